@@ -12,12 +12,12 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mangle_ls::config::RuleSettings;
-use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
-use mangle_ls::program::{FileSummary, Program};
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::syntax::format::{Style, format};
-use mangle_ls::text::FileId;
+use mangle_check::diagnostics::{FindingCache, diagnostics};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_settings::RuleSettings;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::format::{Style, format};
+use mangle_syntax::text::FileId;
 
 /// Runs of each measurement, at least, and how long it goes on at least: what is short is disturbed more easily. The
 /// fastest run counts, since noise only ever adds.
@@ -106,6 +106,7 @@ fn join(sources: &[SourceFile]) -> Program {
 }
 
 fn judge(program: &Program) -> usize {
-    let found = diagnostics(program, &RuleSettings::default(), &FindingCache::default());
+    let found =
+        diagnostics(program, &RuleSettings::default(), &FindingCache::new(mangle_ls::ide::registry::all()));
     found.iter().map(|(_, found)| found.len()).sum()
 }

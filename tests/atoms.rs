@@ -7,12 +7,12 @@ mod support;
 
 use std::fs;
 
-use mangle_ls::config::{self, Profile, TranscriptSettings, Vocabulary};
-use mangle_ls::envelope::atoms::rules::RULES;
-use mangle_ls::envelope::atoms::{Declarations, Judge, Update, check};
-use mangle_ls::envelope::json::Json;
-use mangle_ls::envelope::runtime::{self, Caps, ReadUpdate};
-use mangle_ls::lint::{Finding, Severity};
+use mangle_settings::{Profile, TranscriptSettings, Vocabulary};
+use mangle_syntax::lint::{Finding, Severity};
+use piggyback::envelope::atoms::rules::RULES;
+use piggyback::envelope::atoms::{Declarations, Judge, Update, check};
+use piggyback::envelope::json::Json;
+use piggyback::envelope::runtime::{self, Caps, ReadUpdate};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -77,7 +77,7 @@ fn parts(example: &str) -> (String, Vec<String>, TranscriptSettings) {
         let (name, text) = piece.split_once('\n').unwrap();
         match name {
             "mangle-ls.toml" => {
-                let parsed = config::parse(text, Vocabulary { rules: &[], releases: &[] });
+                let parsed = mangle_settings::parse(text, Vocabulary { rules: &[], releases: &[] });
                 assert!(parsed.findings.is_empty(), "{:?}", parsed.findings);
                 settings = parsed.settings.transcripts;
             }
@@ -121,7 +121,7 @@ fn examples_show_their_rule_and_fixes_mend() {
             let mut edits: Vec<_> =
                 fix.edits.iter().map(|edit| (edit.span.range, edit.text.as_str())).collect();
             edits.sort_by_key(|(range, _)| range.start());
-            let mended = mangle_ls::text::apply(&bad, edits).unwrap();
+            let mended = mangle_syntax::text::apply(&bad, edits).unwrap();
             let left = judged(&mended, &files, &settings);
             assert!(left.iter().all(|finding| finding.rule != *rule), "{}: {mended}", rule.code);
         }

@@ -13,15 +13,15 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mangle_ls::config::{ArgumentHints, HintSettings};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_ls::ide::completion::{Completions, completions};
 use mangle_ls::ide::inlay_hints::inlay_hints;
 use mangle_ls::ide::mention::{self, Entity, Part};
 use mangle_ls::ide::{Analysis, Place};
-use mangle_ls::program::{FileSummary, Program};
-use mangle_ls::syntax::{SourceFile, TokenKind};
-use mangle_ls::text::{FileId, TextRange, size};
-use mangle_ls::types::{ProgramTypes, TypeCache};
+use mangle_settings::{ArgumentHints, HintSettings};
+use mangle_syntax::syntax::{SourceFile, TokenKind};
+use mangle_syntax::text::{FileId, TextRange, size};
 use support::{Random, root};
 
 /// How many letters of a word are left.

@@ -10,7 +10,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use mangle_ls::lint::{Diagnostic, Group, Severity};
+use mangle_syntax::lint::{Diagnostic, Group, Severity};
 use serde_json::Value;
 
 /// Programs that the reference accepts and that have an error here all the same, with the rule

@@ -12,14 +12,14 @@ use std::fs;
 use std::ops::Range;
 use std::sync::Arc;
 
-use mangle_ls::config::RuleSettings;
-use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
+use mangle_check::diagnostics::{FindingCache, diagnostics};
+use mangle_engine::program::{FileSummary, Program};
 use mangle_ls::ide::registry::rules;
-use mangle_ls::lint::{Diagnostic, Group, Severity};
-use mangle_ls::program::{FileSummary, Program};
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::syntax::ast::{Atom, Clause, Item};
-use mangle_ls::text::{FileId, LineIndex, TextRange};
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::{Diagnostic, Group, Severity};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::{Atom, Clause, Item};
+use mangle_syntax::text::{FileId, LineIndex, TextRange};
 use serde_json::Value;
 use support::Random;
 
@@ -49,8 +49,12 @@ impl Corpus {
     fn load() -> Option<Self> {
         let texts = support::kernel_texts()?;
         let files: Vec<_> = texts.iter().zip(0..).map(|(text, id)| summary(id, text)).collect();
-        let mut corpus =
-            Self { names: support::kernel_files(), files, cache: FindingCache::default(), found: Vec::new() };
+        let mut corpus = Self {
+            names: support::kernel_files(),
+            files,
+            cache: FindingCache::new(mangle_ls::ide::registry::all()),
+            found: Vec::new(),
+        };
         corpus.found = corpus.check(corpus.files.clone());
         Some(corpus)
     }
@@ -201,7 +205,7 @@ fn counts_of_quality_rules() {
         settings.set(rule, Some(Severity::Hint));
     }
     let program = Program::new(corpus.files.clone());
-    let found = diagnostics(&program, &settings, &FindingCache::default());
+    let found = diagnostics(&program, &settings, &FindingCache::new(mangle_ls::ide::registry::all()));
     let count = |name: &str| {
         found.iter().flat_map(|(_, found)| found).filter(|found| found.rule.name == name).count()
     };

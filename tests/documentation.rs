@@ -86,7 +86,7 @@ fn clauses_for_authors_of_other_languages_parse() {
     let mut count = 0;
     for row in rows(&page) {
         for found in clause.captures_iter(row.last().unwrap()) {
-            let file = mangle_ls::syntax::SourceFile::parse(found[1].into());
+            let file = mangle_syntax::syntax::SourceFile::parse(found[1].into());
             assert!(file.findings().is_empty(), "{}: {:?}", &found[1], file.findings());
             assert!(!file.items().is_empty(), "{}", &found[1]);
             count += 1;

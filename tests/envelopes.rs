@@ -8,8 +8,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use mangle_ls::envelope::json;
-use mangle_ls::envelope::runtime::{self, Caps, Failure};
+use piggyback::envelope::json;
+use piggyback::envelope::runtime::{self, Caps, Failure};
 use serde_json::{Map, Value, json};
 
 fn folder() -> PathBuf {

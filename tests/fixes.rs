@@ -8,15 +8,15 @@ mod support;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mangle_ls::config::RuleSettings;
-use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
+use mangle_check::diagnostics::{FindingCache, diagnostics};
+use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
+use mangle_engine::program::{FileSummary, Program};
 use mangle_ls::ide::fixes::{Bench, Fixed, MAX_PASSES, Unit, Wish, fix, is_safely_fixable};
 use mangle_ls::ide::registry::rules;
-use mangle_ls::kernel::{Clock, Limits, Reading, compile, run};
-use mangle_ls::lint::{Applicability, Diagnostic, Group, ResolvedFix, Rule, Severity};
-use mangle_ls::program::{FileSummary, Program};
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::{Cancel, FileId, apply};
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::{Applicability, Diagnostic, Group, ResolvedFix, Rule, Severity};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{Cancel, FileId, apply};
 
 use support::Random;
 use support::programs::{Texts, mutate, programs};
@@ -40,7 +40,11 @@ fn settings() -> RuleSettings {
 }
 
 fn found(texts: &[String], settings: &RuleSettings) -> Vec<(FileId, Diagnostic)> {
-    let all = diagnostics(&Program::new(summaries(texts)), settings, &FindingCache::default());
+    let all = diagnostics(
+        &Program::new(summaries(texts)),
+        settings,
+        &FindingCache::new(mangle_ls::ide::registry::all()),
+    );
     let all = all.into_iter();
     all.flat_map(|(file, found)| found.into_iter().map(move |diagnostic| (file, diagnostic))).collect()
 }
@@ -53,7 +57,7 @@ fn fixed(texts: &[String], guesses: bool) -> (Texts, Fixed) {
         reported: ids,
         rules: Arc::new(settings()),
         embedding: Arc::default(),
-        cache: Arc::default(),
+        cache: Arc::new(FindingCache::new(mangle_ls::ide::registry::all())),
     };
     let mut bench = Bench { units: vec![unit], files: files.into_iter().collect() };
     let wish =

@@ -6,9 +6,9 @@
 
 mod support;
 
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::syntax::format::{Formatting, Style, format};
-use mangle_ls::text::slice;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::format::{Formatting, Style, format};
+use mangle_syntax::text::slice;
 use support::Random;
 use support::programs::{mangle_files, mutate, programs};
 use tree_sitter::{Node, Tree};
@@ -400,7 +400,7 @@ fn the_corpora() {
 fn the_findings_of_the_corpus() {
     let Some(texts) = support::kernel_texts() else { return };
     let formatted: Vec<_> = texts.iter().map(|text| formatted(text, Style::default()).0).collect();
-    let found = |found: Vec<Vec<mangle_ls::lint::Diagnostic>>| -> Vec<Vec<&'static str>> {
+    let found = |found: Vec<Vec<mangle_syntax::lint::Diagnostic>>| -> Vec<Vec<&'static str>> {
         found.iter().map(|file| file.iter().map(|found| found.rule.name).collect()).collect()
     };
     assert_eq!(found(support::check_all(&texts)), found(support::check_all(&formatted)));

@@ -5,8 +5,8 @@
 
 mod support;
 
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::syntax::format::{Formatting, Style, format};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::format::{Formatting, Style, format};
 use support::Random;
 
 /// What hostile texts are made of.

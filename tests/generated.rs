@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mangle_ls::config::keys::{Key, Kind};
-use mangle_ls::config::{self, Vocabulary};
+use mangle_engine::program::builtins::RELEASES;
 use mangle_ls::ide::registry;
-use mangle_ls::lint::{Group, Rule, address};
-use mangle_ls::program::builtins::RELEASES;
 use mangle_ls::report;
+use mangle_settings::Vocabulary;
+use mangle_settings::keys::{Key, Kind};
+use mangle_syntax::lint::{Group, Rule, address};
 use serde_json::{Value, json};
 
 fn root() -> &'static Path {
@@ -46,7 +46,8 @@ fn configuration() -> String {
     let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
     let (between, rest) = after.split_once("<!-- generated: hints -->\n").unwrap();
     let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
-    let (keys, hints) = (config::markdown(), config::markdown_of(&config::keys::HINTS));
+    let (keys, hints) =
+        (mangle_settings::markdown(), mangle_settings::markdown_of(&mangle_settings::keys::HINTS));
     format!(
         "{before}<!-- generated: keys -->\n{keys}<!-- end -->\n{between}<!-- generated: hints -->\n{hints}<!-- end -->\n{after}"
     )
@@ -55,7 +56,7 @@ fn configuration() -> String {
 /// The page about session files, prompt atoms and templates, whose tables are generated.
 fn prompt_files() -> String {
     let mut page = committed("docs/prompt-files.md".as_ref());
-    for (name, table) in mangle_ls::prompt::reference() {
+    for (name, table) in agent_prompt::reference() {
         let start = format!("<!-- generated: {name} -->\n");
         let (before, rest) = page.split_once(&start).unwrap();
         let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
@@ -66,7 +67,7 @@ fn prompt_files() -> String {
 
 fn schema() -> String {
     let vocabulary = Vocabulary { rules: &rules(), releases: RELEASES };
-    serde_json::to_string_pretty(&config::schema::schema(vocabulary)).unwrap() + "\n"
+    serde_json::to_string_pretty(&mangle_settings::schema::schema(vocabulary)).unwrap() + "\n"
 }
 
 /// The manifest of the VS Code extension: its setting `mangle.rules` names all rules, and the schema is that
@@ -76,13 +77,15 @@ fn vscode() -> String {
         serde_json::from_str(&committed("editors/vscode/package.json".as_ref())).unwrap();
     let contributes = manifest["contributes"].as_object_mut().unwrap();
     contributes["configuration"]["properties"]["mangle.rules"] = rules_setting();
-    for key in config::keys::HINTS.keys {
-        let name = format!("{}.{}", config::keys::HINTS.name, key.name);
+    for key in mangle_settings::keys::HINTS.keys {
+        let name = format!("{}.{}", mangle_settings::keys::HINTS.name, key.name);
         contributes["configuration"]["properties"][name] = hint_setting(key);
     }
     if let Some(address) = address("docs/mangle-ls.schema.json") {
-        contributes
-            .insert("tomlValidation".into(), json!([{ "fileMatch": config::FILE_NAME, "url": address }]));
+        contributes.insert(
+            "tomlValidation".into(),
+            json!([{ "fileMatch": mangle_settings::FILE_NAME, "url": address }]),
+        );
     }
     serde_json::to_string_pretty(&manifest).unwrap() + "\n"
 }
@@ -123,7 +126,7 @@ fn rules_setting() -> Value {
         "markdownDescription": "How grave the findings of which rules are: by name, code, group or pattern (`MG8*`). \
             What a project's `mangle-ls.toml` says of a rule wins.",
         "propertyNames": { "anyOf": [{ "enum": names, "enumDescriptions": texts }, { "pattern": "^(MG|PB)[0-9]|\\*" }] },
-        "additionalProperties": { "type": "string", "enum": config::keys::RULE_WORDS },
+        "additionalProperties": { "type": "string", "enum": mangle_settings::keys::RULE_WORDS },
     })
 }
 

@@ -9,10 +9,10 @@ mod support;
 
 use std::fs;
 
-use mangle_ls::lint::{Anchor, Finding};
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::syntax::ast::{Clause, Item, Literal, Operator, Premise, TermKind};
-use mangle_ls::text::TextRange;
+use mangle_syntax::lint::{Anchor, Finding};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::{Clause, Item, Literal, Operator, Premise, TermKind};
+use mangle_syntax::text::TextRange;
 use support::Random;
 
 /// How often each habit is tried on each set of files.
@@ -79,7 +79,8 @@ impl Subject<'_> {
     fn variables(&self) -> Vec<TextRange> {
         let mut all = Vec::new();
         let Some(clause) = self.clause() else { return all };
-        let mut add = |term: &mangle_ls::syntax::ast::Term| term.variables(&mut |_, range| all.push(range));
+        let mut add =
+            |term: &mangle_syntax::syntax::ast::Term| term.variables(&mut |_, range| all.push(range));
         clause.head.args.iter().for_each(&mut add);
         for premise in &clause.premises {
             match premise {

@@ -7,8 +7,8 @@ mod support;
 
 use std::fs;
 
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::{TextEdit, TextRange, TextSize};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{TextEdit, TextRange, TextSize};
 use support::Random;
 
 /// What people type, and what breaks things.

@@ -5,10 +5,10 @@ mod support;
 
 use std::fs;
 
-use mangle_ls::kernel::{Clock, Limits, Reading, compile, run};
-use mangle_ls::program::{FileSummary, Program};
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::{Cancel, FileId};
+use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{Cancel, FileId};
 use serde_json::Value;
 
 fn program(texts: &[String]) -> Program {

@@ -8,9 +8,9 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use mangle_ls::kernel::{Clock, Limits, Reading, compile, run};
-use mangle_ls::program::PredicateId;
-use mangle_ls::text::Cancel;
+use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
+use mangle_engine::program::PredicateId;
+use mangle_syntax::text::Cancel;
 use serde_json::Value;
 
 #[test]

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use expect_test::{Expect, expect};
-use mangle_ls::kernel::{Clock, Compiled, Kernel, Limits, Model, Reading, RuleId, compile, run};
-use mangle_ls::program::{PredicateKey, Program};
-use mangle_ls::text::{Cancel, Symbol};
+use mangle_engine::kernel::{Clock, Compiled, Kernel, Limits, Model, Reading, RuleId, compile, run};
+use mangle_engine::program::{PredicateKey, Program};
+use mangle_syntax::text::{Cancel, Symbol};
 
 const CLOCK: Clock = Clock { now_ns: 0 };
 
@@ -39,7 +39,8 @@ fn check(text: &str, reading: Reading, expect: Expect) {
     let (program, compiled, model) = evaluated(text, reading, LIMITS);
     let mut out = String::new();
     for (predicate, id) in program.predicates.iter().zip(0u32..) {
-        let rows = model.relation(mangle_ls::program::PredicateId(id)).map_or(0, |relation| relation.len());
+        let rows =
+            model.relation(mangle_engine::program::PredicateId(id)).map_or(0, |relation| relation.len());
         let _ = writeln!(out, "{}: {rows}", predicate.key.name.as_str());
     }
     if let Some(stop) = &model.stopped {
@@ -195,7 +196,7 @@ fn load(kernel: &mut Kernel, program: &Program, name: &str, count: i64) {
     let predicate = program.id(PredicateKey { name: Symbol::new(name), arity: 1 }).unwrap();
     for number in 0..count {
         let tuple = [kernel.values().number(number)].into();
-        kernel.assert(&mangle_ls::kernel::Fact { predicate, tuple, rule: RuleId::ASSERTED });
+        kernel.assert(&mangle_engine::kernel::Fact { predicate, tuple, rule: RuleId::ASSERTED });
     }
 }
 
@@ -231,5 +232,5 @@ fn nobody_waits_for_what_was_cancelled() {
     let program = support::program(&["n(0). n(Y) :- n(X), Y = fn:plus(X, 1)."]);
     let model = run(&compile(&program, Reading::Go), LIMITS, CLOCK, &cancel);
     assert_eq!(model.stopped.unwrap().reason.to_string(), "cancelled");
-    assert!(model.steps < 2 * u64::from(mangle_ls::kernel::STEPS_BETWEEN_LOOKS));
+    assert!(model.steps < 2 * u64::from(mangle_engine::kernel::STEPS_BETWEEN_LOOKS));
 }

@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Duration;
 
-use mangle_ls::kernel::{Clock, Limits, Reading, compile, run};
-use mangle_ls::text::Cancel;
+use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
+use mangle_syntax::text::Cancel;
 
 /// The allocator of the program.
 #[global_allocator]

@@ -7,7 +7,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mangle_ls::kernel::{Ground, Miss, Obstacle, Proof, Reading, RuleId};
+use mangle_engine::kernel::{Ground, Miss, Obstacle, Proof, Reading, RuleId};
 use naive::evaluate::{
     Environment, Group, Key, Tuple, World, evaluate, lookup, nothing, order, row_variables,
 };

@@ -8,8 +8,8 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs;
 
-use mangle_ls::lint::Severity;
-use mangle_ls::text::LineIndex;
+use mangle_syntax::lint::Severity;
+use mangle_syntax::text::LineIndex;
 
 /// A finding as a suite states it: file of the block, line in it, severity, rule.
 type Mark = (usize, u32, &'static str, String);

@@ -7,9 +7,9 @@ mod support;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mangle_ls::kernel::{Clock, Compiled, Datum, Fact, Kernel, Limits, Reading, Reason, RuleId, compile};
-use mangle_ls::program::{PredicateId, PredicateKey, Program};
-use mangle_ls::text::{Cancel, Symbol};
+use mangle_engine::kernel::{Clock, Compiled, Datum, Fact, Kernel, Limits, Reading, Reason, RuleId, compile};
+use mangle_engine::program::{PredicateId, PredicateKey, Program};
+use mangle_syntax::text::{Cancel, Symbol};
 use support::Random;
 
 const CLOCK: Clock = Clock { now_ns: 0 };
@@ -256,7 +256,8 @@ fn differences_are_those_of_the_dumps() {
         for one in kernel.differences() {
             let (model, predicate) = (kernel.model(), one.predicate);
             let relation = model.relation(predicate).unwrap();
-            let shown = |tuple: &[mangle_ls::kernel::ValueId]| model.fact(&world.compiled, predicate, tuple);
+            let shown =
+                |tuple: &[mangle_engine::kernel::ValueId]| model.fact(&world.compiled, predicate, tuple);
             added.extend(one.added.iter().map(|number| shown(relation.tuple(*number))));
             removed.extend(one.removed.iter().map(|tuple| shown(tuple)));
         }

@@ -17,7 +17,7 @@ use mangle_ls::ide::links::links;
 use mangle_ls::ide::references::references;
 use mangle_ls::ide::rename;
 use mangle_ls::ide::symbols::{DocumentSymbol, document_symbols};
-use mangle_ls::text::{FileId, TextRange, size};
+use mangle_syntax::text::{FileId, TextRange, size};
 use support::Random;
 use support::programs::programs;
 use world::World;

@@ -8,17 +8,17 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mangle_ls::config::PromptSettings;
-use mangle_ls::kernel::{Clock, Limits, Reading};
-use mangle_ls::program::{FileSummary, Program};
-use mangle_ls::prompt::jit::{AtomFile, Corpus, JitCompiler, Kind};
-use mangle_ls::prompt::session::{Form, SessionFile};
-use mangle_ls::prompt::{
+use agent_prompt::jit::{AtomFile, Corpus, JitCompiler, Kind};
+use agent_prompt::session::{Form, SessionFile};
+use agent_prompt::{
     Common, Derived, Header, Line, Mode, Origin, OriginPlace, Part, Preview, PreviewSettings, Recorded,
     RecordedTurn, Said, Shown, Wanted,
 };
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::{Cancel, FileId, slice};
+use mangle_engine::kernel::{Clock, Limits, Reading};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_settings::PromptSettings;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{Cancel, FileId, slice};
 use proptest::prelude::*;
 use serde_json::Value;
 

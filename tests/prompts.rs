@@ -8,12 +8,12 @@
 use std::fs;
 use std::path::PathBuf;
 
-use mangle_ls::ide::previews::{blocks, derived};
-use mangle_ls::prompt::session::{Form, SessionFile};
-use mangle_ls::prompt::{
+use agent_prompt::session::{Form, SessionFile};
+use agent_prompt::{
     Context, Derived, From, Intent, Listed, Mode, Prompt, Request, Said, Section, SectionKind,
     appends_in_jit_mode, assemble,
 };
+use mangle_ls::ide::previews::{blocks, derived};
 use serde_json::{Map, Value, json};
 
 fn folder() -> PathBuf {

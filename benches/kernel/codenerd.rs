@@ -10,9 +10,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mangle_ls::kernel::{Clock, Limits, Model, Reading, compile, run};
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::Cancel;
+use mangle_engine::kernel::{Clock, Limits, Model, Reading, compile, run};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::Cancel;
 
 use crate::{fastest, milliseconds, support};
 
@@ -69,7 +69,7 @@ fn with_facts(texts: &[Arc<str>], count: usize, engine: Option<&mut Engine>) {
     );
 }
 
-fn evaluate(compiled: &Arc<mangle_ls::kernel::Compiled>) -> Model {
+fn evaluate(compiled: &Arc<mangle_engine::kernel::Compiled>) -> Model {
     let model = run(compiled, LIMITS, Clock { now_ns: 0 }, &Cancel::new());
     assert_eq!(model.stopped, None);
     model

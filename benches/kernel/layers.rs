@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use mangle_ls::kernel::{Clock, Datum, Fact, Kernel, Limits, Reading, RuleId, compile};
-use mangle_ls::program::PredicateKey;
-use mangle_ls::text::{Cancel, Symbol};
+use mangle_engine::kernel::{Clock, Datum, Fact, Kernel, Limits, Reading, RuleId, compile};
+use mangle_engine::program::PredicateKey;
+use mangle_syntax::text::{Cancel, Symbol};
 
 use super::{fastest, milliseconds, support};
 

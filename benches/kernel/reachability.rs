@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use mangle_ls::kernel::{Clock, Limits, Reading, compile, run};
-use mangle_ls::text::Cancel;
+use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
+use mangle_syntax::text::Cancel;
 
 use crate::support::Random;
 use crate::{fastest, milliseconds, support};
@@ -53,7 +53,7 @@ fn one(nodes: usize, edges: usize, runs: u32) {
         program.predicates.iter().zip(0..).find(|(it, _)| it.key.name.as_str() == "path").map_or(
             0,
             |(_, id)| {
-                model.relation(mangle_ls::program::PredicateId(id)).map_or(0, |relation| relation.len())
+                model.relation(mangle_engine::program::PredicateId(id)).map_or(0, |relation| relation.len())
             },
         )
     };

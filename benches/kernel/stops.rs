@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mangle_ls::kernel::{Clock, Compiled, Limits, Reading, Reason, compile, run};
-use mangle_ls::text::Cancel;
+use mangle_engine::kernel::{Clock, Compiled, Limits, Reading, Reason, compile, run};
+use mangle_syntax::text::Cancel;
 
 use crate::{milliseconds, support};
 

@@ -10,12 +10,12 @@ mod support;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mangle_ls::config::{ReplaySettings, TranscriptSettings};
-use mangle_ls::kernel::{Clock, Limits, Reading};
-use mangle_ls::replay::{Basis, Constitution, Event, Options, Prefill, Replay};
+use agent_replay::{Basis, Constitution, Event, Options, Prefill, Replay};
+use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_ls::report::replay::{Places, TurnReport, turn};
-use mangle_ls::text::Cancel;
-use mangle_ls::transcript::{self, Reader, Record};
+use mangle_settings::{ReplaySettings, TranscriptSettings};
+use mangle_syntax::text::Cancel;
+use piggyback::transcript::{self, Reader, Record};
 use serde_json::json;
 
 /// The allocator of the program.

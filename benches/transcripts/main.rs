@@ -13,13 +13,13 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use mangle_ls::config::{Profile, RuleSettings, TranscriptSettings};
-use mangle_ls::envelope::atoms::Declarations;
-use mangle_ls::envelope::clean::Recogniser;
-use mangle_ls::envelope::json::Json;
-use mangle_ls::envelope::runtime::{self, Caps};
-use mangle_ls::envelope::{self, Context, Reply};
-use mangle_ls::transcript::{Checker, Found, Limits, Options, Reader};
+use mangle_settings::{Profile, RuleSettings, TranscriptSettings};
+use piggyback::envelope::atoms::Declarations;
+use piggyback::envelope::clean::Recogniser;
+use piggyback::envelope::json::Json;
+use piggyback::envelope::runtime::{self, Caps};
+use piggyback::envelope::{self, Context, Reply};
+use piggyback::transcript::{Checker, Found, Limits, Options, Reader};
 use rounds::Rounds;
 use serde_json::Value;
 use support::Random;

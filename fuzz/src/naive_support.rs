@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use mangle_ls::program::{FileSummary, Program};
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::FileId;
+use mangle_engine::program::{FileSummary, Program};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::FileId;
 
 /// Numbers made of bytes, one byte each as long as there are some; then numbers that only look random, so that
 /// generators that try again come to an end.

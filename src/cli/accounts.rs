@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::transcripts::Transcripts;
-use crate::config::Settings;
-use crate::envelope::Reply;
-use crate::envelope::account::{Entry, Fate, Filters};
 use crate::host::{TranscriptFile, comments};
 use crate::ide::replays::silence;
 use crate::ide::transcripts::Comments;
-use crate::kernel::{Clock, Limits};
-use crate::program::Program;
-use crate::replay::{Basis, Constitution, Event, Options, Prefill, Replay, Turn};
-use crate::text::{Cancel, FileId};
-use crate::transcript::statistics::Block;
-use crate::transcript::{Found, Kind, Record};
+use agent_replay::{Basis, Constitution, Event, Options, Prefill, Replay, Turn};
+use mangle_engine::kernel::{Clock, Limits};
+use mangle_engine::program::Program;
+use mangle_settings::Settings;
+use mangle_syntax::text::{Cancel, FileId};
+use piggyback::envelope::Reply;
+use piggyback::envelope::account::{Entry, Fate, Filters};
+use piggyback::transcript::statistics::Block;
+use piggyback::transcript::{Found, Kind, Record};
 
 /// The configuration file and the programs of a transcript.
 type Key = (Option<usize>, Vec<usize>);
@@ -73,7 +73,7 @@ fn may_deny(program: &Program, settings: &Settings) -> bool {
 }
 
 fn has_clauses(program: &Program, predicate: &str) -> bool {
-    let named = program.named(crate::text::Symbol::new(predicate));
+    let named = program.named(mangle_syntax::text::Symbol::new(predicate));
     named.into_iter().any(|predicate| program.clauses(predicate).next().is_some())
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::changed::{Changed, changed};
 use crate::host::{FileTable, Origin, ProgramFiles, Resolution, relative};
 use crate::report::sink::terminal;
-use crate::text::FileId;
+use mangle_syntax::text::FileId;
 
 /// What applies to a file.
 #[derive(Debug, Serialize)]

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::host::{Project, relative};
-use crate::lint::Severity;
-use crate::text::{LineIndex, slice};
+use mangle_syntax::lint::Severity;
+use mangle_syntax::text::{LineIndex, slice};
 
 /// A rule that is not at its default.
 #[derive(Debug, Serialize)]
@@ -28,7 +28,7 @@ pub(super) fn changed(project: &Project, working: &Path) -> Vec<Changed> {
     let lines = LineIndex::new(&project.text);
     let settings = &project.settings.rules;
     let differing = project.rules.iter().filter(|(rule, _)| settings.severity(rule) != rule.severity);
-    let one = |&(rule, place): &(&'static crate::lint::Rule, crate::text::TextRange)| {
+    let one = |&(rule, place): &(&'static mangle_syntax::lint::Rule, mangle_syntax::text::TextRange)| {
         let line = lines.line_of(place.start());
         Changed {
             code: rule.code,

@@ -18,10 +18,10 @@ use super::show_program::show_program;
 use super::since::Since;
 use super::transcripts::TranscriptArgs;
 use super::watch::watch;
-use crate::config::{FailOn, MaxFindings};
 use crate::host::{self, MAX_FILE_LEN, Manner, Memory, Overlay, Resolution, STDIN, Shell, Target};
 use crate::report;
-use crate::transcript::LONGEST_DOCUMENT;
+use mangle_settings::{FailOn, MaxFindings};
+use piggyback::transcript::LONGEST_DOCUMENT;
 
 /// Find what is wrong with policies, and with the transcripts of agents that they govern
 ///

@@ -7,15 +7,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Outcome;
 use super::progress::Progress;
-use crate::config::{FILE_NAME, MaxFindings, Profile};
 use crate::host::{
     self, AgentSettings, Checked, CheckedTranscripts, FileTable, Knowledges, Manner, Memory, Overlay,
     Problem, ProgramFiles, Resolution, Target, TranscriptRequest,
 };
-use crate::lint::Severity;
-use crate::program::FileSummary;
 use crate::report::{self, Entry, Omitted, Part, SourceText, Sources, Spot, Summary};
-use crate::text::{FileId, compare_paths};
+use mangle_engine::program::FileSummary;
+use mangle_settings::{FILE_NAME, MaxFindings, Profile};
+use mangle_syntax::lint::Severity;
+use mangle_syntax::text::{FileId, compare_paths};
 
 /// What is to be checked, and how.
 pub(super) struct Request<'a> {

@@ -12,14 +12,14 @@ use super::Outcome;
 use super::findings::{Findings, Request};
 use super::output::{self, Output};
 use super::write_fixes::write_together;
-use crate::envelope::secrets::Context;
 use crate::host::{self, FixedFile, Knowledges, LeftAlone, MAX_FILE_LEN, Overlay, Problem, Resolution};
 use crate::ide::fixes::{Done, Fixed, MAX_PASSES, Wish};
-use crate::lint::{Applicability, Diagnostic, ResolvedFix};
-use crate::program::FileSummary;
 use crate::report::{self, Entry, sink};
-use crate::text::FileId;
-use crate::transcript::LONGEST_DOCUMENT;
+use mangle_engine::program::FileSummary;
+use mangle_syntax::lint::{Applicability, Diagnostic, ResolvedFix};
+use mangle_syntax::text::FileId;
+use piggyback::envelope::secrets::Context;
+use piggyback::transcript::LONGEST_DOCUMENT;
 
 /// What to do with fixes.
 #[derive(Debug, Args)]

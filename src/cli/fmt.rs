@@ -11,7 +11,7 @@ use super::{Outcome, stream};
 use crate::host::{self, Cut, FileTable, FormattedFile, MAX_FILE_LEN, Overlay, Problem, STDIN, Shell};
 use crate::report;
 use crate::report::sink::terminal;
-use crate::text::LineIndex;
+use mangle_syntax::text::LineIndex;
 
 /// Lay files out
 ///
@@ -145,7 +145,7 @@ fn write(files: &[FormattedFile]) -> Vec<Problem> {
 fn remark(color: ColorChoice, file: &FormattedFile, working: &Path) {
     let name = host::relative(working, &file.path);
     let lines = LineIndex::new(&file.old);
-    let line = |range: &crate::text::TextRange| lines.line_of(range.start()) + 1;
+    let line = |range: &mangle_syntax::text::TextRange| lines.line_of(range.start()) + 1;
     let formatting = &file.formatting;
     if let Some(first) = formatting.unread.first() {
         let what = match formatting.unread.len() {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::programs::Programs;
 use crate::host::{self, Memory, Overlay, Problem};
 use crate::ide::facts::{give_table, is_table};
-use crate::kernel::{Kernel, Limits};
-use crate::program::{FileSummary, Program};
 use crate::report::{SourceText, Sources};
-use crate::syntax::SourceFile;
+use mangle_engine::kernel::{Kernel, Limits};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_syntax::syntax::SourceFile;
 
 /// The files that were named.
 #[derive(Debug, Default)]

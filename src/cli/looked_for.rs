@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::config::{FILE_NAME, Settings};
 use crate::host::{self, Resolution};
+use mangle_settings::{FILE_NAME, Settings};
 
 /// The endings and patterns of the files that are checked, and which configuration says so.
 pub(super) fn looked_for(resolution: &Resolution, working: &Path) -> String {

@@ -56,8 +56,8 @@ use std::process::ExitCode;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
-use crate::envelope::secrets::show_secrets;
 use crate::report::sink;
+use piggyback::envelope::secrets::show_secrets;
 
 /// Language server, checker and policy tool for Mangle.
 #[derive(Debug, Parser)]

@@ -8,9 +8,9 @@ use anstyle::{AnsiColor, Style};
 use clap::ColorChoice;
 
 use super::stream::{self, Stream, Target};
-use crate::envelope::secrets::redacted;
 use crate::host::{Problem, plain, relative};
 use crate::report::sink;
+use piggyback::envelope::secrets::redacted;
 
 /// What is written to standard output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use super::Outcome;
 use super::form::Form;
 use super::output::Output;
 use super::transcripts::{Seen, TranscriptArgs, Transcripts};
-use crate::envelope::extractors::{Extractor, extract};
 use crate::report::replies::{explained, extracted, parsed, parsed_text, without_secrets};
+use piggyback::envelope::extractors::{Extractor, extract};
 
 /// Show what the agent's runtime makes of captured replies
 ///

@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 
 use super::output;
 use crate::host::{self, Beside, Cut, Joined, Memory, Overlay, Problem, Resolution, Shell, Target};
-use crate::program::FileSummary;
 use crate::report::{SourceText, Sources};
-use crate::text::FileId;
+use mangle_engine::program::FileSummary;
+use mangle_syntax::text::FileId;
 
 /// What the paths of a command came to.
 pub(super) struct Programs<J = Joined> {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::config::Settings;
-use crate::envelope::atoms::{Declarations, Declared, Ground, protected};
 use crate::host::{self, Memory, Overlay, ProgramFiles, Resolution, Target, relative};
-use crate::program::Program;
 use crate::report::sink::terminal;
+use mangle_engine::program::Program;
+use mangle_settings::Settings;
+use piggyback::envelope::atoms::{Declarations, Declared, Ground, protected};
 
 /// A predicate on the list.
 #[derive(Debug, Serialize)]
@@ -84,10 +84,10 @@ fn of_policy(
     let rule = place.and_then(|(file, statement, range)| {
         let summary = program.file(file)?;
         let item = summary.items.iter().find(|item| item.statement.id == statement)?;
-        let line = crate::text::LineIndex::new(&summary.text).line_col(
+        let line = mangle_syntax::text::LineIndex::new(&summary.text).line_col(
             &summary.text,
             item.start + range.start(),
-            crate::text::Encoding::Utf8,
+            mangle_syntax::text::Encoding::Utf8,
         );
         Some(format!("{}:{}", relative(working, &memory.table().path(file)), line.line + 1))
     });

@@ -12,13 +12,13 @@ use super::given::Given;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::watch::watching;
-use crate::config::instant;
 use crate::host::{Joined, absolute};
 use crate::ide::query::{Asked, DEPTH, Wish, ask};
-use crate::kernel::{Clock, Compiled, Kernel, Limits, Reading, RuleId, TextBudget, compile};
-use crate::program::Program;
 use crate::report::{Answer, Sources, answers_csv, sink};
-use crate::text::Cancel;
+use mangle_engine::kernel::{Clock, Compiled, Kernel, Limits, Reading, RuleId, TextBudget, compile};
+use mangle_engine::program::Program;
+use mangle_settings::instant;
+use mangle_syntax::text::Cancel;
 
 /// Ask what follows from a program
 ///

@@ -8,9 +8,9 @@ use super::changed::{Changed, changed};
 use super::protected::{self, Protected};
 use super::resolved_prompts::{Prompts, Replays};
 use super::resolved_transcripts::Transcripts;
-use crate::config::{KernelSettings, ProgramSettings, Settings, instant_text};
 use crate::host::{FileTable, Memory, ProgramFiles, Project, Resolution, Target, relative};
-use crate::kernel::Limits;
+use mangle_engine::kernel::Limits;
+use mangle_settings::{KernelSettings, ProgramSettings, Settings, instant_text};
 
 /// The settings that hold.
 #[derive(Debug, Serialize)]

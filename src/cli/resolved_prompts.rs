@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::resolved_transcripts::{Row, Rows};
-use crate::config::{ContextBlockSettings, PromptSettings, ReplaySettings};
+use mangle_settings::{ContextBlockSettings, PromptSettings, ReplaySettings};
 
 /// The settings of `[prompt]` and of the table in it.
 #[derive(Debug, Serialize)]
@@ -101,8 +101,8 @@ impl Replays {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::config::keys::{ABDUCTION, CONTEXT_BLOCK, PROMPT, REPLAY};
-    use crate::config::{Vocabulary, parse};
+    use mangle_settings::keys::{ABDUCTION, CONTEXT_BLOCK, PROMPT, REPLAY};
+    use mangle_settings::{Vocabulary, parse};
 
     /// A key of the settings that nobody prints would be a setting that nobody can look up.
     #[test]

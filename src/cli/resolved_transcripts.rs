@@ -6,7 +6,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::config::{
+use mangle_settings::{
     AtomSettings, Caps, Consumer, PointerPattern, Profile, TranscriptOverride, TranscriptSettings,
     TranscriptShape,
 };
@@ -213,7 +213,7 @@ fn toml(value: &Value) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::config::keys::{ATOMS, CAPS, CONSUMERS, OVERRIDE, SHAPE, TRANSCRIPTS};
+    use mangle_settings::keys::{ATOMS, CAPS, CONSUMERS, OVERRIDE, SHAPE, TRANSCRIPTS};
 
     /// A key of the settings that nobody prints would be a setting that nobody can look up.
     #[test]
@@ -222,7 +222,7 @@ mod tests {
             overrides: vec![TranscriptOverride {
                 profile: Some(Profile::Current),
                 consumer: Some("x".into()),
-                container: Some(crate::config::Container::Raw),
+                container: Some(mangle_settings::Container::Raw),
                 strict: Some(Default::default()),
                 require_valid_json: Some(true),
                 ..TranscriptOverride::default()

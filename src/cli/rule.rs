@@ -7,8 +7,8 @@ use super::Outcome;
 use super::form::Form;
 use super::output::{self, Medium, Output};
 use crate::ide::registry;
-use crate::lint::Rule;
 use crate::report::rules;
+use mangle_syntax::lint::Rule;
 
 /// List the rules, or show what one of them is about
 ///

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::kernel::Reading;
+use mangle_engine::kernel::Reading;
 
 /// How a program is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -10,10 +10,10 @@ use super::Outcome;
 use super::accounts::{Accounts, Policies};
 use super::output::{self, Output};
 use super::transcripts::{TranscriptArgs, Transcripts};
-use crate::envelope::account::{Fate, NOT_JUDGED};
 use crate::host::{TranscriptFile, disk, plain};
 use crate::report::replies::Channels;
-use crate::transcript::{Kind, Record};
+use piggyback::envelope::account::{Fate, NOT_JUDGED};
+use piggyback::transcript::{Kind, Record};
 
 /// Write what users saw and what the kernel got as two streams
 ///

@@ -13,8 +13,8 @@ use super::output::Output;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::ide::transcripts::TranscriptCheck;
 use crate::report::replies::{figures_json, figures_prometheus, figures_text};
-use crate::transcript::labels::{Models, profile};
-use crate::transcript::statistics::{Answered, Counter, Statistics};
+use piggyback::transcript::labels::{Models, profile};
+use piggyback::transcript::statistics::{Answered, Counter, Statistics};
 
 /// Count what became of the replies of transcripts, and how far their atoms stand for their text
 ///

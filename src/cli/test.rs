@@ -9,14 +9,14 @@ use super::Outcome;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
-use crate::config::Reading;
 use crate::host::{self, JoinedTest, Memory};
 use crate::ide::policy_tests::{TestRun, run_tests};
-use crate::kernel::{Clock, Limits};
-use crate::policy_test::Settings;
 use crate::report::Sources;
 use crate::report::policy_tests::TestReport;
-use crate::text::Cancel;
+use mangle_check::policy_test::Settings;
+use mangle_engine::kernel::{Clock, Limits};
+use mangle_settings::Reading;
+use mangle_syntax::text::Cancel;
 
 /// Run policy tests (`*_test.mg`)
 ///

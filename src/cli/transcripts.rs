@@ -13,18 +13,18 @@ use serde_json::Value;
 use super::accounts::{Accounts, Policies};
 use super::output;
 use super::progress::Progress;
-use crate::config::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, TranscriptSettings};
-use crate::envelope::Context;
 use crate::host::{
     self, Cut, Input, Knowledges, Manner, Memory, Overlay, Problem, Resolution, STDIN, Shell, TranscriptFile,
     TranscriptRequest, read_transcript,
 };
 use crate::ide::transcripts::TranscriptCheck;
-use crate::lint::Diagnostic;
 use crate::report::replies::Answered;
 use crate::report::{Entry, Part, RECORD, SourceText, Sources, Spot, json_value};
-use crate::text::{Cancel, TextRange, TextSize, size};
-use crate::transcript::{Record, Summary};
+use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, TranscriptSettings};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{Cancel, TextRange, TextSize, size};
+use piggyback::envelope::Context;
+use piggyback::transcript::{Record, Summary};
 
 /// How transcripts are read.
 #[derive(Debug, Default, Args)]

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 pub(super) fn long() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let version = env!("CARGO_PKG_VERSION");
-        let abi = crate::syntax::grammar_abi();
+        let abi = mangle_syntax::syntax::grammar_abi();
         let revision = option_env!("MANGLE_LS_REVISION").unwrap_or("unknown");
         format!("{version}\ngrammar ABI {abi}\nrevision {revision}")
     });

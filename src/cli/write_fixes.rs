@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::fix::{Change, unwritten};
 use crate::host::{self, Problem, ReplaceError, Replacement};
-use crate::text::FileId;
+use mangle_syntax::text::FileId;
 
 /// What was written.
 #[derive(Debug, Default)]

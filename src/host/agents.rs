@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::read::no_text;
 use super::walk::boundary;
 use super::{FileTable, FileText, Overlay, Resolution, is_taken, read};
-use crate::lint::Finding;
-use crate::text::FileId;
-use crate::transcript::Limits;
-use crate::transcript::settings::{self, PATH};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::text::FileId;
+use piggyback::transcript::Limits;
+use piggyback::transcript::settings::{self, PATH};
 
 /// A configuration of an agent's runtime and what it says.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use super::{AgentSettings, Input, STDIN, TranscriptFile, TranscriptRequest, plai
 use crate::ide::file_findings::file_findings;
 use crate::ide::fixes::{FixedText, Wish, fix_text};
 use crate::ide::transcripts::{diagnostics, of_fences};
-use crate::text::FileId;
-use crate::transcript::{LONGEST_DOCUMENT, settings};
+use mangle_syntax::text::FileId;
+use piggyback::transcript::{LONGEST_DOCUMENT, settings};
 
 /// A file, and what fixes made of it.
 #[derive(Debug)]

@@ -9,10 +9,10 @@ use super::disk::list;
 use super::uses::is_session;
 use super::walk::{boundary, walk};
 use super::{FileTable, FileText, MAX_FILE_LEN, Overlay, Problem, Target, absolute, is_taken, read};
-use crate::config::{FILE_TOO_LARGE, Globs, INVALID_UTF8, UNREADABLE_FILE};
-use crate::lint::Finding;
-use crate::prompt::jit::{AtomFault, AtomFile, Corpus, JitCompiler, Kind};
-use crate::text::FileId;
+use agent_prompt::jit::{AtomFault, AtomFile, Corpus, JitCompiler, Kind};
+use mangle_settings::{FILE_TOO_LARGE, Globs, INVALID_UTF8, UNREADABLE_FILE};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::text::FileId;
 
 /// Prompt atoms, and the texts that they were read from.
 #[derive(Debug, Default)]

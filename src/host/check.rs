@@ -14,17 +14,17 @@ use super::shared::drop_needed_elsewhere;
 use super::tables::Tables;
 use super::uses::sample_name;
 use super::{AgentSettings, FileTable, Memory, Project};
-use crate::config::{FailOn, MaxFindings, RuleSettings, SCAN_LIMIT, UNREADABLE_FILE};
-use crate::ide::diagnostics::diagnostics;
 use crate::ide::evaluation::{self, Readings, is_news};
 use crate::ide::file_findings::file_findings;
 use crate::ide::previews::{self, PreviewCheck};
 use crate::ide::replays::of_evaluated;
-use crate::kernel::{Kernel, Limits};
-use crate::lint::{Diagnostic, Finding};
-use crate::program::{FileSummary, Program};
 use crate::report::Entry;
-use crate::text::{Cancel, FileId, TextRange};
+use mangle_check::diagnostics::diagnostics;
+use mangle_engine::kernel::{Kernel, Limits};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_settings::{FailOn, MaxFindings, RuleSettings, SCAN_LIMIT, UNREADABLE_FILE};
+use mangle_syntax::lint::{Diagnostic, Finding};
+use mangle_syntax::text::{Cancel, FileId, TextRange};
 
 /// What a check found.
 #[derive(Debug, Default)]

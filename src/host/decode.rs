@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::disk::Content;
 use super::load::is_unparsed;
 use super::walk::plain;
-use crate::config::{BINARY_FILE, FILE_TOO_LARGE, INVALID_UTF8, UNREADABLE_FILE};
-use crate::lint::Finding;
-use crate::syntax::rules::{BOM, MARKED};
-use crate::text::{TextRange, TextSize, text_len};
+use mangle_settings::{BINARY_FILE, FILE_TOO_LARGE, INVALID_UTF8, UNREADABLE_FILE};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::syntax::rules::{BOM, MARKED};
+use mangle_syntax::text::{TextRange, TextSize, text_len};
 
 /// Files longer than this many bytes are not parsed.
 pub const MAX_FILE_LEN: usize = Content::Text.limit() as usize;

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use super::Memory;
 use super::resolve::{ProgramFiles, Resolution};
 use crate::ide::fixes::{self, Bench, Fixed, Unit, Wish};
-use crate::program::FileSummary;
-use crate::text::FileId;
+use mangle_engine::program::FileSummary;
+use mangle_syntax::text::FileId;
 
 /// Applies the fixes that `wish` asks for to `files`, which [`super::load`] gave. Touches nothing on disk.
 #[must_use]

@@ -9,11 +9,11 @@ use rustc_hash::FxHashMap;
 use super::resolve::{Problem, Resolution};
 use super::walk::plain;
 use super::{FileTable, Overlay, Target, is_test, read};
-use crate::config::FormatSettings;
 use crate::ide::format::whole;
-use crate::syntax::SourceFile;
-use crate::syntax::format::Formatting;
-use crate::text::FileId;
+use mangle_settings::FormatSettings;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::format::Formatting;
+use mangle_syntax::text::FileId;
 
 /// A file and what formatting makes of it.
 #[derive(Debug)]

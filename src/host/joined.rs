@@ -6,9 +6,9 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resolve::{ProgramFiles, Resolution};
-use crate::config::Settings;
-use crate::program::{FileSummary, Program};
-use crate::text::FileId;
+use mangle_engine::program::{FileSummary, Program};
+use mangle_settings::Settings;
+use mangle_syntax::text::FileId;
 
 /// A program, and what of it was asked for.
 #[derive(Debug)]

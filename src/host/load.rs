@@ -9,11 +9,11 @@ use rustc_hash::FxHashMap;
 use super::resolve::{Problem, Resolution};
 use super::walk::plain;
 use super::{FileTable, Memory, Overlay, Target, read};
-use crate::config::{BINARY_FILE, FILE_TOO_LARGE};
-use crate::lint::Finding;
-use crate::program::FileSummary;
-use crate::syntax::SourceFile;
-use crate::text::FileId;
+use mangle_engine::program::FileSummary;
+use mangle_settings::{BINARY_FILE, FILE_TOO_LARGE};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::FileId;
 
 /// What a file contributes to programs. `findings` are those of its [`super::FileText`]: what kept it from being
 /// read as it is.

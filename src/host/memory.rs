@@ -7,9 +7,10 @@ use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::{FileTable, FileText, ProgramFiles};
-use crate::ide::diagnostics::FindingCache;
-use crate::program::FileSummary;
-use crate::text::FileId;
+use crate::ide::registry;
+use mangle_check::diagnostics::FindingCache;
+use mangle_engine::program::FileSummary;
+use mangle_syntax::text::FileId;
 
 /// Files as they were read last, and what was found in their statements. A check with a fresh memory and one with an
 /// old memory give the same.
@@ -56,6 +57,6 @@ impl Memory {
     /// What was found in the statements of a program.
     pub(super) fn cache(&self, program: &ProgramFiles, single: Option<FileId>) -> Arc<FindingCache> {
         let key = (program.name.clone(), program.root.clone(), single);
-        Arc::clone(&self.caches.entry(key).or_default())
+        Arc::clone(&self.caches.entry(key).or_insert_with(|| Arc::new(FindingCache::new(registry::all()))))
     }
 }

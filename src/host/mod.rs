@@ -1,7 +1,7 @@
 //! The only file IO, and the one answer to "which files are which program", for both shells.
 //!
 //! Takes paths (of the command line, or the folders and documents of an editor) and the texts of
-//! open documents ([`Overlay`]); gives programs as lists of [`crate::text::FileId`]s
+//! open documents ([`Overlay`]); gives programs as lists of [`mangle_syntax::text::FileId`]s
 //! ([`resolve`]), texts of files ([`read`]) and summaries ready to be joined ([`load`]); also those of
 //! an older revision, which `git` is asked for ([`Past`]), and news of files that change ([`Watch`]). Knows
 //! nothing of what is found wrong with them, except what keeps a file from being read at all.

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::{MAX_FILE_LEN, Overlay, Target, absolute, is_mangle};
-use crate::config::FILE_NAME;
+use mangle_settings::FILE_NAME;
 
 /// Why there is no past.
 #[derive(Debug, thiserror::Error)]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 
-use crate::config::FACT_EXTENSIONS;
-use crate::text::FileId;
+use mangle_settings::FACT_EXTENSIONS;
+use mangle_syntax::text::FileId;
 
 /// All files that were ever seen, by path and by id. Ids stay for the life of the process, and are ordered as the paths.
 #[derive(Debug, Default)]

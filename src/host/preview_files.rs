@@ -12,12 +12,12 @@ use super::load::is_unparsed;
 use super::uses::used_by_name;
 use super::walk::{boundary, plain};
 use super::{FileTable, Overlay, Target, absolute, read};
-use crate::lint::Finding;
-use crate::prompt::rules::PREVIEW_PATH;
-use crate::prompt::session::{Form, SessionFile};
-use crate::prompt::{Captured, Group, Header, Said, Wanted};
-use crate::text::{FileId, TextRange};
-use crate::transcript::Limits;
+use agent_prompt::rules::PREVIEW_PATH;
+use agent_prompt::session::{Form, SessionFile};
+use agent_prompt::{Captured, Group, Header, Said, Wanted};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::text::{FileId, TextRange};
+use piggyback::transcript::Limits;
 
 /// What the header of a sample kernel says, with the files that it names besides policies.
 #[derive(Debug, Default)]

@@ -9,16 +9,16 @@ use super::read::no_text;
 use super::resolve::{Origin, Problem};
 use super::walk::{Found, boundary, plain};
 use super::{FileTable, Overlay, is_taken, read, relative};
-use crate::config::{
-    self, CONFIG_BAD_VALUE, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME, Globs, ProgramPlaces, ProgramSettings,
+use crate::ide::registry;
+use mangle_engine::program::builtins::RELEASES;
+use mangle_engine::program::{Embedding, PredicateKey};
+use mangle_settings::{
+    CONFIG_BAD_VALUE, EMPTY_PROGRAM, FACT_EXTENSIONS, FILE_NAME, Globs, ProgramPlaces, ProgramSettings,
     Settings, UNMATCHED_PATTERN, Vocabulary,
 };
-use crate::envelope::Catalogue;
-use crate::ide::registry;
-use crate::lint::{Finding, Rule};
-use crate::program::builtins::RELEASES;
-use crate::program::{Embedding, PredicateKey};
-use crate::text::{FileId, TextRange};
+use mangle_syntax::lint::{Finding, Rule};
+use mangle_syntax::text::{FileId, TextRange};
+use piggyback::envelope::Catalogue;
 
 /// A configuration file and what it says.
 #[derive(Debug)]
@@ -74,10 +74,11 @@ impl Project {
             }
         };
         let parsed = match unread.into_iter().next() {
-            Some(finding) => {
-                config::Parsed { findings: vec![no_text(&finding, "TOML")], ..config::Parsed::default() }
-            }
-            None => config::parse(&text, Vocabulary { rules: &RULES, releases: RELEASES }),
+            Some(finding) => mangle_settings::Parsed {
+                findings: vec![no_text(&finding, "TOML")],
+                ..mangle_settings::Parsed::default()
+            },
+            None => mangle_settings::parse(&text, Vocabulary { rules: &RULES, releases: RELEASES }),
         };
         let mut findings = parsed.findings;
         let root = path.parent().unwrap_or(path);

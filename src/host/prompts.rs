@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::check::of_prompts;
 use super::{FixedFile, Memory, Overlay, Shell, Target, load, resolve_with_transcripts};
 use crate::ide::fixes::{Done, FixedText, Found, Texts, Wish, fix_texts};
-use crate::text::FileId;
+use mangle_syntax::text::FileId;
 
 /// How often files may come to light that nobody read before: a mended path may lead to one.
 const MOST_ROUNDS: usize = 10;

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::disk::{self, Content, TooLong};
 use super::{FileText, MAX_FILE_LEN, Overlay};
-use crate::config::{CONFIG_SYNTAX, FILE_TOO_LARGE, INVALID_UTF8, UNREADABLE_FILE};
-use crate::lint::Finding;
+use mangle_settings::{CONFIG_SYNTAX, FILE_TOO_LARGE, INVALID_UTF8, UNREADABLE_FILE};
+use mangle_syntax::lint::Finding;
 
 /// The text of a file: that of the open document, else that on disk.
 ///

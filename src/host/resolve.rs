@@ -25,8 +25,8 @@ use super::project::{self, Dealt};
 use super::uses::{is_kernel, used_files};
 use super::walk::{Found, Reach, Tree, walk_within};
 use super::{FileTable, Overlay, Project, Target, is_mangle, is_single, is_test};
-use crate::config::{FILE_NAME, FilesSettings, ScanLimits, Settings};
-use crate::text::{Cancel, FileId};
+use mangle_settings::{FILE_NAME, FilesSettings, ScanLimits, Settings};
+use mangle_syntax::text::{Cancel, FileId};
 
 /// Which of the two shells asks; they differ where there is no configuration file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Files of several programs: a silencing comment is of use when one of them needs it.
 
 use super::resolve::{ProgramFiles, Resolution};
-use crate::ide::suppression::UNUSED_SUPPRESSION;
 use crate::report::Entry;
-use crate::text::FileId;
+use mangle_check::suppression::UNUSED_SUPPRESSION;
+use mangle_syntax::text::FileId;
 
 /// Drops what the programs of `resolution` (whose findings these are, program by program) say of comments
 /// that silence nothing, where another program of the file does not say so.

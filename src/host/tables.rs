@@ -8,8 +8,8 @@ use rustc_hash::FxHasher;
 use super::read::open_facts;
 use super::{Overlay, is_facts};
 use crate::ide::facts::give_table;
-use crate::kernel::{Kernel, Limits};
-use crate::program::Program;
+use mangle_engine::kernel::{Kernel, Limits};
+use mangle_engine::program::Program;
 
 /// Files with facts that are no Mangle, sorted by path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

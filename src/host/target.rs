@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::resolve::{Cut, Problem};
 use super::walk::{plain, walk};
 use super::{Overlay, absolute, is_mangle};
-use crate::config::{FILE_NAME, Globs};
+use mangle_settings::{FILE_NAME, Globs};
 
 /// The name under which standard input is read, in the working folder.
 pub const STDIN: &str = "<stdin>";

@@ -9,8 +9,8 @@ use ignore::DirEntry;
 
 use super::ignored::{Entries, Patterns};
 use super::{MAX_FILE_LEN, Overlay, Problem, is_facts, is_mangle};
-use crate::config::{FILE_NAME, FilesSettings, ScanLimits};
-use crate::text::Cancel;
+use mangle_settings::{FILE_NAME, FilesSettings, ScanLimits};
+use mangle_syntax::text::Cancel;
 
 /// What lies below a folder. Ignored by git, hidden, or reached through a linked folder: not in it.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use super::agents::is_agent_settings;
 use super::ignored::Entries;
 use super::is_mangle;
-use crate::config::FILE_NAME;
+use mangle_settings::FILE_NAME;
 
 /// So long nothing may change until what changed is taken for complete: editors save in several steps.
 const QUIET: Duration = Duration::from_millis(50);

@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use super::Place;
 use super::subject::Subject;
 use super::symbols::Kind;
-use crate::program::{Predicate, PredicateKey, Program, Site, UseKind};
-use crate::syntax::ast::Literal;
-use crate::text::{FileId, TextRange};
+use mangle_engine::program::{Predicate, PredicateKey, Program, Site, UseKind};
+use mangle_syntax::syntax::ast::Literal;
+use mangle_syntax::text::{FileId, TextRange};
 
 /// A predicate in the hierarchy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::ide::Analysis as _;
     use crate::ide::testing::Fixture;
-    use crate::text::slice;
+    use mangle_syntax::text::slice;
 
     #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
     fn check(fixture: &str, expect: Expect) {

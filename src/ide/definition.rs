@@ -8,9 +8,9 @@ pub use variable::origin_of_variable;
 
 use super::Place;
 use super::subject::{Subject, Variable};
-use crate::program::{FileSummary, Predicate, Program, Site};
-use crate::syntax::ast::{Item, StatementKind};
-use crate::text::{FileId, Symbol, TextRange};
+use mangle_engine::program::{FileSummary, Predicate, Program, Site};
+use mangle_syntax::syntax::ast::{Item, StatementKind};
+use mangle_syntax::text::{FileId, Symbol, TextRange};
 
 /// What was asked about, and where it leads.
 #[derive(Debug, Clone, PartialEq, Eq)]

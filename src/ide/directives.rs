@@ -8,12 +8,12 @@ use std::sync::Arc;
 use super::Place;
 use super::mention::{Entity, Mention, Part, each};
 use super::subject::Variable;
-use crate::policy_test::{Expectation, Key, TestFile, comment_at};
-use crate::program::{FileSummary, PredicateKey, Program};
-use crate::prompt::Header;
-use crate::syntax::SourceFile;
-use crate::syntax::ast::Item;
-use crate::text::{Symbol, TextRange, TextSize, size, slice, text_len};
+use agent_prompt::Header;
+use mangle_check::policy_test::{Expectation, Key, TestFile, comment_at};
+use mangle_engine::program::{FileSummary, PredicateKey, Program};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::Item;
+use mangle_syntax::text::{Symbol, TextRange, TextSize, size, slice, text_len};
 
 /// What is put in front of a premise to make a rule of it: shorter than the start of any comment with a key.
 const HEAD: &str = "e():-";

@@ -6,12 +6,12 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::kernel::facts::{Cell, Field, Report, Row, Shape, Sink, read_csv, read_json_lines};
-use crate::kernel::{Fact, Kernel, RuleId, Values};
-use crate::program::{Predicate, PredicateId, Program};
-use crate::syntax::ast::Term;
-use crate::text::{Symbol, nearest};
-use crate::types::{Base, Rows, Type};
+use mangle_engine::kernel::facts::{Cell, Field, Report, Row, Shape, Sink, read_csv, read_json_lines};
+use mangle_engine::kernel::{Fact, Kernel, RuleId, Values};
+use mangle_engine::program::{Predicate, PredicateId, Program};
+use mangle_engine::types::{Base, Rows, Type};
+use mangle_syntax::syntax::ast::Term;
+use mangle_syntax::text::{Symbol, nearest};
 
 /// Whether the name of a file says that it is a table of facts.
 #[must_use]

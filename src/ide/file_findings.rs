@@ -1,9 +1,9 @@
 //! Findings about a file as a whole, placed: those of configuration files, and of files that
 //! cannot be read.
 
-use crate::config::RuleSettings;
-use crate::lint::{Diagnostic, FileEdit, Finding, RelatedPlace, ResolvedFix};
-use crate::text::FileId;
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::{Diagnostic, FileEdit, Finding, RelatedPlace, ResolvedFix};
+use mangle_syntax::text::FileId;
 
 /// Places findings whose ranges count from the start of `file`, and applies severities.
 #[must_use]

@@ -1,11 +1,11 @@
 //! What can be folded away: statements, comments, sections under banners, tables of facts.
 
-use super::headings::{Rank, headings};
-use super::lines::{are_neighbours, is_alone, line_start};
-use crate::program::{FileSummary, PredicateKey, key_of};
-use crate::syntax::ast::{Item, StatementKind};
-use crate::syntax::{SourceFile, Token, TokenKind};
-use crate::text::{TextRange, TextSize, slice, text_len};
+use mangle_check::headings::{Rank, headings};
+use mangle_check::lines::{are_neighbours, is_alone, line_start};
+use mangle_engine::program::{FileSummary, PredicateKey, key_of};
+use mangle_syntax::syntax::ast::{Item, StatementKind};
+use mangle_syntax::syntax::{SourceFile, Token, TokenKind};
+use mangle_syntax::text::{TextRange, TextSize, slice, text_len};
 
 /// How many facts of one predicate make a table.
 const TABLE: usize = 4;
@@ -180,7 +180,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use crate::text::FileId;
+    use mangle_syntax::text::FileId;
 
     #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
     fn check(text: &str, expect: Expect) {

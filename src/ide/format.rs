@@ -10,10 +10,10 @@ mod tests;
 
 pub use self::typing::{TRIGGERS, on_type};
 
-use crate::config::FormatSettings;
-use crate::syntax::SourceFile;
-use crate::syntax::format::{Formatting, Style, format};
-use crate::text::TextRange;
+use mangle_settings::FormatSettings;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::format::{Formatting, Style, format};
+use mangle_syntax::text::TextRange;
 
 /// Formats a file. Statements that cannot be read stay as they are. `is_test`: it is a policy test, whose expectations
 /// are formatted, too.

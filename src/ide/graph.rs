@@ -6,10 +6,10 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::graph::{Edge as Premise, Graph};
-use crate::program::{Predicate, PredicateId, PredicateInFile, Program};
 use crate::report::graph::{Component, Edge, EdgeKind, Node, NodeKind, Place, PredicateGraph};
-use crate::text::{FileId, nearest};
+use mangle_engine::program::graph::{Edge as Premise, Graph};
+use mangle_engine::program::{Predicate, PredicateId, PredicateInFile, Program};
+use mangle_syntax::text::{FileId, nearest};
 
 /// Which part of the graph is wanted. The default is all of it.
 #[derive(Debug, Clone, Default)]

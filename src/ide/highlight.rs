@@ -4,8 +4,8 @@ use super::Place;
 use super::definition::origin_of_variable;
 use super::mention::Part;
 use super::subject::{Occurrence, Subject};
-use crate::syntax::{Token, TokenKind};
-use crate::text::TextRange;
+use mangle_syntax::syntax::{Token, TokenKind};
+use mangle_syntax::text::TextRange;
 
 /// What is done with the word at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
     use crate::ide::testing::Fixture;
-    use crate::text::slice;
+    use mangle_syntax::text::slice;
 
     #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
     fn check(text: &str, expect: Expect) {

@@ -6,14 +6,14 @@
 use rustc_hash::FxHashSet;
 
 use super::Analysis;
-use super::describe::{self, Callable};
 use super::evaluation::{Given, Tried};
 use super::markup::Markup;
-use crate::config::{ArgumentHints, HintSettings};
-use crate::program::{FileSummary, Predicate, PredicateKey, Program, key_of};
-use crate::syntax::ast::{Atom, Clause, Declaration, Item, Premise, StatementKind, Term, TermKind};
-use crate::text::{FileId, Symbol, TextRange, TextSize, slice};
-use crate::types::{ClauseTypes, Type};
+use mangle_check::describe::{self, Callable};
+use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, key_of};
+use mangle_engine::types::{ClauseTypes, Type};
+use mangle_settings::{ArgumentHints, HintSettings};
+use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, Item, Premise, StatementKind, Term, TermKind};
+use mangle_syntax::text::{FileId, Symbol, TextRange, TextSize, slice};
 
 /// How many characters a hint has at most.
 pub const WIDTH: usize = 25;
@@ -311,7 +311,7 @@ mod tests {
         let mut out = String::new();
         for file in fixture.ids() {
             let mut text = fixture.text(file).to_owned();
-            let range = TextRange::up_to(crate::text::text_len(&text));
+            let range = TextRange::up_to(mangle_syntax::text::text_len(&text));
             for hint in inlay_hints(&fixture, file, range, settings).iter().rev() {
                 text.insert_str(hint.offset.into(), &format!("«{}»", hint.label));
             }

@@ -2,7 +2,7 @@
 
 use super::Place;
 use super::subject::Subject;
-use crate::text::TextRange;
+use mangle_syntax::text::TextRange;
 
 /// What a variable looks like, as a regular expression of the kind that editors take.
 pub const PATTERN: &str = "[A-Z][A-Za-z0-9]*";

@@ -2,8 +2,8 @@
 //!
 //! Only what is written is said; whether a file is there, and whether a link may be followed, is not decided here.
 
-use crate::syntax::{SourceFile, TokenKind};
-use crate::text::{TextRange, size, text_len};
+use mangle_syntax::syntax::{SourceFile, TokenKind};
+use mangle_syntax::text::{TextRange, size, text_len};
 
 /// Something that a comment names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +87,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use crate::text::slice;
+    use mangle_syntax::text::slice;
 
     #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
     fn check(text: &str, expect: Expect) {

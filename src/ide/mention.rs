@@ -3,12 +3,12 @@
 //! and the others share.
 
 use super::{Place, directives};
-use crate::program::{PredicateKey, key_of};
-use crate::syntax::ast::{
+use mangle_engine::program::{PredicateKey, key_of};
+use mangle_syntax::syntax::ast::{
     Apply, ApplyForm, Atom, Clause, Declaration, Interval, Item, Literal, PackageName, Premise,
     StatementKind, Term, TermKind, TimeBound, TimeBoundKind,
 };
-use crate::text::{Symbol, TextRange, TextSize};
+use mangle_syntax::text::{Symbol, TextRange, TextSize};
 
 /// A word in a statement and what it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -266,8 +266,8 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use crate::syntax::SourceFile;
-    use crate::text::slice;
+    use mangle_syntax::syntax::SourceFile;
+    use mangle_syntax::text::slice;
 
     #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
     fn check(text: &str, expect: Expect) {

@@ -1,28 +1,10 @@
 //! Where a feature looks: a program at one revision, a file of it, an offset.
 
-use crate::program::{FileSummary, Predicate, PredicateKey, Program};
-use crate::syntax::SourceFile;
-use crate::syntax::ast::Item;
-use crate::text::{EmbeddedKind, FileId, TextSize};
-use crate::types::ProgramTypes;
-
-/// A program at one revision, as features see it. What is costly is made when first asked for, and
-/// kept.
-pub trait Analysis {
-    /// The joined program.
-    fn program(&self) -> &Program;
-
-    /// What its relations hold.
-    fn types(&self) -> &ProgramTypes;
-
-    /// A file of it as it was parsed. Offsets count in this text, be it a file or a part of one.
-    fn source(&self, file: FileId) -> Option<&SourceFile>;
-
-    /// What kind of text a file is.
-    fn kind(&self, _file: FileId) -> EmbeddedKind {
-        EmbeddedKind::File
-    }
-}
+pub use mangle_check::Analysis;
+use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::Item;
+use mangle_syntax::text::{FileId, TextSize};
 
 /// An offset in a file of a program. Cheap to copy.
 #[derive(Clone, Copy)]
@@ -54,7 +36,7 @@ impl<'a> Place<'a> {
         while !file.text.is_char_boundary(at) {
             at -= 1;
         }
-        Some(Self { analysis, file, source, offset: crate::text::size(at) })
+        Some(Self { analysis, file, source, offset: mangle_syntax::text::size(at) })
     }
 
     /// The program.
@@ -90,7 +72,7 @@ mod tests {
     use super::*;
     use crate::ide::hover::hover;
     use crate::ide::testing::Fixture;
-    use crate::text::{Embedded, SegmentMapBuilder, TextRange, size, slice};
+    use mangle_syntax::text::{Embedded, EmbeddedKind, SegmentMapBuilder, TextRange, size, slice};
 
     /// A JSON string that holds Mangle, as the text that is meant.
     fn inside(json: &str) -> Embedded {

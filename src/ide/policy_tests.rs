@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::diagnostics::{FindingCache, diagnostics_of_files};
-use crate::config::RuleSettings;
-use crate::lint::{Group, Rule, Severity};
-use crate::policy_test::{self, FileError, RuleKey, Settings, Suite, TestFile, rules_of};
-use crate::program::{Program, key_of};
 use crate::report::policy_tests::{CoverageReport, SuiteReport, TestPlaces, TestReport, UnfiredRule};
-use crate::text::{Cancel, FileId, TextRange, TextSize, slice};
+use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
+use mangle_check::policy_test::{self, FileError, RuleKey, Settings, Suite, TestFile, rules_of};
+use mangle_engine::program::{Program, key_of};
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::{Group, Rule, Severity};
+use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize, slice};
 
 /// A suite that was run, whether its file has no cases, and what to warn of: where in the file, and why.
 type Ran = (Suite, bool, Vec<(TextSize, String)>);
@@ -89,7 +89,7 @@ struct Found {
 /// Checks a test file with the program around it.
 fn found(run: &TestRun<'_>) -> Found {
     let is_error = |rule: &Rule| run.rules.severity(rule) == Some(Severity::Error);
-    let cache = FindingCache::default();
+    let cache = FindingCache::new(crate::ide::registry::all());
     let all = diagnostics_of_files(run.program, &[run.file], run.rules, &cache, &is_error);
     let mut found = Found::default();
     for diagnostic in all.into_iter().flat_map(|(_, found)| found) {
@@ -211,7 +211,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::ide::testing::program;
-    use crate::kernel::{Clock, Limits, Reading};
+    use mangle_engine::kernel::{Clock, Limits, Reading};
 
     const FIXTURE: &str = "#- doors.mg\nopen(D) :- door(D), !locked(D).\nshut(D) :- locked(D), door(D).\nlocked(/x) :- .\n\
         #- doors_test.mg\ndoor(/a).\n# @test name: one\n# @expect open(/a)\n# @test name: two\nlocked(/a).\n# @expect open(/a)\n";
@@ -223,7 +223,7 @@ mod tests {
         let cases: Vec<_> = lenses.iter().map(|lens| lens.case.as_deref()).collect();
         assert_eq!(cases, [None, Some("one"), Some("two")]);
         let text = &program.file(FileId(1)).unwrap().text;
-        assert_eq!(crate::text::slice(text, lenses[2].range), "# @test name: two");
+        assert_eq!(mangle_syntax::text::slice(text, lenses[2].range), "# @test name: two");
     }
 
     #[test]

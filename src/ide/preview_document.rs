@@ -3,11 +3,11 @@
 //!
 //! Takes what a preview shows; gives ranges of the text and places of files, for an editor to go back and forth.
 
-use crate::program::FileSummary;
-use crate::prompt::{Common, Header, OriginPlace, Shown};
-use crate::syntax::ast::{Clause, Item, Term, TermKind};
-use crate::syntax::literal;
-use crate::text::{TextRange, slice, text_len};
+use agent_prompt::{Common, Header, OriginPlace, Shown};
+use mangle_engine::program::FileSummary;
+use mangle_syntax::syntax::ast::{Clause, Item, Term, TermKind};
+use mangle_syntax::syntax::literal;
+use mangle_syntax::text::{TextRange, slice, text_len};
 
 /// A prompt as a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub fn preview_lenses(text: &str, stem: &str) -> Vec<PreviewLens> {
         return Vec::new();
     }
     let groups = Header::read(text).groups.into_iter().filter(|group| group.shard.is_some());
-    let lens = |group: crate::prompt::Group| {
+    let lens = |group: agent_prompt::Group| {
         let name = if group.name.is_empty() { stem.to_owned() } else { group.name };
         let shard = group.shard.map(|(id, kind)| (id.text, kind.text)).unwrap_or_default();
         PreviewLens { range: group.range, name, shard }
@@ -169,8 +169,8 @@ mod tests {
     use expect_test::expect;
 
     use super::*;
-    use crate::syntax::SourceFile;
-    use crate::text::FileId;
+    use mangle_syntax::syntax::SourceFile;
+    use mangle_syntax::text::FileId;
 
     #[test]
     fn shards_and_templates_have_lenses() {

@@ -10,26 +10,27 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::diagnostics::place_in_files;
 use super::file_findings::file_findings;
-use crate::config::{RuleSettings, Settings};
-use crate::envelope::runtime::built_in;
-use crate::kernel::{Clock, Limits, Proof, RuleId};
-use crate::lint::{Diagnostic, Finding};
-use crate::program::Program;
-use crate::prompt::jit::Corpus;
-use crate::prompt::jit::rules::of_corpus;
-use crate::prompt::rules::{self, Subject};
-use crate::prompt::{
-    Common, Derived, Dropped, Header, MOST_PROOFS, Manifest, Origin, OriginPlace, Preview, PreviewSettings,
-    Role, Section, SectionKind, Shown, Stuck, Wanted,
-};
+use crate::ide::registry;
 use crate::report::prompts::{
     BudgetReport, LeftOutReport, LineReport, Note, OriginReport, PromptReport, SectionReport, StickyReport,
     Totals,
 };
 use crate::report::proof;
-use crate::text::{Cancel, FileId, LineIndex, TextRange, TextSize};
+use agent_prompt::jit::Corpus;
+use agent_prompt::jit::rules::of_corpus;
+use agent_prompt::rules::{self, Subject};
+use agent_prompt::{
+    Common, Derived, Dropped, Header, MOST_PROOFS, Manifest, Origin, OriginPlace, Preview, PreviewSettings,
+    Role, Section, SectionKind, Shown, Stuck, Wanted,
+};
+use mangle_check::diagnostics::place_in_files;
+use mangle_engine::kernel::{Clock, Limits, Proof, RuleId};
+use mangle_engine::program::Program;
+use mangle_settings::{RuleSettings, Settings};
+use mangle_syntax::lint::{Diagnostic, Finding};
+use mangle_syntax::text::{Cancel, FileId, LineIndex, TextRange, TextSize};
+use piggyback::envelope::runtime::built_in;
 use remarks::remarks;
 pub use why::{WhyNotQuestion, why, why_not};
 
@@ -101,7 +102,8 @@ pub fn findings(
     let program = common.program();
     let (of_program, others): (Vec<_>, Vec<_>) =
         found.chain(paths).partition(|(file, _)| program.file(*file).is_some());
-    let mut all: Vec<_> = place_in_files(program, &settings.rules, of_program).into_iter().collect();
+    let mut all: Vec<_> =
+        place_in_files(program, (&settings.rules, registry::all()), of_program).into_iter().collect();
     for (file, finding) in others {
         let placed = file_findings(file, vec![finding], &settings.rules);
         match all.iter_mut().find(|(other, _)| *other == file) {
@@ -195,7 +197,7 @@ pub fn report<'a>(
 }
 
 fn totals(common: &Common, shown: &Shown, text: &str) -> Totals {
-    use crate::prompt::{Allowance, Estimator};
+    use agent_prompt::{Allowance, Estimator};
     let allowance = Allowance::of(&shown.wanted, &shown.derived);
     let estimator = common.settings().estimator;
     Totals {
@@ -333,14 +335,14 @@ pub fn proof_text(common: &Common, shown: &Shown, of: &Proof, names: PreviewName
 pub fn blocks(section: &Section) -> Vec<Value> {
     let mut names: Vec<_> = section.lines.iter().filter_map(|line| line.block).collect();
     names.dedup();
-    let block = |block: crate::prompt::texts::Block| {
+    let block = |block: agent_prompt::texts::Block| {
         let lines: Vec<_> = section.content().filter(|line| line.block == Some(block)).collect();
         match block {
-            crate::prompt::texts::Block::History => {
+            agent_prompt::texts::Block::History => {
                 let text: Vec<_> = lines.iter().map(|line| line.value()).collect();
                 json!({ "block": block.as_str(), "text": text.join("\n") })
             }
-            crate::prompt::texts::Block::Dream => json!({ "block": block.as_str() }),
+            agent_prompt::texts::Block::Dream => json!({ "block": block.as_str() }),
             _ => {
                 let lines: Vec<_> = lines.iter().map(|line| json!([line.tag, line.value()])).collect();
                 json!({ "block": block.as_str(), "lines": lines })

@@ -5,12 +5,12 @@
 
 mod hints;
 
-use crate::kernel::{Clock, Compiled, Datum, Model, RuleId, TextBudget, ValueId};
-use crate::program::Program;
 use crate::report::{Answer, Answered, Extras, proof};
-use crate::text::Symbol;
+use mangle_engine::kernel::{Clock, Compiled, Datum, Model, RuleId, TextBudget, ValueId};
+use mangle_engine::program::Program;
+use mangle_syntax::text::Symbol;
 
-pub use crate::kernel::Query;
+pub use mangle_engine::kernel::Query;
 
 /// A program that was evaluated, to be asked.
 pub struct Asked<'a> {

@@ -2,47 +2,47 @@
 
 use std::sync::LazyLock;
 
-use crate::analysis;
-use crate::config;
-use crate::envelope;
-use crate::lint::Rule;
-use crate::policy_test;
-use crate::prompt;
-use crate::replay;
-use crate::syntax;
-use crate::text::nearest;
-use crate::transcript;
+use mangle_check::Registry;
+use mangle_engine::program::FileSummary;
+use mangle_syntax::lint::{Finding, Rule};
 
-use super::{evaluation, suppression};
+use super::evaluation;
+
+/// All rules of the tool, with the checks of single files that libraries above `mangle-check` have.
+#[must_use]
+pub fn all() -> &'static Registry {
+    static ALL: LazyLock<Registry> = LazyLock::new(|| {
+        let of_texts = mangle_settings::RULES.iter().copied();
+        let of_replies = piggyback::envelope::rules().chain(piggyback::transcript::rules());
+        let of_runs = evaluation::RULES.iter().chain(agent_prompt::rules::RULES).copied();
+        Registry::with(
+            of_texts.chain(of_replies),
+            of_runs.chain(agent_replay::rules()),
+            [outside_kernel as _],
+        )
+    });
+    &ALL
+}
+
+fn outside_kernel(file: &FileSummary) -> Option<Finding> {
+    agent_prompt::rules::outside_kernel(&file.text)
+}
 
 /// Every rule, in the order of the codes.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
-        let families = analysis::FAMILIES.iter().flat_map(|family| family.rules);
-        let of_programs =
-            syntax::rules::RULES.iter().chain(families).chain(evaluation::RULES).chain(policy_test::RULES);
-        let of_files = of_programs.chain(config::RULES).chain(suppression::RULES).copied();
-        let mut all: Vec<_> =
-            of_files.chain(envelope::rules()).chain(transcript::rules()).chain(replay::rules()).collect();
-        all.extend(prompt::rules::RULES.iter().copied());
-        all.sort_by_key(|rule| rule.code);
-        all
-    });
-    RULES.iter().copied()
+    all().rules()
 }
 
 /// The rule with this code or name.
 #[must_use]
 pub fn find(code_or_name: &str) -> Option<&'static Rule> {
-    rules().find(|rule| rule.code == code_or_name || rule.name == code_or_name)
+    all().find(code_or_name)
 }
 
-/// The name or code that was probably meant by a word that is neither. Of codes only the same one in other
-/// letters: those that are alike have nothing else in common.
+/// See [`Registry::similar`].
 #[must_use]
 pub fn similar(word: &str) -> Option<&'static str> {
-    let codes = rules().map(|rule| rule.code).filter(|code| code.eq_ignore_ascii_case(word));
-    nearest(word, codes.chain(rules().map(|rule| rule.name)))
+    all().similar(word)
 }
 
 #[cfg(test)]
@@ -50,8 +50,8 @@ mod tests {
     use rustc_hash::FxHashSet;
 
     use super::*;
-    use crate::ide::testing::{Checked, apply_fixes};
-    use crate::lint::{FixKind, Severity};
+    use crate::ide::testing::{apply_fixes, checked_with};
+    use mangle_syntax::lint::{FixKind, Severity};
 
     #[test]
     fn codes_and_names_are_unique() {
@@ -66,7 +66,7 @@ mod tests {
     fn bad_examples_have_their_finding_and_nothing_else() {
         let wrong: Vec<_> = rules_of_programs()
             .filter_map(|rule| {
-                let found: Vec<_> = Checked::new_with(rule.bad, rule).names().collect();
+                let found: Vec<_> = checked_with(rule.bad, rule).names().collect();
                 let ok = rule.bad.is_empty()
                     || (found.contains(&rule.name)
                         && found
@@ -82,7 +82,7 @@ mod tests {
     fn good_examples_have_no_finding() {
         let wrong: Vec<_> = rules_of_programs()
             .filter_map(|rule| {
-                let found: Vec<_> = Checked::new_with(rule.good, rule)
+                let found: Vec<_> = checked_with(rule.good, rule)
                     .names()
                     .filter(|&name| name == rule.name || is_grave(name))
                     .collect();
@@ -98,7 +98,7 @@ mod tests {
             .filter(|rule| rule.fix != FixKind::None)
             .filter_map(|rule| {
                 let fixed = apply_fixes(rule.bad, rule);
-                let left: Vec<_> = Checked::new_with(&fixed, rule)
+                let left: Vec<_> = checked_with(&fixed, rule)
                     .names()
                     .filter(|&name| name == rule.name || is_grave(name))
                     .collect();

@@ -1,10 +1,10 @@
 //! What a growing selection takes in: the word, the term, the argument list, the premise, the body, the
 //! statement, the statement with the comment above it, the file.
 
-use super::lines::comment_start;
-use crate::program::FileSummary;
-use crate::syntax::SourceFile;
-use crate::text::{TextRange, TextSize, size, slice, text_len};
+use mangle_check::lines::comment_start;
+use mangle_engine::program::FileSummary;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{TextRange, TextSize, size, slice, text_len};
 
 /// The ranges around an offset, from the smallest to the whole file, each larger than the one before.
 #[must_use]
@@ -61,7 +61,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use crate::text::FileId;
+    use mangle_syntax::text::FileId;
 
     #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
     fn check(marked: &str, expect: Expect) {

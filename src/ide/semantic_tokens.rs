@@ -2,9 +2,9 @@
 //! they stand for.
 
 use super::mention::{self, Entity, Mention, Part};
-use crate::program::FileSummary;
-use crate::syntax::{SourceFile, Token, TokenKind};
-use crate::text::{TextRange, TextSize};
+use mangle_engine::program::FileSummary;
+use mangle_syntax::syntax::{SourceFile, Token, TokenKind};
+use mangle_syntax::text::{TextRange, TextSize};
 
 /// A token to be coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,7 +141,7 @@ fn of_token(token: Token) -> Option<SemanticToken> {
 /// The range of a whole text.
 #[must_use]
 pub fn whole(source: &SourceFile) -> TextRange {
-    TextRange::new(TextSize::new(0), crate::text::text_len(source.text()))
+    TextRange::new(TextSize::new(0), mangle_syntax::text::text_len(source.text()))
 }
 
 #[cfg(test)]
@@ -151,7 +151,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use crate::text::{FileId, size, slice};
+    use mangle_syntax::text::{FileId, size, slice};
 
     fn tokens(text: &str) -> Vec<SemanticToken> {
         let source = SourceFile::parse(text.into());

@@ -1,13 +1,13 @@
 //! What is called at the cursor, with which arguments, and which of them one is writing.
 
 use super::cursor::{self, Bracket, Callee, Cursor, Frame, Part, Spot};
-use super::describe::Callable;
 use super::directives::Inside;
 use super::markup::Markup;
 use super::{Place, vocabulary};
-use crate::program::builtins::{self, Arity, BuiltinFunction};
-use crate::program::{Predicate, PredicateKey};
-use crate::text::{Symbol, TextRange, size, text_len};
+use mangle_check::describe::Callable;
+use mangle_engine::program::builtins::{self, Arity, BuiltinFunction};
+use mangle_engine::program::{Predicate, PredicateKey};
+use mangle_syntax::text::{Symbol, TextRange, size, text_len};
 
 /// The ways in which something is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -270,7 +270,7 @@ mod tests {
 
     use super::*;
     use crate::ide::testing::{Fixture, every_place_of_the_examples};
-    use crate::text::slice;
+    use mangle_syntax::text::slice;
 
     #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
     fn check(fixture: &str, expect: Expect) {

@@ -6,10 +6,10 @@ use smallvec::SmallVec;
 use super::directives::Directive;
 use super::mention::{Entity, Mention, Part, each};
 use super::{Place, directives};
-use crate::program::{FileSummary, PredicateKey, Program};
-use crate::syntax::ast::{Item, TermKind};
-use crate::syntax::literal;
-use crate::text::{FileId, Symbol, TextRange, TextSize, size, slice};
+use mangle_engine::program::{FileSummary, PredicateKey, Program};
+use mangle_syntax::syntax::ast::{Item, TermKind};
+use mangle_syntax::syntax::literal;
+use mangle_syntax::text::{FileId, Symbol, TextRange, TextSize, size, slice};
 
 /// What is mentioned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use tree_sitter::{Node, TreeCursor};
 
 use crate::report::{SourceText, Sources};
-use crate::syntax::SourceFile;
-use crate::text::{FileId, Symbol, TextRange, TextSize, size};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{FileId, Symbol, TextRange, TextSize, size};
 
 /// Nodes after so many are left out, which the last line says.
 const MAX_NODES: usize = 50_000;

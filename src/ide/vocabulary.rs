@@ -260,9 +260,9 @@ fn find(table: &'static [Word], text: &str) -> Option<&'static Word> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy_test::Key;
-    use crate::syntax::SourceFile;
-    use crate::types::{Base, CONSTRUCTORS as KNOWN};
+    use mangle_check::policy_test::Key;
+    use mangle_engine::types::{Base, CONSTRUCTORS as KNOWN};
+    use mangle_syntax::syntax::SourceFile;
 
     #[test]
     fn every_constructor_has_its_word() {
@@ -295,7 +295,7 @@ mod tests {
     fn every_key_of_a_comment_has_its_word() {
         let words = |table: &[Word]| table.iter().map(|word| word.word).collect::<Vec<_>>();
         assert_eq!(words(TEST_KEYS), Key::ALL.map(Key::as_str));
-        assert_eq!(words(PREVIEW_KEYS), crate::prompt::KEYS);
+        assert_eq!(words(PREVIEW_KEYS), agent_prompt::KEYS);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Visitor};
 use serde_json::Value;
 
-use crate::text::{Half, HalvedText, replace_halves};
+use mangle_syntax::text::{Half, HalvedText, replace_halves};
 
 /// A message as JSON.
 #[derive(Debug, Default)]

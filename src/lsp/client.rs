@@ -20,7 +20,7 @@ use tower_lsp::ls_types::{
 use super::message::Message;
 use super::transport::Output;
 use super::{capabilities, settings};
-use crate::envelope::secrets::redacted;
+use piggyback::envelope::secrets::redacted;
 
 /// How long an answer of the client is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -7,7 +7,7 @@ use tower_lsp::ls_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
 
 use super::message::Named;
 use crate::host::absolute;
-use crate::text::{ContentChange, Encoding, LineCol, LineIndex, TextRange};
+use mangle_syntax::text::{ContentChange, Encoding, LineCol, LineIndex, TextRange};
 
 /// A line and a column.
 pub(super) fn line_col(position: Position) -> LineCol {

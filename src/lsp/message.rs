@@ -15,7 +15,7 @@ use super::session::Session;
 use super::view::View;
 use super::virtual_documents::Watch;
 use crate::host::workspace::{FileEvent, Scanned};
-use crate::text::{Cancel, Half, SentChange};
+use mangle_syntax::text::{Cancel, Half, SentChange};
 
 /// A message to the writer: something that happened, or a question.
 #[derive(Debug)]

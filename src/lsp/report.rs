@@ -10,11 +10,11 @@ use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, NumberOrString};
 use super::capabilities::NAME;
 use super::to_proto;
 use super::view::View;
-use crate::envelope::secrets::redacted;
 use crate::host::workspace::SnapshotFile;
-use crate::lint;
 use crate::report::{shown_in_editor, sink};
-use crate::text::{FileId, TextRange};
+use mangle_syntax::lint;
+use mangle_syntax::text::{FileId, TextRange};
+use piggyback::envelope::secrets::redacted;
 
 /// The diagnostics of a file whose programs were diagnosed.
 pub(super) struct Report<'v> {

@@ -32,7 +32,7 @@ use super::written::Slot;
 use super::{actions, capabilities, features, from_proto, pull, status};
 use crate::host::workspace::FileEvent;
 use crate::report::replies::without_secrets;
-use crate::text::{Cancel, SentChange};
+use mangle_syntax::text::{Cancel, SentChange};
 
 /// The handlers, and the way to the writer.
 #[derive(Debug)]

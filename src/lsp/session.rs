@@ -8,8 +8,8 @@ use tower_lsp::ls_types::{
 };
 
 use super::{from_proto, settings};
-use crate::config::{HintSettings, RuleSettings};
-use crate::text::Encoding;
+use mangle_settings::{HintSettings, RuleSettings};
+use mangle_syntax::text::Encoding;
 
 /// The client's abilities and the folders it opened.
 #[derive(Debug, Clone, PartialEq)]

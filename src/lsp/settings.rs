@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use crate::config::{ArgumentHints, HintSettings, RuleSettings, severities};
 use crate::ide::registry;
+use mangle_settings::{ArgumentHints, HintSettings, RuleSettings, severities};
 
 /// The name that our settings have in an editor.
 pub(super) const SECTION: &str = "mangle";
@@ -48,7 +48,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::lint::Severity;
+    use mangle_syntax::lint::Severity;
 
     #[test]
     fn the_narrower_key_wins() {
@@ -66,7 +66,7 @@ mod tests {
         let wanted = HintSettings { arguments: ArgumentHints::All, types: true, ..default };
         assert_eq!(hints(&sent), Some(wanted));
         assert_eq!(hints(&json!({ "mangle": { "rules": {} } })), None);
-        let section = &crate::config::keys::HINTS;
+        let section = &mangle_settings::keys::HINTS;
         let written = |name: &str| section.key(name).map(|key| key.default.trim_matches('"'));
         let as_declared = json!({ "hints": {
             "arguments": written("arguments"),

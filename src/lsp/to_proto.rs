@@ -9,12 +9,12 @@ use tower_lsp::ls_types::{
 
 use super::capabilities::NAME;
 use super::view::View;
-use crate::envelope::secrets::Context;
 use crate::host::workspace::SnapshotFile;
-use crate::lint;
-use crate::lint::Severity;
 use crate::report::sink;
-use crate::text::{FileId, TextRange};
+use mangle_syntax::lint;
+use mangle_syntax::lint::Severity;
+use mangle_syntax::text::{FileId, TextRange};
+use piggyback::envelope::secrets::Context;
 
 /// The URI of a file: as the client spells it while it is open there.
 pub(super) fn uri(file: &SnapshotFile) -> Option<Uri> {
@@ -63,7 +63,7 @@ pub(super) fn range(view: &View, file: &SnapshotFile, range: TextRange) -> Range
     Range { start: position(view, file, range.start()), end: position(view, file, range.end()) }
 }
 
-fn position(view: &View, file: &SnapshotFile, offset: crate::text::TextSize) -> Position {
+fn position(view: &View, file: &SnapshotFile, offset: mangle_syntax::text::TextSize) -> Position {
     let at = file.line_col(offset, view.session.encoding);
     Position { line: at.line, character: at.col }
 }

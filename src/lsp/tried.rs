@@ -6,7 +6,7 @@ use super::view::View;
 use crate::host::workspace::{Evaluated, SnapshotProgram};
 use crate::ide::evaluation::{Places, Tried};
 use crate::ide::hover::prompts::FedBy;
-use crate::text::FileId;
+use mangle_syntax::text::FileId;
 
 /// The programs of the samples of a document; without any, its own program.
 pub(super) struct TriedPrograms<'v> {

@@ -11,11 +11,11 @@ use super::client::Outbox;
 use super::features::semantic_tokens::Sent;
 use super::session::Session;
 use super::{from_proto, to_proto};
-use crate::config::HintSettings;
 use crate::host::workspace::{Snapshot, SnapshotFile, SnapshotProgram, SnapshotTranscript};
 use crate::ide::Place;
 use crate::ide::transcripts::MangleText;
-use crate::text::{FileId, TextRange, TextSize};
+use mangle_settings::HintSettings;
+use mangle_syntax::text::{FileId, TextRange, TextSize};
 
 /// A snapshot with its session. Cheap to clone.
 #[derive(Debug, Clone)]

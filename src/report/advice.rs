@@ -1,6 +1,6 @@
 //! What to do about a finding, as one line.
 
-use crate::lint::{Applicability, Diagnostic, ResolvedFix};
+use mangle_syntax::lint::{Applicability, Diagnostic, ResolvedFix};
 
 /// `Fix: …` with what is to be known of the fix, or `Help: …` where no fix does it.
 pub(super) fn advice(diagnostic: &Diagnostic) -> Option<String> {

@@ -4,7 +4,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Value;
 
 use super::sink;
-use crate::kernel::Reading;
+use mangle_engine::kernel::Reading;
 
 /// What one program says in one reading.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::SourceText;
 use super::sink::is_hidden;
-use crate::text::{TextRange, TextSize, character_start, size, slice, whole_characters};
+use mangle_syntax::text::{TextRange, TextSize, character_start, size, slice, whole_characters};
 
 /// Ranges of more lines than this are shown by their first line.
 const MAX_LINES: u32 = 4;

@@ -7,8 +7,8 @@ use super::advice::advice;
 use super::redact::redacted;
 use super::sink::{github_message as data, github_property as property};
 use super::{Entry, Sources};
-use crate::lint::Severity;
-use crate::text::FileId;
+use mangle_syntax::lint::Severity;
+use mangle_syntax::text::FileId;
 
 /// An entry as one workflow command, without the line end. The runner knows files by their path from the folder `root`, that
 /// of the checkout.

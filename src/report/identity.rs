@@ -4,7 +4,7 @@
 use std::hash::Hasher;
 
 use super::{Entry, Sources};
-use crate::syntax::digest_into;
+use mangle_syntax::syntax::digest_into;
 
 /// A finding as it is known across versions. Several findings of a file may have the same one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

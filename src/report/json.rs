@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::redact::redacted;
 use super::{Entry, Sources, Statistic, Summary};
-use crate::lint::{Applicability, Diagnostic, RelatedPlace, ResolvedFix};
-use crate::text::{FileId, TextSize};
+use mangle_syntax::lint::{Applicability, Diagnostic, RelatedPlace, ResolvedFix};
+use mangle_syntax::text::{FileId, TextSize};
 
 #[derive(Serialize)]
 struct Line<'a> {

@@ -9,7 +9,7 @@ use super::advice::advice;
 use super::redact::redacted;
 use super::sink::{xml, xml_document, xml_line};
 use super::{Entry, Sources, Summary};
-use crate::text::FileId;
+use mangle_syntax::text::FileId;
 
 /// The whole report. `files` are those that were checked, also those without findings; `failures` what could not be
 /// checked, as name and reason.

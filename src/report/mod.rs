@@ -56,8 +56,8 @@ pub use statistics::{Statistic, statistics, statistics_table};
 pub use summary::{Summary, count};
 pub use text::text;
 
-use crate::lint::Diagnostic;
-use crate::text::{FileId, compare_paths};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{FileId, compare_paths};
 
 /// A diagnostic and the file that it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::lint::{Diagnostic, Severity};
+use mangle_syntax::lint::{Diagnostic, Severity};
 
 /// Findings of one file that are counted and not kept.
 #[derive(Debug, Clone, Default)]

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::excerpt::{Excerpt, MAX_LINE, fitted, harmless};
-use crate::envelope::secrets::{Context, are_shown, masked_always, substituted};
-use crate::lint::Diagnostic;
-use crate::text::{FileId, LineCol, TextRange, TextSize, character_start, size};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{FileId, LineCol, TextRange, TextSize, character_start, size};
+use piggyback::envelope::secrets::{Context, are_shown, masked_always, substituted};
 
 /// The id of the record of a transcript whose findings are written.
 pub const RECORD: FileId = FileId(u32::MAX - 1);

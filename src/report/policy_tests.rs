@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::proof;
 use super::sink::{line, xml, xml_document, xml_line};
-use crate::kernel::RuleId;
-use crate::policy_test::{Failure, Judged, Outcome, RuleKey, Suite, Unmet};
-use crate::text::TextSize;
+use mangle_check::policy_test::{Failure, Judged, Outcome, RuleKey, Suite, Unmet};
+use mangle_engine::kernel::RuleId;
+use mangle_syntax::text::TextSize;
 
 /// How many rules that never fired are listed.
 const UNFIRED: usize = 1000;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::sink::line;
-use crate::kernel::{Gap, GapEnd, Ground, Miss, Obstacle, Proof, RuleId};
+use mangle_engine::kernel::{Gap, GapEnd, Ground, Miss, Obstacle, Proof, RuleId};
 
 /// How many levels are unfolded.
 const DEEPEST: usize = 40;

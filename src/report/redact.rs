@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::{Entry, Sources};
-use crate::envelope::secrets::{Context, are_shown, secrets};
-use crate::text::FileId;
+use mangle_syntax::text::FileId;
+use piggyback::envelope::secrets::{Context, are_shown, secrets};
 
 /// An entry in whose messages nothing looks like a credential, and nothing is a piece of one of the texts that it points
 /// into. A fix with one in its edits is left out: applied, the mask would be in the file.

@@ -4,9 +4,9 @@
 use rustc_hash::FxHashMap;
 
 use super::{Entry, Sources};
-use crate::config::MaxFindings;
-use crate::lint::{Diagnostic, Rule, SharedText};
-use crate::text::FileId;
+use mangle_settings::MaxFindings;
+use mangle_syntax::lint::{Diagnostic, Rule, SharedText};
+use mangle_syntax::text::FileId;
 
 /// For how many rules and files the rest is listed one by one.
 const LISTED: usize = 20;
@@ -121,10 +121,10 @@ pub fn shown_in_editor<'d>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::CONFIG_BAD_VALUE;
-    use crate::lint::Severity;
     use crate::report::SourceText;
-    use crate::text::{TextRange, size};
+    use mangle_settings::CONFIG_BAD_VALUE;
+    use mangle_syntax::lint::Severity;
+    use mangle_syntax::text::{TextRange, size};
 
     fn entry(file: u32, at: usize) -> Entry {
         let (related, fix, help, path) = Default::default();

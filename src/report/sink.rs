@@ -3,11 +3,11 @@
 //! the direction of a line or hide in it are shown in all of them, and what looks like a credential is masked before anything is
 //! escaped, since an escape would hide it.
 
-use crate::transcript::channels;
+use piggyback::transcript::channels;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::envelope::secrets::redacted;
+use piggyback::envelope::secrets::redacted;
 
 /// A kind of output.
 #[derive(Debug, Clone, Copy)]

@@ -7,11 +7,11 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use super::Part;
-use crate::envelope::secrets::{Context, masked};
-use crate::program::FileSummary;
-use crate::text::{
+use mangle_engine::program::FileSummary;
+use mangle_syntax::text::{
     Encoding, FileId, LineCol, LineIndex, TextSize, UnitIndex, between_characters, size, slice,
 };
+use piggyback::envelope::secrets::{Context, masked};
 
 /// Files by id, as output shows them.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Entry, Omitted};
-use crate::lint::Severity;
+use mangle_syntax::lint::Severity;
 
 /// The findings of one rule with one severity. The order of the members is that of the JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

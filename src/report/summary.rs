@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::Entry;
-use crate::lint::Severity;
+use mangle_syntax::lint::Severity;
 
 /// What was checked and how much was found. The order of the members is that of the JSON.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

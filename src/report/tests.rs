@@ -6,10 +6,10 @@ use annotate_snippets::Renderer;
 use expect_test::{Expect, expect};
 
 use super::{Entry, Sources, Summary, count, json_line, json_summary, sort, text};
-use crate::lint::{
+use mangle_syntax::lint::{
     Applicability, Diagnostic, FileEdit, FixKind, Group, RelatedPlace, ResolvedFix, Rule, Severity,
 };
-use crate::text::{FileId, TextRange, TextSize};
+use mangle_syntax::text::{FileId, TextRange, TextSize};
 
 static RULE: Rule = Rule {
     code: "MG202",

@@ -7,8 +7,8 @@ use super::excerpt::{Excerpt, excerpt};
 use super::redact::redacted;
 use super::sink::terminal as visible;
 use super::{Entry, SourceText, Sources, guard};
-use crate::lint::{Diagnostic, RelatedPlace, ResolvedFix, Severity};
-use crate::text::{FileId, TextRange};
+use mangle_syntax::lint::{Diagnostic, RelatedPlace, ResolvedFix, Severity};
+use mangle_syntax::text::{FileId, TextRange};
 
 /// Related places of the same file that are at most this many lines away share the excerpt.
 const NEAR: u32 = 40;

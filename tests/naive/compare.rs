@@ -1,6 +1,6 @@
 //! What the kernel and the second evaluator make of one program.
 
-use mangle_ls::kernel::Reading;
+use mangle_engine::kernel::Reading;
 
 use super::evaluate::{World, evaluate};
 use super::kernel::kernel;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use mangle_ls::kernel::{Clock, Compiled, Limits, Model, Reading, Values, compile, evaluate, run};
-use mangle_ls::program::{PredicateId, PredicateKey};
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::syntax::ast::StatementKind;
-use mangle_ls::text::{Cancel, Symbol};
+use mangle_engine::kernel::{Clock, Compiled, Limits, Model, Reading, Values, compile, evaluate, run};
+use mangle_engine::program::{PredicateId, PredicateKey};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::StatementKind;
+use mangle_syntax::text::{Cancel, Symbol};
 
 use super::evaluate::{Facts, Tuple};
 use super::syntax::Program;
@@ -16,7 +16,7 @@ pub const CLOCK: Clock = Clock { now_ns: 0 };
 
 /// A program that was run.
 pub struct Run {
-    pub program: mangle_ls::program::Program,
+    pub program: mangle_engine::program::Program,
     pub compiled: Arc<Compiled>,
     pub model: Model,
 }
@@ -65,7 +65,7 @@ pub fn parse(atom: &str) -> (String, Vec<Option<Value>>) {
     let StatementKind::Clause(clause) = &item.statement.kind else { panic!("{atom} is no atom") };
     assert!(!item.statement.damaged && file.items().len() == 1, "{atom} cannot be read");
     let mut values = Values::new();
-    let value = |arg: &mangle_ls::syntax::ast::Term| {
+    let value = |arg: &mangle_syntax::syntax::ast::Term| {
         if arg.is_wildcard() {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mangle_ls::kernel::{Datum, ValueId, Values};
+use mangle_engine::kernel::{Datum, ValueId, Values};
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Value {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::Walk;
 use mangle_ls::ide::registry::rules;
-use mangle_ls::lint::Rule;
+use mangle_syntax::lint::Rule;
 use tempfile::TempDir;
 
 use crate::support::{Random, root};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use mangle_ls::host;
 use mangle_ls::host::workspace::Workspace;
 use mangle_ls::report::{SourceText, Sources, json_value};
-use mangle_ls::text::{Cancel, ContentChange, Encoding};
+use mangle_syntax::text::{Cancel, ContentChange, Encoding};
 
 /// A workspace over one folder.
 pub(crate) struct Server {

@@ -13,15 +13,15 @@ mod support;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mangle_ls::config::RuleSettings;
-use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
+use mangle_check::diagnostics::{FindingCache, diagnostics};
+use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
+use mangle_engine::program::{FileSummary, Program};
 use mangle_ls::ide::fixes::{Bench, MAX_PASSES, Unit, Wish, fix};
 use mangle_ls::ide::registry::rules;
-use mangle_ls::kernel::{Clock, Limits, Reading, compile, run};
-use mangle_ls::lint::{Diagnostic, Severity};
-use mangle_ls::program::{FileSummary, Program};
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::{Cancel, FileId};
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::{Diagnostic, Severity};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{Cancel, FileId};
 
 use clause::{Kind, SCHEMA, value};
 use habits::{HABITS, Planted};
@@ -153,7 +153,11 @@ fn try_habit(number: usize, times: usize) -> Tally {
 fn judge(all: &[Planted], random: &mut Random, tally: &mut Tally) {
     let facts = world(random);
     let schema = summary(SCHEMA_FILE, &format!("{SCHEMA}{facts}"));
-    let batch = Batch { schema, cache: Arc::default(), rules: only_errors() };
+    let batch = Batch {
+        schema,
+        cache: Arc::new(FindingCache::new(mangle_ls::ide::registry::all())),
+        rules: only_errors(),
+    };
     let join = |part: fn(&Planted) -> &String| {
         all.iter().map(|one| format!("{}\n\n", part(one))).collect::<String>()
     };
@@ -199,7 +203,7 @@ fn new_errors(batch: &Batch, written: &str, random: &mut Random, tally: &mut Tal
     let safe: Vec<_> = found.iter().filter(|one| mangle_ls::ide::fixes::is_safely_fixable(one)).collect();
     let Some(one) = safe.get(random.below(safe.len())) else { return };
     let edits = one.fix.as_ref().unwrap().edits.iter().map(|edit| (edit.range, edit.text.as_str()));
-    let text = mangle_ls::text::apply(written, edits).unwrap();
+    let text = mangle_syntax::text::apply(written, edits).unwrap();
     let after = errors(&batch.found(&text));
     let new = after.iter().find(|rule| !before.contains(rule));
     if after.len() > before.len() || new.is_some() {

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annotate_snippets::Renderer;
-use mangle_ls::lint::{
+use mangle_ls::report::{self, Entry, SarifRun, SourceText, Sources};
+use mangle_syntax::lint::{
     Applicability, Diagnostic, FileEdit, FixKind, Group, RelatedPlace, ResolvedFix, Rule, Severity,
 };
-use mangle_ls::report::{self, Entry, SarifRun, SourceText, Sources};
-use mangle_ls::text::{FileId, TextRange, TextSize};
+use mangle_syntax::text::{FileId, TextRange, TextSize};
 use proptest::prelude::*;
 
 use super::schema;

@@ -7,13 +7,13 @@ pub mod programs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mangle_ls::config::RuleSettings;
-use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
+use mangle_check::diagnostics::{FindingCache, diagnostics};
+use mangle_engine::program::{FileSummary, Program};
 use mangle_ls::ide::registry::rules;
-use mangle_ls::lint::{Diagnostic, Severity};
-use mangle_ls::program::{FileSummary, Program};
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::FileId;
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::{Diagnostic, Severity};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::FileId;
 
 /// The folder of the repository.
 pub fn root() -> &'static Path {
@@ -31,7 +31,11 @@ pub fn program(texts: &[impl AsRef<str>]) -> Program {
 
 /// The diagnostics of these texts as one program, a list a file.
 pub fn check(texts: &[impl AsRef<str>]) -> Vec<Vec<Diagnostic>> {
-    let found = diagnostics(&program(texts), &RuleSettings::default(), &FindingCache::default());
+    let found = diagnostics(
+        &program(texts),
+        &RuleSettings::default(),
+        &FindingCache::new(mangle_ls::ide::registry::all()),
+    );
     found.into_iter().map(|(_, found)| found).collect()
 }
 
@@ -41,7 +45,7 @@ pub fn check_all(texts: &[impl AsRef<str>]) -> Vec<Vec<Diagnostic>> {
     for rule in rules().filter(|rule| rule.severity.is_none()) {
         settings.set(rule, Some(Severity::Hint));
     }
-    let found = diagnostics(&program(texts), &settings, &FindingCache::default());
+    let found = diagnostics(&program(texts), &settings, &FindingCache::new(mangle_ls::ide::registry::all()));
     found.into_iter().map(|(_, found)| found).collect()
 }
 

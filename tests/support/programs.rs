@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mangle_ls::ide::registry::rules;
-use mangle_ls::lint::Rule;
+use mangle_syntax::lint::Rule;
 
 use super::{Random, root};
 

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use mangle_ls::config::{RuleSettings, TranscriptSettings, Vocabulary, parse};
-use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
+use mangle_check::diagnostics::{FindingCache, diagnostics};
+use mangle_engine::program::builtins::RELEASES;
+use mangle_engine::program::{FileSummary, Program};
 use mangle_ls::ide::registry;
 use mangle_ls::ide::transcripts::{self, Judge};
-use mangle_ls::program::builtins::RELEASES;
-use mangle_ls::program::{FileSummary, Program};
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::FileId;
-use mangle_ls::transcript::Limits;
+use mangle_settings::{RuleSettings, TranscriptSettings, Vocabulary, parse};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::FileId;
+use piggyback::transcript::Limits;
 
 use super::constructs::Read;
 
@@ -26,7 +26,8 @@ pub(crate) fn check(read: Read, text: &str) -> usize {
 fn policy(text: &str) -> usize {
     let summary = FileSummary::new(FileId(0), &SourceFile::parse(text.into()));
     let program = Program::new(vec![Arc::new(summary)]);
-    let found = diagnostics(&program, &RuleSettings::default(), &FindingCache::default());
+    let found =
+        diagnostics(&program, &RuleSettings::default(), &FindingCache::new(mangle_ls::ide::registry::all()));
     found.iter().map(|(_, found)| found.len()).sum()
 }
 
@@ -37,7 +38,7 @@ fn configuration(text: &str) -> usize {
 
 fn transcript(text: &str) -> usize {
     let (settings, rules, limits) = <(TranscriptSettings, RuleSettings, Limits)>::default();
-    let context = mangle_ls::envelope::Context::new(&settings);
+    let context = piggyback::envelope::Context::new(&settings);
     let judge = Judge { rules: &rules, context, limits: &limits, programs: &[] };
     transcripts::diagnostics(FileId(0), "a.jsonl", text.as_bytes(), judge).len()
 }

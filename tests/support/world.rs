@@ -4,12 +4,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use mangle_engine::program::{FileSummary, Program};
+use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_ls::ide::Analysis;
-use mangle_ls::lint::FileEdit;
-use mangle_ls::program::{FileSummary, Program};
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::{FileId, apply};
-use mangle_ls::types::{ProgramTypes, TypeCache};
+use mangle_syntax::lint::FileEdit;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{FileId, apply};
 
 /// A program with its sources; files have the ids 0, 1, … in order.
 pub struct World {

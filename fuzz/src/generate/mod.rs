@@ -6,7 +6,7 @@ mod messages;
 mod reply;
 mod world;
 #[allow(dead_code)]
-#[path = "../../../src/transcript/testing.rs"]
+#[path = "../../../crates/piggyback/src/transcript/testing.rs"]
 mod wrapping;
 
 pub(crate) use mangle::mangle;

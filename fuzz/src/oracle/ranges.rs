@@ -1,7 +1,7 @@
 //! Ranges lie in their text, between characters.
 
-use mangle_ls::lint::{Anchor, Diagnostic, Finding};
-use mangle_ls::text::TextRange;
+use mangle_syntax::lint::{Anchor, Diagnostic, Finding};
+use mangle_syntax::text::TextRange;
 
 /// Panics unless a range lies in a text, between characters.
 pub(crate) fn inside(range: TextRange, text: &[u8], what: &dyn std::fmt::Debug) {
@@ -44,7 +44,7 @@ pub(crate) fn finding(finding: &Finding, text: &[u8]) {
 pub(crate) fn diagnostics(found: &[Diagnostic], own: &str, texts: &[String]) {
     for diagnostic in found {
         inside(diagnostic.range, own.as_bytes(), diagnostic);
-        let text = |file: mangle_ls::text::FileId| texts[file.0 as usize].as_bytes();
+        let text = |file: mangle_syntax::text::FileId| texts[file.0 as usize].as_bytes();
         for related in &diagnostic.related {
             inside(related.range, text(related.file), diagnostic);
         }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use mangle_ls::config::RuleSettings;
-use mangle_ls::ide::diagnostics::{FindingCache, diagnostics};
+use mangle_check::diagnostics::{FindingCache, diagnostics};
+use mangle_check::policy_test::TestFile;
+use mangle_engine::program::{FileSummary, Program};
 use mangle_ls::ide::registry;
-use mangle_ls::lint::Severity;
-use mangle_ls::policy_test::TestFile;
-use mangle_ls::program::{FileSummary, Program};
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::FileId;
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::Severity;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::FileId;
 
 use crate::generate::{fixture, mangle, text};
 use crate::oracle;
@@ -30,7 +30,9 @@ pub(crate) fn run(bytes: &[u8]) {
         }
     }
     let program = Program::new(files);
-    for (file, found) in diagnostics(&program, &all_rules(), &FindingCache::default()) {
+    for (file, found) in
+        diagnostics(&program, &all_rules(), &FindingCache::new(mangle_ls::ide::registry::all()))
+    {
         oracle::diagnostics(&found, &texts[file.0 as usize], &texts);
     }
 }

@@ -1,7 +1,7 @@
 //! An edited file has the statements of the same text parsed anew.
 
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::text::{TextEdit, TextRange, TextSize, size};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{TextEdit, TextRange, TextSize, size};
 
 use crate::generate::{border, mangle};
 

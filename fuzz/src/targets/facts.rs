@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use mangle_ls::kernel::facts::{Cell, Field, Shape, read_csv, read_json_lines};
-use mangle_ls::kernel::{ValueId, Values};
-use mangle_ls::program::PredicateId;
-use mangle_ls::text::Symbol;
+use mangle_engine::kernel::facts::{Cell, Field, Shape, read_csv, read_json_lines};
+use mangle_engine::kernel::{ValueId, Values};
+use mangle_engine::program::PredicateId;
+use mangle_syntax::text::Symbol;
 
 use crate::memory;
 
@@ -62,7 +62,7 @@ fn shapes(kinds: u8) -> Vec<Shape> {
 
 fn read(bytes: &[u8], is_json: bool, shapes: &[Shape], values: &mut Values) -> Vec<Vec<ValueId>> {
     let mut rows = Vec::new();
-    let mut sink = |_: &mut Values, row: mangle_ls::kernel::facts::Row<'_>| {
+    let mut sink = |_: &mut Values, row: mangle_engine::kernel::facts::Row<'_>| {
         rows.push(row.tuple.to_vec());
         ControlFlow::Continue(())
     };

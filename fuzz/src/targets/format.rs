@@ -1,7 +1,7 @@
 //! Any text is formatted in bounded time, and what comes out is formatted and says the same.
 
-use mangle_ls::syntax::SourceFile;
-use mangle_ls::syntax::format::{Style, format};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::format::{Style, format};
 
 use crate::generate::mangle;
 

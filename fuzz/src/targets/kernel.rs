@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mangle_ls::kernel::{
+use mangle_engine::kernel::{
     Clock, Compiled, Dump, Fact, Kernel, Limits, Model, Reading, RuleId, TextBudget, compile,
 };
-use mangle_ls::program::PredicateId;
+use mangle_engine::program::PredicateId;
 use mangle_ls::report::proof;
-use mangle_ls::text::Cancel;
+use mangle_syntax::text::Cancel;
 
 use crate::generate::mangle;
 use crate::memory;

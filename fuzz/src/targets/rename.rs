@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mangle_ls::ide::Place;
 use mangle_ls::ide::rename::{prepare, rename};
-use mangle_ls::text::{FileId, size};
+use mangle_syntax::text::{FileId, size};
 
 use crate::generate::mangle;
 use crate::oracle;
@@ -49,7 +49,9 @@ pub(crate) fn run(bytes: &[u8]) {
 }
 
 /// The kinds of statements, and which are damaged.
-fn structure(world: &World) -> Vec<(std::mem::Discriminant<mangle_ls::syntax::ast::StatementKind>, bool)> {
+fn structure(
+    world: &World,
+) -> Vec<(std::mem::Discriminant<mangle_syntax::syntax::ast::StatementKind>, bool)> {
     let items = world.sources[0].items().iter();
     items.map(|item| (std::mem::discriminant(&item.statement.kind), item.statement.damaged)).collect()
 }

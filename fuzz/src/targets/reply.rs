@@ -1,8 +1,8 @@
 //! Any bytes can be read as a reply, in both modes; what is taken lies inside it, and is taken again when it stands alone.
 
-use mangle_ls::config::TranscriptSettings;
-use mangle_ls::envelope::runtime::{self, Caps};
-use mangle_ls::envelope::{Context, Reply, check};
+use mangle_settings::TranscriptSettings;
+use piggyback::envelope::runtime::{self, Caps};
+use piggyback::envelope::{Context, Reply, check};
 
 use crate::generate::reply;
 use crate::oracle;

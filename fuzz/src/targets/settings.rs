@@ -1,16 +1,16 @@
 //! What people and agents configure: `mangle-ls.toml`, the comments at the top of samples, session files, the settings of
 //! agents, prompt atoms, prefills, baselines. All can be read, and every finding lies inside.
 
-use mangle_ls::config::{self, Vocabulary};
+use agent_prompt::jit::{AtomFile, Corpus, Kind};
+use agent_prompt::session::{Form, SessionFile};
+use agent_prompt::{Captured, Header};
+use agent_replay::Prefill;
 use mangle_ls::ide::preview_document::preview_lenses;
 use mangle_ls::ide::registry;
-use mangle_ls::prompt::jit::{AtomFile, Corpus, Kind};
-use mangle_ls::prompt::session::{Form, SessionFile};
-use mangle_ls::prompt::{Captured, Header};
-use mangle_ls::replay::Prefill;
 use mangle_ls::report::Baseline;
-use mangle_ls::text::FileId;
-use mangle_ls::transcript::settings;
+use mangle_settings::Vocabulary;
+use mangle_syntax::text::FileId;
+use piggyback::transcript::settings;
 
 use crate::generate::{reply, text};
 use crate::oracle;
@@ -22,8 +22,8 @@ pub(crate) fn run(bytes: &[u8]) {
     let findings = match kind % 8 {
         0 => {
             let rules: Vec<_> = registry::rules().collect();
-            let releases = mangle_ls::program::builtins::RELEASES;
-            config::parse(&text, Vocabulary { rules: &rules, releases }).findings
+            let releases = mangle_engine::program::builtins::RELEASES;
+            mangle_settings::parse(&text, Vocabulary { rules: &rules, releases }).findings
         }
         1 => {
             for lens in preview_lenses(&text, "a") {

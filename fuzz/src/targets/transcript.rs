@@ -1,11 +1,11 @@
 //! A transcript that comes in pieces of any size is read as it is at once. What is found lies inside, and a safe fix gives a
 //! file that can be read no worse.
 
-use mangle_ls::config::{Container, TranscriptSettings};
-use mangle_ls::envelope::Context;
-use mangle_ls::lint::{Anchor, Applicability, Fix};
-use mangle_ls::text::TextRange;
-use mangle_ls::transcript::{Checker, Found, Limits, Options, Reader, Record, Summary, Transcript};
+use mangle_settings::{Container, TranscriptSettings};
+use mangle_syntax::lint::{Anchor, Applicability, Fix};
+use mangle_syntax::text::TextRange;
+use piggyback::envelope::Context;
+use piggyback::transcript::{Checker, Found, Limits, Options, Reader, Record, Summary, Transcript};
 
 use crate::generate::transcript;
 use crate::oracle;
@@ -53,7 +53,7 @@ impl Read {
             let start = usize::try_from(record.start).unwrap();
             assert_eq!(record.bytes, &file[start..start + record.bytes.len()]);
             for turn in &record.turns {
-                for place in turn.places(TextRange::up_to(mangle_ls::text::size(turn.len()))) {
+                for place in turn.places(TextRange::up_to(mangle_syntax::text::size(turn.len()))) {
                     assert!(usize::from(place.end()) <= record.bytes.len());
                 }
             }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::wanted::Previewed;
-use crate::ide::diagnostics::{FindingCache, diagnostics};
 use crate::ide::previews::{findings, note};
-use crate::lint::{Diagnostic, Severity};
-use crate::prompt::Preview;
 use crate::report::Sources;
 use crate::report::prompts::Note;
-use crate::text::FileId;
+use agent_prompt::Preview;
+use mangle_check::diagnostics::{FindingCache, diagnostics};
+use mangle_syntax::lint::{Diagnostic, Severity};
+use mangle_syntax::text::FileId;
 
 /// How many mistakes of the policies around a sample are shown.
 const MOST_AROUND: usize = 5;
@@ -43,7 +43,7 @@ fn mistakes(of: &Previewed<'_>) -> Mistakes {
     let (program, rules) = (&of.joined.program, &of.joined.settings.rules);
     let mut mistakes = Mistakes::default();
     let mut around = 0;
-    for (file, found) in diagnostics(program, rules, &FindingCache::default()) {
+    for (file, found) in diagnostics(program, rules, &FindingCache::new(crate::ide::registry::all())) {
         for one in found.into_iter().filter(|one| one.severity == Severity::Error) {
             if one.rule.is_unreadable() || one.rule.name == "unstratified" {
                 mistakes.refused = mistakes.refused.or(Some(file));

@@ -38,7 +38,9 @@ pub(super) fn read_files(previewed: &[Previewed<'_>], table: &FileTable) -> Vec<
         all.extend(of.joined.program.files.iter().map(|file| table.path(file.id).to_path_buf()));
         all.extend(of.files.texts().map(|(_, path, _)| path.to_path_buf()));
         all.extend(of.files.named().map(|path| host::absolute(of.path.parent().unwrap_or(&of.path), path)));
-        all.extend(of.path.ancestors().skip(1).map(|folder| folder.join(crate::transcript::settings::PATH)));
+        all.extend(
+            of.path.ancestors().skip(1).map(|folder| folder.join(piggyback::transcript::settings::PATH)),
+        );
     }
     all.retain(|path| path.parent().is_some_and(Path::is_dir));
     all.into_iter().collect()

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use crate::cli::transcripts::{TranscriptArgs, Transcripts};
-use crate::config::instant_text;
-use crate::envelope::account::{Entry, Fate};
 use crate::host::{self, Memory};
-use crate::kernel::{Clock, Limits, Reading, RuleId};
-use crate::program::{FileSummary, PredicateId, Program};
-use crate::prompt::{Recorded, RecordedTurn};
-use crate::replay::{Basis, Constitution, Event, Options, Prefill, Replay, Turn};
 use crate::report::{SourceText, Sources};
-use crate::syntax::SourceFile;
-use crate::text::Cancel;
+use agent_prompt::{Recorded, RecordedTurn};
+use agent_replay::{Basis, Constitution, Event, Options, Prefill, Replay, Turn};
+use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
+use mangle_engine::program::{FileSummary, PredicateId, Program};
+use mangle_settings::instant_text;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::Cancel;
+use piggyback::envelope::account::{Entry, Fate};
 
 /// The session that a preview goes on from.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ pub(super) struct Until<'a> {
 pub(super) fn state(
     until: Until<'_>,
     program: &Arc<Program>,
-    settings: &crate::config::Settings,
+    settings: &mangle_settings::Settings,
     working: &Path,
     (memory, sources): (&Memory, &mut Sources),
 ) -> Result<(Arc<FileSummary>, Recorded)> {

@@ -9,12 +9,12 @@ use super::state::{self, Until};
 use super::{How, PreviewCommand, What};
 use crate::cli::programs::Programs;
 use crate::host::{self, AtomFiles, Joined, KnownAtoms, Memory, Overlay, PreviewFiles, SessionText};
-use crate::kernel::{Clock, Limits, Reading};
-use crate::program::{FileSummary, Program};
-use crate::prompt::{Group, Order, Part, PreviewSettings, Recorded, Said, Wanted};
 use crate::report::{SourceText, Sources};
-use crate::syntax::SourceFile;
-use crate::text::FileId;
+use agent_prompt::{Group, Order, Part, PreviewSettings, Recorded, Said, Wanted};
+use mangle_engine::kernel::{Clock, Limits, Reading};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::FileId;
 
 /// A file that is previewed.
 pub(super) struct Previewed<'p> {

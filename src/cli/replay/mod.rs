@@ -17,16 +17,16 @@ use super::check::fail_on;
 use super::output::{self, Medium, Output};
 use super::semantics::Semantics;
 use super::transcripts::{TranscriptArgs, Transcripts};
-use crate::config::{FailOn, KernelSettings, Reading, instant, instant_text};
-use crate::envelope::secrets::redacted;
 use crate::host::{self, TranscriptFile};
 use crate::ide::replays::{Shown, rule_place};
-use crate::kernel::{Clock, Reading as KernelReading};
-use crate::replay::Prefill;
 use crate::report::replay::{
     CheckReport, Covered, MOST_TURNS, Page, ReplaySummary, TurnReport, TurnStart, html, line, markdown,
     summary_text, text,
 };
+use agent_replay::Prefill;
+use mangle_engine::kernel::{Clock, Reading as KernelReading};
+use mangle_settings::{FailOn, KernelSettings, Reading, instant, instant_text};
+use piggyback::envelope::secrets::redacted;
 
 /// Replay captured sessions against a constitution
 ///
@@ -322,7 +322,7 @@ fn covered(coverage: &[Covered]) -> String {
 
 impl Policy {
     /// `policy.mg:12`
-    fn place(&self, rule: crate::kernel::RuleId) -> Option<String> {
+    fn place(&self, rule: mangle_engine::kernel::RuleId) -> Option<String> {
         rule_place(&self.constitution, &self.sources.borrow(), rule)
     }
 }

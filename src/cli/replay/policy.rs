@@ -16,14 +16,14 @@ use super::super::programs::Programs;
 use super::super::transcripts::Transcripts;
 use super::ReplayCommand;
 use super::session::Wish;
-use crate::config::{FailOn, RuleSettings, Settings};
 use crate::host::{self, TranscriptFile};
 use crate::ide::replays::of_policies;
-use crate::kernel::{Clock, Kernel, Limits};
-use crate::program::Program;
-use crate::replay::{Basis, Constitution};
 use crate::report::{Sources, json_value};
-use crate::text::Cancel;
+use agent_replay::{Basis, Constitution};
+use mangle_engine::kernel::{Clock, Kernel, Limits};
+use mangle_engine::program::Program;
+use mangle_settings::{FailOn, RuleSettings, Settings};
+use mangle_syntax::text::Cancel;
 
 /// The configuration file and the programs of a transcript.
 pub(super) type Key = (Option<usize>, Vec<usize>);

@@ -2,17 +2,17 @@
 
 use super::super::transcripts::Transcripts;
 use super::policy::Policy;
-use crate::config::FailOn;
 use crate::host::{TranscriptFile, comments};
 use crate::ide::replays;
 use crate::ide::replays::Setting;
 use crate::ide::transcripts::Judge;
-use crate::kernel::Clock;
-use crate::replay::{Options, Prefill};
 use crate::report::Spot;
 use crate::report::replay::{Covered, TurnReport};
-use crate::text::Cancel;
-use crate::transcript::Record;
+use agent_replay::{Options, Prefill};
+use mangle_engine::kernel::Clock;
+use mangle_settings::FailOn;
+use mangle_syntax::text::Cancel;
+use piggyback::transcript::Record;
 
 /// What is wanted of all sessions.
 pub(super) struct Wish<'a> {

@@ -8,7 +8,7 @@ use super::{Origin, ProgramFiles, Resolver};
 use crate::host::MemberLink;
 use crate::host::paths::real;
 use crate::host::walk::{Found, Tree};
-use crate::text::FileId;
+use mangle_syntax::text::FileId;
 
 impl Resolver<'_> {
     /// Notes the links that are in programs or are transcripts. A link that is only open, and in no program of its own, is a

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::{Found, Problem, Resolver, Shell};
-use crate::config::FILE_NAME;
 use crate::host::Target;
 use crate::host::agents::is_agent_settings;
 use crate::host::paths::is_other_text;
 use crate::host::transcripts::is_markdown;
+use mangle_settings::FILE_NAME;
 
 impl Resolver<'_> {
     /// The named files with other endings that are read as Mangle: those that are no transcript, no configuration, no YAML,

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Shell, resolve_with_transcripts};
-use crate::config::{FILE_NAME, Settings};
 use crate::host::atoms::AtomFiles;
 use crate::host::preview_files::PreviewFiles;
 use crate::host::walk::{ScanLimit, Visited};
 use crate::host::{AgentSettings, FileTable, MemberLink, Overlay, Project, Target, TranscriptFile};
-use crate::program::Embedding;
-use crate::text::FileId;
+use mangle_engine::program::Embedding;
+use mangle_settings::{FILE_NAME, Settings};
+use mangle_syntax::text::FileId;
 
 /// Something that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]

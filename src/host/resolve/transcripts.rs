@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use super::unconfigured::schemas_in;
 use super::{Dealt, Found, Origin, ProgramFiles, Resolver, Shell};
-use crate::config::{FILE_NAME, TranscriptSettings};
 use crate::host::agents::is_agent_settings;
 use crate::host::project::{folder_name, without_twins};
 use crate::host::transcripts::{
     has_envelope, has_fence, is_archive, is_included, is_markdown, is_text, transcripts_in,
 };
 use crate::host::{Target, TranscriptFile, is_mangle, relative};
-use crate::program::Embedding;
+use mangle_engine::program::Embedding;
+use mangle_settings::{FILE_NAME, TranscriptSettings};
 
 /// A transcript before programs have their places.
 #[derive(Clone)]

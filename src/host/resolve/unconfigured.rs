@@ -12,7 +12,7 @@ use crate::host::paths::is_schema;
 use crate::host::project::{Dealt, folder_name, without_twins};
 use crate::host::walk::Found;
 use crate::host::{Overlay, Target, is_mangle};
-use crate::program::Embedding;
+use mangle_engine::program::Embedding;
 
 impl Resolver<'_> {
     /// Makes programs of the files that stand alone, and gives the others. Alone stands what its project

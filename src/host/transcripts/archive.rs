@@ -12,7 +12,7 @@ use rawzip::{CompressionMethod, RECOMMENDED_BUFFER_SIZE, ZipArchive};
 
 use super::expansion;
 use crate::host::disk::{self, Content};
-use crate::transcript::LONGEST_DOCUMENT;
+use piggyback::transcript::LONGEST_DOCUMENT;
 
 /// The ends of names of archives.
 const ENDS: [&str; 2] = [".eval", ".zip"];

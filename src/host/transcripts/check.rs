@@ -10,15 +10,15 @@ use rustc_hash::FxHashMap;
 
 use super::knowledge::{Knowledge, Knowledges};
 use super::{Input, TranscriptFile, read_transcript};
-use crate::config::{Container, FailOn};
 use crate::host::check::Checked;
 use crate::host::walk::plain;
 use crate::host::{FileTable, Manner, Overlay, Problem, Resolution, STDIN};
 use crate::ide::transcripts::{Comments, Judge, MAX_COMMENTED, TranscriptCheck, of_fences};
-use crate::lint::Diagnostic;
 use crate::report::{Entry, Omitted, Part, SourceText, Spot};
-use crate::text::{Cancel, FileId, TextRange, TextSize};
-use crate::transcript::{Found, LONGEST_DOCUMENT};
+use mangle_settings::{Container, FailOn};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize};
+use piggyback::transcript::{Found, LONGEST_DOCUMENT};
 
 /// How many findings of one file are kept, unless all are to be shown.
 pub const MOST_FINDINGS: usize = 10_000;

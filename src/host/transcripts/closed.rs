@@ -4,11 +4,11 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use super::{TranscriptFile, is_archive, plain_name};
-use crate::config::TRANSCRIPT_LEFT_OUT;
 use crate::host::disk::{Content, open};
 use crate::host::{FileTable, FileText, Overlay};
-use crate::lint::Finding;
-use crate::text::{FileId, TextRange};
+use mangle_settings::TRANSCRIPT_LEFT_OUT;
+use mangle_syntax::lint::Finding;
+use mangle_syntax::text::{FileId, TextRange};
 
 /// So many bytes of all of them together are looked at.
 const MOST_IN_ALL: u64 = 32 << 20;

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use super::{Input, TranscriptFile, plain_name};
 use crate::host::{Overlay, STDIN};
 use crate::ide::transcripts::{Comments, MAX_COMMENTED};
-use crate::transcript::{Options, Transcript};
+use piggyback::transcript::{Options, Transcript};
 
 /// The comments of a transcript. Standard input, which is read once, has none; of what cannot be read who reads all of it
 /// tells.

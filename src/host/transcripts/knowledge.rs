@@ -6,14 +6,14 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::TranscriptFile;
-use crate::config::{Profile, RuleSettings};
-use crate::envelope::atoms::Declarations;
-use crate::envelope::{Catalogue, Context};
 use crate::host::Resolution;
 use crate::ide::transcripts::Judge;
-use crate::program::{Embedding, FileSummary, Program};
-use crate::text::FileId;
-use crate::transcript::Limits;
+use mangle_engine::program::{Embedding, FileSummary, Program};
+use mangle_settings::{Profile, RuleSettings};
+use mangle_syntax::text::FileId;
+use piggyback::envelope::atoms::Declarations;
+use piggyback::envelope::{Catalogue, Context};
+use piggyback::transcript::Limits;
 
 /// What the transcripts of one project, or of one program, are judged by.
 #[derive(Debug, Default)]

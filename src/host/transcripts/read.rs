@@ -3,10 +3,10 @@
 use std::io::{self, Read as _};
 
 use super::{Input, TranscriptFile};
-use crate::config::Container;
 use crate::report::Spot;
-use crate::text::Cancel;
-use crate::transcript::{Options, Reader, Record, Summary};
+use mangle_settings::Container;
+use mangle_syntax::text::Cancel;
+use piggyback::transcript::{Options, Reader, Record, Summary};
 
 /// How much is read at once.
 const PIECE: usize = 256 << 10;

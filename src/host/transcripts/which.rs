@@ -7,11 +7,11 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use super::Input;
-use crate::config::{Container, Globs, TranscriptSettings};
 use crate::host::Overlay;
 use crate::ide::transcripts::has_mangle;
-use crate::text::FileId;
-use crate::transcript::{Options, Transcript, binary_kind};
+use mangle_settings::{Container, Globs, TranscriptSettings};
+use mangle_syntax::text::FileId;
+use piggyback::transcript::{Options, Transcript, binary_kind};
 
 /// The ends of names of compressed files.
 const COMPRESSED: [&str; 2] = [".gz", ".zst"];

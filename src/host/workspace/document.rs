@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::file::{OpenState, SnapshotFile};
 use super::late_edits::Gap;
 use crate::host::ResolvedPath;
-use crate::text::{Document, EditError, Encoding, FileId, Half, SentChange, TextEdit};
+use mangle_syntax::text::{Document, EditError, Encoding, FileId, Half, SentChange, TextEdit};
 
 /// What kind of text a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -304,7 +304,7 @@ impl OpenDocument {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::text::{ContentChange, LineCol};
+    use mangle_syntax::text::{ContentChange, LineCol};
 
     fn open(text: &str) -> OpenDocument {
         OpenDocument::new(FileId(0), Path::new("/a.mg").into(), Kind::Policy, "file:///a.mg".into(), 1, text)

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::config::KernelSettings;
 use crate::host::tables::Tables;
 use crate::ide::evaluation::{Readings, fingerprint};
-use crate::kernel::{Kernel, Limits};
-use crate::program::Program;
-use crate::text::Cancel;
+use mangle_engine::kernel::{Kernel, Limits};
+use mangle_engine::program::Program;
+use mangle_settings::KernelSettings;
+use mangle_syntax::text::Cancel;
 
 /// How long one reading may take while somebody types, whatever the settings allow.
 const LONGEST: Duration = Duration::from_secs(2);

@@ -10,13 +10,13 @@ use super::Feeds;
 use super::file::SnapshotFile;
 use super::previews::{PreviewWish, Previewed};
 use super::snapshot::{Snapshot, SnapshotProgram};
-use crate::config::{RuleSettings, Settings};
 use crate::host::{AtomFiles, Project};
 use crate::ide::evaluation::fingerprint;
 use crate::ide::previews::{corpus_findings, findings};
-use crate::lint::Diagnostic;
-use crate::prompt::{Fed, Header};
-use crate::text::{Cancel, FileId};
+use agent_prompt::{Fed, Header};
+use mangle_settings::{RuleSettings, Settings};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{Cancel, FileId};
 
 /// What the prompts of a sample kernel show.
 #[derive(Debug, Default)]

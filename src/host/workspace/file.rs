@@ -8,10 +8,10 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use crate::host::{FileText, summarise};
-use crate::lint::Finding;
-use crate::program::FileSummary;
-use crate::syntax::SourceFile;
-use crate::text::{
+use mangle_engine::program::FileSummary;
+use mangle_syntax::lint::Finding;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{
     Embedded, Encoding, FileId, LineCol, LineIndex, SegmentMap, TextEdit, TextSize, UnitIndex,
     between_characters,
 };

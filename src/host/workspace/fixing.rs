@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::{Snapshot, SnapshotProgram};
 use crate::ide::fixes::{Bench, Fixed, Unit, Wish, fix};
-use crate::text::FileId;
+use crate::ide::registry;
+use mangle_check::diagnostics::FindingCache;
+use mangle_syntax::text::FileId;
 
 impl Snapshot {
     /// Applies the fixes that `wish` asks for in `programs`. Nothing changes but what is given back: documents that
@@ -26,6 +28,6 @@ fn unit(program: &SnapshotProgram) -> Unit {
         rules: Arc::clone(&program.rules),
         embedding: Arc::clone(&program.embedding),
         // Not the program's own one, which is for its texts as they are.
-        cache: Arc::default(),
+        cache: Arc::new(FindingCache::new(registry::all())),
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Workspace;
 use crate::host::uses::{is_kernel, uses};
-use crate::text::FileId;
+use mangle_syntax::text::FileId;
 
 impl Workspace {
     /// Makes a change that may give a file another text, whether it is open or not, and looks for programs if a sample kernel

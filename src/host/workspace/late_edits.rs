@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::text::{Document, SentChange};
+use mangle_syntax::text::{Document, SentChange};
 
 /// How many versions behind a gap are kept. Editors that leave numbers out for good have a gap with each edit.
 const MOST: usize = 32;

@@ -46,9 +46,9 @@ use super::agents::is_agent_settings;
 use super::transcripts::is_markdown;
 use super::uses::{is_kernel, is_session};
 use super::{Cut, FileTable, Identities, Overlay, Problem, ResolvedPath, Target, is_mangle};
-use crate::config::{FILE_NAME, RuleSettings};
-use crate::prompt::session::Form;
-use crate::text::{Cancel, ContentChange, Encoding, FileId, Half, SentChange};
+use agent_prompt::session::Form;
+use mangle_settings::{FILE_NAME, RuleSettings};
+use mangle_syntax::text::{Cancel, ContentChange, Encoding, FileId, Half, SentChange};
 
 /// What happened to a file outside the editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::Workspace;
 use super::document::OpenDocument;
 use super::file::SnapshotFile;
 use crate::host::ResolvedPath;
-use crate::text::FileId;
+use mangle_syntax::text::FileId;
 
 /// A further opening of a file.
 #[derive(Debug, Clone)]

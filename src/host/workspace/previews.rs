@@ -11,14 +11,14 @@ use super::Feeds;
 use super::evaluated::editor_limits;
 use super::fed::KnownFeeds;
 use super::snapshot::{Snapshot, SnapshotProgram};
-use crate::config::Settings;
 use crate::host::preview_files::{KnownAtoms, PreviewFiles, SessionText, preview_name};
 use crate::host::{AtomFiles, Overlay, is_mangle};
-use crate::kernel::{Clock, Limits};
-use crate::program::Program;
-use crate::prompt::jit::JitCompiler;
-use crate::prompt::{Captured, Group, Mode, Part, Preview, PreviewSettings, Said, Wanted};
-use crate::text::{Cancel, FileId};
+use agent_prompt::jit::JitCompiler;
+use agent_prompt::{Captured, Group, Mode, Part, Preview, PreviewSettings, Said, Wanted};
+use mangle_engine::kernel::{Clock, Limits};
+use mangle_engine::program::Program;
+use mangle_settings::Settings;
+use mangle_syntax::text::{Cancel, FileId};
 
 /// How many previews of a kernel are kept.
 const MOST_KEPT: usize = 8;

@@ -13,18 +13,19 @@ use super::file::SnapshotFile;
 use super::previews::KeptPreviews;
 use super::snapshot::SnapshotProgram;
 use super::transcripts::{SnapshotTranscript, TranscriptState};
-use crate::config::{RuleSettings, Settings};
 use crate::host::check::{found_around, scan_limit, unreadable};
 use crate::host::tables::Tables;
 use crate::host::uses::sample_name;
 use crate::host::{
     AgentSettings, Cut, FileTable, Member, Origin, Problem, ProgramFiles, Project, Resolution, Single,
 };
-use crate::ide::diagnostics::FindingCache;
 use crate::ide::file_findings::file_findings;
-use crate::lint::{Diagnostic, Finding};
-use crate::program::Embedding;
-use crate::text::FileId;
+use crate::ide::registry;
+use mangle_check::diagnostics::FindingCache;
+use mangle_engine::program::Embedding;
+use mangle_settings::{RuleSettings, Settings};
+use mangle_syntax::lint::{Diagnostic, Finding};
+use mangle_syntax::text::FileId;
 
 /// The programs and the configuration files that define them.
 #[derive(Debug, Default)]
@@ -413,7 +414,8 @@ impl State {
     ) -> Self {
         members.sort_unstable();
         reported.sort_unstable();
-        let (reported, cache, kept) = (reported.into(), Arc::default(), Arc::default());
+        let cache = Arc::new(FindingCache::new(registry::all()));
+        let (reported, kept) = (reported.into(), Arc::default());
         let (sample, tables, last) = (None, Arc::default(), None);
         Self {
             identity,

@@ -14,9 +14,9 @@ use crate::host::resolve::{is_large, resolve_open};
 use crate::host::transcripts::{closed_limits, read_closed};
 use crate::host::walk::plain;
 use crate::host::{FileTable, FileText, Overlay, Problem, Resolution, ResolvedPath, Target, read};
-use crate::lint::Finding;
-use crate::syntax::rules::BOM;
-use crate::text::{Cancel, FileId};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::syntax::rules::BOM;
+use mangle_syntax::text::{Cancel, FileId};
 
 /// What to look for.
 #[derive(Debug)]

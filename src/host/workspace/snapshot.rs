@@ -14,17 +14,17 @@ use super::openings::Opening;
 use super::previews::KeptPreviews;
 use super::programs::State;
 use super::transcripts::SnapshotTranscript;
-use crate::config::{FormatSettings, KernelSettings, MaxFindings, RuleSettings, Settings};
 use crate::host::tables::Tables;
 use crate::host::{Cut, FileTable, Identities, Overlay, ResolvedPath};
-use crate::ide::diagnostics::{FindingCache, diagnostics_unless, once};
 use crate::ide::replays::of_evaluated;
 use crate::ide::{Analysis, evaluation};
-use crate::lint::Diagnostic;
-use crate::program::{Embedding, Program};
-use crate::syntax::SourceFile;
-use crate::text::{Cancel, FileId};
-use crate::types::ProgramTypes;
+use mangle_check::diagnostics::{FindingCache, diagnostics_unless, once};
+use mangle_engine::program::{Embedding, Program};
+use mangle_engine::types::ProgramTypes;
+use mangle_settings::{FormatSettings, KernelSettings, MaxFindings, RuleSettings, Settings};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{Cancel, FileId};
 
 /// A program as it was at some revision; shared by all revisions in which it is the same.
 #[derive(Debug)]

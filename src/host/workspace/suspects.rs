@@ -7,9 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::document::{ChangeError, OpenDocument};
 use super::{Workspace, kind};
-use crate::config::DOCUMENT_OUT_OF_SYNC;
-use crate::lint::{Diagnostic, Finding};
-use crate::text::{Encoding, FileId, SentChange, TextRange};
+use mangle_settings::DOCUMENT_OUT_OF_SYNC;
+use mangle_syntax::lint::{Diagnostic, Finding};
+use mangle_syntax::text::{Encoding, FileId, SentChange, TextRange};
 
 /// The documents that the editor has open and this side has not.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@ use expect_test::{Expect, expect};
 use tempfile::TempDir;
 
 use super::*;
-use crate::text::{Cancel, LineCol};
+use mangle_syntax::text::{Cancel, LineCol};
 
 /// A workspace over a folder with files, loaded.
 struct Setup {

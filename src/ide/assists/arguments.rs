@@ -1,8 +1,8 @@
 //! `arg` for each parameter of a `Decl` that none describes.
 
 use super::{Change, Context};
-use crate::syntax::ast::TermKind;
-use crate::text::{TextRange, TextSize, size, slice};
+use mangle_syntax::syntax::ast::TermKind;
+use mangle_syntax::text::{TextRange, TextSize, size, slice};
 
 pub(super) fn describe(context: &Context<'_>) -> Option<Change> {
     let item = context.item()?;

@@ -4,11 +4,13 @@
 use rustc_hash::FxHashMap;
 
 use super::{Change, Context};
-use crate::policy_test::TestFile;
-use crate::program::Program;
-use crate::syntax::ast::{Atom, Clause, Comparison, Item, Literal, Operator, Premise, Term, TermKind};
-use crate::text::{Symbol, slice, text_len};
-use crate::types::{Base, Type};
+use mangle_check::policy_test::TestFile;
+use mangle_engine::program::Program;
+use mangle_engine::types::{Base, Type};
+use mangle_syntax::syntax::ast::{
+    Atom, Clause, Comparison, Item, Literal, Operator, Premise, Term, TermKind,
+};
+use mangle_syntax::text::{Symbol, slice, text_len};
 
 /// How many consequences of a fact are expected.
 const EXPECTED: usize = 5;
@@ -174,7 +176,7 @@ fn is_ground(term: &Term) -> bool {
 }
 
 /// What the columns of an atom's relation hold.
-struct Columns(Option<crate::types::Rows>);
+struct Columns(Option<mangle_engine::types::Rows>);
 
 impl Columns {
     fn of(context: &Context<'_>, atom: &Atom) -> Self {
@@ -257,7 +259,7 @@ fn example(ty: &Type, name: &str, count: i64) -> String {
             format!("fn:pair({}, {})", example(&parts.0, name, count), example(&parts.1, name, count))
         }
         Type::Struct(fields) => {
-            let field = |field: &crate::types::Field| {
+            let field = |field: &mangle_engine::types::Field| {
                 format!("{} : {}", field.label, example(&field.ty, name, count))
             };
             format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))

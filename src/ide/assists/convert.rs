@@ -1,12 +1,12 @@
 //! `p(A.Type<string>)`, which no engine reads, becomes `p(A) bound [/string]`: all of a file.
 
 use super::{Change, Context};
-use crate::lint::Anchor;
-use crate::syntax::rules::LEGACY_TYPED_ARG;
+use mangle_syntax::lint::Anchor;
+use mangle_syntax::syntax::rules::LEGACY_TYPED_ARG;
 
 pub(super) fn convert(context: &Context<'_>) -> Option<Change> {
     let items = context.place.file.items.iter();
-    let is_here = |item: &&crate::syntax::ast::Item| {
+    let is_here = |item: &&mangle_syntax::syntax::ast::Item| {
         item.statement.findings.iter().any(|finding| finding.rule == &LEGACY_TYPED_ARG)
     };
     let damaged: Vec<_> = items.filter(is_here).collect();

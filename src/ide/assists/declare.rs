@@ -2,9 +2,9 @@
 //! that they show.
 
 use super::{Change, Context};
-use crate::ide::declaring::{before, edits, is_undeclared, undeclared};
 use crate::ide::mention::Entity;
-use crate::program::{Predicate, PredicateKey};
+use mangle_check::declaring::{before, edits, is_undeclared, undeclared};
+use mangle_engine::program::{Predicate, PredicateKey};
 
 pub(super) fn declare(context: &Context<'_>) -> Option<Change> {
     let (written, predicate) = undeclared_here(context)?;

@@ -4,9 +4,9 @@ use rustc_hash::FxHashSet;
 
 use super::sound::is_sound;
 use super::{Change, Context, names};
-use crate::syntax::SourceFile;
-use crate::syntax::ast::{Clause, Item, Premise, TermKind};
-use crate::text::{Symbol, TextRange, slice};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::{Clause, Item, Premise, TermKind};
+use mangle_syntax::text::{Symbol, TextRange, slice};
 
 pub(super) fn extract(context: &Context<'_>) -> Option<Change> {
     if context.selection.is_empty() {
@@ -37,7 +37,7 @@ pub(super) fn extract(context: &Context<'_>) -> Option<Change> {
 fn place_rule(context: &Context<'_>, item: &Item, change: Change, rule: &str) -> Change {
     let text = context.place.text();
     let end = item.start + item.statement.len;
-    let rest = slice(text, TextRange::new(end, crate::text::text_len(text)));
+    let rest = slice(text, TextRange::new(end, mangle_syntax::text::text_len(text)));
     if rest.lines().next().is_none_or(|line| line.trim().is_empty()) {
         change.insert(end, format!("\n\n{rule}"))
     } else {
@@ -86,7 +86,7 @@ fn parameters(clause: &Clause, selected: &[Premise], range: TextRange) -> Vec<Sy
 }
 
 fn of_premise(premise: &Premise, visit: &mut impl FnMut(Symbol)) {
-    let mut all = |term: &crate::syntax::ast::Term| term.variables(&mut |name, _| visit(name));
+    let mut all = |term: &mangle_syntax::syntax::ast::Term| term.variables(&mut |name, _| visit(name));
     match premise {
         Premise::Literal(literal) => literal.atom.args.iter().for_each(all),
         Premise::Comparison(comparison) => {

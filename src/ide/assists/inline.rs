@@ -5,9 +5,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::sound::{is_sound, is_stored};
 use super::{Change, Context, names};
 use crate::ide::mention::{self, Entity, Part};
-use crate::program::{Predicate, Site};
-use crate::syntax::ast::{Atom, Clause, Item, Premise, Term, TermKind};
-use crate::text::{Symbol, TextRange, slice};
+use mangle_engine::program::{Predicate, Site};
+use mangle_syntax::syntax::ast::{Atom, Clause, Item, Premise, Term, TermKind};
+use mangle_syntax::text::{Symbol, TextRange, slice};
 
 pub(super) fn inline(context: &Context<'_>) -> Option<Change> {
     let (item, clause) = context.clause()?;
@@ -38,7 +38,7 @@ fn only_rule<'a>(context: &Context<'a>, predicate: &'a Predicate) -> Option<Site
     let is_plain = is_stored(signature) && !signature.host && !signature.extensional;
     let clause = rule.item.statement.clause().filter(|_| is_plain && !rule.item.statement.damaged)?;
     let is_rule = !clause.premises.is_empty() && clause.transforms.is_empty() && clause.interval.is_none();
-    let own = |literal: &crate::syntax::ast::Literal| {
+    let own = |literal: &mangle_syntax::syntax::ast::Literal| {
         program.predicate_of(rule.file, &literal.atom).is_some_and(|found| found.key == predicate.key)
     };
     let fits = is_rule && !clause.literals().any(own) && rule.file.package == context.place.file.package;
@@ -118,5 +118,5 @@ fn body(rule: &Site<'_>, definition: &Clause, renamed: &FxHashMap<Symbol, String
     });
     edits.sort_unstable_by_key(|(range, _)| range.start());
     let text = slice(&rule.file.text, range);
-    crate::text::apply(text, edits).map(|text| text.replace("\r\n", "\n"))
+    mangle_syntax::text::apply(text, edits).map(|text| text.replace("\r\n", "\n"))
 }

@@ -18,9 +18,9 @@ mod sound;
 mod tests;
 
 use super::Place;
-use crate::lint::FileEdit;
-use crate::syntax::ast::{Clause, Item};
-use crate::text::{TextRange, TextSize, with_line_ends};
+use mangle_syntax::lint::FileEdit;
+use mangle_syntax::syntax::ast::{Clause, Item};
+use mangle_syntax::text::{TextRange, TextSize, with_line_ends};
 
 /// A change that is on offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,6 +153,6 @@ impl<'a> Context<'a> {
 
     /// The text of a range that counts from the start of a statement.
     fn slice(&self, item: &Item, range: TextRange) -> &'a str {
-        crate::text::slice(self.place.text(), range + item.start)
+        mangle_syntax::text::slice(self.place.text(), range + item.start)
     }
 }

@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 
 use super::Context;
 use crate::ide::mention::{self, Entity};
-use crate::syntax::ast::Item;
-use crate::text::Symbol;
+use mangle_syntax::syntax::ast::Item;
+use mangle_syntax::text::Symbol;
 
 /// `stem`, or `stem2` and so on where the program has a predicate of that name.
 pub(super) fn predicate(context: &Context<'_>, stem: &str) -> String {

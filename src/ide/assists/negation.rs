@@ -4,9 +4,9 @@
 use std::cell::OnceCell;
 
 use super::{Change, Context};
-use crate::analysis::{self, negation_helper};
-use crate::lint::Anchor;
-use crate::syntax::ast::Premise;
+use mangle_check::analysis::{self, negation_helper};
+use mangle_syntax::lint::Anchor;
+use mangle_syntax::syntax::ast::Premise;
 
 pub(super) fn extract(context: &Context<'_>) -> Option<Change> {
     let (item, clause) = context.clause()?;

@@ -5,9 +5,9 @@ use rustc_hash::FxHashSet;
 
 use super::{Change, Context};
 use crate::ide::mention::{self, Entity};
-use crate::program::FileSummary;
-use crate::syntax::ast::{Item, StatementKind};
-use crate::text::{Symbol, TextRange, slice};
+use mangle_engine::program::FileSummary;
+use mangle_syntax::syntax::ast::{Item, StatementKind};
+use mangle_syntax::text::{Symbol, TextRange, slice};
 
 pub(super) fn organise(context: &Context<'_>) -> Option<Change> {
     let file = context.place.file;
@@ -86,7 +86,7 @@ fn with_line_end(file: &FileSummary, range: TextRange) -> TextRange {
     let rest = file.text.get(usize::from(range.end())..).unwrap_or("");
     let line = rest.split_inclusive('\n').next().unwrap_or("");
     if line.trim().is_empty() {
-        TextRange::new(range.start(), range.end() + crate::text::text_len(line))
+        TextRange::new(range.start(), range.end() + mangle_syntax::text::text_len(line))
     } else {
         range
     }

@@ -2,9 +2,9 @@
 //! its own, such as a banner, ends a group.
 
 use super::{Change, Context};
-use crate::ide::lines::comment_start;
-use crate::syntax::ast::Item;
-use crate::text::{TextRange, slice};
+use mangle_check::lines::comment_start;
+use mangle_syntax::syntax::ast::Item;
+use mangle_syntax::text::{TextRange, slice};
 
 pub(super) fn sort(context: &Context<'_>) -> Option<Change> {
     let place = context.place;

@@ -2,10 +2,10 @@
 //! for, and no negation is lost. Only such premises can be moved.
 
 use super::Context;
-use crate::program::Signature;
-use crate::program::binding::Bindings;
-use crate::program::rewrite::{ClauseSignatures, Fate, Rewriting};
-use crate::syntax::ast::{Clause, Literal, Premise};
+use mangle_engine::program::Signature;
+use mangle_engine::program::binding::Bindings;
+use mangle_engine::program::rewrite::{ClauseSignatures, Fate, Rewriting};
+use mangle_syntax::syntax::ast::{Clause, Literal, Premise};
 
 /// Whether the engine evaluates `clause`, of the file at hand, as it is written.
 pub(super) fn is_sound(context: &Context<'_>, clause: &Clause) -> bool {

@@ -1,12 +1,12 @@
 use expect_test::{Expect, expect};
 
 use super::{Assist, assists};
-use crate::ide::diagnostics::{FindingCache, diagnostics};
 use crate::ide::testing::Fixture;
-use crate::lint::{Diagnostic, Severity};
-use crate::program::{FileSummary, Program};
-use crate::syntax::SourceFile;
-use crate::text::{FileId, TextRange, TextSize, apply, size};
+use mangle_check::diagnostics::{FindingCache, diagnostics};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_syntax::lint::{Diagnostic, Severity};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{FileId, TextRange, TextSize, apply, size};
 
 /// What is on offer in a fixture with `$0`, or `$0…$0` around a selection.
 fn offered(fixture: &Fixture) -> Vec<Assist> {
@@ -316,7 +316,11 @@ fn organises_uses() {
 fn errors(text: &str) -> Vec<String> {
     let summary = FileSummary::new(FileId(0), &SourceFile::parse(text.into()));
     let program = Program::new(vec![summary.into()]);
-    let found = diagnostics(&program, &crate::config::RuleSettings::default(), &FindingCache::default());
+    let found = diagnostics(
+        &program,
+        &mangle_settings::RuleSettings::default(),
+        &FindingCache::new(crate::ide::registry::all()),
+    );
     let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
     let all = found.iter().flat_map(|(_, found)| found).filter(is_error);
     all.map(|diagnostic| diagnostic.rule.name.to_owned()).collect()

@@ -10,12 +10,12 @@ mod tests;
 use rustc_hash::FxHashSet;
 
 use super::Analysis;
-use super::describe::parameter_name;
 use super::evaluation::{Given, Tried};
-use crate::config::Reading;
-use crate::program::{FileSummary, Predicate, Program, key_of};
-use crate::syntax::ast::{Item, StatementKind};
-use crate::text::{FileId, TextRange};
+use mangle_check::describe::parameter_name;
+use mangle_engine::program::{FileSummary, Predicate, Program, key_of};
+use mangle_settings::Reading;
+use mangle_syntax::syntax::ast::{Item, StatementKind};
+use mangle_syntax::text::{FileId, TextRange};
 
 /// A line above a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use super::{LensKind, code_lenses, rows_in_words};
 use crate::ide::Analysis as _;
 use crate::ide::evaluation::{Places, Tried};
 use crate::ide::testing::{Fixture, readings};
-use crate::program::Program;
-use crate::text::slice;
+use mangle_engine::program::Program;
+use mangle_syntax::text::slice;
 
 /// The lenses of the first file of a fixture; each further file, `#- NAME`, is a sample that goes with it.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]

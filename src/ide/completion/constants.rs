@@ -6,8 +6,8 @@ use super::seen::{self, Count, STRINGS, Seen};
 use super::variables::column;
 use super::{Completion, CompletionKind, Request};
 use crate::ide::mention::{self, Entity};
-use crate::text::Symbol;
-use crate::types::Type;
+use mangle_engine::types::Type;
+use mangle_syntax::text::Symbol;
 
 /// Longer strings are text that nobody writes twice.
 const STRING_LENGTH: usize = 40;
@@ -117,7 +117,7 @@ pub(super) fn labels(request: &Request<'_>, items: &mut Vec<Completion>) {
             ty.walk(&mut |term| {
                 if let Some(apply) = term.apply().filter(|apply| apply.function.as_str() == "fn:Struct") {
                     labels.extend(apply.args.iter().step_by(2).filter_map(|label| match label.kind {
-                        crate::syntax::ast::TermKind::Name(name) => Some(name),
+                        mangle_syntax::syntax::ast::TermKind::Name(name) => Some(name),
                         _ => None,
                     }));
                 }

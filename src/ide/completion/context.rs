@@ -1,8 +1,8 @@
 //! Where in a statement the cursor is: what may be written there.
 
 use crate::ide::cursor::{Bracket, Callee, Cursor, Frame, Part, Scan};
-use crate::syntax::TokenKind;
-use crate::text::Symbol;
+use mangle_syntax::syntax::TokenKind;
+use mangle_syntax::text::Symbol;
 
 /// What may be written at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 
 use super::predicates::{arguments, is_here};
 use super::{Completion, CompletionKind, Insertion, Request, Subject};
-use crate::ide::describe::bounds;
-use crate::program::Predicate;
+use mangle_check::describe::bounds;
+use mangle_engine::program::Predicate;
 
 /// Whole declarations, at the start of a statement: of what this file mentions.
 pub(super) fn statements(request: &Request<'_>, items: &mut Vec<Completion>) {

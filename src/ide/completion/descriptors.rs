@@ -3,7 +3,7 @@
 use super::context::Hole;
 use super::{Completion, CompletionKind, Insertion, Request, Subject};
 use crate::ide::vocabulary::DESCRIPTORS;
-use crate::text::Symbol;
+use mangle_syntax::text::Symbol;
 
 /// What engines and tools write for themselves.
 const INTERNAL: [&str; 3] = ["synthetic", "desugared", "name"];

@@ -3,9 +3,9 @@
 use super::{Completion, CompletionKind, Completions, Insertion, Place, Spot, Subject, cursor, in_code};
 use crate::ide::directives::Inside;
 use crate::ide::vocabulary::{self, Word};
-use crate::policy_test::{Key, comment_at};
-use crate::prompt::PreviewSetting;
-use crate::text::{TextRange, TextSize, size, slice};
+use agent_prompt::PreviewSetting;
+use mangle_check::policy_test::{Key, comment_at};
+use mangle_syntax::text::{TextRange, TextSize, size, slice};
 
 /// The ways to assemble a prompt, as `mode:` takes them.
 const MODES: [&str; 4] = ["legacy", "section", "jit", "jit(atoms=…)"];

@@ -3,8 +3,8 @@
 use super::variables::column;
 use super::{Completion, CompletionKind, Insertion, Request, Subject};
 use crate::ide::cursor::{Bracket, Part};
-use crate::program::builtins::{self, Arity, BuiltinFunction, FUNCTIONS, Role};
-use crate::types::Type;
+use mangle_engine::program::builtins::{self, Arity, BuiltinFunction, FUNCTIONS, Role};
+use mangle_engine::types::Type;
 
 /// Whether a name is that of a reducer that takes no list.
 pub(super) fn is_reducer(name: &str) -> bool {

@@ -3,7 +3,7 @@
 use super::functions::groups;
 use super::{Completion, CompletionKind, Insertion, Request, Subject};
 use crate::ide::cursor::{Bracket, DECLARATION_PARTS, Part};
-use crate::syntax::ast::{Item, StatementKind};
+use mangle_syntax::syntax::ast::{Item, StatementKind};
 
 /// The day on which the temporal part of the language came.
 const TEMPORAL: &str = "2026-02-09";

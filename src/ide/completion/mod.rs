@@ -31,10 +31,11 @@ pub use resolve::{Resolved, resolve};
 use std::cell::Cell;
 
 use self::context::{Hole, Where};
+use super::Place;
 use super::cursor::{self, Cursor, Spot};
-use super::{Place, describe};
-use crate::program::{Mode, PredicateKey, builtins};
-use crate::text::TextRange;
+use mangle_check::describe;
+use mangle_engine::program::{Mode, PredicateKey, builtins};
+use mangle_syntax::text::TextRange;
 
 /// How many items are sent at most. More than that nobody reads; typing on finds the rest.
 pub const LIMIT: usize = 200;

@@ -5,11 +5,11 @@ use rustc_hash::FxHashMap;
 use super::ranking::{Candidate, sift};
 use super::{Completion, CompletionKind, Insertion, Request, Subject};
 use crate::ide::cursor::Part;
-use crate::ide::describe;
-use crate::program::builtins::PREDICATES;
-use crate::program::{FileSummary, Predicate, PredicateKey, Site, key_of};
-use crate::syntax::ast::{Clause, Item};
-use crate::text::Symbol;
+use mangle_check::describe;
+use mangle_engine::program::builtins::PREDICATES;
+use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Site, key_of};
+use mangle_syntax::syntax::ast::{Clause, Item};
+use mangle_syntax::text::Symbol;
 
 /// How many statements around the cursor tell which predicates are talked about.
 const AROUND: usize = 40;

@@ -1,10 +1,10 @@
 //! What is said of a proposal when somebody looks at it.
 
 use super::Subject;
-use crate::ide::describe::Callable;
 use crate::ide::markup::Markup;
 use crate::ide::{Analysis, registry, vocabulary};
-use crate::program::builtins;
+use mangle_check::describe::Callable;
+use mangle_engine::program::builtins;
 
 /// The rest of an item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

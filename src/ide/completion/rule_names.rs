@@ -2,8 +2,8 @@
 
 use super::{Completion, CompletionKind, Completions, Insertion, Place, Subject};
 use crate::ide::registry;
-use crate::lint::Rule;
-use crate::text::{TextRange, size, slice, text_len};
+use mangle_syntax::lint::Rule;
+use mangle_syntax::text::{TextRange, size, slice, text_len};
 
 /// How a silencing comment begins, and what may follow.
 const MARK: &str = "mangle-ls:";

@@ -7,10 +7,10 @@ use super::Request;
 use super::context::Hole;
 use super::predicates::is_here;
 use crate::ide::cursor::{Callee, Part};
-use crate::program::{Predicate, Program, Site};
-use crate::syntax::ast::{Term, TermKind};
-use crate::syntax::literal;
-use crate::text::{Symbol, slice};
+use mangle_engine::program::{Predicate, Program, Site};
+use mangle_syntax::syntax::ast::{Term, TermKind};
+use mangle_syntax::syntax::literal;
+use mangle_syntax::text::{Symbol, slice};
 
 /// How many clauses and uses of a predicate are looked at.
 const SITES: usize = 1_500;

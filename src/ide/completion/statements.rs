@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use super::predicates::{is_here, push, written};
 use super::ranking::Candidate;
 use super::{Completion, Request};
-use crate::program::{Predicate, PredicateKey, key_of};
-use crate::syntax::ast::StatementKind;
+use mangle_engine::program::{Predicate, PredicateKey, key_of};
+use mangle_syntax::syntax::ast::StatementKind;
 
 /// How many statements around the cursor are looked at.
 const AROUND: usize = 40;
@@ -30,7 +30,7 @@ pub(super) fn heads(request: &Request<'_>, items: &mut Vec<Completion>) {
             .place
             .file
             .predicates
-            .get(&PredicateKey { name: crate::text::Symbol::new(&name), ..predicate.key });
+            .get(&PredicateKey { name: mangle_syntax::text::Symbol::new(&name), ..predicate.key });
         let mut score = near;
         score += here.map_or(0.0, |there| if there.defines() { 0.3 } else { 0.15 });
         score += match (signature.declared.is_some(), signature.defined.is_some()) {

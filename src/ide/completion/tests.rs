@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::ide::testing::{Fixture, every_place_of_the_examples};
-use crate::text::slice;
+use mangle_syntax::text::slice;
 
 /// The first proposals at the cursor, after what was typed is taken into account as an editor does.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
@@ -612,8 +612,8 @@ fn expectations_offer_keys_predicates_and_names() {
 #[test]
 fn previews_offer_settings_and_modes() {
     let at = |line: &str| labels(&format!("#- x.kernel.mg\n{line}\np(1).\n"));
-    assert_eq!(at("# @preview $0"), crate::prompt::KEYS);
-    assert_eq!(at("# @preview se$0"), crate::prompt::KEYS);
+    assert_eq!(at("# @preview $0"), agent_prompt::KEYS);
+    assert_eq!(at("# @preview se$0"), agent_prompt::KEYS);
     assert_eq!(at("# @preview mode: $0"), ["legacy", "section", "jit", "jit(atoms=…)"]);
     assert_eq!(at("# @preview mode: j$0"), ["legacy", "section", "jit", "jit(atoms=…)"]);
     assert_eq!(at("# @preview shard: $0"), Vec::<String>::new());

@@ -3,12 +3,12 @@
 use rustc_hash::FxHashMap;
 
 use super::{Completion, CompletionKind, Insertion, Request, Subject};
-use crate::ide::describe::bound;
 use crate::ide::vocabulary::{CONSTRUCTORS, TYPES};
-use crate::program::{FileSummary, PredicateKey, builtins};
-use crate::syntax::ast::{Clause, Term, TermKind};
-use crate::text::Symbol;
-use crate::types::{State, Type};
+use mangle_check::describe::bound;
+use mangle_engine::program::{FileSummary, PredicateKey, builtins};
+use mangle_engine::types::{State, Type};
+use mangle_syntax::syntax::ast::{Clause, Term, TermKind};
+use mangle_syntax::text::Symbol;
 
 /// How many clauses are asked what a column holds.
 const CLAUSES: usize = 200;
@@ -115,7 +115,7 @@ fn used(request: &Request<'_>) -> FxHashMap<Symbol, u32> {
     let mut used: FxHashMap<Symbol, u32> = FxHashMap::default();
     for declaration in program.predicates.iter().filter_map(|predicate| program.declaration(predicate)) {
         for ty in declaration.bounds.iter().flat_map(|row| &row.types) {
-            crate::types::visit_types(ty, &mut |term| {
+            mangle_engine::types::visit_types(ty, &mut |term| {
                 if let TermKind::Name(name) = term.kind {
                     *used.entry(name).or_default() += 1;
                 }
@@ -132,7 +132,7 @@ pub(super) fn names(request: &Request<'_>, items: &mut Vec<Completion>) {
     for declaration in program.predicates.iter().filter_map(|predicate| program.declaration(predicate)) {
         for ty in declaration.bounds.iter().flat_map(|row| &row.types) {
             let mut types = rustc_hash::FxHashSet::default();
-            crate::types::visit_types(ty, &mut |term| {
+            mangle_engine::types::visit_types(ty, &mut |term| {
                 types.insert(term.range);
             });
             ty.walk(&mut |term| {

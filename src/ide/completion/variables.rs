@@ -6,10 +6,10 @@ use super::context::Hole;
 use super::seen::{self, Seen};
 use super::{Completion, CompletionKind, Request};
 use crate::ide::cursor::Part;
-use crate::ide::describe;
-use crate::program::builtins;
-use crate::text::Symbol;
-use crate::types::Type;
+use mangle_check::describe;
+use mangle_engine::program::builtins;
+use mangle_engine::types::Type;
+use mangle_syntax::text::Symbol;
 
 /// What is known of a variable of the statement.
 #[derive(Debug, Default, Clone, Copy)]

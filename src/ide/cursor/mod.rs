@@ -14,8 +14,8 @@ pub use scan::{Asked, Bracket, Callee, Frame, Occurrence, Part, Scan};
 pub use word::Word;
 
 use super::Place;
-use crate::syntax::{Token, TokenKind};
-use crate::text::{TextRange, TextSize, size};
+use mangle_syntax::syntax::{Token, TokenKind};
+use mangle_syntax::text::{TextRange, TextSize, size};
 
 /// How far back the start of a statement is looked for, and how far on its end.
 const REACH: usize = 32 * 1024;

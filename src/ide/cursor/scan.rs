@@ -1,9 +1,9 @@
 //! The reading of a statement token by token: which part of it one is in, which brackets are open, where its
 //! variables stand. Goes on through damage: what cannot follow is passed over.
 
-use crate::program::builtins;
-use crate::syntax::{Token, TokenKind};
-use crate::text::{Symbol, TextRange};
+use mangle_engine::program::builtins;
+use mangle_syntax::syntax::{Token, TokenKind};
+use mangle_syntax::text::{Symbol, TextRange};
 
 /// A part of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,7 +1,7 @@
 //! Where the statement around a cursor starts and ends, going by its tokens: also where a full stop is missing.
 
-use crate::syntax::{Token, TokenKind};
-use crate::text::size;
+use mangle_syntax::syntax::{Token, TokenKind};
+use mangle_syntax::text::size;
 
 /// The index of the first token of the statement that the tokens end in.
 pub(super) fn start(tokens: &[Token], text: &str) -> usize {

@@ -1,6 +1,6 @@
 //! The word at a cursor, found in the text alone: what somebody is typing is rarely a token yet.
 
-use crate::text::{TextRange, TextSize, size, slice};
+use mangle_syntax::text::{TextRange, TextSize, size, slice};
 
 /// A word, or the place for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use super::{Found, Target, origin_of_variable};
 use crate::ide::Place;
-use crate::ide::describe::comment_range_above;
 use crate::ide::subject::{Subject, Variable};
-use crate::program::{FileSummary, Program, Site};
-use crate::syntax::ast::{Atom, Item, Premise, StatementKind, Term, TermKind};
-use crate::text::{Symbol, TextRange, TextSize, size, slice};
-use crate::types::{Base, visit_types};
+use mangle_check::describe::comment_range_above;
+use mangle_engine::program::{FileSummary, Program, Site};
+use mangle_engine::types::{Base, visit_types};
+use mangle_syntax::syntax::ast::{Atom, Item, Premise, StatementKind, Term, TermKind};
+use mangle_syntax::text::{Symbol, TextRange, TextSize, size, slice};
 
 /// Where it is written which type a variable or an argument has: the type in `bound […]`. Of a name in an argument:
 /// where the comment above the declaration lists it, or the type that is narrower than that of all names.

@@ -2,11 +2,11 @@
 
 use crate::ide::mention::{Entity, Part, each};
 use crate::ide::subject::Variable;
-use crate::program::binding::{Binder, Bindings, How, Place};
-use crate::program::rewrite::{ClauseSignatures, Rewriting};
-use crate::program::{FileSummary, Program};
-use crate::syntax::ast::{Clause, Item, Premise, StatementKind, Term};
-use crate::text::TextRange;
+use mangle_engine::program::binding::{Binder, Bindings, How, Place};
+use mangle_engine::program::rewrite::{ClauseSignatures, Rewriting};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_syntax::syntax::ast::{Clause, Item, Premise, StatementKind, Term};
+use mangle_syntax::text::TextRange;
 
 /// The bytes at which a variable of a statement gets its value: the argument, interval or equation that binds it, in
 /// the engine's order; the `let` that computes it; the parameter, in a declaration. Of a variable that never gets one,

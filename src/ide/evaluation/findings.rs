@@ -7,13 +7,14 @@ use rustc_hash::FxHashMap;
 
 use super::rules::{EVALUATION_FAILS, EVALUATION_LIMIT};
 use super::{Evaluation, Readings};
-use crate::config::{Reading, RuleSettings};
-use crate::ide::diagnostics::place;
-use crate::kernel::{BEHIND_BODY, Failure, Model, Reason, RowError, RuleId, Stop};
-use crate::lint::{Diagnostic, Finding, Severity};
-use crate::program::{FileSummary, Program};
-use crate::syntax::ast::{Clause, Item, Premise, Term, TermKind};
-use crate::text::{FileId, StatementId, Symbol, TextRange, slice};
+use crate::ide::registry;
+use mangle_check::diagnostics::place;
+use mangle_engine::kernel::{BEHIND_BODY, Failure, Model, Reason, RowError, RuleId, Stop};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_settings::{Reading, RuleSettings};
+use mangle_syntax::lint::{Diagnostic, Finding, Severity};
+use mangle_syntax::syntax::ast::{Clause, Item, Premise, Term, TermKind};
+use mangle_syntax::text::{FileId, StatementId, Symbol, TextRange, slice};
 
 /// How many characters of a premise, or of a value, are quoted.
 const QUOTED: usize = 60;
@@ -53,7 +54,7 @@ pub fn diagnostics(
     settings: &RuleSettings,
     findings: &[Found],
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
-    place(program, settings, findings)
+    place(program, (settings, registry::all()), findings)
 }
 
 /// Whether a diagnostic of an evaluation says something new: in its statement nothing as grave is `known`, and

@@ -1,10 +1,10 @@
 //! Whether a ground atom holds, and in one line why, or why not.
 
 use super::{Evaluation, Places, cut};
-use crate::kernel::{Ground, Miss, Obstacle, Proof, RuleId, evaluate};
-use crate::program::{FileSummary, PredicateId};
 use crate::report::sink::code_span;
-use crate::syntax::ast::{Atom, Clause};
+use mangle_engine::kernel::{Ground, Miss, Obstacle, Proof, RuleId, evaluate};
+use mangle_engine::program::{FileSummary, PredicateId};
+use mangle_syntax::syntax::ast::{Atom, Clause};
 
 /// How many premises, or rules, are named.
 const NAMED: usize = 3;
@@ -23,7 +23,7 @@ impl Evaluation {
     /// with variables, of a built-in, of a predicate that nobody mentions, or that is evaluated where it is asked for.
     #[must_use]
     pub fn holds(&self, file: &FileSummary, atom: &Atom, text: &str, places: Places<'_>) -> Option<Holding> {
-        let predicate = self.program.id(self.program.meaning(file, crate::program::key_of(atom)))?;
+        let predicate = self.program.id(self.program.meaning(file, mangle_engine::program::key_of(atom)))?;
         let signature = &self.program.get(predicate).signature;
         if atom.is_builtin() || signature.deferred || signature.external {
             return None;

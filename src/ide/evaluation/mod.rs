@@ -24,14 +24,14 @@ pub use readings::{Difference, Readings};
 pub use rules::RULES;
 
 use super::query::{Asked, Wish, ask};
-use crate::config::Reading;
-use crate::kernel::{
+use crate::report::Answer;
+use mangle_engine::kernel::{
     Clock, Compiled, Kernel, Limits, Model, Obstacle, Reason, Relation, Rule, RuleId, compile,
 };
-use crate::program::{FileSummary, PredicateId, PredicateKey, Program};
-use crate::report::Answer;
-use crate::syntax::ast::{Item, Statement};
-use crate::text::{Cancel, FileId};
+use mangle_engine::program::{FileSummary, PredicateId, PredicateKey, Program};
+use mangle_settings::Reading;
+use mangle_syntax::syntax::ast::{Item, Statement};
+use mangle_syntax::text::{Cancel, FileId};
 
 /// How many characters of a fact are shown.
 const SHOWN: usize = 100;

@@ -7,10 +7,10 @@ use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Evaluation, cut, fingerprint};
-use crate::config::{KernelSettings, Reading};
-use crate::kernel::{Clock, Kernel, Limits};
-use crate::program::{PredicateKey, Program};
-use crate::text::Cancel;
+use mangle_engine::kernel::{Clock, Kernel, Limits};
+use mangle_engine::program::{PredicateKey, Program};
+use mangle_settings::{KernelSettings, Reading};
+use mangle_syntax::text::Cancel;
 
 /// Predicates with more facts than this are compared by number alone.
 const MOST_COMPARED: usize = 2_000;

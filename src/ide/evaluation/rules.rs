@@ -1,6 +1,6 @@
 //! The rules about what shows only when a program is evaluated.
 
-use crate::lint::{FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{FixKind, Group, Rule, Severity};
 
 /// All rules of this module, in the order of their codes.
 pub const RULES: &[&Rule] = &[&EVALUATION_FAILS, &EVALUATION_LIMIT];

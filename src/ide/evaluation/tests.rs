@@ -5,12 +5,12 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 
 use super::{Evaluation, Given, Places, Readings, fingerprint};
-use crate::config::{Reading, RuleSettings};
 use crate::ide::query::Wish;
-use crate::ide::testing::{Checked, program, readings};
-use crate::kernel::{Clock, Limits};
-use crate::program::{PredicateKey, Program};
-use crate::text::{Cancel, FileId, Symbol};
+use crate::ide::testing::{self, program, readings};
+use mangle_engine::kernel::{Clock, Limits};
+use mangle_engine::program::{PredicateKey, Program};
+use mangle_settings::{Reading, RuleSettings};
+use mangle_syntax::text::{Cancel, FileId, Symbol};
 
 const DOORS: &str = "door(/d). door(/e).\nlocked(/d, /key).\nopen(D) :-\n    door(D),\n    !locked(D, _).\nway(D) :- open(D), door(D).\nlost(D) :- way(D), locked(D, /k).\n";
 
@@ -31,7 +31,7 @@ fn places(program: &Program) -> Places<'_> {
 /// What is found when the program is evaluated, besides what is found anyway.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 fn check(text: &str, expect: Expect) {
-    expect.assert_eq(&Checked::evaluated(text, &RuleSettings::default()).render());
+    expect.assert_eq(&testing::evaluated(text, &RuleSettings::default()).render());
 }
 
 /// What is said of the head of each clause without variables, in both readings.

@@ -1,11 +1,11 @@
-//! Edits of texts: following places through them, and finding those that lead from one text to another.
+//! Edits of texts: splicing them in, and finding those that lead from one text to another.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use crate::text::{TextRange, TextSize, size, text_len};
+use mangle_syntax::text::{TextRange, size};
 
 /// A replacement in one text.
-pub(in crate::ide) type Edit<'e> = (TextRange, &'e str);
+pub(super) type Edit<'e> = (TextRange, &'e str);
 
 /// A text with sorted edits; `None` if they do not fit it.
 pub(super) fn spliced(old: &[u8], edits: &[Edit<'_>]) -> Option<Vec<u8>> {
@@ -17,38 +17,6 @@ pub(super) fn spliced(old: &[u8], edits: &[Edit<'_>]) -> Option<Vec<u8>> {
     }
     new.extend_from_slice(old.get(at..)?);
     Some(new)
-}
-
-/// Where `range` is after sorted `edits`. Twice, for text that was inserted right at an end of it may have
-/// become a part of it or not: without and with that text.
-pub(in crate::ide) fn moved(range: TextRange, edits: &[Edit<'_>]) -> [TextRange; 2] {
-    let [mut inner, mut outer] = [(0, 0); 2];
-    let (start, end) = (i64::from(u32::from(range.start())), i64::from(u32::from(range.end())));
-    for (edit, text) in edits {
-        let (from, to) = (i64::from(u32::from(edit.start())), i64::from(u32::from(edit.end())));
-        let new = i64::from(u32::from(text_len(text)));
-        let grown = new - (to - from);
-        if from == to && to == start && start == end {
-            // At an empty place: before it or behind it.
-            (outer.0, outer.1) = (outer.0 + grown, outer.1 + grown);
-        } else if to < start || (to == start && from < start) {
-            (inner.0, inner.1, outer.0, outer.1) =
-                (inner.0 + grown, inner.1 + grown, outer.0 + grown, outer.1 + grown);
-        } else if from == start && to == start && start < end {
-            // An insertion at the start.
-            (inner.0, inner.1, outer.1) = (inner.0 + grown, inner.1 + grown, outer.1 + grown);
-        } else if from < end && to <= end {
-            (inner.1, outer.1) = (inner.1 + grown, outer.1 + grown);
-        } else if from <= end {
-            outer.1 += grown;
-        }
-    }
-    let place = |by: (i64, i64)| {
-        let at = |offset: i64| TextSize::new(u32::try_from(offset.max(0)).unwrap_or(u32::MAX));
-        let start = at(start + by.0);
-        TextRange::new(start, at(end + by.1).max(start))
-    };
-    [place(inner), place(outer)]
 }
 
 /// The smallest changes of whole lines that lead from `old` to `new`, each cut down to the characters that

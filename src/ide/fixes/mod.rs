@@ -22,13 +22,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 pub use self::edits::difference;
-pub(super) use self::edits::moved;
 pub use self::programs::{Bench, Unit, fix};
 pub use self::several::{FixedTexts, Texts, fix_texts};
 pub use self::single::{FixedText, fix_text};
-use crate::lint::{Applicability, Diagnostic, ResolvedFix};
-use crate::program::FileSummary;
-use crate::text::FileId;
+use mangle_engine::program::FileSummary;
+use mangle_syntax::lint::{Applicability, Diagnostic, ResolvedFix};
+use mangle_syntax::text::FileId;
 
 /// Which findings are to be fixed.
 #[derive(Clone, Copy)]

@@ -5,8 +5,8 @@ use rustc_hash::FxHashSet;
 use super::select::{Candidate, select};
 use super::verify::{Changes, Left};
 use super::{Done, Found, MAX_PASSES, Wish};
-use crate::lint::Diagnostic;
-use crate::text::{FileId, TextRange};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{FileId, TextRange};
 
 /// How often fixes are tried at most, so that texts in which most of them fail take no time without end. What is not tried
 /// is left as it is.

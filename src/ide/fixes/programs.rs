@@ -9,12 +9,12 @@ use super::passes::{Workpiece, run};
 use super::select::Candidate;
 use super::verify::Changes;
 use super::{Fixed, Found, Wish};
-use crate::config::RuleSettings;
-use crate::ide::diagnostics::{FindingCache, diagnostics_for_fixing, once};
-use crate::lint::{Diagnostic, Group};
-use crate::program::{Embedding, FileSummary, Program};
-use crate::syntax::SourceFile;
-use crate::text::{FileId, apply};
+use mangle_check::diagnostics::{FindingCache, diagnostics_for_fixing, once};
+use mangle_engine::program::{Embedding, FileSummary, Program};
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::{Diagnostic, Group};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{FileId, apply};
 
 /// Files that are checked as one program.
 #[derive(Debug)]

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::{Found, Wish};
-use crate::lint::{Diagnostic, FileEdit, ResolvedFix};
-use crate::program::PredicateKey;
-use crate::syntax::SourceFile;
-use crate::syntax::ast::{Atom, StatementKind};
-use crate::text::{FileId, TextSize};
+use mangle_engine::program::PredicateKey;
+use mangle_syntax::lint::{Diagnostic, FileEdit, ResolvedFix};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::{Atom, StatementKind};
+use mangle_syntax::text::{FileId, TextSize};
 
 /// A finding and its fix.
 #[derive(Debug, Clone, Copy)]

@@ -11,8 +11,8 @@ use super::passes::{Workpiece, run};
 use super::select::Candidate;
 use super::verify::Changes;
 use super::{Done, Found, Wish};
-use crate::lint::Severity;
-use crate::text::FileId;
+use mangle_syntax::lint::Severity;
+use mangle_syntax::text::FileId;
 
 /// The texts of files.
 pub type Texts = BTreeMap<FileId, Arc<str>>;

@@ -10,8 +10,8 @@ use super::passes::{Workpiece, run};
 use super::select::Candidate;
 use super::verify::Changes;
 use super::{Done, Found, Wish};
-use crate::lint::{Diagnostic, Group, Rule, Severity};
-use crate::text::FileId;
+use mangle_syntax::lint::{Diagnostic, Group, Rule, Severity};
+use mangle_syntax::text::FileId;
 
 /// What [`fix_text`] did.
 #[derive(Debug, Default)]
@@ -92,11 +92,11 @@ fn is_damage(rule: &Rule) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::config::CONFIG_BAD_VALUE;
     use crate::ide::fixes::MAX_PASSES;
-    use crate::lint::{Applicability, FileEdit, ResolvedFix};
-    use crate::text::{TextRange, size};
-    use crate::transcript::BAD_RECORD;
+    use mangle_settings::CONFIG_BAD_VALUE;
+    use mangle_syntax::lint::{Applicability, FileEdit, ResolvedFix};
+    use mangle_syntax::text::{TextRange, size};
+    use piggyback::transcript::BAD_RECORD;
 
     const FILE: FileId = FileId(0);
 
@@ -137,7 +137,7 @@ mod tests {
         // Whoever mends the `x` in front of a `!` makes a record that cannot be read.
         let check = |bytes: &[u8]| {
             let harm = memchr::memmem::find(bytes, b"y!").is_some();
-            let rule = &crate::ide::suppression::UNUSED_SUPPRESSION;
+            let rule = &mangle_check::suppression::UNUSED_SUPPRESSION;
             let mut all = found(bytes, b'x', rule, "y", FILE);
             all.extend(found(if harm { b"?" } else { b"" }, b'?', &BAD_RECORD, "?", FileId(1)));
             all

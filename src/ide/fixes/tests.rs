@@ -5,8 +5,10 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::ide::registry;
 use crate::ide::testing::program;
-use crate::text::{TextRange, TextSize, apply};
+use mangle_check::diagnostics::FindingCache;
+use mangle_syntax::text::{TextRange, TextSize, apply};
 
 /// The bench of a fixture: one program, all of it reported.
 fn bench(fixture: &str) -> Bench {
@@ -17,7 +19,7 @@ fn bench(fixture: &str) -> Bench {
         files,
         rules: Arc::default(),
         embedding: Arc::default(),
-        cache: Arc::default(),
+        cache: Arc::new(FindingCache::new(registry::all())),
     };
     Bench { units: vec![unit], files: program.files.iter().map(|file| (file.id, Arc::clone(file))).collect() }
 }
@@ -143,8 +145,8 @@ fn only_what_is_wanted() {
 
 #[test]
 fn files_that_are_not_text_are_left_alone() {
-    let bad = crate::lint::Finding::new(&crate::config::INVALID_UTF8, TextRange::default(), "");
-    let source = crate::syntax::SourceFile::parse("q(1)\nr(2).\n".into());
+    let bad = mangle_syntax::lint::Finding::new(&mangle_settings::INVALID_UTF8, TextRange::default(), "");
+    let source = mangle_syntax::syntax::SourceFile::parse("q(1)\nr(2).\n".into());
     let mut file = FileSummary::new(FileId(0), &source);
     file.findings = file.findings.iter().cloned().chain([bad]).collect();
     let mut bench = bench("");
@@ -167,7 +169,7 @@ fn files_that_are_not_text_are_left_alone() {
 fn places_follow_edits() {
     let range = |from: u32, to: u32| TextRange::new(from.into(), to.into());
     let check = |place: TextRange, edit: (TextRange, &str), expected: [TextRange; 2]| {
-        assert_eq!(super::edits::moved(place, &[edit]), expected, "{place:?} {edit:?}");
+        assert_eq!(mangle_syntax::text::moved(place, &[edit]), expected, "{place:?} {edit:?}");
     };
     check(range(5, 8), (range(1, 2), "abc"), [range(7, 10); 2]);
     check(range(5, 8), (range(9, 9), "abc"), [range(5, 8); 2]);

@@ -3,9 +3,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Found;
-use super::edits::{Edit, moved};
+use super::edits::Edit;
 use super::select::Candidate;
-use crate::text::{FileId, TextRange, text_len};
+use mangle_syntax::text::moved;
+use mangle_syntax::text::{FileId, TextRange, text_len};
 
 /// The edits of some fixes by file, sorted.
 #[derive(Debug, Default)]

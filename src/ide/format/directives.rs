@@ -1,10 +1,10 @@
 //! The layout of expectations in a policy test: `# @expect p(1, 2)`, whatever blanks there are.
 
-use crate::policy_test::{Expectation, TestFile};
-use crate::program::FileSummary;
-use crate::syntax::SourceFile;
-use crate::syntax::format::{Edit, Style, format};
-use crate::text::{FileId, TextRange, TextSize, size, slice, text_len};
+use mangle_check::policy_test::{Expectation, TestFile};
+use mangle_engine::program::FileSummary;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::format::{Edit, Style, format};
+use mangle_syntax::text::{FileId, TextRange, TextSize, size, slice, text_len};
 
 /// What makes a clause of an atom: its premise is formatted as any other.
 const HEAD: &str = "e() :- ";

@@ -1,8 +1,8 @@
 //! What an unfinished statement is in the middle of. Reads characters, not the tree: of a statement that is being typed
 //! the tree is damaged.
 
-use crate::config::FormatSettings;
-use crate::syntax::format::{PART_INDENT, PIPE};
+use mangle_settings::FormatSettings;
+use mangle_syntax::syntax::format::{PART_INDENT, PIPE};
 
 /// Where a text ends, seen from the start of its last statement.
 #[derive(Debug, Default)]

@@ -3,9 +3,9 @@
 use expect_test::{Expect, expect};
 
 use super::{TRIGGERS, on_type};
-use crate::config::FormatSettings;
-use crate::syntax::SourceFile;
-use crate::text::{apply, size};
+use mangle_settings::FormatSettings;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{apply, size};
 
 /// The text after the key before `$0` was pressed.
 fn typed(marked: &str) -> String {

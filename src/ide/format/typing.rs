@@ -4,9 +4,9 @@
 
 use super::outline::Outline;
 use super::range;
-use crate::config::FormatSettings;
-use crate::syntax::SourceFile;
-use crate::text::{TextRange, TextSize, size};
+use mangle_settings::FormatSettings;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{TextRange, TextSize, size};
 
 /// The keys after which the editor asks.
 pub const TRIGGERS: [&str; 5] = ["\n", ".", "]", "}", ")"];

@@ -4,9 +4,9 @@ use super::Hover;
 use crate::ide::Place;
 use crate::ide::markup::Markup;
 use crate::ide::vocabulary;
-use crate::policy_test::comment_at;
-use crate::prompt::PreviewSetting;
-use crate::text::TextRange;
+use agent_prompt::PreviewSetting;
+use mangle_check::policy_test::comment_at;
+use mangle_syntax::text::TextRange;
 
 /// What the key of a comment means.
 pub(super) fn hover(place: Place<'_>) -> Option<Hover> {

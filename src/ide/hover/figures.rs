@@ -1,15 +1,15 @@
 //! What is shown of a predicate when its program is evaluated: how many facts it has, the first of them, where the
 //! engine and the text differ; and of an atom without variables, whether it holds.
 
-use crate::config::Reading;
 use crate::ide::Place;
 use crate::ide::evaluation::{Difference, Places, Readings, Tried};
 use crate::ide::markup::Markup;
 use crate::ide::mention::Entity;
-use crate::program::PredicateKey;
 use crate::report::sink::code_span;
-use crate::syntax::ast::Atom;
-use crate::text::{TextRange, slice};
+use mangle_engine::program::PredicateKey;
+use mangle_settings::Reading;
+use mangle_syntax::syntax::ast::Atom;
+use mangle_syntax::text::{TextRange, slice};
 
 /// How many facts are shown.
 const SHOWN: usize = 5;

@@ -14,14 +14,14 @@ mod variable;
 pub use figures::figures;
 
 use super::Place;
-use super::describe::Callable;
 use super::directives::Inside;
 use super::markup::Markup;
 use super::mention::Entity;
 use super::vocabulary::{self, Word};
-use crate::program::builtins;
-use crate::syntax::TokenKind;
-use crate::text::{TextRange, TextSize, slice};
+use mangle_check::describe::Callable;
+use mangle_engine::program::builtins;
+use mangle_syntax::syntax::TokenKind;
+use mangle_syntax::text::{TextRange, TextSize, slice};
 
 /// What is shown, and of which bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use super::predicate::sentence;
 use crate::ide::Place;
 use crate::ide::markup::Markup;
-use crate::program::{FileSummary, PredicateKey, Program, key_of};
-use crate::syntax::ast::{Atom, StatementKind, Term, TermKind};
-use crate::text::Symbol;
+use mangle_engine::program::{FileSummary, PredicateKey, Program, key_of};
+use mangle_syntax::syntax::ast::{Atom, StatementKind, Term, TermKind};
+use mangle_syntax::text::Symbol;
 
 /// How many argument positions are listed.
 const LISTED: usize = 5;

@@ -1,10 +1,10 @@
 //! What is shown of a predicate: its signature, what its author says, and its place in the program.
 
 use crate::ide::Place;
-use crate::ide::describe::Callable;
 use crate::ide::markup::Markup;
-use crate::program::{Predicate, Signature, UseKind};
-use crate::text::{Symbol, slice};
+use mangle_check::describe::Callable;
+use mangle_engine::program::{Predicate, Signature, UseKind};
+use mangle_syntax::text::{Symbol, slice};
 
 /// The whole of it.
 pub(super) fn markup(place: Place<'_>, predicate: &Predicate) -> Markup {

@@ -2,7 +2,7 @@ use expect_test::{Expect, expect};
 
 use super::hover;
 use crate::ide::testing::Fixture;
-use crate::text::{FileId, size, slice};
+use mangle_syntax::text::{FileId, size, slice};
 
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 fn check(fixture: &str, expect: Expect) {

@@ -1,15 +1,15 @@
 //! What is shown of a variable: what it holds, and where it gets its value.
 
 use crate::ide::Place;
-use crate::ide::describe::Callable;
 use crate::ide::markup::Markup;
 use crate::ide::mention::Part;
-use crate::program::binding::{Binder, Bindings, How};
-use crate::program::rewrite::{ClauseSignatures, Rewriting};
 use crate::report::sink::code_span;
-use crate::syntax::ast::{Clause, Declaration, Item};
-use crate::text::{Symbol, TextRange, slice};
-use crate::types::{ClauseTypes, Type};
+use mangle_check::describe::Callable;
+use mangle_engine::program::binding::{Binder, Bindings, How};
+use mangle_engine::program::rewrite::{ClauseSignatures, Rewriting};
+use mangle_engine::types::{ClauseTypes, Type};
+use mangle_syntax::syntax::ast::{Clause, Declaration, Item};
+use mangle_syntax::text::{Symbol, TextRange, slice};
 
 /// The whole of it. `part` is where in the statement it stands.
 pub(super) fn markup(place: Place<'_>, name: Symbol, part: Part) -> Option<Markup> {
@@ -71,7 +71,7 @@ fn source(place: Place<'_>, item: &Item, clause: &Clause, name: Symbol) -> Strin
 }
 
 fn bound_by(clause: &Clause, text: &str, Binder { place, how }: Binder) -> String {
-    use crate::program::binding::Place;
+    use mangle_engine::program::binding::Place;
     let premise = match place {
         Place::Head => return "The caller brings its value.".to_owned(),
         Place::Premise(index) => clause.premises.get(index as usize),

@@ -1,7 +1,7 @@
 //! What is particular about how a prompt was assembled, in plain sentences above it: which atoms a mode uses, and which
 //! predicates the runtime supplies that nothing here declares.
 
-use crate::prompt::{Common, From, Mode, Part, Shown, undeclared_of_runtime};
+use agent_prompt::{Common, From, Mode, Part, Shown, undeclared_of_runtime};
 
 /// The remarks of a prompt, each as a sentence without a full stop.
 pub(super) fn remarks(common: &Common, shown: &Shown) -> Vec<String> {

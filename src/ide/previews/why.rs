@@ -1,11 +1,11 @@
 //! Answers of `--why` and `--why-not` in words: where lines of a prompt come from, and what keeps a text out of it.
 
 use super::{Lines, PreviewNames, origin, proof_text, written};
-use crate::kernel::RuleId;
-use crate::prompt::session::keys::Field;
-use crate::prompt::{Common, KnownAtom, Line, Mode, OriginPlace, RuleAbsence, RuleWhy, Shown, WhyNot};
 use crate::report::proof;
-use crate::text::size;
+use agent_prompt::session::keys::Field;
+use agent_prompt::{Common, KnownAtom, Line, Mode, OriginPlace, RuleAbsence, RuleWhy, Shown, WhyNot};
+use mangle_engine::kernel::RuleId;
+use mangle_syntax::text::size;
 
 /// The lines of a prompt with a text, or of the atom that is called so, as `--why` shows them. Empty where there are none.
 #[must_use]

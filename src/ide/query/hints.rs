@@ -3,8 +3,8 @@
 use rustc_hash::FxHashSet;
 
 use super::Asked;
-use crate::kernel::{Query, ValueId};
-use crate::text::nearest;
+use mangle_engine::kernel::{Query, ValueId};
+use mangle_syntax::text::nearest;
 
 /// How many facts are looked at.
 const MOST_FACTS: usize = 50_000;

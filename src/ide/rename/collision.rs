@@ -4,10 +4,10 @@ use super::{Refusal, renamed_key};
 use crate::ide::directives::directives;
 use crate::ide::mention::{Entity, Mention, Part, each};
 use crate::ide::subject::{Subject, Variable};
-use crate::program::{FileSummary, PredicateKey, Program};
-use crate::syntax::ast::{Clause, Item, Premise, StatementKind, Term, TermKind};
-use crate::text::{FileId, Symbol, TextRange};
-use crate::types::visit_types;
+use mangle_engine::program::{FileSummary, PredicateKey, Program};
+use mangle_engine::types::visit_types;
+use mangle_syntax::syntax::ast::{Clause, Item, Premise, StatementKind, Term, TermKind};
+use mangle_syntax::text::{FileId, Symbol, TextRange};
 
 /// Looks for what has the new name already, and for names that would change their type.
 ///

@@ -3,9 +3,9 @@
 use super::Refusal;
 use crate::ide::subject::Subject;
 use crate::ide::{Analysis, directives};
-use crate::program::{FileSummary, Program};
-use crate::syntax::{SourceFile, TokenKind};
-use crate::text::{Symbol, TextRange, TextSize, slice, text_len};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_syntax::syntax::{SourceFile, TokenKind};
+use mangle_syntax::text::{Symbol, TextRange, TextSize, slice, text_len};
 
 /// Looks for the old name in statements that could not be read whole, and in what is no statement.
 ///
@@ -88,7 +88,7 @@ fn mention(source: &SourceFile, region: TextRange, name: Symbol) -> Option<TextR
         // Too damaged even for that; comments alone would be tokens.
         let said = slice(text, region);
         let at = said.find(name.as_str())?;
-        return Some(TextRange::at(region.start() + crate::text::size(at), text_len(name.as_str())));
+        return Some(TextRange::at(region.start() + mangle_syntax::text::size(at), text_len(name.as_str())));
     }
     let is_it = |written: &str| {
         written == name.as_str()

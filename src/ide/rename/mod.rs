@@ -10,9 +10,9 @@ mod verify;
 
 use super::subject::{Occurrence, Subject};
 use super::{Analysis, Place};
-use crate::lint::FileEdit;
-use crate::program::{PredicateKey, Program};
-use crate::text::{FileId, Symbol, TextRange, size, slice};
+use mangle_engine::program::{PredicateKey, Program};
+use mangle_syntax::lint::FileEdit;
+use mangle_syntax::text::{FileId, Symbol, TextRange, size, slice};
 
 /// Why something is not renamed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::Refusal;
 use crate::ide::subject::Subject;
-use crate::text::Symbol;
-use crate::types::Base;
+use mangle_engine::types::Base;
+use mangle_syntax::text::Symbol;
 
 /// Words that cannot be names of predicates.
 const KEYWORDS: [&str; 8] = ["bound", "descr", "do", "inclusion", "let", "now", "opt", "temporal"];

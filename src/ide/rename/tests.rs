@@ -3,7 +3,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::ide::testing::Fixture;
-use crate::text::{LineIndex, apply};
+use mangle_syntax::text::{LineIndex, apply};
 
 /// The fixture after a rename, or why it is refused.
 fn renamed(fixture: &str, new: &str) -> String {

@@ -9,11 +9,11 @@ use super::{Refusal, name_of, renamed_key};
 use crate::ide::directives;
 use crate::ide::mention::{Entity, Mention, Part, each};
 use crate::ide::subject::{Sought, Subject, merge_target};
-use crate::lint::FileEdit;
-use crate::program::{FileSummary, PredicateKey, Program};
-use crate::syntax::SourceFile;
-use crate::syntax::ast::Item;
-use crate::text::{FileId, Symbol, TextRange, apply};
+use mangle_engine::program::{FileSummary, PredicateKey, Program};
+use mangle_syntax::lint::FileEdit;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::Item;
+use mangle_syntax::text::{FileId, Symbol, TextRange, apply};
 
 /// Reads the program as the edits leave it.
 ///

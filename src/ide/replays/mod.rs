@@ -1,7 +1,7 @@
 //! Replays of transcripts, the same for the editor and the command line: turns and findings as outputs show them, the kernel
 //! after a turn, less what is silenced in the transcript.
 //!
-//! Takes the records of a transcript, a [`Constitution`](crate::replay::Constitution) and settings. A [`Session`] gives
+//! Takes the records of a transcript, a [`Constitution`](agent_replay::Constitution) and settings. A [`Session`] gives
 //! [`TurnReport`](crate::report::replay::TurnReport)s as its records come; [`Replayed`] gives those of a transcript in memory, as
 //! JSON, and facts; [`Verdicts`] are what an editor keeps of a replay, and [`hints`], [`hover`] and [`lenses`] show them.
 

@@ -1,8 +1,8 @@
 //! Proofs and what rules lack, as few lines that stay small whatever is in the facts.
 
-use crate::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
-use crate::replay::{Constitution, Origin};
-use crate::text::{FileId, StatementId};
+use agent_replay::{Constitution, Origin};
+use mangle_engine::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
+use mangle_syntax::text::{FileId, StatementId};
 
 /// How many lines are kept of a verdict.
 const MOST_LINES: usize = 24;

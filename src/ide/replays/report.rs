@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::policies::of_policies;
 use super::session::{Session, Setting};
 use crate::ide::transcripts::{Comments, Judge, Records};
-use crate::kernel::TextBudget;
-use crate::replay::{Constitution, Event, Options, Replay};
 use crate::report::replay::{CheckReport, MOST_TURNS, Page, ReplaySummary, TurnReport, TurnStart, html};
 use crate::report::{Sources, Spot, json_value};
-use crate::text::TextRange;
+use agent_replay::{Constitution, Event, Options, Replay};
+use mangle_engine::kernel::TextBudget;
+use mangle_syntax::text::TextRange;
 
 /// A transcript that is to be replayed.
 #[derive(Debug)]

@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::silence::silence;
 use crate::ide::transcripts::{Comments, Judge};
-use crate::kernel::RuleId;
-use crate::lint::Severity;
-use crate::replay::{Constitution, Coverage, Event, Options, Replay, Turn};
 use crate::report::replay::{Compared, Places, TurnReport, turn};
 use crate::report::{Part, RECORD, SourceText, Sources, Spot, json_value};
-use crate::text::TextSize;
-use crate::transcript::{Found, Record};
+use agent_replay::{Constitution, Coverage, Event, Options, Replay, Turn};
+use mangle_engine::kernel::RuleId;
+use mangle_syntax::lint::Severity;
+use mangle_syntax::text::TextSize;
+use piggyback::transcript::{Found, Record};
 
 /// What a transcript is replayed against, and how.
 #[derive(Debug)]

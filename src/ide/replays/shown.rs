@@ -6,9 +6,9 @@ use crate::ide::hover::Hover;
 use crate::ide::inlay_hints::{Hint, HintKind};
 use crate::ide::markup::{Line, Link, Markup};
 use crate::ide::transcripts::Records;
-use crate::replay::Lock;
-use crate::text::{FileId, StatementId, TextRange, TextSize};
-use crate::transcript::Kind;
+use agent_replay::Lock;
+use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize};
+use piggyback::transcript::Kind;
 
 /// More turns have no line above them.
 const MOST_LENSES: usize = 2_000;

@@ -1,9 +1,9 @@
 //! What is silenced in a transcript, of what a replay finds: members `x_mangle_ls_ignore`, comments in Markdown.
 
-use crate::config::{RuleSettings, TranscriptSettings};
-use crate::ide::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
 use crate::ide::transcripts::{Comments, members};
-use crate::transcript::{Found, Record, Site};
+use mangle_check::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
+use mangle_settings::{RuleSettings, TranscriptSettings};
+use piggyback::transcript::{Found, Record, Site};
 
 /// Takes away what the members of a record and the comments of its file silence. What is wrong with them `check` says.
 pub fn silence(

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::config::{self, RuleSettings, Settings};
-use crate::envelope::Context;
-use crate::envelope::atoms::Declarations;
 use crate::ide::markup::Link;
 use crate::ide::transcripts::split::split;
 use crate::ide::transcripts::{Judge, Opened, Records};
-use crate::kernel::{Clock, Limits, Reading};
-use crate::program::{FileSummary, Program};
-use crate::replay::{Basis, Constitution, Event, Options, Prefill, Replay, Turn};
-use crate::syntax::SourceFile;
-use crate::text::{Cancel, FileId, TextRange, TextSize};
-use crate::transcript;
+use agent_replay::{Basis, Constitution, Event, Options, Prefill, Replay, Turn};
+use mangle_engine::kernel::{Clock, Limits, Reading};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_settings::{RuleSettings, Settings};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize};
+use piggyback::envelope::Context;
+use piggyback::envelope::atoms::Declarations;
+use piggyback::transcript;
 
 const TRANSCRIPT: FileId = FileId(7);
 
@@ -44,8 +44,8 @@ impl Case {
     fn new(policy: &str, settings: &str) -> Self {
         let file = SourceFile::parse(policy.into());
         let program = Arc::new(Program::new(vec![FileSummary::new(FileId(0), &file).into()]));
-        let vocabulary = config::Vocabulary { rules: &[], releases: &[] };
-        let settings = config::parse(settings, vocabulary).settings;
+        let vocabulary = mangle_settings::Vocabulary { rules: &[], releases: &[] };
+        let settings = mangle_settings::parse(settings, vocabulary).settings;
         let basis = Basis {
             program: Arc::clone(&program),
             reading: Reading::Go,
@@ -111,7 +111,7 @@ impl Case {
             Some(Link { label: format!("policy.mg:{line}"), target: String::new() })
         };
         let mut out = String::new();
-        let whole = TextRange::up_to(crate::text::text_len(text));
+        let whole = TextRange::up_to(mangle_syntax::text::text_len(text));
         for hint in hints(known, records, whole, &to_clause) {
             let _ = writeln!(out, "{}: [{}] {}", line(hint.offset), hint.label, hint.full.unwrap());
         }
@@ -359,7 +359,7 @@ fn hovers_have_the_proof_and_lead_to_its_rules() {
     let known = case.verdicts(&records, &Cancel::new()).unwrap().in_records(&records);
     let to_clause =
         |_, _| Some(Link { label: "policy.mg:7".to_owned(), target: "file:///p.mg#L7".to_owned() });
-    let at = |word: &str| crate::text::size(text.find(word).unwrap());
+    let at = |word: &str| mangle_syntax::text::size(text.find(word).unwrap());
     let found = hover(&known, &records, at("delete_file"), false, &to_clause).unwrap();
     assert!(text[found.range].starts_with("{\"id\""));
     expect![[r#"
@@ -416,8 +416,10 @@ fn turns_by_place() {
     let records = case.records("a.jsonl", &text);
     let starts: Vec<usize> =
         std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-    let turns: Vec<_> =
-        starts[..5].iter().map(|start| turn_at(&records, crate::text::size(*start)).unwrap()).collect();
+    let turns: Vec<_> = starts[..5]
+        .iter()
+        .map(|start| turn_at(&records, mangle_syntax::text::size(*start)).unwrap())
+        .collect();
     assert_eq!(turns, [1, 1, 1, 2, 2]);
     assert_eq!(turn_at(&case.records("a.jsonl", ""), TextSize::new(0)), None);
     let lens: Vec<_> = lenses(None, &records).into_iter().map(|lens| lens.title).collect();

@@ -9,12 +9,12 @@ use rustc_hash::FxHasher;
 
 use super::reasons::{Lacking, Reason, cut, lacking, reasons};
 use super::silence::silence;
-use crate::config::Override;
 use crate::ide::transcripts::{Comments, Entry, Judge, Records};
-use crate::lint::Diagnostic;
-use crate::replay::{Constitution, Event, Lock, Options, Origin, Place, Replay, Turn, Verdict, needs_gate};
-use crate::text::{FileId, TextRange, TextSize};
-use crate::transcript::{Body, Found, Record};
+use agent_replay::{Constitution, Event, Lock, Options, Origin, Place, Replay, Turn, Verdict, needs_gate};
+use mangle_settings::Override;
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{FileId, TextRange, TextSize};
+use piggyback::transcript::{Body, Found, Record};
 
 /// How long a replay may take that nobody asked for.
 const LONGEST: Duration = Duration::from_secs(10);

@@ -1,10 +1,10 @@
 //! The outline of a file.
 
 use super::Kind;
-use crate::ide::headings::{Heading, Rank, headings};
-use crate::program::{FileSummary, PredicateKey, key_of};
-use crate::syntax::ast::{Atom, Declaration, Item, StatementKind};
-use crate::text::{TextRange, TextSize, slice, text_len};
+use mangle_check::headings::{Heading, Rank, headings};
+use mangle_engine::program::{FileSummary, PredicateKey, key_of};
+use mangle_syntax::syntax::ast::{Atom, Declaration, Item, StatementKind};
+use mangle_syntax::text::{TextRange, TextSize, slice, text_len};
 
 /// The most characters of a name or a detail.
 const WIDTH: usize = 100;

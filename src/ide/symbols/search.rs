@@ -3,9 +3,9 @@
 use rustc_hash::FxHashSet;
 
 use super::Kind;
-use crate::program::{FileSummary, PredicateKey, Program, Site};
-use crate::syntax::ast::{Item, StatementKind};
-use crate::text::{FileId, Symbol, TextRange};
+use mangle_engine::program::{FileSummary, PredicateKey, Program, Site};
+use mangle_syntax::syntax::ast::{Item, StatementKind};
+use mangle_syntax::text::{FileId, Symbol, TextRange};
 
 /// A symbol of the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::ide::Analysis;
 use crate::ide::testing::Fixture;
-use crate::text::{FileId, slice};
+use mangle_syntax::text::{FileId, slice};
 
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 fn check_outline(text: &str, expect: Expect) {

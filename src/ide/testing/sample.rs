@@ -4,17 +4,17 @@
 use std::sync::Arc;
 
 use super::super::previews::{PreviewCheck, check};
-use crate::config::{RuleSettings, Settings, Vocabulary, parse};
-use crate::kernel::{Clock, Limits};
-use crate::lint::{Diagnostic, Finding};
-use crate::program::{Embedding, FileSummary, Program};
-use crate::prompt::jit::{AtomFile, Corpus, JitCompiler, Kind};
-use crate::prompt::rules::PREVIEW_PATH;
-use crate::prompt::session::{Form, SessionFile};
-use crate::prompt::{Captured, Fed, Group, Header, Preview, PreviewSettings, Wanted};
-use crate::syntax::SourceFile;
-use crate::text::{Cancel, FileId};
-use crate::transcript;
+use agent_prompt::jit::{AtomFile, Corpus, JitCompiler, Kind};
+use agent_prompt::rules::PREVIEW_PATH;
+use agent_prompt::session::{Form, SessionFile};
+use agent_prompt::{Captured, Fed, Group, Header, Preview, PreviewSettings, Wanted};
+use mangle_engine::kernel::{Clock, Limits};
+use mangle_engine::program::{Embedding, FileSummary, Program};
+use mangle_settings::{RuleSettings, Settings, Vocabulary, parse};
+use mangle_syntax::lint::{Diagnostic, Finding};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{Cancel, FileId};
+use piggyback::transcript;
 
 pub(crate) struct Sample {
     pub(crate) program: Arc<Program>,

@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 
 use crate::ide::{Analysis, Place};
-use crate::program::FileSummary;
-use crate::syntax::SourceFile;
-use crate::text::{Embedded, FileId, TextRange, TextSize};
+use mangle_engine::program::FileSummary;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{Embedded, FileId, TextRange, TextSize};
 
 /// The file that embedded texts claim to be. No program has it, so that what is found in one is never taken for a
 /// place of a program.
@@ -26,7 +26,7 @@ pub struct MangleText {
 impl MangleText {
     /// A text in `levels` JSON strings, which stands at `empty` if there is nothing in it.
     pub(super) fn new(embedded: Embedded, levels: u8, empty: TextSize) -> Self {
-        let whole = TextRange::up_to(crate::text::text_len(&embedded.text));
+        let whole = TextRange::up_to(mangle_syntax::text::text_len(&embedded.text));
         let range = if whole.is_empty() { TextRange::empty(empty) } else { embedded.map.to_source(whole) };
         Self { embedded, range, levels, parsed: OnceLock::new() }
     }
@@ -82,7 +82,7 @@ impl MangleText {
         while !text.is_char_boundary(at) {
             at -= 1;
         }
-        Place { analysis, file: self.summary(), source: self.source(), offset: crate::text::size(at) }
+        Place { analysis, file: self.summary(), source: self.source(), offset: mangle_syntax::text::size(at) }
     }
 }
 

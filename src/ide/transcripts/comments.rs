@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::config::Container;
 use crate::ide::registry;
-use crate::lint::Rule;
+use mangle_settings::Container;
+use mangle_syntax::lint::Rule;
 
 /// Files that are longer are not searched for comments, in bytes.
 pub const MAX_COMMENTED: usize = 16 << 20;

@@ -3,13 +3,13 @@
 
 use super::spot::{Spot, Way};
 use super::{Opened, fields};
-use crate::config::Profile;
-use crate::envelope::atoms::{Declarations, Declared, is_delicate};
-use crate::envelope::json::{Kind, NodeId};
-use crate::envelope::table::{ENVELOPE, Field, Shape, Table};
-use crate::envelope::{CATEGORIES, VERBS, profile};
 use crate::ide::completion::{Completion, CompletionKind, Completions, Insertion};
-use crate::text::{TextRange, TextSize, size};
+use mangle_settings::Profile;
+use mangle_syntax::text::{TextRange, TextSize, size};
+use piggyback::envelope::atoms::{Declarations, Declared, is_delicate};
+use piggyback::envelope::json::{Kind, NodeId};
+use piggyback::envelope::table::{ENVELOPE, Field, Shape, Table};
+use piggyback::envelope::{CATEGORIES, VERBS, profile};
 
 /// What may be written in an envelope, and in how many JSON strings that stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,14 +136,14 @@ fn words(opened: Opened<'_>, way: &Way<'_, '_>, profile: Profile) -> Vec<Complet
             CATEGORIES.iter().enumerate().map(|(at, word)| plain(at, &format!("{slash}{word}"))).collect()
         }
         ("verb", _) => {
-            let verb = |(at, verb): (usize, &crate::envelope::Verb)| {
+            let verb = |(at, verb): (usize, &piggyback::envelope::Verb)| {
                 let shard = verb.shard.unwrap_or("no shard");
                 plain(at, &format!("/{}", verb.name)).note(format!("{} · {shard}", verb.category))
             };
             VERBS.iter().enumerate().map(verb).collect()
         }
         ("op", _) => {
-            let known = crate::envelope::OPERATIONS.iter().filter(|operation| operation.is_in(profile));
+            let known = piggyback::envelope::OPERATIONS.iter().filter(|operation| operation.is_in(profile));
             known.enumerate().map(|(at, one)| plain(at, one.name).note(one.effect)).collect()
         }
         ("specialist", _) => {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::atom::{MangleText, NOWHERE};
 use super::judge::Judge;
-use crate::ide::diagnostics::{FindingCache, diagnostics_of_files};
-use crate::lint::{Diagnostic, FileEdit, Group, RelatedPlace, ResolvedFix, Rule, Severity};
-use crate::program::{FileSummary, Program};
-use crate::text::{FileId, TextRange};
+use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_syntax::lint::{Diagnostic, FileEdit, Group, RelatedPlace, ResolvedFix, Rule, Severity};
+use mangle_syntax::text::{FileId, TextRange};
 
 /// The rules that look at the whole program and have something to say of a part of a text: does the predicate exist, and
 /// with so many arguments.

@@ -1,7 +1,7 @@
 //! The Mangle in the fences of a Markdown file.
 
 use super::atom::MangleText;
-use crate::text::{Embedded, EmbeddedKind, SegmentMapBuilder, TextRange, size};
+use mangle_syntax::text::{Embedded, EmbeddedKind, SegmentMapBuilder, TextRange, size};
 
 /// The words behind the marks of a fence that say that Mangle is in it.
 const WORDS: [&str; 3] = ["mangle", "mg", "datalog"];

@@ -1,10 +1,10 @@
 //! What the members of an envelope are for, and what the runtime does with each.
 
 use super::outline::is_key;
-use crate::config::Profile;
-use crate::envelope::table::{ENVELOPE, Need, Shape, Table};
-use crate::envelope::{CATEGORIES, OPERATIONS, VERBS, Verb};
 use crate::ide::markup::Markup;
+use mangle_settings::Profile;
+use piggyback::envelope::table::{ENVELOPE, Need, Shape, Table};
+use piggyback::envelope::{CATEGORIES, OPERATIONS, VERBS, Verb};
 
 /// A member that is known.
 #[derive(Debug, Clone, Copy)]

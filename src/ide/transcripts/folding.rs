@@ -3,8 +3,8 @@
 use super::Opened;
 use super::outline::Member;
 use crate::ide::folding::{Fold, FoldKind};
-use crate::ide::lines::line_start;
-use crate::text::{TextRange, slice};
+use mangle_check::lines::line_start;
+use mangle_syntax::text::{TextRange, slice};
 
 /// More folds are not sent.
 const MOST: usize = 5_000;

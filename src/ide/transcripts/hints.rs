@@ -3,9 +3,9 @@
 use super::Opened;
 use super::outline::{ReplyOutline, stage_words};
 use super::records::Entry;
-use crate::envelope::account::{Fate, Tally};
 use crate::ide::inlay_hints::{Hint, HintKind};
-use crate::text::{TextRange, TextSize};
+use mangle_syntax::text::{TextRange, TextSize};
+use piggyback::envelope::account::{Fate, Tally};
 
 /// The hints in a range of the file, in order.
 #[must_use]

@@ -5,12 +5,12 @@ use super::hints::sentence;
 use super::outline::Outcome;
 use super::spot::{Spot, Way};
 use super::{MangleText, Opened, fields};
-use crate::envelope::Reply;
-use crate::envelope::account::Tally;
-use crate::envelope::json::Kind;
 use crate::ide::hover::Hover;
 use crate::ide::markup::Markup;
-use crate::text::{TextRange, TextSize};
+use mangle_syntax::text::{TextRange, TextSize};
+use piggyback::envelope::Reply;
+use piggyback::envelope::account::Tally;
+use piggyback::envelope::json::Kind;
 
 /// What there is to say at an offset of the file; ranges count from its start. Not of Mangle in an update, which has its
 /// own hovers; see [`fate`].

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::members;
-use crate::config::RuleSettings;
-use crate::envelope::Context;
-use crate::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Span};
-use crate::program::Program;
-use crate::text::{FileId, StatementId, TextRange, TextSize, size};
-use crate::transcript::{Checker, Found, Limits, Record, Site, Summary};
+use mangle_engine::program::Program;
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Span};
+use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize, size};
+use piggyback::envelope::Context;
+use piggyback::transcript::{Checker, Found, Limits, Record, Site, Summary};
 
 /// What a transcript is judged by.
 #[derive(Debug, Clone, Copy)]

@@ -3,9 +3,9 @@
 
 use super::Opened;
 use super::outline::{is_key, updates};
-use crate::envelope::json::{Json, Kind, NodeId};
-use crate::envelope::plain;
-use crate::text::{TextRange, slice};
+use mangle_syntax::text::{TextRange, slice};
+use piggyback::envelope::json::{Json, Kind, NodeId};
+use piggyback::envelope::plain;
 
 /// More paths are not given: each costs a look at the disk.
 const MOST: usize = 500;
@@ -63,7 +63,7 @@ fn of_members(json: &Json<'_>, node: NodeId, names: bool, add: &mut impl FnMut(T
             if let Some((text, map)) = json.string_with_map(node)
                 && is_path(&text)
             {
-                add(map.to_source(TextRange::up_to(crate::text::text_len(&text))), text);
+                add(map.to_source(TextRange::up_to(mangle_syntax::text::text_len(&text))), text);
             }
         }
         _ => {}
@@ -78,7 +78,7 @@ fn of_update(json: &Json<'_>, node: NodeId, add: &mut impl FnMut(TextRange, Stri
         let written = slice(&text, argument.range);
         let inner = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
         if let Some(path) = inner.filter(|path| is_path(path)) {
-            let quote = crate::text::size(1);
+            let quote = mangle_syntax::text::size(1);
             let range = TextRange::new(argument.range.start() + quote, argument.range.end() - quote);
             add(map.to_source(range), path.to_owned());
         }

@@ -2,16 +2,15 @@
 
 use memchr::memmem;
 
-use crate::config::{RuleSettings, TranscriptSettings};
-use crate::envelope::edits::{member_range, with_comma};
-use crate::envelope::json::{Json, Kind, Member, NodeId};
-use crate::envelope::{Reply, TRANSITION_UNBACKED};
 use crate::ide::registry;
-use crate::ide::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
-use crate::lint::{Finding, Fix, Rule};
-use crate::replay;
-use crate::text::{TextRange, TextSize, size, slice};
-use crate::transcript::{Address, Found, Site, Turn, carried};
+use mangle_check::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
+use mangle_settings::{RuleSettings, TranscriptSettings};
+use mangle_syntax::lint::{Finding, Fix, Rule};
+use mangle_syntax::text::{TextRange, TextSize, size, slice};
+use piggyback::envelope::edits::{member_range, with_comma};
+use piggyback::envelope::json::{Json, Kind, Member, NodeId};
+use piggyback::envelope::{Reply, TRANSITION_UNBACKED};
+use piggyback::transcript::{Address, Found, Site, Turn, carried};
 
 /// The name of the member.
 pub(super) const NAME: &str = "x_mangle_ls_ignore";
@@ -191,8 +190,9 @@ impl Cover {
     fn unused(&self, used: &[bool], rules: &RuleSettings) -> Option<Finding> {
         let is_unused = |(name, used): &(&Name, &bool)| {
             // What a replay finds is found by it alone, or by it as well.
-            let is_replayed =
-                |rule: &Rule| rule == &TRANSITION_UNBACKED || replay::rules().any(|known| known == rule);
+            let is_replayed = |rule: &Rule| {
+                rule == &TRANSITION_UNBACKED || agent_replay::rules().any(|known| known == rule)
+            };
             let is_sought = |rule: &Rule| !is_replayed(rule) && rules.severity(rule).is_some();
             !**used && name.rule.is_some_and(is_sought)
         };

@@ -41,9 +41,9 @@ pub use whole::{diagnostics, diagnostics_of, of_fences};
 
 use self::outline::{AtomOutline, ReplyOutline};
 use super::replays::InRecords;
-use crate::config::TranscriptSettings;
-use crate::envelope::account::{Fate, Tally};
-use crate::envelope::atoms::Declarations;
+use mangle_settings::TranscriptSettings;
+use piggyback::envelope::account::{Fate, Tally};
+use piggyback::envelope::atoms::Declarations;
 
 /// A transcript as features see it. Cheap to copy.
 #[derive(Debug, Clone, Copy)]

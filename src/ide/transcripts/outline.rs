@@ -2,13 +2,13 @@
 //! their members, what becomes of its updates. What hints, symbols, folds, references and both channels are made from.
 
 use super::atom::MangleText;
-use crate::config::TranscriptSettings;
-use crate::envelope::account::{Entry, Fate, Filters};
-use crate::envelope::json::{Json, Kind as Node, NodeId};
-use crate::envelope::runtime::{DropReason, Stage, Warning};
-use crate::envelope::{Object, Reply};
-use crate::text::{Embedded, EmbeddedKind, SegmentMap, SegmentMapBuilder, TextRange, size};
-use crate::transcript::{Kind, Role, Turn};
+use mangle_settings::TranscriptSettings;
+use mangle_syntax::text::{Embedded, EmbeddedKind, SegmentMap, SegmentMapBuilder, TextRange, size};
+use piggyback::envelope::account::{Entry, Fate, Filters};
+use piggyback::envelope::json::{Json, Kind as Node, NodeId};
+use piggyback::envelope::runtime::{DropReason, Stage, Warning};
+use piggyback::envelope::{Object, Reply};
+use piggyback::transcript::{Kind, Role, Turn};
 
 /// A turn of a record. Ranges count from the start of the record.
 #[derive(Debug)]
@@ -161,7 +161,7 @@ impl Outliner<'_> {
         if depth == 0 {
             return Vec::new();
         }
-        let member = |found: crate::envelope::json::Member| {
+        let member = |found: piggyback::envelope::json::Member| {
             let name = json.string(found.key).unwrap_or_default().into_owned();
             Member {
                 detail: detail(json, found.value),
@@ -235,8 +235,9 @@ fn copied(range: TextRange) -> SegmentMap {
 
 /// The last member of this name in an object.
 fn member_of(json: &Json<'_>, object: NodeId, name: &str) -> Option<NodeId> {
-    let is_it =
-        |found: &crate::envelope::json::Member| json.string(found.key).is_some_and(|key| is_key(&key, name));
+    let is_it = |found: &piggyback::envelope::json::Member| {
+        json.string(found.key).is_some_and(|key| is_key(&key, name))
+    };
     json.members(object).filter(is_it).map(|found| found.value).last()
 }
 

@@ -7,9 +7,9 @@ use super::atom::MangleText;
 use super::fences;
 use super::members::{self, Cover};
 use super::outline::{self, ReplyOutline};
-use crate::config::{Container, TranscriptSettings};
-use crate::text::{TextEdit, TextRange, TextSize, size};
-use crate::transcript::{Body, Options, Transcript};
+use mangle_settings::{Container, TranscriptSettings};
+use mangle_syntax::text::{TextEdit, TextRange, TextSize, size};
+use piggyback::transcript::{Body, Options, Transcript};
 
 /// All records of a transcript, in their order.
 #[derive(Debug)]
@@ -82,7 +82,8 @@ impl Records {
     /// With what is known of the records of `old`, where these are the same.
     fn new(transcript: Transcript, text: Arc<str>, old: &[Entry]) -> Self {
         let entries = transcript.entries();
-        let is_same = |(old, new): &(&Entry, &crate::transcript::Entry)| Arc::ptr_eq(&old.body, &new.body);
+        let is_same =
+            |(old, new): &(&Entry, &piggyback::transcript::Entry)| Arc::ptr_eq(&old.body, &new.body);
         let before = old.iter().zip(entries).take_while(is_same).count();
         let rests = old.iter().skip(before).rev().zip(entries.iter().skip(before).rev());
         let behind = rests.take_while(is_same).count();
@@ -91,7 +92,7 @@ impl Records {
             let at = if at < before { Some(at) } else { old.len().checked_sub(from_end) };
             at.and_then(|at| old.get(at)).map(|old| Arc::clone(&old.seen))
         };
-        let entry = |(at, found): (usize, &crate::transcript::Entry)| {
+        let entry = |(at, found): (usize, &piggyback::transcript::Entry)| {
             let is_known = at < before || entries.len() - at <= behind;
             let seen = known(at).filter(|_| is_known).unwrap_or_default();
             let start = size(usize::try_from(found.start).unwrap_or(usize::MAX));

@@ -4,8 +4,8 @@ use memchr::memmem;
 
 use super::Opened;
 use crate::ide::subject::Subject;
-use crate::program::Program;
-use crate::text::TextRange;
+use mangle_engine::program::Program;
+use mangle_syntax::text::TextRange;
 
 /// All places of the file that mention what a program calls so. Variables are nobody's but their own update's.
 #[must_use]

@@ -7,11 +7,11 @@ use super::members::NAME;
 use super::records::Entry;
 use super::spot::{Spot, Way};
 use super::{Opened, outline};
-use crate::config::Container;
-use crate::envelope::json::{Json, Kind, NodeId};
-use crate::lint::{Edit, Fix, Rule, Span};
-use crate::text::{TextRange, TextSize, size};
-use crate::transcript::carried;
+use mangle_settings::Container;
+use mangle_syntax::lint::{Edit, Fix, Rule, Span};
+use mangle_syntax::text::{TextRange, TextSize, size};
+use piggyback::envelope::json::{Json, Kind, NodeId};
+use piggyback::transcript::carried;
 
 /// How much is silenced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

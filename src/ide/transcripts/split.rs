@@ -3,8 +3,8 @@
 use super::Opened;
 use super::outline::{AtomOutline, ReplyOutline};
 use super::records::Entry;
-use crate::envelope::account::{Fate, NOT_JUDGED};
-use crate::text::{TextRange, TextSize, text_len};
+use mangle_syntax::text::{TextRange, TextSize, text_len};
+use piggyback::envelope::account::{Fate, NOT_JUDGED};
 
 /// How many characters of the surface stand on a line.
 const WIDTH: usize = 60;

@@ -2,11 +2,11 @@
 
 use super::Opened;
 use super::records::Entry;
-use crate::config::Profile;
-use crate::envelope::json::{Json, Kind, NodeId};
-use crate::envelope::{Reply, profile};
-use crate::text::{TextRange, TextSize, size};
-use crate::transcript::Turn;
+use mangle_settings::Profile;
+use mangle_syntax::text::{TextRange, TextSize, size};
+use piggyback::envelope::json::{Json, Kind, NodeId};
+use piggyback::envelope::{Reply, profile};
+use piggyback::transcript::Turn;
 
 /// A place in a reply.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use super::Opened;
 use super::outline::{EnvelopeOutline, Member, ReplyOutline, counted, is_key, shortened};
 use super::records::Entry;
 use crate::ide::symbols::{DocumentSymbol, Kind};
-use crate::text::{TextRange, TextSize};
-use crate::transcript;
+use mangle_syntax::text::{TextRange, TextSize};
+use piggyback::transcript;
 
 /// In a transcript with more records, only turns are shown: nobody unfolds that many.
 const MOST_RECORDS: usize = 5_000;

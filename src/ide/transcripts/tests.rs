@@ -8,7 +8,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::ide::symbols::DocumentSymbol;
-use crate::text::{TextRange, size, slice, text_len};
+use mangle_syntax::text::{TextRange, size, slice, text_len};
 
 const PRETTY: &str = r#"{
   "control_packet": {
@@ -249,19 +249,27 @@ fn every_offset_of_damaged_text_has_an_answer() {
 
 /// What is found in a text from its first byte on, and in the same text after an edit.
 fn found(records: &Records, settings: &TranscriptSettings, key: u64) -> [Vec<String>; 2] {
-    let (rules, limits) = (crate::config::RuleSettings::default(), crate::transcript::Limits::default());
-    let context = crate::envelope::Context::new(settings);
+    let (rules, limits) =
+        (mangle_settings::RuleSettings::default(), piggyback::transcript::Limits::default());
+    let context = piggyback::envelope::Context::new(settings);
     let judge = Judge { rules: &rules, context, limits: &limits, programs: &[] };
-    let file = crate::text::FileId(0);
-    let shown = |found: Vec<crate::lint::Diagnostic>| {
-        let one =
-            |one: &crate::lint::Diagnostic| format!("{:?} {} {}", one.range, one.rule.name, one.message);
+    let file = mangle_syntax::text::FileId(0);
+    let shown = |found: Vec<mangle_syntax::lint::Diagnostic>| {
+        let one = |one: &mangle_syntax::lint::Diagnostic| {
+            format!("{:?} {} {}", one.range, one.rule.name, one.message)
+        };
         found.iter().map(one).collect::<Vec<_>>()
     };
     let anew = diagnostics(file, "a.jsonl", records.text().as_bytes(), judge);
     [
         shown(anew),
-        shown(diagnostics_of(file, records, judge, key, &crate::ide::diagnostics::FindingCache::default())),
+        shown(diagnostics_of(
+            file,
+            records,
+            judge,
+            key,
+            &mangle_check::diagnostics::FindingCache::new(crate::ide::registry::all()),
+        )),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use super::Opened;
 use crate::ide::semantic_tokens::{SemanticToken, semantic_tokens, whole};
-use crate::text::TextRange;
+use mangle_syntax::text::TextRange;
 
 /// In a longer part of a transcript nothing is coloured at once: editors ask for what they show.
 const LONGEST: u32 = 4 << 20;

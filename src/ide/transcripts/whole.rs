@@ -4,11 +4,11 @@ use super::comments::Comments;
 use super::judge::{Judge, TranscriptCheck};
 use super::records::Records;
 use super::{fenced, fences, members};
-use crate::config::Container;
-use crate::ide::diagnostics::FindingCache;
-use crate::lint::Diagnostic;
-use crate::text::{FileId, TextSize};
-use crate::transcript::{Found, Options, Reader, Site};
+use mangle_check::diagnostics::FindingCache;
+use mangle_settings::Container;
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{FileId, TextSize};
+use piggyback::transcript::{Found, Options, Reader, Site};
 
 /// All diagnostics of a transcript, sorted by start. `name` is its path, of which the end tells the container.
 #[must_use]
@@ -32,7 +32,12 @@ pub fn diagnostics(file: FileId, name: &str, text: &[u8], judge: Judge<'_>) -> V
 /// `is_capture`, its fixes edit evidence.
 #[must_use]
 pub fn of_fences(file: FileId, text: &str, judge: Judge<'_>, is_capture: bool) -> Vec<Diagnostic> {
-    let mut found = fenced::diagnostics(file, &fences::fences(text), judge, &FindingCache::default());
+    let mut found = fenced::diagnostics(
+        file,
+        &fences::fences(text),
+        judge,
+        &FindingCache::new(crate::ide::registry::all()),
+    );
     silence_in_fences(&mut found, text.as_bytes());
     mark_evidence(&mut found, file, is_capture);
     found

@@ -7,7 +7,6 @@ use tower_lsp::ls_types::{
 
 use super::deed::fix_workspace;
 use crate::ide::registry;
-use crate::lint::Rule;
 use crate::lsp::features::preview::{self, PREVIEW};
 use crate::lsp::features::query::{self, COPY_QUERY, QUERY};
 use crate::lsp::features::repair::{self, COPY_REPAIR, RepairParams};
@@ -16,7 +15,8 @@ use crate::lsp::features::turns::{self, REPLAY, STATE};
 use crate::lsp::message::Needs;
 use crate::lsp::view::View;
 use crate::report::replies::without_secrets;
-use crate::text::Cancel;
+use mangle_syntax::lint::Rule;
+use mangle_syntax::text::Cancel;
 
 /// Opens the page of the rule whose name or code is the argument.
 const OPEN_PAGE: &str = "mangle.openRulePage";

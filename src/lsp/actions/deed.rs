@@ -8,17 +8,18 @@ use tower_lsp::ls_types::{CodeAction, Uri, WorkspaceEdit};
 
 use super::edit::{beside_edit, workspace_edit, workspace_edit_of_texts};
 use super::pin::pin;
-use crate::config::pin_profile;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::Place;
 use crate::ide::assists::assist;
 use crate::ide::fixes::{MAX_PASSES, Wish, is_safely_fixable};
-use crate::ide::suppression::{Scope, silence};
+use crate::ide::registry;
 use crate::ide::transcripts;
-use crate::lint::{Diagnostic, FileEdit};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use crate::text::{FileId, TextRange};
+use mangle_check::suppression::{Scope, silence};
+use mangle_settings::pin_profile;
+use mangle_syntax::lint::{Diagnostic, FileEdit};
+use mangle_syntax::text::{FileId, TextRange};
 
 /// The `data` of an action.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -169,7 +170,7 @@ fn silenced(view: &View, file: &SnapshotFile, spot: &Spot, scope: Scope) -> Opti
             let (range, text) = transcripts::silence(transcript.opened(), diagnostic.rule, at, scope)?;
             FileEdit { file: file.id, range, text }
         }
-        None => silence(file.summary(), diagnostic, scope)?,
+        None => silence(file.summary(), diagnostic, scope, registry::all())?,
     };
     workspace_edit(view, &[edit])
 }

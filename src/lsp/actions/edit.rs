@@ -11,11 +11,11 @@ use tower_lsp::ls_types::{
 use crate::host::workspace::SnapshotFile;
 use crate::host::{is_taken, test_path};
 use crate::ide::fixes::difference;
-use crate::lint::FileEdit;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use crate::program::FileSummary;
-use crate::text::{FileId, TextRange, text_len, with_line_ends};
+use mangle_engine::program::FileSummary;
+use mangle_syntax::lint::FileEdit;
+use mangle_syntax::text::{FileId, TextRange, text_len, with_line_ends};
 
 /// The edit that leads to these texts; `None` when nothing differs, or in documents that we may not touch.
 pub(super) fn workspace_edit_of_texts(view: &View, changed: &[Arc<FileSummary>]) -> Option<WorkspaceEdit> {

@@ -8,17 +8,17 @@ use super::deed::{Deed, Spot, What, is_workspace_fixable, version, work_out};
 use super::edit::beside_edit;
 use super::pin::pin;
 use super::{FIX_ALL, FIX_WORKSPACE, commands};
-use crate::config::{Container, FILE_NAME};
 use crate::host::workspace::{SnapshotFile, SnapshotTranscript};
 use crate::ide::Place;
 use crate::ide::assists::{AssistKind, assists};
 use crate::ide::fixes::is_safely_fixable;
 use crate::ide::transcripts::{self, Scope};
-use crate::lint;
 use crate::lsp::features::repair;
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
-use crate::text::TextRange;
+use mangle_settings::{Container, FILE_NAME};
+use mangle_syntax::lint;
+use mangle_syntax::text::TextRange;
 
 /// The actions that the client asks for.
 pub(in crate::lsp) fn code_actions(view: &View, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {

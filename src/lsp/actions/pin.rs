@@ -1,10 +1,10 @@
 //! The version of the protocol that an envelope was judged by without anybody having said so, to be said in the
 //! configuration file.
 
-use crate::config::Profile;
 use crate::host::workspace::SnapshotTranscript;
 use crate::ide::transcripts::profile_at;
-use crate::text::{FileId, TextSize};
+use mangle_settings::Profile;
+use mangle_syntax::text::{FileId, TextSize};
 
 /// What is to be written where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

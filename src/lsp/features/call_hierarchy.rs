@@ -11,8 +11,8 @@ use crate::host::workspace::SnapshotFile;
 use crate::ide::call_hierarchy::{self, Call, Item};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use crate::program::{PredicateKey, Program};
-use crate::text::Symbol;
+use mangle_engine::program::{PredicateKey, Program};
+use mangle_syntax::text::Symbol;
 
 /// What the client keeps of an item: the predicate, which is found again whatever was edited.
 #[derive(Debug, Serialize, Deserialize)]

@@ -12,7 +12,6 @@ use tower_lsp::ls_types::{
 
 use super::hover::markup;
 use super::paths;
-use crate::envelope::atoms::may_name_be_offered;
 use crate::ide::Analysis;
 use crate::ide::completion::{self, Completion, CompletionKind, Resolved, Subject};
 use crate::ide::transcripts::completion::InEnvelope;
@@ -20,8 +19,9 @@ use crate::ide::transcripts::{self, escaped, escaped_snippet};
 use crate::lsp::session::Session;
 use crate::lsp::view::{Inside, View};
 use crate::lsp::{from_proto, to_proto};
-use crate::program::PredicateKey;
-use crate::text::{EmbeddedKind, Symbol};
+use mangle_engine::program::PredicateKey;
+use mangle_syntax::text::{EmbeddedKind, Symbol};
+use piggyback::envelope::atoms::may_name_be_offered;
 
 /// What begins a name (`:`, `/`, `.`), or the first of several things (`(`, `[`, `<`). Not the blank and not
 /// the comma: a list that comes at every blank and goes with the next one is in the way.

@@ -10,14 +10,14 @@ use tower_lsp::ls_types::{
     DocumentRangeFormattingParams, TextEdit, Uri,
 };
 
-use crate::config::FormatSettings;
 use crate::host::is_test;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::format::{TRIGGERS, on_type, range, whole};
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
-use crate::syntax::SourceFile;
-use crate::text::TextRange;
+use mangle_settings::FormatSettings;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::TextRange;
 
 /// The keys after which a client asks.
 pub(in crate::lsp) fn on_type_options() -> DocumentOnTypeFormattingOptions {

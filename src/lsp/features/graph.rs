@@ -9,7 +9,7 @@ use crate::ide::graph::{Direction, Selection, Wanted, predicate_graph};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 use crate::report::graph::{self, Place};
-use crate::text::{Encoding, LineCol, TextSize};
+use mangle_syntax::text::{Encoding, LineCol, TextSize};
 
 /// The parameters. All are optional.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -3,14 +3,14 @@
 use tower_lsp::ls_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
 use super::{paths, transcripts};
-use crate::envelope::secrets::redacted;
 use crate::ide;
 use crate::ide::Place;
 use crate::ide::hover::prompts;
 use crate::ide::markup::Markup;
 use crate::lsp::view::View;
 use crate::report::sink;
-use crate::text::FileId;
+use mangle_syntax::text::FileId;
+use piggyback::envelope::secrets::redacted;
 
 /// Answers the request.
 pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> {

@@ -17,8 +17,8 @@ use crate::ide::inlay_hints::{self, Hint, HintKind};
 use crate::lsp::session::Session;
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
-use crate::program::PredicateKey;
-use crate::text::{Symbol, TextRange, TextSize};
+use mangle_engine::program::PredicateKey;
+use mangle_syntax::text::{Symbol, TextRange, TextSize};
 
 /// What the client is told in the answer to `initialize`.
 pub(in crate::lsp) fn options(session: &Session) -> OneOf<bool, InlayHintServerCapabilities> {
@@ -50,7 +50,7 @@ pub(in crate::lsp) fn inlay_hints(view: &View, params: &InlayHintParams) -> Opti
         file.map().to_derived(at)
     };
     let start = offset(params.range.start).unwrap_or(TextSize::new(0));
-    let end = offset(params.range.end).unwrap_or_else(|| crate::text::text_len(file.text()));
+    let end = offset(params.range.end).unwrap_or_else(|| mangle_syntax::text::text_len(file.text()));
     let range = TextRange::new(start, end.max(start));
     let mut found = inlay_hints::inlay_hints(analysis, file.id, range, &view.hints);
     if view.hints.unfired {

@@ -80,7 +80,7 @@ fn location(view: &View, target: &Target) -> Option<Location> {
     to_proto::location(view, target.file, target.name)
 }
 
-fn link(at: &Spot<'_>, origin: crate::text::TextRange, target: &Target) -> Option<LocationLink> {
+fn link(at: &Spot<'_>, origin: mangle_syntax::text::TextRange, target: &Target) -> Option<LocationLink> {
     let whole = to_proto::location(at.view, target.file, target.whole)?;
     let name = location(at.view, target)?;
     Some(LocationLink {

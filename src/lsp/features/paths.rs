@@ -13,8 +13,8 @@ use crate::ide::hover::Hover;
 use crate::ide::markup::Markup;
 use crate::lsp::to_proto;
 use crate::lsp::view::{Spot, View};
-use crate::prompt::{PreviewSetting, Said};
-use crate::text::TextRange;
+use agent_prompt::{PreviewSetting, Said};
+use mangle_syntax::text::TextRange;
 
 /// How many files are listed at most.
 const LISTED: usize = 20;

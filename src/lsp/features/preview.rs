@@ -14,9 +14,9 @@ use crate::ide::preview_document::{preview_lenses, shard_lenses};
 use crate::ide::previews::{PreviewNames, findings, note, report};
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
-use crate::prompt::Mode;
 use crate::report::prompts::{PromptReport, prompts_json};
-use crate::text::{Cancel, FileId};
+use agent_prompt::Mode;
+use mangle_syntax::text::{Cancel, FileId};
 
 /// Shows a prompt; its argument is as the parameters of `mangle/preview`.
 pub(in crate::lsp) const PREVIEW: &str = "mangle.preview";
@@ -104,7 +104,7 @@ fn reported(view: &View, previewed: Previewed<'_>, proofs: bool) -> Vec<PromptRe
     let all = found.iter().flat_map(|(file, all)| all.iter().map(move |one| (*file, one)));
     let notes: Vec<_> = all.map(|(file, one)| note(one, line(file, one.range.start().into()))).collect();
     let (common, shown) = preview.parts();
-    let of = |(shown, id): (&mut crate::prompt::Shown, &Option<FileId>)| {
+    let of = |(shown, id): (&mut agent_prompt::Shown, &Option<FileId>)| {
         let session = id.and_then(other).map(|(_, name, text)| (name.as_str(), &**text));
         let names = PreviewNames { file: &name, text: &text, session, by_line: None };
         let mut made = report(common, shown, names, proofs);

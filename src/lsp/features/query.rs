@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Command, ExecuteCommandParams, Uri};
 
-use crate::config::Reading;
 use crate::host::workspace::SnapshotProgram;
 use crate::ide::evaluation::Places;
 use crate::ide::query::Wish;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use crate::report::{Answer, answers_json};
-use crate::text::Cancel;
+use mangle_settings::Reading;
+use mangle_syntax::text::Cancel;
 
 /// Asks a question; its argument is as the parameters of `mangle/query`.
 pub(in crate::lsp) const QUERY: &str = "mangle.query";

@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{ExecuteCommandParams, LSPAny, Uri};
 
-use crate::envelope::Context;
-use crate::envelope::atoms::rules::NO_PERIOD;
-use crate::envelope::secrets::Context as Secrets;
 use crate::host::workspace::SnapshotTranscript;
-use crate::lint::{self, Severity};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use crate::report::replies::{Answered, Attempt, Repair};
-use crate::transcript::Entry;
+use mangle_syntax::lint::{self, Severity};
+use piggyback::envelope::Context;
+use piggyback::envelope::atoms::rules::NO_PERIOD;
+use piggyback::envelope::secrets::Context as Secrets;
+use piggyback::transcript::Entry;
 
 /// The command that hands the message over.
 pub(in crate::lsp) const COPY_REPAIR: &str = "mangle.copyRepair";
@@ -90,7 +90,8 @@ fn of_record(transcript: &SnapshotTranscript, entry: &Entry, attempt: Attempt) -
         .collect();
     record.turns.iter().filter(|turn| turn.is_reply()).find_map(|turn| {
         let reply = turn.reply(record.bytes, &transcript.settings);
-        let whole = turn.place(crate::text::TextRange::up_to(crate::text::size(reply.raw.len())));
+        let whole =
+            turn.place(mangle_syntax::text::TextRange::up_to(mangle_syntax::text::size(reply.raw.len())));
         let is_here = |found: &&&lint::Diagnostic| {
             let at = place(found.range.start()).saturating_sub(start);
             (place(whole.start())..=place(whole.end())).contains(&at)

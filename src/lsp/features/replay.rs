@@ -11,12 +11,12 @@ use tower_lsp::ls_types::Uri;
 
 use crate::host::relative;
 use crate::ide::replays::{Replayed, Shown};
-use crate::kernel::Clock;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use crate::replay::{Options, Prefill};
 use crate::report::{Sources, json_value};
-use crate::text::{Cancel, FileId};
+use agent_replay::{Options, Prefill};
+use mangle_engine::kernel::Clock;
+use mangle_syntax::text::{Cancel, FileId};
 
 /// The parameters.
 #[derive(Debug, Clone, Deserialize)]

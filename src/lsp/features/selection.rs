@@ -6,7 +6,7 @@ use crate::host::workspace::SnapshotTranscript;
 use crate::ide::selection::selections;
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
-use crate::text::{TextRange, TextSize};
+use mangle_syntax::text::{TextRange, TextSize};
 
 /// Answers the request: one chain of ranges for each position.
 pub(in crate::lsp) fn selection_ranges(

@@ -16,7 +16,7 @@ use crate::ide::semantic_tokens::{self as ide, Kind, Modifiers};
 use crate::ide::transcripts;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use crate::text::{Encoding, FileId, TextRange, TextSize, slice};
+use mangle_syntax::text::{Encoding, FileId, TextRange, TextSize, slice};
 
 /// The types that each kind may be shown as, the best first. A client shows those that it knows.
 #[rustfmt::skip] // One row a kind.
@@ -170,7 +170,7 @@ fn difference(old: &[SemanticToken], new: Vec<SemanticToken>) -> Vec<SemanticTok
 }
 
 fn whole(file: &SnapshotFile) -> TextRange {
-    TextRange::up_to(crate::text::text_len(file.text()))
+    TextRange::up_to(mangle_syntax::text::text_len(file.text()))
 }
 
 fn tokens(view: &View, file: &SnapshotFile, range: TextRange) -> Option<Vec<SemanticToken>> {
@@ -199,8 +199,8 @@ fn tokens(view: &View, file: &SnapshotFile, range: TextRange) -> Option<Vec<Sema
 fn lines(text: &str, range: TextRange) -> impl Iterator<Item = TextRange> {
     let mut at = range.start();
     slice(text, range).split_inclusive('\n').filter_map(move |line| {
-        let part = TextRange::at(at, crate::text::text_len(line.trim_end_matches(['\n', '\r'])));
-        at += crate::text::text_len(line);
+        let part = TextRange::at(at, mangle_syntax::text::text_len(line.trim_end_matches(['\n', '\r'])));
+        at += mangle_syntax::text::text_len(line);
         (!part.is_empty()).then_some(part)
     })
 }

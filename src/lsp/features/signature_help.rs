@@ -10,7 +10,7 @@ use crate::ide;
 use crate::ide::signature_help::{Parameter, Signature};
 use crate::lsp::session::Session;
 use crate::lsp::view::View;
-use crate::text::{TextRange, TextSize, slice};
+use mangle_syntax::text::{TextRange, TextSize, slice};
 
 /// What the client is told in the answer to `initialize`.
 pub(in crate::lsp) fn options() -> SignatureHelpOptions {

@@ -5,12 +5,12 @@ use tower_lsp::ls_types::{
     WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
-use crate::envelope::secrets::redacted;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::symbols::{self, Kind, document_symbols, workspace_symbols};
 use crate::ide::transcripts;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
+use piggyback::envelope::secrets::redacted;
 
 /// How many symbols of the workspace are sent. Nobody reads more; whoever seeks more types another letter.
 const LIMIT: usize = 256;

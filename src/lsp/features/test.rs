@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
-use crate::config::Reading;
 use crate::host::workspace::{SnapshotFile, SnapshotProgram, editor_limits};
 use crate::ide::policy_tests::{TestRun, run_tests, test_lenses};
-use crate::kernel::{Clock, Limits};
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
-use crate::policy_test::Settings;
 use crate::report::policy_tests::{TestReport, TestSummary};
-use crate::text::{Cancel, FileId};
+use mangle_check::policy_test::Settings;
+use mangle_engine::kernel::{Clock, Limits};
+use mangle_settings::Reading;
+use mangle_syntax::text::{Cancel, FileId};
 
 /// Runs tests; its argument is as the parameters of `mangle/test`.
 pub(in crate::lsp) const TEST: &str = "mangle.test";

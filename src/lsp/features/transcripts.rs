@@ -18,8 +18,8 @@ use crate::ide::subject::Subject;
 use crate::ide::transcripts::{hints, hover, links, references};
 use crate::lsp::view::{Inside, Spot, View};
 use crate::lsp::{from_proto, to_proto};
-use crate::program::Program;
-use crate::text::{FileId, StatementId, TextSize};
+use mangle_engine::program::Program;
+use mangle_syntax::text::{FileId, StatementId, TextSize};
 
 /// Answers `textDocument/hover`: of Mangle what is shown in a Mangle file, and what becomes of the update.
 pub(super) fn hover(view: &View, params: &TextDocumentPositionParams) -> Option<Hover> {
@@ -98,7 +98,7 @@ pub(super) fn inlay_hints(view: &View, transcript: &SnapshotTranscript, range: R
     let file = &transcript.file;
     let range = from_proto::text_range(file.text(), file.lines(), range, view.session.encoding);
     let convert = |hint: ide::inlay_hints::Hint| InlayHint {
-        position: to_proto::range(view, file, crate::text::TextRange::empty(hint.offset)).start,
+        position: to_proto::range(view, file, mangle_syntax::text::TextRange::empty(hint.offset)).start,
         label: InlayHintLabel::String(hint.label),
         kind: None,
         text_edits: None,

@@ -14,7 +14,7 @@ use crate::lsp::view::View;
 use crate::lsp::virtual_documents::component;
 use crate::lsp::{from_proto, to_proto};
 use crate::report::replay::VerdictReport;
-use crate::text::Cancel;
+use mangle_syntax::text::Cancel;
 
 /// Says what became of the turns from one on.
 pub(in crate::lsp) const REPLAY: &str = "mangle.replay";

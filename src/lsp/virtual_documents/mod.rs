@@ -20,9 +20,9 @@ use self::source::Named;
 pub(super) use self::source::component;
 pub(super) use self::watch::{Watch, Watches};
 use super::view::View;
-use crate::envelope::secrets::masked;
 use crate::host::workspace::SnapshotFile;
-use crate::text::{Cancel, FileId};
+use mangle_syntax::text::{Cancel, FileId};
+use piggyback::envelope::secrets::masked;
 
 /// The schemes that are served.
 pub(super) static SCHEMES: &[Scheme] =

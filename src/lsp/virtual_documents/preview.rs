@@ -12,8 +12,8 @@ use crate::host::workspace::{PreviewWish, Previewed, SnapshotFile, SnapshotProgr
 use crate::ide::preview_document::{preview_lenses, prompt_document};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use crate::prompt::{Mode, OriginPlace};
-use crate::text::{Cancel, FileId, LineIndex, TextRange};
+use agent_prompt::{Mode, OriginPlace};
+use mangle_syntax::text::{Cancel, FileId, LineIndex, TextRange};
 
 pub(super) const SCHEME: Scheme =
     Scheme { name: "mangle-preview", read: named, find, outlives: true, stamp, make };

@@ -12,7 +12,7 @@ use crate::lsp::features::replay::replayed;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 use crate::report::replay::{TurnReport, plain_text};
-use crate::text::{Cancel, LineIndex, TextRange, size};
+use mangle_syntax::text::{Cancel, LineIndex, TextRange, size};
 
 pub(super) const SCHEME: Scheme =
     Scheme { name: "mangle-replay", read: named, find: nothing, outlives: true, stamp, make };

@@ -14,7 +14,7 @@ use crate::ide::replays::StateAfter;
 use crate::lsp::features::replay::replayed;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use crate::text::{Cancel, LineIndex, TextRange, text_len};
+use mangle_syntax::text::{Cancel, LineIndex, TextRange, text_len};
 
 pub(super) const SCHEME: Scheme =
     Scheme { name: "mangle-state", read: named, find: nothing, outlives: true, stamp, make };

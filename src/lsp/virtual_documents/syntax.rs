@@ -9,7 +9,7 @@ use crate::host::workspace::SnapshotFile;
 use crate::ide::syntax_tree::{Line, syntax_tree};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use crate::text::{Cancel, LineIndex, TextSize};
+use mangle_syntax::text::{Cancel, LineIndex, TextSize};
 
 pub(super) const SCHEME: Scheme =
     Scheme { name: "mangle-syntax", read: document, find: nothing, outlives: false, stamp, make };

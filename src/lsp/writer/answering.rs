@@ -17,7 +17,7 @@ use crate::lsp::pull;
 use crate::lsp::push::Audience;
 use crate::lsp::session::Session;
 use crate::lsp::view::View;
-use crate::text::Cancel;
+use mangle_syntax::text::Cancel;
 
 /// The computation of diagnostics that is under way.
 pub(super) struct Running {

@@ -16,7 +16,7 @@ use crate::lsp::message::{Evaluated, Figures, Message, Needs, Refusal};
 use crate::lsp::pool::guarded;
 use crate::lsp::report::Report;
 use crate::lsp::view::View;
-use crate::text::Cancel;
+use mangle_syntax::text::Cancel;
 
 /// How long nobody must have edited before an evaluation begins that nobody waits for, so that it takes nothing from
 /// the diagnostics of one who types.

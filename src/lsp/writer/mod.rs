@@ -32,9 +32,9 @@ use super::session::Session;
 use super::settings;
 use super::view::{Pulse, Told};
 use super::virtual_documents::Watches;
-use crate::config::HintSettings;
 use crate::host::workspace::{FileEvent, Workspace};
-use crate::text::Cancel;
+use mangle_settings::HintSettings;
+use mangle_syntax::text::Cancel;
 
 /// A turn that takes longer is logged: everybody waits for it.
 const SLOW_TURN: Duration = Duration::from_millis(50);

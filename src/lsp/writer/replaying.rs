@@ -11,7 +11,7 @@ use super::evaluating::{PAUSE, is_news};
 use crate::host::workspace::SnapshotTranscript;
 use crate::lsp::message::{Evaluated, Figures, Message};
 use crate::lsp::view::View;
-use crate::text::Cancel;
+use mangle_syntax::text::Cancel;
 
 impl Writer {
     /// Starts the replays that are wanted, unless some are under way. Gives whether any are.

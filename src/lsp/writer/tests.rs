@@ -12,7 +12,7 @@ use crate::lsp::message::{Diagnosed, Evaluated, Figures, Needs};
 use crate::lsp::push::Audience;
 use crate::lsp::server::Server;
 use crate::lsp::transport::Output;
-use crate::text::Cancel;
+use mangle_syntax::text::Cancel;
 
 fn writer() -> Writer {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

@@ -12,8 +12,8 @@ pub use dot::dot;
 pub use json::json;
 pub use mermaid::mermaid;
 
-use crate::program::PredicateKey;
-use crate::text::{FileId, TextRange};
+use mangle_engine::program::PredicateKey;
+use mangle_syntax::text::{FileId, TextRange};
 
 /// A program's predicates and what they depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,7 +162,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use crate::text::Symbol;
+    use mangle_syntax::text::Symbol;
 
     /// A graph with names that mean something in both languages of pictures.
     fn graph() -> PredicateGraph {

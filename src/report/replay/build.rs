@@ -4,11 +4,11 @@ use super::{
     AtomReport, Compared, CorrectionReport, Held, Lack, MemoryReport, OwnReport, State, Surface, Tree,
     TurnReport, VerdictReport,
 };
-use crate::config::instant_text;
-use crate::envelope::account::Entry;
-use crate::envelope::runtime::Stage;
-use crate::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
-use crate::replay::{Effect, Origin, Reliance, Turn, Verdict};
+use agent_replay::{Effect, Origin, Reliance, Turn, Verdict};
+use mangle_engine::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
+use mangle_settings::instant_text;
+use piggyback::envelope::account::Entry;
+use piggyback::envelope::runtime::Stage;
 
 /// How deep a proof is unfolded.
 const DEEPEST: usize = 40;

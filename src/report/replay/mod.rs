@@ -1,7 +1,7 @@
 //! Replayed sessions as output: plain records of what became of each turn, and from them text for a terminal, lines of
 //! JSON, Markdown and a page of HTML.
 //!
-//! Takes turns as [`replay`](crate::replay) gives them, the places of clauses, and findings as `check --format json` writes
+//! Takes turns as [`replay`](agent_replay) gives them, the places of clauses, and findings as `check --format json` writes
 //! them; gives strings.
 
 mod build;
@@ -25,7 +25,7 @@ pub use text::{line, plain_text, text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::envelope::secrets::are_shown;
+use piggyback::envelope::secrets::are_shown;
 
 /// A turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! `split`: the two channels of a transcript, with the same numbers of turns.
 
-use crate::envelope::secrets::redacted;
 use crate::report::sink;
-use crate::transcript::channels::{KERNEL, USER};
+use piggyback::envelope::secrets::redacted;
+use piggyback::transcript::channels::{KERNEL, USER};
 
 /// What a person was shown in a turn, and the updates that reached the kernel, or would as far as that was judged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::transcript::{Kind, Options, Reader, Record};
+    use piggyback::transcript::{Kind, Options, Reader, Record};
 
     /// The channels of a log.
     fn read(log: &str) -> Vec<Channels> {

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::{Answered, words};
-use crate::config::Caps;
-use crate::envelope::Object;
-use crate::envelope::runtime::{Stage, candidates};
 use crate::report::sink;
+use mangle_settings::Caps;
+use piggyback::envelope::Object;
+use piggyback::envelope::runtime::{Stage, candidates};
 
 /// How much of a text is shown.
 const SHOWN: usize = 100;

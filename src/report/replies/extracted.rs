@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Answered;
-use crate::envelope::extractors::Extract;
+use piggyback::envelope::extractors::Extract;
 
 /// The record of what was taken.
 #[must_use]

@@ -5,11 +5,11 @@ use std::fmt::{Display, Write as _};
 
 use serde_json::{Value, json};
 
-use crate::envelope::OPERATIONS;
-use crate::envelope::account::Tally;
 use crate::report::sink;
-use crate::transcript::labels::Labels;
-use crate::transcript::statistics::Statistics;
+use piggyback::envelope::OPERATIONS;
+use piggyback::envelope::account::Tally;
+use piggyback::transcript::labels::Labels;
+use piggyback::transcript::statistics::Statistics;
 
 /// A figure: its file, its labels and its value.
 type Sample = (String, Vec<(&'static str, String)>, f64);

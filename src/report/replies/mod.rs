@@ -19,11 +19,11 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::envelope::Reply;
-use crate::envelope::account::Entry;
-use crate::envelope::secrets::{are_shown, redacted_of};
-use crate::text::{TextRange, size};
-use crate::transcript::{Record, Turn};
+use mangle_syntax::text::{TextRange, size};
+use piggyback::envelope::Reply;
+use piggyback::envelope::account::Entry;
+use piggyback::envelope::secrets::{are_shown, redacted_of};
+use piggyback::transcript::{Record, Turn};
 
 /// A reply in its transcript.
 #[derive(Debug, Clone, Copy)]

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{Answered, words};
-use crate::config::FullStops;
-use crate::envelope::Reply;
-use crate::envelope::account::{Entry, Fate, NOT_JUDGED};
-use crate::envelope::runtime::{self, Caps, record};
 use crate::report::replay::atom;
 use crate::report::sink;
+use mangle_settings::FullStops;
+use piggyback::envelope::Reply;
+use piggyback::envelope::account::{Entry, Fate, NOT_JUDGED};
+use piggyback::envelope::runtime::{self, Caps, record};
 
 /// The record of a reply; `diagnostics` as `check --format json` writes them.
 ///

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{Answered, words};
-use crate::config::Period;
-use crate::envelope::atoms::{Declared, Judge, Suggestion, offers, suggest};
-use crate::envelope::edits::quoted;
-use crate::envelope::{Context, OPERATIONS};
-use crate::text::{TextSize, size};
-use crate::transcript::labels::profile;
+use mangle_settings::Period;
+use mangle_syntax::text::{TextSize, size};
+use piggyback::envelope::atoms::{Declared, Judge, Suggestion, offers, suggest};
+use piggyback::envelope::edits::quoted;
+use piggyback::envelope::{Context, OPERATIONS};
+use piggyback::transcript::labels::profile;
 
 /// How many updates are listed; of the others only the number is told.
 const MOST_UPDATES: usize = 20;

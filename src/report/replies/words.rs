@@ -1,6 +1,6 @@
 //! The words for what the runtime does with a reply.
 
-use crate::envelope::runtime::{DropReason, Failure, Reading, Stage, Warning};
+use piggyback::envelope::runtime::{DropReason, Failure, Reading, Stage, Warning};
 
 /// The stage that read the reply: P1 to P5.
 pub(super) fn stage(reading: &Result<Reading, Failure>) -> &'static str {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::lint::{FixKind, Rule};
+use mangle_syntax::lint::{FixKind, Rule};
 
 #[derive(Serialize)]
 struct Entry<'a> {

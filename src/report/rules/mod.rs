@@ -13,8 +13,8 @@ pub(super) use page::examples;
 pub use page::{index, page};
 pub use text::{list, single};
 
-use crate::lint::{FixKind, Group, Rule};
-use crate::transcript::settings;
+use mangle_syntax::lint::{FixKind, Group, Rule};
+use piggyback::transcript::settings;
 
 /// The sentence about the fix of a rule.
 fn fix(rule: &Rule) -> &'static str {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{by_group, example, fix, heading, is_about_replies, is_about_settings, severity};
-use crate::lint::Rule;
+use mangle_syntax::lint::Rule;
 
 /// The first line of everything in Markdown that is generated.
 const GENERATED: &str = "<!-- Generated from the registry of rules by `cargo xtask generate`. -->\n\n";

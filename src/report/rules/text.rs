@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 
 use super::{by_group, example, fix, heading, is_about_replies, is_about_settings, severity};
-use crate::lint::{Rule, Severity};
+use mangle_syntax::lint::{Rule, Severity};
 
 /// Prose is wrapped at this many characters.
 const WIDTH: usize = 88;

@@ -17,7 +17,7 @@ use serde_sarif::sarif::{
 use self::results::Results;
 use super::uri::{file_uri, folder_uri, relative_uri};
 use super::{Entry, Sources};
-use crate::lint::{Rule, address};
+use mangle_syntax::lint::{Rule, address};
 
 /// What the paths of a log are relative to.
 const ROOT: &str = "%SRCROOT%";

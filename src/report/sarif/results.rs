@@ -10,10 +10,10 @@ use serde_sarif::sarif::{
 };
 
 use super::{SarifRun, artifact, message};
-use crate::lint::{Applicability, FileEdit, RelatedPlace, ResolvedFix, Severity};
 use crate::report::redact::redacted;
 use crate::report::{Entry, Identity, Sources};
-use crate::text::{FileId, TextRange};
+use mangle_syntax::lint::{Applicability, FileEdit, RelatedPlace, ResolvedFix, Severity};
+use mangle_syntax::text::{FileId, TextRange};
 
 /// The fingerprint that stays while lines move: the number of the statement, and which of its findings of that rule it
 /// is.

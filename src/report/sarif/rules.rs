@@ -6,8 +6,8 @@ use serde_sarif::sarif::{
     MultiformatMessageString, PropertyBag, ReportingConfiguration, ReportingDescriptor,
 };
 
-use crate::lint::{Rule, Severity};
 use crate::report::rules::examples;
+use mangle_syntax::lint::{Rule, Severity};
 
 /// The level for a severity; there are three.
 pub(super) fn level(severity: Severity) -> &'static str {

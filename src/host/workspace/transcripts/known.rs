@@ -8,14 +8,14 @@ use rustc_hash::FxHasher;
 
 use super::super::evaluated::editor_limits;
 use super::super::snapshot::SnapshotProgram;
-use crate::config::Settings;
-use crate::envelope::Catalogue;
-use crate::envelope::atoms::Declarations;
 use crate::host::transcripts::embedding;
-use crate::kernel::{Clock, Limits};
-use crate::program::Program;
-use crate::replay::{Basis, Constitution};
-use crate::text::Cancel;
+use agent_replay::{Basis, Constitution};
+use mangle_engine::kernel::{Clock, Limits};
+use mangle_engine::program::Program;
+use mangle_settings::Settings;
+use mangle_syntax::text::Cancel;
+use piggyback::envelope::Catalogue;
+use piggyback::envelope::atoms::Declarations;
 
 /// What transcripts are judged by that go with some programs.
 #[derive(Debug)]

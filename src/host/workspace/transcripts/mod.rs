@@ -15,18 +15,19 @@ use self::replays::Replayed;
 use super::file::SnapshotFile;
 use super::programs::Identity;
 use super::snapshot::SnapshotProgram;
-use crate::config::{RuleSettings, TranscriptSettings};
-use crate::envelope::atoms::Declarations;
-use crate::envelope::{Catalogue, Context};
 use crate::host::transcripts::is_included;
 use crate::host::{Project, TranscriptFile, relative};
-use crate::ide::diagnostics::FindingCache;
 use crate::ide::file_findings::file_findings;
+use crate::ide::registry;
 use crate::ide::replays::Verdicts;
 use crate::ide::transcripts::{Judge, MangleText, Opened, Records, diagnostics_of};
-use crate::lint::Diagnostic;
-use crate::text::{Cancel, FileId, TextRange, TextSize};
-use crate::transcript;
+use mangle_check::diagnostics::FindingCache;
+use mangle_settings::{RuleSettings, TranscriptSettings};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize};
+use piggyback::envelope::atoms::Declarations;
+use piggyback::envelope::{Catalogue, Context};
+use piggyback::transcript;
 
 /// The languages that transcripts are written in, as editors call them.
 const LANGUAGES: [&str; 8] =
@@ -95,7 +96,7 @@ impl TranscriptState {
             configuration,
             kept: Arc::default(),
             knowledge: Arc::default(),
-            fenced: Arc::default(),
+            fenced: Arc::new(FindingCache::new(registry::all())),
             verdicts: Arc::default(),
             last: None,
         }

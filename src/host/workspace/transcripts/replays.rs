@@ -6,13 +6,13 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::SnapshotTranscript;
-use crate::config::KernelSettings;
 use crate::ide::replays::{InRecords, MOST_BYTES, Verdicts};
 use crate::ide::transcripts::Judge;
-use crate::kernel::Clock;
-use crate::lint::Diagnostic;
-use crate::replay::{Constitution, Options, Prefill};
-use crate::text::Cancel;
+use agent_replay::{Constitution, Options, Prefill};
+use mangle_engine::kernel::Clock;
+use mangle_settings::KernelSettings;
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::Cancel;
 
 /// What a replay says of a transcript at its revision; nothing where none is wanted.
 #[derive(Debug, Default)]

@@ -4,8 +4,8 @@
 use super::{FedBy, called, each, excerpt};
 use crate::ide::hover::Hover;
 use crate::ide::markup::Markup;
-use crate::prompt::{AtomFate, FedAtom, FedPrompt};
-use crate::text::{FileId, TextRange, TextSize, size};
+use agent_prompt::{AtomFate, FedAtom, FedPrompt};
+use mangle_syntax::text::{FileId, TextRange, TextSize, size};
 
 /// What is to be said of what stands at an offset of a file that has prompt atoms.
 pub(super) fn at(file: FileId, text: &str, offset: TextSize, fed: &[FedBy<'_>]) -> Option<Hover> {

@@ -2,8 +2,8 @@
 
 use super::{FedBy, called};
 use crate::ide::markup::Markup;
-use crate::prompt::FedPrompt;
 use crate::report::sink::code_span;
+use agent_prompt::FedPrompt;
 
 /// How many lines are shown around one.
 const AROUND: usize = 1;

@@ -4,8 +4,8 @@ use super::excerpt::word;
 use super::{FedBy, called, each};
 use crate::ide::hover::Hover;
 use crate::ide::markup::Markup;
-use crate::text::{TextRange, TextSize, size};
-use crate::transcript::Limits;
+use mangle_syntax::text::{TextRange, TextSize, size};
+use piggyback::transcript::Limits;
 
 /// The key whose values are types of shards.
 const KEY: &str = "shard_type";

@@ -13,10 +13,10 @@ use super::Hover;
 use crate::ide::Place;
 use crate::ide::markup::Markup;
 use crate::ide::mention::{Entity, Part};
-use crate::program::{PredicateKey, key_of};
-use crate::prompt::{ClauseId, Fed, FedFact, FedPrompt, Missing, is_read, is_template};
-use crate::syntax::TokenKind;
-use crate::text::{FileId, TextRange, TextSize};
+use agent_prompt::{ClauseId, Fed, FedFact, FedPrompt, Missing, is_read, is_template};
+use mangle_engine::program::{PredicateKey, key_of};
+use mangle_syntax::syntax::TokenKind;
+use mangle_syntax::text::{FileId, TextRange, TextSize};
 
 /// How many prompts are shown with their lines.
 const SHOWN: usize = 3;

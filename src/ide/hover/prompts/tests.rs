@@ -1,9 +1,9 @@
 use expect_test::{Expect, expect};
 
 use super::{FedBy, beside, prompts};
-use crate::config::RuleSettings;
 use crate::ide::testing::{Fixture, Sample};
-use crate::text::slice;
+use mangle_settings::RuleSettings;
+use mangle_syntax::text::slice;
 
 /// What is shown at the cursor: in a policy, or in a file beside policies.
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]

@@ -1,0 +1,160 @@
+//! Answers of an evaluated program.
+
+use rustc_hash::FxHashMap;
+
+use super::order::{Place, place_of};
+use super::pattern::argument;
+use super::{Answer, Arg, Order, Pattern, Querier};
+use crate::origin::{Held, HeldKind};
+use mangle_engine::kernel::{Compiled, Model, RuleId, ValueId};
+use mangle_engine::program::{PredicateId, Program};
+use mangle_syntax::text::{FileId, Symbol, TextSize};
+
+/// How many bytes the answers to a query may have.
+const MOST_BYTES: usize = 64 << 20;
+
+/// What is known of facts that no clause of the compiled program gave: how they came to be there and where they
+/// stand, by how they are printed.
+#[derive(Debug, Clone, Default)]
+pub struct Marks {
+    by_fact: FxHashMap<String, (HeldKind, Option<(FileId, TextSize)>)>,
+}
+
+impl Marks {
+    /// Says of a fact how it came to be there and where its statement stands. What was said first stays.
+    pub fn set(&mut self, fact: String, kind: HeldKind, place: Option<(FileId, TextSize)>) {
+        self.by_fact.entry(fact).or_insert((kind, place));
+    }
+
+    /// What is known of a fact.
+    #[must_use]
+    pub fn of(&self, fact: &str) -> Option<(HeldKind, Option<(FileId, TextSize)>)> {
+        self.by_fact.get(fact).copied()
+    }
+}
+
+/// An evaluated program that answers queries.
+#[derive(Debug)]
+pub struct KernelAnswers<'k> {
+    program: &'k Program,
+    compiled: &'k Compiled,
+    model: &'k Model,
+    marks: &'k Marks,
+    order: Order,
+    /// The predicates that were asked for and that nobody declares or defines.
+    pub unknown: Vec<String>,
+}
+
+impl<'k> KernelAnswers<'k> {
+    /// Answers from what follows from a program.
+    #[must_use]
+    pub fn new(
+        program: &'k Program,
+        compiled: &'k Compiled,
+        model: &'k Model,
+        marks: &'k Marks,
+        order: Order,
+    ) -> Self {
+        Self { program, compiled, model, marks, order, unknown: Vec::new() }
+    }
+
+    /// The predicate that a query means.
+    fn predicate(&self, pattern: &Pattern, least: usize) -> Option<PredicateId> {
+        let named = self.program.named(Symbol::new(pattern.predicate()));
+        let enough = named.filter(|predicate| {
+            let arity = usize::from(predicate.key.arity);
+            pattern.arity().map_or(arity >= least, |wanted| arity == wanted)
+        });
+        let fewest = enough.min_by_key(|predicate| (!predicate.exists(), predicate.key.arity))?;
+        self.program.id(fewest.key)
+    }
+
+    fn answer(&self, predicate: PredicateId, number: u32, tuple: &[ValueId]) -> (Place, Answer) {
+        let args = tuple.iter().map(|value| {
+            argument(self.model.values.get(*value), || self.model.values.display(*value).to_string())
+        });
+        let args: Vec<Arg> = args.collect();
+        let fact = self.model.fact(self.compiled, predicate, tuple);
+        let rule = self.model.derivation(predicate, number).map_or(RuleId::ASSERTED, |reason| reason.rule);
+        let marked = if rule == RuleId::ASSERTED { self.marks.of(&fact) } else { None };
+        let (kind, place) = marked.unwrap_or_else(|| {
+            let kind = match rule {
+                RuleId::ASSERTED => HeldKind::Given,
+                rule if is_fact(self.program, self.compiled, rule) => HeldKind::Stated,
+                _ => HeldKind::Derived,
+            };
+            (kind, place_of(self.program, self.compiled, rule))
+        });
+        let held = Held { fact, key: Some((predicate, number)), rule, kind, argument: 0 };
+        ((kind == HeldKind::Derived, place), Answer { args, held })
+    }
+}
+
+/// Whether a clause has no body.
+pub(crate) fn is_fact(program: &Program, compiled: &Compiled, rule: RuleId) -> bool {
+    let item = compiled.rule(rule).and_then(|rule| program.file(rule.file)?.items.get(rule.item as usize));
+    item.and_then(|item| item.statement.clause()).is_some_and(|clause| clause.is_fact())
+}
+
+impl Querier for KernelAnswers<'_> {
+    fn query(&mut self, text: &str, least: usize) -> Result<Vec<Answer>, String> {
+        let pattern = Pattern::read(text);
+        let Some(predicate) = self.predicate(&pattern, least) else {
+            self.unknown.push(pattern.predicate().to_owned());
+            return Ok(Vec::new());
+        };
+        let tuples = self.model.relation(predicate).into_iter().flat_map(|relation| relation.tuples());
+        let (mut found, mut bytes) = (Vec::new(), 0);
+        for (number, tuple) in (0u32..).zip(tuples) {
+            let answer = self.answer(predicate, number, tuple);
+            if pattern.fits(&answer.1.args) {
+                bytes += size_of::<(Place, Answer)>() + answer.1.bytes();
+                found.push(answer);
+            }
+            if bytes > MOST_BYTES {
+                return Err(format!("more than {} MiB of facts fit `{text}`", MOST_BYTES >> 20));
+            }
+        }
+        Ok(self.order.apply(found))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
+    use mangle_engine::program::FileSummary;
+    use mangle_syntax::syntax::SourceFile;
+    use mangle_syntax::text::Cancel;
+
+    fn ask(text: &str, query: &str, least: usize, order: Order) -> Vec<String> {
+        let program = Program::new(vec![FileSummary::new(FileId(0), &SourceFile::parse(text.into())).into()]);
+        let compiled = compile(&program, Reading::Go);
+        let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
+        let marks = Marks::default();
+        let mut answers = KernelAnswers::new(&program, &compiled, &model, &marks, order);
+        answers.query(query, least).unwrap().into_iter().map(|answer| answer.held.fact).collect()
+    }
+
+    #[test]
+    fn facts_come_first_then_rules_in_their_order() {
+        let text = "p(X) :- r(X).\np(X) :- q(X).\np(\"b\").\nq(\"z\"). q(\"c\").\np(\"a\").\nr(\"y\").\n";
+        assert_eq!(
+            ask(text, "p", 1, Order::Sorted),
+            ["p(\"b\")", "p(\"a\")", "p(\"y\")", "p(\"c\")", "p(\"z\")"]
+        );
+        let mut shuffled = ask(text, "p", 1, Order::Shuffled(3));
+        shuffled.sort_unstable();
+        assert_eq!(shuffled, ["p(\"a\")", "p(\"b\")", "p(\"c\")", "p(\"y\")", "p(\"z\")"]);
+    }
+
+    #[test]
+    fn the_fewest_arguments_that_are_enough_are_meant() {
+        let text = "p(1). p(1, /x). p(1, \"/x\", 3). p(2, /y).";
+        assert_eq!(ask(text, "p", 2, Order::Sorted), ["p(1,/x)", "p(2,/y)"]);
+        assert_eq!(ask(text, "p(_, \"/x\", N)", 2, Order::Sorted), ["p(1,\"/x\",3)"]);
+        assert_eq!(ask(text, "p", 4, Order::Sorted), [""; 0]);
+        assert_eq!(ask(text, "nothing", 1, Order::Sorted), [""; 0]);
+    }
+}

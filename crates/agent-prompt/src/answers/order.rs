@@ -1,0 +1,87 @@
+//! In which order facts are read. The runtime's store has none; ours is that of the files.
+
+use std::cmp::Ordering;
+
+use super::Answer;
+use mangle_engine::kernel::{Compiled, RuleId};
+use mangle_engine::program::Program;
+use mangle_syntax::text::{FileId, TextSize};
+
+/// In which order answers come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Facts by file and line, then what follows by that of its rule, then by how they are printed.
+    #[default]
+    Sorted,
+    /// As the store holds them.
+    Store,
+    /// Shuffled by this number: shows what depends on the order.
+    Shuffled(u64),
+}
+
+/// Where something stands that gave a fact. What the caller gave comes behind what is written.
+pub(super) type Place = (bool, Option<(FileId, TextSize)>);
+
+/// Where a clause stands.
+pub(super) fn place_of(program: &Program, compiled: &Compiled, rule: RuleId) -> Option<(FileId, TextSize)> {
+    let rule = compiled.rule(rule)?;
+    let item = program.file(rule.file)?.items.get(rule.item as usize)?;
+    Some((rule.file, item.start))
+}
+
+impl Order {
+    /// Puts answers in order; each comes with whether it was derived, and with its place.
+    pub(super) fn apply(self, mut found: Vec<(Place, Answer)>) -> Vec<Answer> {
+        match self {
+            Self::Store => {}
+            Self::Sorted => found.sort_by(compare),
+            Self::Shuffled(seed) => {
+                found.sort_by(compare);
+                shuffle(&mut found, seed);
+            }
+        }
+        found.into_iter().map(|(_, answer)| answer).collect()
+    }
+}
+
+fn compare((one, first): &(Place, Answer), (other, second): &(Place, Answer)) -> Ordering {
+    // Facts without a place were given by the caller: behind all others, in their order.
+    let key = |place: &Place| (place.0, place.1.is_none(), place.1);
+    let printed =
+        || if one.1.is_none() && !one.0 { Ordering::Equal } else { first.held.fact.cmp(&second.held.fact) };
+    key(one).cmp(&key(other)).then_with(printed)
+}
+
+/// An order that depends on the seed alone.
+fn shuffle<T>(list: &mut [T], seed: u64) {
+    let mut state = seed;
+    for last in (1..list.len()).rev() {
+        // SplitMix64, as published by its authors.
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = state;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^= bits >> 31;
+        let other = usize::try_from(bits % (last as u64 + 1)).unwrap_or(0);
+        list.swap(last, other);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shuffle_is_a_permutation_and_depends_on_the_seed() {
+        let shuffled = |seed| {
+            let mut list: Vec<u32> = (0..20).collect();
+            shuffle(&mut list, seed);
+            list
+        };
+        let mut sorted = shuffled(7);
+        assert_eq!(shuffled(7), sorted);
+        assert_ne!(shuffled(8), sorted);
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..20).collect::<Vec<_>>());
+    }
+}

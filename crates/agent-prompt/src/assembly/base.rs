@@ -1,0 +1,54 @@
+//! The base: who the shard is. A template of the kernel, else mandatory atoms, else a built-in text.
+
+use super::{Request, template};
+use crate::answers::{Answer, Querier};
+use crate::derived::Derived;
+use crate::origin::Origin;
+use crate::sections::{From, Prompt, Section, SectionKind};
+use crate::texts;
+
+/// The predicate that holds templates: type of shard, text.
+pub(crate) const TEMPLATES: &str = "shard_prompt_base";
+
+/// A base.
+pub(super) struct Base {
+    pub(super) section: Section,
+    /// Whether the envelope instructions belong behind it.
+    pub(super) needs_suffix: bool,
+    pub(super) is_from_kernel: bool,
+}
+
+pub(super) fn section(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) -> Base {
+    let kind = &request.context.shard_type;
+    let answers = querier.query(TEMPLATES, 2).unwrap_or_else(|why| {
+        prompt.failed.push((TEMPLATES, why));
+        Vec::new()
+    });
+    let found = answers.iter().find_map(|answer| template_for(answer, kind));
+    if let Some((text, answer)) = found.filter(|(text, _)| !text.is_empty()) {
+        let mut section = Section::new(SectionKind::Base, From::Kernel, "BASE");
+        section.push_text(text, &Origin::Fact(answer.held.showing(1)));
+        section.push_blank();
+        return Base { section, needs_suffix: true, is_from_kernel: true };
+    }
+    let baseline = request.compiler.and_then(|compiler| compiler.baseline(&Derived::of(request.context)));
+    if let Some(mut section) = baseline {
+        section.push_blank();
+        return Base { section, needs_suffix: false, is_from_kernel: false };
+    }
+    let (name, ours) = texts::role(kind);
+    // The workspace may have a text for a type that we have none for.
+    let name = if request.templates.contains_key(kind.as_str()) { kind } else { name };
+    let (from, text) = template(request.templates, name, ours);
+    let mut section = Section::new(SectionKind::Base, from, "BASE");
+    section.push_text(text, &Origin::builtin(name));
+    section.push_blank();
+    Base { section, needs_suffix: true, is_from_kernel: false }
+}
+
+/// The text that a fact has for a type. Its key is a name or a string, and case counts.
+pub(crate) fn template_for<'a>(answer: &'a Answer, kind: &str) -> Option<(&'a str, &'a Answer)> {
+    let key = answer.text(0)?;
+    let is_for_it = key == kind || key.strip_prefix('/') == Some(kind);
+    answer.text(1).filter(|_| is_for_it).map(|text| (text, answer))
+}

@@ -1,0 +1,32 @@
+//! What the person wants.
+
+use crate::context::Intent;
+use crate::origin::Origin;
+use crate::said::Said;
+use crate::sections::{From, Section, SectionKind};
+use crate::wording::Wording;
+
+pub(super) fn section(intent: &Intent, wording: Wording<'_>) -> Section {
+    let mut section = Section::new(SectionKind::Intent, From::Intent, "INTENT");
+    section.push_banner(wording, "intent.title");
+    let parts = [
+        ("id", "intent.id", &intent.id),
+        ("category", "intent.category", &intent.category),
+        ("verb", "intent.verb", &intent.verb),
+        ("target", "intent.target", &intent.target),
+        ("constraint", "intent.constraint", &intent.constraint),
+    ];
+    for (part, phrase, said) in parts {
+        // All but the constraint are there even when they are empty.
+        if part != "constraint" || !said.is_empty() {
+            let value = [("value", said.as_str())];
+            section.lines.push(wording.line(phrase, &value, Some(part), origin(part, said)));
+        }
+    }
+    section.push_blank();
+    section
+}
+
+fn origin(part: &'static str, said: &Said) -> Origin {
+    Origin::Intent { part, source: said.source, pointer: said.pointer.clone(), range: said.range }
+}

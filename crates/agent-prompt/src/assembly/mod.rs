@@ -1,0 +1,168 @@
+//! Putting a prompt together, in the runtime's order: base, context, session, intent, envelope instructions.
+//!
+//! Takes a [`Request`] and somebody who answers queries; gives a [`Prompt`] whose every line has an origin. Each file
+//! is one section. Whatever the runtime does strangely is done here as well; rules say so.
+
+mod base;
+mod context;
+mod intent;
+mod session;
+mod suffix;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::answers::Querier;
+use super::context::Context;
+use super::derived::Derived;
+use super::jit::{JitCompiler, Left};
+use super::origin::Origin;
+use super::sections::{From, Mode, Prompt, Section, SectionKind};
+use super::texts;
+use super::wording::Wording;
+use mangle_settings::{Profile, Reasoning};
+
+pub(super) use base::{TEMPLATES, template_for};
+pub(super) use context::{INJECTED, KNOWLEDGE, is_for};
+pub(super) use session::HISTORY;
+pub(super) use suffix::has_envelope;
+pub use suffix::{appends_in_jit_mode, is_structured_only};
+
+/// What is to be assembled.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// For whom.
+    pub context: &'a Context,
+    /// How.
+    pub mode: Mode,
+    /// Texts of the workspace in place of ours: by type of shard, `generic`, `suffix`, `inception`, and by the names of
+    /// phrases.
+    pub templates: &'a BTreeMap<String, String>,
+    /// Whether the preamble about the two channels stands above everything.
+    pub inception: bool,
+    /// What asks for reasons below everything.
+    pub reasoning: Option<Reasoning>,
+    /// The prompt compiler, where there is a corpus of atoms.
+    pub compiler: Option<&'a JitCompiler>,
+    /// What earlier compilations left in the kernel, where there were any.
+    pub left: Option<&'a Left>,
+    /// The version of the protocol that answers are wanted in.
+    pub profile: Profile,
+}
+
+impl<'a> Request<'a> {
+    /// The headings and sentences that the assembly writes itself.
+    pub(super) fn wording(&self) -> Wording<'a> {
+        Wording::new(self.templates)
+    }
+
+    /// A prompt without anything of a workspace: no texts of its own, no prompt compiler.
+    #[must_use]
+    pub fn plain(context: &'a Context, mode: Mode) -> Self {
+        static OURS: BTreeMap<String, String> = BTreeMap::new();
+        let profile = Profile::Current;
+        Self {
+            context,
+            mode,
+            templates: &OURS,
+            inception: false,
+            reasoning: None,
+            compiler: None,
+            left: None,
+            profile,
+        }
+    }
+}
+
+/// How many bytes of a compiler's complaint the runtime records.
+const REASON: usize = 400;
+
+/// Assembles a prompt.
+#[must_use]
+pub fn assemble(request: &Request<'_>, querier: &mut dyn Querier) -> Prompt {
+    let mut prompt = Prompt { mode: request.mode, ..Prompt::default() };
+    if request.inception && request.mode != Mode::Section {
+        prompt.sections.push(inception(request));
+    }
+    match request.mode {
+        Mode::Jit => compiled(request, querier, &mut prompt),
+        Mode::Legacy => legacy(request, querier, &mut prompt),
+        Mode::Section => context::for_section_mode(request, querier, &mut prompt),
+    }
+    if let Some(reasoning) = request.reasoning.filter(|_| request.mode != Mode::Section) {
+        prompt.sections.last_mut().into_iter().for_each(Section::push_blank);
+        prompt.sections.push(reasons(request, reasoning));
+    }
+    prompt
+}
+
+fn inception(request: &Request<'_>) -> Section {
+    let (from, text) = template(request.templates, "inception", texts::INCEPTION);
+    let mut section = Section::new(SectionKind::Inception, from, "INCEPTION");
+    section.push_text(text, &Origin::builtin("inception"));
+    section.push_blank();
+    section
+}
+
+fn reasons(request: &Request<'_>, reasoning: Reasoning) -> Section {
+    let (from, text) = template(request.templates, "reasoning", texts::reasoning(reasoning));
+    let mut section = Section::new(SectionKind::Reasoning, from, "REASONING");
+    section.push_text(text, &Origin::builtin("reasoning"));
+    section
+}
+
+/// A text of the workspace if it has one of this name, else ours.
+fn template<'t>(templates: &'t BTreeMap<String, String>, name: &str, ours: &'t str) -> (From, &'t str) {
+    match templates.get(name) {
+        Some(text) => (From::Configured(name.to_owned()), text),
+        None => (From::Builtin(name.to_owned()), ours),
+    }
+}
+
+fn compiled(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
+    let derived = Derived::of(request.context);
+    let new = Left::default();
+    let left = request.left.unwrap_or(&new);
+    let result = match request.compiler {
+        Some(compiler) => compiler.compile(request.context, &derived, querier, left),
+        None => Err("no prompt compiler: there is no corpus of atoms".to_owned()),
+    };
+    match result {
+        Ok(compilation) => {
+            prompt.sections.extend(compilation.sections.iter().cloned());
+            prompt.failed.extend(compilation.failed.iter().cloned());
+            prompt.compilation = Some(Arc::new(compilation));
+            let text = prompt.text();
+            if suffix::appends_in_jit_mode(&request.context.shard_type) && !suffix::has_envelope(&text) {
+                prompt.sections.last_mut().into_iter().for_each(Section::push_blank);
+                suffix::append(request, prompt, "the compiled text does not name \"control_packet\"");
+            }
+        }
+        Err(mut reason) => {
+            let end = (0..=REASON.min(reason.len())).rev().find(|at| reason.is_char_boundary(*at));
+            reason.truncate(end.unwrap_or(0));
+            prompt.fallback = Some(reason);
+            legacy(request, querier, prompt);
+        }
+    }
+}
+
+fn legacy(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
+    let base = base::section(request, querier, prompt);
+    prompt.sections.push(base.section);
+    let wording = request.wording();
+    context::section(request, querier, prompt);
+    let session = request.context.session.as_ref();
+    prompt.sections.extend(session.and_then(|session| session::section(session, wording)));
+    prompt.sections.extend(request.context.intent.as_ref().map(|intent| intent::section(intent, wording)));
+    if base.needs_suffix && !is_structured_only(&request.context.shard_type) {
+        let because = if base.is_from_kernel {
+            "the base is a template of the kernel"
+        } else {
+            "the base is a built-in text"
+        };
+        suffix::append(request, prompt, because);
+    }
+}

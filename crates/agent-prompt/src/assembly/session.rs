@@ -1,0 +1,217 @@
+//! What the session knows: one block after the other, each with a blank line and a heading above it.
+
+use crate::origin::Origin;
+use crate::said::Said;
+use crate::sections::{From, Line, Section, SectionKind};
+use crate::session::{Count, Prior, Session, Tool};
+use crate::texts::Block;
+use crate::wording::Wording;
+use mangle_syntax::text::{TextRange, text_len};
+
+/// From how many bytes on the conversation is left out without a word.
+pub(crate) const HISTORY: usize = 1_500;
+
+/// The section; `None` when there is nothing to show.
+pub(super) fn section(session: &Session, wording: Wording<'_>) -> Option<Section> {
+    let mut writer = Writer { wording, lines: Vec::new(), block: Block::Dream };
+    writer.dream(session);
+    writer.list(Block::Diagnostics, "session.diagnostic", &session.current_diagnostics);
+    writer.tests(session);
+    writer.list(Block::Findings, "session.finding", &session.recent_findings);
+    writer.list(Block::Reflection, "session.hit", &session.reflection_hits);
+    writer.list(Block::Impacted, "session.file", &session.impacted_files);
+    writer.git(session);
+    writer.campaign(session);
+    writer.prior(&session.prior_shard_outputs);
+    writer.list(Block::Actions, "session.action", &session.recent_actions);
+    writer.knowledge(session);
+    writer.tools(&session.available_tools);
+    writer.safety(session);
+    writer.history(&session.compressed_history);
+    if writer.lines.is_empty() {
+        return None;
+    }
+    let mut section = Section::new(SectionKind::Session, From::Session, "SESSION");
+    section.push_banner(wording, "session.title");
+    section.lines.append(&mut writer.lines);
+    section.push_blank();
+    Some(section)
+}
+
+struct Writer<'t> {
+    wording: Wording<'t>,
+    lines: Vec<Line>,
+    block: Block,
+}
+
+impl Writer<'_> {
+    /// Begins a block.
+    fn begin(&mut self, block: Block) {
+        self.block = block;
+        self.push(Line::layout(""));
+        self.heading(&format!("session.{}", block.as_str()));
+    }
+
+    fn push(&mut self, line: Line) {
+        self.lines.push(Line { block: Some(self.block), ..line });
+    }
+
+    /// Adds the lines of a heading.
+    fn heading(&mut self, phrase: &str) {
+        self.wording.heading(phrase).into_iter().for_each(|line| self.push(line));
+    }
+
+    fn said(&mut self, tag: &'static str, phrase: &str, said: &Said) {
+        let value = [("value", said.as_str())];
+        self.push(self.wording.line(phrase, &value, Some(tag), Origin::session(said)));
+    }
+
+    fn shown(
+        &mut self,
+        tag: &'static str,
+        phrase: &str,
+        values: &[(&str, &str)],
+        (pointer, range): (&str, TextRange),
+    ) {
+        let origin = Origin::Session { pointer: pointer.to_owned(), range };
+        self.push(self.wording.line(phrase, values, Some(tag), origin));
+    }
+
+    fn positive(&mut self, tag: &'static str, phrase: &str, count: Option<Count>, pointer: &str) {
+        if let Some(count) = count.filter(|count| count.value > 0) {
+            self.shown(tag, phrase, &[("value", &count.value.to_string())], (pointer, count.range));
+        }
+    }
+
+    /// A block that is a list and nothing else.
+    fn list(&mut self, block: Block, phrase: &str, entries: &[Said]) {
+        if !entries.is_empty() {
+            self.begin(block);
+            entries.iter().for_each(|entry| self.said("line", phrase, entry));
+        }
+    }
+
+    fn dream(&mut self, session: &Session) {
+        if session.dream_mode {
+            self.begin(Block::Dream);
+            self.heading("session.dream_text");
+            self.push(Line::layout(""));
+        }
+    }
+
+    /// Shown for the state as well as for the names alone, whatever the state is.
+    fn tests(&mut self, session: &Session) {
+        if session.test_state.as_str() != "/failing" && session.failing_tests.is_empty() {
+            return;
+        }
+        self.begin(Block::Tests);
+        self.positive("retry", "session.retry", session.tdd_retry_count, "/tdd_retry_count");
+        session.failing_tests.iter().for_each(|test| self.said("test", "session.test", test));
+    }
+
+    /// Shown for the branch or commits. Files and changes alone show nothing.
+    fn git(&mut self, session: &Session) {
+        if session.git_branch.is_empty() && session.git_recent_commits.is_empty() {
+            return;
+        }
+        self.begin(Block::Git);
+        if !session.git_branch.is_empty() {
+            self.said("branch", "session.branch", &session.git_branch);
+        }
+        self.positive("unstaged", "session.unstaged", session.git_unstaged_count, "/git_unstaged_count");
+        if let Some(first) = session.git_modified_files.first() {
+            let last = session.git_modified_files.last().unwrap_or(first);
+            let range = first.range.cover(last.range);
+            let count = session.git_modified_files.len().to_string();
+            self.shown("modified", "session.modified", &[("value", &count)], ("/git_modified_files", range));
+        }
+        if !session.git_recent_commits.is_empty() {
+            self.heading("session.commits");
+            session
+                .git_recent_commits
+                .iter()
+                .for_each(|commit| self.said("commit", "session.commit", commit));
+        }
+    }
+
+    fn campaign(&mut self, session: &Session) {
+        if !session.campaign_active {
+            return;
+        }
+        self.begin(Block::Campaign);
+        if !session.campaign_phase.is_empty() {
+            self.said("phase", "session.phase", &session.campaign_phase);
+        }
+        if !session.campaign_goal.is_empty() {
+            self.said("goal", "session.goal", &session.campaign_goal);
+        }
+        if let Some(first) = session.task_dependencies.first() {
+            let names: Vec<_> = session.task_dependencies.iter().map(Said::as_str).collect();
+            let last = session.task_dependencies.last().unwrap_or(first);
+            let range = first.range.cover(last.range);
+            let names = names.join(", ");
+            self.shown(
+                "blocked_by",
+                "session.blocked_by",
+                &[("value", &names)],
+                ("/task_dependencies", range),
+            );
+        }
+    }
+
+    fn prior(&mut self, outputs: &[Prior]) {
+        if !outputs.is_empty() {
+            self.begin(Block::Prior);
+        }
+        for prior in outputs {
+            let outcome = if prior.success { "SUCCESS" } else { "FAILED" };
+            let (kind, task, summary) =
+                (prior.shard_type.as_str(), prior.task.as_str(), prior.summary.as_str());
+            let values = [("shard", kind), ("outcome", outcome), ("task", task), ("summary", summary)];
+            self.shown("line", "session.output", &values, (&prior.pointer, prior.range));
+        }
+    }
+
+    fn knowledge(&mut self, session: &Session) {
+        if session.knowledge_atoms.is_empty() && session.specialist_hints.is_empty() {
+            return;
+        }
+        self.begin(Block::Knowledge);
+        session.knowledge_atoms.iter().for_each(|atom| self.said("line", "session.atom", atom));
+        session.specialist_hints.iter().for_each(|hint| self.said("hint", "session.hint", hint));
+    }
+
+    fn tools(&mut self, tools: &[Tool]) {
+        if !tools.is_empty() {
+            self.begin(Block::Tools);
+        }
+        for tool in tools {
+            let values = [("name", tool.name.as_str()), ("description", tool.description.as_str())];
+            self.shown("tool", "session.tool", &values, (&tool.pointer, tool.range));
+            if !tool.binary_path.is_empty() {
+                self.said("binary", "session.binary", &tool.binary_path);
+            }
+        }
+    }
+
+    fn safety(&mut self, session: &Session) {
+        if session.blocked_actions.is_empty() && session.safety_warnings.is_empty() {
+            return;
+        }
+        self.begin(Block::Safety);
+        session.blocked_actions.iter().for_each(|action| self.said("blocked", "session.blocked", action));
+        session.safety_warnings.iter().for_each(|warning| self.said("warning", "session.warning", warning));
+    }
+
+    fn history(&mut self, history: &Said) {
+        if history.is_empty() || history.text.len() >= HISTORY {
+            return;
+        }
+        self.begin(Block::History);
+        for line in history.text.split('\n') {
+            let value = TextRange::up_to(text_len(line));
+            let line = Line::plain(line, Origin::session(history));
+            self.push(Line { tag: Some("text"), value, ..line });
+        }
+    }
+}

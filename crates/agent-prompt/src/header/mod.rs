@@ -1,0 +1,465 @@
+//! The `# @preview` comments at the top of a sample kernel: which prompts are wanted, for whom.
+//!
+//! ```mangle
+//! # @preview use: ../schemas.gl, ../policy/*.mg     # Before the first `name:` a setting holds for all groups.
+//! # @preview name: fix-auth
+//! # @preview shard: coder-7 coder
+//! # @preview intent: i1 /mutation /fix "auth.go" "no new deps"
+//! # @preview session: fix-auth.session.yaml
+//! # @preview mode: legacy
+//! # @preview captured: traces.jsonl                # What the runtime really sent, to compare with.
+//! ```
+//!
+//! Only the comments before the first statement count.
+
+mod words;
+
+use words::words;
+
+use super::context::Intent;
+use super::near::near_key;
+use super::rules::{PREVIEW_INCOMPLETE, PREVIEW_KEY};
+use super::said::Said;
+use super::sections::Mode;
+use mangle_syntax::lint::{Finding, Fix, Severity};
+use mangle_syntax::syntax::{SourceFile, TokenKind};
+use mangle_syntax::text::{TextRange, TextSize, size, text_len};
+
+/// The keys of `# @preview` comments.
+pub const KEYS: [&str; 7] = ["name", "shard", "intent", "use", "session", "mode", "captured"];
+
+/// Words that people write for these keys.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("agent", "shard"),
+    ("for", "shard"),
+    ("include", "use"),
+    ("import", "use"),
+    ("policy", "use"),
+    ("policies", "use"),
+    ("files", "use"),
+    ("title", "name"),
+    ("id", "name"),
+    ("capture", "captured"),
+    ("transcript", "captured"),
+    ("compare", "captured"),
+    ("atoms", "mode"),
+];
+
+/// The previews that a sample kernel asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Header {
+    /// One for each `name:`; without any, one for all settings. Empty where there are no settings at all.
+    pub groups: Vec<Group>,
+    /// What is wrong with the comments; ranges count from the start of the file.
+    pub findings: Vec<Finding>,
+}
+
+/// A preview that is wanted.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Group {
+    /// What it is called; empty where nobody says.
+    pub name: String,
+    /// The comment that opens it.
+    pub range: TextRange,
+    /// The shard: its id and its type.
+    pub shard: Option<(Said, Said)>,
+    /// What the person wants.
+    pub intent: Option<Intent>,
+    /// Paths and globs of the files that the kernel goes with, from its own folder.
+    pub uses: Vec<Said>,
+    /// The session file, from the kernel's own folder.
+    pub session: Option<Said>,
+    /// How the prompt is assembled, and where that is said.
+    pub mode: Option<(Mode, TextRange)>,
+    /// The folder with prompt atoms, from the kernel's own folder.
+    pub atoms: Option<Said>,
+    /// The file with a prompt that was captured, from the kernel's own folder.
+    pub captured: Option<Said>,
+}
+
+/// A comment with a key: `# @preview key: value`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PreviewSetting<'t> {
+    /// From `#` to the end of the line.
+    pub range: TextRange,
+    /// The key; empty where it is missing.
+    pub key: &'t str,
+    /// The bytes of the key.
+    pub key_range: TextRange,
+    /// The text after the colon, trimmed.
+    pub value: &'t str,
+    /// The bytes of that.
+    pub value_range: TextRange,
+}
+
+impl PreviewSetting<'_> {
+    /// The setting on the line around `offset`, in the header of a sample kernel.
+    #[must_use]
+    pub fn at(text: &str, offset: TextSize) -> Option<PreviewSetting<'_>> {
+        let is_around = |line: &str, start: TextSize| start <= offset && offset <= start + text_len(line);
+        let (line, start) = header_lines(text).filter(|(line, start)| is_around(line, *start)).last()?;
+        comment(line, start)
+    }
+
+    /// The entries of the value, which is a list with commas. One empty entry where there are none.
+    #[must_use]
+    pub fn entries(&self) -> Vec<Said> {
+        list(self)
+    }
+}
+
+impl Header {
+    /// Reads the header of a file.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        let (mut header, mut common) = (Self::default(), Group::default());
+        let (mut is_named, mut has_any) = (false, false);
+        let mut seen: Vec<&str> = Vec::new();
+        for (line, start) in header_lines(text) {
+            let Some(comment) = comment(line, start) else { continue };
+            if !has_any {
+                common.range = comment.range;
+            }
+            has_any = true;
+            if comment.key == "name" {
+                is_named = true;
+                seen.clear();
+                header.open(&comment, &common);
+                continue;
+            }
+            header.findings.extend(repeated(&comment, &mut seen));
+            let group = if is_named { header.groups.last_mut() } else { None };
+            let finding = set(group.unwrap_or(&mut common), &comment);
+            header.findings.extend(finding);
+        }
+        if has_any && !is_named {
+            header.groups.push(common);
+        }
+        header.findings.extend(late(text).map(|range| {
+            let message =
+                "This `# @preview` comment is ignored: it is below the first statement. Move it to the top.";
+            Finding::new(&PREVIEW_KEY, range, message)
+        }));
+        // A kernel that only says what it goes with is a sample and asks for no preview.
+        let asks = |group: &&Group| {
+            is_named || group.intent.is_some() || group.session.is_some() || group.mode.is_some()
+        };
+        let incomplete =
+            header.groups.iter().filter(|group| group.shard.is_none()).filter(asks).map(incomplete);
+        let incomplete: Vec<_> = incomplete.collect();
+        header.findings.extend(incomplete);
+        header
+    }
+
+    fn open(&mut self, comment: &PreviewSetting<'_>, common: &Group) {
+        let name = comment.value;
+        if name.is_empty() || self.groups.iter().any(|group| group.name == name) {
+            let message = if name.is_empty() {
+                "A preview is opened with its name: `# @preview name: fix-auth`."
+            } else {
+                "Another preview of this file has this name; `--name` could not tell them apart."
+            };
+            self.findings.push(Finding::new(&PREVIEW_KEY, comment.range, message));
+        }
+        self.groups.push(Group { name: name.to_owned(), range: comment.range, ..common.clone() });
+    }
+
+    /// The paths and globs of all groups, each once; `None` where no group has a `use:`.
+    #[must_use]
+    pub fn uses(&self) -> Option<Vec<&str>> {
+        let mut all: Option<Vec<&str>> = None;
+        for group in &self.groups {
+            for used in &group.uses {
+                let all = all.get_or_insert_default();
+                if !used.is_empty() && !all.contains(&used.as_str()) {
+                    all.push(used.as_str());
+                }
+                // An empty one says that there are none.
+            }
+        }
+        all
+    }
+}
+
+/// The lines of a text, with their offsets.
+fn lines(text: &str) -> impl Iterator<Item = (&str, TextSize)> {
+    let mut start = TextSize::new(0);
+    text.split_inclusive('\n').map(move |line| {
+        let at = start;
+        start += text_len(line);
+        (line, at)
+    })
+}
+
+/// Whether a line may stand before the first statement.
+fn is_header(line: &str) -> bool {
+    line.trim().is_empty() || line.trim_start().starts_with('#')
+}
+
+/// The lines before the first statement, with their offsets.
+fn header_lines(text: &str) -> impl Iterator<Item = (&str, TextSize)> {
+    lines(text).take_while(|(line, _)| is_header(line))
+}
+
+/// The settings below the first statement, and behind one.
+fn late(text: &str) -> impl Iterator<Item = TextRange> {
+    let below = lines(text).skip_while(|(line, _)| is_header(line));
+    let found = below.filter_map(|(line, start)| {
+        let at = line.find('#')?;
+        let comment = comment(line.get(at..)?, start + size(at))?;
+        Some(comment.range)
+    });
+    let found: Vec<_> = found.collect();
+    // A line of a text in backquotes may begin like a comment.
+    let source = (!found.is_empty()).then(|| SourceFile::parse(text.into()));
+    let comments: Vec<_> =
+        source.iter().flat_map(|source| source.tokens(TextRange::up_to(text_len(text)))).collect();
+    found.into_iter().filter(move |range| {
+        comments.iter().any(|token| token.kind == TokenKind::Comment && token.range.contains_range(*range))
+    })
+}
+
+/// The setting of a line.
+fn comment(line: &str, start: TextSize) -> Option<PreviewSetting<'_>> {
+    let whole = line.trim();
+    let setting = whole.trim_start_matches('#').trim_start().strip_prefix("@preview")?;
+    // A colon there is a slip that leaves no doubt.
+    let setting = setting.strip_prefix(':').unwrap_or(setting);
+    let rest = setting.trim_start();
+    let is_word = |char: char| char.is_alphanumeric() || char == '_' || char == '-';
+    if setting.starts_with(is_word) {
+        return None;
+    }
+    let (key, value) = rest.split_once(':').unwrap_or((rest, ""));
+    let range = |piece: &str| {
+        let at = (piece.as_ptr() as usize).saturating_sub(line.as_ptr() as usize).min(line.len());
+        TextRange::at(start + size(at), text_len(piece))
+    };
+    let (key, value) = (key.trim(), value.trim());
+    Some(PreviewSetting { range: range(whole), key, key_range: range(key), value, value_range: range(value) })
+}
+
+/// Takes a setting; gives what is wrong with it.
+fn set(group: &mut Group, comment: &PreviewSetting<'_>) -> Option<Finding> {
+    let wrong = |message: String| {
+        let range = if comment.value.is_empty() { comment.range } else { comment.value_range };
+        Some(Finding::new(&PREVIEW_KEY, range, message))
+    };
+    match comment.key {
+        "shard" => match words(comment.value, comment.value_range.start()).as_deref() {
+            Ok([id, kind]) => group.shard = Some((id.clone(), kind.clone())),
+            _ => {
+                return wrong(
+                    "A shard is its id and its type: `# @preview shard: coder-7 coder`.".to_owned(),
+                );
+            }
+        },
+        "intent" => match words(comment.value, comment.value_range.start()).as_deref() {
+            Ok([id, category, verb, target, rest @ ..]) if rest.len() <= 1 => {
+                group.intent = Some(Intent {
+                    id: id.clone(),
+                    category: category.clone(),
+                    verb: verb.clone(),
+                    target: target.clone(),
+                    constraint: rest.first().cloned().unwrap_or_default(),
+                });
+            }
+            _ => {
+                let example = "`# @preview intent: i1 /mutation /fix \"auth.go\" \"no new deps\"`";
+                return wrong(format!(
+                    "An intent is id, category, verb, target and perhaps a constraint: {example}."
+                ));
+            }
+        },
+        "use" => group.uses.extend(list(comment)),
+        "session" if !comment.value.is_empty() => {
+            group.session = Some(Said::in_header(comment.value, comment.value_range));
+        }
+        "session" => {
+            return wrong("The session file is missing: `# @preview session: NAME.session.yaml`.".to_owned());
+        }
+        "captured" if !comment.value.is_empty() => {
+            group.captured = Some(Said::in_header(comment.value, comment.value_range));
+        }
+        "captured" => {
+            return wrong("The captured prompt is missing: `# @preview captured: traces.jsonl`.".to_owned());
+        }
+        "mode" => match mode(comment) {
+            Some((mode, atoms)) => {
+                group.mode = Some((mode, comment.value_range));
+                group.atoms = atoms.or(group.atoms.take());
+            }
+            None => {
+                return wrong("A mode is `legacy`, `section` or `jit`; with prompt atoms of a folder `jit(atoms=FOLDER)`.".to_owned());
+            }
+        },
+        key => return Some(unknown(key, comment)),
+    }
+    None
+}
+
+/// Reports a setting that stands twice in one preview; of policies there may be several.
+fn repeated<'t>(comment: &PreviewSetting<'t>, seen: &mut Vec<&'t str>) -> Option<Finding> {
+    let is_again = comment.key != "use" && KEYS.contains(&comment.key) && seen.contains(&comment.key);
+    seen.push(comment.key);
+    let message = format!("`{}:` stands twice in this preview; the last one counts.", comment.key);
+    is_again.then(|| Finding::new(&PREVIEW_KEY, comment.range, message))
+}
+
+fn unknown(key: &str, comment: &PreviewSetting<'_>) -> Finding {
+    let keys = KEYS.map(|key| format!("`{key}:`")).join(", ");
+    let range = if key.is_empty() { comment.range } else { comment.key_range };
+    let mut message =
+        format!("There is no setting `{key}:` of previews, so this comment is ignored; there are {keys}.");
+    match near_key(key, &KEYS, SYNONYMS) {
+        Some(near) => {
+            message.push_str(&format!(" Did you mean `{near}:`?"));
+            Finding::new(&PREVIEW_KEY, range, message)
+                .fix(Fix::guess(format!("Write `{near}`")).replace(range, near))
+        }
+        None => Finding::new(&PREVIEW_KEY, range, message),
+    }
+}
+
+fn incomplete(group: &Group) -> Finding {
+    let name = if group.name.is_empty() {
+        "This preview".to_owned()
+    } else {
+        format!("The preview `{}`", group.name)
+    };
+    let message = format!(
+        "{name} does not say for which shard it is, so there is nothing to show. Add `# @preview shard: coder-7 coder`: id \
+         and type."
+    );
+    Finding::new(&PREVIEW_INCOMPLETE, group.range, message).severity(Severity::Error)
+}
+
+/// The entries of a list with commas; one empty entry where there are none.
+fn list(comment: &PreviewSetting<'_>) -> Vec<Said> {
+    let mut at = comment.value_range.start();
+    let mut all = Vec::new();
+    for piece in comment.value.split(',') {
+        let name = piece.trim();
+        let indent = text_len(piece) - text_len(piece.trim_start());
+        if !name.is_empty() || all.is_empty() {
+            all.push(Said::in_header(name, TextRange::at(at + indent.min(text_len(piece)), text_len(name))));
+        }
+        at += text_len(piece) + TextSize::new(1);
+    }
+    all
+}
+
+/// `legacy`, `section`, `jit`, `jit(atoms=../atoms)`, `legacy(atoms=../atoms)`
+fn mode(comment: &PreviewSetting<'_>) -> Option<(Mode, Option<Said>)> {
+    if let Some(mode) = Mode::parse(comment.value) {
+        return Some((mode, None));
+    }
+    let (word, inner) = comment.value.strip_suffix(')')?.split_once('(')?;
+    let mode = Mode::parse(word.trim())?;
+    let folder = inner.trim().strip_prefix("atoms")?.trim_start().strip_prefix('=')?.trim();
+    let at = comment.value.find(folder).unwrap_or(0);
+    let range = TextRange::at(comment.value_range.start() + size(at), text_len(folder));
+    (!folder.is_empty()).then(|| (mode, Some(Said::in_header(folder, range))))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use mangle_syntax::text::slice;
+
+    fn check(text: &str, expected: Expect) -> Header {
+        let header = Header::read(text);
+        let mut shown = String::new();
+        for group in &header.groups {
+            let shard = group.shard.as_ref().map(|(id, kind)| format!("{} {}", id.text, kind.text));
+            let intent = group
+                .intent
+                .as_ref()
+                .map(|intent| format!("{}|{}", intent.target.text, intent.constraint.text));
+            let uses: Vec<_> = group.uses.iter().map(|used| slice(text, used.range)).collect();
+            let session = group.session.as_ref().map(|session| slice(text, session.range));
+            let atoms = group.atoms.as_ref().map(|atoms| slice(text, atoms.range));
+            let mode = group.mode.map(|(mode, _)| mode.as_str());
+            shown.push_str(&format!(
+                "{:?} {shard:?} {intent:?} {uses:?} {session:?} {mode:?} {atoms:?}\n",
+                group.name
+            ));
+        }
+        for finding in &header.findings {
+            shown.push_str(&format!("{:?}: {}\n", slice(text, finding.range), finding.message));
+        }
+        expected.assert_eq(&shown);
+        header
+    }
+
+    #[test]
+    fn groups_take_what_stands_before_the_first() {
+        check(
+            "# A sample.\n# @preview use: ../a.gl, b/*.mg\n# @preview mode: jit( atoms = ../atoms )\n\n\
+             # @preview name: one\n#@preview shard: coder-7 coder\n# @preview name: two\n\
+             # @preview shard: \"my shard-2\" tester\n# @preview intent: i1 /mutation /fix \"a b.go\" \"no \\\"new\\\" deps\"\n\
+             # @preview session: x.session.yaml\n# @preview mode: section\np(1).\n# @preview name: late\n",
+            expect![[r##"
+                "one" Some("coder-7 coder") None ["../a.gl", "b/*.mg"] None Some("jit") Some("../atoms")
+                "two" Some("my shard-2 tester") Some("a b.go|no \"new\" deps") ["../a.gl", "b/*.mg"] Some("x.session.yaml") Some("section") Some("../atoms")
+                "# @preview name: late": This `# @preview` comment is ignored: it is below the first statement. Move it to the top.
+            "##]],
+        );
+        check(
+            "p(1).\n# @preview name: x\n",
+            expect![[r##"
+            "# @preview name: x": This `# @preview` comment is ignored: it is below the first statement. Move it to the top.
+        "##]],
+        );
+        assert_eq!(Header::read("# @preview use: a.mg\np(1).\n").findings.len(), 0);
+        check(
+            "# @preview shard: coder-7 coder\n",
+            expect![[r#"
+            "" Some("coder-7 coder") None [] None None None
+        "#]],
+        );
+    }
+
+    #[test]
+    fn settings_that_are_not_used_are_reported() {
+        check(
+            "# @preview: shard: coder-7 coder\n# @preview use: a.mg\n# @preview use: b.mg\n# @preview mode: jit\n\
+             # @preview mode: legacy(atoms=atoms)\n# @preview agent: x y\n# @preview policies: x\n# @preview name: own\n\
+             # @preview shard: tester-1 tester\n# @preview shard: tester-2 tester\n",
+            expect![[r##"
+                "own" Some("tester-2 tester") None ["a.mg", "b.mg"] None Some("legacy") Some("atoms")
+                "# @preview mode: legacy(atoms=atoms)": `mode:` stands twice in this preview; the last one counts.
+                "agent": There is no setting `agent:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`. Did you mean `shard:`?
+                "policies": There is no setting `policies:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`. Did you mean `use:`?
+                "# @preview shard: tester-2 tester": `shard:` stands twice in this preview; the last one counts.
+            "##]],
+        );
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        check(
+            "# @preview name:\n# @preview shard: coder\n# @preview sesion: x\n# @preview mode: fast\n# @preview\n\
+             # @preview intent: a b\n# @preview session:\n# @preview name: a\n# @preview name: a\n# @previewed: no\n",
+            expect![[r##"
+                "" None None [] None None None
+                "a" None None [] None None None
+                "a" None None [] None None None
+                "# @preview name:": A preview is opened with its name: `# @preview name: fix-auth`.
+                "coder": A shard is its id and its type: `# @preview shard: coder-7 coder`.
+                "sesion": There is no setting `sesion:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`. Did you mean `session:`?
+                "fast": A mode is `legacy`, `section` or `jit`; with prompt atoms of a folder `jit(atoms=FOLDER)`.
+                "# @preview": There is no setting `:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`.
+                "a b": An intent is id, category, verb, target and perhaps a constraint: `# @preview intent: i1 /mutation /fix "auth.go" "no new deps"`.
+                "# @preview session:": The session file is missing: `# @preview session: NAME.session.yaml`.
+                "# @preview name: a": Another preview of this file has this name; `--name` could not tell them apart.
+                "# @preview name:": This preview does not say for which shard it is, so there is nothing to show. Add `# @preview shard: coder-7 coder`: id and type.
+                "# @preview name: a": The preview `a` does not say for which shard it is, so there is nothing to show. Add `# @preview shard: coder-7 coder`: id and type.
+                "# @preview name: a": The preview `a` does not say for which shard it is, so there is nothing to show. Add `# @preview shard: coder-7 coder`: id and type.
+            "##]],
+        );
+    }
+}

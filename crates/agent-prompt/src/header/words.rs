@@ -1,0 +1,42 @@
+//! Words in a setting: separated by blanks, or in double quotes.
+
+use crate::said::Said;
+use mangle_syntax::text::{TextRange, TextSize, size};
+
+/// A quote that is never closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Unclosed;
+
+/// The words of a text that starts at `start`. Inside quotes `\"` and `\\` stand for themselves.
+pub(super) fn words(text: &str, start: TextSize) -> Result<Vec<Said>, Unclosed> {
+    let mut words = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((from, char)) = chars.next() {
+        if char.is_whitespace() {
+            continue;
+        }
+        let mut word = String::new();
+        let mut end = from + char.len_utf8();
+        if char == '"' {
+            loop {
+                match chars.next() {
+                    Some((at, '"')) => {
+                        end = at + 1;
+                        break;
+                    }
+                    Some((_, '\\')) => word.extend(chars.next().map(|(_, char)| char)),
+                    Some((_, char)) => word.push(char),
+                    None => return Err(Unclosed),
+                }
+            }
+        } else {
+            word.push(char);
+            while let Some((at, char)) = chars.next_if(|(_, char)| !char.is_whitespace()) {
+                word.push(char);
+                end = at + char.len_utf8();
+            }
+        }
+        words.push(Said::in_header(word, TextRange::new(start + size(from), start + size(end))));
+    }
+    Ok(words)
+}

@@ -1,0 +1,104 @@
+//! Why an atom of a corpus is not in a prompt, in each mode.
+
+use super::super::derived::Derived;
+use super::atom::{Atom, Dimension, Kind};
+use super::compile::{Compilation, JitCompiler, is_left_out};
+use super::read::AtomFault;
+use super::rules::fault_message;
+use super::situation::Situation;
+use mangle_syntax::text::{FileId, TextRange, nearest};
+
+/// An atom, or what should have been one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownAtom {
+    /// Its id.
+    pub id: String,
+    /// Where it stands; `None` for what stands in no file.
+    pub place: Option<(FileId, TextRange)>,
+    /// Why it is not in a prompt, in words; `None` where it is.
+    pub reason: Option<String>,
+}
+
+/// How a prompt was made, for its atoms.
+#[derive(Debug, Clone, Copy)]
+pub enum MadeBy<'c> {
+    /// By the prompt compiler.
+    Compiler(&'c Compilation),
+    /// From the mandatory atoms, without the compiler.
+    Baseline,
+    /// Without atoms: why, in words.
+    Neither(&'static str),
+}
+
+impl JitCompiler {
+    /// The atoms with this id; if there are none, those that the runtime leaves out of the corpus.
+    #[must_use]
+    pub fn atoms_called(&self, id: &str, derived: &Derived, made: MadeBy<'_>) -> Vec<KnownAtom> {
+        let named = self.known(|atom| atom.id.text == id, derived, made);
+        match named.is_empty() {
+            true => self.corpus.faults.iter().filter(|found| found.atom == id).map(fault).collect(),
+            false => named,
+        }
+    }
+
+    /// The atoms whose content has a text.
+    #[must_use]
+    pub fn atoms_with(&self, text: &str, derived: &Derived, made: MadeBy<'_>) -> Vec<KnownAtom> {
+        self.known(|atom| atom.content.text.contains(text), derived, made)
+    }
+
+    fn known(&self, is_meant: impl Fn(&Atom) -> bool, derived: &Derived, made: MadeBy<'_>) -> Vec<KnownAtom> {
+        let known = |atom: &Atom| KnownAtom {
+            id: atom.id.text.clone(),
+            place: atom.file.map(|file| (file, atom.id.range)),
+            reason: Self::reason(atom, derived, made),
+        };
+        self.corpus.atoms.iter().filter(|atom| is_meant(atom)).map(|atom| known(atom)).collect()
+    }
+
+    /// The id that is nearest to a word that is none.
+    #[must_use]
+    pub fn id_near(&self, word: &str) -> Option<&str> {
+        nearest(word, self.corpus.atoms.iter().map(|atom| atom.id.text.as_str()))
+    }
+
+    fn reason(atom: &Atom, derived: &Derived, made: MadeBy<'_>) -> Option<String> {
+        match made {
+            MadeBy::Compiler(compilation) => compilation.reason(&atom.id.text),
+            MadeBy::Baseline => unfit(atom, derived),
+            MadeBy::Neither(why) => Some(why.to_owned()),
+        }
+    }
+}
+
+impl Compilation {
+    /// Why the atom with this id is not in the prompt; `None` where it is.
+    fn reason(&self, id: &str) -> Option<String> {
+        if self.manifest.selected.iter().any(|selected| selected.id == id) {
+            return None;
+        }
+        self.manifest.dropped.iter().find(|dropped| dropped.id == id).map(|dropped| dropped.reason.clone())
+    }
+}
+
+fn fault(fault: &AtomFault) -> KnownAtom {
+    let reason = Some(fault_message(fault));
+    KnownAtom { id: fault.atom.clone(), place: Some((fault.file, fault.range)), reason }
+}
+
+/// Why an atom is not in a base that is made without the compiler.
+fn unfit(atom: &Atom, derived: &Derived) -> Option<String> {
+    let unmatched = || Situation::of(derived).unmatched(atom).map(Dimension::key);
+    if atom.kind != Kind::Corpus {
+        Some(format!(
+            "`legacy` takes atoms of the corpus alone, and it is of the kind `{}`",
+            atom.kind.as_str()
+        ))
+    } else if !atom.is_mandatory {
+        Some("`legacy` takes mandatory atoms alone, and it is not mandatory".to_owned())
+    } else if is_left_out(atom, derived) {
+        Some("this shard answers with structured output alone".to_owned())
+    } else {
+        unmatched().map(|key| format!("`legacy` takes it only where a value of its `{key}` holds"))
+    }
+}

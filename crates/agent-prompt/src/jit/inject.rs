@@ -1,0 +1,110 @@
+//! What the kernel injects, as atoms: one of context, one of specialist knowledge.
+
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::super::derived::Derived;
+use super::super::wording::Wording;
+use super::atom::{Atom, Body, Kind, Word};
+use super::category::Category;
+use mangle_syntax::text::TextRange;
+
+/// A line of an injected atom, and which of the facts it comes from.
+pub(super) type Injected<T> = (Atom, Vec<Option<T>>);
+
+/// A text and where it comes from.
+pub(super) type Given<T> = (String, T);
+
+/// Whether a fact is for a shard: everybody's, its name's or its instance's, blanks and one `/` in front aside.
+pub(crate) fn is_for(shard: &str, derived: &Derived) -> bool {
+    let shard = shard.trim();
+    let bare = shard.strip_prefix('/').unwrap_or(shard);
+    !shard.is_empty()
+        && (matches!(shard, "*" | "/_all")
+            || bare == derived.shard_id
+            || (!derived.instance.is_empty() && bare == derived.instance))
+}
+
+/// The atom of the injected context; `None` where there is none.
+pub(super) fn context<T: Clone>(
+    texts: &[Given<T>],
+    derived: &Derived,
+    wording: Wording<'_>,
+) -> Option<Injected<T>> {
+    if texts.is_empty() {
+        return None;
+    }
+    let (mut content, mut origins) = title(wording, "context.compiled");
+    for (text, origin) in texts {
+        let entry = wording.sentence("context.entry", &[("value", text)]);
+        origins.extend(entry.split('\n').map(|_| Some(origin.clone())));
+        content.push_str(&entry);
+        content.push('\n');
+    }
+    origins.push(None);
+    Some((atom(Category::Context, 95, &content, derived), origins))
+}
+
+/// The atom of the injected knowledge; `None` where there is none. Of each block the topic and the text, each with its
+/// origin.
+pub(super) fn knowledge<T: Clone>(
+    blocks: &[(Given<T>, Given<T>)],
+    derived: &Derived,
+    wording: Wording<'_>,
+) -> Option<Injected<T>> {
+    if blocks.is_empty() {
+        return None;
+    }
+    let (mut content, mut origins) = title(wording, "knowledge.compiled");
+    for ((topic, named), (text, said)) in blocks {
+        let topic = wording.sentence("knowledge.topic", &[("value", topic)]);
+        let block = format!("{topic}\n{text}\n");
+        origins.extend(topic.split('\n').map(|_| Some(named.clone())));
+        origins.extend(text.split('\n').map(|_| Some(said.clone())));
+        origins.push(None);
+        content.push_str(&block);
+        content.push('\n');
+    }
+    // The runtime cuts the line ends at the end off.
+    let content = content.trim_end_matches('\n');
+    origins.truncate(content.split('\n').count());
+    Some((atom(Category::Knowledge, 90, content, derived), origins))
+}
+
+/// The lines of a title, which come from no fact.
+fn title<T: Clone>(wording: Wording<'_>, name: &str) -> (String, Vec<Option<T>>) {
+    let text = wording.text(name);
+    if text.is_empty() {
+        return (String::new(), Vec::new());
+    }
+    (format!("{text}\n"), vec![None; text.split('\n').count()])
+}
+
+fn atom(category: Category, priority: i64, content: &str, derived: &Derived) -> Atom {
+    let digest = Sha256::digest(content.as_bytes());
+    let hash: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let content = Body { text: Arc::from(content), file: None, lines: Vec::new() };
+    let mut selectors: [Vec<Word>; 11] = Default::default();
+    // By its name, where the type is meant: injected atoms of a shard that is not called as its type are blocked.
+    selectors[super::atom::Dimension::ShardTypes as usize] =
+        vec![Word { text: derived.shard_id.clone(), range: TextRange::default() }];
+    Atom {
+        id: Word { text: format!("kernel/{}/{hash}", category.as_str()), range: TextRange::default() },
+        category,
+        kind: Kind::Kernel,
+        agent: None,
+        file: None,
+        range: TextRange::default(),
+        tokens: content.tokens(),
+        content,
+        concise: None,
+        min: None,
+        priority,
+        is_mandatory: true,
+        exclusive: None,
+        depends_on: Vec::new(),
+        conflicts_with: Vec::new(),
+        selectors,
+    }
+}

@@ -1,0 +1,441 @@
+//! Prompt atoms as their files have them.
+//!
+//! Reads as the reference runtime does: a file is a list of atoms, or one; keys that it does not know do not count; a
+//! value of another kind than expected costs the whole file, an atom that lacks something only that atom. Files of
+//! evolved atoms have one under `atom:`, with keys in lower case and without `_`, and are not checked.
+
+use std::sync::Arc;
+
+use super::super::near::near_key;
+use super::super::session::tree::{Key, Kind as Value, Node};
+use super::super::session::yaml;
+use super::atom::{Atom, Body, Dimension, Kind, Word};
+use super::category::Category;
+use super::keys::{SYNONYMS, all_keys};
+use super::written;
+use mangle_syntax::text::{FileId, TextRange, size, slice};
+
+/// What a selector holds.
+const LIST: &str = "a list of texts";
+
+/// A file of atoms.
+#[derive(Debug, Clone)]
+pub struct AtomFile {
+    /// The file.
+    pub file: FileId,
+    /// Where its atoms are collected.
+    pub kind: Kind,
+    /// The agent that they are for, of [`Kind::Agent`].
+    pub agent: Option<Arc<str>>,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
+/// All atoms, in the order in which they are collected, and what is wrong with their files.
+#[derive(Debug, Clone, Default)]
+pub struct Corpus {
+    /// The atoms.
+    pub atoms: Vec<Arc<Atom>>,
+    /// What is wrong.
+    pub faults: Vec<AtomFault>,
+}
+
+/// Something that is wrong with a file of atoms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AtomFault {
+    /// The file.
+    pub file: FileId,
+    /// Where.
+    pub range: TextRange,
+    /// The id of the atom that it is about; empty for a whole file, and for an atom without one.
+    pub atom: String,
+    /// What.
+    pub kind: FaultKind,
+}
+
+impl AtomFault {
+    /// A file that cannot be read: why, as the end of a sentence.
+    #[must_use]
+    pub fn of_file(file: FileId, why: String) -> Self {
+        Self { file, range: TextRange::default(), atom: String::new(), kind: FaultKind::File(why) }
+    }
+}
+
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The file cannot be read, and none of its atoms counts: why, as the end of a sentence.
+    File(String),
+    /// A value is of another kind than its key wants, and none of the file's atoms counts.
+    Value {
+        /// The key.
+        key: String,
+        /// What it wants.
+        wants: &'static str,
+        /// The same value in the form that it wants, where that is clear.
+        instead: Option<String>,
+    },
+    /// The atom has none of these, and does not count: `id`, `category`.
+    Missing(&'static str),
+    /// There is no such category, and the atom does not count.
+    Category(String),
+    /// It says nothing, and does not count.
+    NoContent,
+    /// The file of its content is not there, or not to be read.
+    ContentFile(String),
+    /// It needs itself or does not go with itself, and does not count.
+    Itself(&'static str),
+    /// The runtime does not know the key, and passes over it.
+    Key {
+        /// The key.
+        key: String,
+        /// What may be meant.
+        nearest: Option<String>,
+    },
+}
+
+/// Opens the file that an atom's content is in: who wants it, and its path from there.
+pub(super) type OpenContent<'o> = &'o mut dyn FnMut(FileId, &str) -> Option<(FileId, Arc<str>)>;
+
+impl Corpus {
+    /// Reads files, which are in the order in which the runtime collects them.
+    pub fn read(files: &[AtomFile], open: OpenContent<'_>) -> Self {
+        let mut corpus = Self::default();
+        for file in files {
+            let mut reader = Reader { file, open: &mut *open, atom: String::new(), faults: Vec::new() };
+            let atoms = reader.file();
+            corpus.faults.append(&mut reader.faults);
+            corpus.atoms.extend(atoms.into_iter().map(Arc::new));
+        }
+        corpus
+    }
+
+    /// Adds the atom of a `PROMPT:` line. The runtime makes it neither mandatory nor known to any rule, so that only a
+    /// search can find it. `category`: its first tag; empty for `domain`.
+    ///
+    /// # Errors
+    /// The word, when there is no such category; the runtime then does not store the atom.
+    pub fn add_directive(
+        &mut self,
+        id: Word,
+        category: &Word,
+        content: &Word,
+        file: FileId,
+        range: TextRange,
+    ) -> Result<(), String> {
+        let word = category.text.trim();
+        let category = if word.is_empty() { Some(Category::Domain) } else { Category::parse(word) };
+        let category = category.ok_or_else(|| word.to_owned())?;
+        let lines = content.text.split('\n').map(|_| content.range).collect();
+        let content = Body { text: Arc::from(&*content.text), file: Some(file), lines };
+        self.atoms.push(Arc::new(Atom {
+            id,
+            category,
+            kind: Kind::Directive,
+            agent: None,
+            file: Some(file),
+            range,
+            tokens: content.tokens(),
+            content,
+            concise: None,
+            min: None,
+            priority: 0,
+            is_mandatory: false,
+            exclusive: None,
+            depends_on: Vec::new(),
+            conflicts_with: Vec::new(),
+            selectors: Default::default(),
+        }));
+        Ok(())
+    }
+}
+
+struct Reader<'a, 'o> {
+    file: &'a AtomFile,
+    open: OpenContent<'o>,
+    /// The id of the atom that is read now; empty where it has none.
+    atom: String,
+    faults: Vec<AtomFault>,
+}
+
+/// A value of another kind than wanted: the whole file is lost.
+struct Lost;
+
+impl Reader<'_, '_> {
+    fn file(&mut self) -> Vec<Atom> {
+        let root = match yaml::read(&self.file.text) {
+            Ok(root) => root,
+            Err(unread) => {
+                self.fault(unread.range, FaultKind::File(unread.why));
+                return Vec::new();
+            }
+        };
+        let maps: Vec<&Node> = match &root.kind {
+            Value::Null => Vec::new(),
+            Value::List(list) if self.file.kind != Kind::Evolved => list.iter().collect(),
+            Value::Map(members) if self.file.kind == Kind::Evolved => {
+                members.iter().filter(|(key, _)| key.text == "atom").map(|(_, node)| node).collect()
+            }
+            Value::Map(_) => vec![&root],
+            Value::List(_) | Value::Scalar(_) => {
+                self.fault(root.range, FaultKind::File(format!("it is {}, not atoms", root.described())));
+                return Vec::new();
+            }
+        };
+        let mut atoms = Vec::new();
+        // An entry of a list that is nothing is no entry.
+        for node in maps.into_iter().filter(|node| node.kind != Value::Null) {
+            match self.atom(node) {
+                Ok(atom) => atoms.extend(atom),
+                Err(Lost) => return Vec::new(),
+            }
+        }
+        atoms
+    }
+
+    fn fault(&mut self, range: TextRange, kind: FaultKind) {
+        let atom = self.atom.clone();
+        self.faults.push(AtomFault { file: self.file.file, range, atom, kind });
+    }
+
+    /// The key as the files of this kind write it.
+    fn written(&self, key: &str) -> String {
+        if self.file.kind == Kind::Evolved { key.replace('_', "") } else { key.to_owned() }
+    }
+
+    /// An atom, if it counts.
+    fn atom(&mut self, node: &Node) -> Result<Option<Atom>, Lost> {
+        self.atom.clear();
+        let members = match &node.kind {
+            Value::Map(members) => &written::merged(members),
+            _ => return Err(self.lost(node, "an atom", "a table of keys and values")),
+        };
+        if let Some(Node { kind: Value::Scalar(id), .. }) = self.member(members, "id") {
+            self.atom.clone_from(id);
+        }
+        self.repeated(node)?;
+        self.unknown_keys(members);
+        let id = self.word(members, "id")?;
+        let category = self.word(members, "category")?;
+        let content = self.text(members, "content")?;
+        let content_file = self.word(members, "content_file")?;
+        let mut selectors: [Vec<Word>; 11] = Default::default();
+        for dimension in Dimension::ALL {
+            selectors[dimension as usize] = self.words(members, dimension.key())?;
+        }
+        let (concise, min) = (self.text(members, "content_concise")?, self.text(members, "content_min")?);
+        let priority = self.number(members, "priority")?;
+        let is_mandatory = self.truth(members, "is_mandatory")?;
+        let exclusive = self.word(members, "is_exclusive")?;
+        let (depends_on, conflicts_with) =
+            (self.words(members, "depends_on")?, self.words(members, "conflicts_with")?);
+        self.word(members, "description")?;
+        self.word(members, "subcategory")?;
+        let tokens = self.number(members, "token_count")?;
+        let Some(id) = id.filter(|id| !id.text.is_empty()) else {
+            self.fault(node.range, FaultKind::Missing("id"));
+            return Ok(None);
+        };
+        let Some(category) = category.filter(|word| !word.text.is_empty()) else {
+            self.fault(id.range, FaultKind::Missing("category"));
+            return Ok(None);
+        };
+        let Some(of) = Category::parse(&category.text) else {
+            self.fault(category.range, FaultKind::Category(category.text));
+            return Ok(None);
+        };
+        let Some(content) = self.content(content, content_file, &id)? else { return Ok(None) };
+        for (words, key) in [(&depends_on, "depends_on"), (&conflicts_with, "conflicts_with")] {
+            if let Some(same) = words.iter().find(|word| word.text == id.text) {
+                self.fault(same.range, FaultKind::Itself(key));
+                return Ok(None);
+            }
+        }
+        // Nobody counts the tokens of evolved atoms that do not say it themselves.
+        let tokens = if self.file.kind == Kind::Evolved { tokens } else { content.tokens() };
+        Ok(Some(Atom {
+            id,
+            category: of,
+            kind: self.file.kind,
+            agent: self.file.agent.clone(),
+            file: Some(self.file.file),
+            range: node.range,
+            content,
+            concise,
+            min,
+            priority,
+            is_mandatory,
+            exclusive: exclusive.filter(|word| !word.text.is_empty()),
+            depends_on,
+            conflicts_with,
+            selectors,
+            tokens,
+        }))
+    }
+
+    /// What the atom says: its own text, else that of the file that it names.
+    fn content(
+        &mut self,
+        content: Option<Body>,
+        file: Option<Word>,
+        id: &Word,
+    ) -> Result<Option<Body>, Lost> {
+        let said = content.filter(|body| !body.text.trim().is_empty());
+        let Some(name) = file.filter(|word| !word.text.is_empty() && said.is_none()) else {
+            if said.is_none() {
+                self.fault(id.range, FaultKind::NoContent);
+            }
+            return Ok(said);
+        };
+        let Some((file, text)) = (self.open)(self.file.file, &name.text) else {
+            self.fault(name.range, FaultKind::ContentFile(name.text));
+            return Ok(None);
+        };
+        if text.trim().is_empty() {
+            self.fault(name.range, FaultKind::NoContent);
+            return Ok(None);
+        }
+        let whole = TextRange::up_to(size(text.len()));
+        let lines = lines(&text, whole, &text);
+        Ok(Some(Body { text, file: Some(file), lines }))
+    }
+
+    /// A key that stands twice costs the whole file.
+    fn repeated(&mut self, node: &Node) -> Result<(), Lost> {
+        let Some(key) = written::repeated(node) else { return Ok(()) };
+        self.fault(key.range, FaultKind::File(format!("the key `{}` stands twice in this atom", key.text)));
+        Err(Lost)
+    }
+
+    fn unknown_keys(&mut self, members: &[(Key, Node)]) {
+        let known: Vec<String> = all_keys().map(|key| self.written(key)).collect();
+        let also = ["version", "tokencount", "contenthash", "embedding", "embeddingtask", "createdat"];
+        let is_known = |key: &str| {
+            known.iter().any(|known| known == key) || (self.file.kind == Kind::Evolved && also.contains(&key))
+        };
+        let unknown: Vec<&Key> =
+            members.iter().map(|(key, _)| key).filter(|key| !is_known(&key.text)).collect();
+        for key in unknown {
+            let nearest = self.meant(&key.text, &known);
+            self.fault(key.range, FaultKind::Key { key: key.text.clone(), nearest });
+        }
+    }
+
+    /// The key that is probably meant by one that there is not.
+    fn meant(&self, key: &str, known: &[String]) -> Option<String> {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let near = near_key(key, &known, SYNONYMS).map(str::to_owned);
+        // Files of evolved atoms write their keys in another way than synonyms are listed.
+        let evolved =
+            || near_key(key, &all_keys().collect::<Vec<_>>(), SYNONYMS).map(|key| self.written(key));
+        near.or_else(|| evolved().filter(|near| near != key && known.contains(&near.as_str())))
+    }
+
+    fn lost(&mut self, node: &Node, key: &str, wants: &'static str) -> Lost {
+        let is_list = wants == LIST;
+        let instead = match &node.kind {
+            Value::Scalar(_) if is_list => Some(format!("[{}]", slice(&self.file.text, node.range))),
+            _ => None,
+        };
+        self.fault(node.range, FaultKind::Value { key: key.to_owned(), wants, instead });
+        Lost
+    }
+
+    fn member<'m>(&self, members: &'m [(Key, Node)], key: &str) -> Option<&'m Node> {
+        let key = self.written(key);
+        members.iter().find(|(known, _)| known.text == key).map(|(_, node)| node)
+    }
+
+    fn scalar<'m>(
+        &mut self,
+        members: &'m [(Key, Node)],
+        key: &str,
+        wants: &'static str,
+    ) -> Result<Option<(&'m str, &'m Node)>, Lost> {
+        match self.member(members, key) {
+            None => Ok(None),
+            Some(node) => match &node.kind {
+                Value::Null => Ok(None),
+                Value::Scalar(text) => Ok(Some((text, node))),
+                Value::List(_) | Value::Map(_) => Err(self.lost(node, key, wants)),
+            },
+        }
+    }
+
+    fn word(&mut self, members: &[(Key, Node)], key: &str) -> Result<Option<Word>, Lost> {
+        let found = self.scalar(members, key, "a text")?;
+        Ok(found.map(|(text, node)| Word { text: text.to_owned(), range: node.range }))
+    }
+
+    fn text(&mut self, members: &[(Key, Node)], key: &str) -> Result<Option<Body>, Lost> {
+        let found = self.scalar(members, key, "a text")?.filter(|(text, _)| !text.is_empty());
+        Ok(found.map(|(text, node)| Body {
+            text: Arc::from(text),
+            file: Some(self.file.file),
+            lines: lines(&self.file.text, node.range, text),
+        }))
+    }
+
+    fn number(&mut self, members: &[(Key, Node)], key: &str) -> Result<i64, Lost> {
+        match self.scalar(members, key, "a whole number")? {
+            None => Ok(0),
+            Some((text, node)) => {
+                let number = written::whole_number(text).filter(|_| !self.is_quoted(node));
+                number.ok_or_else(|| self.lost(node, key, "a whole number"))
+            }
+        }
+    }
+
+    fn truth(&mut self, members: &[(Key, Node)], key: &str) -> Result<bool, Lost> {
+        match self.scalar(members, key, "true or false")? {
+            None => Ok(false),
+            Some((text, node)) => {
+                let truth = written::truth(text, self.is_quoted(node));
+                truth.ok_or_else(|| self.lost(node, key, "true or false"))
+            }
+        }
+    }
+
+    /// Whether a value is a text by the way it is written.
+    fn is_quoted(&self, node: &Node) -> bool {
+        slice(&self.file.text, node.range).starts_with(['"', '\''])
+    }
+
+    fn words(&mut self, members: &[(Key, Node)], key: &str) -> Result<Vec<Word>, Lost> {
+        let Some(node) = self.member(members, key) else { return Ok(Vec::new()) };
+        let list = match &node.kind {
+            Value::Null => return Ok(Vec::new()),
+            Value::List(list) => list,
+            Value::Scalar(_) | Value::Map(_) => return Err(self.lost(node, key, LIST)),
+        };
+        let mut words = Vec::with_capacity(list.len());
+        for node in list {
+            match &node.kind {
+                Value::Null => {}
+                Value::Scalar(text) => words.push(Word { text: text.clone(), range: node.range }),
+                Value::List(_) | Value::Map(_) => return Err(self.lost(node, key, LIST)),
+            }
+        }
+        Ok(words)
+    }
+}
+
+/// Where each line of a text stands in the part of a file that it was read from; all of that part for a line that the
+/// file writes in another way.
+fn lines(file: &str, range: TextRange, text: &str) -> Vec<TextRange> {
+    let source = slice(file, range);
+    let mut at = 0;
+    text.split('\n')
+        .map(|line| {
+            let line = line.trim();
+            if line.is_empty() {
+                return TextRange::empty(range.start() + size(at));
+            }
+            source.get(at..).and_then(|rest| rest.find(line)).map_or(range, |found| {
+                let start = at + found;
+                at = start + line.len();
+                TextRange::at(range.start() + size(start), size(line.len()))
+            })
+        })
+        .collect()
+}

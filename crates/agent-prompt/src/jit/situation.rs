@@ -1,0 +1,102 @@
+//! Whether an atom is wanted in a situation, by the two rules of the reference runtime, which differ.
+
+use rustc_hash::FxHashSet;
+
+use super::super::derived::Derived;
+use super::atom::{Atom, Dimension};
+use super::left::Left;
+use super::names::normal;
+
+/// The values of a situation, by dimension.
+#[derive(Debug, Clone)]
+pub(super) struct Situation {
+    /// As they are.
+    raw: [Vec<String>; 11],
+    /// As the names that the compiler makes of them.
+    names: [FxHashSet<String>; 11],
+}
+
+impl Situation {
+    pub(super) fn of(derived: &Derived) -> Self {
+        let one = |value: &str| if value.is_empty() { Vec::new() } else { vec![value.to_owned()] };
+        let raw = Dimension::ALL.map(|dimension| match dimension {
+            Dimension::OperationalModes => one(derived.operational_mode),
+            Dimension::CampaignPhases => one(&derived.campaign_phase),
+            Dimension::BuildLayers => one(&derived.build_layer),
+            Dimension::InitPhases => one(&derived.init_phase),
+            Dimension::NorthstarPhases => one(&derived.northstar_phase),
+            Dimension::OuroborosStages => one(&derived.ouroboros_stage),
+            Dimension::IntentVerbs => one(&derived.intent_verb),
+            Dimension::ShardTypes => one(&derived.shard_type),
+            Dimension::Languages => one(&derived.language),
+            Dimension::Frameworks => derived.frameworks.clone(),
+            Dimension::WorldStates => derived.world_states.iter().map(|&state| state.to_owned()).collect(),
+        });
+        let names = raw.each_ref().map(|values| values.iter().filter_map(|value| normal(value)).collect());
+        Self { raw, names }
+    }
+
+    /// The same in a kernel in which something is left of other situations.
+    pub(super) fn after(mut self, left: &Left) -> Self {
+        for (names, more) in self.names.iter_mut().zip(&left.names) {
+            names.extend(more.iter().cloned());
+        }
+        self
+    }
+
+    /// Leaves its values.
+    pub(super) fn leave(self, left: &mut Left) {
+        for (all, names) in left.names.iter_mut().zip(self.names) {
+            all.extend(names);
+        }
+    }
+
+    /// The values of a dimension.
+    pub(super) fn values(&self, dimension: Dimension) -> &[String] {
+        &self.raw[dimension as usize]
+    }
+
+    /// The compiler's rule: the first dimension in which the atoms that share an id want values, the situation has
+    /// some, and none is the same. What the situation says nothing of does not stand in the way.
+    pub(super) fn blocked(&self, atoms: &[&Atom]) -> Option<Dimension> {
+        Dimension::ALL.into_iter().find(|&dimension| {
+            let here = &self.names[dimension as usize];
+            let mut wanted = atoms
+                .iter()
+                .flat_map(|atom| atom.selector(dimension))
+                .filter_map(|word| normal(&word.text))
+                .peekable();
+            !here.is_empty() && wanted.peek().is_some() && !wanted.any(|name| here.contains(&name))
+        })
+    }
+
+    /// The direct rule, of baselines and evolved atoms: the first dimension in which the atom wants values and the
+    /// situation has none of them; of frameworks it may say nothing.
+    pub(super) fn unmatched(&self, atom: &Atom) -> Option<Dimension> {
+        Dimension::ALL.into_iter().find(|&dimension| {
+            let (wanted, here) = (atom.selector(dimension), self.values(dimension));
+            let is_open = dimension == Dimension::Frameworks && here.is_empty();
+            let is_same = |word: &str, value: &str| match dimension {
+                Dimension::Frameworks | Dimension::WorldStates => word == value,
+                _ => word == value || bare(word) == bare(value),
+            };
+            let fits = || wanted.iter().any(|word| here.iter().any(|value| is_same(&word.text, value)));
+            !wanted.is_empty() && !is_open && !fits()
+        })
+    }
+}
+
+/// Whether a situation has a value, a name without its `/`, in a dimension.
+pub(crate) fn has_value(derived: &Derived, dimension: Dimension, name: &str) -> bool {
+    Situation::of(derived).names[dimension as usize].contains(name)
+}
+
+/// The values that a situation has in a dimension, as they are.
+pub(crate) fn values(derived: &Derived, dimension: Dimension) -> Vec<String> {
+    Situation::of(derived).values(dimension).to_vec()
+}
+
+/// Without one leading `/`.
+fn bare(word: &str) -> &str {
+    word.strip_prefix('/').unwrap_or(word)
+}

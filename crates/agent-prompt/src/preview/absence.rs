@@ -1,0 +1,287 @@
+//! What the rules of a predicate that feeds prompts lack to give a text to a shard: for each rule the pattern of its
+//! lines, and the premise that fails, within rules down to the fact that is missing.
+
+use rustc_hash::FxHashMap;
+
+use super::pattern::{Hole, Pattern};
+use super::{Common, Shown};
+use crate::assembly::INJECTED;
+use mangle_engine::kernel::{Datum, Gap, GapEnd, Miss, Obstacle, RuleId, ValueId, Values};
+use mangle_engine::program::{PredicateId, PredicateKey};
+use mangle_syntax::syntax::ast::{Premise, Term};
+use mangle_syntax::text::Symbol;
+
+/// How many values that contain a text are tried out.
+const MOST_VALUES: usize = 5;
+
+/// How many facts are compared with a premise.
+const MOST_COMPARED: usize = 50_000;
+
+/// How many lines that a rule gives instead are shown.
+const MOST_LINES: usize = 3;
+
+/// Why a rule did not give a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuleAbsence {
+    /// The rule.
+    pub rule: RuleId,
+    /// The pattern of its lines.
+    pub pattern: String,
+    /// Whether the text may be one of its lines.
+    pub is_alike: bool,
+    /// Why it did not give the text.
+    pub why: RuleWhy,
+}
+
+/// Why a rule did not give a text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RuleWhy {
+    /// It gives the shard other lines, the first of them these.
+    Others(Vec<String>),
+    /// It gives lines for another shard.
+    OtherShard(String),
+    /// Something is missing.
+    Lacks(Box<Gap>),
+}
+
+/// The gaps of all rules for one key and one text.
+type Cache = FxHashMap<(ValueId, Option<ValueId>), Vec<Gap>>;
+
+impl Common {
+    /// Why no rule gives a line with a text to a shard; first the rules whose lines are like it.
+    pub(super) fn rule_absences(
+        &self,
+        shown: &mut Shown,
+        shard: &str,
+        text: &str,
+        depth: usize,
+    ) -> Vec<RuleAbsence> {
+        let Some(predicate) = self.evaluated.id(injected()) else { return Vec::new() };
+        let values = containing(&shown.kernel.model().values, text);
+        let keys = self.keys(shown, shard);
+        let mut search = Search { common: self, shown, predicate, keys, depth, cache: Cache::default() };
+        let rules = self.compiled.rules_of(predicate).into_iter();
+        let mut all: Vec<(usize, RuleAbsence)> =
+            rules.filter_map(|rule| search.absence(rule, text, &values)).collect();
+        all.sort_by_key(|(likeness, _)| std::cmp::Reverse(*likeness));
+        all.into_iter().map(|(_, absence)| absence).collect()
+    }
+
+    /// What each rule lacks to inject anything for the shard of a prompt; rules that inject for another shard are left out.
+    pub(crate) fn gaps_of_shard(&self, shown: &mut Shown) -> Vec<(RuleId, Gap)> {
+        let shard = shown.wanted.context.shard_id.clone();
+        let all = self.rule_absences(shown, &shard, "", 0).into_iter();
+        let mut gaps: Vec<_> = all
+            .filter_map(|absence| match absence.why {
+                RuleWhy::Lacks(gap) => Some((absence.rule, *gap)),
+                RuleWhy::Others(_) | RuleWhy::OtherShard(_) => None,
+            })
+            .collect();
+        gaps.sort_by_key(|(rule, _)| *rule);
+        gaps
+    }
+
+    /// The first arguments that reach a shard.
+    fn keys(&self, shown: &mut Shown, shard: &str) -> Vec<ValueId> {
+        let is_own = shard == shown.wanted.context.shard_id;
+        let name = shown.derived.shard_id.clone();
+        let is_compiled = is_own && shown.is_compiled();
+        let values = &mut shown.kernel.model_mut().values;
+        let mut keys =
+            vec![values.string(shard), values.string("*"), values.name("/_all"), values.string("/_all")];
+        if is_compiled {
+            // The prompt compiler compares without a `/` in front, and takes the name without its number, too.
+            for word in [shard, &name].into_iter().filter(|word| !word.is_empty()) {
+                keys.push(values.string(word));
+                keys.push(values.name(&format!("/{word}")));
+                keys.push(values.string(&format!("/{word}")));
+            }
+        }
+        keys
+    }
+
+    /// The pattern of the lines of a rule.
+    fn pattern(&self, rule: RuleId) -> Option<Pattern> {
+        let rule = self.compiled.rule(rule)?;
+        let file = self.evaluated.file(rule.file)?;
+        Pattern::of(file, file.items.get(rule.item as usize)?, 1)
+    }
+}
+
+fn injected() -> PredicateKey {
+    PredicateKey { name: Symbol::new(INJECTED), arity: 2 }
+}
+
+/// The shortest strings among values that contain a text.
+fn containing(values: &Values, text: &str) -> Vec<ValueId> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let all = (0..u32::try_from(values.len()).unwrap_or(u32::MAX)).map(ValueId);
+    let with_text = all.filter_map(|id| match values.get(id) {
+        Datum::String(found) if found.contains(text) => Some((found.len(), id)),
+        _ => None,
+    });
+    let mut with_text: Vec<_> = with_text.collect();
+    with_text.sort_unstable();
+    with_text.truncate(MOST_VALUES);
+    with_text.into_iter().map(|(_, id)| id).collect()
+}
+
+/// A search for what the rules of a predicate lack.
+struct Search<'s> {
+    common: &'s Common,
+    shown: &'s mut Shown,
+    predicate: PredicateId,
+    keys: Vec<ValueId>,
+    depth: usize,
+    cache: Cache,
+}
+
+impl Search<'_> {
+    /// Why a rule does not give a text, and how like its lines are to it.
+    fn absence(&mut self, rule: RuleId, text: &str, values: &[ValueId]) -> Option<(usize, RuleAbsence)> {
+        let pattern = self.common.pattern(rule)?;
+        let texts: Vec<Option<ValueId>> = match pattern.is_variable() && !text.is_empty() {
+            true if values.is_empty() => vec![Some(self.shown.kernel.model_mut().values.string(text))],
+            true => values.iter().copied().map(Some).collect(),
+            false => vec![None],
+        };
+        let is_held = texts != [None] && !values.is_empty();
+        let bound = self.bound(rule, &pattern.holes(text));
+        let tried = texts.into_iter().map(|text| (self.gap(rule, text), text));
+        // The text that gets furthest is the one that the rule could give.
+        let (why, _) = tried.max_by_key(|(why, _)| progress(why))?;
+        let likeness = match is_held && progress(&why) > 1 {
+            true => text.len(),
+            false => pattern.likeness(text),
+        };
+        // Where it gives other lines, the values that the text has in place of its variables say why.
+        let why = match (why, bound) {
+            (RuleWhy::Others(_), Some(gap)) => RuleWhy::Lacks(Box::new(gap)),
+            (why, _) => why,
+        };
+        let (pattern, is_alike) = (pattern.to_string(), likeness > 0);
+        Some((likeness, RuleAbsence { rule, pattern, is_alike, why }))
+    }
+
+    /// What a rule lacks to give a text (`None`: any) under one of the keys.
+    fn gap(&mut self, rule: RuleId, text: Option<ValueId>) -> RuleWhy {
+        let mut other = None;
+        for key in self.keys.clone() {
+            let gaps = self.gaps(key, text);
+            let Some(gap) = gaps.iter().find(|gap| gap.miss.rule == rule) else {
+                return RuleWhy::Others(self.lines(rule));
+            };
+            match &gap.miss.obstacle {
+                Obstacle::Head { argument: 0, has } => other = other.or_else(|| Some(has.clone())),
+                _ => return RuleWhy::Lacks(Box::new(gap.clone())),
+            }
+        }
+        RuleWhy::OtherShard(other.unwrap_or_default())
+    }
+
+    /// The first premise of a rule that no fact meets when its variables hold these values.
+    fn bound(&mut self, rule: RuleId, holes: &[Hole]) -> Option<Gap> {
+        let place = self.common.compiled.rule(rule)?;
+        let file = self.common.evaluated.file(place.file)?;
+        let clause = file.items.get(place.item as usize)?.statement.clause()?;
+        for (number, premise) in (0..).zip(&clause.premises) {
+            let Premise::Literal(literal) = premise else { continue };
+            if literal.is_negated() || literal.is_temporal() {
+                continue;
+            }
+            let Some(predicate) = self.common.evaluated.id_of(file, &literal.atom) else { continue };
+            let args: Vec<_> = literal.atom.args.iter().map(|arg| held(arg, holes)).collect();
+            if let Some(wanted) = self.unmet(predicate, &args) {
+                return Some(self.premise_gap((rule, number), predicate, &wanted));
+            }
+        }
+        None
+    }
+
+    /// The arguments of an atom that no fact has, whatever kind of value the words stand for.
+    fn unmet(&mut self, predicate: PredicateId, words: &[Option<&Hole>]) -> Option<Vec<Option<ValueId>>> {
+        if words.iter().all(Option::is_none) {
+            return None;
+        }
+        let model = self.shown.kernel.model_mut();
+        let readings: Vec<Vec<Option<ValueId>>> =
+            words.iter().map(|word| readings(&mut model.values, *word)).collect();
+        let relation = model.relation(predicate)?;
+        let is_met = |tuple: &[ValueId]| {
+            words.iter().zip(&readings).zip(tuple).all(|((word, readings), value)| match word {
+                // What is cut may go on.
+                Some(hole) if hole.is_cut => model.values.display(*value).to_string().contains(&hole.text),
+                _ => readings.iter().any(|reading| reading.is_none_or(|reading| reading == *value)),
+            })
+        };
+        let is_any = relation.tuples().take(MOST_COMPARED).any(is_met);
+        (!is_any).then(|| readings.iter().map(|readings| readings.first().copied().flatten()).collect())
+    }
+
+    fn premise_gap(
+        &mut self,
+        (rule, premise): (RuleId, u32),
+        predicate: PredicateId,
+        wanted: &[Option<ValueId>],
+    ) -> Gap {
+        let common = self.common;
+        let model = self.shown.kernel.model_mut();
+        let below = model.gaps(&common.compiled, common.settings.clock, predicate, wanted, self.depth);
+        let near = model.near(&common.compiled, predicate, wanted);
+        let args = wanted.iter().map(|value| {
+            value.map_or_else(|| "_".to_owned(), |value| model.values.display(value).to_string())
+        });
+        let name = common.compiled.name(predicate);
+        let asked = format!("{name}({})", args.collect::<Vec<_>>().join(","));
+        let is_filled = !common.compiled.rules_of(predicate).is_empty();
+        let end = (!is_filled).then(|| GapEnd::NoRule(name.to_string(), wanted.len()));
+        Gap { miss: Miss { rule, obstacle: Obstacle::Premise { premise, asked, near } }, below, end }
+    }
+
+    fn gaps(&mut self, key: ValueId, text: Option<ValueId>) -> &[Gap] {
+        let (common, shown) = (self.common, &mut *self.shown);
+        let (predicate, depth) = (self.predicate, self.depth);
+        self.cache.entry((key, text)).or_insert_with(|| {
+            let model = shown.kernel.model_mut();
+            model.gaps(&common.compiled, common.settings.clock, predicate, &[Some(key), text], depth)
+        })
+    }
+
+    /// The lines that a rule gives the shard.
+    fn lines(&self, rule: RuleId) -> Vec<String> {
+        let answers = self.common.facts(self.shown, INJECTED, 2).into_iter();
+        let of_rule = answers.filter(|answer| answer.held.rule == rule);
+        let lines = of_rule.filter_map(|answer| answer.text(1).map(str::to_owned));
+        lines.take(MOST_LINES).collect()
+    }
+}
+
+/// What a text has in place of an argument; `None` where it says nothing of it.
+fn held<'h>(arg: &Term, holes: &'h [Hole]) -> Option<&'h Hole> {
+    let name = arg.variable()?;
+    holes.iter().find(|hole| hole.name == name.as_str())
+}
+
+/// The values that a word in a line may stand for; any value where there is no word.
+fn readings(values: &mut Values, word: Option<&Hole>) -> Vec<Option<ValueId>> {
+    let Some(Hole { text, .. }) = word else { return vec![None] };
+    let name = text.starts_with('/').then(|| values.name(text));
+    let number = text.parse().ok().map(|number| values.number(number));
+    let all = [name, number, Some(values.string(text))];
+    all.into_iter().flatten().map(Some).collect()
+}
+
+/// How far a rule got: the number of the premise that failed, from 1.
+fn progress(why: &RuleWhy) -> u32 {
+    match why {
+        RuleWhy::Others(_) => u32::MAX,
+        RuleWhy::OtherShard(_) => 0,
+        RuleWhy::Lacks(gap) => match &gap.miss.obstacle {
+            Obstacle::Premise { premise, .. } => premise.saturating_add(1),
+            Obstacle::Head { .. } => 0,
+            Obstacle::Groups { .. } | Obstacle::TooMany => 1,
+        },
+    }
+}

@@ -1,0 +1,412 @@
+//! Previews that are kept: a program with a sample kernel, evaluated for each shard that is asked for, and the prompts
+//! that come of it.
+//!
+//! Takes a joined program, what is [`Wanted`] and [`PreviewSettings`]; gives [`Shown`] prompts, and what their lines
+//! come from. Where only facts of the sample change, the kernels follow downstream of them; anything else builds anew.
+
+mod absence;
+mod given;
+mod pattern;
+mod places;
+mod reasons;
+mod sticky;
+mod synthetic;
+#[cfg(test)]
+mod tests;
+mod wanted;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::answers::{KernelAnswers, Marks, Order};
+use super::assembly::{Request, assemble, is_for};
+use super::compressed::{Compressed, compressed};
+use super::derived::Derived;
+use super::hybrid::Directives;
+use super::jit::{Corpus, JitCompiler, Left, Word, is_injected_for};
+use super::sections::{Mode, Prompt};
+use super::tokens::Estimator;
+use super::turn;
+use super::wording::Wording;
+use mangle_engine::kernel::{Clock, Compiled, Fact, Kernel, Limits, Reading, RuleId, ValueId, compile};
+use mangle_engine::program::{PredicateId, Program};
+use mangle_settings::{ContextBlockSettings, Profile, PromptSettings, Reasoning};
+use mangle_syntax::text::{Cancel, FileId};
+
+pub use absence::{RuleAbsence, RuleWhy};
+use given::GivenFacts;
+pub use places::{Opened, OriginPlace};
+pub use reasons::MOST_PROOFS;
+pub(crate) use reasons::{SCORED, THRESHOLD};
+pub use reasons::{Why, WhyNot};
+pub use sticky::Stuck;
+pub use synthetic::undeclared_of_runtime;
+pub use wanted::{Part, Wanted};
+
+/// How previews are made.
+#[derive(Debug, Clone)]
+pub struct PreviewSettings {
+    /// How the program is read.
+    pub reading: Reading,
+    /// How far an evaluation may go.
+    pub limits: Limits,
+    /// The time of evaluation.
+    pub clock: Clock,
+    /// In which order facts are read.
+    pub order: Order,
+    /// Whether facts are added that the runtime would have: that the shard is active, what the person wants, its budget.
+    pub synthetic: bool,
+    /// Texts of the workspace in place of ours.
+    pub templates: BTreeMap<String, String>,
+    /// Whether the preamble about the two channels stands above everything.
+    pub inception: bool,
+    /// What asks for reasons below everything.
+    pub reasoning: Option<Reasoning>,
+    /// How tokens are counted.
+    pub estimator: Estimator,
+    /// The version of the protocol that answers are wanted in.
+    pub profile: Profile,
+    /// Which facts go with a message.
+    pub context_block: ContextBlockSettings,
+    /// How prompts are assembled of which nobody says it.
+    pub mode: Option<Mode>,
+    /// The prompt compiler, where there is a corpus of atoms.
+    pub compiler: Option<Arc<JitCompiler>>,
+    /// Whether each prompt is compiled in a kernel that still has what the compilations before it asserted, as in a long
+    /// session of the runtime. Usually each has a new one.
+    pub sticky: bool,
+}
+
+impl PreviewSettings {
+    /// The settings of a workspace.
+    #[must_use]
+    pub fn of(settings: &PromptSettings, reading: Reading, limits: Limits, clock: Clock) -> Self {
+        Self {
+            reading,
+            limits,
+            clock,
+            order: Order::Sorted,
+            synthetic: settings.synthetic,
+            templates: settings.templates.clone(),
+            inception: settings.inception,
+            reasoning: settings.reasoning,
+            estimator: Estimator::of(settings.tokenizer),
+            profile: Profile::Current,
+            context_block: settings.context_block.clone(),
+            mode: settings.mode,
+            compiler: None,
+            sticky: false,
+        }
+    }
+
+    /// The same for a version of the protocol; without one, for that which the runtime reads now.
+    #[must_use]
+    pub fn in_version(self, profile: Option<Profile>) -> Self {
+        Self { profile: profile.unwrap_or(Profile::Current), ..self }
+    }
+
+    /// The prompt compiler with the atoms that go with a prompt.
+    pub(crate) fn compiler<'s>(&'s self, wanted: &'s Wanted) -> Option<&'s JitCompiler> {
+        wanted.compiler.as_deref().or(self.compiler.as_deref())
+    }
+
+    /// How a prompt is assembled.
+    fn mode(&self, wanted: &Wanted) -> Mode {
+        let usual = if self.compiler(wanted).is_some() { Mode::Jit } else { Mode::Legacy };
+        wanted.mode.or(self.mode).unwrap_or(usual)
+    }
+}
+
+/// Previews of a program.
+#[derive(Debug)]
+pub struct Preview {
+    common: Common,
+    shown: Vec<Shown>,
+}
+
+/// What the prompts of a preview have in common.
+#[derive(Debug)]
+pub struct Common {
+    settings: PreviewSettings,
+    /// The sample kernel among the files of the program, whose facts come and go.
+    sample: Option<FileId>,
+    /// The program as it was compiled.
+    evaluated: Arc<Program>,
+    /// The program as it is by now: the same rules, perhaps elsewhere.
+    current: Arc<Program>,
+    compiled: Arc<Compiled>,
+}
+
+/// A prompt, and the kernel that it was made from.
+#[derive(Debug)]
+pub struct Shown {
+    /// What was wanted.
+    pub wanted: Wanted,
+    /// The situation of the shard.
+    pub derived: Derived,
+    /// The prompt.
+    pub prompt: Prompt,
+    /// Predicates that were asked for and that nobody declares or defines.
+    pub unknown: Vec<String>,
+    /// What the prompts before this one changed in it, where previews are sticky and this one is compiled after others.
+    pub stuck: Option<Stuck>,
+    left: Left,
+    kernel: Kernel,
+    given: GivenFacts,
+    marks: Marks,
+}
+
+impl Preview {
+    /// Evaluates a program for each shard that is wanted, and assembles the prompts.
+    #[must_use]
+    pub fn new(
+        program: Arc<Program>,
+        sample: Option<FileId>,
+        wanted: Vec<Wanted>,
+        settings: PreviewSettings,
+        cancel: &Cancel,
+    ) -> Self {
+        let compiled = compile(&program, settings.reading);
+        let common = Common { settings, sample, current: Arc::clone(&program), evaluated: program, compiled };
+        let mut base = Kernel::without(Arc::clone(&common.compiled), common.facts_of_sample());
+        if wanted.len() > 1 {
+            // What does not depend on the shards is evaluated once.
+            base.evaluate(common.settings.limits, common.settings.clock, cancel);
+        }
+        let mut all = Vec::with_capacity(wanted.len());
+        for wanted in wanted {
+            let derived = Derived::of(&wanted.context);
+            let (prompt, unknown) = (Prompt::default(), Vec::new());
+            let (given, marks) = (GivenFacts::default(), Marks::default());
+            let kernel = base.fork();
+            let left = Left::default();
+            let mut shown =
+                Shown { wanted, derived, prompt, unknown, stuck: None, left, kernel, given, marks };
+            common.refresh(&mut shown, cancel);
+            all.push(shown);
+        }
+        sticky::stick(&common, &mut all);
+        Self { common, shown: all }
+    }
+
+    /// The prompts, in the order in which they were wanted.
+    #[must_use]
+    pub fn shown(&self) -> &[Shown] {
+        &self.shown
+    }
+
+    /// What they have in common.
+    #[must_use]
+    pub fn common(&self) -> &Common {
+        &self.common
+    }
+
+    /// Both, to ask where lines come from, which makes new values in the kernels.
+    pub fn parts(&mut self) -> (&Common, &mut [Shown]) {
+        (&self.common, &mut self.shown)
+    }
+
+    /// Takes the prompt compiler with the atoms of the workspace as they are now; for the next update.
+    pub fn set_compiler(&mut self, compiler: Option<Arc<JitCompiler>>) {
+        self.common.settings.compiler = compiler;
+    }
+
+    /// Takes the program as it is now, and what is wanted now.
+    pub fn update(&mut self, program: Arc<Program>, wanted: Vec<Wanted>, cancel: &Cancel) {
+        let common = &mut self.common;
+        // What stopped before its end has left what comes behind as it was.
+        let is_same = wanted.len() == self.shown.len()
+            && self.shown.iter().all(|shown| shown.stopped().is_none())
+            && given::has_same_rules(&common.evaluated, &program, common.sample);
+        if !is_same {
+            *self = Self::new(program, common.sample, wanted, common.settings.clone(), cancel);
+            return;
+        }
+        common.current = program;
+        for (shown, wanted) in self.shown.iter_mut().zip(wanted) {
+            shown.derived = Derived::of(&wanted.context);
+            shown.wanted = wanted;
+            (shown.stuck, shown.left) = (None, Left::default());
+            common.refresh(shown, cancel);
+        }
+        sticky::stick(common, &mut self.shown);
+        if self.shown.iter().any(|shown| shown.stopped().is_some()) && !cancel.is_cancelled() {
+            let wanted = self.shown.iter().map(|shown| shown.wanted.clone()).collect();
+            let (program, settings) = (Arc::clone(&self.common.current), self.common.settings.clone());
+            *self = Self::new(program, self.common.sample, wanted, settings, cancel);
+        }
+    }
+}
+
+impl Common {
+    /// The program as it is by now.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        &self.current
+    }
+
+    /// Its plans.
+    #[must_use]
+    pub fn compiled(&self) -> &Arc<Compiled> {
+        &self.compiled
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &PreviewSettings {
+        &self.settings
+    }
+
+    /// Gives a shard's kernel the facts that there are now, evaluates it and assembles its prompt.
+    fn refresh(&self, shown: &mut Shown, cancel: &Cancel) {
+        let mut given =
+            GivenFacts::of_sample(&self.evaluated, &self.current, self.sample, shown.kernel.values());
+        given.add_directives(&self.evaluated, &self.current, shown.kernel.values());
+        if self.settings.synthetic {
+            synthetic::add(&mut given, self, shown);
+            if shown.wanted.part == Part::System && self.settings.mode(&shown.wanted) == Mode::Jit {
+                synthetic::add_situation(&mut given, self, shown);
+            }
+        }
+        let states = |predicate, tuple: &[_]| self.states(predicate, tuple);
+        given.apply(&mut shown.kernel, &shown.given, &states);
+        shown.kernel.evaluate(self.settings.limits, self.settings.clock, cancel);
+        shown.marks = given.marks();
+        shown.given = given;
+        let mut querier = KernelAnswers::new(
+            &self.evaluated,
+            &self.compiled,
+            shown.kernel.model(),
+            &shown.marks,
+            self.settings.order,
+        );
+        let prompt = self.assembled(shown, &mut querier);
+        let unknown = querier.unknown;
+        (shown.prompt, shown.unknown) = (prompt, unknown);
+    }
+
+    /// The prompt of a shard with facts in another order.
+    pub(crate) fn reordered(&self, shown: &Shown, order: Order) -> Prompt {
+        let (program, model) = (&self.evaluated, shown.kernel.model());
+        let mut querier = KernelAnswers::new(program, &self.compiled, model, &shown.marks, order);
+        self.assembled(shown, &mut querier)
+    }
+
+    /// The prompt compiler of a prompt: with its corpus, and the atoms that directives stand for in the files whose loader
+    /// knows them. Without a corpus there is none.
+    pub(crate) fn compiler<'s>(&'s self, wanted: &'s Wanted) -> Option<Cow<'s, JitCompiler>> {
+        let compiler = self.settings.compiler(wanted)?;
+        let embedding = &self.current.embedding;
+        let hybrid = self.current.files.iter().filter(|file| embedding.is_hybrid(file.id));
+        let read = hybrid.map(|file| (file.id, Directives::read(&file.text).atoms));
+        let more: Vec<_> = read.filter(|(_, atoms)| !atoms.is_empty()).collect();
+        let templates = &self.settings.templates;
+        if more.is_empty() && templates.is_empty() {
+            return Some(Cow::Borrowed(compiler));
+        }
+        let templates = Arc::new(templates.clone());
+        if more.is_empty() {
+            return Some(Cow::Owned(JitCompiler { templates, ..compiler.clone() }));
+        }
+        let mut corpus = Corpus::clone(&compiler.corpus);
+        for (file, atom) in more.iter().flat_map(|(file, atoms)| atoms.iter().map(|atom| (*file, atom))) {
+            let word = |text: &str| Word { text: text.to_owned(), range: atom.range };
+            // What has no category the runtime does not store; a rule says so.
+            let (id, category, content) = (word(&atom.id), word(&atom.category), word(&atom.content));
+            let _ = corpus.add_directive(id, &category, &content, file, atom.range);
+        }
+        Some(Cow::Owned(JitCompiler { corpus: Arc::new(corpus), templates }))
+    }
+
+    /// Whether there are prompt atoms for a prompt.
+    #[must_use]
+    pub fn has_atoms(&self, shown: &Shown) -> bool {
+        self.settings.compiler(&shown.wanted).is_some()
+    }
+
+    fn assembled(&self, shown: &Shown, querier: &mut KernelAnswers<'_>) -> Prompt {
+        let (block, estimator) = (&self.settings.context_block, self.settings.estimator);
+        let profile = self.settings.profile;
+        let wording = Wording::new(&self.settings.templates);
+        match &shown.wanted.part {
+            Part::System => {
+                let compiler = self.compiler(&shown.wanted);
+                let request = Request {
+                    context: &shown.wanted.context,
+                    mode: self.settings.mode(&shown.wanted),
+                    templates: &self.settings.templates,
+                    inception: self.settings.inception,
+                    reasoning: self.settings.reasoning,
+                    compiler: compiler.as_deref(),
+                    left: Some(&shown.left),
+                    profile: self.settings.profile,
+                };
+                assemble(&request, querier)
+            }
+            Part::Turn(message) => turn::turn_input(message, profile, block, (estimator, wording), querier),
+            Part::Compressed(message, recorded) => {
+                let wanted = &shown.wanted;
+                let of = Compressed {
+                    message,
+                    profile,
+                    recorded,
+                    session: wanted.context.session.as_ref(),
+                    window: wanted.limits.as_ref().map(|limits| limits.window),
+                    wording,
+                };
+                compressed(&of, block, querier)
+            }
+            Part::Articulation(results) => turn::articulation(results, block, (estimator, wording), querier),
+        }
+    }
+
+    /// Whether a clause states a fact that does not come and go.
+    fn states(&self, predicate: PredicateId, tuple: &[ValueId]) -> bool {
+        let is_it = |fact: &&Fact| fact.predicate == predicate && *fact.tuple == *tuple;
+        self.compiled.facts().iter().filter(is_it).any(|fact| !self.is_of_sample(fact.rule))
+    }
+
+    /// The clauses of the sample that are facts.
+    fn facts_of_sample(&self) -> FxHashSet<RuleId> {
+        self.compiled.facts().iter().map(|fact| fact.rule).filter(|rule| self.is_of_sample(*rule)).collect()
+    }
+
+    /// Whether a clause is a fact of the sample that comes and goes.
+    fn is_of_sample(&self, rule: RuleId) -> bool {
+        self.compiled.rule(rule).is_some_and(|rule| {
+            Some(rule.file) == self.sample && given::is_plain(&self.evaluated, rule.file, rule.item)
+        })
+    }
+}
+
+impl Shown {
+    /// Why the evaluation ended before it was done, with the rule at fault.
+    #[must_use]
+    pub fn stopped(&self) -> Option<&mangle_engine::kernel::Stop> {
+        self.kernel.model().stopped.as_ref()
+    }
+
+    /// Whether the prompt compiler made the prompt.
+    #[must_use]
+    pub(crate) fn is_compiled(&self) -> bool {
+        self.prompt.compilation.is_some()
+    }
+
+    /// Whether what the kernel injects under a key is for this prompt. The compiler is more generous than the others.
+    #[must_use]
+    pub(crate) fn takes(&self, key: &str) -> bool {
+        match self.is_compiled() {
+            true => is_injected_for(key, &self.derived),
+            false => is_for(key, &self.wanted.context.shard_id),
+        }
+    }
+
+    /// What follows for this shard.
+    #[must_use]
+    pub fn model(&self) -> &mangle_engine::kernel::Model {
+        self.kernel.model()
+    }
+}

@@ -1,0 +1,257 @@
+//! Why a line is in a prompt, and why a text is not.
+
+use super::absence::RuleAbsence;
+use super::places::line_of;
+use super::{Common, Shown};
+use crate::answers::{Answer, Arg, KernelAnswers, Querier};
+use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES, is_for};
+use crate::jit::{JitCompiler, KnownAtom, MadeBy};
+use crate::origin::{Held, HeldKind, Origin};
+use crate::sections::{From, Line, Mode, SectionKind};
+use mangle_engine::kernel::{Proof, RuleId};
+use mangle_syntax::text::FileId;
+
+/// How many ways in which a fact follows are given.
+pub const MOST_PROOFS: usize = 8;
+
+/// A score that a context atom has to be above to be injected, in the runtime's policy.
+pub(crate) const THRESHOLD: i64 = 50;
+
+/// The predicate of context atoms with their scores.
+pub(crate) const SCORED: &str = "shard_context_atom";
+
+/// Why a line is there: its index in the prompt and the ways in which its fact follows.
+#[derive(Debug, Clone)]
+pub struct Why {
+    /// The index of its section.
+    pub section: usize,
+    /// Its index in the section.
+    pub line: usize,
+    /// The ways in which its fact follows; empty for a line that comes from no fact.
+    pub proofs: Vec<Proof>,
+}
+
+/// Why a text is not in a prompt.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WhyNot {
+    /// It is there.
+    Shown,
+    /// It is an atom, or a part of the content of some.
+    Atoms(Vec<KnownAtom>),
+    /// Facts have it for others.
+    WrongKey {
+        /// The keys that they have.
+        keys: Vec<String>,
+        /// The keys that reach the shard.
+        wanted: Vec<String>,
+    },
+    /// It has scores, and none is above the threshold of the policy.
+    BelowThreshold(Vec<i64>),
+    /// The prompt has no section that would show it.
+    NotInMode,
+    /// A fact of a predicate has it, of which the prompt shows nothing.
+    Hidden {
+        /// The predicate.
+        predicate: &'static str,
+        /// Why, in words.
+        why: String,
+        /// What the rules lack that could inject it.
+        rules: Vec<RuleAbsence>,
+    },
+    /// The prompt compiler leaves out the atom that it is in: why, in words.
+    Dropped(String),
+    /// It does not follow: what each rule lacks.
+    NotDerived(Vec<RuleAbsence>),
+}
+
+impl Common {
+    /// The ways in which a fact follows, the first one first, no more than `most`.
+    #[must_use]
+    pub fn proofs(&self, shown: &mut Shown, held: &Held, most: usize) -> Vec<Proof> {
+        let Some((predicate, number)) = held.key else { return Vec::new() };
+        if held.kind != HeldKind::Derived {
+            return Vec::new();
+        }
+        let (compiled, clock) = (&self.compiled, self.settings.clock);
+        let model = shown.kernel.model_mut();
+        let mut all = vec![model.explain(compiled, clock, predicate, number)];
+        if most > 1 {
+            all.extend(model.other_proofs(compiled, clock, predicate, number, most - 1));
+        }
+        all
+    }
+
+    /// The lines that contain a text, or a line of it, and those of the atom that is called so, each with the ways in
+    /// which it follows.
+    #[must_use]
+    pub fn why(&self, shown: &mut Shown, text: &str) -> Vec<Why> {
+        let wanted: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let is_meant = |line: &Line| {
+            let is_atom = matches!(&line.origin, Origin::Atom { id, .. } if id == text);
+            (is_atom && !line.text.trim().is_empty()) || wanted.iter().any(|text| line.text.contains(text))
+        };
+        let mut found = Vec::new();
+        for (at, section) in shown.prompt.sections.iter().enumerate() {
+            let lines = section.lines.iter().enumerate().filter(|(_, line)| is_meant(line));
+            found.extend(lines.map(|(line, of)| (at, line, of.origin.clone())));
+        }
+        let why = |(section, line, origin)| {
+            let proofs = match &origin {
+                Origin::Fact(held) => self.proofs(shown, held, MOST_PROOFS),
+                _ => Vec::new(),
+            };
+            Why { section, line, proofs }
+        };
+        found.into_iter().map(why).collect()
+    }
+
+    /// Why a text (a line, a part of one, or the id of an atom) is not in the prompt of a shard. Rules are explained
+    /// within rules down to `depth`.
+    #[must_use]
+    pub fn why_not(&self, shown: &mut Shown, shard: &str, text: &str, depth: usize) -> WhyNot {
+        let is_own = shard == shown.wanted.context.shard_id;
+        let called = self.atoms(shown, |compiler, made| compiler.atoms_called(text, &shown.derived, made));
+        if !called.is_empty() {
+            let is_there = called.iter().all(|atom| atom.reason.is_none());
+            return if is_there { WhyNot::Shown } else { WhyNot::Atoms(called) };
+        }
+        // What a fact says and nothing else is meant as that, though other lines may have it, too.
+        if let Some(reason) = self.of_facts(shown, shard, &|found| found == text) {
+            return reason;
+        }
+        if is_own && shown.prompt.text().contains(text) {
+            return WhyNot::Shown;
+        }
+        let with = self.atoms(shown, |compiler, made| compiler.atoms_with(text, &shown.derived, made));
+        if !with.is_empty() {
+            return WhyNot::Atoms(with);
+        }
+        if let Some(reason) = self.of_facts(shown, shard, &|found| found.contains(text)) {
+            return reason;
+        }
+        let hidden = self.hidden(shown, shard, text);
+        if let Some((TEMPLATES, why)) = hidden {
+            return WhyNot::Hidden { predicate: TEMPLATES, why, rules: Vec::new() };
+        }
+        let rules = self.rule_absences(shown, shard, text, depth);
+        match hidden {
+            Some((predicate, why)) => WhyNot::Hidden { predicate, why, rules },
+            None => WhyNot::NotDerived(rules),
+        }
+    }
+
+    /// The id of an atom that is nearest to a word that is none.
+    #[must_use]
+    pub fn atom_near(&self, shown: &Shown, word: &str) -> Option<String> {
+        let compiler = self.compiler(&shown.wanted)?;
+        compiler.id_near(word).map(str::to_owned)
+    }
+
+    /// What `find` finds in the corpus, where there is one.
+    fn atoms(
+        &self,
+        shown: &Shown,
+        find: impl Fn(&JitCompiler, MadeBy<'_>) -> Vec<KnownAtom>,
+    ) -> Vec<KnownAtom> {
+        let Some(compiler) = self.compiler(&shown.wanted) else { return Vec::new() };
+        let compilation = shown.prompt.compilation.as_deref();
+        let is_baseline = shown
+            .prompt
+            .sections
+            .iter()
+            .any(|section| section.kind == SectionKind::Base && section.from == From::Atoms);
+        let made = match (compilation, shown.prompt.mode) {
+            (Some(compilation), _) => MadeBy::Compiler(compilation),
+            (None, Mode::Section) => MadeBy::Neither("`section` shows no prompt atoms"),
+            (None, _) if is_baseline => MadeBy::Baseline,
+            (None, _) => MadeBy::Neither("the base of this prompt is not made of atoms, so all are ignored"),
+        };
+        find(&compiler, made)
+    }
+
+    /// What facts about injected context say of texts.
+    fn of_facts(&self, shown: &Shown, shard: &str, is_text: &dyn Fn(&str) -> bool) -> Option<WhyNot> {
+        let injected = with_text(self.facts(shown, INJECTED, 2), 1, is_text);
+        let is_own = shard == shown.wanted.context.shard_id;
+        let takes = |key: &str| is_for(key, shard) || (is_own && shown.takes(key));
+        let is_meant = |answer: &&Answer| answer.text(0).is_some_and(takes);
+        if let Some(answer) = injected.iter().find(is_meant) {
+            let is_it =
+                |origin: &Origin| matches!(origin, Origin::Fact(held) if held.fact == answer.held.fact);
+            let is_there = shown.prompt.lines().any(|(_, line)| is_it(&line.origin));
+            return Some(match shown.prompt.compilation.as_ref().and_then(|made| made.dropped_context()) {
+                _ if is_there => WhyNot::Shown,
+                Some(reason) => WhyNot::Dropped(reason.words()),
+                None => WhyNot::NotInMode,
+            });
+        }
+        let mut keys: Vec<String> =
+            injected.iter().filter_map(|answer| answer.text(0).map(String::from)).collect();
+        let scored = with_text(self.facts(shown, SCORED, 3), 1, is_text);
+        let scores = scored.iter().filter(is_meant);
+        let scores: Vec<i64> = scores
+            .filter_map(|answer| match answer.args.get(2) {
+                Some(Arg::Number(score)) => Some(*score),
+                _ => None,
+            })
+            .collect();
+        if !scores.is_empty() && scores.iter().all(|score| *score <= THRESHOLD) {
+            return Some(WhyNot::BelowThreshold(scores));
+        }
+        if keys.is_empty() {
+            return None;
+        }
+        keys.dedup();
+        let name = is_own.then_some(&shown.derived.shard_id).filter(|name| *name != shard);
+        let name = name.filter(|_| shown.is_compiled()).cloned();
+        let wanted = [shard.to_owned()].into_iter().chain(name).chain(["*".to_owned(), "/_all".to_owned()]);
+        Some(WhyNot::WrongKey { keys, wanted: wanted.collect() })
+    }
+
+    /// A fact with a text of which the prompt shows nothing: its predicate, and why.
+    fn hidden(&self, shown: &Shown, shard: &str, text: &str) -> Option<(&'static str, String)> {
+        let is_legacy = shown.prompt.mode == Mode::Legacy || shown.prompt.fallback.is_some();
+        let has_text = |found: &str| found.contains(text);
+        let knowledge = with_text(self.facts(shown, KNOWLEDGE, 3), 2, &has_text);
+        if let Some(answer) = knowledge.first() {
+            let key = answer.text(0).unwrap_or_default();
+            return Some((
+                KNOWLEDGE,
+                match (is_legacy, key == shard) {
+                    (_, false) => format!("it is for the shard `{key}`"),
+                    (true, true) => {
+                        "`legacy` shows no knowledge of specialists; `section` and `jit` do".to_owned()
+                    }
+                    (false, true) => "its topic or its text is empty".to_owned(),
+                },
+            ));
+        }
+        let template = with_text(self.facts(shown, TEMPLATES, 2), 1, &has_text);
+        let why = if is_legacy {
+            "it is the template of another type of shard, or not the first of this type"
+        } else {
+            "templates are the base of prompts in mode `legacy` alone"
+        };
+        template.first().map(|_| (TEMPLATES, why.to_owned()))
+    }
+
+    /// The facts that a query finds for a shard.
+    pub(crate) fn facts(&self, shown: &Shown, predicate: &str, least: usize) -> Vec<Answer> {
+        let (program, model) = (&self.evaluated, shown.kernel.model());
+        let mut querier =
+            KernelAnswers::new(program, &self.compiled, model, &shown.marks, self.settings.order);
+        querier.query(predicate, least).unwrap_or_default()
+    }
+
+    /// File and line of a clause, counted from 1; `None` for what no clause gave.
+    #[must_use]
+    pub fn line_of_rule(&self, rule: RuleId) -> Option<(FileId, usize)> {
+        let (file, range) = self.place_of_rule(rule, None)?;
+        Some((file, line_of(&self.current, file, range)))
+    }
+}
+
+/// The facts with a text of a kind in an argument.
+fn with_text(answers: Vec<Answer>, argument: usize, is_text: &dyn Fn(&str) -> bool) -> Vec<Answer> {
+    answers.into_iter().filter(|answer| answer.text(argument).is_some_and(is_text)).collect()
+}

@@ -1,0 +1,128 @@
+//! The facts that a preview adds unless they are there: that the shard is active, what the person wants, its budget. And
+//! those of the situation that the prompt compiler asserts while it works.
+
+use super::given::GivenFacts;
+use super::{Common, Shown};
+use crate::derived::Derived;
+use crate::origin::HeldKind;
+use mangle_engine::kernel::{Fact, ValueId, Values};
+use mangle_engine::program::{PredicateId, PredicateKey};
+use mangle_syntax::text::Symbol;
+
+/// A fact to be added: its predicate and its arguments.
+type Wish = (&'static str, Vec<Value>);
+
+/// An argument.
+enum Value {
+    Text(String),
+    Name(String),
+    Number(i64),
+}
+
+impl Value {
+    /// A name where it looks like one, as the runtime does it.
+    fn name_or_text(text: &str) -> Self {
+        if text.len() > 1 && text.starts_with('/') {
+            Self::Name(text.to_owned())
+        } else {
+            Self::Text(text.to_owned())
+        }
+    }
+
+    fn intern(&self, values: &mut Values) -> ValueId {
+        match self {
+            Self::Text(text) => values.string(text),
+            Self::Name(name) => values.name(name),
+            Self::Number(number) => values.number(*number),
+        }
+    }
+}
+
+/// Adds the facts of a shard.
+pub(super) fn add(given: &mut GivenFacts, common: &Common, shown: &mut Shown) {
+    let program = &common.evaluated;
+    let wishes = wishes(shown);
+    let values = shown.kernel.values();
+    for (name, args) in wishes {
+        let key =
+            PredicateKey { name: Symbol::new(name), arity: u16::try_from(args.len()).unwrap_or(u16::MAX) };
+        let Some(predicate) = program.id(key) else { continue };
+        let tuple: Box<[ValueId]> = args.iter().map(|value| value.intern(values)).collect();
+        let Some(&first) = tuple.first() else { continue };
+        if !given.has_first(predicate, first) && !states(common, predicate, first) {
+            given.add(predicate, key.name, tuple, HeldKind::Synthetic, None, values);
+        }
+    }
+}
+
+/// Adds what the prompt compiler says of the situation: `compile_context(/shard_type, /coder)`.
+pub(super) fn add_situation(given: &mut GivenFacts, common: &Common, shown: &mut Shown) {
+    let key = PredicateKey { name: Symbol::new(SITUATION), arity: 2 };
+    let Some(predicate) = common.evaluated.id(key) else { return };
+    let facts = situation(&shown.derived);
+    let values = shown.kernel.values();
+    for (dimension, value) in facts {
+        let tuple = Box::new([values.name(dimension), value.intern(values)]);
+        given.add(predicate, key.name, tuple, HeldKind::Synthetic, None, values);
+    }
+}
+
+/// The predicates of the runtime that are used and not declared, each with the fact that the preview added.
+#[must_use]
+pub fn undeclared_of_runtime(common: &Common, shown: &Shown) -> Vec<(&'static str, Option<String>)> {
+    let situation = (SITUATION, 2);
+    let of_shard = wishes(shown).into_iter().map(|(name, args)| (name, args.len()));
+    let used = |&(name, arity): &(&str, usize)| {
+        let key = PredicateKey { name: Symbol::new(name), arity: u16::try_from(arity).unwrap_or(u16::MAX) };
+        let predicate = common.evaluated.predicate(key);
+        predicate.is_some_and(|found| found.signature.declared.is_none() && !found.signature.host)
+    };
+    let used = of_shard.chain([situation]).filter(used);
+    used.map(|(name, _)| (name, shown.given.synthetic(name).map(str::to_owned))).collect()
+}
+
+/// The predicate of the situation: dimension, value.
+const SITUATION: &str = "compile_context";
+
+/// What holds in which dimension; of what is empty nothing is said.
+fn situation(derived: &Derived) -> Vec<(&'static str, Value)> {
+    let one = [
+        ("/operational_mode", derived.operational_mode),
+        ("/campaign_phase", &derived.campaign_phase),
+        ("/build_layer", &derived.build_layer),
+        ("/init_phase", &derived.init_phase),
+        ("/northstar_phase", &derived.northstar_phase),
+        ("/ouroboros_stage", &derived.ouroboros_stage),
+        ("/intent_verb", &derived.intent_verb),
+        ("/shard_type", &derived.shard_type),
+        ("/language", &derived.language),
+    ];
+    let several = derived.frameworks.iter().map(|name| ("/framework", name.as_str()));
+    let said = one.into_iter().chain(several).filter(|(_, value)| !value.is_empty());
+    let said = said.map(|(dimension, value)| (dimension, Value::name_or_text(value)));
+    let states = derived.world_states.iter().map(|state| ("/world_state", Value::Text((*state).to_owned())));
+    said.chain(states).collect()
+}
+
+/// Whether a clause of the program states a fact of a predicate with this value in front. The facts of the sample are
+/// given, and may be others by now.
+fn states(common: &Common, predicate: PredicateId, first: ValueId) -> bool {
+    let is_it = |fact: &&Fact| fact.predicate == predicate && fact.tuple.first() == Some(&first);
+    common.compiled.facts().iter().filter(is_it).any(|fact| !common.is_of_sample(fact.rule))
+}
+
+fn wishes(shown: &Shown) -> Vec<Wish> {
+    let context = &shown.wanted.context;
+    let id = || Value::Text(context.shard_id.clone());
+    let mut wishes = vec![
+        ("active_shard", vec![id(), Value::Name(format!("/{}", context.shard_type.trim_start_matches('/')))]),
+        ("context_budget", vec![id(), Value::Number(i64::from(shown.derived.available()))]),
+    ];
+    if let Some(intent) = &context.intent {
+        let said = [&intent.category, &intent.verb, &intent.target, &intent.constraint];
+        let mut args = vec![Value::Name("/current_intent".to_owned())];
+        args.extend(said.iter().map(|said| Value::name_or_text(said.as_str())));
+        wishes.push(("user_intent", args));
+    }
+    wishes
+}

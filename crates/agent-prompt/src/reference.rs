@@ -1,0 +1,93 @@
+//! The reference of what prompts are made of, as tables of Markdown: keys of session files and of prompt atoms,
+//! categories, selectors, headings. `docs/prompt-files.md` is generated from it.
+
+use std::fmt::Write as _;
+
+use super::jit::{ATOM_KEYS, Category, Dimension};
+use super::session::keys::{BESIDE, Field, SESSION, Shape};
+use mangle_settings::PHRASES;
+
+/// The generated parts of the reference: their names in the page, and their texts.
+#[must_use]
+pub fn reference() -> Vec<(&'static str, String)> {
+    vec![
+        ("session keys", keys(SESSION)),
+        ("preview keys", keys(BESIDE)),
+        ("atom keys", atom_keys()),
+        ("categories", categories()),
+        ("selectors", selectors()),
+        ("phrases", phrases()),
+    ]
+}
+
+/// Keys of session files, those of their tables below them.
+fn keys(fields: &[Field]) -> String {
+    let mut out = String::from("| Key | Holds | What it is for | Shown by `legacy` |\n|---|---|---|---|\n");
+    for field in fields {
+        let shown = if field.shown.is_some() { "yes" } else { "" };
+        let _ = writeln!(out, "| `{}` | {} | {} | {shown} |", field.name, holds(field.shape), field.doc);
+        for inner in inner(field.shape) {
+            let _ = writeln!(
+                out,
+                "| `{}.{}` | {} | {} | |",
+                field.name,
+                inner.name,
+                holds(inner.shape),
+                inner.doc
+            );
+        }
+    }
+    out
+}
+
+/// The keys of the tables that a key holds.
+fn inner(shape: Shape) -> &'static [Field] {
+    match shape {
+        Shape::Table(fields) | Shape::Tables(fields) | Shape::Budget(fields) => fields,
+        _ => &[],
+    }
+}
+
+fn holds(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Budget(_) => "a number, or a table",
+        shape => shape.words(),
+    }
+}
+
+fn atom_keys() -> String {
+    let mut out = String::from("| Key | Holds | What it is for |\n|---|---|---|\n");
+    for key in &ATOM_KEYS {
+        let _ = writeln!(out, "| `{}` | {} | {} |", key.name, key.holds, key.doc);
+    }
+    out
+}
+
+/// The categories in the order of the prompt.
+fn categories() -> String {
+    let all = Category::ALL.map(|category| {
+        let skeleton = if category.is_skeleton() { " (skeleton)" } else { "" };
+        format!("`{}`{skeleton}", category.as_str())
+    });
+    format!("{}.\n", all.join(", "))
+}
+
+fn selectors() -> String {
+    let mut out = String::from("| Key | Values |\n|---|---|\n");
+    for dimension in Dimension::ALL {
+        let slash = if dimension == Dimension::WorldStates { "" } else { "/" };
+        let values: Vec<_> = dimension.values().iter().map(|value| format!("`{slash}{value}`")).collect();
+        let values = if values.is_empty() { "any name, as `/coder`".to_owned() } else { values.join(", ") };
+        let _ = writeln!(out, "| `{}` | {values} |", dimension.key());
+    }
+    out
+}
+
+fn phrases() -> String {
+    let mut out = String::from("| Name | Built-in text | Where it stands |\n|---|---|---|\n");
+    for phrase in PHRASES {
+        let text = phrase.text.replace('\n', "` `").replace('|', "\\|");
+        let _ = writeln!(out, "| `{}` | `{text}` | {} |", phrase.name, phrase.place);
+    }
+    out
+}

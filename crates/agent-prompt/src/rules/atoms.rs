@@ -1,0 +1,29 @@
+//! What is wrong with prompt atoms, and what becomes of them in the prompts that are wanted.
+
+use std::sync::Arc;
+
+use super::subject::{Found, Subject};
+use crate::jit::rules::{of_compilation, of_corpus};
+use crate::jit::{Corpus, Dimension, has_value};
+
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+    let mut corpora: Vec<&Arc<Corpus>> = Vec::new();
+    for shown in subject.shown.iter() {
+        let compiler = subject.common.settings().compiler(&shown.wanted);
+        let corpus = compiler.map(|compiler| &compiler.corpus);
+        corpora.extend(corpus.filter(|corpus| !corpora.iter().any(|known| Arc::ptr_eq(known, corpus))));
+        let Some(compilation) = &shown.prompt.compilation else { continue };
+        let (whole, placed) =
+            of_compilation(compilation, &shown.derived, &shown.wanted.name, shown.wanted.range);
+        let sample = subject.sample();
+        found.extend(whole.into_iter().filter_map(|finding| Some(Found { file: sample?, finding })));
+        found.extend(placed.into_iter().map(|(file, finding)| Found { file, finding }));
+    }
+    let is_produced = |dimension: Dimension, name: &str| {
+        subject.shown.iter().any(|shown| has_value(&shown.derived, dimension, name))
+    };
+    for corpus in corpora {
+        let placed = of_corpus(corpus, &is_produced);
+        found.extend(placed.into_iter().map(|(file, finding)| Found { file, finding }));
+    }
+}

@@ -1,0 +1,230 @@
+//! Rules about the form of answers that a prompt asks for.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::elision;
+use super::subject::{Found, Subject, within};
+use crate::assembly::{appends_in_jit_mode, has_envelope, is_structured_only};
+use crate::origin::Origin;
+use crate::preview::{OriginPlace, Part, Shown};
+use crate::sections::{Line, Mode, Role, SectionKind};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+
+/// A prompt without a word about envelopes.
+pub(super) static NO_ENVELOPE_TEXT: Rule = Rule {
+    code: "PP040",
+    name: "no-envelope-text",
+    group: Group::Prompts,
+    severity: Some(Severity::Error),
+    summary: "A prompt does not tell the shard to answer with an envelope.",
+    rationale: "Where the prompt compiler fails or is off, the runtime makes the base of the prompt of the mandatory atoms, and appends no \
+                envelope instructions to that: an atom has to say how to answer. Without `\"control_packet\"` the model answers in \
+                prose, and nothing of it reaches the kernel.",
+    bad: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: legacy\n\
+          Decl injectable_context(Id, Text) bound [/string, /string].\n\
+          #- atoms/one.yaml\n- id: identity/coder\n  category: identity\n  is_mandatory: true\n  content: You code.\n\
+          #- mangle-ls.toml\n[prompt]\natoms = [\"atoms/*.yaml\"]\n",
+    good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: legacy\n\
+           Decl injectable_context(Id, Text) bound [/string, /string].\n\
+           #- atoms/one.yaml\n- id: identity/coder\n  category: identity\n  is_mandatory: true\n  content: You code.\n\
+           - id: protocol/envelope\n  category: protocol\n  is_mandatory: true\n\
+          \x20 content: 'Answer with {\"control_packet\": {}, \"surface_response\": \"\"}.'\n\
+           #- mangle-ls.toml\n[prompt]\natoms = [\"atoms/*.yaml\"]\n",
+    fix: FixKind::None,
+};
+
+/// `Answer in YAML only.`
+pub(super) static COMPETING_OUTPUT: Rule = Rule {
+    code: "PP042",
+    name: "competing-output",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "A prompt asks for two forms of answers.",
+    rationale: "The envelope instructions ask for one JSON object and nothing around it. A line that asks for another form makes \
+                the model choose, and what is no envelope is lost to the kernel.",
+    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
+          # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
+          shard_prompt_base(/coder, \"You code. Answer in YAML only.\").\n",
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
+           # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
+           shard_prompt_base(/coder, \"You code.\").\n",
+    fix: FixKind::None,
+};
+
+/// A legislator that is told of envelopes.
+pub(super) static STRUCTURED_WITH_ENVELOPE: Rule = Rule {
+    code: "PP043",
+    name: "structured-with-envelope",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "A shard that answers with a structure of its own is told of envelopes.",
+    rationale: "The runtime reads the answers of `legislator` and `mangle_repair` as what they are for, and appends no \
+                envelope instructions. An envelope that a template asks for makes the answer useless.",
+    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
+          # @preview shard: legislator-1 legislator\ninjectable_context(\"*\", \"Be brief.\").\n\
+          shard_prompt_base(/legislator, \"You write rules. Answer with {\\\"control_packet\\\": {}}.\").\n",
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
+           # @preview shard: legislator-1 legislator\ninjectable_context(\"*\", \"Be brief.\").\n\
+           shard_prompt_base(/legislator, \"You write rules.\").\n",
+    fix: FixKind::None,
+};
+
+/// `"mangle_updates": ["p(/a)"]`
+pub(super) static EXAMPLE_WITHOUT_PERIOD: Rule = Rule {
+    code: "PP044",
+    name: "example-without-period",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "An example in a prompt shows updates without their full stop.",
+    rationale: "The runtime drops updates that do not end with a full stop. A model does as it is shown, so its updates are \
+                lost.",
+    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
+          # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
+          shard_prompt_base(/coder, \"You code. For example: mangle_updates: [\\\"done(/a)\\\"]\").\n",
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
+           # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
+           shard_prompt_base(/coder, \"You code. For example: mangle_updates: [\\\"done(/a).\\\"]\").\n",
+    fix: FixKind::None,
+};
+
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+    for shown in subject.shown.iter() {
+        missing(subject, shown, found);
+        reasons(subject, shown, found);
+        let is_structured = is_structured_only(&shown.wanted.context.shard_type);
+        for section in shown.prompt.sections.iter().filter(|section| section.kind != SectionKind::Suffix) {
+            for line in section.lines.iter().filter(|line| line.role == Role::Text) {
+                of_line(subject, shown, line, is_structured, found);
+            }
+        }
+    }
+}
+
+/// A prompt that has to speak of envelopes and does not.
+fn missing(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
+    let kind = &shown.wanted.context.shard_type;
+    let prompt = &shown.prompt;
+    let is_compiled = prompt.mode == Mode::Jit && prompt.fallback.is_none();
+    let is_exempt = is_structured_only(kind) || (is_compiled && !appends_in_jit_mode(kind));
+    if shown.wanted.part != Part::System || prompt.mode == Mode::Section || prompt.suffix || is_exempt {
+        return;
+    }
+    if !has_envelope(&prompt.text()) {
+        let message = format!(
+            "Nothing tells a `{kind}` to answer with an envelope {}: no text names `\"control_packet\"`, and the runtime appends \
+             none behind atoms. Add a mandatory atom of the category `protocol` that does.",
+            within(shown)
+        );
+        subject.at_header(found, &NO_ENVELOPE_TEXT, shown.wanted.range, message);
+    }
+}
+
+/// What asks for reasons asks for another answer than the envelope instructions.
+fn reasons(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
+    let asks = shown.prompt.sections.iter().any(|section| section.kind == SectionKind::Reasoning);
+    if asks && has_envelope(&shown.prompt.text()) {
+        let message = format!(
+            "The prompt asks for an envelope, and below that for an object with reasons (`[prompt] reasoning`) {}: what is no \
+             envelope is lost, and what is one has no such members.",
+            within(shown)
+        );
+        subject.at_header(found, &COMPETING_OUTPUT, shown.wanted.range, message);
+    }
+}
+
+fn of_line(subject: &Subject<'_>, shown: &Shown, line: &Line, is_structured: bool, found: &mut Vec<Found>) {
+    let text = line.value();
+    if is_structured && has_envelope(text) {
+        let message = format!(
+            "A `{}` answers with a structure of its own, and this tells it of envelopes {}.",
+            shown.wanted.context.shard_type,
+            within(shown)
+        );
+        report(subject, shown, line, &STRUCTURED_WITH_ENVELOPE, message, found);
+    }
+    if let Some(form) = other_form(text).filter(|_| shown.prompt.suffix) {
+        let message = format!(
+            "This asks for an answer in {form}, and the envelope instructions for one JSON object {}: what is no envelope is \
+             lost.",
+            within(shown)
+        );
+        report(subject, shown, line, &COMPETING_OUTPUT, message, found);
+    }
+    if let Some(update) = update_without_period(text) {
+        let message = format!(
+            "The example shows the update `{update}` without its full stop {}; the runtime drops such updates.",
+            within(shown)
+        );
+        report(subject, shown, line, &EXAMPLE_WITHOUT_PERIOD, message, found);
+    }
+}
+
+fn report(
+    subject: &Subject<'_>,
+    shown: &Shown,
+    line: &Line,
+    rule: &'static Rule,
+    message: String,
+    found: &mut Vec<Found>,
+) {
+    if !matches!(line.origin, Origin::Fact(_) | Origin::Atom { .. }) {
+        return;
+    }
+    if let Some(OriginPlace::File(file, range)) = subject.common.place(shown, &line.origin) {
+        found.push(Found { file, finding: Finding::new(rule, range, message) });
+    }
+}
+
+/// The form of answers that a text asks for, where it is no JSON.
+fn other_form(text: &str) -> Option<String> {
+    static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let verbs = "answer|reply|respond|output|return";
+        let forms = "yaml|xml|csv|html|plain text|markdown|toml";
+        Regex::new(&format!(
+            r"(?i)\b(?:{verbs})\b[^.!?\n]{{0,40}}\b(?:in|as|with|only)\b[^.!?\n]{{0,20}}\b({forms})\b"
+        ))
+        .ok()
+    });
+    Some(FORM.as_ref()?.captures(text)?.get(1)?.as_str().to_owned())
+}
+
+/// The first update of an example that does not end with a full stop.
+fn update_without_period(text: &str) -> Option<String> {
+    static LIST: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#""?mangle_updates"?\s*:\s*\[([^\]]*)\]"#).ok());
+    static UPDATE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#""((?:[^"\\]|\\.)*)""#).ok());
+    let (list, update) = (LIST.as_ref()?, UPDATE.as_ref()?);
+    let inner = list.captures_iter(text).filter_map(|found| found.get(1));
+    let updates = inner.flat_map(|inner| update.captures_iter(inner.as_str()));
+    let texts = updates.filter_map(|found| Some(found.get(1)?.as_str().trim().to_owned()));
+    let is_open =
+        |update: &String| update.contains('(') && !update.ends_with('.') && !elision::is_in_atom(update);
+    texts.into_iter().find(is_open)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_are_found() {
+        assert_eq!(
+            update_without_period("x \"mangle_updates\": [\"a(/b).\", \"c(1)\"]"),
+            Some("c(1)".to_owned())
+        );
+        assert_eq!(update_without_period("mangle_updates: [\"...\"], [\"p(1)\"]"), None);
+        assert_eq!(update_without_period("mangle_updates: [\"task_status(...)\", \"p(…)\"]"), None);
+        let in_text = "mangle_updates: [\"note(\\\"Retrying...\\\", /b)\"]";
+        assert_eq!(update_without_period(in_text), Some("note(\\\"Retrying...\\\", /b)".to_owned()));
+        assert_eq!(other_form("Always respond strictly in YAML."), Some("YAML".to_owned()));
+        assert_eq!(other_form("Return whole files. Markdown is fine."), None);
+    }
+}

@@ -1,0 +1,279 @@
+//! Rules about envelopes that a prompt shows or describes.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::elision;
+use super::subject::{Found, Subject, within};
+use crate::origin::Origin;
+use crate::preview::{OriginPlace, Part, Shown};
+use crate::sections::{Role, SectionKind};
+use mangle_settings::{Profile, TranscriptSettings};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use piggyback::envelope::table::CONTROL;
+use piggyback::envelope::{self, Context, OPERATIONS, Reply, json};
+
+/// An example whose category has no slash.
+pub(super) static EXAMPLE_INVALID: Rule = Rule {
+    code: "PP045",
+    name: "example-invalid",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "An example of an envelope in a prompt breaks the rules of envelopes.",
+    rationale: "A model answers as it is shown. Examples that are whole JSON objects with a `control_packet` that is not empty are \
+                checked as replies are, with the version of the protocol that `transcripts.profile` names, or the running one; \
+                errors and warnings count. Values that are nothing but `...` are not looked at, and neither are packets that leave \
+                members out with `...`.",
+    bad: concat!(
+        "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: jit(atoms=atoms)\n",
+        "Decl injectable_context(Id, Text) bound [/string, /string].\n#- atoms/one.yaml\n",
+        "- {id: identity/one, category: identity, is_mandatory: true, content: You code.}\n",
+        "- {id: safety/one, category: safety, is_mandatory: true, content: Do no harm.}\n",
+        "- {id: methodology/one, category: methodology, is_mandatory: true, content: Test first.}\n",
+        "- id: protocol/one\n  category: protocol\n  is_mandatory: true\n  content: |\n",
+        "    {\"control_packet\": {\"intent_classification\": {\"category\": \"/question\", \"verb\": \"/help\", \"target\": \"none\", \"constraint\": \"none\", \"confidence\": 9},\n",
+        "    \"mangle_updates\": [\"task_status(\\\"b\\\", /done).\"], \"memory_operations\": []},\n",
+        "    \"surface_response\": \"Looking.\"}\n",
+    ),
+    good: concat!(
+        "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: jit(atoms=atoms)\n",
+        "Decl injectable_context(Id, Text) bound [/string, /string].\n#- atoms/one.yaml\n",
+        "- {id: identity/one, category: identity, is_mandatory: true, content: You code.}\n",
+        "- {id: safety/one, category: safety, is_mandatory: true, content: Do no harm.}\n",
+        "- {id: methodology/one, category: methodology, is_mandatory: true, content: Test first.}\n",
+        "- id: protocol/one\n  category: protocol\n  is_mandatory: true\n  content: |\n",
+        "    {\"control_packet\": {\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/help\", \"target\": \"none\", \"constraint\": \"none\", \"confidence\": 0.9},\n",
+        "    \"mangle_updates\": [\"task_status(\\\"b\\\", /done).\"], \"memory_operations\": []},\n",
+        "    \"surface_response\": \"Looking.\"}\n",
+    ),
+    fix: FixKind::None,
+};
+
+/// `abductive_hypothesis` in a prompt for the running version.
+pub(super) static VERSION_SKEW: Rule = Rule {
+    code: "PP046",
+    name: "version-skew",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "A prompt asks for what this version of the protocol does not have.",
+    rationale: "Members and memory operations come and go between the versions of the protocol. What the version that \
+                `transcripts.profile` names (or the running one) does not have, the runtime passes over: the model works for \
+                nothing, and what it meant is lost. Only texts that speak of a `control_packet` are looked at.",
+    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
+          # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
+          shard_prompt_base(/coder, \"You code. Put an abductive_hypothesis into your control_packet.\").\n",
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
+           # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
+           shard_prompt_base(/coder, \"You code. Put a self_correction into your control_packet.\").\n",
+    fix: FixKind::None,
+};
+
+/// The key that makes a text one about envelopes.
+const PACKET: &str = "control_packet";
+
+/// How many findings of an example are told.
+const MOST_TOLD: usize = 3;
+
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+    let profile = subject.transcripts.profile.unwrap_or(Profile::Current);
+    for shown in subject.shown.iter().filter(|shown| shown.wanted.part == Part::System) {
+        for (origin, text) in texts(shown) {
+            if !text.contains(PACKET) {
+                continue;
+            }
+            let Some(OriginPlace::File(file, range)) = subject.common.place(shown, origin) else { continue };
+            let mut report = |rule, message| {
+                found.push(Found { file, finding: Finding::new(rule, range, message) });
+            };
+            if let Some(wrong) =
+                examples(&text).find_map(|example| wrong(example, subject.transcripts, profile))
+            {
+                report(
+                    &EXAMPLE_INVALID,
+                    format!(
+                        "The example of an envelope is wrong {}, and a model does as it is shown: {wrong}",
+                        within(shown)
+                    ),
+                );
+            }
+            let foreign = foreign(&text, profile);
+            if !foreign.is_empty() {
+                let names: Vec<_> = foreign.iter().map(|name| format!("`{name}`")).collect();
+                report(
+                    &VERSION_SKEW,
+                    format!(
+                        "This asks for {}, which the version `{profile}` of the protocol does not have {}: what a model puts \
+                         there is lost.",
+                        names.join(", "),
+                        within(shown)
+                    ),
+                );
+            }
+        }
+    }
+}
+
+/// The texts of facts and atoms in a prompt, each as one.
+fn texts(shown: &Shown) -> Vec<(&Origin, String)> {
+    let mut texts: Vec<(&Origin, String)> = Vec::new();
+    for section in shown.prompt.sections.iter().filter(|section| section.kind != SectionKind::Suffix) {
+        let mut is_same_section = false;
+        for line in section.lines.iter().filter(|line| line.role == Role::Text) {
+            let is_same = |of: &Origin| match (of, &line.origin) {
+                (Origin::Fact(one), Origin::Fact(other)) => one == other,
+                (Origin::Atom { id: one, .. }, Origin::Atom { id: other, .. }) => one == other,
+                _ => false,
+            };
+            match texts.last_mut().filter(|(of, _)| is_same_section && is_same(of)) {
+                Some((_, text)) => {
+                    text.push('\n');
+                    text.push_str(line.value());
+                }
+                None => texts.push((&line.origin, line.value().to_owned())),
+            }
+            is_same_section = true;
+        }
+    }
+    texts.retain(|(origin, _)| matches!(origin, Origin::Fact(_) | Origin::Atom { .. }));
+    texts
+}
+
+/// The JSON objects at the top of a text with a packet in them.
+fn examples(text: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while let Some(start) = text.get(at..)?.find('{').map(|found| at + found) {
+            let rest = text.get(start..)?;
+            at = start + 1;
+            let Some(whole) = balanced(rest).filter(|whole| json::whole(whole.as_bytes()).is_ok()) else {
+                continue;
+            };
+            at = start + whole.len();
+            if whole.contains("\"control_packet\"") && !is_sketch(whole) {
+                return Some(whole);
+            }
+        }
+        None
+    })
+}
+
+/// Whether an envelope says nothing at all, or leaves members out.
+fn is_sketch(example: &str) -> bool {
+    static EMPTY: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#""control_packet"\s*:\s*(?:\{\s*\}|")"#).ok());
+    EMPTY.as_ref().is_some_and(|empty| empty.is_match(example)) || elision::leaves_members_out(example)
+}
+
+/// From a brace to the one that closes it.
+fn balanced(text: &str) -> Option<&str> {
+    let (mut depth, mut is_text, mut is_escaped) = (0_usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b'{' if !is_text => depth += 1,
+            b'}' if !is_text => {
+                depth -= 1;
+                if depth == 0 {
+                    return text.get(..=at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What is wrong with an example.
+fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Option<String> {
+    let reply = Reply::new(example.as_bytes(), &settings.caps_of(Some(profile), None));
+    let context = Context { profile: Some(profile), is_documentation: true, ..Context::new(settings) };
+    let elided = elision::values(example);
+    // What stands for something that is not shown is neither right nor wrong.
+    let is_shown = |finding: &&Finding| {
+        finding.range.is_empty() || !elided.iter().any(|value| value.contains_range(finding.range))
+    };
+    let is_grave = |finding: &&Finding| {
+        finding.severity.or(finding.rule.severity).is_some_and(|severity| severity >= Severity::Warning)
+    };
+    let all = envelope::check(&reply, &context);
+    let mut said: Vec<String> = all
+        .iter()
+        .filter(is_shown)
+        .filter(is_grave)
+        .map(|finding| format!("{} ({})", finding.message.trim_end_matches('.'), finding.rule.code))
+        .collect();
+    let more = said.len().saturating_sub(MOST_TOLD);
+    said.truncate(MOST_TOLD);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    (!said.is_empty()).then(|| format!("{}{more}.", said.join("; ")))
+}
+
+/// Members and operations that a text names and a version does not have.
+fn foreign(text: &str, profile: Profile) -> Vec<&'static str> {
+    let is_sign = |sign: char| sign.is_alphanumeric() || sign == '_';
+    let words = |name: &str| text.split(|sign| !is_sign(sign)).any(|word| word == name);
+    let fields = CONTROL.fields.iter().filter(|field| !field.is_in(profile)).map(|field| field.name);
+    let mut found: Vec<&'static str> = fields.filter(|name| words(name)).collect();
+    // Operations are words of English, too.
+    let quoted =
+        |name: &str| ['"', '`', '\''].iter().any(|quote| text.contains(&format!("{quote}{name}{quote}")));
+    let operations = OPERATIONS.iter().filter(|operation| !operation.is_in(profile));
+    found.extend(operations.map(|operation| operation.name).filter(|name| quoted(name)));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_are_whole_objects() {
+        let found = |text| examples(text).collect::<Vec<_>>();
+        assert_eq!(
+            found("x {y} {\"control_packet\": {\"a\": \"}\"}} z"),
+            ["{\"control_packet\": {\"a\": \"}\"}}"]
+        );
+        assert_eq!(found("{\"control_packet\": {}}, {\"control_packet\": {...}}, {\"a\": 1}, {"), [""; 0]);
+    }
+
+    #[test]
+    fn elision_of_one_value_leaves_the_others_to_be_checked() {
+        let settings = TranscriptSettings::default();
+        let said = |packet: &str, rest: &str| {
+            let example =
+                format!("{{\"control_packet\": {packet}, \"surface_response\": \"Working...\"{rest}}}");
+            let all: Vec<_> = examples(&example).collect();
+            all.first().and_then(|example| wrong(example, &settings, Profile::Current))
+        };
+        let packet = |category: &str, update: &str, trace: &str| {
+            format!(
+                "{{\"intent_classification\": {{\"category\": \"{category}\", \"verb\": \"/fix\", \"target\": \"a\", \
+                 \"constraint\": \"none\", \"confidence\": 0.9}}, \"mangle_updates\": [\"{update}\"], \
+                 \"memory_operations\": [], \"reasoning_trace\": \"{trace}\"}}"
+            )
+        };
+        // A text with an ellipsis is a text, and values that are nothing else are left alone.
+        assert_eq!(said(&packet("/mutation", "done(/a).", "First..."), ""), None);
+        assert_eq!(said(&packet("/mutation", "...", "…"), ""), None);
+        let content = ", \"artifacts\": [{\"content\": \"...\"}]";
+        assert!(
+            said(&packet("/mutation", "done(/a)", "..."), content).is_some_and(|said| said.contains("PB2"))
+        );
+        assert!(said(&packet("question", "...", "x"), content).is_some());
+        // Where members are left out, nothing can be missed.
+        assert_eq!(said("{\"mangle_updates\": [\"done(/a)\"], \"...\": \"...\"}", ""), None);
+    }
+
+    #[test]
+    fn what_a_version_does_not_have() {
+        let text =
+            "control_packet with safety_gates, tool_requests and `archive`; archive it, tool_requests2";
+        assert_eq!(foreign(text, Profile::Current), ["safety_gates", "archive"]);
+        assert_eq!(foreign(text, Profile::V1_1), ["tool_requests", "safety_gates"]);
+    }
+}

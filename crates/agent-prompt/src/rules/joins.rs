@@ -1,0 +1,154 @@
+//! A rule about joins of columns that have no value in common.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::subject::{Found, Head, Subject};
+use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
+use mangle_engine::kernel::Datum;
+use mangle_engine::program::PredicateId;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Clause, Premise, TermKind};
+use mangle_syntax::text::{Symbol, TextRange};
+
+/// `active_shard(S, X), user_intent(/current_intent, X, _, _, _)`
+pub(super) static DISJOINT_JOIN: Rule = Rule {
+    code: "PP006",
+    name: "disjoint-join",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "A rule joins two columns that have no value in common.",
+    rationale: "A variable stands for one value. Where it is both the type of a shard and the category of an intent, no fact fits \
+                both premises, and the rule gives nothing. What a column holds is told by the names that stand there anywhere in \
+                the program, and by the facts of the previews; both columns have to show two names or more.",
+    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          Decl active_shard(Id, Type) bound [/string, /name].\nDecl wish(Category) bound [/name].\n\
+          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
+          shard_prompt_base(/coder, \"You code.\").\n\
+          injectable_context(S, \"Test first.\") :- active_shard(S, /tester), wish(/query).\n\
+          injectable_context(S, \"Be brief.\") :- active_shard(S, /coder), wish(/mutation).\n\
+          injectable_context(S, \"Mind the clock.\") :- active_shard(S, X), wish(X).\n\
+          #- fix.kernel.mg\n# @preview shard: coder-7 coder\nwish(/mutation).\n",
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           Decl active_shard(Id, Type) bound [/string, /name].\nDecl wish(Category) bound [/name].\n\
+           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
+           shard_prompt_base(/coder, \"You code.\").\n\
+           injectable_context(S, \"Test first.\") :- active_shard(S, /tester), wish(/query).\n\
+           injectable_context(S, \"Be brief.\") :- active_shard(S, /coder), wish(/mutation).\n\
+           injectable_context(S, \"Mind the clock.\") :- active_shard(S, _), wish(_).\n\
+           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nwish(/mutation).\n",
+    fix: FixKind::None,
+};
+
+/// A column of a predicate.
+type Column = (PredicateId, usize);
+
+/// What is known of a column: the names in it; `None` where a rule fills it with whatever it finds.
+type Columns = FxHashMap<Column, Option<BTreeSet<Symbol>>>;
+
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+    let feeding = subject.feeding(&[INJECTED, TEMPLATES, KNOWLEDGE]);
+    let columns = columns(subject);
+    let program = subject.program();
+    let mut wanted: Vec<PredicateId> = feeding.into_iter().collect();
+    wanted.sort_unstable();
+    for predicate in wanted {
+        for head in program.clauses(program.get(predicate)).filter_map(Head::of) {
+            of_clause(subject, &head, &columns, found);
+        }
+    }
+}
+
+/// The atoms that a clause asks for.
+fn asked(clause: &Clause) -> impl Iterator<Item = &mangle_syntax::syntax::ast::Atom> {
+    clause.premises.iter().filter_map(|premise| match premise {
+        Premise::Literal(literal) if !literal.is_negated() => Some(&literal.atom),
+        _ => None,
+    })
+}
+
+/// What the columns of a program hold.
+fn columns(subject: &Subject<'_>) -> Columns {
+    let program = subject.program();
+    let mut columns = Columns::default();
+    for file in &program.files {
+        for item in file.items.iter().filter(|item| !item.statement.damaged) {
+            let Some(clause) = item.statement.clause() else { continue };
+            let premises = asked(clause).map(|atom| (atom, false));
+            for (atom, is_head) in premises.chain([(&clause.head, true)]) {
+                let Some(predicate) = program.id_of(file, atom) else { continue };
+                for (at, term) in atom.args.iter().enumerate() {
+                    let known = columns.entry((predicate, at)).or_insert_with(|| Some(BTreeSet::new()));
+                    match term.kind {
+                        TermKind::Name(name) => {
+                            known.iter_mut().for_each(|known| known.extend([name]));
+                        }
+                        _ if is_head => *known = None,
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    let mut values: FxHashMap<Column, FxHashSet<Symbol>> = FxHashMap::default();
+    for shown in subject.shown.iter() {
+        for &(predicate, at) in columns.keys() {
+            let tuples = shown.model().relation(predicate).into_iter().flat_map(|found| found.tuples());
+            let texts = tuples.filter_map(|tuple| match shown.model().values.get(*tuple.get(at)?) {
+                Datum::Name(name) => Some(Symbol::new(name)),
+                _ => None,
+            });
+            values.entry((predicate, at)).or_default().extend(texts);
+        }
+    }
+    for (column, more) in values {
+        if let Some(Some(known)) = columns.get_mut(&column) {
+            known.extend(more);
+        }
+    }
+    columns
+}
+
+fn of_clause(subject: &Subject<'_>, head: &Head<'_>, columns: &Columns, found: &mut Vec<Found>) {
+    let program = subject.program();
+    // Each variable with the columns that it stands in, and where.
+    let mut seen: Vec<(Symbol, &BTreeSet<Symbol>, String)> = Vec::new();
+    let mut told: Vec<Symbol> = Vec::new();
+    for atom in asked(head.clause) {
+        let Some(predicate) = program.id_of(head.file, atom) else { continue };
+        for (at, term) in atom.args.iter().enumerate() {
+            let TermKind::Variable(name) = term.kind else { continue };
+            let Some(Some(known)) = columns.get(&(predicate, at)) else { continue };
+            if term.is_wildcard() || known.len() < 2 || told.contains(&name) {
+                continue;
+            }
+            let column = format!("argument {} of `{}`", at + 1, atom.name.symbol);
+            let other = seen.iter().find(|(other, has, _)| *other == name && has.is_disjoint(known));
+            if let Some((_, has, first)) = other {
+                let message = format!(
+                    "`{name}` is {first} ({}) and {column} ({}), which have no value in common: the rule gives nothing to any \
+                     prompt.",
+                    some(has),
+                    some(known)
+                );
+                let range: TextRange = term.range + head.item.start;
+                found.push(Found {
+                    file: head.file.id,
+                    finding: Finding::new(&DISJOINT_JOIN, range, message),
+                });
+                told.push(name);
+            }
+            seen.push((name, known, column));
+        }
+    }
+}
+
+/// The first few names.
+fn some(names: &BTreeSet<Symbol>) -> String {
+    let mut all: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+    all.sort_unstable();
+    let more = if all.len() > 3 { ", …" } else { "" };
+    all.truncate(3);
+    format!("{}{more}", all.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,101 @@
+//! Rules about the way from packets into prompts.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use super::subject::{Found, Subject};
+use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
+use mangle_engine::program::PredicateId;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::text::Symbol;
+use piggyback::envelope::runtime::takes;
+
+/// `injectable_context(S, T) :- note(T), …` where packets may write `note`.
+pub(super) static PACKET_FEEDS_PROMPT: Rule = Rule {
+    code: "PP017",
+    name: "packet-feeds-prompt",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "What a packet may write goes into a prompt.",
+    rationale: "The consumer of packets that the settings name takes updates of this predicate, and by these rules its text \
+                reaches the prompt of a shard. A model that was tricked once writes its own instructions for the next turn.",
+    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\nDecl note(Text) bound [/string].\n\
+          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
+          shard_prompt_base(/coder, \"You code.\").\ninjectable_context(\"*\", T) :- note(T).\n\
+          #- fix.kernel.mg\n# @preview shard: coder-7 coder\nnote(\"Mind the clock.\").\n\
+          #- mangle-ls.toml\n[transcripts]\nconsumer = \"notes\"\n[transcripts.consumers.notes]\npredicates = [\"note\"]\n",
+    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\nDecl note(Text) bound [/string].\n\
+           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
+           shard_prompt_base(/coder, \"You code.\").\ninjectable_context(\"*\", T) :- note(T).\n\
+           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nnote(\"Mind the clock.\").\n\
+          #- mangle-ls.toml\n[transcripts]\nconsumer = \"notes\"\n[transcripts.consumers.notes]\npredicates = [\"task\"]\n",
+    fix: FixKind::None,
+};
+
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+    // Whoever takes everything says nothing about what is meant.
+    let Some((name, consumer)) = subject.consumer else { return };
+    if consumer.predicates.is_empty() && consumer.prefixes.is_empty() {
+        return;
+    }
+    let program = subject.program();
+    let graph = program.graph();
+    for read in [INJECTED, TEMPLATES, KNOWLEDGE] {
+        let roots = program.named(Symbol::new(read)).filter_map(|predicate| program.id(predicate.key));
+        let mut queue: VecDeque<PredicateId> = roots.collect();
+        // The predicate that each was reached from, nearest first.
+        let mut before: FxHashMap<PredicateId, PredicateId> = FxHashMap::default();
+        let mut seen: Vec<PredicateId> = queue.iter().copied().collect();
+        while let Some(at) = queue.pop_front() {
+            let written = program.get(at).key.name.as_str();
+            if takes(consumer, written) {
+                report(subject, (name, read, written), at, &before, found);
+            }
+            for edge in graph.edges_from(at) {
+                if !seen.contains(&edge.to) {
+                    seen.push(edge.to);
+                    before.insert(edge.to, at);
+                    queue.push_back(edge.to);
+                }
+            }
+        }
+    }
+}
+
+fn report(
+    subject: &Subject<'_>,
+    (consumer, read, written): (&str, &'static str, &str),
+    at: PredicateId,
+    before: &FxHashMap<PredicateId, PredicateId>,
+    found: &mut Vec<Found>,
+) {
+    let program = subject.program();
+    let mut path = vec![written.to_owned()];
+    let mut next = at;
+    while let Some(above) = before.get(&next) {
+        path.push(program.get(*above).key.name.as_str().to_owned());
+        next = *above;
+    }
+    let way = path.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" → ");
+    let message = format!(
+        "Packets may write `{written}` (consumer `{consumer}`), and its text goes into prompts: {way}. A model that is \
+         tricked once writes into the next prompt."
+    );
+    // The rule that uses it on the way, else the clause that the prompt reads.
+    let user = before.get(&at).copied();
+    let site = user.and_then(|user| {
+        program.uses(program.get(at)).map(|(site, _)| site).find(|site| {
+            let head = site.item.statement.clause().map(|clause| &clause.head);
+            head.and_then(|head| program.id_of(site.file, head)) == Some(user)
+        })
+    });
+    let place = match site {
+        Some(site) => Some((site.file.id, site.range + site.item.start)),
+        None => subject.heads(read, 0).next().map(|head| (head.file.id, head.range(usize::MAX))),
+    };
+    found.extend(
+        place
+            .map(|(file, range)| Found { file, finding: Finding::new(&PACKET_FEEDS_PROMPT, range, message) }),
+    );
+}

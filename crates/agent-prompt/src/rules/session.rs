@@ -1,0 +1,174 @@
+//! Rules about what a session file says and no prompt shows.
+
+use super::headers::SESSION_KEY;
+use super::subject::{Found, Subject, within};
+use crate::assembly::HISTORY;
+use crate::preview::{Part, Shown};
+use crate::said::Said;
+use crate::sections::Mode;
+use crate::session::keys::SESSION;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::text::{FileId, nearest};
+
+/// `active_files: [a.go]`
+pub(super) static UNRENDERED_FIELD: Rule = Rule {
+    code: "PP021",
+    name: "unrendered-field",
+    group: Group::Prompts,
+    severity: Some(Severity::Information),
+    summary: "A session file has a value that the prompt never shows.",
+    rationale: "The runtime keeps these values, and its assembler prints none of them: active files, what is in the editor, \
+                symbols, dependencies, allowed actions, gathered knowledge. A shard does not learn them from its prompt.",
+    bad: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          #- fix.session.yaml\nactive_files:\n  - auth.go\n",
+    good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           #- fix.session.yaml\nimpacted_files:\n  - auth.go\n",
+    fix: FixKind::None,
+};
+
+/// `# @preview mode: jit` with a session.
+pub(super) static SESSION_IN_JIT: Rule = Rule {
+    code: "PP022",
+    name: "session-in-jit",
+    group: Group::Prompts,
+    severity: Some(Severity::Information),
+    summary: "A compiled prompt shows nothing of the session and of what the person wants.",
+    rationale: "The runtime's prompt compiler gives atoms, what the kernel injects, and nothing else: sections of the session and \
+                of the intent are only in prompts that are assembled without it. Such values do no more than choose atoms.",
+    bad: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\n\
+          # @preview mode: jit(atoms=atoms)\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+          #- fix.session.yaml\nrecent_findings:\n  - The clock was frozen.\n#- atoms/one.yaml\n\
+          - id: identity/coder\n  category: identity\n  is_mandatory: true\n  content: You code.\n\
+          - id: safety/one\n  category: safety\n  is_mandatory: true\n  content: Do no harm.\n\
+          - id: protocol/one\n  category: protocol\n  is_mandatory: true\n  content: Answer with one object.\n\
+          - id: methodology/one\n  category: methodology\n  is_mandatory: true\n  content: Test first.\n",
+    good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\n\
+           # @preview mode: legacy\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           #- fix.session.yaml\nrecent_findings:\n  - The clock was frozen.\n",
+    fix: FixKind::Unsafe,
+};
+
+/// A history of 1,500 bytes.
+pub(super) static HISTORY_DROPPED: Rule = Rule {
+    code: "PP023",
+    name: "history-dropped",
+    group: Group::Prompts,
+    severity: Some(Severity::Warning),
+    summary: "The conversation in short is too long, and left out.",
+    rationale: "From 1,500 bytes on the runtime leaves `compressed_history` out of the prompt without a word: the shard \
+                remembers nothing.",
+    bad: concat!(
+        "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\nDecl injectable_context(Id, Text) bound [/string, /string].\n",
+        "#- fix.session.yaml\ncompressed_history: \"1234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "\"\n",
+    ),
+    good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
+           #- fix.session.yaml\ncompressed_history: The clock was frozen.\n",
+    fix: FixKind::None,
+};
+
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+    subject.shown.iter().for_each(|shown| in_jit(subject, shown, found));
+    for (shown, file) in subject.shown.iter().zip(subject.sessions) {
+        file.iter().for_each(|file| scores(subject, shown, *file, found));
+    }
+    for (shown, file) in subject.shown.iter().zip(subject.sessions) {
+        let (Some(session), Some(file), Mode::Legacy, Part::System) =
+            (&shown.wanted.session, *file, shown.prompt.mode, &shown.wanted.part)
+        else {
+            continue;
+        };
+        for given in session.session.given.iter().filter(|given| !given.is_empty) {
+            let name = given.field.name;
+            let is_of_session = SESSION.iter().any(|field| field.name == name);
+            // From further values the prompt compiler derives tags.
+            if given.field.shown.is_none() && is_of_session && name != "extra_context" {
+                let message = format!("`{name}` is never shown {}.", within(shown));
+                found.push(Found { file, finding: Finding::new(&UNRENDERED_FIELD, given.range, message) });
+            }
+            let bytes = session.session.compressed_history.text.len();
+            if name == "compressed_history" && bytes >= HISTORY {
+                let message = format!(
+                    "This is {bytes} bytes long, and from {HISTORY} on the runtime leaves it out without a word ({}).",
+                    within(shown)
+                );
+                found.push(Found { file, finding: Finding::new(&HISTORY_DROPPED, given.range, message) });
+            }
+        }
+    }
+}
+
+/// Scores of a session file for prompt atoms that do not exist.
+fn scores(subject: &Subject<'_>, shown: &Shown, file: FileId, found: &mut Vec<Found>) {
+    let Some(session) = &shown.wanted.session else { return };
+    let Some(compiler) = subject.common.compiler(&shown.wanted) else { return };
+    let ids: Vec<&str> = compiler.corpus.atoms.iter().map(|atom| atom.id.text.as_str()).collect();
+    // What the kernel injects gets its id on the way.
+    let is_unknown = |said: &&Said| !ids.contains(&said.as_str()) && !said.text.starts_with("kernel/");
+    for said in session.scored.iter().filter(is_unknown) {
+        let message = format!("No prompt atom is called `{}`, so its score is ignored.", said.text);
+        let finding = Finding::new(&SESSION_KEY, said.range, message);
+        let finding = match nearest(&said.text, ids.iter().copied()) {
+            Some(near) => {
+                let message = format!("{} Did you mean `{near}`?", finding.message);
+                Finding { message: message.into(), ..finding }
+                    .fix(Fix::guess(format!("Write `{near}`")).replace(said.range, near))
+            }
+            None => finding,
+        };
+        found.push(Found { file, finding });
+    }
+}
+
+/// Says once of a compiled prompt what it does not show.
+fn in_jit(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
+    let (wanted, prompt) = (&shown.wanted, &shown.prompt);
+    if prompt.mode != Mode::Jit || prompt.fallback.is_some() || wanted.part != Part::System {
+        return;
+    }
+    let given = wanted.session.iter().flat_map(|file| &file.session.given);
+    let given = given.filter(|given| !given.is_empty && given.field.shown.is_some());
+    let mut names: Vec<String> = given.map(|given| format!("`{}`", given.field.name)).collect();
+    if wanted.context.intent.is_some() {
+        names.push("the intent".to_owned());
+    }
+    if names.is_empty() {
+        return;
+    }
+    let message = format!(
+        "A compiled prompt shows nothing of {} {}; `mode: legacy` does.",
+        names.join(", "),
+        within(shown)
+    );
+    let Some(file) = subject.sample() else { return };
+    let mut groups = subject.header.groups.iter();
+    let group = groups.find(|group| group.range == wanted.range);
+    // A mode that stands above the preview is that of others, too.
+    let own = group.and_then(|group| group.mode).map(|(_, range)| range);
+    let own = own.filter(|range| range.start() > wanted.range.start());
+    let range = own.unwrap_or(wanted.range);
+    let mut finding = Finding::new(&SESSION_IN_JIT, range, message);
+    if !wanted.range.is_empty() {
+        let fix = Fix::guess("Assemble it without the compiler");
+        finding = finding.fix(match own {
+            Some(range) => fix.replace(range, "legacy"),
+            None => fix.insert(wanted.range.end(), "\n# @preview mode: legacy"),
+        });
+    }
+    found.push(Found { file, finding });
+}

@@ -1,0 +1,150 @@
+//! What the rules look at, and how they report.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashSet;
+
+use crate::answers::Answer;
+use crate::header::Header;
+use crate::origin::{Held, Origin};
+use crate::preview::{Common, OriginPlace, Shown};
+use mangle_engine::program::{FileSummary, PredicateId, Program, Site};
+use mangle_settings::{Consumer, PromptSettings, TranscriptSettings};
+use mangle_syntax::lint::{Finding, Rule};
+use mangle_syntax::syntax::ast::{Clause, Item, Term, TermKind};
+use mangle_syntax::syntax::literal;
+use mangle_syntax::text::{FileId, Symbol, TextRange, slice};
+
+/// Previews and what they were made with.
+#[derive(Debug)]
+pub struct Subject<'a> {
+    /// What the prompts have in common.
+    pub common: &'a Common,
+    /// The prompts.
+    pub shown: &'a mut [Shown],
+    /// The header of the sample kernel.
+    pub header: &'a Header,
+    /// The session file of each prompt.
+    pub sessions: &'a [Option<FileId>],
+    /// The settings.
+    pub settings: &'a PromptSettings,
+    /// What is expected of replies, and so of examples of them.
+    pub transcripts: &'a TranscriptSettings,
+    /// Who takes the updates of packets, where the settings name somebody: its name and what it takes.
+    pub consumer: Option<(&'a str, &'a Consumer)>,
+}
+
+/// A finding and the file that its ranges count in.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The file.
+    pub file: FileId,
+    /// The finding.
+    pub finding: Finding,
+}
+
+impl Subject<'_> {
+    /// The program as it is by now.
+    pub(super) fn program(&self) -> &Program {
+        self.common.program()
+    }
+
+    /// The sample kernel.
+    pub(super) fn sample(&self) -> Option<FileId> {
+        self.common.sample()
+    }
+
+    /// Reports something at the header of a preview.
+    pub(super) fn at_header(
+        &self,
+        found: &mut Vec<Found>,
+        rule: &'static Rule,
+        range: TextRange,
+        message: String,
+    ) {
+        found.extend(self.sample().map(|file| Found { file, finding: Finding::new(rule, range, message) }));
+    }
+
+    /// The clauses whose head is of a predicate of this name, with so many arguments or more.
+    pub(super) fn heads<'p>(&'p self, name: &'static str, least: usize) -> impl Iterator<Item = Head<'p>> {
+        let program = self.program();
+        let named = program
+            .named(Symbol::new(name))
+            .filter(move |predicate| usize::from(predicate.key.arity) >= least);
+        named.flat_map(move |predicate| program.clauses(predicate)).filter_map(Head::of)
+    }
+
+    /// The predicates that facts of these come from, themselves among them.
+    pub(super) fn feeding(&self, read: &[&str]) -> FxHashSet<PredicateId> {
+        let (program, graph) = (self.program(), self.program().graph());
+        let named = read.iter().flat_map(|name| program.named(Symbol::new(name)));
+        let mut queue: VecDeque<PredicateId> =
+            named.filter_map(|predicate| program.id(predicate.key)).collect();
+        let mut seen: FxHashSet<PredicateId> = queue.iter().copied().collect();
+        while let Some(at) = queue.pop_front() {
+            let next = graph.edges_from(at).iter().map(|edge| edge.to);
+            queue.extend(next.filter(|to| seen.insert(*to)));
+        }
+        seen
+    }
+
+    /// Where the argument of a fact stands that a prompt shows; for a derived one, its rule.
+    pub(super) fn place(&self, shown: &Shown, held: &Held, argument: usize) -> Option<(FileId, TextRange)> {
+        match self.common.place(shown, &Origin::Fact(held.showing(argument)))? {
+            OriginPlace::File(file, range) => Some((file, range)),
+            _ => None,
+        }
+    }
+
+    /// The facts that a query finds for a shard.
+    pub(super) fn facts(&self, shown: &Shown, predicate: &str, least: usize) -> Vec<Answer> {
+        self.common.facts(shown, predicate, least)
+    }
+}
+
+/// `in preview fix (coder-7)`
+pub(super) fn within(shown: &Shown) -> String {
+    format!("in preview `{}` ({})", shown.wanted.name, shown.wanted.context.shard_id)
+}
+
+/// A clause that could be read whole.
+pub(super) struct Head<'p> {
+    pub(super) file: &'p FileSummary,
+    pub(super) item: &'p Item,
+    pub(super) clause: &'p Clause,
+}
+
+impl<'p> Head<'p> {
+    pub(super) fn of(site: Site<'p>) -> Option<Self> {
+        let clause = site.item.statement.clause().filter(|_| !site.item.statement.damaged)?;
+        Some(Self { file: site.file, item: site.item, clause })
+    }
+
+    /// An argument of the head.
+    pub(super) fn arg(&self, at: usize) -> Option<&'p Term> {
+        self.clause.head.args.get(at)
+    }
+
+    /// The text of an argument that is a name or a string, and whether it is a name.
+    pub(super) fn constant(&self, at: usize) -> Option<(String, bool)> {
+        let term = self.arg(at)?;
+        match term.kind {
+            TermKind::Name(name) => Some((name.as_str().to_owned(), true)),
+            TermKind::String => {
+                let source = slice(self.file.statement_text(self.item), term.range);
+                literal::string_value(source).map(|text| (text.into(), false))
+            }
+            _ => None,
+        }
+    }
+
+    /// The bytes of an argument in the file; of the head where there is no such argument.
+    pub(super) fn range(&self, at: usize) -> TextRange {
+        self.arg(at).map_or(self.clause.head.range, |term| term.range) + self.item.start
+    }
+
+    /// A finding at an argument.
+    pub(super) fn found(&self, rule: &'static Rule, at: usize, message: String) -> Found {
+        Found { file: self.file.id, finding: Finding::new(rule, self.range(at), message) }
+    }
+}

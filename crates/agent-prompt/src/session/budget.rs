@@ -1,0 +1,44 @@
+//! `budget` of a session file: how many tokens a prompt may have, and how many of them are kept for the answer.
+//!
+//! `budget: 300` says the tokens alone; `budget: {tokens: 300, reserved: 30}` says both.
+
+use super::read::{number, number_in};
+use super::tree::{Kind, Node};
+use crate::derived::reserved_of;
+use crate::rules::SESSION_KEY;
+use crate::session::Count;
+use mangle_syntax::lint::Finding;
+
+/// Tokens and reserved tokens, where they are said and can be used; and what is wrong with them.
+pub(super) fn read(node: &Node, findings: &mut Vec<Finding>) -> (Option<u32>, Option<u32>) {
+    let (tokens, reserved) = match &node.kind {
+        Kind::Scalar(_) => (number(node), None),
+        _ => (number_in(node, "tokens"), number_in(node, "reserved")),
+    };
+    let tokens = tokens.and_then(|count| {
+        let used = u32::try_from(count.value).ok().filter(|tokens| *tokens > 0);
+        if used.is_none() {
+            let why = format!("{} tokens cannot be a budget, so the number is ignored.", count.value);
+            findings.push(Finding::new(&SESSION_KEY, count.range, why));
+        }
+        used
+    });
+    let reserved = reserved.and_then(|count| reserved_tokens(count, tokens, findings));
+    (tokens, reserved)
+}
+
+fn reserved_tokens(count: Count, tokens: Option<u32>, findings: &mut Vec<Finding>) -> Option<u32> {
+    let Ok(reserved) = u32::try_from(count.value) else {
+        let why = format!("{} tokens cannot be reserved, so the number is ignored.", count.value);
+        findings.push(Finding::new(&SESSION_KEY, count.range, why));
+        return None;
+    };
+    if let Some(tokens) = tokens.filter(|tokens| reserved >= *tokens) {
+        let why = format!(
+            "{reserved} reserved tokens leave nothing of a budget of {tokens}; the runtime reserves a tenth instead, {}.",
+            reserved_of(tokens, reserved)
+        );
+        findings.push(Finding::new(&SESSION_KEY, count.range, why));
+    }
+    Some(reserved)
+}

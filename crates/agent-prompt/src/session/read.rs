@@ -1,0 +1,351 @@
+//! From the tree of a session file to its values.
+
+use super::keys::{BESIDE, Field, SESSION, SYNONYMS, Shape};
+use super::tree::{Key, Kind, Node, Unread};
+use super::{Count, Form, Given, Prior, SessionFile, StepResult, Tool, budget, json, yaml};
+use crate::Intent;
+use crate::near::near_key;
+use crate::rules::SESSION_KEY;
+use crate::said::{Said, Source};
+use mangle_syntax::lint::{Finding, Fix, Severity};
+use mangle_syntax::text::{TextRange, TextSize};
+
+impl SessionFile {
+    /// Reads the text of a session file. What cannot be read of it is left out, and a finding says so.
+    #[must_use]
+    pub fn read(text: &str, form: Form) -> Self {
+        let tree = match form {
+            Form::Yaml => yaml::read(text),
+            Form::Json => json::read(text),
+        };
+        let mut reader = Reader { file: Self::default(), pointer: String::new() };
+        match tree {
+            Ok(Node { kind: Kind::Null, .. }) => {}
+            Ok(node) => reader.file(&node),
+            Err(unread) => reader.file.findings.push(unreadable(&unread)),
+        }
+        reader.file
+    }
+}
+
+/// Up to how many keys are listed where an unknown one is like none of them. The docs list the others.
+const FEW: usize = 8;
+
+fn unreadable(unread: &Unread) -> Finding {
+    let range = if unread.range.is_empty() {
+        TextRange::at(unread.range.start(), TextSize::new(0))
+    } else {
+        unread.range
+    };
+    let message = format!("The session file cannot be read: {}. Nothing of it is used.", unread.why);
+    Finding::new(&SESSION_KEY, range, message).severity(Severity::Error)
+}
+
+struct Reader {
+    file: SessionFile,
+    pointer: String,
+}
+
+impl Reader {
+    fn file(&mut self, node: &Node) {
+        let Kind::Map(members) = &node.kind else {
+            self.wrong(node, "a table of keys and values");
+            return;
+        };
+        for (key, value) in members {
+            let Some(field) = SESSION.iter().chain(BESIDE).find(|field| field.name == key.text) else {
+                self.unknown(
+                    &key.text,
+                    key.range,
+                    SESSION.iter().chain(BESIDE).map(|field| field.name).collect(),
+                );
+                continue;
+            };
+            let before = self.enter(&key.text);
+            if self.check(value, field.shape) {
+                let is_empty = is_empty(value);
+                self.file.session.given.push(Given { field, range: key.range, is_empty });
+                self.set(field.name, value);
+            }
+            self.pointer.truncate(before);
+        }
+    }
+
+    /// Says what is wrong with a value; whether it can be used at all.
+    fn check(&mut self, node: &Node, shape: Shape) -> bool {
+        let fits = match (&node.kind, shape) {
+            (Kind::Null, _) => true,
+            (Kind::Scalar(_), Shape::Text) => true,
+            (Kind::Scalar(text), Shape::Number | Shape::Budget(_)) => text.trim().parse::<i64>().is_ok(),
+            (Kind::Scalar(text), Shape::Flag) => flag(text).is_some(),
+            (Kind::List(nodes), Shape::Texts) => {
+                nodes.iter().all(|node| matches!(node.kind, Kind::Scalar(_)))
+            }
+            (Kind::Map(members), Shape::TextsByName | Shape::NumbersByName) => {
+                members.iter().all(|(_, node)| match &node.kind {
+                    Kind::Scalar(text) => {
+                        shape == Shape::TextsByName || text.trim().parse().is_ok_and(f64::is_finite)
+                    }
+                    _ => false,
+                })
+            }
+            (Kind::Map(_), Shape::Table(fields) | Shape::Budget(fields)) => {
+                self.table(node, fields);
+                true
+            }
+            (Kind::List(nodes), Shape::Tables(fields)) => {
+                let all_tables = nodes.iter().all(|node| matches!(node.kind, Kind::Map(_)));
+                nodes.iter().for_each(|node| self.table(node, fields));
+                all_tables
+            }
+            _ => false,
+        };
+        if !fits && !self.wrong_entry(node, shape) {
+            self.wrong(node, shape.words());
+        }
+        fits
+    }
+
+    fn table(&mut self, node: &Node, fields: &'static [Field]) {
+        let Kind::Map(members) = &node.kind else { return };
+        for (key, value) in members {
+            match fields.iter().find(|field| field.name == key.text) {
+                Some(field) => drop(self.check(value, field.shape)),
+                None => self.unknown(&key.text, key.range, fields.iter().map(|field| field.name).collect()),
+            }
+        }
+    }
+
+    fn unknown(&mut self, key: &str, range: TextRange, known: Vec<&'static str>) {
+        let near = near_key(key, &known, SYNONYMS);
+        let hint = match near {
+            Some(near) => format!(" Did you mean `{near}`?"),
+            None if known.len() <= FEW => format!(" The keys are {}.", quoted(&known)),
+            None => String::new(),
+        };
+        let message = format!("There is no key `{key}` here, so it is ignored.{hint}");
+        let finding = Finding::new(&SESSION_KEY, range, message);
+        self.file.findings.push(match near {
+            Some(near) => finding.fix(Fix::guess(format!("Write `{near}`")).replace(range, near)),
+            None => finding,
+        });
+    }
+
+    fn wrong(&mut self, node: &Node, expected: &str) {
+        let message = format!("This should be {expected}, and is {}; it is ignored.", node.described());
+        self.file.findings.push(Finding::new(&SESSION_KEY, node.range, message));
+    }
+
+    /// Says which entry of a list is wrong, because of which all of it is ignored; false where none is.
+    fn wrong_entry(&mut self, node: &Node, shape: Shape) -> bool {
+        let Kind::List(nodes) = &node.kind else { return false };
+        let (expected, fits): (_, fn(&Node) -> bool) = match shape {
+            Shape::Texts => ("a text", |node| matches!(node.kind, Kind::Scalar(_))),
+            Shape::Tables(_) => ("a table of keys and values", |node| matches!(node.kind, Kind::Map(_))),
+            _ => return false,
+        };
+        let Some(wrong) = nodes.iter().find(|node| !fits(node)) else { return false };
+        let message = format!(
+            "This entry should be {expected}, and is {}; the whole list is ignored.",
+            wrong.described()
+        );
+        self.file.findings.push(Finding::new(&SESSION_KEY, wrong.range, message));
+        true
+    }
+
+    /// Adds a key to the pointer; gives its length before.
+    fn enter(&mut self, key: &str) -> usize {
+        let before = self.pointer.len();
+        self.pointer.push('/');
+        self.pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        before
+    }
+
+    fn set(&mut self, name: &str, node: &Node) {
+        match name {
+            "user_input" => self.file.user_input = self.said(node),
+            "campaign_id" => self.file.campaign_id = self.said(node),
+            "intent" => self.file.intent = Some(self.intent(node)),
+            "results" => {
+                self.file.results = self.each(node, |reader, node| StepResult {
+                    name: reader.text_in(node, "name"),
+                    ok: flag_in(node, "ok"),
+                    detail: reader.text_in(node, "detail"),
+                    range: node.range,
+                    pointer: reader.pointer.clone(),
+                });
+            }
+            "vectors" => {
+                let Kind::Map(members) = &node.kind else { return };
+                let score = |node: &Node| match &node.kind {
+                    Kind::Scalar(text) => text.trim().parse().ok().filter(|score: &f64| score.is_finite()),
+                    _ => None,
+                };
+                let id = |key: &Key| Said {
+                    text: key.text.clone(),
+                    range: key.range,
+                    pointer: String::new(),
+                    source: Source::Session,
+                };
+                self.file.scored = members.iter().map(|(key, _)| id(key)).collect();
+                self.file.vectors =
+                    members.iter().filter_map(|(key, node)| Some((key.text.clone(), score(node)?))).collect();
+            }
+            "budget" => self.file.budget = budget::read(node, &mut self.file.findings),
+            _ => self.set_session(name, node),
+        }
+    }
+
+    fn set_session(&mut self, name: &str, node: &Node) {
+        let mut session = std::mem::take(&mut self.file.session);
+        let place: Option<&mut Vec<Said>> = match name {
+            "recent_findings" => Some(&mut session.recent_findings),
+            "recent_actions" => Some(&mut session.recent_actions),
+            "impacted_files" => Some(&mut session.impacted_files),
+            "current_diagnostics" => Some(&mut session.current_diagnostics),
+            "task_dependencies" => Some(&mut session.task_dependencies),
+            "git_modified_files" => Some(&mut session.git_modified_files),
+            "git_recent_commits" => Some(&mut session.git_recent_commits),
+            "failing_tests" => Some(&mut session.failing_tests),
+            "knowledge_atoms" => Some(&mut session.knowledge_atoms),
+            "specialist_hints" => Some(&mut session.specialist_hints),
+            "reflection_hits" => Some(&mut session.reflection_hits),
+            "blocked_actions" => Some(&mut session.blocked_actions),
+            "safety_warnings" => Some(&mut session.safety_warnings),
+            _ => None,
+        };
+        if let Some(place) = place {
+            *place = self.each(node, |reader, node| reader.said(node));
+        }
+        match name {
+            "compressed_history" => session.compressed_history = self.said(node),
+            "campaign_phase" => session.campaign_phase = self.said(node),
+            "campaign_goal" => session.campaign_goal = self.said(node),
+            "git_branch" => session.git_branch = self.said(node),
+            "test_state" => session.test_state = self.said(node),
+            "dream_mode" => session.dream_mode = is_true(node),
+            "campaign_active" => session.campaign_active = is_true(node),
+            "git_unstaged_count" => session.git_unstaged_count = number(node),
+            "tdd_retry_count" => session.tdd_retry_count = number(node),
+            "extra_context" => session.extra_context = self.by_name(node),
+            "prior_shard_outputs" => session.prior_shard_outputs = self.each(node, Self::prior),
+            "available_tools" => session.available_tools = self.each(node, Self::tool),
+            _ => {}
+        }
+        self.file.session = session;
+    }
+
+    /// A single value, as text.
+    fn said(&mut self, node: &Node) -> Said {
+        let text = match &node.kind {
+            Kind::Scalar(text) => text.clone(),
+            _ => String::new(),
+        };
+        Said { text, range: node.range, pointer: self.pointer.clone(), source: Source::Session }
+    }
+
+    /// What `read` makes of each element of a list.
+    fn each<T>(&mut self, node: &Node, read: impl Fn(&mut Self, &Node) -> T) -> Vec<T> {
+        let Kind::List(nodes) = &node.kind else { return Vec::new() };
+        let mut all = Vec::with_capacity(nodes.len());
+        for (index, node) in nodes.iter().enumerate() {
+            let before = self.enter(&index.to_string());
+            all.push(read(self, node));
+            self.pointer.truncate(before);
+        }
+        all
+    }
+
+    fn by_name(&mut self, node: &Node) -> Vec<(String, Said)> {
+        let Kind::Map(members) = &node.kind else { return Vec::new() };
+        let mut all = Vec::with_capacity(members.len());
+        for (key, node) in members {
+            let before = self.enter(&key.text);
+            all.push((key.text.clone(), self.said(node)));
+            self.pointer.truncate(before);
+        }
+        all
+    }
+
+    fn text_in(&mut self, node: &Node, name: &str) -> Said {
+        let before = self.enter(name);
+        let said = member(node, name).map(|node| self.said(node)).unwrap_or_default();
+        self.pointer.truncate(before);
+        said
+    }
+
+    fn intent(&mut self, node: &Node) -> Intent {
+        Intent {
+            id: self.text_in(node, "id"),
+            category: self.text_in(node, "category"),
+            verb: self.text_in(node, "verb"),
+            target: self.text_in(node, "target"),
+            constraint: self.text_in(node, "constraint"),
+        }
+    }
+
+    fn prior(&mut self, node: &Node) -> Prior {
+        Prior {
+            shard_type: self.text_in(node, "shard_type"),
+            task: self.text_in(node, "task"),
+            summary: self.text_in(node, "summary"),
+            success: flag_in(node, "success"),
+            range: node.range,
+            pointer: self.pointer.clone(),
+        }
+    }
+
+    fn tool(&mut self, node: &Node) -> Tool {
+        Tool {
+            name: self.text_in(node, "name"),
+            description: self.text_in(node, "description"),
+            binary_path: self.text_in(node, "binary_path"),
+            range: node.range,
+            pointer: self.pointer.clone(),
+        }
+    }
+}
+
+fn member<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
+    let Kind::Map(members) = &node.kind else { return None };
+    members.iter().rev().find(|(key, _)| key.text == name).map(|(_, node)| node)
+}
+
+fn flag(text: &str) -> Option<bool> {
+    match text.trim() {
+        "true" | "True" | "TRUE" => Some(true),
+        "false" | "False" | "FALSE" => Some(false),
+        _ => None,
+    }
+}
+
+fn is_true(node: &Node) -> bool {
+    matches!(&node.kind, Kind::Scalar(text) if flag(text) == Some(true))
+}
+
+fn flag_in(node: &Node, name: &str) -> bool {
+    member(node, name).is_some_and(is_true)
+}
+
+pub(super) fn number(node: &Node) -> Option<Count> {
+    let Kind::Scalar(text) = &node.kind else { return None };
+    Some(Count { value: text.trim().parse().ok()?, range: node.range })
+}
+
+pub(super) fn number_in(node: &Node, name: &str) -> Option<Count> {
+    member(node, name).and_then(number)
+}
+
+fn is_empty(node: &Node) -> bool {
+    match &node.kind {
+        Kind::Null => true,
+        Kind::Scalar(text) => text.is_empty() || flag(text) == Some(false) || text == "0",
+        Kind::List(nodes) => nodes.is_empty(),
+        Kind::Map(members) => members.is_empty(),
+    }
+}
+
+/// Keys as a list in a sentence.
+fn quoted(keys: &[&str]) -> String {
+    keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,226 @@
+//! YAML as a tree with ranges.
+//!
+//! The parser's events are taken one by one and nothing is built that the bounds of [`super::tree`] do not allow: the
+//! parser's own tree would copy each alias, and a file can have aliases of aliases.
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+
+use super::tree::{DEEPEST, Key, Kind, MOST_BYTES, MOST_VALUES, Node, Unread};
+use mangle_syntax::text::{TextRange, size};
+
+/// Reads the first document of a file.
+///
+/// # Errors
+/// When it is no YAML, or larger than allowed.
+pub(crate) fn read(text: &str) -> Result<Node, Unread> {
+    let mut reader = Reader::new(text);
+    let mut parser = Parser::new_from_str(text);
+    while let Some(event) = parser.next_event() {
+        match event {
+            Ok((event, span)) => {
+                if reader.take(event, span)? {
+                    break;
+                }
+            }
+            Err(error) => {
+                let at = reader.byte(error.marker().index());
+                let why = match error.info() {
+                    "recursion limit exceeded" => TOO_DEEP,
+                    why => why,
+                };
+                return Err(Unread { range: TextRange::at(size(at), size(0)), why: why.to_owned() });
+            }
+        }
+    }
+    let nothing = Node { range: TextRange::default(), kind: Kind::Null };
+    Ok(reader.root.unwrap_or(nothing))
+}
+
+/// The members of a map that is open, and the key that waits for a value.
+type Members = (Vec<(Key, Node)>, Option<Key>);
+
+/// A list or a map that is open.
+struct Open {
+    start: usize,
+    anchor: usize,
+    list: Vec<Node>,
+    /// For a map.
+    map: Option<Members>,
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    /// The byte of each character; empty where each is one byte.
+    bytes: Vec<usize>,
+    open: Vec<Open>,
+    anchors: Vec<(usize, Node)>,
+    root: Option<Node>,
+    values: usize,
+    size: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t str) -> Self {
+        let bytes =
+            if text.is_ascii() { Vec::new() } else { text.char_indices().map(|(at, _)| at).collect() };
+        Self { text, bytes, open: Vec::new(), anchors: Vec::new(), root: None, values: 0, size: 0 }
+    }
+
+    /// Where a character starts.
+    fn byte(&self, char: usize) -> usize {
+        let byte =
+            if self.bytes.is_empty() { char } else { *self.bytes.get(char).unwrap_or(&self.text.len()) };
+        byte.min(self.text.len())
+    }
+
+    fn range(&self, span: Span) -> TextRange {
+        let (start, end) = (self.byte(span.start.index()), self.byte(span.end.index()));
+        let text = self.text.get(start..end.max(start)).unwrap_or_default();
+        TextRange::at(size(start), size(text.trim_end().len()))
+    }
+
+    /// Takes an event; whether the document is at its end.
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<bool, Unread> {
+        let range = self.range(span);
+        match event {
+            Event::Scalar(value, style, anchor, _) => {
+                let kind = if style == ScalarStyle::Plain
+                    && matches!(&*value, "" | "~" | "null" | "Null" | "NULL")
+                {
+                    Kind::Null
+                } else {
+                    Kind::Scalar(value.into_owned())
+                };
+                let node = Node { range, kind };
+                self.count(range, node.size())?;
+                self.add(node, anchor)?;
+            }
+            Event::Alias(anchor) => {
+                let known = self.anchors.iter().rev().find(|(id, _)| *id == anchor).map(|(_, node)| node);
+                let Some(node) = known else { return Err(Unread { range, why: CIRCLE.to_owned() }) };
+                // Looked at before it is copied.
+                let (size, depth) = (node.size(), node.depth());
+                self.count(range, size)?;
+                if self.open.len() + depth > DEEPEST {
+                    return Err(Unread { range, why: TOO_DEEP.to_owned() });
+                }
+                let known = self.anchors.iter().rev().find(|(id, _)| *id == anchor);
+                let node = known.map(|(_, node)| node.clone());
+                node.map_or(Ok(()), |node| self.add(node, 0))?;
+            }
+            Event::SequenceStart(anchor, _) => self.begin(range, anchor, None)?,
+            Event::MappingStart(anchor, _) => self.begin(range, anchor, Some((Vec::new(), None)))?,
+            Event::SequenceEnd | Event::MappingEnd => self.end(range)?,
+            Event::DocumentEnd => return Ok(true),
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    fn begin(&mut self, range: TextRange, anchor: usize, map: Option<Members>) -> Result<(), Unread> {
+        if self.open.len() >= DEEPEST {
+            return Err(Unread { range, why: TOO_DEEP.to_owned() });
+        }
+        self.open.push(Open { start: range.start().into(), anchor, list: Vec::new(), map });
+        Ok(())
+    }
+
+    fn end(&mut self, range: TextRange) -> Result<(), Unread> {
+        let Some(open) = self.open.pop() else { return Ok(()) };
+        // Without brackets it ends with the last value, not with the comments behind that.
+        let members =
+            open.map.as_ref().and_then(|(members, _)| members.last()).map(|(_, node)| node.range.end());
+        let last = members.or_else(|| open.list.last().map(|node| node.range.end()));
+        let end = last.filter(|_| range.is_empty()).unwrap_or(range.end());
+        let range = TextRange::new(size(open.start), end.max(size(open.start)));
+        let kind = match open.map {
+            Some((members, _)) => Kind::Map(members),
+            None => Kind::List(open.list),
+        };
+        // What is in it was counted when it came.
+        self.count(range, (1, 0))?;
+        self.add(Node { range, kind }, open.anchor)
+    }
+
+    /// Counts values and the bytes of their texts.
+    fn count(&mut self, range: TextRange, (values, bytes): (usize, usize)) -> Result<(), Unread> {
+        self.values += values;
+        self.size += bytes;
+        let is_allowed = self.values <= MOST_VALUES && self.size <= MOST_BYTES;
+        is_allowed.then_some(()).ok_or_else(|| Unread { range, why: TOO_LARGE.to_owned() })
+    }
+
+    /// Puts a value where it belongs.
+    fn add(&mut self, node: Node, anchor: usize) -> Result<(), Unread> {
+        if anchor > 0 {
+            self.count(node.range, node.size())?;
+            self.anchors.push((anchor, node.clone()));
+        }
+        match self.open.last_mut() {
+            None => self.root = Some(node),
+            Some(Open { map: None, list, .. }) => list.push(node),
+            Some(Open { map: Some((members, waiting)), .. }) => match waiting.take() {
+                Some(key) => members.push((key, node)),
+                None => {
+                    let text = match node.kind {
+                        Kind::Scalar(text) => text,
+                        Kind::Null => String::new(),
+                        Kind::List(_) | Kind::Map(_) => {
+                            return Err(Unread { range: node.range, why: "a key must be a word".to_owned() });
+                        }
+                    };
+                    *waiting = Some(Key { text, range: node.range });
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+const TOO_DEEP: &str = "its values are nested too deeply";
+const TOO_LARGE: &str =
+    "it has more than 100000 values or 32 MiB of them, those of aliases counted wherever they are used";
+const CIRCLE: &str = "an alias names what is not there yet";
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use mangle_syntax::text::slice;
+
+    #[test]
+    fn ranges_are_those_of_the_values() {
+        let text = "# é\na: \"ü\\n\"\nb:\n  - one\n  - two words  # no more\nc: |\n  x\n  y\nd: ~\n";
+        let node = read(text).unwrap();
+        let Kind::Map(members) = &node.kind else { panic!() };
+        let shown: Vec<_> = members.iter().map(|(key, node)| (&*key.text, slice(text, node.range))).collect();
+        assert_eq!(shown, [("a", "\"ü\\n\""), ("b", "- one\n  - two words"), ("c", "x\n  y"), ("d", "~")]);
+        let Kind::List(list) = &members[1].1.kind else { panic!() };
+        assert_eq!(slice(text, list[1].range), "two words");
+        assert_eq!(members[0].1.kind, Kind::Scalar("ü\n".into()));
+        assert_eq!(members[2].1.kind, Kind::Scalar("x\ny\n".into()));
+        assert_eq!(members[3].1.kind, Kind::Null);
+    }
+
+    #[test]
+    fn aliases_are_bounded() {
+        let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..12 {
+            let before = level - 1;
+            let list = vec![format!("*a{before}"); 10].join(", ");
+            bomb.push_str(&format!("a{level}: &a{level} [{list}]\n"));
+        }
+        assert_eq!(read(&bomb).unwrap_err().why, TOO_LARGE);
+        assert_eq!(read("a: &a [*a]").unwrap_err().why, CIRCLE);
+        let same = read("a: &x {k: v}\nb: *x\n").unwrap();
+        let Kind::Map(members) = same.kind else { panic!() };
+        assert_eq!(members[0].1, members[1].1);
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        assert_eq!(read(&"[".repeat(40)).unwrap_err().why, TOO_DEEP);
+        assert!(read(&"[".repeat(50_000)).is_err() && read(&"- ".repeat(50_000)).is_err());
+        assert!(read("a: [1, 2").is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! How many tokens a text is: the two estimates that the reference runtime makes, and real counts.
+
+use mangle_settings::Tokenizer;
+
+/// How tokens are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Estimator {
+    /// A token for every 4 bytes, rounded up: what the prompt compiler reckons with.
+    #[default]
+    Bytes4,
+    /// A token for every 4 characters, rounded down: what the compressor reckons with.
+    Chars4,
+    /// As the models of OpenAI count that use `cl100k_base`.
+    Cl100k,
+    /// As those count that use `o200k_base`.
+    O200k,
+}
+
+impl Estimator {
+    /// The estimator that the settings ask for.
+    #[must_use]
+    pub fn of(tokenizer: Tokenizer) -> Self {
+        match tokenizer {
+            Tokenizer::Bytes4 => Self::Bytes4,
+            Tokenizer::Chars4 => Self::Chars4,
+            Tokenizer::Cl100k => Self::Cl100k,
+            Tokenizer::O200k => Self::O200k,
+        }
+    }
+
+    /// How many tokens a text is.
+    #[must_use]
+    pub fn count(self, text: &str) -> usize {
+        match self {
+            Self::Bytes4 => text.len().div_ceil(4),
+            Self::Chars4 => text.chars().count() / 4,
+            Self::Cl100k => real(tiktoken_rs::cl100k_base_singleton(), text),
+            Self::O200k => real(tiktoken_rs::o200k_base_singleton(), text),
+        }
+    }
+
+    /// What it is called in settings and output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Bytes4 => Tokenizer::Bytes4.as_str(),
+            Self::Chars4 => Tokenizer::Chars4.as_str(),
+            Self::Cl100k => Tokenizer::Cl100k.as_str(),
+            Self::O200k => Tokenizer::O200k.as_str(),
+        }
+    }
+}
+
+/// How many bytes are counted at once: what the tokenizer does with a run of blanks takes more than linear time.
+const PIECE: usize = 4 << 10;
+
+/// Counts piece by piece; where two meet, a token too many may be counted.
+fn real(tokenizer: &tiktoken_rs::CoreBPE, text: &str) -> usize {
+    let (mut count, mut rest) = (0, text);
+    while !rest.is_empty() {
+        let end =
+            (0..=PIECE.min(rest.len())).rev().find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+        let (piece, behind) = rest.split_at(end);
+        count += tokenizer.encode_ordinary(piece).len();
+        rest = behind;
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimates_round_as_the_runtime_does() {
+        let counts = |text| (Estimator::Bytes4.count(text), Estimator::Chars4.count(text));
+        assert_eq!(counts(""), (0, 0));
+        assert_eq!(counts("abcde"), (2, 1));
+        assert_eq!(counts("éééé"), (2, 1));
+    }
+
+    #[test]
+    fn real_tokenizers_know_their_words() {
+        assert_eq!(Estimator::Cl100k.count("hello world"), 2);
+        assert_eq!(Estimator::O200k.count("hello world"), 2);
+        assert_eq!(Estimator::O200k.count(""), 0);
+        let blanks = " ".repeat(1 << 20) + &"a".repeat(1 << 20);
+        assert!(Estimator::Cl100k.count(&blanks) < 1 << 20);
+    }
+}

@@ -1,0 +1,248 @@
+//! The input of a turn: the facts that go with a message, the message, and what it is to be answered with. And what is
+//! asked for when results are put into words.
+
+use super::answers::{Answer, Querier};
+use super::origin::Origin;
+use super::said::{Said, Source};
+use super::sections::{From, Line, Prompt, Role, Section, SectionKind};
+use super::session::StepResult;
+use super::tokens::Estimator;
+use super::wording::Wording;
+use mangle_settings::{ContextBlockSettings as ContextBlock, Profile};
+
+/// The predicate that says how much a fact matters now: the fact as text, a number.
+const ACTIVATION: &str = "activation";
+
+/// The input of a turn with a message. `profile` is the version of the protocol that the answer is wanted in.
+pub fn turn_input(
+    message: &Said,
+    profile: Profile,
+    block: &ContextBlock,
+    (estimator, wording): (Estimator, Wording<'_>),
+    querier: &mut dyn Querier,
+) -> Prompt {
+    let mut prompt = Prompt::default();
+    let state = state(block, (estimator, wording), querier, &mut prompt);
+    prompt.sections.push(state);
+    add_message(message, profile, wording, &mut prompt);
+    prompt
+}
+
+/// Adds a message, and what it is to be answered with.
+pub(super) fn add_message(message: &Said, profile: Profile, wording: Wording<'_>, prompt: &mut Prompt) {
+    let mut said = Section::new(SectionKind::Message, From::Session, "MESSAGE");
+    heading(&mut said, wording, "turn.message");
+    let origin = match message.source {
+        Source::Session => Origin::session(message),
+        Source::Header | Source::Caller => {
+            Origin::Session { pointer: "/user_input".into(), range: message.range }
+        }
+    };
+    said.push_text(message.as_str(), &origin);
+    let mut answer = Section::new(SectionKind::Answer, From::Preview, "ANSWER WITH");
+    heading(&mut answer, wording, "turn.answer");
+    let wanted = wording.sentence("turn.request", &[("profile", &profile.to_string())]);
+    answer.push_text(&wanted, &Origin::builtin("turn.request"));
+    prompt.sections.extend([said, answer]);
+}
+
+/// What is asked for when the results of steps are put into words.
+pub fn articulation(
+    results: &[StepResult],
+    block: &ContextBlock,
+    (estimator, wording): (Estimator, Wording<'_>),
+    querier: &mut dyn Querier,
+) -> Prompt {
+    let mut prompt = Prompt::default();
+    let state = state(block, (estimator, wording), querier, &mut prompt);
+    let mut role = Section::new(SectionKind::Base, From::Builtin("articulation".into()), "BASE");
+    role.push_text(wording.text("articulation.role"), &Origin::builtin("articulation.role"));
+    let mut list = Section::new(SectionKind::Results, From::Session, "RESULTS");
+    heading(&mut list, wording, "articulation.results");
+    for result in results {
+        let outcome = if result.ok { "ok" } else { "failed" };
+        let detail =
+            if result.detail.is_empty() { String::new() } else { format!(", {}", result.detail.as_str()) };
+        let values = [("name", result.name.as_str()), ("outcome", outcome), ("detail", detail.as_str())];
+        let origin = Origin::Session { pointer: result.pointer.clone(), range: result.range };
+        list.lines.push(wording.line("articulation.result", &values, Some("result"), origin));
+    }
+    let mut wanted = Section::new(SectionKind::Requirements, From::Preview, "REQUIREMENTS");
+    heading(&mut wanted, wording, "articulation.requirements");
+    wanted.lines.extend(wording.fixed("articulation.requirement", Role::Text));
+    prompt.sections.extend([role, list, state, wanted]);
+    prompt
+}
+
+/// Adds the lines of a heading.
+pub(super) fn heading(section: &mut Section, wording: Wording<'_>, phrase: &str) {
+    section.lines.extend(wording.heading(phrase));
+}
+
+/// The facts, in the order of their predicates and then of their texts. What is too much is left out, that which
+/// matters least first.
+fn state(
+    block: &ContextBlock,
+    (estimator, wording): (Estimator, Wording<'_>),
+    querier: &mut dyn Querier,
+    prompt: &mut Prompt,
+) -> Section {
+    let mut section = Section::new(SectionKind::State, From::Kernel, "STATE");
+    heading(&mut section, wording, "turn.state");
+    let facts = facts_of(&block.predicates, querier, prompt);
+    for at in cut(&facts, querier, prompt, (block.max_facts, block.max_tokens), estimator) {
+        let Some((text, answer)) = facts.get(at) else { continue };
+        section.lines.push(Line::plain(text.clone(), Origin::Fact(answer.held.whole())));
+    }
+    section
+}
+
+/// The facts of predicates as lines: in the order of the predicates, those of one by their text.
+pub(super) fn facts_of(
+    predicates: &[String],
+    querier: &mut dyn Querier,
+    prompt: &mut Prompt,
+) -> Vec<(String, Answer)> {
+    let mut facts: Vec<(String, Answer)> = Vec::new();
+    for predicate in predicates {
+        let found = querier.query(predicate, 0).unwrap_or_else(|why| {
+            prompt.failed.push(("context block", why));
+            Vec::new()
+        });
+        let mut of_it: Vec<_> =
+            found.into_iter().map(|answer| (format!("{}.", answer.held.fact), answer)).collect();
+        of_it.sort_by(|(one, _), (other, _)| one.cmp(other));
+        facts.extend(of_it);
+    }
+    facts
+}
+
+/// Which facts are left of so many, with so many tokens.
+pub(super) fn cut(
+    facts: &[(String, Answer)],
+    querier: &mut dyn Querier,
+    prompt: &mut Prompt,
+    (max_facts, max_tokens): (usize, usize),
+    estimator: Estimator,
+) -> Vec<usize> {
+    let scores = querier.query(ACTIVATION, 2).unwrap_or_else(|why| {
+        prompt.failed.push((ACTIVATION, why));
+        Vec::new()
+    });
+    let plain = |fact: &str| -> String {
+        fact.trim_end_matches('.').chars().filter(|char| !char.is_whitespace()).collect()
+    };
+    let score = |fact: &str| {
+        let of_it =
+            scores.iter().filter(|score| score.text(0).is_some_and(|text| plain(text) == plain(fact)));
+        let numbers = of_it.filter_map(|score| match score.args.get(1) {
+            Some(super::answers::Arg::Number(number)) => Some(*number),
+            _ => None,
+        });
+        numbers.max().unwrap_or(0)
+    };
+    let mut order: Vec<(i64, usize)> = facts
+        .iter()
+        .enumerate()
+        .map(|(at, (fact, _))| (if scores.is_empty() { 0 } else { score(fact) }, at))
+        .collect();
+    // What matters most first; among equals the order of the file.
+    order.sort_by_key(|(score, at)| (std::cmp::Reverse(*score), *at));
+    let (mut kept, mut tokens) = (Vec::new(), 0);
+    for (_, at) in order {
+        let more = facts.get(at).map_or(0, |(fact, _)| estimator.count(fact));
+        if kept.len() >= max_facts || tokens + more > max_tokens {
+            break;
+        }
+        tokens += more;
+        kept.push(at);
+    }
+    kept.sort_unstable();
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+    use crate::answers::{Arg, Listed};
+    use crate::origin::Held;
+
+    fn listed(facts: &[(&str, &str, Vec<Arg>)]) -> Listed {
+        let fact = |(name, fact, args): &(&str, &str, Vec<Arg>)| {
+            ((*name).to_owned(), Answer { args: args.clone(), held: Held::listed(*fact) })
+        };
+        Listed { facts: facts.iter().map(fact).collect(), failing: Vec::new() }
+    }
+
+    #[test]
+    fn facts_stand_above_the_message() {
+        let mut facts = listed(&[
+            ("test_state", "test_state(/failing)", Vec::new()),
+            ("task_status", "task_status(\"b\",/open)", Vec::new()),
+            ("task_status", "task_status(\"a\",/done)", Vec::new()),
+            ("other", "other(1)", Vec::new()),
+        ]);
+        let said = Said::by_caller("Fix it.\nSoon.");
+        let prompt = turn_input(
+            &said,
+            Profile::Current,
+            &ContextBlock::default(),
+            (Estimator::Bytes4, Wording::ours()),
+            &mut facts,
+        );
+        expect![[r#"
+            STATE
+            test_state(/failing).
+            task_status("a",/done).
+            task_status("b",/open).
+            MESSAGE
+            Fix it.
+            Soon.
+            ANSWER WITH
+            one Piggyback object (current)
+        "#]]
+        .assert_eq(&prompt.text());
+    }
+
+    #[test]
+    fn what_matters_least_is_cut_first() {
+        let mut facts = listed(&[
+            ("diagnostic", "diagnostic(1)", Vec::new()),
+            ("diagnostic", "diagnostic(2)", Vec::new()),
+            ("diagnostic", "diagnostic(3)", Vec::new()),
+            ("activation", "", vec![Arg::Text("diagnostic( 3 ).".into()), Arg::Number(9)]),
+        ]);
+        let block = ContextBlock { max_facts: 2, ..ContextBlock::default() };
+        let prompt = turn_input(
+            &Said::by_caller("x"),
+            Profile::Current,
+            &block,
+            (Estimator::Bytes4, Wording::ours()),
+            &mut facts,
+        );
+        assert!(prompt.text().starts_with("STATE\ndiagnostic(1).\ndiagnostic(3).\nMESSAGE"));
+    }
+
+    #[test]
+    fn results_are_put_into_words() {
+        let result = StepResult { name: Said::by_caller("build"), ok: true, ..StepResult::default() };
+        let failed = StepResult {
+            name: Said::by_caller("test"),
+            detail: Said::by_caller("2 of 9"),
+            ..StepResult::default()
+        };
+        let prompt = articulation(
+            &[result, failed],
+            &ContextBlock::default(),
+            (Estimator::Chars4, Wording::ours()),
+            &mut Listed::default(),
+        );
+        assert!(
+            prompt
+                .text()
+                .contains("RESULTS\n- build: ok\n- test: failed, 2 of 9\nSTATE\nREQUIREMENTS\n- Tell")
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! The headings and sentences that the assembly writes itself: those of `[prompt.templates]` where there are any, else
+//! the built-in ones.
+
+use std::collections::BTreeMap;
+
+use super::origin::Origin;
+use super::sections::{Line, Role};
+use mangle_settings::phrase;
+use mangle_syntax::text::{TextRange, size, text_len};
+
+/// The phrases of a workspace.
+#[derive(Debug, Clone, Copy)]
+pub struct Wording<'t> {
+    templates: &'t BTreeMap<String, String>,
+}
+
+impl<'t> Wording<'t> {
+    /// The phrases of templates, and the built-in ones.
+    #[must_use]
+    pub fn new(templates: &'t BTreeMap<String, String>) -> Self {
+        Self { templates }
+    }
+
+    /// The built-in phrases alone.
+    #[must_use]
+    pub fn ours() -> Self {
+        static NONE: BTreeMap<String, String> = BTreeMap::new();
+        Self { templates: &NONE }
+    }
+
+    /// The text of a phrase.
+    pub(super) fn text(self, name: &str) -> &'t str {
+        match self.templates.get(name) {
+            Some(text) => text,
+            None => phrase(name).map_or("", |phrase| phrase.text),
+        }
+    }
+
+    /// A phrase with its values, and the bytes of the values in it: of `{value}`, else all but the indent and the bullet.
+    fn filled(self, name: &str, values: &[(&str, &str)]) -> (String, TextRange) {
+        let (mut text, mut rest) = (String::new(), self.text(name));
+        let mut shown = None;
+        while let Some(start) = rest.find('{') {
+            let (before, hole) = rest.split_at(start);
+            text.push_str(before);
+            let found = values.iter().find(|(name, _)| {
+                hole.strip_prefix('{')
+                    .is_some_and(|hole| hole.strip_prefix(*name).is_some_and(|after| after.starts_with('}')))
+            });
+            match found {
+                Some((name, value)) => {
+                    if *name == "value" {
+                        shown = Some(TextRange::at(text_len(&text), text_len(value)));
+                    }
+                    text.push_str(value);
+                    rest = hole.get(name.len() + 2..).unwrap_or_default();
+                }
+                None => {
+                    text.push('{');
+                    rest = hole.get(1..).unwrap_or_default();
+                }
+            }
+        }
+        text.push_str(rest);
+        let bare = text.trim_start();
+        let bare = bare.strip_prefix("- ").unwrap_or(bare);
+        let all = TextRange::at(size(text.len() - bare.len()), text_len(bare));
+        (text, shown.unwrap_or(all))
+    }
+
+    /// A phrase with its values as text.
+    pub(super) fn sentence(self, name: &str, values: &[(&str, &str)]) -> String {
+        self.filled(name, values).0
+    }
+
+    /// A line of content: a phrase with its values, which an origin gave.
+    pub(super) fn line(
+        self,
+        name: &str,
+        values: &[(&str, &str)],
+        tag: Option<&'static str>,
+        origin: Origin,
+    ) -> Line {
+        let (text, value) = self.filled(name, values);
+        Line { value, tag, ..Line::plain(text, origin) }
+    }
+
+    /// The lines of a heading; none where its text is empty.
+    pub(super) fn heading(self, name: &str) -> Vec<Line> {
+        self.fixed(name, Role::Heading)
+    }
+
+    /// The lines of a text without values; none where it is empty.
+    pub(super) fn fixed(self, name: &str, role: Role) -> Vec<Line> {
+        let text = Some(self.text(name)).filter(|text| !text.is_empty());
+        let lines = text.into_iter().flat_map(|text| text.split('\n'));
+        lines.map(|line| Line { role, ..Line::plain(line, Origin::builtin(name)) }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mangle_syntax::text::slice;
+
+    #[test]
+    fn values_are_filled_in_and_have_their_bytes() {
+        let templates = BTreeMap::from([
+            ("session.retry".to_owned(), "  TDD Retry: {value} (fix {cause})".to_owned()),
+            ("session.output".to_owned(), "  - {shard}/{task}: {outcome}".to_owned()),
+            ("session.tests".to_owned(), "TEST STATE:\nFAILING".to_owned()),
+            ("session.git".to_owned(), String::new()),
+        ]);
+        let wording = Wording::new(&templates);
+        let (text, value) = wording.filled("session.retry", &[("value", "2")]);
+        assert_eq!((text.as_str(), slice(&text, value)), ("  TDD Retry: 2 (fix {cause})", "2"));
+        let values = [("shard", "coder"), ("outcome", "{task}"), ("task", "run"), ("summary", "x")];
+        let (text, value) = wording.filled("session.output", &values);
+        assert_eq!((text.as_str(), slice(&text, value)), ("  - coder/run: {task}", "coder/run: {task}"));
+        let lines = |name| wording.heading(name).into_iter().map(|line| line.text).collect::<Vec<_>>();
+        assert_eq!(lines("session.tests"), ["TEST STATE:", "FAILING"]);
+        assert_eq!((lines("session.git"), lines("session.tools")), (vec![], vec!["TOOLS:".to_owned()]));
+    }
+}

@@ -1,0 +1,192 @@
+//! The policies that a session is replayed against, with the predicates that have a part in it.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use regex::Regex;
+use rustc_hash::FxHashSet;
+
+use mangle_engine::kernel::{Clock, Compiled, Datum, Kernel, Limits, Model, Reading, ValueId, compile};
+use mangle_engine::program::{Consulted, PredicateId, PredicateKey, Program};
+use mangle_settings::{ReplaySettings, gate_pattern};
+use mangle_syntax::text::{Cancel, Symbol};
+use piggyback::envelope::atoms::{Declarations, PERMISSION, Roots};
+
+/// How many arguments a request has: id, action, target, payload, time.
+const REQUEST: u16 = 5;
+
+/// What a [`Constitution`] is made of.
+#[derive(Debug, Clone)]
+pub struct Basis {
+    /// The program.
+    pub program: Arc<Program>,
+    /// How it is read.
+    pub reading: Reading,
+    /// What its predicates are called.
+    pub settings: ReplaySettings,
+    /// How far each evaluation may go.
+    pub limits: Limits,
+    /// The time of the first evaluation, before any session.
+    pub clock: Clock,
+}
+
+/// A compiled program, evaluated once, that any number of sessions can be replayed against.
+#[derive(Debug)]
+pub struct Constitution {
+    /// The program.
+    pub program: Arc<Program>,
+    /// Its plans.
+    pub compiled: Arc<Compiled>,
+    /// What its predicates are called.
+    pub settings: ReplaySettings,
+    /// How far each evaluation may go.
+    pub limits: Limits,
+    /// The time of the first evaluation.
+    pub clock: Clock,
+    pub(super) declarations: Declarations,
+    pub(super) roles: Roles,
+    /// What permissions and denials depend on.
+    pub(super) consulted: Consulted,
+    /// What the gate refuses, as it is written and as it is asked.
+    pub(super) patterns: Vec<(String, Regex)>,
+    base: Mutex<Kernel>,
+}
+
+/// The predicates of the program that have a part in a replay, as far as there are such.
+#[derive(Debug, Default)]
+pub(super) struct Roles {
+    pub(super) pending: Option<PredicateId>,
+    pub(super) permit: Option<PredicateId>,
+    pub(super) deny: Vec<PredicateId>,
+    pub(super) block: Vec<PredicateId>,
+    pub(super) safe: Option<PredicateId>,
+    pub(super) dangerous: Option<PredicateId>,
+    pub(super) content: Option<PredicateId>,
+    pub(super) domain: Option<PredicateId>,
+    pub(super) overrides: Vec<PredicateId>,
+    pub(super) appeals: Vec<PredicateId>,
+    pub(super) hypothesis: Option<PredicateId>,
+    pub(super) action: Option<PredicateId>,
+    pub(super) intent: Option<PredicateId>,
+    pub(super) rejections: Vec<PredicateId>,
+}
+
+impl Roles {
+    pub(super) fn of(program: &Program, settings: &ReplaySettings) -> Self {
+        let Roots { permit, appeals, block, deny } = Roots::of(program, settings);
+        let one = |name: &str, arity: u16| program.id(PredicateKey { name: Symbol::new(name), arity });
+        let all = |name: &str| {
+            let named = program.named(Symbol::new(name));
+            named.filter_map(|predicate| program.id(predicate.key)).collect::<Vec<_>>()
+        };
+        let any = |names: &[String]| names.iter().flat_map(|name| all(name)).collect();
+        Self {
+            pending: one(&settings.pending, REQUEST),
+            permit,
+            deny,
+            block,
+            safe: one(&settings.safe, 1),
+            dangerous: one(&settings.dangerous, 1),
+            content: one(&settings.content, 1),
+            domain: one(&settings.domain, 1),
+            overrides: any(&settings.overrides),
+            appeals,
+            hypothesis: one(&settings.abduction.predicate, 1),
+            action: one(&settings.abduction.action, 1),
+            intent: one("user_intent", 5),
+            rejections: all("rejection_count"),
+        }
+    }
+
+    /// What the replay needs and the program does not have, each as a sentence.
+    pub(super) fn lacks(&self, settings: &ReplaySettings) -> Vec<String> {
+        let ReplaySettings { pending, permit, .. } = settings;
+        let mut lacks = Vec::new();
+        if self.permit.is_none() {
+            lacks.push(format!("no rule permits anything: there is no `{permit}/{PERMISSION}`"));
+        }
+        if self.pending.is_none() {
+            lacks.push(format!("no rule looks at requests: there is no `{pending}/{REQUEST}`"));
+        }
+        lacks
+    }
+}
+
+impl Constitution {
+    /// Compiles a program and evaluates it. When `cancel` is raised meanwhile, its evaluation was
+    /// [stopped](Self::stopped).
+    #[must_use]
+    pub fn new(basis: Basis, cancel: &Cancel) -> Self {
+        Self::given(basis, |_, _| {}, cancel)
+    }
+
+    /// [`Constitution::new`], with the facts that `give` adds to those of the program.
+    #[must_use]
+    pub fn given(basis: Basis, give: impl FnOnce(&mut Kernel, &Program), cancel: &Cancel) -> Self {
+        let Basis { program, reading, settings, limits, clock } = basis;
+        let compiled = compile(&program, reading);
+        let mut base = Kernel::new(Arc::clone(&compiled));
+        give(&mut base, &program);
+        base.evaluate(limits, clock, cancel);
+        let declarations = Declarations::with(&program, &settings);
+        let roles = Roles::of(&program, &settings);
+        let consulted = Roots::of(&program, &settings).consulted(&program);
+        let pattern = |pattern: &String| Some((pattern.clone(), gate_pattern(pattern).ok()?));
+        let patterns = settings.patterns.iter().filter_map(pattern).collect();
+        let base = Mutex::new(base);
+        Self { program, compiled, settings, limits, clock, declarations, roles, consulted, patterns, base }
+    }
+
+    /// The predicates of which a fact can lift what denies something.
+    pub(super) fn lifting(&self) -> FxHashSet<PredicateId> {
+        let all = (0u32..).map(PredicateId).take(self.program.predicates.len());
+        all.filter(|id| self.consulted.get(*id).is_some_and(|consult| consult.lifts)).collect()
+    }
+
+    /// What a session begins with.
+    pub(super) fn begin(&self) -> Kernel {
+        self.base.lock().fork()
+    }
+
+    /// Why the program was not evaluated to its end.
+    #[must_use]
+    pub fn stopped(&self) -> Option<mangle_engine::kernel::Stop> {
+        self.base.lock().model().stopped.clone()
+    }
+
+    /// What the replay needs and the program does not have, each as a sentence.
+    #[must_use]
+    pub fn lacks(&self) -> Vec<String> {
+        self.roles.lacks(&self.settings)
+    }
+
+    /// Where a clause stands: its file, and the offset of its first byte.
+    #[must_use]
+    pub fn place(
+        &self,
+        rule: mangle_engine::kernel::RuleId,
+    ) -> Option<(mangle_syntax::text::FileId, mangle_syntax::text::TextSize)> {
+        let rule = self.compiled.rule(rule)?;
+        let item = self.program.file(rule.file)?.items.get(rule.item as usize)?;
+        Some((rule.file, item.start))
+    }
+}
+
+/// The text of a value that is a name or a string, as the runtime compares them.
+pub(super) fn text(model: &Model, value: ValueId) -> Option<&str> {
+    match model.values.get(value) {
+        Datum::Name(text) | Datum::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The number of the first tuple of a predicate whose arguments have these texts.
+pub(super) fn find(model: &Model, predicate: PredicateId, texts: &[&str]) -> Option<u32> {
+    let relation = model.relation(predicate)?;
+    let fits = |tuple: &[ValueId]| {
+        tuple.len() >= texts.len()
+            && tuple.iter().zip(texts).all(|(value, wanted)| text(model, *value) == Some(wanted))
+    };
+    let found = (0u32..).zip(relation.tuples()).find(|(_, tuple)| fits(tuple));
+    found.map(|(number, _)| number)
+}

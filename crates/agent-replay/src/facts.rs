@@ -1,0 +1,46 @@
+//! Facts as the runtime asserts them: an argument is text or an integer, and the text says again whether it is a name.
+
+use mangle_engine::kernel::{Fact, RuleId, ValueId, Values};
+use mangle_engine::program::{PredicateId, PredicateKey, Program};
+use mangle_syntax::text::Symbol;
+use piggyback::envelope::runtime::{self, Value, becomes_name};
+
+/// What stands for a float, of which the runtime keeps nothing.
+const LOST: &str = "<float lost>";
+
+/// What stands for bytes that are no text.
+const BAD: &str = "<bad>";
+
+/// A text as a value: a name where the runtime takes it for one, else a string.
+pub(super) fn value(values: &mut Values, text: &str) -> ValueId {
+    if becomes_name(text.as_bytes()) { values.name(text) } else { values.string(text) }
+}
+
+/// A fact that a packet asserts; `None` where the program does not have its predicate.
+pub(super) fn fact(values: &mut Values, program: &Program, fact: &runtime::Fact) -> Option<Fact> {
+    let arity = u16::try_from(fact.args.len()).ok()?;
+    let predicate = program.id(PredicateKey { name: Symbol::new(&fact.predicate), arity })?;
+    let mut argument = |argument: &Value| match argument {
+        Value::Number(number) => values.number(*number),
+        Value::Lost => values.string(LOST),
+        Value::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => value(values, text),
+            Err(_) => values.string(BAD),
+        },
+    };
+    let args: Vec<ValueId> = fact.args.iter().map(&mut argument).collect();
+    Some(asserted(values, program, predicate, args))
+}
+
+/// A fact that no clause gives. Of a temporal predicate it holds always.
+pub(super) fn asserted(
+    values: &mut Values,
+    program: &Program,
+    predicate: PredicateId,
+    mut args: Vec<ValueId>,
+) -> Fact {
+    if program.get(predicate).signature.temporal {
+        args.extend([i64::MIN, i64::MAX].map(|end| values.time(end)));
+    }
+    Fact { predicate, tuple: args.into(), rule: RuleId::ASSERTED }
+}

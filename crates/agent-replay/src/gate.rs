@@ -1,0 +1,358 @@
+//! The gate: each request is asserted, judged, and taken back.
+
+use super::constitution::{Constitution, find, text};
+use super::facts;
+use super::origins::Origins;
+use super::reliance::{OwnFact, Reliance};
+use super::verdict::{Lock, Verdict};
+use mangle_engine::kernel::{
+    Clock, Datum, Fact, Ground, Kernel, Miss, Model, Obstacle, Proof, Reason, Relation, RuleId, Stop, ValueId,
+};
+use mangle_engine::program::PredicateId;
+use mangle_syntax::text::Cancel;
+use piggyback::envelope::runtime::{self, Tool, is_constant, lower_case};
+
+/// How many facts are shown that speak against a request.
+const MOST_REASONS: usize = 3;
+
+/// The actions that go out into the network.
+const NETWORK: [&str; 3] = ["/network", "/fetch", "/browse"];
+
+/// What a request looks like to the gate.
+#[derive(Debug, Clone)]
+pub(super) struct Request {
+    pub(super) index: usize,
+    pub(super) id: String,
+    pub(super) action: String,
+    pub(super) target: String,
+    pub(super) payload: String,
+}
+
+impl Request {
+    pub(super) fn new(index: usize, tool: &Tool) -> Self {
+        Self {
+            index,
+            id: tool.id.clone(),
+            action: runtime::action(&tool.name),
+            target: runtime::target(tool.args.as_ref()),
+            payload: tool.args.as_ref().map_or_else(|| "null".to_owned(), runtime::payload),
+        }
+    }
+
+    /// What a permission has to be about.
+    pub(super) fn texts(&self) -> [&str; 3] {
+        [&self.action, &self.target, &self.payload]
+    }
+
+    /// The verdict where nobody is asked.
+    pub(super) fn refused(self, why: &str) -> Verdict {
+        self.verdict(false, Lock::Constitution, why)
+    }
+
+    fn verdict(self, is_permitted: bool, lock: Lock, why: impl Into<String>) -> Verdict {
+        let Self { index, id, action, target, payload } = self;
+        Verdict {
+            index: Some(index),
+            place: None,
+            id,
+            action,
+            target,
+            payload,
+            is_permitted,
+            lock,
+            why: why.into(),
+            because: Vec::new(),
+            why_not: Vec::new(),
+            rule: None,
+            appeal: None,
+            is_lifted: false,
+            reliance: Reliance::default(),
+        }
+    }
+}
+
+/// What judges requests.
+pub(super) struct Gate<'a> {
+    pub(super) constitution: &'a Constitution,
+    pub(super) kernel: &'a mut Kernel,
+    pub(super) clock: Clock,
+    pub(super) cancel: &'a Cancel,
+    pub(super) turn: u64,
+    pub(super) origins: &'a mut Origins,
+}
+
+impl Gate<'_> {
+    /// Judges a request. It stays asserted until [`Gate::retract`] gets it.
+    pub(super) fn judge(&mut self, request: Request, asserted: &mut Option<Fact>) -> Verdict {
+        let pending = self.pending(&request);
+        let (Some(fact), true) = (pending, is_constant(&request.action)) else {
+            let why = match self.constitution.roles.pending {
+                Some(_) => format!("`{}` is no name, so the request reaches no rule", request.action),
+                None => "the policy has no predicate for requests".to_owned(),
+            };
+            return request.verdict(false, Lock::Filter, why);
+        };
+        let compiled = std::sync::Arc::clone(self.kernel.compiled());
+        let shown = self.kernel.model().fact(&compiled, fact.predicate, &fact.tuple);
+        self.origins.ask(shown, &fact, self.turn);
+        self.kernel.assert(&fact);
+        self.kernel.evaluate(self.constitution.limits, self.clock, self.cancel);
+        // The runtime takes back what it could evaluate. Anything else stays, and nothing can be evaluated any more.
+        if let Some(stop) = &self.kernel.model().stopped {
+            let why = format!("the evaluation stopped: {}", stop.reason);
+            return Verdict { rule: stop.rule, ..request.verdict(false, Lock::Constitution, why) };
+        }
+        *asserted = Some(fact);
+        let Some(why) = self.second_gate(&request) else { return self.constitutional(request, None) };
+        match self.appeal(&request.action) {
+            None => request.verdict(false, Lock::Gate, why),
+            // Whether the action is permitted is still for the constitution to say, as in the runtime, where both have
+            // to agree.
+            Some((appeal, number)) => {
+                let model = self.kernel.model_mut();
+                let proof = model.explain(&self.constitution.compiled, self.clock, appeal, number);
+                let fact = proof.nodes.first().map(|node| node.fact.clone());
+                let mut verdict = self.constitutional(request, Some(proof));
+                if verdict.is_permitted {
+                    verdict.why.push_str("; the gate would refuse it, but for an appeal");
+                }
+                Verdict { appeal: fact, ..verdict }
+            }
+        }
+    }
+
+    /// Takes a request back, from the next evaluation on, and with it what else was asserted as a request of its id.
+    pub(super) fn retract(&mut self, request: &Fact) {
+        let compiled = std::sync::Arc::clone(self.kernel.compiled());
+        let model = self.kernel.model();
+        let id = |tuple: &[ValueId]| tuple.first().and_then(|id| text(model, *id)).map(str::to_owned);
+        let wanted = id(&request.tuple);
+        let is_asserted = |number: u32| {
+            let reason = model.derivation(request.predicate, number);
+            reason.is_some_and(|reason| reason.rule == RuleId::ASSERTED)
+        };
+        let relation = model.relation(request.predicate).into_iter();
+        let all = (0u32..).zip(relation.flat_map(Relation::tuples));
+        let gone = all.filter(|(number, tuple)| is_asserted(*number) && id(tuple) == wanted);
+        let gone: Vec<Box<[ValueId]>> = gone.map(|(_, tuple)| tuple.into()).collect();
+        for tuple in gone {
+            self.origins.take_back(self.kernel.model().fact(&compiled, request.predicate, &tuple));
+            self.kernel.retract(request.predicate, &tuple);
+        }
+    }
+
+    /// The request as a fact.
+    fn pending(&mut self, request: &Request) -> Option<Fact> {
+        let predicate = self.constitution.roles.pending?;
+        let values = self.kernel.values();
+        let args = vec![
+            facts::value(values, &request.id),
+            values.name(&request.action),
+            facts::value(values, &request.target),
+            values.string(&request.payload),
+            values.number(self.clock.now_ns.div_euclid(1_000_000_000)),
+        ];
+        Some(facts::asserted(values, &self.constitution.program, predicate, args))
+    }
+
+    /// Why the gate in front of the constitution refuses a request, if it does.
+    pub(super) fn second_gate(&self, request: &Request) -> Option<String> {
+        let constitution = self.constitution;
+        if let Some((pattern, _)) =
+            constitution.patterns.iter().find(|(_, regex)| regex.is_match(&request.target))
+        {
+            return Some(format!("the target matches `{pattern}`, which the gate refuses"));
+        }
+        let target = lower_case(&request.target);
+        let is_known = |domain: &String| target.contains(&lower_case(domain));
+        let goes_out = NETWORK.contains(&request.action.as_str());
+        (goes_out && !constitution.settings.domains.iter().any(is_known))
+            .then(|| "the gate's list of domains does not have the target's".to_owned())
+    }
+
+    /// The fact by which an appeal for an action was granted and has not run out: `has_active_override(Action)`, or
+    /// `active_override(Action, Approver, ExpiresAt)` with an end, in seconds, that is still to come.
+    pub(super) fn appeal(&self, action: &str) -> Option<(PredicateId, u32)> {
+        let (constitution, model) = (self.constitution, self.kernel.model());
+        let now = self.clock.now_ns.div_euclid(1_000_000_000);
+        let lifts = |(_, tuple): &(u32, &[ValueId])| {
+            let [of, rest @ ..] = *tuple else { return false };
+            let of = text(model, *of);
+            let is_over = |end: &ValueId| matches!(model.values.get(*end), Datum::Number(end) if *end <= now);
+            of.is_some()
+                && (of == Some(action) || of == action.strip_prefix('/'))
+                && !rest.get(1).is_some_and(is_over)
+        };
+        constitution.roles.appeals.iter().find_map(|appeal| {
+            let (number, _) = (0u32..).zip(model.relation(*appeal)?.tuples()).find(lifts)?;
+            Some((*appeal, number))
+        })
+    }
+
+    /// The verdict of the constitution; `appeal` is the proof of what silences the gate in front of it.
+    fn constitutional(&mut self, request: Request, appeal: Option<Proof>) -> Verdict {
+        let texts = request.texts();
+        let permit = self.constitution.roles.permit;
+        let found = permit.and_then(|permit| Some((permit, find(self.kernel.model(), permit, &texts)?)));
+        match found {
+            Some(found) => self.permitted(request, found, appeal),
+            None => self.denied(request),
+        }
+    }
+
+    fn permitted(
+        &mut self,
+        request: Request,
+        (permit, number): (PredicateId, u32),
+        appeal: Option<Proof>,
+    ) -> Verdict {
+        let compiled = &self.constitution.compiled;
+        let proof = self.kernel.model_mut().explain(compiled, self.clock, permit, number);
+        let mut why = "permitted by the constitution".to_owned();
+        if let Some(dropped) = dropped(&proof) {
+            why = format!("permitted by the constitution, of which the engine drops `{dropped}`");
+        }
+        let reliance = self.reliance(&request, &proof, appeal);
+        let is_lifted = self.is_lifted(&proof, (permit, number));
+        Verdict {
+            rule: proof.nodes.first().map(|node| node.rule),
+            because: vec![proof],
+            is_lifted,
+            reliance,
+            ..request.verdict(true, Lock::Constitution, why)
+        }
+    }
+
+    /// Whether all proofs of a permission have an override in them.
+    fn is_lifted(&mut self, proof: &Proof, (permit, number): (PredicateId, u32)) -> bool {
+        let constitution = self.constitution;
+        let names: Vec<_> =
+            constitution.roles.overrides.iter().map(|role| constitution.compiled.name(*role)).collect();
+        let begins =
+            |fact: &str, name: &str| fact.strip_prefix(name).is_some_and(|rest| rest.starts_with('('));
+        let lifts = |proof: &Proof| {
+            proof.nodes.iter().any(|node| names.iter().any(|name| begins(&node.fact, name.as_str())))
+        };
+        lifts(proof) && {
+            let model = self.kernel.model_mut();
+            let others = model.other_proofs(&constitution.compiled, self.clock, permit, number, MOST_REASONS);
+            others.iter().all(lifts)
+        }
+    }
+
+    pub(super) fn denied(&mut self, request: Request) -> Verdict {
+        let compiled = &self.constitution.compiled;
+        let because = self.reasons(&[request.id.as_str(), request.action.as_str()]);
+        let mut why_not = Vec::new();
+        if let Some(permit) = self.constitution.roles.permit {
+            let values = self.kernel.values();
+            let wanted = [
+                Some(values.name(&request.action)),
+                Some(facts::value(values, &request.target)),
+                Some(values.string(&request.payload)),
+            ];
+            why_not = self.kernel.model_mut().why_not(compiled, self.clock, permit, &wanted);
+            // Rules for other actions say nothing about this one.
+            why_not.retain(|miss| !matches!(miss.obstacle, Obstacle::Head { argument: 0, .. }));
+        }
+        let said = because.iter().find_map(|(_, words)| words.clone());
+        let why = match (said, because.first()) {
+            (Some(words), _) => words,
+            (None, Some((proof, _))) => format!("the policy says {}", head(proof)),
+            (None, None) => nearest(&why_not),
+        };
+        let because: Vec<Proof> = because.into_iter().map(|(proof, _)| proof).collect();
+        let rule = because.first().and_then(|proof| proof.nodes.first()).map(|node| node.rule);
+        Verdict { because, why_not, rule, ..request.verdict(false, Lock::Constitution, why) }
+    }
+
+    /// What the policy itself says against a request that has one of these texts in its facts: proofs, and the words for
+    /// people, where there are some.
+    fn reasons(&mut self, about: &[&str]) -> Vec<(Proof, Option<String>)> {
+        let constitution = self.constitution;
+        let mut found: Vec<(PredicateId, u32, Option<String>)> = Vec::new();
+        for predicate in constitution.roles.deny.iter().chain(&constitution.roles.block) {
+            let model = self.kernel.model();
+            let Some(relation) = model.relation(*predicate) else { continue };
+            let is_about = |tuple: &[ValueId]| {
+                let mut texts = tuple.iter().filter_map(|value| text(model, *value));
+                texts.any(|text| !text.is_empty() && about.contains(&text))
+            };
+            let numbered = (0u32..).zip(relation.tuples()).filter(|(_, tuple)| is_about(tuple));
+            found.extend(numbered.map(|(number, tuple)| (*predicate, number, words(model, tuple, about))));
+        }
+        // What has words for people comes first.
+        found.sort_by_key(|(_, _, words)| words.is_none());
+        found.truncate(2 * MOST_REASONS);
+        let model = self.kernel.model_mut();
+        let explain = |(predicate, number, words)| {
+            (model.explain(&constitution.compiled, self.clock, predicate, number), words)
+        };
+        let mut all: Vec<(Proof, Option<String>)> = Vec::new();
+        for (proof, words) in found.into_iter().map(explain) {
+            let head = proof.nodes.first().map(|node| &node.fact);
+            // What is part of another proof is told there.
+            let is_told =
+                all.iter().any(|(other, _)| other.nodes.iter().any(|node| Some(&node.fact) == head));
+            if !is_told {
+                all.push((proof, words));
+            }
+        }
+        all.truncate(MOST_REASONS);
+        all
+    }
+}
+
+/// What the rule lacks that comes nearest to a permission.
+fn nearest(why_not: &[Miss]) -> String {
+    let premises = why_not.iter().filter_map(|miss| match &miss.obstacle {
+        Obstacle::Premise { premise, asked, near } => Some((*premise, asked, near)),
+        _ => None,
+    });
+    match premises.max_by_key(|(premise, ..)| *premise) {
+        None => "no rule permits it".to_owned(),
+        Some((_, asked, near)) => match (asked.strip_prefix('!'), near.first()) {
+            (Some(_), Some(near)) => format!("no rule permits it, because `{near}` holds"),
+            _ => format!("no rule permits it, because nothing gives `{asked}`"),
+        },
+    }
+}
+
+/// The words that a fact has for people: its last string that is not what it is about.
+fn words(model: &Model, tuple: &[ValueId], about: &[&str]) -> Option<String> {
+    let strings = tuple.iter().rev().filter_map(|value| match model.values.get(*value) {
+        Datum::String(text) => Some(&**text),
+        _ => None,
+    });
+    let mut words = strings.filter(|text| !text.trim().is_empty() && !about.contains(text));
+    words.next().map(|text| text.trim_end_matches('.').to_owned())
+}
+
+/// The fact that a proof is about.
+pub(super) fn head(proof: &Proof) -> String {
+    proof.nodes.first().map(|node| format!("`{}`", node.fact)).unwrap_or_default()
+}
+
+/// The first negation that a proof rests on and the engine does not look at.
+fn dropped(proof: &Proof) -> Option<&str> {
+    let mut steps = proof.nodes.iter().flat_map(|node| &node.steps);
+    steps.find_map(|step| match &step.ground {
+        Ground::Dropped(written) => Some(written.as_str()),
+        _ => None,
+    })
+}
+
+/// Adds the facts in a proof that replies asserted themselves, each once.
+pub(super) fn own_facts(proof: &Proof, origins: &Origins, all: &mut Vec<OwnFact>) {
+    let asserted = proof.nodes.iter().filter(|node| node.rule == RuleId::ASSERTED);
+    for own in asserted.filter_map(|node| origins.own(&node.fact)) {
+        if !all.contains(&own) {
+            all.push(own);
+        }
+    }
+}
+
+/// Whether it is of no use to evaluate again what was stopped.
+pub(super) fn is_final(stop: &Stop) -> bool {
+    !matches!(stop.reason, Reason::Failed(_))
+}

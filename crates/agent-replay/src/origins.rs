@@ -1,0 +1,124 @@
+//! Where the facts of a session come from.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::reliance::OwnFact;
+use super::turn::Origin;
+use mangle_engine::kernel::Fact;
+use mangle_engine::program::PredicateId;
+
+/// How many facts are remembered that replies made the kernel forget.
+const MOST_FORGOTTEN: usize = 200;
+
+/// Where each fact of a session comes from, by its text.
+#[derive(Debug, Default)]
+pub(super) struct Origins {
+    known: FxHashMap<String, (Origin, Fact)>,
+    /// Those that nobody says any more. Proofs of this turn still name them.
+    gone: FxHashSet<String>,
+    /// The predicates of which a fact can lift what denies something.
+    lifting: FxHashSet<PredicateId>,
+    /// The texts of such facts that replies asserted, taken back or not.
+    lifts: FxHashSet<String>,
+    /// Facts that replies made the kernel forget and that kept something from being permitted, the last of each text.
+    forgotten: Vec<OwnFact>,
+}
+
+impl Origins {
+    /// Nothing is known yet; `lifting` are the predicates of which a fact can lift what denies something.
+    pub(super) fn new(lifting: FxHashSet<PredicateId>) -> Self {
+        Self { lifting, ..Self::default() }
+    }
+
+    /// A fact that a reply asserted and still does.
+    pub(super) fn own(&self, text: &str) -> Option<OwnFact> {
+        let (origin, fact) = self.known.get(text).filter(|(origin, _)| origin.is_said())?;
+        Some(OwnFact { text: text.to_owned(), origin: *origin, fact: fact.clone() })
+    }
+
+    /// The facts of replies that can lift what denies something, and those that they made the kernel forget; the earliest
+    /// first.
+    pub(super) fn lifting(&self) -> Vec<OwnFact> {
+        let held = self.lifts.iter().filter(|text| !self.gone.contains(*text));
+        let mut all: Vec<_> = held.filter_map(|text| self.own(text)).collect();
+        all.extend(self.forgotten.iter().filter(|own| self.held(&own.text).is_none()).cloned());
+        all.sort_by(|a, b| (a.origin.order(), &a.text).cmp(&(b.origin.order(), &b.text)));
+        all
+    }
+
+    /// A reply made the kernel forget a fact that something else than a reply gave.
+    pub(super) fn forget(&mut self, text: &str, fact: Fact, turn: u64) {
+        if self.of(text).is_some_and(Origin::is_said) {
+            return;
+        }
+        self.forgotten.retain(|own| own.text != text);
+        if self.forgotten.len() < MOST_FORGOTTEN {
+            self.forgotten.push(OwnFact { text: text.to_owned(), origin: Origin::Forgotten(turn), fact });
+        }
+    }
+
+    /// Where a fact comes from that this turn knows, or knew.
+    pub(super) fn of(&self, fact: &str) -> Option<Origin> {
+        self.known.get(fact).map(|(origin, _)| *origin)
+    }
+
+    /// Where a fact comes from that is still said.
+    pub(super) fn held(&self, fact: &str) -> Option<Origin> {
+        self.of(fact).filter(|_| !self.gone.contains(fact))
+    }
+
+    /// Remembers what said a fact, unless something else said it before.
+    pub(super) fn say(&mut self, text: String, fact: &Fact, origin: Origin) {
+        if self.lifting.contains(&fact.predicate) {
+            self.lifts.insert(text.clone());
+        }
+        if self.gone.remove(&text) || !self.known.contains_key(&text) {
+            self.known.insert(text, (origin, fact.clone()));
+        }
+    }
+
+    /// Remembers a request, whoever said the same before: with it that is taken back, too.
+    pub(super) fn ask(&mut self, text: String, fact: &Fact, turn: u64) {
+        self.gone.remove(&text);
+        self.known.insert(text, (Origin::Request(turn), fact.clone()));
+    }
+
+    /// A fact is taken back.
+    pub(super) fn take_back(&mut self, fact: String) {
+        if self.known.contains_key(&fact) {
+            self.gone.insert(fact);
+        }
+    }
+
+    /// A turn begins.
+    pub(super) fn turn(&mut self) {
+        for fact in self.gone.drain() {
+            self.known.remove(&fact);
+            self.lifts.remove(&fact);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mangle_engine::kernel::RuleId;
+    use mangle_engine::program::PredicateId;
+
+    #[test]
+    fn what_is_taken_back_is_known_until_the_next_turn() {
+        let mut origins = Origins::default();
+        let fact = Fact { predicate: PredicateId(0), tuple: [].into(), rule: RuleId::ASSERTED };
+        origins.say("p".to_owned(), &fact, Origin::Intent(1));
+        origins.say("p".to_owned(), &fact, Origin::Intent(2));
+        origins.take_back("p".to_owned());
+        assert_eq!((origins.of("p"), origins.held("p")), (Some(Origin::Intent(1)), None));
+        origins.turn();
+        assert_eq!(origins.of("p"), None);
+        origins.say("p".to_owned(), &fact, Origin::Intent(3));
+        origins.take_back("p".to_owned());
+        origins.say("p".to_owned(), &fact, Origin::Hypothesis(3));
+        origins.turn();
+        assert_eq!(origins.held("p"), Some(Origin::Hypothesis(3)));
+    }
+}

@@ -1,0 +1,243 @@
+//! What a verdict rests on that the replies of a session did themselves: facts that they asserted, and facts that they made
+//! the kernel forget. Found by evaluating the policy once more without them.
+
+use super::constitution::{find, text};
+use super::gate::{Gate, Request, own_facts};
+use super::turn::Origin;
+use mangle_engine::kernel::{Fact, Kernel, Proof, Relation, ValueId};
+
+/// How often the policy is evaluated again for one verdict, at most.
+const MOST_TRIALS: usize = 120;
+
+/// How many proofs are looked at that give the same permission by other facts of the replies.
+const MOST_PROOFS: usize = 16;
+
+/// How many facts are looked at that speak against a request.
+const MOST_DENIALS: usize = 1_000;
+
+/// What a permission owes to the replies of its session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reliance {
+    /// Facts that are part of what permits the request, each with its origin.
+    pub granted: Vec<(String, Origin)>,
+    /// Facts that lift what would deny the request.
+    pub lifted: Vec<(String, Origin)>,
+    /// Why the request would be denied otherwise, as the end of a sentence.
+    pub denial: Option<String>,
+}
+
+/// A fact that a reply asserted, or made the kernel forget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct OwnFact {
+    pub(super) text: String,
+    pub(super) origin: Origin,
+    pub(super) fact: Fact,
+}
+
+impl OwnFact {
+    /// Takes back in a kernel what the reply did.
+    pub(super) fn undo(&self, kernel: &mut Kernel) {
+        match self.origin {
+            Origin::Forgotten(_) => kernel.assert(&self.fact),
+            _ => kernel.retract(self.fact.predicate, &self.fact.tuple),
+        }
+    }
+}
+
+impl Gate<'_> {
+    /// What the permission of a request, which is asserted, owes to the replies of the session.
+    pub(super) fn reliance(&mut self, request: &Request, proof: &Proof, appeal: Option<Proof>) -> Reliance {
+        let proofs = [Some(proof), appeal.as_ref()];
+        let mut granting = Vec::new();
+        proofs.into_iter().flatten().for_each(|proof| own_facts(proof, self.origins, &mut granting));
+        let lifting: Vec<_> =
+            self.origins.lifting().into_iter().filter(|own| !granting.contains(own)).collect();
+        let mut trials = Trials { gate: self, request, left: MOST_TRIALS };
+        let mut reliance = trials.granted(granting, &lifting);
+        if reliance.lifted.is_empty() {
+            trials.lifted(&lifting, &mut reliance);
+        }
+        reliance
+    }
+}
+
+/// Evaluations of the same facts without some of those that the replies gave.
+struct Trials<'g, 'a> {
+    gate: &'g mut Gate<'a>,
+    request: &'g Request,
+    left: usize,
+}
+
+impl Trials<'_, '_> {
+    /// The kernel as it would be without some facts; `None` where that cannot be said.
+    fn without(&mut self, facts: &[&OwnFact]) -> Option<Kernel> {
+        self.left = self.left.checked_sub(1)?;
+        let mut kernel = self.gate.kernel.fork();
+        facts.iter().for_each(|own| own.undo(&mut kernel));
+        kernel.evaluate(self.gate.constitution.limits, self.gate.clock, self.gate.cancel);
+        kernel.model().stopped.is_none().then_some(kernel)
+    }
+
+    /// Why the request is denied in a kernel.
+    fn denial(&mut self, kernel: &mut Kernel) -> Option<String> {
+        self.gate.with_kernel(kernel).denial(self.request)
+    }
+
+    /// The facts of the replies that the permission is derived from; none if it also holds without them.
+    fn granted(&mut self, mut named: Vec<OwnFact>, lifting: &[OwnFact]) -> Reliance {
+        let mut looked_at = 0;
+        for _ in 0..MOST_PROOFS {
+            if named.len() == looked_at {
+                return self.either(named, lifting);
+            }
+            looked_at = named.len();
+            let Some(mut kernel) = self.without(&named.iter().collect::<Vec<_>>()) else { break };
+            if let Some(denial) = self.denial(&mut kernel) {
+                return Reliance { granted: shown(&named), denial: Some(denial), ..Reliance::default() };
+            }
+            let found = self.gate.with_kernel(&mut kernel).permission_proof(self.request);
+            found.iter().for_each(|proof| own_facts(proof, self.gate.origins, &mut named));
+        }
+        Reliance { granted: shown(&named), ..Reliance::default() }
+    }
+
+    /// Facts of which those that grant, or those that lift, are enough for the permission.
+    fn either(&mut self, mut granting: Vec<OwnFact>, lifting: &[OwnFact]) -> Reliance {
+        for _ in 0..if lifting.is_empty() { 0 } else { MOST_PROOFS } {
+            let all: Vec<_> = granting.iter().chain(lifting).collect();
+            let Some(mut kernel) = self.without(&all) else { break };
+            if let Some(denial) = self.denial(&mut kernel) {
+                let gone: Vec<_> = granting.iter().collect();
+                let lifted = shown(&self.all_needed(lifting, &gone, &[]));
+                return Reliance { granted: shown(&granting), lifted, denial: Some(denial) };
+            }
+            let looked_at = granting.len();
+            let found = self.gate.with_kernel(&mut kernel).permission_proof(self.request);
+            found.iter().for_each(|proof| own_facts(proof, self.gate.origins, &mut granting));
+            if granting.len() == looked_at {
+                break;
+            }
+        }
+        Reliance::default()
+    }
+
+    /// The facts of the replies without which something would deny the request.
+    fn lifted(&mut self, lifting: &[OwnFact], reliance: &mut Reliance) {
+        if lifting.is_empty() {
+            return;
+        }
+        let now = denials(self.gate.kernel, self.gate, self.request);
+        let Some(why) = self.blocked_without(&lifting.iter().collect::<Vec<_>>(), &now) else { return };
+        reliance.lifted = shown(&self.all_needed(lifting, &[], &now));
+        reliance.denial.get_or_insert(why);
+    }
+
+    /// The facts of `lifting` without which the request is denied, those that replace each other included, while `others`
+    /// are gone.
+    fn all_needed(&mut self, lifting: &[OwnFact], others: &[&OwnFact], now: &[String]) -> Vec<OwnFact> {
+        let mut named: Vec<&OwnFact> = Vec::new();
+        for _ in 0..MOST_PROOFS {
+            let gone: Vec<_> = others.iter().copied().chain(named.iter().copied()).collect();
+            if !named.is_empty() && self.blocked_without(&gone, now).is_some() {
+                break;
+            }
+            let rest: Vec<_> = lifting.iter().filter(|own| !named.contains(own)).collect();
+            let more = self.needed(&rest, &gone, now);
+            if more.is_empty() || self.left == 0 {
+                break;
+            }
+            named.extend(more);
+        }
+        named.into_iter().cloned().collect()
+    }
+
+    /// Why the request would be denied without some facts; also where a fact says so that the permission does not ask for.
+    fn blocked_without(&mut self, facts: &[&OwnFact], now: &[String]) -> Option<String> {
+        let mut kernel = self.without(facts)?;
+        let more = || denials(&kernel, self.gate, self.request).into_iter().find(|fact| !now.contains(fact));
+        let more = more().map(|fact| format!("`{fact}` would hold"));
+        self.denial(&mut kernel).or(more)
+    }
+
+    /// The facts among `all` that have to stay for the request to stay permitted while those of `others` are gone: halves
+    /// that can go are given up together.
+    fn needed<'o>(
+        &mut self,
+        all: &[&'o OwnFact],
+        others: &[&'o OwnFact],
+        now: &[String],
+    ) -> Vec<&'o OwnFact> {
+        if let [_] | [] = all {
+            return all.to_vec();
+        }
+        let (first, second) = all.split_at(all.len() / 2);
+        let mut gone = others.to_vec();
+        let mut needed = Vec::new();
+        for half in [first, second] {
+            let without: Vec<_> = gone.iter().chain(half).copied().collect();
+            if self.left > 0 && self.blocked_without(&without, now).is_none() {
+                gone = without;
+            } else {
+                let kept = self.needed(half, &gone, now);
+                gone.extend(half.iter().filter(|own| !kept.contains(own)));
+                needed.extend(kept);
+            }
+        }
+        needed
+    }
+}
+
+/// The facts that speak against a request in a kernel.
+fn denials(kernel: &Kernel, gate: &Gate<'_>, request: &Request) -> Vec<String> {
+    let (model, about) =
+        (kernel.model(), [&request.id, &request.action, &request.target].map(String::as_str));
+    let is_about = |tuple: &&[ValueId]| {
+        let mut texts = tuple.iter().filter_map(|value| text(model, *value));
+        texts.any(|text| !text.is_empty() && about.contains(&text))
+    };
+    let roles = &gate.constitution.roles;
+    let predicates = roles.deny.iter().chain(&roles.block);
+    let found = predicates.flat_map(|predicate| {
+        let tuples = model.relation(*predicate).into_iter().flat_map(Relation::tuples).filter(is_about);
+        tuples.map(|tuple| model.fact(&gate.constitution.compiled, *predicate, tuple))
+    });
+    found.take(MOST_DENIALS).collect()
+}
+
+fn shown(facts: &[OwnFact]) -> Vec<(String, Origin)> {
+    facts.iter().map(|own| (own.text.clone(), own.origin)).collect()
+}
+
+impl<'a> Gate<'a> {
+    /// The same gate over another kernel.
+    fn with_kernel<'k>(&'k mut self, kernel: &'k mut Kernel) -> Gate<'k>
+    where
+        'a: 'k,
+    {
+        let Self { constitution, clock, cancel, turn, .. } = *self;
+        Gate { constitution, kernel, clock, cancel, turn, origins: self.origins }
+    }
+
+    /// Why a request that is asserted is denied; `None` where it is permitted.
+    fn denial(&mut self, request: &Request) -> Option<String> {
+        let refused = self.second_gate(request);
+        if let Some(why) = refused.filter(|_| self.appeal(&request.action).is_none()) {
+            return Some(why);
+        }
+        let permit = self.constitution.roles.permit?;
+        let is_permitted = find(self.kernel.model(), permit, &request.texts()).is_some();
+        (!is_permitted).then(|| self.denied(request.clone()).why)
+    }
+
+    /// Why a request is permitted: the proof, and that of the appeal that silences the gate.
+    fn permission_proof(&mut self, request: &Request) -> Vec<Proof> {
+        let permit = self.constitution.roles.permit;
+        let found =
+            permit.and_then(|permit| Some((permit, find(self.kernel.model(), permit, &request.texts())?)));
+        let appeal = self.second_gate(request).and_then(|_| self.appeal(&request.action));
+        let compiled = &self.constitution.compiled;
+        let mut explain =
+            |(predicate, number)| self.kernel.model_mut().explain(compiled, self.clock, predicate, number);
+        found.into_iter().chain(appeal).map(&mut explain).collect()
+    }
+}

@@ -1,0 +1,148 @@
+//! What the program itself says that no request can get around: `PB511`, `PB512`.
+
+use rustc_hash::FxHashSet;
+
+use super::example::{GOOD, asks, old_file, policy, reply, session};
+use crate::constitution::{Constitution, Roles};
+use mangle_engine::kernel::{Compiled, Datum, Fact, RuleId};
+use mangle_engine::program::{PredicateId, Program};
+use mangle_settings::ReplaySettings;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::text::{FileId, StatementId};
+
+pub(super) const RULES: &[&Rule] = &[&UNMATCHABLE_PATTERN, &ALLOWLIST_DRIFT];
+
+/// A pattern that never matches.
+static UNMATCHABLE_PATTERN: Rule = Rule {
+    code: "PB511",
+    name: "unmatchable-pattern",
+    group: Group::Replay,
+    severity: Some(Severity::Warning),
+    summary: "A blocked pattern can never match a payload.",
+    rationale: "The payload of a request is JSON in which the runtime writes `<`, `>` and `&` as `\\u003c`, `\\u003e` and \
+                `\\u0026`. A pattern with one of them matches a target at most. Write it escaped as well, or without.",
+    bad: concat!(
+        session!(reply!("", asks!("read_file", old_file!()), "I am looking.")),
+        policy!("blocked_pattern(\"> /dev/\").\n")
+    ),
+    good: concat!(
+        session!(reply!("", asks!("read_file", old_file!()), "I am looking.")),
+        policy!("blocked_pattern(\"/dev/sda\").\n")
+    ),
+    fix: FixKind::None,
+};
+
+/// Two lists that should be one.
+static ALLOWLIST_DRIFT: Rule = Rule {
+    code: "PB512",
+    name: "allowlist-drift",
+    group: Group::Replay,
+    severity: Some(Severity::Information),
+    summary: "The policy and the gate in front of it know different domains.",
+    rationale: "The gate of the runtime has a list of its own (`[replay] domains`), and asks it first. A domain that only one \
+                of them knows is refused.",
+    bad: concat!(
+        session!(reply!("", asks!("read_file", old_file!()), "I am looking.")),
+        policy!("allowed_domain(\"example.org\").\n")
+    ),
+    good: GOOD,
+    fix: FixKind::None,
+};
+
+/// Something that is found in the program. The range counts from the start of the statement.
+#[derive(Debug, Clone)]
+pub struct PolicyFinding {
+    /// The file.
+    pub file: FileId,
+    /// The statement.
+    pub statement: StatementId,
+    /// What the compiled program calls it.
+    pub clause: RuleId,
+    /// What.
+    pub finding: Finding,
+}
+
+/// What is found in the facts of the program.
+#[must_use]
+pub fn policy_findings(constitution: &Constitution) -> Vec<PolicyFinding> {
+    let Constitution { program, compiled, settings, roles, .. } = constitution;
+    Policy { program, compiled, settings, roles }.findings()
+}
+
+/// The same of a program that was compiled for something else; nothing where nobody permits anything by it.
+#[must_use]
+pub fn findings_of_program(
+    program: &Program,
+    compiled: &Compiled,
+    settings: &ReplaySettings,
+) -> Vec<PolicyFinding> {
+    let roles = &Roles::of(program, settings);
+    match roles.lacks(settings).is_empty() {
+        true => Policy { program, compiled, settings, roles }.findings(),
+        false => Vec::new(),
+    }
+}
+
+struct Policy<'p> {
+    program: &'p Program,
+    compiled: &'p Compiled,
+    settings: &'p ReplaySettings,
+    roles: &'p Roles,
+}
+
+impl Policy<'_> {
+    fn findings(&self) -> Vec<PolicyFinding> {
+        let mut found = Vec::new();
+        for (fact, text) in self.facts(self.roles.content) {
+            if text.contains(['<', '>', '&']) {
+                let message = format!(
+                    "`{text}` never matches a payload: there `<`, `>` and `&` are written as `\\u003c`, `\\u003e`, `\\u0026`"
+                );
+                found.extend(self.place(fact, &UNMATCHABLE_PATTERN, message));
+            }
+        }
+        found.extend(self.drift());
+        found
+    }
+
+    fn drift(&self) -> Option<PolicyFinding> {
+        let own: Vec<_> = self.facts(self.roles.domain).collect();
+        let gate: FxHashSet<&str> = self.settings.domains.iter().map(String::as_str).collect();
+        let (first, _) = own.first()?;
+        let policy: FxHashSet<&str> = own.iter().map(|(_, domain)| *domain).collect();
+        let list =
+            |domains: Vec<&str>| domains.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+        let mut only_policy: Vec<_> = policy.difference(&gate).copied().collect();
+        let mut only_gate: Vec<_> = gate.difference(&policy).copied().collect();
+        only_policy.sort_unstable();
+        only_gate.sort_unstable();
+        let mut parts = Vec::new();
+        if !only_policy.is_empty() {
+            parts.push(format!("the gate does not let {} through", list(only_policy)));
+        }
+        if !only_gate.is_empty() {
+            parts.push(format!("the policy does not know {}", list(only_gate)));
+        }
+        if parts.is_empty() {
+            return None;
+        }
+        let message = format!("the lists of domains differ: {}", parts.join("; "));
+        self.place(first, &ALLOWLIST_DRIFT, message)
+    }
+
+    /// The facts of a predicate that the program gives, and the text that each is about.
+    fn facts(&self, predicate: Option<PredicateId>) -> impl Iterator<Item = (&Fact, &str)> {
+        let own = self.compiled.facts().iter().filter(move |fact| Some(fact.predicate) == predicate);
+        own.filter_map(|fact| match self.compiled.values.get(*fact.tuple.first()?) {
+            Datum::String(text) => Some((fact, &**text)),
+            _ => None,
+        })
+    }
+
+    fn place(&self, fact: &Fact, rule: &'static Rule, message: String) -> Option<PolicyFinding> {
+        let clause = self.compiled.rule(fact.rule)?;
+        let item = self.program.file(clause.file)?.items.get(clause.item as usize)?;
+        let finding = Finding::new(rule, item.statement.clause()?.head.range, message);
+        Some(PolicyFinding { file: clause.file, statement: clause.statement, clause: fact.rule, finding })
+    }
+}

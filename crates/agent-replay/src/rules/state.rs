@@ -1,0 +1,274 @@
+//! What needs the kernel's state: transitions (`PB153`), learning (`PB312`), recovery (`PB405`), limits (`PB713`, `PB714`).
+
+use rustc_hash::FxHashSet;
+
+use super::Scene;
+use super::example::{GOOD, policy, reply, session};
+use crate::constitution::{find, text};
+use crate::turn::Turn;
+use mangle_engine::kernel::{Datum, Kernel, Reason, Relation, RuleId};
+use mangle_engine::program::{PredicateId, PredicateKey};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::text::Symbol;
+use piggyback::envelope::TRANSITION_UNBACKED;
+use piggyback::envelope::runtime::ReadUpdate;
+
+pub(super) const RULES: &[&Rule] = &[&WEAK_SIGNAL, &ACTION_UNDERIVABLE, &FACTS_OVER, &DERIVED_OVER];
+
+/// How often something must have been rejected before it is a preference.
+const REJECTIONS: i64 = 3;
+
+/// What is learned too early.
+static WEAK_SIGNAL: Rule = Rule {
+    code: "PB312",
+    name: "weak-signal",
+    group: Group::Memory,
+    severity: None,
+    summary: "A preference is promoted before it was rejected three times.",
+    rationale: "The learning loop promotes what the user turned down three times (`rejection_count`). Less than that may have \
+                been a mood. Off unless asked for, since not every agent learns so.",
+    bad: concat!(
+        session!(concat!(
+            "{\"role\":\"assistant\",\"content\":{\"control_packet\":{\"mangle_updates\":[],\"memory_operations\":[{\"op\":",
+            "\"promote_to_long_term\",\"key\":\"pref:tabs\",\"value\":\"no tabs\"}]},\"surface_response\":\"Noted.\"}}\n"
+        )),
+        policy!("rejection_count(\"tabs\", 1).\n")
+    ),
+    good: concat!(
+        session!(concat!(
+            "{\"role\":\"assistant\",\"content\":{\"control_packet\":{\"mangle_updates\":[],\"memory_operations\":[{\"op\":",
+            "\"promote_to_long_term\",\"key\":\"pref:tabs\",\"value\":\"no tabs\"}]},\"surface_response\":\"Noted.\"}}\n"
+        )),
+        policy!("rejection_count(\"tabs\", 3).\n")
+    ),
+    fix: FixKind::None,
+};
+
+/// Another way to recover than the policy's.
+static ACTION_UNDERIVABLE: Rule = Rule {
+    code: "PB405",
+    name: "action-underivable",
+    group: Group::Requests,
+    severity: Some(Severity::Information),
+    summary: "A recovery action that the policy does not derive.",
+    rationale: "The runtime asserts the hypothesis and runs what the policy derives from it. The packet names another action, \
+                which nobody runs.",
+    bad: concat!(
+        session!(reply!(
+            "",
+            ",\"self_correction\":{\"triggered\":true,\"hypothesis\":\"missing import\",\"recovery_action\":\"/reboot\"}",
+            "Let me try something else."
+        )),
+        policy!("recovery_action(/search_code) :- abductive_hypothesis(\"missing import\").\n")
+    ),
+    good: concat!(
+        session!(reply!(
+            "",
+            ",\"self_correction\":{\"triggered\":true,\"hypothesis\":\"missing import\",\"recovery_action\":\"/search_code\"}",
+            "Let me try something else."
+        )),
+        policy!("recovery_action(/search_code) :- abductive_hypothesis(\"missing import\").\n")
+    ),
+    fix: FixKind::None,
+};
+
+/// Too many facts.
+static FACTS_OVER: Rule = Rule {
+    code: "PB713",
+    name: "facts-over",
+    group: Group::Limits,
+    severity: Some(Severity::Error),
+    summary: "The session gives the kernel more facts than it takes.",
+    rationale: "The runtime takes no fact beyond `max_facts_in_kernel`, and only its log says so: from here on the kernel and \
+                the model believe different things.",
+    bad: concat!(
+        session!(reply!("\"task(/a).\",\"task(/b).\",\"task(/c).\"", "", "I wrote them down.")),
+        policy!("Decl task(Name) bound [/name].\n"),
+        "#- .nerd/config.json\n{\"core_limits\":{\"max_facts_in_kernel\":4}}\n"
+    ),
+    good: GOOD,
+    fix: FixKind::None,
+};
+
+/// Too many derived facts.
+static DERIVED_OVER: Rule = Rule {
+    code: "PB714",
+    name: "derived-over",
+    group: Group::Limits,
+    severity: Some(Severity::Error),
+    summary: "The session makes the policies derive more facts than the runtime allows.",
+    rationale: "The runtime ends the evaluation at `max_derived_facts_limit`. What is not derived by then does not hold, \
+                permissions included.",
+    bad: concat!(
+        session!(reply!("\"node(/a).\",\"node(/b).\",\"node(/c).\"", "", "I wrote them down.")),
+        policy!("Decl node(Name) bound [/name].\n", "pair(X, Y) :- node(X), node(Y).\n"),
+        "#- .nerd/config.json\n{\"core_limits\":{\"max_derived_facts_limit\":5}}\n"
+    ),
+    good: GOOD,
+    fix: FixKind::None,
+};
+
+/// Looks at what the packet says of the state that it finds.
+pub(super) fn before(scene: &mut Scene<'_>, kernel: &Kernel) {
+    transitions(scene, kernel);
+    signals(scene, kernel);
+}
+
+/// `from` must be what the kernel holds, where it holds anything about its subject.
+fn transitions(scene: &mut Scene<'_>, kernel: &Kernel) {
+    let Some(control) = scene.control() else { return };
+    for transition in control.objects("state_transitions") {
+        let (Some(from), Some(range)) = (transition.text("from"), transition.value_range("from")) else {
+            continue;
+        };
+        if let Some(held) = contradicted(scene, kernel, &from) {
+            let message = format!("the kernel holds another state before this turn: `{held}`");
+            scene.push(Finding::new(&TRANSITION_UNBACKED, range, message));
+        }
+    }
+}
+
+/// The fact about the same subject that holds where an atom does not.
+fn contradicted(scene: &Scene<'_>, kernel: &Kernel, atom: &str) -> Option<String> {
+    let read = ReadUpdate::new(atom);
+    let fact = read.fact()?;
+    let arity = u16::try_from(fact.args.len()).ok().filter(|arity| *arity > 1)?;
+    let program = &scene.constitution.program;
+    let predicate = program.id(PredicateKey { name: Symbol::new(&fact.predicate), arity })?;
+    let model = kernel.model();
+    let shown =
+        |tuple: &[mangle_engine::kernel::ValueId]| model.fact(&scene.constitution.compiled, predicate, tuple);
+    let wanted = fact.kernel();
+    let subject = wanted.split_once(',').map_or(wanted.as_str(), |(subject, _)| subject);
+    let facts = model.relation(predicate).into_iter().flat_map(Relation::tuples).map(shown);
+    let mut first = None;
+    for held in facts.filter(|held| held.strip_prefix(subject).is_some_and(|rest| rest.starts_with(','))) {
+        if held == wanted {
+            return None;
+        }
+        first.get_or_insert(held);
+    }
+    first
+}
+
+/// Preferences that were not rejected often enough.
+fn signals(scene: &mut Scene<'_>, kernel: &Kernel) {
+    let Some(control) = scene.control() else { return };
+    for operation in control.objects("memory_operations") {
+        let (Some("promote_to_long_term"), Some(key)) =
+            (operation.text("op").as_deref(), operation.text("key"))
+        else {
+            continue;
+        };
+        let known = rejections(scene, kernel, &key);
+        if known < REJECTIONS {
+            let message = format!("`{key}` is promoted after {known} of {REJECTIONS} rejections");
+            scene.push(Finding::new(&WEAK_SIGNAL, operation.range(), message));
+        }
+    }
+}
+
+/// How often what a key is about was rejected: the largest number of a fact that has a text of the key.
+fn rejections(scene: &Scene<'_>, kernel: &Kernel, key: &str) -> i64 {
+    let model = kernel.model();
+    let relations =
+        scene.constitution.roles.rejections.iter().filter_map(|predicate| model.relation(*predicate));
+    let mut most = 0;
+    for tuple in relations.flat_map(Relation::tuples) {
+        let mut texts = tuple.iter().filter_map(|value| text(model, *value));
+        let is_about = texts.any(|text| {
+            let text = text.trim_start_matches('/');
+            !text.is_empty() && key.contains(text)
+        });
+        let numbers = tuple.iter().filter_map(|value| match model.values.get(*value) {
+            Datum::Number(number) => Some(*number),
+            _ => None,
+        });
+        // The first number counts; what stands behind it is a time.
+        most = most.max(numbers.take(1).next().filter(|_| is_about).unwrap_or(0));
+    }
+    most
+}
+
+/// Looks at what the policy makes of a hypothesis.
+pub(super) fn check(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel) {
+    let Some(correction) = &report.correction else { return };
+    let Some(control) = scene.control() else { return };
+    let object = control.object("self_correction");
+    let (Some(action), Some(range)) = (object.text("recovery_action"), object.value_range("recovery_action"))
+    else {
+        return;
+    };
+    let name = format!("/{}", action.trim().trim_start_matches('/'));
+    if name.len() == 1 || scene.constitution.roles.action.is_none() {
+        return;
+    }
+    let is_derived = correction.actions.iter().any(|(fact, _)| fact.contains(&format!("({name})")));
+    let holds =
+        scene.constitution.roles.action.and_then(|role| find(kernel.model(), role, &[&name])).is_some();
+    if !is_derived && !holds {
+        let derived: Vec<_> = correction.actions.iter().map(|(fact, _)| format!("`{fact}`")).collect();
+        let derived = match derived.is_empty() {
+            true => "nothing".to_owned(),
+            false => derived.join(", "),
+        };
+        let message =
+            format!("the policy does not derive `{name}` from this hypothesis; it derives {derived}");
+        scene.push(Finding::new(&ACTION_UNDERIVABLE, range, message));
+    }
+}
+
+/// Looks at how much the kernel holds.
+pub(super) fn counts(scene: &mut Scene<'_>, kernel: &Kernel, told: &mut FxHashSet<String>) {
+    let (given, derived) = kernel.counts();
+    let limits = scene.options.runtime;
+    if given as u64 > limits.facts && told.insert("facts".to_owned()) {
+        let last = scene.control().and_then(|control| {
+            let node = control.list("mangle_updates").last().copied()?;
+            Some(control.json.range(node))
+        });
+        let message = format!(
+            "with this turn the kernel would hold {given} facts, and it takes {} (`max_facts_in_kernel`)",
+            limits.facts
+        );
+        scene.push(Finding::new(&FACTS_OVER, last.unwrap_or_else(|| scene.brace()), message));
+    }
+    let stop = kernel.model().stopped.as_ref();
+    let stop = stop.filter(|stop| !matches!(stop.reason, Reason::Failed(_) | Reason::Cancelled));
+    let is_over = derived as u64 > limits.derived;
+    if (is_over || stop.is_some()) && told.insert("derived".to_owned()) {
+        let largest = largest(scene, kernel);
+        let rule = stop.and_then(|stop| stop.rule).or(largest.as_ref().and_then(|(rule, _)| *rule));
+        let of = largest.map_or_else(String::new, |(_, name)| format!(", most of them of `{name}`"));
+        let message = match stop {
+            Some(stop) => format!("the evaluation ends before it is done: {}{of}", stop.reason),
+            None => format!(
+                "{derived} facts are derived{of}, and the runtime allows {} (`max_derived_facts_limit`)",
+                limits.derived
+            ),
+        };
+        let finding = Finding::new(&DERIVED_OVER, scene.brace(), message);
+        scene.push(with_rule(scene, finding, rule));
+    }
+}
+
+/// The predicate with the most facts, and the rule that gave the last of them.
+fn largest(scene: &Scene<'_>, kernel: &Kernel) -> Option<(Option<RuleId>, Symbol)> {
+    let compiled = &scene.constitution.compiled;
+    let model = kernel.model();
+    let len = |predicate: &PredicateId| model.relation(*predicate).map_or(0, Relation::len);
+    let largest = (0..compiled.predicates()).map(PredicateId).max_by_key(len)?;
+    let last = u32::try_from(len(&largest)).ok()?.checked_sub(1)?;
+    let rule = model.derivation(largest, last).map(|reason| reason.rule);
+    Some((rule, compiled.name(largest)))
+}
+
+fn with_rule(scene: &Scene<'_>, finding: Finding, rule: Option<RuleId>) -> Finding {
+    let Some(rule) = rule.and_then(|rule| scene.constitution.compiled.rule(rule)) else { return finding };
+    let item = scene.constitution.program.file(rule.file).and_then(|file| file.items.get(rule.item as usize));
+    let head = item.and_then(|item| Some(item.statement.clause()?.head.range));
+    match head {
+        Some(range) => finding.related(Span::of(rule.file, rule.statement, range), "this rule gives them"),
+        None => finding,
+    }
+}

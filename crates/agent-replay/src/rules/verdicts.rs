@@ -1,0 +1,488 @@
+//! Verdicts about requests: `PB502` to `PB506`, `PB510`, `PB513`, `PB514`.
+
+use rustc_hash::FxHashSet;
+
+use super::Scene;
+use super::example::{GOOD, asks, old_file, policy, reply, result, session};
+use crate::awaited::{Asked, Outcome};
+use crate::constitution::find;
+use crate::reliance::Reliance;
+use crate::turn::{Origin, Turn, Unblocked};
+use crate::verdict::Verdict;
+use mangle_engine::kernel::{Datum, Kernel, Relation};
+use mangle_settings::Override;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::text::TextRange;
+use piggyback::envelope::runtime::{consumer_of, lists};
+use piggyback::transcript::{self, Found, Record};
+
+pub(super) const RULES: &[&Rule] = &[
+    &DENIED,
+    &PERMITTED,
+    &EXECUTED_ALTHOUGH_DENIED,
+    &BLOCKED_ALTHOUGH_PERMITTED,
+    &SELF_GRANTED,
+    &SELF_LIFTED_BLOCK,
+    &OVERRIDE_ONLY,
+    &UNCOVERED_CONTENT,
+    &APPROVAL_FLAG,
+];
+
+/// A refused request.
+static DENIED: Rule = Rule {
+    code: "PB502",
+    name: "denied",
+    group: Group::Replay,
+    severity: Some(Severity::Error),
+    summary: "The constitution denies a request.",
+    rationale: "No rule derives the permission for exactly this action, target and payload, or the gate in front of the \
+                constitution refuses it. The runtime does not run the tool, and the model gets no result.",
+    bad: concat!(
+        session!(reply!("", asks!("delete_file", old_file!()), "I would like to remove it.")),
+        policy!()
+    ),
+    good: GOOD,
+    fix: FixKind::None,
+};
+
+/// A permitted request.
+static PERMITTED: Rule = Rule {
+    code: "PB503",
+    name: "permitted",
+    group: Group::Replay,
+    severity: Some(Severity::Information),
+    summary: "The constitution permits a request.",
+    rationale: "Only said with `replay --show-permits`. It names the rule that permits it.",
+    bad: GOOD,
+    good: concat!(session!(reply!("", "", "Nothing to do.")), policy!()),
+    fix: FixKind::None,
+};
+
+/// A tool that ran although it must not.
+static EXECUTED_ALTHOUGH_DENIED: Rule = Rule {
+    code: "PB504",
+    name: "executed-although-denied",
+    group: Group::Replay,
+    severity: Some(Severity::Error),
+    summary: "A tool ran that this constitution denies.",
+    rationale: "The transcript shows its result. Either the policy was another one then, or something ran the tool without \
+                asking the gate.",
+    bad: concat!(
+        session!(
+            reply!("", asks!("delete_file", old_file!()), "I would like to remove it."),
+            result!("removed")
+        ),
+        policy!()
+    ),
+    good: concat!(
+        session!(reply!("", asks!("read_file", old_file!()), "I am looking."), result!("package old")),
+        policy!()
+    ),
+    fix: FixKind::None,
+};
+
+/// A tool that did not run although it might.
+static BLOCKED_ALTHOUGH_PERMITTED: Rule = Rule {
+    code: "PB505",
+    name: "blocked-although-permitted",
+    group: Group::Replay,
+    severity: Some(Severity::Warning),
+    summary: "A tool was blocked that this constitution permits.",
+    rationale: "The policy has become more lenient since, or the runtime knew facts that the transcript does not tell of. \
+                `--facts FILE` gives such facts.",
+    bad: concat!(
+        session!(
+            reply!("", asks!("read_file", old_file!()), "I am looking."),
+            result!("tool call blocked by safety gate: read_file")
+        ),
+        policy!()
+    ),
+    good: concat!(
+        session!(reply!("", asks!("read_file", old_file!()), "I am looking."), result!("package old")),
+        policy!()
+    ),
+    fix: FixKind::None,
+};
+
+/// A permission that the model gave to itself.
+static SELF_GRANTED: Rule = Rule {
+    code: "PB506",
+    name: "self-granted",
+    group: Group::Replay,
+    severity: Some(Severity::Error),
+    summary: "A permission that rests on facts which replies of the session asserted.",
+    rationale: "The request would be denied without them, so control over the model's words is control over the permission. Let the \
+                runtime assert such facts and protect their predicates (`[transcripts.atoms] protected_extra`). A warning where \
+                the list of the consumer names all of the predicates: then replies are meant to assert them.",
+    bad: concat!(
+        session!(reply!(
+            "\"reviewed(\\\"src/old.go\\\").\"",
+            asks!("delete_file", old_file!()),
+            "I looked at it, and it can go."
+        )),
+        policy!(
+            "Decl reviewed(Path) bound [/string].\n",
+            "permitted(/delete_file, Target, Payload) :-\n    pending_action(_, /delete_file, Target, Payload, _),\n",
+            "    reviewed(Target).\n"
+        )
+    ),
+    good: concat!(
+        session!(reply!("", asks!("delete_file", old_file!()), "It can go.")),
+        policy!(
+            "reviewed(\"src/old.go\").\n",
+            "permitted(/delete_file, Target, Payload) :-\n    pending_action(_, /delete_file, Target, Payload, _),\n",
+            "    reviewed(Target).\n"
+        )
+    ),
+    fix: FixKind::None,
+};
+
+/// A denial that the model lifted itself.
+static SELF_LIFTED_BLOCK: Rule = Rule {
+    code: "PB507",
+    name: "self-lifted-block",
+    group: Group::Replay,
+    severity: Some(Severity::Error),
+    summary: "A reply is not blocked, or a request not denied, because replies of the session lifted what speaks against it.",
+    rationale: "The policy would deny it, but for facts that replies asserted, or made the kernel forget: a negation such as \
+                `!blocked(X)` holds only because of them. Let the runtime assert such facts and protect their predicates \
+                (`[transcripts.atoms] protected_extra`). A warning where the list of the consumer names all of the predicates.",
+    bad: concat!(
+        session!(reply!("\"user_confirmed().\"", asks!("delete_file", old_file!()), "It is about to go.")),
+        policy!(
+            "Decl user_confirmed().\n",
+            "permitted(/delete_file, Target, Payload) :-\n    pending_action(_, /delete_file, Target, Payload, _),\n",
+            "    !locked(Target).\n",
+            "locked(Target) :-\n    pending_action(_, _, Target, _, _),\n    !user_confirmed().\n"
+        )
+    ),
+    good: concat!(
+        session!(reply!("", asks!("delete_file", old_file!()), "It is about to go.")),
+        policy!(
+            "user_confirmed().\n",
+            "permitted(/delete_file, Target, Payload) :-\n    pending_action(_, /delete_file, Target, Payload, _),\n",
+            "    !locked(Target).\n",
+            "locked(Target) :-\n    pending_action(_, _, Target, _, _),\n    !user_confirmed().\n"
+        )
+    ),
+    fix: FixKind::None,
+};
+
+/// What only an override permits.
+static OVERRIDE_ONLY: Rule = Rule {
+    code: "PB510",
+    name: "override-only",
+    group: Group::Replay,
+    severity: Some(Severity::Warning),
+    summary: "An action that was never safe is permitted by an override.",
+    rationale: "Nothing lists the action as safe: it was an override, an approval or an appeal that let it through. Said once \
+                for each action of a session, so that somebody looks at who gave it.",
+    bad: concat!(
+        session!(reply!("", asks!("delete_file", old_file!()), "It is about to go.")),
+        policy!(
+            "admin_override(\"root\").\n",
+            "permitted(Action, Target, Payload) :-\n    pending_action(_, Action, Target, Payload, _),\n",
+            "    admin_override(_).\n"
+        )
+    ),
+    good: GOOD,
+    fix: FixKind::None,
+};
+
+/// Content that nobody looked at.
+static UNCOVERED_CONTENT: Rule = Rule {
+    code: "PB513",
+    name: "uncovered-content",
+    group: Group::Replay,
+    severity: Some(Severity::Warning),
+    summary: "A permitted request has a blocked pattern in it.",
+    rationale: "The policy lists the text as one that no request may contain, but no rule looks for it in this action, or the \
+                engine drops the negation that does.",
+    bad: concat!(
+        session!(reply!("", asks!("run_command", "{\"command\":\"chmod 777 .\"}"), "I am about to try.")),
+        policy!("blocked_pattern(\"chmod 777\").\n")
+    ),
+    good: concat!(
+        session!(reply!("", asks!("run_command", "{\"command\":\"ls\"}"), "I am about to try.")),
+        policy!("blocked_pattern(\"chmod 777\").\n")
+    ),
+    fix: FixKind::None,
+};
+
+/// An approval that nobody asked for.
+static APPROVAL_FLAG: Rule = Rule {
+    code: "PB514",
+    name: "approval-flag",
+    group: Group::Replay,
+    severity: Some(Severity::Information),
+    summary: "A packet says that no approval is needed, for an action that the policy calls dangerous.",
+    rationale: "`requires_user_approval` is false: the model does not know, or does not say, that the action is dangerous. The \
+                policy decides, so nothing is let through by it, but the user was not told.",
+    bad: concat!(
+        session!(reply!(
+            "",
+            concat!(asks!("read_file", old_file!()), ",\"safety_gates\":{\"requires_user_approval\":false}"),
+            "I am looking."
+        )),
+        policy!("dangerous_action(/read_file).\n")
+    ),
+    good: concat!(
+        session!(reply!(
+            "",
+            concat!(asks!("read_file", old_file!()), ",\"safety_gates\":{\"requires_user_approval\":true}"),
+            "I am looking."
+        )),
+        policy!("dangerous_action(/read_file).\n")
+    ),
+    fix: FixKind::Safe,
+};
+
+/// Looks at the verdicts of a reply.
+pub(super) fn check(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel, told: &mut FxHashSet<String>) {
+    for verdict in &report.verdicts {
+        let Some((_, range)) = verdict.index.and_then(|index| scene.request(index)) else { continue };
+        match verdict.is_permitted {
+            true => permitted(scene, verdict, range, report.number, kernel, told),
+            false => scene.push(Finding::new(&DENIED, range, denied(verdict))),
+        }
+    }
+    if let Some(verdict) = &report.envelope {
+        let range = scene.brace();
+        let message = match scene.constitution.settings.style {
+            Override::Replace => format!("the whole reply is denied: {}", verdict.why),
+            style @ (Override::Runtime | Override::Prepend) => format!(
+                "{}, which denies this reply; with `override = \"{}\"`, its updates are asserted all the same",
+                verdict.why,
+                style.as_str()
+            ),
+        };
+        scene.push(Finding::new(&DENIED, range, message));
+    }
+    unblocked(scene, report);
+    approval(scene, report, kernel);
+    recorded(scene, report);
+}
+
+fn denied(verdict: &Verdict) -> String {
+    format!("{} is denied: {}", named(verdict), verdict.why)
+}
+
+/// A request for people: `/read_file` on `a.go`.
+fn named(verdict: &Verdict) -> String {
+    let Verdict { action, target, payload, .. } = verdict;
+    match target.as_str() {
+        "" | "unknown" if matches!(payload.as_str(), "" | "{}" | "null") => quoted(action),
+        "" | "unknown" => format!("{} with {}", quoted(action), quoted(payload)),
+        target => format!("{} on {}", quoted(action), quoted(target)),
+    }
+}
+
+/// A text with quotes around it, cut.
+fn quoted(text: &str) -> String {
+    format!("`{}`", short(text))
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+fn permitted(
+    scene: &mut Scene<'_>,
+    verdict: &Verdict,
+    range: TextRange,
+    turn: u64,
+    kernel: &Kernel,
+    told: &mut FxHashSet<String>,
+) {
+    let Verdict { action, why, .. } = verdict;
+    if scene.options.show_permits {
+        let message = format!("{} is {why}", named(verdict));
+        scene.push(of_rule(scene, Finding::new(&PERMITTED, range, message), verdict));
+    }
+    relied(scene, verdict, range, turn);
+    let roles = &scene.constitution.roles;
+    let model = kernel.model();
+    let is_safe = roles.safe.is_some_and(|safe| find(model, safe, &[action]).is_some());
+    if !is_safe && verdict.is_lifted && told.insert(format!("override {action}")) {
+        let message = format!("`{}` is listed nowhere as safe: only an override permits it", short(action));
+        scene.push(of_rule(scene, Finding::new(&OVERRIDE_ONLY, range, message), verdict));
+    }
+    if let Some(pattern) = content(scene, kernel, verdict) {
+        let place = scene.request(verdict.index.unwrap_or_default());
+        let place = place.and_then(|(view, _)| view.value_range("tool_args")).unwrap_or(range);
+        let message = format!(
+            "`{}` is permitted although {} stands in it, which the policy lists as blocked: {}",
+            short(action),
+            quoted(&pattern),
+            match why.split_once("the engine drops ") {
+                Some((_, dropped)) => format!("the engine drops {dropped}"),
+                None => "no rule looks for it in this action".to_owned(),
+            }
+        );
+        scene.push(of_rule(scene, Finding::new(&UNCOVERED_CONTENT, place, message), verdict));
+    }
+}
+
+/// What a permission owes to the replies of the session.
+fn relied(scene: &mut Scene<'_>, verdict: &Verdict, range: TextRange, turn: u64) {
+    let Reliance { granted, lifted, denial } = &verdict.reliance;
+    let why = denial.as_deref().unwrap_or("no rule permits it");
+    if !granted.is_empty() {
+        let message = format!(
+            "{} is permitted only because replies asserted {}; without that: {why}",
+            named(verdict),
+            listed(granted)
+        );
+        let finding = of_rule(scene, Finding::new(&SELF_GRANTED, range, message), verdict);
+        push_own(scene, finding, granted, turn);
+    }
+    if !lifted.is_empty() {
+        let message = format!(
+            "{} would be denied without what replies did: {}; without that: {why}",
+            named(verdict),
+            listed(lifted)
+        );
+        let finding = of_rule(scene, Finding::new(&SELF_LIFTED_BLOCK, range, message), verdict);
+        push_own(scene, finding, lifted, turn);
+    }
+}
+
+/// A reply that would be denied as a whole, had its session not lifted that.
+fn unblocked(scene: &mut Scene<'_>, report: &Turn) {
+    let Some(Unblocked { facts, denial, .. }) = &report.unblocked else { return };
+    let message = format!(
+        "the policy would deny this reply without what replies did: {}; without that: {denial} would hold",
+        listed(facts)
+    );
+    let finding = Finding::new(&SELF_LIFTED_BLOCK, scene.brace(), message);
+    push_own(scene, finding, facts, report.number);
+}
+
+/// Reports something that rests on facts of replies: a warning where the consumer wants replies to give all of them.
+fn push_own(scene: &mut Scene<'_>, mut finding: Finding, facts: &[(String, Origin)], turn: u64) {
+    let consumer = consumer_of(scene.options.transcript);
+    let is_listed = |fact: &str| lists(consumer, fact.split('(').next().unwrap_or(fact));
+    if facts.iter().all(|(fact, _)| is_listed(fact)) {
+        finding = finding.severity(Severity::Warning);
+    }
+    for (fact, origin) in facts {
+        if let Origin::Update { turn: of, index } = origin
+            && *of == turn
+            && let Some(place) = scene.update(*index)
+        {
+            finding = finding.related(Span::here(place), format!("`{}`", short(fact)));
+        }
+    }
+    scene.push(finding);
+}
+
+/// Facts with their origins: `` `approved("a")` (turn 1, update 2) and … ``
+fn listed(facts: &[(String, Origin)]) -> String {
+    let all: Vec<_> = facts.iter().map(|(fact, origin)| format!("`{}` ({origin})", short(fact))).collect();
+    match all.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// The first blocked pattern in a request.
+fn content(scene: &Scene<'_>, kernel: &Kernel, verdict: &Verdict) -> Option<String> {
+    let model = kernel.model();
+    let relation = scene.constitution.roles.content.and_then(|content| model.relation(content));
+    let patterns = relation.into_iter().flat_map(Relation::tuples).filter_map(|tuple| {
+        match model.values.get(*tuple.first()?) {
+            Datum::String(text) => Some(&**text),
+            _ => None,
+        }
+    });
+    let mut found = patterns.filter(|pattern| {
+        !pattern.is_empty() && (verdict.payload.contains(pattern) || verdict.target.contains(pattern))
+    });
+    found.next().map(str::to_owned)
+}
+
+/// A finding with the clause that decides as a related place.
+fn of_rule(scene: &Scene<'_>, finding: Finding, verdict: &Verdict) -> Finding {
+    let rule = verdict.rule.and_then(|rule| scene.constitution.compiled.rule(rule));
+    let Some(rule) = rule else { return finding };
+    let place = scene.constitution.program.file(rule.file).and_then(|file| {
+        let item = file.items.get(rule.item as usize)?;
+        Some(item.statement.clause()?.head.range)
+    });
+    match place {
+        Some(range) => finding.related(Span::of(rule.file, rule.statement, range), "this rule permits it"),
+        None => finding,
+    }
+}
+
+/// What the packet says of approval.
+fn approval(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel) {
+    let Some(control) = scene.control() else { return };
+    let gates = control.object("safety_gates");
+    let (Some(false), Some(range)) =
+        (gates.flag("requires_user_approval"), gates.value_range("requires_user_approval"))
+    else {
+        return;
+    };
+    let Some(dangerous) = scene.constitution.roles.dangerous else { return };
+    let is_dangerous = |verdict: &&Verdict| find(kernel.model(), dangerous, &[&verdict.action]).is_some();
+    if let Some(verdict) = report.verdicts.iter().find(is_dangerous) {
+        let message = format!("`{}` is dangerous by the policy: it needs approval", short(&verdict.action));
+        let fix = Fix::safe("Say that approval is needed").replace(range, "true");
+        scene.push(Finding::new(&APPROVAL_FLAG, range, message).fix(fix));
+    }
+}
+
+/// What the packet itself says of a block.
+fn recorded(scene: &mut Scene<'_>, report: &Turn) {
+    let Some(control) = scene.control() else { return };
+    let metadata = control.object("execution_metadata");
+    let is_blocked = metadata.flag("blocked_by_constitution") == Some(true);
+    let all = !report.verdicts.is_empty() && report.verdicts.iter().all(|verdict| verdict.is_permitted);
+    if let Some(range) = metadata
+        .value_range("blocked_by_constitution")
+        .filter(|_| is_blocked && all && report.envelope.is_none())
+    {
+        let message =
+            "the packet says that the constitution blocked something, and all of its requests are permitted";
+        scene.push(Finding::new(&BLOCKED_ALTHOUGH_PERMITTED, range, message));
+    }
+}
+
+/// What is found where the transcript shows what became of a request.
+pub(crate) fn outcome(
+    record: &Record<'_>,
+    turn: &transcript::Turn,
+    call: &str,
+    asked: &Asked,
+    outcome: Outcome,
+) -> Option<Found> {
+    let range = TextRange::up_to(mangle_syntax::text::size(turn.len()));
+    let Asked { turn: of, action, is_permitted } = asked;
+    let finding = match (outcome, is_permitted) {
+        (Outcome::Ran, false) => Finding::new(
+            &EXECUTED_ALTHOUGH_DENIED,
+            range,
+            format!(
+                "this is the result of `{}`: `{}` of turn {of} ran, and this constitution denies it",
+                short(call),
+                short(action)
+            ),
+        ),
+        (Outcome::Blocked, true) => Finding::new(
+            &BLOCKED_ALTHOUGH_PERMITTED,
+            range,
+            format!(
+                "`{}` (`{}` of turn {of}) was blocked, and this constitution permits it",
+                short(call),
+                short(action)
+            ),
+        ),
+        _ => return None,
+    };
+    Some(transcript::place(record, turn, None, finding))
+}

@@ -1,0 +1,231 @@
+//! A session under way: the kernel that holds what was asserted so far, and what is known of the records before. A file of this
+//! folder is a step of a turn, or several.
+
+mod correction;
+mod denial;
+mod memory;
+mod options;
+mod packet;
+mod requests;
+
+use std::time::Instant;
+
+use rustc_hash::FxHashSet;
+
+pub use options::{Event, Options};
+
+use super::awaited::{Awaited, Outcome};
+use super::constitution::Constitution;
+use super::coverage::Coverage;
+use super::origins::Origins;
+use super::rules::{self, Scene};
+use super::state::Change;
+use super::turn::{Origin, Turn};
+use super::{gate, time};
+use mangle_engine::kernel::{Clock, Kernel, Stop};
+use mangle_syntax::text::{TextRange, TextSize};
+use piggyback::transcript::{self, Kind, Record, Role};
+
+/// How much of what the user said is kept, in characters.
+const ASKED: usize = 300;
+
+/// A session that is replayed, record by record.
+#[derive(Debug)]
+pub struct Replay<'a> {
+    constitution: &'a Constitution,
+    options: Options<'a>,
+    kernel: Kernel,
+    clock: Clock,
+    number: u64,
+    asked: Option<String>,
+    /// Whether something that was said to the model since its last answer looks like an envelope.
+    is_injected: bool,
+    origins: Origins,
+    awaited: Awaited,
+    /// What is said once: actions that only overrides permit, limits.
+    told: FxHashSet<String>,
+    coverage: Coverage,
+    /// Why nothing is evaluated any more.
+    dead: Option<Stop>,
+    /// The turn in which time ran out.
+    cut_off: Option<u64>,
+}
+
+impl<'a> Replay<'a> {
+    /// The start of a session. Nothing of any other is in it.
+    #[must_use]
+    pub fn new(constitution: &'a Constitution, options: Options<'a>) -> Self {
+        Self {
+            constitution,
+            options,
+            kernel: constitution.begin(),
+            clock: options.clock,
+            number: 0,
+            asked: None,
+            is_injected: false,
+            origins: Origins::new(constitution.lifting()),
+            awaited: Awaited::default(),
+            told: FxHashSet::default(),
+            coverage: Coverage::default(),
+            dead: constitution.stopped().filter(gate::is_final),
+            cut_off: None,
+        }
+    }
+
+    /// Whether the last turn that is wanted was replayed, or time ran out.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.cut_off.is_some() || self.options.until.is_some_and(|until| self.number >= until)
+    }
+
+    /// The turn in which time ran out, where it did: what is said of it is not all of it.
+    #[must_use]
+    pub fn cut_off(&self) -> Option<u64> {
+        self.cut_off
+    }
+
+    /// Whether time has run out, in a turn.
+    fn is_late(&mut self, turn: u64) -> bool {
+        if self.cut_off.is_none() && self.options.end.is_some_and(|end| Instant::now() >= end) {
+            self.cut_off = Some(turn);
+        }
+        self.cut_off.is_some()
+    }
+
+    /// The kernel as it is by now.
+    #[must_use]
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Where a fact comes from that the session says, or did within the last turn: proofs of that one may name it.
+    #[must_use]
+    pub fn origin(&self, fact: &str) -> Option<Origin> {
+        self.origins.of(fact)
+    }
+
+    /// Where a fact comes from that the session still says.
+    #[must_use]
+    pub fn held(&self, fact: &str) -> Option<Origin> {
+        self.origins.held(fact)
+    }
+
+    /// Whether it is kept which rules held.
+    #[must_use]
+    pub fn is_covering(&self) -> bool {
+        self.options.coverage
+    }
+
+    /// Which rules held so far.
+    #[must_use]
+    pub fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
+    /// Replays the turns of a record.
+    pub fn record(&mut self, record: &Record<'_>, each: &mut dyn FnMut(&Self, Event)) {
+        for turn in &record.turns {
+            if self.is_done() || self.is_late(self.number + 1) {
+                return;
+            }
+            match turn.kind {
+                Kind::Prompt => self.prompt(record, turn, each),
+                Kind::Reply | Kind::Object => self.reply(record, turn, each),
+                Kind::Surface => self.surface(record, turn, each),
+                Kind::Atom | Kind::Skipped(_) => {}
+            }
+        }
+    }
+
+    /// What somebody else said: the user, or a tool.
+    fn prompt(&mut self, record: &Record<'_>, turn: &transcript::Turn, each: &mut dyn FnMut(&Self, Event)) {
+        let text = turn.text(record.bytes);
+        let next = self.number + 1;
+        if turn.role == Role::User {
+            self.asked = Some(excerpt(&String::from_utf8_lossy(text)));
+            self.awaited.user();
+        }
+        if matches!(turn.role, Role::User | Role::Tool)
+            && let Some(found) = rules::injection(record, turn)
+        {
+            self.is_injected = true;
+            each(self, Event::Found { turn: next, found: Box::new(found) });
+        }
+        let call = turn.details.as_ref().and_then(|details| details.call.as_deref());
+        if let Some(call) = call {
+            let outcome = Outcome::of(&String::from_utf8_lossy(text));
+            let Some(asked) = self.awaited.take(call, outcome) else { return };
+            if let Some(found) = rules::outcome(record, turn, call, &asked, outcome) {
+                each(self, Event::Found { turn: asked.turn, found: Box::new(found) });
+            }
+        }
+    }
+
+    /// A turn of which nothing but the surface is known.
+    fn surface(&mut self, record: &Record<'_>, turn: &transcript::Turn, each: &mut dyn FnMut(&Self, Event)) {
+        let mut report = self.begin(record, turn);
+        report.surface = String::from_utf8_lossy(turn.text(record.bytes)).into_owned();
+        each(self, Event::Turn(Box::new(report)));
+    }
+
+    fn begin(&mut self, record: &Record<'_>, turn: &transcript::Turn) -> Turn {
+        self.number += 1;
+        self.origins.turn();
+        let written = turn.details.as_ref().and_then(|details| details.timestamp.as_deref());
+        let told = written.and_then(time::instant);
+        self.clock.now_ns = told.unwrap_or(self.clock.now_ns);
+        Turn {
+            number: self.number,
+            record: record.number,
+            place: turn.place(TextRange::empty(TextSize::new(0))),
+            now_ns: self.clock.now_ns,
+            is_dated: told.is_some(),
+            asked: self.asked.take(),
+            stage: None,
+            surface: String::new(),
+            rewritten: None,
+            atoms: Vec::new(),
+            memory: Vec::new(),
+            correction: None,
+            envelope: None,
+            unblocked: None,
+            verdicts: Vec::new(),
+            change: Change::default(),
+            stopped: None,
+        }
+    }
+
+    fn reply(&mut self, record: &Record<'_>, turn: &transcript::Turn, each: &mut dyn FnMut(&Self, Event)) {
+        let mut report = self.begin(record, turn);
+        let reply = turn.reply(record.bytes, self.options.transcript);
+        self.kernel.mark();
+        let mut scene = Scene::new(self.constitution, self.options, record, turn, &reply);
+        scene.is_quoting = std::mem::take(&mut self.is_injected);
+        if let Ok(reading) = &reply.reading {
+            report.stage = Some(reading.stage);
+            report.surface = String::from_utf8_lossy(&reading.surface).into_owned();
+            if let Some(picked) = &reading.picked {
+                scene.before(&self.kernel);
+                self.packet(&reply, picked, &mut report);
+            }
+        }
+        scene.places(&mut report);
+        scene.counts(&self.kernel, &mut self.told);
+        for verdict in &report.verdicts {
+            self.awaited.add(report.number, verdict);
+        }
+        let found = scene.findings(&report, &self.kernel, &mut self.told);
+        each(self, Event::Turn(Box::new(report)));
+        let number = self.number;
+        found.into_iter().for_each(|found| each(self, Event::Found { turn: number, found: Box::new(found) }));
+    }
+}
+
+/// The beginning of a text, on one line.
+fn excerpt(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(ASKED) {
+        Some((at, _)) => format!("{}…", words.get(..at).unwrap_or_default()),
+        None => words,
+    }
+}

@@ -1,0 +1,92 @@
+//! A packet, step by step in the runtime's order.
+
+use super::Replay;
+use crate::batch::{Batch, Filter};
+use crate::gate::{self, Request};
+use crate::state::Change;
+use crate::turn::{Origin, Turn};
+use mangle_engine::kernel::Fact;
+use mangle_settings::Override;
+use piggyback::envelope::Reply;
+use piggyback::envelope::runtime::Picked;
+
+impl Replay<'_> {
+    /// A packet, step by step in the runtime's order.
+    pub(super) fn packet(&mut self, reply: &Reply<'_>, picked: &Picked, report: &mut Turn) {
+        let mut batch = self.batch(reply, picked);
+        self.assert(&mut batch);
+        self.evaluate(report);
+        let denied = self.blocked(&batch, report.number);
+        let is_replaced = denied.is_some() && self.constitution.settings.style == Override::Replace;
+        if is_replaced {
+            self.withdraw(&mut batch, report);
+        }
+        report.unblocked = if denied.is_none() { self.unblocked(&batch) } else { None };
+        if denied.is_some() {
+            for entry in &mut batch.atoms {
+                entry.fate = entry.fate.clone().denied(is_replaced);
+            }
+        }
+        let is_filtered = batch.blocked().next().is_some();
+        report.atoms = std::mem::take(&mut batch.atoms);
+        report.envelope = denied;
+        if !is_replaced {
+            self.memory(picked, report);
+            self.correct(picked, report);
+        }
+        report.change = Change::of(&self.kernel);
+        let requests = picked.packet.tools.as_slice().iter().enumerate();
+        let requests: Vec<_> = requests.map(|(index, tool)| Request::new(index, tool)).collect();
+        report.verdicts = match is_replaced {
+            true => {
+                requests.into_iter().map(|request| request.refused("the whole reply is denied")).collect()
+            }
+            false => self.requests(requests, report),
+        };
+        report.rewritten = self.rewritten(is_filtered, report);
+    }
+
+    fn batch(&mut self, reply: &Reply<'_>, picked: &Picked) -> Batch {
+        let filled = self.options.prefill.of(self.number);
+        let (constitution, settings, turn) = (self.constitution, self.options.transcript, self.number);
+        let filter = Filter { constitution, settings, turn };
+        let updates = filled.map_or(&[][..], |filled| &filled.updates);
+        let values = self.kernel.values();
+        let mut batch = filter.batch(reply, updates, values);
+        let category = match (picked.packet.intent.category.as_str(), filled) {
+            ("", Some(filled)) => filled.category.as_str(),
+            (category, _) => category,
+        };
+        let intent = filter.intent(picked, category, values);
+        batch.facts.extend(intent.map(|fact| (fact, Origin::Intent(turn))));
+        batch
+    }
+
+    /// Gives the facts of a batch to the kernel, from the next evaluation on.
+    fn assert(&mut self, batch: &mut Batch) {
+        for (fact, origin) in &batch.facts {
+            if !self.kernel.is_given(fact.predicate, &fact.tuple) {
+                batch.new.push((fact.predicate, fact.tuple.clone()));
+                self.know(fact, *origin);
+            }
+            self.kernel.assert(fact);
+        }
+    }
+
+    /// Remembers where a fact comes from.
+    pub(super) fn know(&mut self, fact: &Fact, origin: Origin) {
+        let text = self.kernel.model().fact(&self.constitution.compiled, fact.predicate, &fact.tuple);
+        self.origins.say(text, fact, origin);
+    }
+
+    pub(super) fn evaluate(&mut self, report: &mut Turn) {
+        if self.dead.is_none() {
+            self.kernel.evaluate(self.constitution.limits, self.clock, self.options.cancel);
+            let stopped = self.kernel.model().stopped.clone();
+            self.dead = stopped.clone().filter(gate::is_final);
+            report.stopped = stopped;
+        } else {
+            report.stopped = self.dead.clone();
+        }
+    }
+}

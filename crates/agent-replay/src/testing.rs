@@ -1,0 +1,159 @@
+//! Sessions and policies as text, for tests.
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{Basis, Constitution, Event, Options, Prefill, Replay, Turn, facts, policy_findings};
+use mangle_engine::kernel::{Clock, Kernel, Limits, Reading};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_settings::{ReplaySettings, TranscriptSettings};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{Cancel, FileId};
+use piggyback::envelope::runtime::ReadUpdate;
+use piggyback::transcript::{self, Reader, Record};
+
+/// A session with its policy: parts that begin with `#- NAME`; the first is the transcript.
+pub(super) struct Case {
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) program: Arc<Program>,
+    pub(super) settings: TranscriptSettings,
+    pub(super) replay: ReplaySettings,
+    pub(super) runtime: transcript::Limits,
+    pub(super) limits: Limits,
+    pub(super) prefill: Prefill,
+    pub(super) abduce: bool,
+    pub(super) until: Option<u64>,
+    pub(super) end: Option<Instant>,
+    pub(super) reading: Reading,
+    /// Facts that the runtime knows from elsewhere.
+    pub(super) given: Vec<String>,
+}
+
+impl Case {
+    pub(super) fn new(text: &str) -> Self {
+        let mut parts: Vec<(&str, String)> = Vec::new();
+        for line in text.split_inclusive('\n') {
+            match line.strip_prefix("#- ") {
+                Some(name) => parts.push((name.trim(), String::new())),
+                None => parts.last_mut().unwrap().1.push_str(line),
+            }
+        }
+        let find = |name: &str| parts.iter().find(|(part, _)| *part == name).map(|(_, text)| text.as_str());
+        let vocabulary = mangle_settings::Vocabulary { rules: &[], releases: &[] };
+        let settings = find("mangle-ls.toml").map(|text| mangle_settings::parse(text, vocabulary).settings);
+        let settings = settings.unwrap_or_default();
+        let policy = SourceFile::parse(find("policy.mg").unwrap_or_default().into());
+        let program = Program::new(vec![FileSummary::new(FileId(0), &policy).into()]);
+        let runtime = find(".nerd/config.json").map(|text| transcript::Limits::of_config(text.as_bytes()));
+        Self {
+            name: parts[0].0.to_owned(),
+            text: parts[0].1.clone(),
+            program: program.into(),
+            settings: settings.transcripts,
+            replay: settings.replay,
+            runtime: runtime.unwrap_or_default(),
+            limits: Limits { derived: 10_000, ..Limits::default() },
+            prefill: Prefill::default(),
+            abduce: false,
+            until: None,
+            end: None,
+            reading: Reading::Go,
+            given: Vec::new(),
+        }
+    }
+
+    pub(super) fn constitution(&self) -> Constitution {
+        let basis = Basis {
+            program: Arc::clone(&self.program),
+            reading: self.reading,
+            settings: self.replay.clone(),
+            limits: self.limits,
+            clock: Clock { now_ns: 0 },
+        };
+        let give = |kernel: &mut Kernel, program: &Program| {
+            for text in &self.given {
+                let read = ReadUpdate::new(text);
+                let fact = facts::fact(kernel.values(), program, read.fact().unwrap()).unwrap();
+                kernel.assert(&fact);
+            }
+        };
+        Constitution::given(basis, give, &Cancel::new())
+    }
+
+    /// Replays the session. Gives the turns, and what is found in each.
+    pub(super) fn run(&self, constitution: &Constitution) -> (Vec<Turn>, Vec<(u64, Finding)>) {
+        let (mut turns, mut all) = (Vec::new(), Vec::new());
+        self.each(constitution, &mut |_, event| match event {
+            Event::Turn(turn) => turns.push(*turn),
+            Event::Found { turn, found } => all.push((turn, found.finding)),
+        });
+        (turns, all)
+    }
+
+    /// Replays the session, and shows what comes of it as it comes.
+    pub(super) fn each(&self, constitution: &Constitution, each: &mut dyn FnMut(&Replay<'_>, Event)) {
+        let cancel = Cancel::new();
+        let options = Options {
+            transcript: &self.settings,
+            runtime: &self.runtime,
+            clock: Clock { now_ns: 0 },
+            abduce: self.abduce,
+            show_permits: true,
+            coverage: true,
+            until: self.until,
+            end: self.end,
+            prefill: &self.prefill,
+            cancel: &cancel,
+        };
+        let mut replay = Replay::new(constitution, options);
+        let mut reader = Reader::new(transcript::Options { name: self.name.clone(), ..Default::default() });
+        let mut record = |record: &Record<'_>| replay.record(record, each);
+        reader.feed(self.text.as_bytes(), &mut record);
+        reader.finish(&mut record);
+    }
+
+    /// All that is found, in the policy too, as turn 0.
+    pub(super) fn found(&self) -> Vec<(u64, Finding)> {
+        let constitution = self.constitution();
+        let of_policy = policy_findings(&constitution).into_iter().map(|found| (0, found.finding));
+        of_policy.chain(self.run(&constitution).1).collect()
+    }
+
+    /// The session in words: what became of each turn.
+    pub(super) fn told(&self) -> String {
+        let constitution = self.constitution();
+        let (turns, found) = self.run(&constitution);
+        let mut out = String::new();
+        for turn in &turns {
+            let _ = writeln!(out, "turn {}", turn.number);
+            for atom in &turn.atoms {
+                let _ = writeln!(out, "  {} {}", atom.text, atom.fate);
+            }
+            if let Some(rewritten) = &turn.rewritten {
+                let _ = writeln!(out, "  shown: {:?}", rewritten.shown);
+            }
+            for verdict in turn.envelope.iter().chain(&turn.verdicts) {
+                let (word, lock) = (verdict.word(), verdict.lock.word());
+                let _ = writeln!(
+                    out,
+                    "  {word} {lock} {} {} {} {}: {}",
+                    verdict.id, verdict.action, verdict.target, verdict.payload, verdict.why
+                );
+            }
+            if let Some(correction) = &turn.correction {
+                let actions: Vec<_> = correction.actions.iter().map(|(fact, _)| fact.as_str()).collect();
+                let _ = writeln!(out, "  recovery: {}", actions.join(", "));
+            }
+            out.extend(turn.change.added.iter().map(|held| format!("  + {}\n", held.fact)));
+            out.extend(turn.change.removed.iter().map(|fact| format!("  - {fact}\n")));
+            for (_, finding) in found.iter().filter(|(of, _)| *of == turn.number) {
+                let _ = writeln!(out, "  {}: {}", finding.rule.name, finding.message);
+            }
+        }
+        out
+    }
+}

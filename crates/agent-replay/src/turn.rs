@@ -1,0 +1,169 @@
+//! What became of a reply: its atoms, its verdicts, what it changed.
+
+use std::fmt;
+
+use super::state::Change;
+use super::verdict::Verdict;
+use mangle_engine::kernel::{Proof, Stop};
+use mangle_syntax::text::TextRange;
+use piggyback::envelope::account::Entry;
+use piggyback::envelope::runtime::Stage;
+
+/// A reply, replayed.
+#[derive(Debug)]
+pub struct Turn {
+    /// The number of the answer, from 1 on.
+    pub number: u64,
+    /// The number of its record.
+    pub record: u64,
+    /// Where its envelope begins, else it, in the bytes of its record.
+    pub place: TextRange,
+    /// The time of its record, else that of the one before it, in nanoseconds since 1970.
+    pub now_ns: i64,
+    /// Whether its own record tells the time.
+    pub is_dated: bool,
+    /// What the user said since the last answer, cut.
+    pub asked: Option<String>,
+    /// How the runtime found the envelope; `None` where its strict mode refuses the reply, or nothing but the surface is
+    /// known.
+    pub stage: Option<Stage>,
+    /// What the model wanted to show.
+    pub surface: String,
+    /// What is shown in its place, where something is refused.
+    pub rewritten: Option<Rewritten>,
+    /// Its updates, in their order.
+    pub atoms: Vec<Entry>,
+    /// Its memory operations, and what they do to the kernel.
+    pub memory: Vec<Operation>,
+    /// What its self-correction leads to.
+    pub correction: Option<Correction>,
+    /// The verdict about the whole of it, where the policy denies that.
+    pub envelope: Option<Verdict>,
+    /// What would deny the whole of it, had the replies of the session not lifted that.
+    pub unblocked: Option<Unblocked>,
+    /// The verdicts about its tool requests, in their order.
+    pub verdicts: Vec<Verdict>,
+    /// What it changed.
+    pub change: Change,
+    /// Why the evaluation ended before it was done.
+    pub stopped: Option<Stop>,
+}
+
+/// A surface that the user does not see as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewritten {
+    /// What is shown.
+    pub shown: String,
+    /// Why.
+    pub reason: String,
+    /// Whether nothing is left of what the model wrote.
+    pub is_replaced: bool,
+}
+
+/// A denial of a whole reply that its session lifted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unblocked {
+    /// The facts of replies that lift it, each with its origin.
+    pub facts: Vec<(String, Origin)>,
+    /// The fact that would deny the reply, quoted.
+    pub denial: String,
+    /// Its proof.
+    pub proof: Proof,
+}
+
+/// A memory operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    /// What is done.
+    pub op: String,
+    /// To what.
+    pub key: String,
+    /// What the runtime makes of it.
+    pub effect: Effect,
+}
+
+/// What a memory operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It goes into a store outside of the kernel.
+    Stored,
+    /// So many facts of the predicate that it names are taken away.
+    Forgot(usize),
+    /// Nothing.
+    Nothing,
+}
+
+/// A self-correction, and what it leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Correction {
+    /// What the model thinks went wrong.
+    pub hypothesis: String,
+    /// Whether the hypothesis stays a fact.
+    pub is_kept: bool,
+    /// What to do, sorted: the fact, and why it holds.
+    pub actions: Vec<(String, Proof)>,
+}
+
+/// Where a fact of the session comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// An update of a turn.
+    Update {
+        /// The turn.
+        turn: u64,
+        /// Its index.
+        index: usize,
+    },
+    /// What perception had filled in for a turn.
+    Prefill(u64),
+    /// What a turn says that is to be done.
+    Intent(u64),
+    /// What a turn thinks went wrong.
+    Hypothesis(u64),
+    /// A request of a turn.
+    Request(u64),
+    /// A turn made the kernel forget it.
+    Forgotten(u64),
+}
+
+impl Origin {
+    /// The turn.
+    #[must_use]
+    pub fn turn(self) -> u64 {
+        match self {
+            Self::Update { turn, .. }
+            | Self::Prefill(turn)
+            | Self::Intent(turn)
+            | Self::Hypothesis(turn)
+            | Self::Request(turn)
+            | Self::Forgotten(turn) => turn,
+        }
+    }
+
+    /// What earlier ones come before.
+    pub(super) fn order(self) -> (u64, usize) {
+        match self {
+            Self::Update { turn, index } => (turn, index),
+            other => (other.turn(), usize::MAX),
+        }
+    }
+
+    /// Whether the model said it, and not the runtime about the model.
+    #[must_use]
+    pub fn is_said(self) -> bool {
+        matches!(self, Self::Update { .. } | Self::Hypothesis(_) | Self::Intent(_))
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Update { turn, index } => write!(f, "turn {turn}, update {}", index + 1),
+            Self::Prefill(turn) => write!(f, "turn {turn}, filled in"),
+            Self::Intent(turn) => write!(f, "turn {turn}, its intent"),
+            Self::Hypothesis(turn) => write!(f, "turn {turn}, its hypothesis"),
+            Self::Request(turn) => write!(f, "turn {turn}, the request"),
+            Self::Forgotten(turn) => write!(f, "forgotten in turn {turn}"),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Variables of a caller that a deferred predicate uses too.
+
+use rustc_hash::FxHashMap;
+
+use crate::analysis::ProgramFindings;
+use mangle_engine::program::{Mode, Predicate, Program, Site, UseKind};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::syntax::ast::{Atom, Clause, Comparison, Premise, Term};
+use mangle_syntax::text::{Symbol, TextRange};
+
+pub(super) static DEFERRED_VARIABLE_CLASH: Rule = Rule {
+    code: "MG219",
+    name: "deferred-variable-clash",
+    group: Group::Safety,
+    severity: Some(Severity::Error),
+    summary: "The caller of a deferred predicate uses a variable that the predicate's rules use too",
+    rationale: "The engine does not give a call variables of its own: a variable of the caller that has a value \
+                keeps it inside the called rule. Unless both mean the same argument, results are lost without a \
+                word. Rename one of them.",
+    bad: "Decl fare(Zones, Cents) descr [deferred(), mode(\"+\", \"-\")].\n\
+          fare(Zones, Cents) :- tariff(Zones, Cents).\ntariff(2, 300).\nride(3, /r/one, 2).\n\
+          price(R, P) :- ride(Zones, R, Crossed), fare(Crossed, P).\n",
+    good: "Decl fare(Zones, Cents) descr [deferred(), mode(\"+\", \"-\")].\n\
+           fare(Zones, Cents) :- tariff(Zones, Cents).\ntariff(2, 300).\nride(3, /r/one, 2).\n\
+           price(R, P) :- ride(Z, R, Crossed), fare(Crossed, P).\n",
+    fix: FixKind::None,
+};
+
+/// How many rules of a deferred predicate are looked at.
+const RULES: usize = 50;
+
+pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
+    for predicate in program.predicates.iter().filter(|predicate| predicate.signature.deferred) {
+        let inside = variables_inside(program, predicate);
+        for (site, kind) in program.uses(predicate).filter(|_| !inside.is_empty()) {
+            let statement = &site.item.statement;
+            let Some(clause) = statement.clause().filter(|_| !statement.damaged) else { continue };
+            // That a predicate calls itself is reported as such.
+            let head = program.predicate_of(site.file, &clause.head);
+            let own = head.is_some_and(|head| are_one(program, head, predicate));
+            if kind == UseKind::Positive && !own {
+                check_call(predicate, &site, clause, &inside, out);
+            }
+        }
+    }
+}
+
+/// Whether two predicates depend on each other.
+fn are_one(program: &Program, one: &Predicate, other: &Predicate) -> bool {
+    let component = |predicate: &Predicate| Some(program.graph().component(program.id(predicate.key)?));
+    component(one) == component(other)
+}
+
+/// A variable of a called rule: where it is, and the argument of the head that it is, if any.
+#[derive(Clone, Copy)]
+struct Inside<'p> {
+    site: Site<'p>,
+    range: TextRange,
+    argument: Option<usize>,
+}
+
+fn variables_inside<'p>(program: &'p Program, predicate: &'p Predicate) -> FxHashMap<Symbol, Inside<'p>> {
+    let mut inside = FxHashMap::default();
+    for site in program.rules(predicate).take(RULES) {
+        let statement = &site.item.statement;
+        let Some(clause) = statement.clause().filter(|_| !statement.damaged) else { continue };
+        for (at, term) in clause.head.args.iter().enumerate() {
+            if let Some(symbol) = term.variable() {
+                inside.entry(symbol).or_insert(Inside { site, range: term.range, argument: Some(at) });
+            }
+        }
+        for term in clause.premises.iter().flat_map(terms) {
+            term.variables(&mut |symbol, range| {
+                inside.entry(symbol).or_insert(Inside { site, range, argument: None });
+            });
+        }
+    }
+    inside
+}
+
+fn terms(premise: &Premise) -> Vec<&Term> {
+    match premise {
+        Premise::Literal(literal) => literal.atom.args.iter().collect(),
+        Premise::Comparison(Comparison { left, right, .. }) => vec![left, right],
+        Premise::Broken(_, terms) => terms.iter().collect(),
+    }
+}
+
+fn check_call(
+    predicate: &Predicate,
+    site: &Site<'_>,
+    clause: &Clause,
+    inside: &FxHashMap<Symbol, Inside<'_>>,
+    out: &mut ProgramFindings,
+) {
+    let mut before: Vec<(Symbol, TextRange)> = Vec::new();
+    for premise in &clause.premises {
+        if let Premise::Literal(literal) = premise
+            && literal.atom.name.range == site.range
+        {
+            let modes = &predicate.signature.modes;
+            let clash = before.iter().find_map(|&(symbol, range)| {
+                let other = inside.get(&symbol)?;
+                (!means_the_same(&literal.atom, modes, symbol, *other)).then_some((symbol, range, *other))
+            });
+            if let Some((symbol, range, other)) = clash {
+                report(predicate, site, symbol, range, other, out);
+            }
+            return;
+        }
+        for term in terms(premise) {
+            term.variables(&mut |symbol, range| before.push((symbol, range)));
+        }
+    }
+}
+
+/// Whether the caller hands the variable over as the very argument that it is in the called rule.
+fn means_the_same(call: &Atom, modes: &[Mode], symbol: Symbol, other: Inside<'_>) -> bool {
+    other.argument.is_some_and(|at| {
+        let handed = call.args.get(at).and_then(Term::variable) == Some(symbol);
+        handed && modes.get(at) == Some(&Mode::Input)
+    })
+}
+
+fn report(
+    predicate: &Predicate,
+    site: &Site<'_>,
+    symbol: Symbol,
+    range: TextRange,
+    other: Inside<'_>,
+    out: &mut ProgramFindings,
+) {
+    let name = predicate.key.name;
+    let message = format!(
+        "A rule of `{name}`, which is deferred, uses `{symbol}` too. The engine does not keep the two apart: the \
+         value from here gets into that rule, and results are lost. Rename one of them."
+    );
+    let (file, statement) = (other.site.file.id, other.site.item.statement.id);
+    let finding = Finding::new(&DEFERRED_VARIABLE_CLASH, range, message);
+    let finding = finding.related(Span::of(file, statement, other.range), "the variable of the called rule");
+    out.push(site.file.id, site.item.statement.id, finding);
+}

@@ -1,0 +1,72 @@
+//! Predicates that are called instead of filled: `deferred()` ones, which the engine evaluates
+//! where a premise asks, and `external()` ones, which the host answers.
+//!
+//! Takes clauses, declarations and the dependency graph; gives calls that the engine does not make
+//! or makes with the wrong arguments, and definitions that a call does not see. What a call may
+//! give and take is said by `mode(…)`. The rules belong to several groups, so their codes differ.
+
+mod clash;
+mod definition;
+mod outputs;
+mod recursion;
+mod unasked;
+
+use super::{Context, Family, ProgramFindings};
+use mangle_engine::program::{Program, Signature};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::syntax::ast::{Clause, Literal, Premise};
+
+/// The rules about what is declared.
+pub(super) const FAMILY: Family = Family {
+    rules: &[&definition::DEFERRED_WITHOUT_MODE, &definition::DEFERRED_FACT],
+    clause: Some(check_clause),
+    declaration: Some(definition::check),
+    program: Some(check_program),
+};
+
+/// The rules about calls; [`FAMILY`]'s checks apply them.
+pub(super) const SAFETY: Family = Family {
+    rules: &[&outputs::DEFERRED_OUTPUT_TAKEN, &unasked::CALL_NOT_MADE, &clash::DEFERRED_VARIABLE_CLASH],
+    clause: None,
+    declaration: None,
+    program: None,
+};
+
+/// The rule about recursion; [`FAMILY`]'s check applies it.
+pub(super) const RECURSION: Family =
+    Family { rules: &[&recursion::DEFERRED_RECURSION], clause: None, declaration: None, program: None };
+
+fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+    definition::check_clause(context, clause, out);
+    unasked::check(context, clause, out);
+    outputs::check(context, clause, out);
+}
+
+fn check_program(program: &Program, out: &mut ProgramFindings) {
+    if program.predicates.iter().any(|predicate| predicate.signature.deferred) {
+        recursion::check(program, out);
+        clash::check(program, out);
+    }
+}
+
+/// Whether the engine calls the predicate at a premise that can be called.
+fn is_called(signature: &Signature) -> bool {
+    signature.deferred || signature.external
+}
+
+/// The premises of predicates that are called, with their places and signatures. Temporal premises
+/// never call.
+fn calls<'a>(
+    context: &'a Context<'_>,
+    clause: &'a Clause,
+) -> impl Iterator<Item = (usize, &'a Literal, &'a Signature)> {
+    clause.premises.iter().enumerate().filter_map(|(at, premise)| {
+        let Premise::Literal(literal) = premise else { return None };
+        let plain = !literal.is_temporal() && !literal.atom.is_builtin();
+        let signature = &context.predicate(&literal.atom).filter(|_| plain)?.signature;
+        is_called(signature).then_some((at, literal, signature))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! Values where a deferred predicate writes its result.
+
+use rustc_hash::FxHashSet;
+
+use super::calls;
+use crate::analysis::Context;
+use mangle_engine::program::Mode;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Clause, Comparison, Operator, Premise, Term};
+use mangle_syntax::text::Symbol;
+
+pub(super) static DEFERRED_OUTPUT_TAKEN: Rule = Rule {
+    code: "MG217",
+    name: "deferred-output-taken",
+    group: Group::Safety,
+    severity: Some(Severity::Error),
+    summary: "A value in a place where a deferred predicate writes its result",
+    rationale: "The engine does not compare the result of a deferred predicate with what the caller has in a \
+                `\"-\"` place: unless both happen to be equal, the evaluation aborts. Take a new variable and \
+                compare it afterwards.",
+    bad: "Decl fare(Zones, Cents) descr [deferred(), mode(\"+\", \"-\")].\nfare(Zones, Cents) :- Cents = fn:mult(Zones, 150).\n\
+          ride(/r/one, 2).\ncheap(R) :- ride(R, Zones), fare(Zones, 150).\n",
+    good: "Decl fare(Zones, Cents) descr [deferred(), mode(\"+\", \"-\")].\nfare(Zones, Cents) :- Cents = fn:mult(Zones, 150).\n\
+           ride(/r/one, 2).\ncheap(R) :- ride(R, Zones), fare(Zones, Cents), Cents = 150.\n",
+    fix: FixKind::None,
+};
+
+pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+    for (at, literal, signature) in calls(context, clause) {
+        if literal.is_negated() || !signature.deferred {
+            continue;
+        }
+        let mut before = None;
+        for (term, mode) in literal.atom.args.iter().zip(&signature.modes) {
+            if *mode != Mode::Output || term.is_wildcard() {
+                continue;
+            }
+            let before = before.get_or_insert_with(|| valued(clause.premises.get(..at).unwrap_or_default()));
+            let taken = term.variable().is_none_or(|variable| before.contains(&variable));
+            if taken {
+                out.push(finding(context, literal.atom.name.as_str(), term));
+            }
+        }
+    }
+}
+
+/// The variables that premises give values to.
+fn valued(premises: &[Premise]) -> FxHashSet<Symbol> {
+    let mut valued = FxHashSet::default();
+    for premise in premises {
+        let terms = match premise {
+            Premise::Literal(literal) if !literal.is_negated() => literal.atom.args.as_slice(),
+            Premise::Comparison(Comparison { operator: Operator::Equal, left, right, .. }) => {
+                valued.extend([left, right].into_iter().filter_map(Term::variable));
+                continue;
+            }
+            _ => continue,
+        };
+        valued.extend(terms.iter().filter_map(Term::variable));
+    }
+    valued
+}
+
+fn finding(context: &Context<'_>, name: &str, term: &Term) -> Finding {
+    let what = if term.variable().is_some() { "has a value already" } else { "is a value" };
+    let message = format!(
+        "`{name}` writes its result here, and `{}` {what}: the evaluation aborts as soon as the two differ. \
+         Take a new variable and compare it afterwards.",
+        context.slice(term.range)
+    );
+    Finding::new(&DEFERRED_OUTPUT_TAKEN, term.range, message)
+}

@@ -1,0 +1,55 @@
+//! Deferred predicates that call themselves.
+
+use rustc_hash::FxHashSet;
+
+use crate::analysis::ProgramFindings;
+use mangle_engine::program::{Program, graph::Edge};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+
+pub(super) static DEFERRED_RECURSION: Rule = Rule {
+    code: "MG503",
+    name: "deferred-recursion",
+    group: Group::Stratification,
+    severity: Some(Severity::Error),
+    summary: "A deferred predicate calls itself",
+    rationale: "The engine does not give each call variables of its own, so the values of one call get in the \
+                way of the next: most results are lost, without a word. Walk lists with a predicate that is not \
+                deferred, over the lists that there are.",
+    bad: "Decl entry(List, Item) descr [deferred(), mode(\"+\", \"-\")].\n\
+          entry(List, Item) :- :match_cons(List, Item, Rest).\n\
+          entry(List, Item) :- :match_cons(List, First, Rest), entry(Rest, Item).\n",
+    good: "list([1, 2, 3]).\nlist(Rest) :- list(List), :match_cons(List, First, Rest).\n\
+           entry(List, Item) :- list(List), :match_cons(List, Item, Rest).\n",
+    fix: FixKind::None,
+};
+
+/// Reports the calls that close a circle, one for each rule.
+pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
+    let graph = program.graph();
+    let calls = |edge: &&Edge| {
+        let deferred = |id| program.get(id).signature.deferred;
+        !edge.negated && !edge.temporal && deferred(edge.from) && deferred(edge.to)
+    };
+    let mut edges: Vec<&Edge> = graph.recursive_edges().filter(calls).collect();
+    edges.sort_by_key(|edge| (edge.file, edge.item, edge.range.start()));
+    let mut seen = FxHashSet::default();
+    for edge in edges {
+        if !seen.insert((edge.file, edge.item)) {
+            continue;
+        }
+        let Some(file) = program.files.get(edge.file as usize) else { continue };
+        let Some(item) = file.items.get(edge.item as usize) else { continue };
+        let predicate = program.get(edge.from);
+        let message = format!(
+            "`{}` is deferred and calls itself{}. The engine mixes up the variables of such calls and loses \
+             results, without a word.",
+            predicate.key.name,
+            if edge.from == edge.to { "" } else { " through another" },
+        );
+        let mut finding = Finding::new(&DEFERRED_RECURSION, edge.range, message);
+        if let Some((file, statement, range)) = predicate.signature.declared {
+            finding = finding.related(Span::of(file, statement, range), "the declaration");
+        }
+        out.push(file.id, item.statement.id, finding);
+    }
+}

@@ -1,0 +1,174 @@
+//! `mode(…)` and `external()`: which arguments need a value before a predicate is asked.
+
+use super::{Context, ProgramFindings, descriptors};
+use crate::analysis::wording::counted;
+use mangle_engine::program::{Mode, NeededInput, Predicate, Program, Site, needed_input};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::syntax::ast::{Atom, Declaration, Term, TermKind};
+use mangle_syntax::syntax::literal;
+
+pub(super) static EXTERNAL_MODE_COUNT: Rule = Rule {
+    code: "MG111",
+    name: "external-mode-count",
+    group: Group::Declarations,
+    severity: Some(Severity::Error),
+    summary: "An external predicate does not have exactly one mode",
+    rationale: "The host answers calls of an external predicate, so the engine must know which arguments it \
+                hands over. It rejects a declaration without a mode and one with several.",
+    bad: "Decl distance(From, To, Km) descr [external()].\n",
+    good: "Decl distance(From, To, Km) descr [external(), mode(\"+\", \"+\", \"-\")].\n",
+    fix: FixKind::None,
+};
+
+pub(super) static MODE_INVALID: Rule = Rule {
+    code: "MG117",
+    name: "mode-invalid",
+    group: Group::Declarations,
+    severity: Some(Severity::Error),
+    summary: "A `mode` that does not say \"+\", \"-\" or \"?\" once for each argument",
+    rationale: "If one argument of `mode` is something else, the engine ignores the whole mode without a \
+                word. If arguments are missing, the columns that they stand for give no values to variables; \
+                if there are too many, the analysis crashes as soon as the predicate is used.",
+    bad: "Decl distance(From, To, Km) descr [mode(\"in\", \"+\", \"-\")].\n",
+    good: "Decl distance(From, To, Km) descr [mode(\"+\", \"+\", \"-\")].\n",
+    fix: FixKind::Unsafe,
+};
+
+pub(super) static MODE_INPUT_BOTTOM_UP: Rule = Rule {
+    code: "MG118",
+    name: "mode-input-bottom-up",
+    group: Group::Declarations,
+    severity: Some(Severity::Error),
+    summary: "A rule needs the value of a \"+\" argument that nothing binds",
+    rationale: "\"+\" makes the engine's analysis take the argument as bound. But rules run from facts upwards, \
+                without a caller, and the whole evaluation aborts where an expression, a comparison or a call \
+                needs the value. Only `deferred()` predicates are called with values.",
+    bad: "Decl heavy(Weight) descr [mode(\"+\")].\nheavy(Weight) :- Weight > 40.\n",
+    good: "Decl heavy(Weight) descr [mode(\"+\"), deferred()].\nheavy(Weight) :- Weight > 40.\n",
+    fix: FixKind::Unsafe,
+};
+
+/// Reports what is wrong with the modes of a declaration.
+pub(super) fn check(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
+    let before = out.len();
+    for mode in descriptors(declaration, "mode") {
+        check_mode(context, declaration, mode, out);
+    }
+    if out.len() == before
+        && let Some(external) = descriptors(declaration, "external").next()
+    {
+        out.extend(check_external(declaration, external));
+    }
+}
+
+fn check_mode(context: &Context<'_>, declaration: &Declaration, mode: &Atom, out: &mut Vec<Finding>) {
+    let before = out.len();
+    for arg in &mode.args {
+        if Mode::read(arg, context.text).is_some() || matches!(arg.kind, TermKind::Broken) {
+            continue;
+        }
+        let message = "A mode is \"+\" (has a value before), \"-\" (gets one) or \"?\" (either). With anything \
+                       else the engine ignores the whole `mode`, without a word.";
+        let finding = Finding::new(&MODE_INVALID, arg.range, message);
+        let fix = meant(context, arg)
+            .map(|meant| Fix::guess(format!("Write \"{meant}\"")).replace(arg.range, format!("\"{meant}\"")));
+        out.push(Finding { fix, ..finding });
+    }
+    let (wanted, found) = (declaration.atom.args.len(), mode.args.len());
+    if wanted == found || out.len() > before {
+        return;
+    }
+    let consequence = match found {
+        0 => "The engine ignores an empty one.",
+        _ if found < wanted => "The columns without a mode then give no values to variables.",
+        _ => "The engine's analysis crashes as soon as the predicate is used.",
+    };
+    let message = format!(
+        "`{}` has {}, but this mode is for {}. {consequence}",
+        declaration.atom.name.as_str(),
+        counted(wanted, "argument"),
+        if found == 0 { "none".to_owned() } else { found.to_string() },
+    );
+    let finding = Finding::new(&MODE_INVALID, mode.range, message);
+    out.push(finding.related(Span::here(declaration.atom.range), "the arguments"));
+}
+
+/// What somebody means who writes a mode in words.
+fn meant(context: &Context<'_>, arg: &Term) -> Option<&'static str> {
+    let word = literal::string_value(context.slice(arg.range))?;
+    match word.trim().to_ascii_lowercase().as_str() {
+        "+" | "in" | "i" | "input" | "bound" | "b" => Some("+"),
+        "-" | "out" | "o" | "output" | "free" | "f" => Some("-"),
+        "?" | "any" | "inout" | "either" => Some("?"),
+        _ => None,
+    }
+}
+
+fn check_external(declaration: &Declaration, external: &Atom) -> Option<Finding> {
+    let modes: Vec<_> = descriptors(declaration, "mode").filter(|mode| !mode.args.is_empty()).collect();
+    let message = match modes.as_slice() {
+        [_] => return None,
+        [] if declaration.atom.args.is_empty() => {
+            "An external predicate needs a mode, and a predicate without arguments cannot have one. The engine \
+             rejects this declaration."
+        }
+        [] => {
+            "An external predicate needs a mode, which says which arguments the host is given: \
+             `mode(\"+\", \"-\")`. The engine rejects this declaration."
+        }
+        _ => "An external predicate has exactly one mode. The engine rejects this declaration.",
+    };
+    let finding = Finding::new(&EXTERNAL_MODE_COUNT, external.range, message);
+    Some(
+        modes
+            .iter()
+            .skip(1)
+            .fold(finding, |finding, mode| finding.related(Span::here(mode.range), "another mode")),
+    )
+}
+
+/// Reports input modes that the rules of a predicate rely on although they run without a caller.
+pub(super) fn check_program(program: &Program, out: &mut ProgramFindings) {
+    for predicate in &program.predicates {
+        let signature = &predicate.signature;
+        if signature.deferred || signature.defined.is_none() || !signature.modes.contains(&Mode::Input) {
+            continue;
+        }
+        let sites = program.clauses(predicate);
+        let needed = sites.filter_map(|site| Some((site, needed_input(program, predicate, &site)?)));
+        let needed: Vec<_> = needed.collect();
+        if let Some((site, needed)) = needed.iter().find(|(_, it)| it.aborts).or(needed.first()) {
+            report_needed(program, predicate, site, *needed, out);
+        }
+    }
+}
+
+fn report_needed(
+    program: &Program,
+    predicate: &Predicate,
+    site: &Site<'_>,
+    needed: NeededInput,
+    out: &mut ProgramFindings,
+) {
+    let Some(place) = program.declarations(predicate).next() else { return };
+    let Some(declaration) = place.item.statement.declaration() else { return };
+    let text = place.file.statement_text(place.item);
+    let asks = |arg: &Term| Mode::read(arg, text) == Some(Mode::Input);
+    let Some(mode) = descriptors(declaration, "mode").find(|mode| mode.args.iter().any(asks)) else { return };
+    let (name, variable) = (predicate.key.name, needed.variable);
+    let (effect, severity) = match needed.aborts {
+        true => ("The evaluation aborts there", Severity::Error),
+        false => ("Nothing right follows from that rule", Severity::Warning),
+    };
+    let message = format!(
+        "A rule of `{name}` needs its `\"+\"` argument `{variable}`, which is unbound: rules run without a caller. \
+         {effect}. Bind `{variable}` before in the body, or declare `{name}` as `deferred()`."
+    );
+    let mut finding = Finding::new(&MODE_INPUT_BOTTOM_UP, mode.range, message)
+        .severity(severity)
+        .related(Span::of(site.file.id, site.item.statement.id, needed.range), "unbound here");
+    if !predicate.signature.external {
+        finding = finding.fix(Fix::guess("Add `deferred()`").insert(mode.range.end(), ", deferred()"));
+    }
+    out.push(place.file.id, place.item.statement.id, finding);
+}

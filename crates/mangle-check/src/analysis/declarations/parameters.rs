@@ -1,0 +1,103 @@
+//! The parameters in a declared atom: distinct variables.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{descriptors, is_synthetic};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::syntax::ast::{Declaration, Term, TermKind};
+use mangle_syntax::text::{Symbol, TextRange};
+
+pub(super) static DECL_PARAM_REPEATED: Rule = Rule {
+    code: "MG103",
+    name: "decl-param-repeated",
+    group: Group::Declarations,
+    severity: Some(Severity::Error),
+    summary: "A parameter of a `Decl` stands there twice",
+    rationale: "Parameters name the columns. When one is repeated, `_` included, the engine counts fewer \
+                parameters than arguments and rejects the program, with a message about missing `arg` atoms.",
+    bad: "Decl parcel(ID, ID) bound [/name, /number].\nparcel(/p/one, 3).\n",
+    good: "Decl parcel(ID, Weight) bound [/name, /number].\nparcel(/p/one, 3).\n",
+    fix: FixKind::Safe,
+};
+
+/// Reports each parameter that stands there before.
+pub(super) fn check(declaration: &Declaration, out: &mut Vec<Finding>) {
+    // Where there are `arg` atoms the reference misses those instead, and `synthetic()` switches
+    // the count off.
+    if is_synthetic(declaration) || descriptors(declaration, "arg").next().is_some() {
+        return;
+    }
+    let mut seen: FxHashMap<Symbol, TextRange> = FxHashMap::default();
+    let mentioned = mentioned(declaration);
+    let mut fresh_names = FreshNames::new(declaration);
+    for parameter in &declaration.atom.args {
+        let Some(name) = name_of(parameter) else { continue };
+        let Some(&first) = seen.get(&name) else {
+            seen.insert(name, parameter.range);
+            continue;
+        };
+        let message = format!(
+            "The parameter `{name}` of `{}` stands here a second time. Each column needs a name of its own; \
+             the engine rejects this declaration.",
+            declaration.atom.name.as_str()
+        );
+        let mut finding = Finding::new(&DECL_PARAM_REPEATED, parameter.range, message)
+            .related(Span::here(first), "the first one");
+        // Elsewhere in the declaration the name could mean either column.
+        if !mentioned.contains(&name) {
+            let fresh = fresh_names.next(name);
+            let fix = Fix::safe(format!("Call this column `{fresh}`"));
+            finding = finding.fix(fix.replace(parameter.range, fresh.as_str()));
+            seen.insert(fresh, parameter.range);
+        }
+        out.push(finding);
+    }
+}
+
+/// The word of a parameter, `_` included; `None` when it is no variable, which the parser reports.
+fn name_of(parameter: &Term) -> Option<Symbol> {
+    match parameter.kind {
+        TermKind::Variable(name) => Some(name),
+        TermKind::Wildcard => Some(Symbol::new("_")),
+        _ => None,
+    }
+}
+
+/// The variables that descriptors and inclusions have.
+fn mentioned(declaration: &Declaration) -> FxHashSet<Symbol> {
+    let atoms = declaration.descriptors.iter().chain(&declaration.inclusion);
+    let mut mentioned = FxHashSet::default();
+    for arg in atoms.flat_map(|atom| &atom.args) {
+        arg.variables(&mut |variable, _| {
+            mentioned.insert(variable);
+        });
+    }
+    mentioned
+}
+
+/// Gives names that no parameter has: `ID2`, `ID3`, …
+struct FreshNames {
+    taken: FxHashSet<Symbol>,
+    /// The number behind each name that was given last.
+    last: FxHashMap<Symbol, u32>,
+}
+
+impl FreshNames {
+    fn new(declaration: &Declaration) -> Self {
+        let taken = declaration.atom.args.iter().filter_map(name_of).collect();
+        Self { taken, last: FxHashMap::default() }
+    }
+
+    /// A new name instead of `name`.
+    fn next(&mut self, name: Symbol) -> Symbol {
+        let stem = if name.as_str() == "_" { "Column" } else { name.as_str() };
+        let last = self.last.entry(name).or_insert(1);
+        loop {
+            *last += 1;
+            let fresh = Symbol::new(&format!("{stem}{last}"));
+            if self.taken.insert(fresh) {
+                return fresh;
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! One `Decl` for each predicate, and one number of arguments for each name.
+
+use crate::analysis::ProgramFindings;
+use crate::analysis::edits::statement_removal;
+use crate::analysis::wording::counted;
+use mangle_engine::program::{Predicate, Program, Site};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+
+pub(super) static DUPLICATE_DECL: Rule = Rule {
+    code: "MG101",
+    name: "duplicate-decl",
+    group: Group::Declarations,
+    severity: Some(Severity::Error),
+    summary: "A predicate is declared twice",
+    rationale: "A predicate is a name with a number of arguments, and has one `Decl` in the whole program, \
+                whichever file it stands in. The engine rejects a program with two.",
+    bad: "#- schemas.mg\nDecl parcel(ID) bound [/name].\n#- routing.mg\nDecl parcel(ID) bound [/name].\nparcel(/p/one).\n",
+    good: "#- schemas.mg\nDecl parcel(ID) bound [/name].\n#- routing.mg\nparcel(/p/one).\n",
+    fix: FixKind::Safe,
+};
+
+pub(super) static DECL_OVERLOAD: Rule = Rule {
+    code: "MG102",
+    name: "decl-overload",
+    group: Group::Declarations,
+    severity: Some(Severity::Information),
+    summary: "A name is declared with two numbers of arguments",
+    rationale: "That is legal and makes two predicates that have nothing to do with each other. More often \
+                one of two declarations was forgotten when an argument was added.",
+    bad: "Decl parcel(ID) bound [/name].\nDecl parcel(ID, Weight) bound [/name, /number].\n",
+    good: "Decl parcel(ID) bound [/name].\nDecl parcel_weight(ID, Weight) bound [/name, /number].\n",
+    fix: FixKind::None,
+};
+
+pub(super) static DECL_UNUSED: Rule = Rule {
+    code: "MG126",
+    name: "decl-unused",
+    group: Group::Declarations,
+    severity: None,
+    summary: "A predicate is declared and then forgotten",
+    rationale: "No clause defines it and no premise asks for it. Off by default, because the host may still add \
+                facts and read them.",
+    bad: "Decl parcel(ID) bound [/name].\n",
+    good: "Decl parcel(ID) bound [/name].\nparcel(/p/one).\n",
+    fix: FixKind::None,
+};
+
+/// Reports second declarations. They are rare, so that only counts are looked at for the others.
+pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
+    let wants_unused = out.wants(&DECL_UNUSED);
+    for predicate in &program.predicates {
+        if predicate.signature.declared.is_none() {
+            continue;
+        }
+        if declaration_count(program, predicate) > 1 {
+            duplicates(program, predicate, out);
+        }
+        if wants_unused && predicate.signature.defined.is_none() && program.uses(predicate).next().is_none() {
+            unused(program, predicate, out);
+        }
+        if program.named(predicate.key.name).nth(1).is_some() {
+            overload(program, predicate, out);
+        }
+    }
+}
+
+fn declaration_count(program: &Program, predicate: &Predicate) -> usize {
+    let in_files = predicate.files.iter().filter_map(|(file, key)| {
+        let file = program.files.get(*file as usize)?;
+        file.predicates.get(key).map(|there| there.declarations.len())
+    });
+    in_files.sum()
+}
+
+fn duplicates(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
+    let mut readable = program.declarations(predicate).filter(|site| !site.item.statement.damaged);
+    let Some(first) = readable.next() else { return };
+    for site in readable {
+        let message = format!(
+            "`{}` is declared already. A predicate has one `Decl` in the whole program; the engine rejects \
+             a second one.",
+            predicate.key
+        );
+        let (file, statement, range) = first.place();
+        let mut finding = Finding::new(&DUPLICATE_DECL, site.range, message)
+            .related(Span::of(file, statement, range), "the first declaration");
+        if text_of(&site) == text_of(&first) {
+            let fix = Fix::safe("Remove this declaration, which says the same");
+            let fix = fix.replace(statement_removal(site.file, site.item), "");
+            finding = finding.fix(fix.replacing(site.item.statement.range()));
+        }
+        out.push(site.file.id, site.item.statement.id, finding);
+    }
+}
+
+fn unused(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
+    let message = format!("No clause defines `{}`, and no premise asks for it.", predicate.key);
+    if let Some(site) = program.declarations(predicate).find(|site| !site.item.statement.damaged) {
+        out.push(site.file.id, site.item.statement.id, Finding::new(&DECL_UNUSED, site.range, message));
+    }
+}
+
+/// The declaration without its spaces.
+fn text_of(site: &Site<'_>) -> String {
+    let text = site.file.statement_text(site.item);
+    text.chars().filter(|char| !char.is_whitespace()).collect()
+}
+
+fn overload(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
+    let Some(here) = program.declarations(predicate).next() else { return };
+    let position = |site: &Site<'_>| (site.file.id, site.item.start);
+    let others = program.named(predicate.key.name).filter(|other| other.key != predicate.key);
+    let declared = others.filter_map(|other| Some((other, program.declarations(other).next()?)));
+    let Some((other, first)) = declared.min_by_key(|(_, site)| position(site)) else { return };
+    if position(&first) > position(&here) || here.item.statement.damaged {
+        return;
+    }
+    let message = format!(
+        "`{}` is declared with {} too. Those are two predicates that have nothing to do with each other.",
+        predicate.key.name,
+        counted(usize::from(other.key.arity), "argument"),
+    );
+    let (file, statement, range) = first.place();
+    let finding = Finding::new(&DECL_OVERLOAD, here.range, message)
+        .related(Span::of(file, statement, range), "the other declaration");
+    out.push(here.file.id, here.item.statement.id, finding);
+}

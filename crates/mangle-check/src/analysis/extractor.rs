@@ -1,0 +1,93 @@
+//! Declarations that the runtime of agents does not see as they are: it finds them with a pattern, line by line, and
+//! counts commas.
+
+use super::{Family, ProgramFindings};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Declaration, Item};
+use mangle_syntax::text::TextRange;
+
+pub(super) const FAMILY: Family =
+    Family { rules: &[&DECL_REGEX_GAP], clause: None, declaration: None, program: Some(check) };
+
+static DECL_REGEX_GAP: Rule = Rule {
+    code: "PB221",
+    name: "decl-regex-gap",
+    group: Group::Atoms,
+    severity: Some(Severity::Information),
+    summary: "A declaration that the runtime of agents does not see as it is",
+    rationale: "Before it takes an update, or a rule that was learned, the runtime looks up what is declared. It \
+                finds declarations with a pattern: `Decl` at the start of a line, a name of small letters, digits \
+                and underscores, and one argument more than there are commas up to the first closing parenthesis. \
+                The engine itself reads the declaration as it is written.",
+    bad: "  Decl parcel(ID) bound [/name].\n",
+    good: "Decl parcel(ID) bound [/name].\n",
+    fix: FixKind::None,
+};
+
+fn check(program: &Program, out: &mut ProgramFindings) {
+    if !out.wants(&DECL_REGEX_GAP) {
+        return;
+    }
+    for file in &program.files {
+        for item in file.items.iter() {
+            let Some(declaration) = item.statement.declaration() else { continue };
+            let Some((range, why)) = gap(file, item, declaration) else { continue };
+            let message = format!(
+                "The runtime of agents finds declarations with a pattern, and {why}. The engine reads it well."
+            );
+            out.push(file.id, item.statement.id, Finding::new(&DECL_REGEX_GAP, range, message));
+        }
+    }
+}
+
+/// What the pattern does not see of a declaration.
+fn gap(file: &FileSummary, item: &Item, declaration: &Declaration) -> Option<(TextRange, String)> {
+    let atom = &declaration.atom;
+    let before = file.text.get(..usize::from(item.start)).unwrap_or("");
+    if !before.is_empty() && !before.ends_with('\n') {
+        let word = TextRange::up_to(atom.name.range.start());
+        return Some((word, "misses this one, which is not at the start of its line".to_owned()));
+    }
+    let name = atom.name.as_str();
+    // Whoever uses packages, or names of the engine, has no such runtime.
+    if name.contains(|char: char| char.is_ascii_uppercase()) {
+        let why = "misses this one, whose name has capitals";
+        return Some((atom.name.range, why.to_owned()));
+    }
+    let written = file.statement_text(item).get(usize::from(atom.name.range.end())..)?;
+    let inside = written.trim_start().strip_prefix('(')?.split(')').next()?.trim();
+    let counted = if inside.is_empty() { 0 } else { inside.matches(',').count() + 1 };
+    (counted != atom.args.len()).then(|| {
+        let why = format!("takes this one for one of {counted} arguments, as it counts commas");
+        (atom.args_range(), why)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::sync::Arc;
+
+    use super::*;
+    use mangle_syntax::syntax::SourceFile;
+    use mangle_syntax::text::{FileId, slice};
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        let file = Arc::new(FileSummary::new(FileId(0), &SourceFile::parse(text.into())));
+        let item = file.items.iter().find(|item| item.statement.declaration().is_some()).unwrap();
+        let found = gap(&file, item, item.statement.declaration().unwrap());
+        assert_eq!(found.map(|(range, _)| slice(file.statement_text(item), range)), expected, "{text:?}");
+    }
+
+    #[test]
+    fn what_the_pattern_sees() {
+        check("Decl p().", None);
+        check("p(1).\nDecl  p_2 ( A , B ) bound [.Pair</name, /name>, /any].", None);
+        check(" Decl p(A).", Some("Decl "));
+        check("q(1). Decl p(A).", Some("Decl "));
+        check("Decl aB(A).", Some("aB"));
+        check("Decl p(A, B,).", Some("(A, B,)"));
+    }
+}

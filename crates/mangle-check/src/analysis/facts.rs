@@ -1,0 +1,71 @@
+//! Facts whose functions fail: the engine computes the arguments of facts while it reads the
+//! program, and refuses the program when that fails.
+
+use super::{Context, Family};
+use mangle_engine::kernel::{self, Values};
+use mangle_engine::program::builtins;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Clause, Term};
+use mangle_syntax::text::TextRange;
+
+/// Family of the rules about values of facts.
+pub(super) const FAMILY: Family =
+    Family { rules: &[&FACT_FUNCTION_FAILS], clause: Some(check), declaration: None, program: None };
+
+/// A function in a fact that fails.
+static FACT_FUNCTION_FAILS: Rule = Rule {
+    code: "MG380",
+    name: "fact-function-fails",
+    group: Group::Predicates,
+    severity: Some(Severity::Error),
+    summary: "A function in a fact that fails.",
+    rationale: "The engine computes the arguments of facts when it reads the program, and rejects it when a function fails.",
+    bad: "second(fn:list:get([/a], 1)).",
+    good: "second(fn:list:get([/a, /b], 1)).",
+    fix: FixKind::None,
+};
+
+fn check(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+    if !clause.is_fact() {
+        return;
+    }
+    let mut values = Values::new();
+    for arg in clause.head.args.iter().filter(|arg| arg.apply().is_some() && knows_functions(arg)) {
+        if let Err((range, failure)) = kernel::evaluate(arg, context.text, &mut values, None)
+            && !divides_by_literal_zero(arg, range)
+        {
+            let message = format!("This fact stops the engine: {failure}.");
+            findings.push(Finding::new(&FACT_FUNCTION_FAILS, range, message));
+        }
+    }
+}
+
+/// What `division-by-zero` says.
+fn divides_by_literal_zero(term: &Term, failed: TextRange) -> bool {
+    let mut found = false;
+    term.walk(&mut |term| {
+        let zero = term.apply().and_then(super::types::zero_divisor);
+        found |= term.range == failed && zero.is_some();
+    });
+    found
+}
+
+/// Functions that do not exist, not with so many arguments, or not outside of aggregations, are
+/// other rules' business.
+fn knows_functions(term: &Term) -> bool {
+    let mut known = true;
+    term.walk(&mut |term| {
+        if let Some(apply) = term.apply() {
+            let function = builtins::function(apply.function.as_str());
+            known &= function.is_some_and(|function| {
+                // A reducer over something that is no list has a rule of its own, `reducer-in-body`.
+                let over_list = function.takes_list() && apply.args.iter().all(|arg| arg.apply().is_some());
+                // That a function is not registered matters to premises only.
+                function.evaluable
+                    && (!function.is_reducer() || over_list)
+                    && function.arity.accepts(apply.args.len())
+            });
+        }
+    });
+    known
+}

@@ -1,0 +1,146 @@
+//! The rules about what a program means: `MG1xx` to `MG8xx`.
+//!
+//! Takes a [`Program`]; gives [`Finding`]s. Each family is one module with its rules, the checks
+//! that apply them and a [`Family`] that a row in [`FAMILIES`] names. A check looks at one
+//! statement (its findings are cached while the statement and the signatures it refers to stay the
+//! same) or at the whole program (duplicates, cycles).
+
+mod calls;
+mod declarations;
+mod edits;
+mod extractor;
+mod facts;
+mod inclusion;
+mod packages;
+mod predicates;
+mod quality;
+mod safety;
+mod stratification;
+mod target;
+mod temporal;
+mod transforms;
+mod types;
+mod wording;
+
+pub use safety::negation_helper;
+
+use std::cell::OnceCell;
+
+use mangle_engine::program::{FileSummary, Predicate, Program};
+use mangle_engine::types::{ClauseTypes, ProgramTypes};
+use mangle_syntax::lint::{Finding, Rule, Span};
+use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, Item};
+use mangle_syntax::text::{FileId, StatementId, TextRange};
+
+/// Rules that belong together, and the checks that apply them. A check that a family does not
+/// have is `None`.
+#[derive(Debug)]
+pub struct Family {
+    /// The rules, in the order of their codes.
+    pub rules: &'static [&'static Rule],
+    /// Looks at one clause that could be read whole. May read other statements only through
+    /// signatures of the predicates that the clause mentions.
+    pub clause: Option<fn(&Context<'_>, &Clause, &mut Vec<Finding>)>,
+    /// Looks at one declaration that could be read whole, under the same restriction.
+    pub declaration: Option<fn(&Context<'_>, &Declaration, &mut Vec<Finding>)>,
+    /// Looks at the whole program; runs at every change, so its cost counts.
+    pub program: Option<fn(&Program, &mut ProgramFindings)>,
+}
+
+/// All families, in the order of their codes.
+#[rustfmt::skip] // One row a family.
+pub const FAMILIES: &[Family] = &[
+    declarations::FAMILY,
+    safety::FAMILY,
+    predicates::FAMILY,
+    facts::FAMILY,
+    packages::FAMILY,
+    transforms::FAMILY,
+    stratification::FAMILY,
+    types::FAMILY,
+    temporal::FAMILY,
+    safety::TEMPORAL,
+    inclusion::FAMILY,
+    calls::FAMILY,
+    calls::SAFETY,
+    calls::RECURSION,
+    quality::FAMILY,
+    target::FAMILY,
+    extractor::FAMILY,
+];
+
+/// What a check of one statement may look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// What its relations hold.
+    pub types: &'p ProgramTypes,
+    /// The statement's file.
+    pub file: &'p FileSummary,
+    /// The statement.
+    pub item: &'p Item,
+    /// The statement's text: what its ranges index.
+    pub text: &'p str,
+    /// The types in the statement, once a check has asked for them.
+    pub inferred: &'p OnceCell<ClauseTypes>,
+}
+
+impl<'p> Context<'p> {
+    /// The types in `clause`, which is this statement.
+    #[must_use]
+    pub fn clause_types(&self, clause: &Clause) -> &'p ClauseTypes {
+        let of = || ClauseTypes::of(clause, |atom| self.types.relation(self.program, self.file, atom));
+        self.inferred.get_or_init(of)
+    }
+
+    /// The predicate that an atom of this statement means; `None` for built-ins.
+    #[must_use]
+    pub fn predicate(&self, atom: &Atom) -> Option<&'p Predicate> {
+        self.program.predicate_of(self.file, atom)
+    }
+
+    /// The text of a range of this statement.
+    #[must_use]
+    pub fn slice(&self, range: TextRange) -> &'p str {
+        mangle_syntax::text::slice(self.text, range)
+    }
+
+    /// Where a predicate comes from: its `Decl`, else its first clause.
+    #[must_use]
+    pub fn origin(predicate: &Predicate) -> Option<Span> {
+        predicate.signature.origin().map(|(file, statement, range)| Span::of(file, statement, range))
+    }
+}
+
+/// Collects the findings of checks that look at the whole program.
+#[derive(Debug, Default)]
+pub struct ProgramFindings {
+    findings: Vec<(FileId, StatementId, Finding)>,
+    off: Vec<&'static Rule>,
+}
+
+impl ProgramFindings {
+    /// A collection for a run in which `off` are the rules whose findings nobody will see.
+    #[must_use]
+    pub fn without(off: Vec<&'static Rule>) -> Self {
+        Self { findings: Vec::new(), off }
+    }
+
+    /// Whether findings of `rule` will be seen. A check that is expensive asks before it starts.
+    #[must_use]
+    pub fn wants(&self, rule: &'static Rule) -> bool {
+        !self.off.iter().any(|off| std::ptr::eq(*off, rule))
+    }
+
+    /// Adds a finding about a statement of a file; its ranges count from that statement's start.
+    pub fn push(&mut self, file: FileId, statement: StatementId, finding: Finding) {
+        self.findings.push((file, statement, finding));
+    }
+
+    /// All findings so far.
+    #[must_use]
+    pub fn into_inner(self) -> Vec<(FileId, StatementId, Finding)> {
+        self.findings
+    }
+}

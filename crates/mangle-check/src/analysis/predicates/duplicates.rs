@@ -1,0 +1,73 @@
+//! Clauses that say what another clause says already.
+
+use crate::analysis::ProgramFindings;
+use mangle_engine::program::{Predicate, Program, Site};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+
+/// `van(1). van(1).`
+pub(super) static DUPLICATE_CLAUSE: Rule = Rule {
+    code: "MG314",
+    name: "duplicate-clause",
+    group: Group::Predicates,
+    severity: Some(Severity::Hint),
+    summary: "The same clause twice.",
+    rationale: "A relation is a set: saying something again adds nothing. Usually one of the two was \
+        meant to say something else.",
+    bad: "van(/v1, 8).\nvan(/v2, 8).\nvan(/v1, 8).\n",
+    good: "van(/v1, 8).\nvan(/v2, 8).\nvan(/v3, 8).\n",
+    fix: FixKind::None,
+};
+
+/// Compares the clauses of each predicate by their digests.
+pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
+    let mut clauses = Vec::new();
+    for predicate in program.predicates.iter().filter(|predicate| predicate.signature.defined.is_some()) {
+        clauses.clear();
+        collect(program, predicate, &mut clauses);
+        clauses.sort_unstable();
+        for equal in clauses.chunk_by(|one, other| one.digest == other.digest) {
+            let Some((first, repeated)) = equal.split_first() else { continue };
+            for clause in repeated {
+                report(program, first, clause, findings);
+            }
+        }
+    }
+}
+
+/// A clause by what it says and where it stands; the earlier of two equal ones is the smaller.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Clause {
+    digest: u64,
+    file: u32,
+    item: u32,
+}
+
+fn collect(program: &Program, predicate: &Predicate, clauses: &mut Vec<Clause>) {
+    for (at, key) in &predicate.files {
+        let Some(file) = program.files.get(*at as usize) else { continue };
+        let Some(there) = file.predicates.get(key) else { continue };
+        // Each case of a test has its own facts.
+        let facts = if program.embedding.is_test(file.id) { &[] } else { there.facts.as_slice() };
+        for &item in facts.iter().chain(&there.rules) {
+            let statement = file.items.get(item as usize).map(|item| &item.statement);
+            if let Some(statement) = statement.filter(|statement| !statement.damaged) {
+                clauses.push(Clause { digest: statement.digest, file: *at, item });
+            }
+        }
+    }
+}
+
+fn report(program: &Program, first: &Clause, clause: &Clause, findings: &mut ProgramFindings) {
+    let (Some(first), Some(site)) = (site(program, first), site(program, clause)) else { return };
+    let (file, statement, range) = first.place();
+    let finding =
+        Finding::new(&DUPLICATE_CLAUSE, site.item.statement.range(), "The program says this already.");
+    let finding = finding.related(Span::of(file, statement, range), "the first time");
+    findings.push(site.file.id, site.item.statement.id, finding);
+}
+
+fn site<'p>(program: &'p Program, clause: &Clause) -> Option<Site<'p>> {
+    let file = program.files.get(clause.file as usize)?;
+    let item = file.items.get(clause.item as usize)?;
+    Some(Site { file, item, range: item.statement.clause()?.head.name.range })
+}

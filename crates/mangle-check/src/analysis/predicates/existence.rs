@@ -1,0 +1,226 @@
+//! Uses of predicates that do not exist, at all or with this many arguments.
+//!
+//! Works from the program's index by name: only predicates that nothing declares or defines are
+//! looked at, and only their uses.
+
+use super::columns::columns;
+use super::near::Vocabulary;
+use super::runtime::declaration;
+use crate::analysis::{Context, ProgramFindings};
+use mangle_engine::program::builtins::Correction;
+use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, UseKind, builtins};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::Atom;
+use mangle_syntax::text::Symbol;
+
+/// `busy(P) :- crw(P, _).`
+pub(super) static UNDEFINED_PREDICATE: Rule = Rule {
+    code: "MG301",
+    name: "undefined-predicate",
+    group: Group::Predicates,
+    severity: Some(Severity::Error),
+    summary: "A premise uses a predicate that nothing declares or defines.",
+    rationale: "The engine rejects the whole program (in premises with an interval or a temporal \
+        operator it does not look: there the premise never holds). Predicates that the host fills \
+        need a `Decl`.",
+    bad: "crew(/ann, 3).\nbusy(P) :- crw(P, _).\n",
+    good: "crew(/ann, 3).\nbusy(P) :- crew(P, _).\n",
+    fix: FixKind::Unsafe,
+};
+
+/// `busy(P) :- crew(P).`
+pub(super) static ARITY_MISMATCH: Rule = Rule {
+    code: "MG302",
+    name: "arity-mismatch",
+    group: Group::Predicates,
+    severity: Some(Severity::Error),
+    summary: "A premise gives a predicate too few or too many arguments.",
+    rationale: "A predicate is its name and its number of arguments. The engine rejects the program; \
+        an argument that does not matter is written `_`.",
+    bad: "Decl crew(Person, Shift).\ncrew(/ann, 3).\nbusy(Person) :- crew(Person).\n",
+    good: "Decl crew(Person, Shift).\ncrew(/ann, 3).\nbusy(Person) :- crew(Person, _).\n",
+    fix: FixKind::Unsafe,
+};
+
+/// `Decl seat(S).` and no clause for it
+pub(super) static NEVER_DERIVED: Rule = Rule {
+    code: "MG310",
+    name: "never-derived",
+    group: Group::Predicates,
+    severity: None,
+    summary: "A premise uses a predicate that has a `Decl` but no clause.",
+    rationale: "The premise holds only if the host adds facts. Declare such predicates with \
+        `descr [extensional()]` to say so. Off by default, because many programs get most of their \
+        facts that way.",
+    bad: "Decl seat(S).\nfree(S) :- seat(S).\n",
+    good: "Decl seat(S) descr [extensional()].\nfree(S) :- seat(S).\n",
+    fix: FixKind::None,
+};
+
+/// How many arities a message lists at most.
+const LISTED: usize = 8;
+
+/// How many arguments a fix adds at most; of more nobody knows where they belong.
+const ADDED: usize = 3;
+
+/// Checks the uses of all predicates.
+pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
+    let mut vocabulary = None;
+    let wants_never_derived = findings.wants(&NEVER_DERIVED);
+    for predicate in &program.predicates {
+        let signature = &predicate.signature;
+        if !predicate.exists() {
+            let vocabulary: &mut Vocabulary<'_> = vocabulary.get_or_insert_with(|| Vocabulary::new(program));
+            check_missing(program, predicate, vocabulary, findings);
+        } else if wants_never_derived
+            && signature.defined.is_none()
+            && !(signature.extensional || signature.external || signature.host)
+        {
+            check_never_derived(program, predicate, findings);
+        }
+    }
+}
+
+fn check_missing(
+    program: &Program,
+    predicate: &Predicate,
+    vocabulary: &mut Vocabulary<'_>,
+    findings: &mut ProgramFindings,
+) {
+    for (site, kind) in program.uses(predicate) {
+        let Some(atom) = site.literal().map(|literal| &literal.atom) else { continue };
+        if !is_imported(program, site.file, predicate.key) {
+            continue;
+        }
+        let others = other_arities(program, site.file, predicate.key);
+        let finding = if others.is_empty() {
+            undefined(site.file, atom, vocabulary)
+        } else {
+            wrong_arity(program, atom, kind, &others)
+        };
+        findings.push(site.file.id, site.item.statement.id, finding);
+    }
+}
+
+/// Whether the file may use names of the predicate's package; that it does not is reported as such.
+fn is_imported(program: &Program, file: &FileSummary, key: PredicateKey) -> bool {
+    let package = key.package();
+    package.is_empty()
+        || file.package.is_some_and(|own| own.as_str() == package)
+        || program.uses_of(file.package).any(|used| used.as_str() == package)
+}
+
+/// The existing predicates that an atom of this name could mean, by arity.
+fn other_arities<'p>(program: &'p Program, file: &FileSummary, key: PredicateKey) -> Vec<&'p Predicate> {
+    let within = file.package.map(|package| key.within(package).name);
+    let names = [Some(key.name), within].into_iter().flatten();
+    let mut others: Vec<_> =
+        names.flat_map(|name| program.named(name)).filter(|other| other.exists()).take(LISTED).collect();
+    others.sort_by_key(|other| other.key.arity);
+    others.dedup_by_key(|other| other.key.arity);
+    others
+}
+
+fn wrong_arity(program: &Program, atom: &Atom, kind: UseKind, others: &[&Predicate]) -> Finding {
+    let name = atom.name.symbol;
+    let message = match others {
+        [other] => {
+            let wanted = builtins::Arity::Exactly(usize::from(other.key.arity));
+            format!("`{name}` takes {wanted}, not {}.", atom.args.len())
+        }
+        _ => {
+            let arities: Vec<_> = others.iter().map(|other| other.key.arity.to_string()).collect();
+            let arities = arities.join(" or ");
+            format!("`{name}` exists with {arities} arguments, not with {}.", atom.args.len())
+        }
+    };
+    let mut finding = Finding::new(&ARITY_MISMATCH, atom.range, message);
+    for other in others {
+        let made = if other.signature.declared.is_some() { "declared" } else { "defined" };
+        if let Some(origin) = Context::origin(other) {
+            finding = finding.related(origin, format!("`{}` is {made} here", other.key));
+        }
+    }
+    match others {
+        [only] => match add_wildcards(program, atom, kind, only) {
+            Some(fix) => finding.fix(fix),
+            None => finding,
+        },
+        _ => finding,
+    }
+}
+
+/// Adds `_` for the columns that are missing, where names and values tell which. Under `!` that would be the next mistake.
+fn add_wildcards(program: &Program, atom: &Atom, kind: UseKind, only: &Predicate) -> Option<Fix> {
+    let arity = usize::from(only.key.arity);
+    let missing = arity.checked_sub(atom.args.len()).filter(|missing| (1..=ADDED).contains(missing))?;
+    let last = atom.args.last().filter(|_| kind == UseKind::Positive)?;
+    let taken = columns(program, only, atom)?;
+    let is_missing = |column: &usize| !taken.contains(column);
+    let names: Vec<_> = (0..arity).filter(is_missing).map(|column| format!("{}", column + 1)).collect();
+    let what = if missing == 1 { "argument" } else { "arguments" };
+    let mut fix = Fix::guess(format!("Write `_` for {what} {}", names.join(" and ")));
+    let mut next = 0;
+    for (arg, column) in atom.args.iter().zip(&taken) {
+        if *column > next {
+            fix = fix.insert(arg.range.start(), "_, ".repeat(column - next));
+        }
+        next = column + 1;
+    }
+    Some(if next < arity { fix.insert(last.range.end(), ", _".repeat(arity - next)) } else { fix })
+}
+
+fn undefined(file: &FileSummary, atom: &Atom, vocabulary: &mut Vocabulary<'_>) -> Finding {
+    let (name, count) = (atom.name, atom.args.len());
+    let missing = format!("`{}/{count}` is neither declared nor defined in this program", name.symbol);
+    let finding = |message| Finding::new(&UNDEFINED_PREDICATE, name.range, message);
+    if let Some(builtin) = colon_forgotten(name.symbol, count) {
+        let fix = Fix::guess(format!("Write `{builtin}`")).replace(name.range, builtin);
+        return finding(format!("{missing}; the built-in `{builtin}` is probably meant.")).fix(fix);
+    }
+    if let Some(correction) = builtins::correction(&format!(":{}", name.symbol)) {
+        return finding(format!("{missing}; {}.", advice(correction)));
+    }
+    if let Some(declaration) = declaration(name.as_str(), count) {
+        return finding(format!("{missing}. The agent's runtime supplies it; add `{declaration}`"));
+    }
+    let near = vocabulary.near(file, name.as_str(), atom.arity());
+    let Some(names) = near.list() else {
+        return finding(format!("{missing}."));
+    };
+    let finding = finding(format!("{missing}. Did you mean {names}?"));
+    match near.certain() {
+        Some(meant) => finding.fix(Fix::guess(format!("Write `{meant}`")).replace(name.range, meant)),
+        None => finding,
+    }
+}
+
+/// The built-in with this many arguments that has this name behind its colon, or that is called so in another language.
+fn colon_forgotten(name: Symbol, count: usize) -> Option<&'static str> {
+    let name = format!(":{name}");
+    let renamed = || builtins::predicate(builtins::correction(&name)?.replacement?);
+    let builtin = builtins::predicate(&name).or_else(renamed)?;
+    (builtin.arity() == count).then_some(builtin.name)
+}
+
+/// What to write in place of a name that another language has.
+fn advice(correction: &Correction) -> String {
+    match correction.replacement {
+        Some(builtin) => format!("the built-in `{builtin}` is probably meant"),
+        None => correction.advice.to_owned(),
+    }
+}
+
+fn check_never_derived(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
+    for (site, kind) in program.uses(predicate) {
+        if kind == UseKind::Negated || site.item.statement.damaged {
+            continue;
+        }
+        let message = "Nothing in the program derives this: the premise holds only if the host adds facts.";
+        let mut finding = Finding::new(&NEVER_DERIVED, site.range, message);
+        if let Some(origin) = Context::origin(predicate) {
+            finding = finding.related(origin, "it is declared here");
+        }
+        findings.push(site.file.id, site.item.statement.id, finding);
+    }
+}

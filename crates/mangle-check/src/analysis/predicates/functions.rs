@@ -1,0 +1,221 @@
+//! Function applications: is there such a function, has it all its arguments, is it one for values.
+//!
+//! The reference looks at bodies and transforms only. A mistake in a head stops its evaluation
+//! instead, so heads are looked at too.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
+
+use crate::analysis::Context;
+use mangle_engine::program::builtins::{self, BuiltinFunction};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Apply, ApplyForm, Name, Term, TermKind};
+use mangle_syntax::syntax::literal;
+use mangle_syntax::text::Symbol;
+
+/// `fn:Count()`
+pub(super) static UNKNOWN_FUNCTION: Rule = Rule {
+    code: "MG306",
+    name: "unknown-function",
+    group: Group::Predicates,
+    severity: Some(Severity::Error),
+    summary: "A function that the engine does not have, or cannot compute.",
+    rationale: "Functions are built in; a program cannot define its own. In a body the engine \
+        rejects the program, in a head it stops in the middle of the evaluation.",
+    bad: "load([3, 4]).\nsize(N) :- load(L), N = fn:len(L).\n",
+    good: "load([3, 4]).\nsize(N) :- load(L), N = fn:list:len(L).\n",
+    fix: FixKind::Unsafe,
+};
+
+/// `fn:pair(X)`
+pub(super) static FUNCTION_ARITY: Rule = Rule {
+    code: "MG307",
+    name: "function-arity",
+    group: Group::Predicates,
+    severity: Some(Severity::Error),
+    summary: "A function with too few or too many arguments.",
+    rationale: "In a body the engine rejects the program, in a head it stops in the middle of the \
+        evaluation.",
+    bad: "route([/depot, /harbour]).\nfirst(S) :- route(R), S = fn:list:get(R).\n",
+    good: "route([/depot, /harbour]).\nfirst(S) :- route(R), S = fn:list:get(R, 0).\n",
+    fix: FixKind::None,
+};
+
+/// `.List</number>` in a clause
+pub(super) static TYPE_CONSTRUCTOR_AS_VALUE: Rule = Rule {
+    code: "MG308",
+    name: "type-constructor-as-value",
+    group: Group::Predicates,
+    severity: Some(Severity::Error),
+    summary: "A type expression where a value belongs.",
+    rationale: "Capitalised constructors such as `.List` and `fn:Pair` make types and mean something \
+        in `bound […]` only. Values are made by `[…]`, `{…}`, `fn:list`, `fn:pair` and their like; \
+        the engine rejects the program.",
+    bad: "stop(/harbour).\nroute(R) :- stop(S), R = fn:Pair(S, S).\n",
+    good: "stop(/harbour).\nroute(R) :- stop(S), R = fn:pair(S, S).\n",
+    fix: FixKind::None,
+};
+
+/// `{/a : 1, /a : 2}`
+pub(super) static DUPLICATE_KEY: Rule = Rule {
+    code: "MG309",
+    name: "duplicate-key",
+    group: Group::Predicates,
+    severity: Some(Severity::Warning),
+    summary: "The same key twice in a map or struct.",
+    rationale: "The engine keeps both entries. Which of them a look-up finds is left to chance, and \
+        two such values that look equal need not be equal.",
+    bad: "crew({/driver : \"ann\", /driver : \"bob\"}).\n",
+    good: "crew({/driver : \"ann\", /guard : \"bob\"}).\n",
+    fix: FixKind::None,
+};
+
+/// Where an application stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In a clause head, where the engine's analysis does not look.
+    Head,
+    /// In a premise, or inside another application.
+    Body,
+    /// The whole right side of a `let`.
+    Let,
+    /// Behind `do`.
+    Do,
+}
+
+/// Checks the applications in some terms.
+pub(super) fn check_terms(context: &Context<'_>, terms: &[Term], place: Place, findings: &mut Vec<Finding>) {
+    for term in terms {
+        check_term(context, term, place, findings);
+    }
+}
+
+/// Checks the applications in a term. Depth is bounded by the nesting limit of the lowering.
+pub(super) fn check_term(context: &Context<'_>, term: &Term, place: Place, findings: &mut Vec<Finding>) {
+    let TermKind::Apply(apply) = &term.kind else { return };
+    let name = apply.function.as_str();
+    if apply.is_atom() {
+        return;
+    }
+    if is_type(apply) {
+        findings.push(type_as_value(term, apply));
+        return;
+    }
+    match builtins::function(name) {
+        Some(function) if is_known(function, place) => {
+            if judges_arity(function, place) && !function.arity.accepts(apply.args.len()) {
+                findings.push(wrong_arity(term, apply, function));
+            }
+            check_keys(context, apply, findings);
+        }
+        _ => findings.push(unknown(apply)),
+    }
+    let inner = if place == Place::Head { Place::Head } else { Place::Body };
+    check_terms(context, &apply.args, inner, findings);
+}
+
+fn is_type(apply: &Apply) -> bool {
+    matches!(apply.form, ApplyForm::DotType | ApplyForm::Optional)
+        || builtins::is_type_constructor(apply.function.as_str())
+}
+
+fn is_known(function: &BuiltinFunction, place: Place) -> bool {
+    function.evaluable && (function.registered || (place == Place::Head && !function.is_reducer()))
+}
+
+fn type_as_value(term: &Term, apply: &Apply) -> Finding {
+    let (range, written) = match apply.form {
+        ApplyForm::DotType => (term.range, apply.function.as_str().replacen("fn:", ".", 1)),
+        _ => (apply.function.range, apply.function.as_str().to_owned()),
+    };
+    let value = apply.function.as_str().to_ascii_lowercase();
+    let instead = match builtins::function(&value) {
+        Some(_) => format!("a value is made with `{value}`"),
+        None => "no value is made with it".to_owned(),
+    };
+    let message = format!("`{written}` makes a type, for `bound […]` alone; {instead}.");
+    Finding::new(&TYPE_CONSTRUCTOR_AS_VALUE, range, message)
+}
+
+/// Writes the right name of a built-in.
+pub(super) fn rename(wrong: Name, right: &'static str) -> Fix {
+    let title = format!("Write `{right}`");
+    let evident = builtins::is_evident(wrong.as_str(), right);
+    let fix = if evident { Fix::safe(title) } else { Fix::guess(title) };
+    fix.replace(wrong.range, right).replacing(wrong.range)
+}
+
+fn unknown(apply: &Apply) -> Finding {
+    let name = apply.function;
+    let finding = |message| Finding::new(&UNKNOWN_FUNCTION, name.range, message);
+    let missing = match builtins::function(name.as_str()) {
+        Some(function) if function.registered => {
+            format!("The engine knows the name `{}` but cannot compute it", name.symbol)
+        }
+        _ => format!("There is no function `{}`", name.symbol),
+    };
+    if let Some(meant) = builtins::similar_function(name.as_str()) {
+        return finding(format!("{missing}; `{}` is probably meant.", meant.name))
+            .fix(rename(name, meant.name));
+    }
+    match builtins::correction(name.as_str()).map(|known| known.advice) {
+        Some(advice) if !advice.is_empty() => finding(format!("{missing}: {advice}.")),
+        _ => finding(format!("{missing}. Functions are built in; a program cannot define its own.")),
+    }
+}
+
+/// Whether the number of arguments is judged here. What may stand behind `do` and what reducers
+/// take in a `let` is said by the transform rules, and that other reducers stand elsewhere at all.
+fn judges_arity(function: &BuiltinFunction, place: Place) -> bool {
+    match place {
+        Place::Do => false,
+        Place::Let => !function.is_reducer(),
+        Place::Head | Place::Body => !function.is_reducer() || function.takes_list(),
+    }
+}
+
+/// An application with too few or too many arguments.
+pub(in crate::analysis) fn wrong_arity(term: &Term, apply: &Apply, function: &BuiltinFunction) -> Finding {
+    let message = format!("`{}` takes {}, not {}.", function.name, function.arity, apply.args.len());
+    Finding::new(&FUNCTION_ARITY, term.range, message)
+}
+
+/// A constant, to compare keys by value.
+#[derive(PartialEq, Eq, Hash)]
+enum Key<'a> {
+    Name(Symbol),
+    Number(i64),
+    Float(u64),
+    Text(Cow<'a, str>),
+    Bytes(&'a str),
+}
+
+impl<'a> Key<'a> {
+    fn of(context: &Context<'a>, term: &Term) -> Option<Self> {
+        match term.kind {
+            TermKind::Name(name) => Some(Self::Name(name)),
+            TermKind::Number(number) => number.map(Self::Number),
+            TermKind::Float(float) => Some(Self::Float(float.to_bits())),
+            TermKind::String => literal::string_value(context.slice(term.range)).map(Self::Text),
+            TermKind::Bytes => Some(Self::Bytes(context.slice(term.range))),
+            _ => None,
+        }
+    }
+}
+
+fn check_keys(context: &Context<'_>, apply: &Apply, findings: &mut Vec<Finding>) {
+    if !matches!(apply.function.as_str(), "fn:map" | "fn:struct") || apply.args.len() < 4 {
+        return;
+    }
+    let mut seen = FxHashSet::default();
+    for key in apply.args.iter().step_by(2) {
+        if Key::of(context, key).is_some_and(|value| !seen.insert(value)) {
+            let text = context.slice(key.range);
+            let message = format!(
+                "`{text}` is a key already: the engine keeps both entries, and chance decides which one is found."
+            );
+            findings.push(Finding::new(&DUPLICATE_KEY, key.range, message));
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What a program defines: heads whose arity fits no other, names that belong to the engine.
+
+use crate::analysis::{Context, ProgramFindings};
+use mangle_engine::program::builtins::Arity;
+use mangle_engine::program::{Predicate, Program, Site};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+
+/// `van(1). van(1, 2).`
+pub(super) static HEAD_ARITY_CONFLICT: Rule = Rule {
+    code: "MG303",
+    name: "head-arity-conflict",
+    group: Group::Predicates,
+    severity: Some(Severity::Error),
+    summary: "A clause head has another number of arguments than the rest of its predicate.",
+    rationale: "Without a `Decl` for each, the engine takes one number of arguments for a name and \
+        rejects the program over any other. Two predicates of one name are possible when both are \
+        declared.",
+    bad: "Decl van(Id, Seats).\nvan(/v1, 8).\nvan(/v2).\n",
+    good: "Decl van(Id, Seats).\nvan(/v1, 8).\nvan(/v2, 8).\n",
+    fix: FixKind::None,
+};
+
+/// A clause for a predicate without `Decl`
+pub(super) static UNDECLARED_HEAD: Rule = Rule {
+    code: "MG311",
+    name: "undeclared-head",
+    group: Group::Predicates,
+    severity: None,
+    summary: "A predicate is defined without a `Decl`, in a program that declares others.",
+    rationale: "A `Decl` documents the arguments, lets their types be checked and turns a misspelt \
+        head into an error. Off by default, because small helper predicates often go without.",
+    bad: "Decl van(Id).\nvan(/v1).\nspare(V) :- van(V).\n",
+    good: "Decl van(Id).\nDecl spare(V) bound [/name].\nvan(/v1).\nspare(V) :- van(V).\n",
+    fix: FixKind::Unsafe,
+};
+
+/// `seats__tmp(1).`
+pub(super) static RESERVED_SUFFIX: Rule = Rule {
+    code: "MG312",
+    name: "reserved-suffix",
+    group: Group::Predicates,
+    severity: Some(Severity::Warning),
+    summary: "A predicate whose name ends in `__tmp`, as the engine's own relations do.",
+    rationale: "To aggregate, the engine makes hidden relations such as `total1__tmp`. A predicate \
+        of the program with that name and arity would be mixed up with it.",
+    bad: "seats__tmp(/v1, 8).\n",
+    good: "seats(/v1, 8).\n",
+    fix: FixKind::None,
+};
+
+/// `Decl :lt(X, Y).`
+pub(super) static DECL_BUILTIN: Rule = Rule {
+    code: "MG313",
+    name: "decl-builtin",
+    group: Group::Predicates,
+    severity: Some(Severity::Error),
+    summary: "A `Decl` or a clause for a name with a leading colon.",
+    rationale: "Names with a leading colon are the engine's. It accepts the definition without a \
+        word and then never looks at it: premises of that name always mean the built-in, or are \
+        rejected.",
+    bad: "age(/ann, 41).\n:adult(P) :- age(P, N), N > 17.\n",
+    good: "age(/ann, 41).\nadult(P) :- age(P, N), N > 17.\n",
+    fix: FixKind::None,
+};
+
+/// How many clauses of one predicate are reported for the same reason.
+const REPORTED: usize = 3;
+
+/// How many other arities of a name are looked at. More than two is rare.
+const COMPARED: usize = 16;
+
+/// Checks what all predicates are defined as.
+pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
+    let declares = || program.predicates.iter().any(|predicate| predicate.signature.declared.is_some());
+    let wants_declared = findings.wants(&UNDECLARED_HEAD) && declares();
+    for predicate in &program.predicates {
+        let name = predicate.key.name.as_str();
+        if name.ends_with("__tmp") {
+            report_once(program, predicate, reserved_suffix(name), findings);
+        }
+        if name.starts_with(':') {
+            report_once(program, predicate, builtin_defined(name), findings);
+        } else if predicate.signature.defined.is_some() && predicate.signature.declared.is_none() {
+            check_arity(program, predicate, findings);
+            if wants_declared {
+                let message = format!("`{}` has no `Decl`.", predicate.key);
+                report_once(program, predicate, (&UNDECLARED_HEAD, message), findings);
+            }
+        }
+    }
+}
+
+/// Reports at the place that makes a predicate exist.
+fn report_once(
+    program: &Program,
+    predicate: &Predicate,
+    (rule, message): (&'static Rule, String),
+    findings: &mut ProgramFindings,
+) {
+    let first = program.declarations(predicate).next().or_else(|| program.clauses(predicate).next());
+    if let Some(site) = first.filter(|site| !site.item.statement.damaged) {
+        let finding = Finding::new(rule, site.range, message);
+        findings.push(site.file.id, site.item.statement.id, finding);
+    }
+}
+
+fn reserved_suffix(name: &str) -> (&'static Rule, String) {
+    let message = format!(
+        "The engine names its hidden relations with `__tmp` at the end; it may mix `{name}` up with one of them."
+    );
+    (&RESERVED_SUFFIX, message)
+}
+
+fn builtin_defined(name: &str) -> (&'static Rule, String) {
+    let message = format!(
+        "`{name}` cannot be defined: the engine accepts this but never looks at it, because a leading colon means a built-in."
+    );
+    (&DECL_BUILTIN, message)
+}
+
+/// `predicate` is defined and not declared: no other arity of its name may be there before it.
+fn check_arity(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
+    let rivals =
+        || program.named(predicate.key.name).filter(|other| other.exists() && other.key != predicate.key);
+    if let Some(declared) = rivals().find(|rival| rival.signature.declared.is_some()) {
+        report_clauses(program, predicate, declared, REPORTED, findings);
+        return;
+    }
+    // Of undeclared predicates the one with the most clauses is what is meant; then the first.
+    let rank =
+        |candidate: &Predicate| (std::cmp::Reverse(program.clauses(candidate).count()), candidate.defined_at);
+    let meant = rivals().take(COMPARED).min_by_key(|rival| rank(rival));
+    if let Some(meant) = meant.filter(|meant| rank(meant) < rank(predicate)) {
+        report_clauses(program, predicate, meant, 1, findings);
+    }
+}
+
+fn report_clauses(
+    program: &Program,
+    predicate: &Predicate,
+    meant: &Predicate,
+    limit: usize,
+    findings: &mut ProgramFindings,
+) {
+    let whole = program.clauses(predicate).filter(|site| !site.item.statement.damaged);
+    for site in whole.take(limit) {
+        let finding = conflict(&site, predicate, meant);
+        findings.push(site.file.id, site.item.statement.id, finding);
+    }
+}
+
+fn conflict(site: &Site<'_>, predicate: &Predicate, meant: &Predicate) -> Finding {
+    let declared = meant.signature.declared.is_some();
+    let made = if declared { "declared" } else { "defined elsewhere" };
+    let wanted = Arity::Exactly(usize::from(meant.key.arity));
+    let name = predicate.key.name;
+    let count = predicate.key.arity;
+    let message = format!(
+        "`{name}` is {made} with {wanted}, here it has {count}. The engine rejects this without a `Decl` for `{name}/{count}`."
+    );
+    let range = site.item.statement.clause().map_or(site.range, |clause| clause.head.range);
+    let finding = Finding::new(&HEAD_ARITY_CONFLICT, range, message);
+    match Context::origin(meant) {
+        Some(origin) => finding
+            .related(origin, format!("`{}` is {} here", meant.key, made.trim_end_matches(" elsewhere"))),
+        None => finding,
+    }
+}

@@ -1,0 +1,83 @@
+//! Names: does the predicate, the built-in or the function exist, and with this many arguments.
+//!
+//! Takes the program's join by name and the table of built-ins; gives findings `MG301` to `MG349`.
+//! What concerns single clauses (built-ins, functions) is checked clause by clause; what depends on
+//! the other files (undefined predicates, arities) once for the program, from its index by name, so
+//! that it costs nothing where all is well.
+
+mod builtins;
+mod columns;
+mod duplicates;
+mod existence;
+mod functions;
+mod heads;
+mod near;
+mod redefined;
+mod runtime;
+#[cfg(test)]
+mod tests;
+
+pub(super) use functions::wrong_arity;
+pub(super) use near::Vocabulary;
+
+use super::{Context, Family, ProgramFindings};
+use mangle_engine::program::Program;
+use mangle_syntax::lint::Finding;
+use mangle_syntax::syntax::ast::{Clause, Premise};
+
+/// The family.
+pub(super) const FAMILY: Family = Family {
+    rules: &[
+        &existence::UNDEFINED_PREDICATE,
+        &existence::ARITY_MISMATCH,
+        &heads::HEAD_ARITY_CONFLICT,
+        &builtins::UNKNOWN_BUILTIN_PREDICATE,
+        &builtins::BUILTIN_ARITY,
+        &functions::UNKNOWN_FUNCTION,
+        &functions::FUNCTION_ARITY,
+        &functions::TYPE_CONSTRUCTOR_AS_VALUE,
+        &functions::DUPLICATE_KEY,
+        &existence::NEVER_DERIVED,
+        &heads::UNDECLARED_HEAD,
+        &heads::RESERVED_SUFFIX,
+        &heads::DECL_BUILTIN,
+        &duplicates::DUPLICATE_CLAUSE,
+        &redefined::REDEFINED_KNOWN,
+    ],
+    clause: Some(check_clause),
+    declaration: None,
+    program: Some(check_program),
+};
+
+fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+    functions::check_terms(context, &clause.head.args, functions::Place::Head, findings);
+    for premise in &clause.premises {
+        match premise {
+            Premise::Literal(literal) => {
+                builtins::check(literal, findings);
+                functions::check_terms(context, &literal.atom.args, functions::Place::Body, findings);
+            }
+            Premise::Comparison(comparison) => {
+                for side in [&comparison.left, &comparison.right] {
+                    functions::check_term(context, side, functions::Place::Body, findings);
+                }
+            }
+            Premise::Broken(..) => {}
+        }
+    }
+    // A second `|>` is reported as such.
+    for statement in clause.transforms.iter().take(1).flat_map(|transform| &transform.statements) {
+        let place = match statement.variable {
+            Some(_) => functions::Place::Let,
+            None => functions::Place::Do,
+        };
+        functions::check_term(context, &statement.value, place, findings);
+    }
+}
+
+fn check_program(program: &Program, findings: &mut ProgramFindings) {
+    existence::check(program, findings);
+    heads::check(program, findings);
+    duplicates::check(program, findings);
+    redefined::check(program, findings);
+}

@@ -1,0 +1,53 @@
+//! Clauses for a predicate that an earlier file owns.
+
+use crate::analysis::ProgramFindings;
+use mangle_engine::program::{Predicate, Program, Site};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Span};
+
+/// `p(1).` in one file, `p(X) :- q(X).` in another
+pub(super) static REDEFINED_KNOWN: Rule = Rule {
+    code: "MG315",
+    name: "redefined-known",
+    group: Group::Predicates,
+    severity: None,
+    summary: "A clause for a predicate that an earlier file of the program owns.",
+    rationale: "Files that are analysed together may share a predicate. The interactive interpreter, and other \
+        hosts that load a program file by file, take each file's predicates as settled: they reject a further \
+        clause in a later file, unless it is a fact and the predicate is declared `extensional()`. Off by default; \
+        switch it on for programs that are loaded so.",
+    bad: "#- crew.mg\ncrew(/p/ann).\n#- more.mg\nguest(/p/bob).\ncrew(P) :- guest(P).\n",
+    good: "#- crew.mg\nDecl crew(P) descr [extensional()].\ncrew(/p/ann).\n#- more.mg\ncrew(/p/bob).\n",
+    fix: FixKind::None,
+};
+
+/// Compares where each predicate is first declared or defined with its clauses.
+pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
+    if !findings.wants(&REDEFINED_KNOWN) {
+        return;
+    }
+    for predicate in program.predicates.iter().filter(|predicate| predicate.files.len() > 1) {
+        let Some(owner) = owner(program, predicate) else { continue };
+        for site in program.clauses(predicate).filter(|site| site.file.id != owner.file.id) {
+            let statement = &site.item.statement;
+            let Some(clause) = statement.clause().filter(|_| !statement.damaged) else { continue };
+            if clause.is_fact() && predicate.signature.extensional {
+                continue;
+            }
+            let message = format!(
+                "An earlier file owns `{}`: a host that loads the files one by one rejects this clause.",
+                predicate.key
+            );
+            let (file, owning, range) = owner.place();
+            let finding = Finding::new(&REDEFINED_KNOWN, site.range, message);
+            let finding = finding.related(Span::of(file, owning, range), "the first file that has it");
+            findings.push(site.file.id, statement.id, finding);
+        }
+    }
+}
+
+/// The first declaration or clause of a predicate, in the order of files.
+fn owner<'p>(program: &'p Program, predicate: &'p Predicate) -> Option<Site<'p>> {
+    let declared = program.declarations(predicate).next();
+    let defined = program.clauses(predicate).next();
+    declared.into_iter().chain(defined).min_by_key(|site| (site.file.id, site.item.start))
+}

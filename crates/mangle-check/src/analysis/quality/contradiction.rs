@@ -1,0 +1,173 @@
+//! Premises of one body that cannot hold together.
+//!
+//! What is compared: two comparisons of one pair of sides, a variable with several constants, the
+//! range of integers that comparisons leave, and an atom with its own negation. Everything else is
+//! left to the reader.
+
+use rustc_hash::FxHashMap;
+
+use super::matching::{mirrored, same_constant, same_term};
+use crate::analysis::Context;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::syntax::ast::{Clause, Comparison, Literal, Operator, Premise, Term, TermKind};
+use mangle_syntax::text::{Symbol, TextRange};
+
+pub(super) static CONTRADICTORY_PREMISES: Rule = Rule {
+    code: "MG801",
+    name: "contradictory-premises",
+    group: Group::Quality,
+    severity: Some(Severity::Warning),
+    summary: "Two premises that cannot both hold, so the rule never fires.",
+    rationale: "A variable has one value at a time: it is not two names at once, nor below 3 and above 5. All \
+        premises of a body must hold together; for \"one or the other\" write two rules.",
+    bad: "crew(/p/ann, 3).\nbusy(P) :- crew(P, N), N < 3, N > 5.\n",
+    good: "crew(/p/ann, 3).\nbusy(P) :- crew(P, N), N < 3.\nbusy(P) :- crew(P, N), N > 5.\n",
+    fix: FixKind::None,
+};
+
+/// Reports the first contradiction of a body.
+pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+    let Some((one, other)) = of_atoms(context, clause).or_else(|| of_comparisons(context, clause)) else {
+        return;
+    };
+    let message = format!(
+        "`{}` and `{}` cannot both hold, so this rule for `{}` never fires. For \"one or the other\" write two \
+         rules.",
+        context.slice(one),
+        context.slice(other),
+        clause.head.name.as_str()
+    );
+    let finding = Finding::new(&CONTRADICTORY_PREMISES, other, message);
+    out.push(finding.related(Span::here(one), "the other premise"));
+}
+
+/// An atom and its negation.
+fn of_atoms(context: &Context<'_>, clause: &Clause) -> Option<(TextRange, TextRange)> {
+    let plain = |literal: &&Literal| !literal.is_temporal();
+    for negated in clause.literals().filter(plain).filter(|literal| literal.is_negated()) {
+        let same = |literal: &&Literal| {
+            let (one, other) = (&literal.atom, &negated.atom);
+            one.name.symbol == other.name.symbol
+                && one.args.len() == other.args.len()
+                && one.args.iter().zip(&other.args).all(|(one, other)| same_term(one, other, context.text))
+        };
+        let positive = clause.literals().filter(plain).filter(|literal| !literal.is_negated()).find(same);
+        if let Some(positive) = positive {
+            let mut ranges = [positive.range, negated.range];
+            ranges.sort_by_key(|range| range.start());
+            return Some((ranges[0], ranges[1]));
+        }
+    }
+    None
+}
+
+/// How many comparisons of a clause are held against each other.
+const COMPARED: usize = 256;
+
+fn of_comparisons(context: &Context<'_>, clause: &Clause) -> Option<(TextRange, TextRange)> {
+    let mut comparisons = clause.premises.iter().filter_map(|premise| match premise {
+        Premise::Comparison(comparison) => Some(comparison),
+        _ => None,
+    });
+    // A single one has nothing to contradict.
+    comparisons.clone().nth(1)?;
+    let all: Vec<&Comparison> = comparisons.by_ref().take(COMPARED).collect();
+    for (at, other) in all.iter().enumerate() {
+        for one in all.iter().take(at) {
+            if excluded(context, one, other) {
+                return Some((one.range, other.range));
+            }
+        }
+    }
+    of_ranges(&all)
+}
+
+/// Whether two comparisons cannot both hold.
+fn excluded(context: &Context<'_>, one: &Comparison, other: &Comparison) -> bool {
+    let same = |a: &Term, b: &Term| same_term(a, b, context.text);
+    let possible = if same(&one.left, &other.left) && same(&one.right, &other.right) {
+        outcomes(one.operator) & outcomes(other.operator)
+    } else if same(&one.left, &other.right) && same(&one.right, &other.left) {
+        outcomes(one.operator) & outcomes(mirrored(other.operator))
+    } else {
+        return two_values(context, one, other);
+    };
+    possible == 0
+}
+
+/// Which of "less", "equal", "greater" an operator admits, as bits.
+fn outcomes(operator: Operator) -> u8 {
+    match operator {
+        Operator::Less => 0b001,
+        Operator::Equal => 0b010,
+        Operator::Greater => 0b100,
+        Operator::LessEqual => 0b011,
+        Operator::GreaterEqual => 0b110,
+        Operator::NotEqual => 0b101,
+    }
+}
+
+/// `X = /a` and `X = /b`.
+fn two_values(context: &Context<'_>, one: &Comparison, other: &Comparison) -> bool {
+    let (Some((variable, value)), Some((same, second))) = (assignment(one), assignment(other)) else {
+        return false;
+    };
+    variable == same && same_constant(value, context.text, second, context.text) == Some(false)
+}
+
+/// The variable and the constant of `X = constant`.
+fn assignment(comparison: &Comparison) -> Option<(Symbol, &Term)> {
+    let Comparison { left, right, operator, .. } = comparison;
+    let sides = [(left, right), (right, left)];
+    let found = sides.into_iter().find_map(|(one, other)| Some((one.variable()?, other)));
+    found.filter(|(_, value)| *operator == Operator::Equal && value.is_constant())
+}
+
+/// What is left of the integers for a variable, and the comparisons that say so.
+#[derive(Default)]
+struct Left {
+    least: Option<(i64, TextRange)>,
+    most: Option<(i64, TextRange)>,
+}
+
+fn of_ranges(comparisons: &[&Comparison]) -> Option<(TextRange, TextRange)> {
+    let mut left: FxHashMap<Symbol, Left> = FxHashMap::default();
+    for comparison in comparisons {
+        let Some((variable, operator, number)) = against_number(comparison) else { continue };
+        let left = left.entry(variable).or_default();
+        let (least, most) = match operator {
+            Operator::Less => (None, number.checked_sub(1)),
+            Operator::LessEqual => (None, Some(number)),
+            Operator::Greater => (number.checked_add(1), None),
+            Operator::GreaterEqual => (Some(number), None),
+            Operator::Equal => (Some(number), Some(number)),
+            Operator::NotEqual => continue,
+        };
+        if let Some(least) = least.filter(|least| left.least.is_none_or(|(before, _)| *least > before)) {
+            left.least = Some((least, comparison.range));
+        }
+        if let Some(most) = most.filter(|most| left.most.is_none_or(|(before, _)| *most < before)) {
+            left.most = Some((most, comparison.range));
+        }
+        if let (Some((least, one)), Some((most, other))) = (left.least, left.most)
+            && least > most
+        {
+            let first = one.start().min(other.start());
+            return Some(if one.start() == first { (one, other) } else { (other, one) });
+        }
+    }
+    None
+}
+
+/// A variable compared with an integer, the variable on the left.
+fn against_number(comparison: &Comparison) -> Option<(Symbol, Operator, i64)> {
+    match (&comparison.left.kind, &comparison.right.kind) {
+        (TermKind::Variable(variable), TermKind::Number(Some(number))) => {
+            Some((*variable, comparison.operator, *number))
+        }
+        (TermKind::Number(Some(number)), TermKind::Variable(variable)) => {
+            Some((*variable, mirrored(comparison.operator), *number))
+        }
+        _ => None,
+    }
+}

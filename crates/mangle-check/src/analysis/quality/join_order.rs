@@ -1,0 +1,179 @@
+//! Premises in an order that makes the engine build rows which a later premise throws away.
+
+use smallvec::SmallVec;
+
+use crate::analysis::Context;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Span};
+use mangle_syntax::syntax::ast::{Clause, Literal, Premise, Term};
+use mangle_syntax::text::{Symbol, TextRange};
+
+pub(super) static JOIN_ORDER: Rule = Rule {
+    code: "MG809",
+    name: "join-order",
+    group: Group::Quality,
+    severity: None,
+    summary: "A premise that joins nothing yet stands before the one that would join it.",
+    rationale: "The engine goes from left to right. A premise that shares no variable with those before it \
+        multiplies the rows by its own; if a later premise connects the two, putting that one first keeps the \
+        rows few. Off by default: on small relations it makes no difference.",
+    bad: "crew(/p/ann, 3).\nboat(/b/one).\nsails(/p/ann, /b/one).\n\
+        aboard(P, B) :- crew(P, _), boat(B), sails(P, B).\n",
+    good: "crew(/p/ann, 3).\nboat(/b/one).\nsails(/p/ann, /b/one).\n\
+        aboard(P, B) :- crew(P, _), sails(P, B), boat(B).\n",
+    fix: FixKind::Unsafe,
+};
+
+type Symbols = SmallVec<[Symbol; 8]>;
+
+/// The positive atoms of a body that have variables, and which of them are connected.
+pub(super) struct Parts<'c> {
+    atoms: Vec<Atom<'c>>,
+}
+
+struct Atom<'c> {
+    literal: &'c Literal,
+    variables: Symbols,
+    /// The smallest index of an atom that it is connected with.
+    part: usize,
+}
+
+impl<'c> Parts<'c> {
+    /// The atoms of `clause`, each connected with nothing.
+    pub(super) fn new(clause: &'c Clause) -> Self {
+        let looked_up = |literal: &&Literal| !literal.is_negated() && !literal.atom.is_builtin();
+        let atoms =
+            clause.literals().filter(looked_up).map(|literal| variables_of(&literal.atom.args, literal));
+        let mut atoms: Vec<_> = atoms.filter(|atom| !atom.variables.is_empty()).collect();
+        for (at, atom) in atoms.iter_mut().enumerate() {
+            atom.part = at;
+        }
+        Self { atoms }
+    }
+
+    /// Connects atoms that share a variable, directly or through anything else in the body.
+    pub(super) fn link_all(&mut self, clause: &Clause) {
+        for at in 0..self.atoms.len() {
+            let variables = self.atoms.get(at).map(|atom| atom.variables.clone()).unwrap_or_default();
+            self.link(&variables);
+        }
+        for premise in &clause.premises {
+            let mut variables = Symbols::new();
+            match premise {
+                Premise::Literal(literal) => collect(&literal.atom.args, &mut variables),
+                Premise::Comparison(comparison) => {
+                    collect([&comparison.left, &comparison.right], &mut variables);
+                }
+                Premise::Broken(_, terms) => collect(terms, &mut variables),
+            }
+            self.link(&variables);
+        }
+        // What is made of both is why both are there.
+        for statement in clause.transforms.iter().flat_map(|transform| &transform.statements) {
+            let mut variables = Symbols::new();
+            collect([&statement.value], &mut variables);
+            self.link(&variables);
+        }
+    }
+
+    /// Makes all atoms with one of `variables` one part.
+    fn link(&mut self, variables: &[Symbol]) {
+        let touched = |atom: &&Atom<'_>| atom.variables.iter().any(|variable| variables.contains(variable));
+        let parts: SmallVec<[usize; 4]> = self.atoms.iter().filter(touched).map(|atom| atom.part).collect();
+        let Some(&first) = parts.iter().min() else { return };
+        for atom in self.atoms.iter_mut().filter(|atom| parts.contains(&atom.part)) {
+            atom.part = first;
+        }
+    }
+
+    /// Two atoms of different parts that both have a variable of the head: the head wants pairs.
+    pub(super) fn apart(&self, clause: &Clause) -> Option<(&'c Literal, &'c Literal)> {
+        let mut head = Symbols::new();
+        collect(&clause.head.args, &mut head);
+        let mut wanted = self.atoms.iter().filter(|atom| atom.variables.iter().any(|it| head.contains(it)));
+        let first = wanted.next()?;
+        let second = wanted.find(|atom| atom.part != first.part)?;
+        Some((first.literal, second.literal))
+    }
+}
+
+fn variables_of<'c>(args: &[Term], literal: &'c Literal) -> Atom<'c> {
+    let mut variables = Symbols::new();
+    collect(args, &mut variables);
+    Atom { literal, variables, part: 0 }
+}
+
+fn collect<'t>(terms: impl IntoIterator<Item = &'t Term>, into: &mut Symbols) {
+    for term in terms {
+        term.variables(&mut |symbol, _| {
+            if !into.contains(&symbol) {
+                into.push(symbol);
+            }
+        });
+    }
+}
+
+pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+    let parts = Parts::new(clause);
+    let mut bound = Symbols::new();
+    for (at, atom) in parts.atoms.iter().enumerate() {
+        let joins = |atom: &Atom<'_>| atom.variables.iter().any(|variable| bound.contains(variable));
+        if at > 0 && !joins(atom) && !narrowed(atom) {
+            let later = parts.atoms.get(at + 1..).unwrap_or_default();
+            let shares = |later: &Atom<'_>| later.variables.iter().any(|it| atom.variables.contains(it));
+            if let Some(later) = later.iter().find(|later| joins(later) && shares(later)) {
+                out.push(finding(context, clause, atom.literal, later.literal));
+                return;
+            }
+        }
+        bound.extend(atom.variables.iter().copied());
+        bind_equalities(clause, atom.literal.range, &mut bound);
+    }
+}
+
+/// Whether a constant selects few rows.
+fn narrowed(atom: &Atom<'_>) -> bool {
+    atom.literal.atom.args.iter().any(Term::is_constant)
+}
+
+/// Variables of comparisons before the end of `until` count as bound.
+fn bind_equalities(clause: &Clause, until: TextRange, bound: &mut Symbols) {
+    for premise in &clause.premises {
+        if premise.range().start() > until.end() {
+            break;
+        }
+        if let Premise::Comparison(comparison) = premise {
+            collect([&comparison.left, &comparison.right], bound);
+        }
+    }
+}
+
+fn finding(context: &Context<'_>, clause: &Clause, early: &Literal, late: &Literal) -> Finding {
+    let (first, second) = (context.slice(early.range), context.slice(late.range));
+    let message = format!(
+        "`{first}` shares no variable with what stands before it, so the engine pairs everything with everything; \
+         `{second}` connects them. Put that one first."
+    );
+    let finding = Finding::new(&JOIN_ORDER, early.range, message);
+    let finding = finding.related(Span::here(late.range), "this connects them");
+    match fix(context, clause, early, late) {
+        Some(fix) => finding.fix(fix),
+        None => finding,
+    }
+}
+
+/// Moves the later premise before the earlier one. `None` where a comment would go with it.
+fn fix(context: &Context<'_>, clause: &Clause, early: &Literal, late: &Literal) -> Option<Fix> {
+    let at = clause.premises.iter().position(|premise| premise.range() == late.range)?;
+    let before = clause.premises.get(at.checked_sub(1)?)?.range();
+    let removed = TextRange::new(before.end(), late.range.end());
+    let gap = context.slice(TextRange::new(before.end(), late.range.start()));
+    let moved = context.slice(late.range).replace("\r\n", "\n");
+    if gap.contains('#') || moved.contains('#') {
+        return None;
+    }
+    let separator = gap.replace("\r\n", "\n");
+    let title = format!("Put `{}` before it", context.slice(late.range));
+    // What stood behind the comma stands there again.
+    let separator = separator.split_once(',').map_or(" ", |(_, space)| space);
+    Some(Fix::guess(title).insert(early.range.start(), format!("{moved},{separator}")).replace(removed, ""))
+}

@@ -1,0 +1,71 @@
+//! Idioms and quality (`MG8xx`): programs that the engine evaluates as written, and that probably
+//! do not say what was meant, or say it in a roundabout way.
+//!
+//! Takes clauses and programs; gives findings that are certain about what they state. What a
+//! finding is worth depends on the program: rules whose findings are mostly not worth acting on are
+//! off by default. `tests/corpora/README.md` has the judged samples.
+
+mod contradiction;
+mod emptiness;
+mod facts;
+mod join_order;
+mod matching;
+mod negation;
+mod never_fires;
+mod product;
+mod repeated_premise;
+mod shadowed;
+mod subsumed;
+mod unused;
+
+use super::{Context, Family, ProgramFindings};
+use mangle_engine::program::Program;
+use mangle_syntax::lint::Finding;
+use mangle_syntax::syntax::ast::Clause;
+
+/// The rules about quality.
+pub(super) const FAMILY: Family = Family {
+    rules: &[
+        &contradiction::CONTRADICTORY_PREMISES,
+        &negation::NEGATION_ALWAYS_FALSE,
+        &negation::NEGATION_ALWAYS_TRUE,
+        &never_fires::RULE_NEVER_FIRES,
+        &shadowed::RULE_SHADOWED_BY_FACT,
+        &subsumed::SUBSUMED_RULE,
+        &repeated_premise::REPEATED_PREMISE,
+        &product::CARTESIAN_PRODUCT,
+        &join_order::JOIN_ORDER,
+        &unused::PREDICATE_UNUSED,
+    ],
+    clause: Some(check_clause),
+    declaration: None,
+    program: Some(check_program),
+};
+
+/// Clauses with more premises than this are not looked at: nobody wrote them.
+const PREMISES: usize = 64;
+
+fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+    if !(2..=PREMISES).contains(&clause.premises.len()) {
+        return;
+    }
+    contradiction::check(context, clause, out);
+    repeated_premise::check(context, clause, out);
+    let before = out.len();
+    product::check(context, clause, out);
+    if out.len() == before {
+        join_order::check(context, clause, out);
+    }
+}
+
+fn check_program(program: &Program, out: &mut ProgramFindings) {
+    shadowed::check(program, out);
+    subsumed::check(program, out);
+    let emptiness = emptiness::Emptiness::new(program, program.graph());
+    negation::check(program, &emptiness, out);
+    never_fires::check(program, &emptiness, out);
+    unused::check(program, out);
+}
+
+#[cfg(test)]
+mod tests;

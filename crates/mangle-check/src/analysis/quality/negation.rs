@@ -1,0 +1,80 @@
+//! Negations that never hold, or always do, because of what the program says of the predicate.
+
+use super::emptiness::Emptiness;
+use super::facts::Facts;
+use crate::analysis::{Context, ProgramFindings};
+use mangle_engine::program::{Predicate, PredicateId, Program, Site, UseKind};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::syntax::ast::{Literal, Term};
+
+pub(super) static NEGATION_ALWAYS_FALSE: Rule = Rule {
+    code: "MG802",
+    name: "negation-always-false",
+    group: Group::Quality,
+    severity: Some(Severity::Warning),
+    summary: "A negated premise that a fact of the program contradicts.",
+    rationale: "The fact is there from the start and stays, so the premise never holds and the rule never fires.",
+    bad: "maintenance().\ncrew(/p/ann).\nready(P) :- crew(P), !maintenance().\n",
+    good: "maintenance(/e/pump).\ncrew(/p/ann).\nready(P) :- crew(P), !maintenance(/e/winch).\n",
+    fix: FixKind::None,
+};
+
+pub(super) static NEGATION_ALWAYS_TRUE: Rule = Rule {
+    code: "MG803",
+    name: "negation-always-true",
+    group: Group::Quality,
+    severity: Some(Severity::Hint),
+    summary: "A negated premise about a predicate without facts.",
+    rationale: "The predicate has no facts, and no rule that can ever fire, so the negation always holds and \
+        protects from nothing.",
+    bad: "crew(/p/ann).\nbarred(P) :- barred(P), crew(P).\nready(P) :- crew(P), !barred(P).\n",
+    good: "crew(/p/ann).\nlate(/p/ann).\nbarred(P) :- late(P), crew(P).\nready(P) :- crew(P), !barred(P).\n",
+    fix: FixKind::None,
+};
+
+pub(super) fn check(program: &Program, emptiness: &Emptiness, out: &mut ProgramFindings) {
+    for (id, predicate) in (0u32..).map(PredicateId).zip(&program.predicates) {
+        let mut facts = None;
+        for (site, kind) in program.uses(predicate) {
+            if kind != UseKind::Negated {
+                continue;
+            }
+            let negated = site.literal().filter(|literal| literal.is_negated() && !literal.is_temporal());
+            let Some(literal) = negated else { continue };
+            if emptiness.is_empty(id) {
+                report_true(predicate, &site, literal, out);
+            } else if literal.atom.args.iter().all(Term::is_constant) {
+                let facts = facts.get_or_insert_with(|| Facts::new(program, predicate));
+                if let Some(fact) = facts.find(site.file.statement_text(site.item), &literal.atom) {
+                    report_false(&site, literal, &fact, out);
+                }
+            }
+        }
+    }
+}
+
+fn report_true(predicate: &Predicate, site: &Site<'_>, literal: &Literal, out: &mut ProgramFindings) {
+    let because = if predicate.signature.has_rules {
+        "none of its rules can fire"
+    } else {
+        super::never_fires::NO_CLAUSE
+    };
+    let message =
+        format!("`{}` never has facts, because {because}: this negation always holds.", predicate.key.name);
+    let mut finding = Finding::new(&NEGATION_ALWAYS_TRUE, literal.range, message);
+    if let Some(origin) = Context::origin(predicate) {
+        finding = finding.related(origin, format!("`{}` is here", predicate.key.name));
+    }
+    out.push(site.file.id, site.item.statement.id, finding);
+}
+
+fn report_false(site: &Site<'_>, literal: &Literal, fact: &Site<'_>, out: &mut ProgramFindings) {
+    let head = site.item.statement.clause().map_or("", |clause| clause.head.name.as_str());
+    let message = format!(
+        "A fact of the program says the opposite, so this never holds and the rule for `{head}` never fires."
+    );
+    let (file, statement, range) = fact.place();
+    let finding = Finding::new(&NEGATION_ALWAYS_FALSE, literal.range, message);
+    let finding = finding.related(Span::of(file, statement, range), "the fact");
+    out.push(site.file.id, site.item.statement.id, finding);
+}

@@ -1,0 +1,78 @@
+//! Rules that wait for a predicate that has no facts, whatever happens.
+
+use rustc_hash::FxHashSet;
+
+use super::emptiness::Emptiness;
+use crate::analysis::{Context, ProgramFindings};
+use mangle_engine::program::Program;
+use mangle_engine::program::graph::{ComponentId, Edge, Graph};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+
+pub(super) static RULE_NEVER_FIRES: Rule = Rule {
+    code: "MG804",
+    name: "rule-never-fires",
+    group: Group::Quality,
+    severity: Some(Severity::Hint),
+    summary: "A rule that waits for a predicate without facts.",
+    rationale: "The predicate has rules only, and each of them needs a fact of it, or of another such predicate, \
+        to begin with: a recursion without a beginning. Predicates that have a `Decl` and no clause may be filled \
+        by the host, unless `host_predicates` in the configuration says which ones it fills.",
+    bad: "edge(/a, /b).\npath(X, Y) :- edge(X, Z), path(Z, Y).\n",
+    good: "edge(/a, /b).\npath(X, Y) :- edge(X, Y).\npath(X, Y) :- edge(X, Z), path(Z, Y).\n",
+    fix: FixKind::None,
+};
+
+pub(super) fn check(program: &Program, emptiness: &Emptiness, out: &mut ProgramFindings) {
+    if !emptiness.any() {
+        return;
+    }
+    let graph = program.graph();
+    let empty = |edge: &&Edge| !edge.negated && emptiness.is_empty(edge.to);
+    let mut edges: Vec<&Edge> = graph.edges().iter().filter(empty).collect();
+    edges.sort_by_key(|edge| (edge.file, edge.item, edge.range.start()));
+    // What waits for such a predicate in turn is no mistake of its own.
+    let mut reported: FxHashSet<ComponentId> = FxHashSet::default();
+    for edge in edges {
+        let component = graph.component(edge.to);
+        let circle = graph.is_recursive(edge);
+        let unfilled = !program.get(edge.to).signature.has_rules;
+        if (circle && is_cause(graph, emptiness, component) && reported.insert(component)) || unfilled {
+            report(program, edge, circle, out);
+        }
+    }
+}
+
+/// Whether the predicates of a component wait for nothing but each other.
+fn is_cause(graph: &Graph, emptiness: &Emptiness, component: ComponentId) -> bool {
+    graph.members(component).iter().all(|&member| {
+        let mut edges = graph.edges_from(member).iter().filter(|edge| !edge.negated);
+        edges.all(|edge| graph.component(edge.to) == component || !emptiness.is_empty(edge.to))
+    })
+}
+
+/// Why a predicate without rules has no facts.
+pub(super) const NO_CLAUSE: &str =
+    "it has no clause, and `host_predicates` in the configuration does not name it";
+
+fn report(program: &Program, edge: &Edge, circle: bool, out: &mut ProgramFindings) {
+    let Some(file) = program.files.get(edge.file as usize) else { return };
+    let Some(item) = file.items.get(edge.item as usize) else { return };
+    let (from, to) = (program.get(edge.from), program.get(edge.to));
+    let name = to.key.name;
+    let because = if !circle {
+        NO_CLAUSE.to_owned()
+    } else if edge.from == edge.to {
+        "each of its rules needs one to begin with".to_owned()
+    } else {
+        format!("its rules need one of `{}` to begin with, and that waits for `{name}`", from.key.name)
+    };
+    let message =
+        format!("`{name}` never has a fact: {because}. So this rule for `{}` never fires.", from.key.name);
+    let mut finding = Finding::new(&RULE_NEVER_FIRES, edge.range, message);
+    if edge.to != edge.from
+        && let Some(origin) = Context::origin(to)
+    {
+        finding = finding.related(origin, format!("`{name}` is here"));
+    }
+    out.push(file.id, item.statement.id, finding);
+}

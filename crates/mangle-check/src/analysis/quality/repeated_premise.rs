@@ -1,0 +1,57 @@
+//! The same premise twice in one body.
+
+use rustc_hash::FxHashMap;
+
+use super::matching::same_term;
+use crate::analysis::Context;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::syntax::ast::{Clause, Literal, Term};
+use mangle_syntax::text::Symbol;
+
+pub(super) static REPEATED_PREMISE: Rule = Rule {
+    code: "MG807",
+    name: "repeated-premise",
+    group: Group::Quality,
+    severity: Some(Severity::Hint),
+    summary: "The same premise twice.",
+    rationale: "A premise that is there already filters nothing. Usually one of the two was meant to ask for \
+        something else: another variable, another predicate.",
+    bad: "crew(/p/ann, 3).\nteam(P, Q) :- crew(P, N), crew(Q, N), crew(P, N).\n",
+    good: "crew(/p/ann, 3).\nteam(P, Q) :- crew(P, N), crew(Q, N).\n",
+    fix: FixKind::None,
+};
+
+/// With how many premises of its predicate each premise is compared.
+const COMPARED: usize = 64;
+
+pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+    // A second premise changes how the engine counts the rows of a group.
+    if clause.aggregates() {
+        return;
+    }
+    let mut earlier: FxHashMap<(Symbol, bool), Vec<&Literal>> = FxHashMap::default();
+    for later in clause.literals().filter(|literal| !literal.is_temporal()) {
+        let alike = earlier.entry((later.atom.name.symbol, later.is_negated())).or_default();
+        let first = alike.iter().find(|first| says_it(context, first, later));
+        if first.is_none() && alike.len() < COMPARED {
+            alike.push(later);
+        } else if let Some(first) = first {
+            let message = format!("`{}` is asked already.", context.slice(later.range));
+            let finding = Finding::new(&REPEATED_PREMISE, later.range, message);
+            out.push(finding.related(Span::here(first.range), "the first time"));
+        }
+    }
+}
+
+/// Whether the first premise says what the later one says. A wildcard asks for nothing.
+fn says_it(context: &Context<'_>, first: &Literal, later: &Literal) -> bool {
+    let (one, other) = (&first.atom, &later.atom);
+    let same = |(one, other): (&Term, &Term)| {
+        (other.is_wildcard() && (!later.is_negated() || one.is_wildcard()))
+            || same_term(one, other, context.text)
+    };
+    first.is_negated() == later.is_negated()
+        && one.name.symbol == other.name.symbol
+        && one.args.len() == other.args.len()
+        && one.args.iter().zip(&other.args).all(same)
+}

@@ -1,0 +1,124 @@
+//! Expressions and values where the engine looks for a pattern or a fresh variable.
+
+use super::move_premise::closing;
+use super::subject::{Report, Subject};
+use mangle_engine::program::Mode;
+use mangle_engine::program::binding::{Place, builtin_parameters};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Apply, ApplyForm, Literal, Premise, Term};
+use mangle_syntax::text::{Symbol, TextRange};
+
+pub(super) static EXPR_IN_PREMISE_UNBOUND: Rule = Rule {
+    code: "MG207",
+    name: "expr-in-premise-unbound",
+    group: Group::Safety,
+    severity: Some(Severity::Error),
+    summary: "A variable inside an expression argument has no value: arguments are not patterns.",
+    rationale: "The engine computes `[X, 9]` or `{/a : X}` in an argument before it looks facts up. \
+        Its analysis takes `X` as bound there, but nothing is taken apart: evaluation finds no \
+        value and stops. Use `:match_cons`, `:match_pair`, `:match_field`, `:match_entry`.",
+    bad: "tags([1, 9]).\nfirst(X) :- tags([X, 9]).\n",
+    good: "tags([1, 9]).\nfirst(X) :- tags(L), :match_cons(L, X, T), T = [9].\n",
+    fix: FixKind::None,
+};
+
+pub(super) static EXPR_IN_OUTPUT_POSITION: Rule = Rule {
+    code: "MG208",
+    name: "expr-in-output-position",
+    group: Group::Safety,
+    severity: Some(Severity::Error),
+    summary: "A value where a built-in needs a fresh variable.",
+    rationale: "A built-in that takes a value apart writes the parts into variables. The engine \
+        rejects a constant, an expression or a variable that has a value already in such a place: \
+        take a new variable and compare it afterwards.",
+    bad: "box({/a : 1}).\none(B) :- box(B), :match_field(B, /a, 1).\n",
+    good: "box({/a : 1}).\none(B) :- box(B), :match_field(B, /a, Value), Value = 1.\n",
+    fix: FixKind::Safe,
+};
+
+pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
+    for (index, premise) in subject.premises() {
+        let Premise::Literal(literal) = premise else { continue };
+        if literal.is_negated() {
+            continue;
+        }
+        if literal.atom.is_builtin() {
+            check_outputs(subject, report, index, literal);
+        } else if subject.rewriting.reflected(index).is_none() {
+            for term in &literal.atom.args {
+                check_argument(subject, report, index, term);
+            }
+        }
+    }
+}
+
+/// Reports the variables of an expression that have no value when it is computed.
+fn check_argument(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, term: &Term) {
+    let Some(apply) = term.apply() else { return };
+    term.variables(&mut |symbol, range| {
+        if !subject.bindings.has_value_before(symbol, Place::Premise(index)) && !report.names(symbol) {
+            report.name(symbol);
+            report.push(valueless(subject, symbol, range, term, apply));
+        }
+    });
+}
+
+fn valueless(subject: &Subject<'_>, symbol: Symbol, range: TextRange, term: &Term, apply: &Apply) -> Finding {
+    let advice = match (apply.form, apply.function.as_str()) {
+        (ApplyForm::List, _) => "Take the list apart with `:match_cons`.",
+        (ApplyForm::Struct, _) => "Take the struct apart with `:match_field`.",
+        (ApplyForm::Map, _) => "Take the map apart with `:match_entry`.",
+        (_, "fn:pair") => "Take the pair apart with `:match_pair`.",
+        _ => "Put a variable here and compare it afterwards.",
+    };
+    let effect = if subject.bindings.is_bound(symbol) {
+        "the evaluation stops with an error"
+    } else {
+        "the engine rejects the rule"
+    };
+    let message = format!(
+        "The engine computes `{}` before it looks facts up, and `{symbol}` has no value by then: {effect}. \
+         {advice}",
+        subject.excerpt(term.range)
+    );
+    Finding::new(&EXPR_IN_PREMISE_UNBOUND, range, message)
+}
+
+fn check_outputs(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, literal: &Literal) {
+    let Some(parameters) = builtin_parameters(&literal.atom).filter(|_| !literal.is_temporal()) else {
+        return;
+    };
+    for (term, parameter) in literal.atom.args.iter().zip(parameters) {
+        if parameter.mode != Mode::Output || term.is_wildcard() {
+            continue;
+        }
+        let free = term
+            .variable()
+            .is_some_and(|symbol| !subject.bindings.is_bound_before(symbol, Place::Premise(index)));
+        if !free {
+            report.push(taken_output(subject, literal, term));
+        }
+    }
+}
+
+fn taken_output(subject: &Subject<'_>, literal: &Literal, term: &Term) -> Finding {
+    let (name, value) = (literal.atom.name, subject.excerpt(term.range));
+    let what = if term.variable().is_some() { "has a value already" } else { "is a value" };
+    let fresh = subject.fresh_variable("Value");
+    let membership = if name.as_str() == ":list:member" {
+        " To test whether a list contains something, `:filter(fn:list:contains(…))` does it too."
+    } else {
+        ""
+    };
+    let message = format!(
+        "`{}` writes into this argument, and `{value}` {what}: the engine rejects the rule. Take a new \
+         variable and compare it afterwards.{membership}",
+        name.as_str()
+    );
+    let text = subject.context.slice(term.range);
+    let close = closing(text, subject.context.text, literal.range.end());
+    let fix = Fix::safe(format!("Take `{fresh}` here and compare it afterwards"))
+        .replace(term.range, fresh.as_str())
+        .insert(literal.range.end(), format!(", {fresh} = {text}{close}"));
+    Finding::new(&EXPR_IN_OUTPUT_POSITION, term.range, message).fix(fix)
+}

@@ -1,0 +1,168 @@
+//! The fix for a negation over columns that have no value: a helper rule that leaves them out.
+//!
+//! `!locked(D, _)` becomes `!has_locked(D)`, with `has_locked(D) :- locked(D, _).` beside the
+//! clause. A helper that says exactly this already is used instead.
+
+use rustc_hash::FxHashSet;
+
+use super::subject::Subject;
+use mangle_engine::program::{Predicate, Site, UseKind};
+use mangle_syntax::lint::{Applicability, Fix};
+use mangle_syntax::syntax::ast::{Atom, Clause, Literal, Premise, Term};
+use mangle_syntax::text::{Symbol, TextSize};
+
+/// The fix for `literal`, the premise `index`; `keeps` says which arguments the helper has. `None`
+/// where a helper rule would not mean the same: built-ins, modes, temporal predicates, `_` inside
+/// expressions.
+pub(super) fn fix(
+    subject: &Subject<'_>,
+    index: u32,
+    literal: &Literal,
+    keeps: &dyn Fn(&Term) -> bool,
+    applicability: Applicability,
+) -> Option<Fix> {
+    let signature = subject.signatures.premise(index)?;
+    let predicate = subject.context.predicate(&literal.atom)?;
+    let special =
+        signature.temporal || signature.external || signature.deferred || !signature.modes.is_empty();
+    if special || signature.origin().is_none() || has_inner_wildcard(&literal.atom) {
+        return None;
+    }
+    let kept: Vec<bool> = literal.atom.args.iter().map(keeps).collect();
+    let known = existing(subject, predicate, &kept);
+    let name = known.map_or_else(|| fresh_name(subject, &literal.atom), |name| name.as_str().to_owned());
+    let args = literal.atom.args.iter().zip(&kept).filter(|(_, kept)| **kept);
+    let args: Vec<_> = args.map(|(term, _)| subject.context.slice(term.range)).collect();
+    let call = format!("{name}({})", args.join(", "));
+    let title = match known {
+        Some(_) => format!("Ask `{call}` instead"),
+        None => format!("Add the helper rule `{name}` and ask it instead"),
+    };
+    let fix = Fix::new(title, applicability).replace(literal.atom.range, call).replacing(literal.range);
+    if known.is_some() {
+        return Some(fix);
+    }
+    let (at, text) = placed(subject, &helper_text(&name, &literal.atom, &kept, signature.declared.is_some()));
+    Some(fix.insert(at, text))
+}
+
+fn has_inner_wildcard(atom: &Atom) -> bool {
+    let mut found = false;
+    for term in atom.args.iter().filter(|term| !term.is_wildcard()) {
+        term.walk(&mut |term| found |= term.is_wildcard());
+    }
+    found
+}
+
+/// `has_p`, or `has_p2` and so on where the program has that name.
+fn fresh_name(subject: &Subject<'_>, atom: &Atom) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let stem: String = atom.name.as_str().chars().map(plain).collect();
+    let numbered = (2..).map(|number: u32| format!("has_{stem}{number}"));
+    let package = subject.context.file.package;
+    let program = subject.context.program;
+    let taken = |name: &str| {
+        let qualified = package.map(|package| Symbol::new(&format!("{package}.{name}")));
+        let names = [Some(Symbol::new(name)), qualified];
+        names.into_iter().flatten().any(|name| program.named(name).next().is_some())
+    };
+    std::iter::once(format!("has_{stem}")).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
+}
+
+/// The helper's `Decl`, where the predicate has one, and its rule.
+fn helper_text(name: &str, atom: &Atom, kept: &[bool], declared: bool) -> String {
+    let mut head: Vec<String> = Vec::new();
+    let mut body: Vec<String> = Vec::new();
+    let variables: FxHashSet<Symbol> = atom.args.iter().filter_map(Term::variable).collect();
+    let mut named: FxHashSet<Symbol> = FxHashSet::default();
+    for (at, (term, kept)) in atom.args.iter().zip(kept).enumerate() {
+        if !kept {
+            body.push("_".to_owned());
+            continue;
+        }
+        // Constants and repeated variables get a name of their own: the helper is for every use.
+        let own = term.variable().filter(|symbol| named.insert(*symbol));
+        let own = own.map(|symbol| symbol.as_str().to_owned());
+        let variable = own.unwrap_or_else(|| fresh_argument(&variables, at));
+        head.push(variable.clone());
+        body.push(variable);
+    }
+    let (head, body) = (head.join(", "), body.join(", "));
+    let bound = if head.is_empty() { " bound []" } else { "" };
+    let declaration = if declared { format!("Decl {name}({head}){bound}.\n") } else { String::new() };
+    format!("{declaration}{name}({head}) :- {}({body}).", atom.name.as_str())
+}
+
+/// A variable for the argument at `at` that is none of `variables`.
+fn fresh_argument(variables: &FxHashSet<Symbol>, at: usize) -> String {
+    let taken = |name: &str| variables.contains(&Symbol::new(name));
+    let stem = format!("Arg{}", at + 1);
+    let primed = (2..).map(|number: u32| format!("{stem}v{number}"));
+    std::iter::once(stem.clone()).chain(primed).find(|name| !taken(name)).unwrap_or_default()
+}
+
+/// Before the clause, or behind it where a comment above speaks of it.
+fn placed(subject: &Subject<'_>, helper: &str) -> (TextSize, String) {
+    let (file, item) = (subject.context.file, subject.context.item);
+    let above = file.text.get(..usize::from(item.start)).unwrap_or("");
+    let commented = above.strip_suffix('\n').is_some_and(|above| {
+        above.lines().next_back().is_some_and(|line| line.trim_start().starts_with('#'))
+    });
+    let end = usize::from(item.start + item.statement.len);
+    let rest = file.text.get(end..).and_then(|rest| rest.lines().next()).unwrap_or("");
+    if commented && rest.trim().is_empty() {
+        (item.statement.len, format!("\n\n{helper}"))
+    } else {
+        (TextSize::new(0), format!("{helper}\n\n"))
+    }
+}
+
+/// How helper predicates are called. Others that happen to mean the same may change their meaning.
+const HELPER_PREFIXES: [&str; 4] = ["has_", "is_", "any_", "ever_"];
+
+/// Among so many uses of a predicate a helper is searched; most predicates have fewer.
+const USES_SEARCHED: usize = 256;
+
+/// The name of a helper of this package that says exactly what the new one would say.
+fn existing(subject: &Subject<'_>, predicate: &Predicate, kept: &[bool]) -> Option<Symbol> {
+    let program = subject.context.program;
+    let package = subject.context.file.package;
+    program.uses(predicate).take(USES_SEARCHED).find_map(|(Site { file, item, .. }, kind)| {
+        let clause =
+            item.statement.clause().filter(|_| kind == UseKind::Positive && file.package == package)?;
+        let head = program.predicate_of(file, &clause.head)?;
+        let name = clause.head.name.as_str();
+        let plain = HELPER_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+            && !head.signature.temporal
+            && head.signature.modes.is_empty();
+        let fits = plain
+            && !item.statement.damaged
+            && says_the_same(clause, kept)
+            && program.clauses(head).take(2).count() == 1;
+        fits.then_some(clause.head.name.symbol)
+    })
+}
+
+/// Whether a clause is `helper(kept variables) :- predicate(…).`
+fn says_the_same(clause: &Clause, kept: &[bool]) -> bool {
+    let [Premise::Literal(literal)] = clause.premises.as_slice() else { return false };
+    if !clause.transforms.is_empty() || literal.is_negated() || literal.is_temporal() {
+        return false;
+    }
+    let mut head = clause.head.args.iter().map(Term::variable);
+    let mut seen: FxHashSet<Symbol> = FxHashSet::default();
+    for (term, kept) in literal.atom.args.iter().zip(kept) {
+        let fits = match term.variable() {
+            Some(symbol) if !seen.insert(symbol) => false,
+            Some(symbol) => !kept || head.next() == Some(Some(symbol)),
+            None => term.is_wildcard() && !kept,
+        };
+        if !fits {
+            return false;
+        }
+    }
+    let kept_args = literal.atom.args.iter().zip(kept).filter(|(_, kept)| **kept);
+    let kept_variables: FxHashSet<Symbol> = kept_args.filter_map(|(term, _)| term.variable()).collect();
+    let left_out = |symbol: Symbol| !kept_variables.contains(&symbol);
+    head.next().is_none() && !clause.head.args.iter().filter_map(Term::variable).any(left_out)
+}

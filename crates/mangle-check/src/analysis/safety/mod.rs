@@ -1,0 +1,114 @@
+//! `MG2xx`: which variables have a value, and when. Also `negation-after-temporal`, which is read
+//! off the same rewriting.
+//!
+//! Takes a clause with its rewriting and bindings ([`subject::Subject`]); gives what the reference
+//! would reject, and what it accepts and then computes otherwise than written: above all negations
+//! that it drops. Each file is one kind of mistake. Facts, most of every program, are passed over
+//! without building anything.
+
+mod expressions;
+mod head;
+mod helper;
+mod move_premise;
+mod negation;
+mod order;
+mod singleton;
+mod subject;
+#[cfg(test)]
+mod tests;
+mod unbound;
+mod unreachable;
+mod wildcards;
+
+use super::{Context, Family};
+use mangle_syntax::lint::{Applicability, Finding, Fix};
+use mangle_syntax::syntax::ast::{Clause, Premise, Term, TermKind, TimeBoundKind};
+use subject::{Report, Subject};
+
+/// The rules `MG201` to `MG216`, and the check for all rules of this module.
+pub(super) const FAMILY: Family = Family {
+    rules: &[
+        &head::UNBOUND_HEAD_VAR,
+        &head::HEAD_WILDCARD,
+        &unbound::UNBOUND_BODY_VAR,
+        &order::COMPARISON_BEFORE_BINDING,
+        &order::INEQUALITY_BEFORE_BINDING,
+        &order::EXPR_BEFORE_BINDING,
+        &expressions::EXPR_IN_PREMISE_UNBOUND,
+        &expressions::EXPR_IN_OUTPUT_POSITION,
+        &negation::NEGATED_VAR_UNBOUND,
+        &negation::NEGATION_WILDCARD,
+        &negation::NEGATION_REORDER_HAZARD,
+        &wildcards::WILDCARD_IN_EXPRESSION,
+        &wildcards::WILDCARD_COMPARE,
+        &unreachable::UNREACHABLE_PREMISE,
+        &singleton::SINGLETON_VARIABLE,
+        &order::INPUT_BEFORE_BINDING,
+    ],
+    clause: Some(check),
+    declaration: None,
+    program: None,
+};
+
+/// The helper rule for the negated premise `index` of `clause`, which leaves out the arguments that never
+/// have a value; `None` where all have one, or where a helper would not mean the same.
+#[must_use]
+pub fn negation_helper(context: &Context<'_>, clause: &Clause, index: u32) -> Option<Fix> {
+    let subject = Subject::new(context, clause);
+    let Premise::Literal(literal) = subject.premise(index)? else { return None };
+    let keeps = |term: &Term| {
+        let mut has_value = !term.is_wildcard();
+        term.variables(&mut |name, _| has_value &= subject.bindings.is_bound(name));
+        has_value
+    };
+    let whole = literal.atom.args.iter().all(keeps);
+    // What stands twice has to be equal, which the helper would forget.
+    let twice = |term: &Term| {
+        term.variable().is_some_and(|name| {
+            literal.atom.args.iter().filter(|other| other.variable() == Some(name)).count() > 1
+        })
+    };
+    let forgets = literal.atom.args.iter().any(|term| !keeps(term) && twice(term));
+    if whole || forgets {
+        return None;
+    }
+    helper::fix(&subject, index, literal, &keeps, Applicability::Unsafe)
+}
+
+/// A rule of another group that [`FAMILY`]'s check applies.
+pub(super) const TEMPORAL: Family =
+    Family { rules: &[&negation::NEGATION_AFTER_TEMPORAL], clause: None, declaration: None, program: None };
+
+/// Clauses with more premises than this are not looked at: nobody wrote them, and some checks take the
+/// square of their number.
+const PREMISES: usize = 1_000;
+
+fn check(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+    if (clause.is_fact() && is_plain(clause)) || clause.premises.len() > PREMISES {
+        return;
+    }
+    let subject = Subject::new(context, clause);
+    let mut report = Report::new(findings);
+    if subject.lacks_arguments() {
+        report.excuse();
+    }
+    // The order matters: what one check has named, a later one does not name again.
+    head::check(&subject, &mut report);
+    expressions::check(&subject, &mut report);
+    order::check(&subject, &mut report);
+    unbound::check(&subject, &mut report);
+    negation::check(&subject, &mut report);
+    wildcards::check(&subject, &mut report);
+    unreachable::check(&subject, &mut report);
+    singleton::check(&subject, &mut report);
+}
+
+/// Whether a head has no variables at all.
+fn is_plain(clause: &Clause) -> bool {
+    let mut plain = true;
+    for term in &clause.head.args {
+        term.walk(&mut |term| plain &= !matches!(term.kind, TermKind::Variable(_) | TermKind::Wildcard));
+    }
+    let mut bounds = clause.interval.iter().flat_map(|interval| &interval.bounds);
+    plain && bounds.all(|bound| !matches!(bound.kind, TimeBoundKind::Variable(_)))
+}

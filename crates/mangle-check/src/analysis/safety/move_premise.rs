@@ -1,0 +1,53 @@
+//! The fix that moves a premise behind another one.
+
+use super::subject::Subject;
+use mangle_syntax::lint::Fix;
+use mangle_syntax::text::{TextRange, TextSize, slice};
+
+/// Moves the premise `index` behind the premise `target`, which comes later. `None` where a comment
+/// stands so that the move would swallow it.
+pub(super) fn behind(subject: &Subject<'_>, index: u32, target: u32) -> Option<Fix> {
+    let text = subject.context.text;
+    let moved = subject.premise(index)?.range();
+    let next = subject.premise(index + 1)?.range();
+    let target_range = subject.premise(target)?.range();
+    let gap = slice(text, TextRange::new(moved.end(), next.start()));
+    let removed = TextRange::new(moved.start(), removal_end(moved.end(), next.start(), gap)?);
+    let separator = separator(text, gap, target_range);
+    let moved_text = slice(text, moved).replace("\r\n", "\n");
+    let close = closing(&moved_text, text, target_range.end());
+    let title = format!("Move it behind `{}`", subject.premise_excerpt(target));
+    let fix = Fix::safe(title).replace(removed, "");
+    Some(fix.insert(target_range.end(), format!("{separator}{moved_text}{close}")))
+}
+
+/// Where the removed text ends: at the next premise, or behind the comma where a comment follows
+/// it, which stays.
+fn removal_end(start: TextSize, next: TextSize, gap: &str) -> Option<TextSize> {
+    let Some(comment) = gap.find('#') else { return Some(next) };
+    let comma = gap.find(',').filter(|&comma| comma < comment)?;
+    let between = gap.get(comma + 1..comment)?;
+    // A comment behind the premise on its line takes the premise's place.
+    let end = if between.contains('\n') { comma + 1 } else { comment };
+    Some(start + TextSize::new(u32::try_from(end).ok()?))
+}
+
+/// What goes between the two premises: a new line where the body has one a premise.
+fn separator(text: &str, gap: &str, target: TextRange) -> String {
+    let before = slice(text, TextRange::up_to(target.start()));
+    let behind = text.get(usize::from(target.end())..).unwrap_or("");
+    let commented = behind.lines().next().is_some_and(|line| line.contains('#'));
+    let indent = before.rsplit_once('\n').map(|(_, indent)| indent).filter(|indent| indent.trim().is_empty());
+    match indent {
+        Some(indent) if gap.contains('\n') && !commented => format!(",\n{indent}"),
+        _ => ", ".to_owned(),
+    }
+}
+
+/// A space, where `moved` ends with a name constant that would swallow the full stop at `at`.
+pub(super) fn closing(moved: &str, text: &str, at: TextSize) -> &'static str {
+    let dot = text.get(usize::from(at)..).is_some_and(|rest| rest.starts_with('.'));
+    let part_of_name = |c: char| c.is_ascii_alphanumeric() || "._~%-/".contains(c);
+    let tail = moved.rsplit(|c| !part_of_name(c)).next().unwrap_or("");
+    if dot && tail.starts_with('/') { " " } else { "" }
+}

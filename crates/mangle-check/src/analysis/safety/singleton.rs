@@ -1,0 +1,148 @@
+//! Variables that join nothing and are returned to nobody.
+
+use rustc_hash::FxHashMap;
+
+use super::subject::{Report, Subject};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Premise, Term, TermKind, TimeBound, TimeBoundKind};
+use mangle_syntax::text::Symbol;
+
+pub(super) static SINGLETON_VARIABLE: Rule = Rule {
+    code: "MG215",
+    name: "singleton-variable",
+    group: Group::Safety,
+    severity: Some(Severity::Hint),
+    summary: "A variable that occurs once in its clause.",
+    rationale: "A variable that occurs once joins nothing and is returned to nobody: it only takes \
+        up a column, and `_` says so. Often it is a typing mistake, and then a join is missing. \
+        Clauses with `do` are left alone, because there a name decides what is counted.",
+    bad: "crew(/p/ann, 3).\naboard(P) :- crew(P, N).\n",
+    good: "crew(/p/ann, 3).\naboard(P) :- crew(P, _).\n",
+    fix: FixKind::Safe,
+};
+
+/// The variables of a clause, and whether each occurs only once.
+#[derive(Default)]
+struct Occurrences(FxHashMap<Symbol, bool>);
+
+impl Occurrences {
+    fn note(&mut self, symbol: Symbol) {
+        self.0.entry(symbol).and_modify(|once| *once = false).or_insert(true);
+    }
+
+    fn term(&mut self, term: &Term) {
+        term.variables(&mut |symbol, _| self.note(symbol));
+    }
+
+    fn bounds(&mut self, bounds: &[TimeBound]) {
+        for bound in bounds {
+            if let TimeBoundKind::Variable(symbol) = bound.kind {
+                self.note(symbol);
+            }
+        }
+    }
+
+    fn is_single(&self, symbol: Symbol) -> bool {
+        self.0.get(&symbol) == Some(&true)
+    }
+}
+
+pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
+    let clause = subject.clause;
+    let is_broken = clause.premises.iter().any(|premise| matches!(premise, Premise::Broken(..)));
+    // Where another variable is unbound, the single one may be what is meant by it.
+    if is_broken || clause.aggregates() || report.has_unbound() {
+        return;
+    }
+    let occurrences = occurrences(subject);
+    for literal in clause.literals().filter(|literal| !literal.is_negated()) {
+        for argument in &literal.atom.args {
+            // Inside an expression, a comparison or an interval `_` would not mean the same.
+            if let TermKind::Variable(symbol) = argument.kind
+                && occurrences.is_single(symbol)
+                && !report.names(symbol)
+            {
+                let message = format!(
+                    "`{symbol}` occurs once: it joins nothing. Write `_` for a column that does not matter."
+                );
+                let fix = Fix::safe("Write `_`").replace(argument.range, "_");
+                report.push(Finding::new(&SINGLETON_VARIABLE, argument.range, message).fix(fix));
+            }
+        }
+    }
+}
+
+fn occurrences(subject: &Subject<'_>) -> Occurrences {
+    let clause = subject.clause;
+    let mut found = Occurrences::default();
+    clause.head.args.iter().for_each(|term| found.term(term));
+    clause.interval.iter().for_each(|interval| found.bounds(&interval.bounds));
+    for premise in &clause.premises {
+        match premise {
+            Premise::Literal(literal) => {
+                literal.atom.args.iter().for_each(|term| found.term(term));
+                literal.operator.iter().for_each(|operator| found.bounds(&operator.bounds));
+                literal.interval.iter().for_each(|interval| found.bounds(&interval.bounds));
+            }
+            Premise::Comparison(comparison) => {
+                found.term(&comparison.left);
+                found.term(&comparison.right);
+            }
+            Premise::Broken(_, terms) => terms.iter().for_each(|term| found.term(term)),
+        }
+    }
+    for statement in clause.transforms.iter().flat_map(|transform| &transform.statements) {
+        statement.variable.iter().for_each(|term| found.term(term));
+        found.term(&statement.value);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use expect_test::expect;
+
+    use crate::testing::{check, check_fix};
+
+    #[test]
+    fn a_column_that_does_not_matter() {
+        check(
+            "crew(/p/ann, 3).\naboard(P) :- crew(P, N).\n",
+            expect![[r#"
+            2:22-23 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
+        "#]],
+        );
+        check_fix(
+            "singleton-variable",
+            "crew(/p/ann, 3).\naboard(P) :- crew(P, N).\n",
+            expect![[r#"
+            crew(/p/ann, 3).
+            aboard(P) :- crew(P, _).
+        "#]],
+        );
+    }
+
+    #[test]
+    fn names_that_matter() {
+        // Counting, intervals, expressions, transforms, and what another finding names already.
+        check("Decl on(P) temporal.\non(/p/ann)@[2024-05-01].\nseen(P) :- on(P)@[S, E].\n", expect![[""]]);
+        check(
+            "crew(/p/ann, 3).\nn(C) :- crew(P, N), crew(P, 3) |> do fn:group_by(), let C = fn:count().\n",
+            expect![[""]],
+        );
+        check(
+            "crew(/p/ann, 3).\nnext(M) :- crew(_, N) |> let M = fn:plus(N, 1).\nlate(P) :- crew(P, N), N > 2.\n",
+            expect![[""]],
+        );
+        check(
+            "crew(/p/ann, 3).\nstay(P) :- crew(P, 3), !crew(P, N).\n",
+            expect![[r#"
+            2:33-34 error negated-var-unbound: `N` never gets a value: no positive premise gives it one. So the engine drops `!crew(P, N)` without a word: `stay(P)` holds whether there is such a fact or not.
+              fix: Add the helper rule `has_crew` and ask it instead
+        "#]],
+        );
+    }
+}

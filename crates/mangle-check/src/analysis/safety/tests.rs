@@ -1,0 +1,490 @@
+//! What the rules of this family say where their examples do not show it.
+
+use expect_test::expect;
+
+use crate::testing::{apply_fixes, check, check_fix};
+
+#[test]
+fn heads() {
+    check(
+        r#"
+crew(/p/ann, 3).
+someone(Who).
+pair([P, Q], _) :- crew(P, _).
+at(/x)@[2024-01-01, T].
+total(P, N) :- crew(P, W) |> let N = fn:plus(W, 1).
+since(P)@[T, _] :- crew(P, W) |> let T = fn:plus(W, 1).
+twice(P, Q, Q) :- crew(P, _).
+"#,
+        expect![[r#"
+            3:9-12 error unbound-head-var: A fact has values only, and `Who` is a variable: the engine rejects it. Write the value, or a body that finds it.
+            4:10-11 error unbound-head-var: `Q` in the head of `pair` never gets a value: no premise gives it one. The engine rejects the rule.
+            4:14-15 error head-wildcard: `_` never has a value that `pair` could have here: the engine rejects the rule. Name the variable and let a premise find it, or leave the argument out.
+            5:21-22 error unbound-head-var: A fact has values only, and `T` is a variable: the engine rejects it. Write the value, or a body that finds it.
+            7:11-12 error unbound-head-var: `let` gives `T` its value after the body, too late for the interval of the head: the evaluation stops with an error.
+            7:11-12 warning interval-type: The bounds of an interval are instants, but `T` is an integer, from `fn:plus(W, 1)`.
+            8:10-11 error unbound-head-var: `Q` in the head of `twice` never gets a value: no premise gives it one. The engine rejects the rule.
+            8:13-14 error unbound-head-var: `Q` in the head of `twice` never gets a value: no premise gives it one. The engine rejects the rule.
+        "#]],
+    );
+}
+
+#[test]
+fn callers_bring_inputs() {
+    check(
+        r#"
+Decl first(X, Y) descr [mode("+", "-"), deferred()].
+first(X, Y) :- Y = fn:plus(X, 1), Y > X.
+first(_, Y) :- Y = 1.
+"#,
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn equality_between_variables() {
+    check(
+        r#"
+crew(/p/ann, 3).
+same(P, Q) :- P = Q, crew(Q, _).
+copy(Q) :- crew(P, _), P = Q.
+nobody(P) :- P = Q.
+late(P) :- crew(Q, N), M = N, M < 4, P = Q.
+"#,
+        expect![[r#"
+            4:6-7 error unbound-head-var: `Q` in the head of `copy` never gets a value: the engine reads `P = Q` from right to left only; write `Q = P`. The engine rejects the rule.
+            5:8-9 error unbound-head-var: `P` in the head of `nobody` never gets a value: no premise gives it one. The engine rejects the rule.
+            5:18-19 error unbound-body-var: `Q` never gets a value: no premise gives it one. The engine rejects the rule.
+            6:31-32 error comparison-before-binding: `M` is known only as equal to `N`, which the engine does not see through in `M < 4`: the engine rejects the rule. Write `N` here.
+        "#]],
+    );
+}
+
+#[test]
+fn inputs_of_modes() {
+    check(
+        r#"
+Decl look(K, V) descr [external(), mode("+", "-")].
+found(V) :- look(K, V).
+known(K, V) :- look(K, V).
+any(V) :- look(_, V).
+"#,
+        expect![[r#"
+            3:18-19 error unbound-body-var: `K` never gets a value: no premise gives it one. The engine rejects the rule.
+            4:7-8 error unbound-head-var: `K` in the head of `known` never gets a value: no premise gives it one. The engine rejects the rule.
+            5:16-17 error wildcard-compare: `_` never has a value, and `look` needs one: the engine rejects the rule. Name the variable that you mean.
+        "#]],
+    );
+}
+
+#[test]
+fn order() {
+    check(
+        r#"
+crew(/p/ann, 3).
+text("x").
+late(P) :- N > M, crew(P, N), crew(_, M).
+sum(S) :- fn:plus(N, 1) = S, S < fn:plus(K, 1), crew(_, N), crew(_, K).
+differ(P) :- crew(P, N), fn:plus(N, M) != 4, crew(P, M).
+again(X) :- X = fn:plus(X, 1), crew(_, X).
+word(T) :- :string:contains(T, "a"), text(T).
+head(L) :- crew(_, L), :match_cons(X, X, T), T = L.
+"#,
+        expect![[r#"
+            4:12-13 error comparison-before-binding: `N` has no value yet when `N > M` runs: the engine rejects the rule. Move it behind `crew(_, M)`.
+              4:19-29 `N` gets its value here
+              fix: Move it behind `crew(_, M)`
+            4:16-17 error comparison-before-binding: `M` has no value yet when `N > M` runs: the engine rejects the rule. Move it behind `crew(_, M)`.
+              4:31-41 `M` gets its value here
+              fix: Move it behind `crew(_, M)`
+            5:19-20 error expr-before-binding: `N` has no value yet when `fn:plus(N, 1) = S` runs: the engine rejects the rule. Move it behind `crew(_, N)`.
+              5:49-59 `N` gets its value here
+              fix: Move it behind `crew(_, N)`
+            5:42-43 error comparison-before-binding: `K` has no value yet when `S < fn:plus(K, 1)` runs: the engine rejects the rule. Move it behind `crew(_, K)`.
+              5:61-71 `K` gets its value here
+              fix: Move it behind `crew(_, K)`
+            6:37-38 error inequality-before-binding: `M` has no value yet when `fn:plus(N, M) != 4` runs: the evaluation stops with an error. Move it behind `crew(P, M)`.
+              6:46-56 `M` gets its value here
+              fix: Move it behind `crew(P, M)`
+            7:25-26 error expr-before-binding: `X` has no value yet when `X = fn:plus(X, 1)` runs: the engine rejects the rule; a variable keeps one value, so take a new one for the result, or bind `X` first.
+            8:29-30 error comparison-before-binding: `T` has no value yet when `:string:contains(T, "a")` runs: the engine rejects the rule. Move it behind `text(T)`.
+              8:38-45 `T` gets its value here
+              fix: Move it behind `text(T)`
+            9:36-37 error comparison-before-binding: `X` has no value yet when `:match_cons(X, X, T)` runs: the engine rejects the rule; a variable keeps one value, so take a new one for the result, or bind `X` first.
+            9:48-49 warning eq-never: This never holds: `T` is a list, from argument 3 of `:match_cons`, and the other side is an integer.
+        "#]],
+    );
+}
+
+#[test]
+fn a_premise_moves_with_its_line() {
+    check_fix(
+        "comparison-before-binding",
+        r"
+crew(/p/ann, 3).
+late(P) :-
+    N > 4,  # enough
+    crew(P, N),
+    P != /p/bob .
+",
+        expect![[r#"
+
+            crew(/p/ann, 3).
+            late(P) :-
+                # enough
+                crew(P, N),
+                N > 4,
+                P != /p/bob .
+        "#]],
+    );
+    check_fix(
+        "inequality-before-binding",
+        "crew(/p/ann, 3).\nrest(P) :- P != /p/bob, crew(P, _).\n",
+        expect![[r#"
+            crew(/p/ann, 3).
+            rest(P) :- crew(P, _), P != /p/bob .
+        "#]],
+    );
+}
+
+#[test]
+fn a_moved_premise_keeps_the_line_ends() {
+    let fixture = "crew(/p/ann, 3).\r\nlate(P) :-\r\n    4 <\r\n        N,\r\n    crew(P, N).\r\n";
+    let fixed = "crew(/p/ann, 3).\r\nlate(P) :-\r\n    crew(P, N),\r\n    4 <\r\n        N.\r\n";
+    assert_eq!(apply_fixes(fixture, &super::order::COMPARISON_BEFORE_BINDING), fixed);
+}
+
+#[test]
+fn expressions_are_no_patterns() {
+    check(
+        r#"
+crew(/p/ann, 3).
+tags([1, 9]).
+both(X, Y) :- tags([X, Y]), crew(_, X).
+next(P) :- crew(P, N), crew(_, fn:plus(N, 1)).
+part(X) :- tags({/a : X}), !crew(X, X).
+"#,
+        expect![[r#"
+            4:21-22 error expr-in-premise-unbound: The engine computes `[X, Y]` before it looks facts up, and `X` has no value by then: the evaluation stops with an error. Take the list apart with `:match_cons`.
+            4:24-25 error expr-in-premise-unbound: The engine computes `[X, Y]` before it looks facts up, and `Y` has no value by then: the evaluation stops with an error. Take the list apart with `:match_cons`.
+            6:23-24 error expr-in-premise-unbound: The engine computes `{/a : X}` before it looks facts up, and `X` has no value by then: the evaluation stops with an error. Take the struct apart with `:match_field`.
+        "#]],
+    );
+}
+
+#[test]
+fn outputs_want_fresh_variables() {
+    check(
+        r#"
+tags([1, 9]).
+likes(9).
+liked(L) :- tags(L), likes(X), :list:member(X, L).
+nine(L) :- tags(L), :match_cons(L, _, [9]).
+"#,
+        expect![[r#"
+            4:45-46 error expr-in-output-position: `:list:member` writes into this argument, and `X` has a value already: the engine rejects the rule. Take a new variable and compare it afterwards. To test whether a list contains something, `:filter(fn:list:contains(…))` does it too.
+              fix: Take `Value` here and compare it afterwards
+            5:39-42 error expr-in-output-position: `:match_cons` writes into this argument, and `[9]` is a value: the engine rejects the rule. Take a new variable and compare it afterwards.
+              fix: Take `Value` here and compare it afterwards
+        "#]],
+    );
+    check_fix(
+        "expr-in-output-position",
+        "box({/a : /b}).\nb(Value) :- box(Value), :match_field(Value, /a, /b).\n",
+        expect![[r#"
+            box({/a : /b}).
+            b(Value) :- box(Value), :match_field(Value, /a, Value2), Value2 = /b .
+        "#]],
+    );
+}
+
+#[test]
+fn dropped_negations() {
+    check(
+        r#"
+door(/d/main).
+locked(/d/back, /k/one).
+open(D) :- door(D), !locked(D, K).
+never(D) :- door(D), !locked(D, K), K != /k/two .
+closed(/yes) :- !locked(D, _).
+free(D) :- !door(D).
+twice(D) :- door(D), !locked(D, K), !locked(K, D).
+out(N) :- door(_), !door(N) |> let N = fn:list().
+"#,
+        expect![[r#"
+            4:32-33 error negated-var-unbound: `K` never gets a value: no positive premise gives it one. So the engine drops `!locked(D, K)` without a word: `open(D)` holds whether there is such a fact or not.
+              fix: Add the helper rule `has_locked` and ask it instead
+            5:37-38 error unbound-body-var: `K` never gets a value: it occurs under `!`, and a negation gives no values. The engine rejects the rule.
+            6:25-26 error negated-var-unbound: `D` never gets a value: no positive premise gives it one. So the engine drops `!locked(D, _)` without a word: nothing of the body is left, and `closed(/yes)` becomes an unconditional fact.
+              fix: Add the helper rule `has_locked` and ask it instead
+            6:28-29 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!locked(D, _)` without a word: nothing of the body is left, and `closed(/yes)` becomes an unconditional fact.
+              fix: Add the helper rule `has_locked` and ask it instead
+            7:6-7 error unbound-head-var: `D` in the head of `free` never gets a value: it occurs under `!`, and a negation gives no values. The engine rejects the rule.
+            8:33-34 error negated-var-unbound: `K` never gets a value: no positive premise gives it one. So the engine drops `!locked(D, K)` without a word: `twice(D)` holds whether there is such a fact or not.
+              fix: Add the helper rule `has_locked` and ask it instead
+            8:45-46 error negated-var-unbound: `K` never gets a value: no positive premise gives it one. So the engine drops `!locked(K, D)` without a word: `twice(D)` holds whether there is such a fact or not.
+              fix: Add the helper rule `has_locked` and ask it instead
+            8:48-49 warning type-premise-impossible: Argument 2 of `locked/2` is always the name `/k/one`, but `D` is the name `/d/main`, as all clauses of `door/1` have it in argument 1: the negation always holds.
+              3:17-23 the first clause that fills it is here
+              2:6-13 `D` gets its values from here
+            9:26-27 error negated-var-unbound: `N` never gets a value: `let N` defines it only when the body is done. So the engine drops `!door(N)` without a word: `out(N)` holds whether there is such a fact or not.
+              fix: Add the helper rule `has_door` and ask it instead
+        "#]],
+    );
+}
+
+#[test]
+fn negations_that_run_too_early() {
+    check(
+        r#"
+door(/d/main).
+locked(/d/back).
+open(D) :- D = E, !locked(E), door(E).
+"#,
+        expect![[r#"
+            4:27-28 error negated-var-unbound: `E` has no value yet when `!locked(E)` is asked, although the engine takes it for bound: the negation then means "no such fact at all". Move it behind the premise that gives `E` its value.
+        "#]],
+    );
+}
+
+#[test]
+fn lost_negations() {
+    check(
+        r"
+red(/a). blue(/b). warm(/a). cold(/b).
+calm(A, B) :- !red(A), !blue(B), cold(B), warm(A).
+fine(A, B) :- !red(A), !blue(B), warm(A), cold(B).
+",
+        expect![[r#"
+            3:15-22 warning negation-reorder-hazard: Another negation that waits for values is ready before `!red(A)`, and the engine then loses this one without a word: `calm(A, B)` holds whether there is such a fact or not. Write each negation behind the premises that bind its variables.
+        "#]],
+    );
+}
+
+#[test]
+fn negations_behind_temporal_premises() {
+    check(
+        r"
+Decl on(P) temporal.
+on(/p/bob)@[2024-05-01].
+gone(/p/bob).
+all(/p/bob).
+ok(P) :- on(P)@[S, _], !gone(P).
+recent(P) :- <-[0d, 7d] on(P), !gone(P).
+both(P) :- all(P), on(P)@[S, _], !gone(P).
+start(S) :- on(P)@[S, _], !gone(S).
+",
+        expect![[r#"
+            6:24-32 error negation-after-temporal: Only temporal premises bind `P`, and the engine does not see them when it places negations: it drops `!gone(P)` without a word, and `ok(P)` holds whether there is such a fact or not. First copy the temporal predicate into a plain one.
+            7:32-40 error negation-after-temporal: Only temporal premises bind `P`, and the engine does not see them when it places negations: it drops `!gone(P)` without a word, and `recent(P)` holds whether there is such a fact or not. First copy the temporal predicate into a plain one.
+            9:16-17 hint singleton-variable: `P` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
+            9:27-35 error negation-after-temporal: Only temporal premises bind `S`, and the engine does not see them when it places negations: it drops `!gone(S)` without a word, and `start(S)` holds whether there is such a fact or not. First copy the temporal predicate into a plain one.
+            9:33-34 warning type-premise-impossible: Argument 1 of `gone/1` is always the name `/p/bob`, but `S` is an instant, as it bounds an interval: the negation always holds.
+              4:6-12 the first clause that fills it is here
+        "#]],
+    );
+}
+
+#[test]
+fn helpers_for_negations() {
+    let doors = "Decl door(D).\nDecl locked(D, K).\n";
+    check_fix(
+        "negation-wildcard",
+        &format!("{doors}# Nobody locked it.\nopen(D) :- door(D), !locked(D, _).\n"),
+        expect![[r#"
+            Decl door(D).
+            Decl locked(D, K).
+            # Nobody locked it.
+            open(D) :- door(D), !has_locked(D).
+
+            Decl has_locked(D).
+            has_locked(D) :- locked(D, _).
+        "#]],
+    );
+    check_fix(
+        "negation-wildcard",
+        &format!("{doors}quiet(/yes) :- !locked(_, _).\n"),
+        expect![[r#"
+        Decl door(D).
+        Decl locked(D, K).
+        Decl has_locked() bound [].
+        has_locked() :- locked(_, _).
+
+        quiet(/yes) :- !has_locked().
+    "#]],
+    );
+    check_fix(
+        "negation-wildcard",
+        &format!("{doors}has_locked(/x).\nopen(D) :- door(D), !locked(/x, _).\n"),
+        expect![[r#"
+            Decl door(D).
+            Decl locked(D, K).
+            has_locked(/x).
+            Decl has_locked2(Arg1).
+            has_locked2(Arg1) :- locked(Arg1, _).
+
+            open(D) :- door(D), !has_locked2(/x).
+        "#]],
+    );
+    check_fix(
+        "negation-wildcard",
+        &format!("{doors}is_shut(D) :- locked(D, _).\nopen(D) :- door(D), !locked(D, _).\n"),
+        expect![[r#"
+            Decl door(D).
+            Decl locked(D, K).
+            is_shut(D) :- locked(D, _).
+            open(D) :- door(D), !is_shut(D).
+        "#]],
+    );
+    check_fix(
+        "negated-var-unbound",
+        &format!("{doors}open(D) :- door(D), !locked(D, K).\n"),
+        expect![[r#"
+            Decl door(D).
+            Decl locked(D, K).
+            Decl has_locked(D).
+            has_locked(D) :- locked(D, _).
+
+            open(D) :- door(D), !has_locked(D).
+        "#]],
+    );
+}
+
+#[test]
+fn no_helper_where_it_would_mean_something_else() {
+    check(
+        r#"
+Decl look(K, V) descr [external(), mode("+", "-")].
+door(/d/main).
+box({/a : 1}).
+one(D) :- door(D), !look(D, _).
+two(D) :- door(D), !door([_]).
+three(B) :- box(B), !:match_field(B, /a, _).
+four(D) :- door(D), !locked(K, K).
+locked(/a, /b).
+"#,
+        expect![[r#"
+            5:29-30 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!look(D, _)` without a word: `one(D)` holds whether there is such a fact or not.
+            6:26-29 warning type-premise-impossible: Argument 1 of `door/1` is always the name `/d/main`, but this is a list: the negation always holds.
+              3:6-13 the first clause that fills it is here
+            6:27-28 error wildcard-in-expression: `[_]` is computed from values, and `_` never has one: the engine drops the negation without a word. Name a variable that a premise gives a value.
+            7:42-43 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!:match_field(B, /a, _)` without a word: `three(B)` holds whether there is such a fact or not.
+            8:29-30 error negated-var-unbound: `K` never gets a value: no positive premise gives it one. So the engine drops `!locked(K, K)` without a word: `four(D)` holds whether there is such a fact or not.
+        "#]],
+    );
+}
+
+#[test]
+fn packages_keep_their_helpers() {
+    check_fix(
+        "negation-wildcard",
+        "#- a.mg\nPackage depot!\nlocked(/d, /k).\nhas_locked(/d).\n#- b.mg\nPackage depot!\n\
+         door(/d).\nopen(D) :- door(D), !locked(D, _).\n",
+        expect![[r#"
+            #- a.mg
+            Package depot!
+            locked(/d, /k).
+            has_locked(/d).
+            #- b.mg
+            Package depot!
+            door(/d).
+            has_locked2(D) :- locked(D, _).
+
+            open(D) :- door(D), !has_locked2(D).
+        "#]],
+    );
+}
+
+#[test]
+fn wildcards() {
+    check(
+        r#"
+Decl color(C) descr [reflects(/color)].
+crew(/p/ann, 3).
+more(M) :- crew(_, N), M = [_, {/a : _}].
+any(P) :- crew(P, N), _ = N, _ = 3.
+bad(P) :- crew(P, N), N = _.
+big(P) :- crew(P, _), _ != 3, :string:contains(_, "x").
+red(P) :- crew(P, _), color(_).
+sum(S) :- crew(_, _) |> do fn:group_by(), let S = fn:sum(_).
+"#,
+        expect![[r#"
+            4:20-21 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
+            4:29-30 error wildcard-in-expression: `[_, {/a : _}]` is computed from values, and `_` never has one: the engine rejects the rule. Name a variable that a premise gives a value.
+            4:38-39 error wildcard-in-expression: `[_, {/a : _}]` is computed from values, and `_` never has one: the engine rejects the rule. Name a variable that a premise gives a value.
+            6:27-28 error wildcard-compare: `N = _` tests nothing, and as `_` never gets a value the engine rejects the rule. Leave it out.
+            7:23-24 error wildcard-compare: `_` never has a value, and `!=` needs one: the engine rejects the rule. Name the variable that you mean.
+            7:48-49 error wildcard-compare: `_` never has a value, and `:string:contains` needs one: the engine rejects the rule. Name the variable that you mean.
+            8:29-30 error wildcard-compare: `_` never has a value, and `color` needs one: the engine rejects the rule. Name the variable that you mean.
+            9:58-59 error wildcard-in-expression: `fn:sum(_)` is computed from values, and `_` never has one: the engine rejects the rule. Name a variable that a premise gives a value.
+        "#]],
+    );
+}
+
+#[test]
+fn premises_that_are_always_false() {
+    check(
+        r#"
+crew(/p/ann, 3).
+a(P) :- crew(P, _), 1 = 1.0.
+b(P) :- crew(P, _), "a" != 'a'.
+c(P) :- crew(P, N), N < N.
+d(P) :- crew(P, _), "a" != "b", 1 != /a, 2 <= 2, b"a" = b"b".
+e(P) :- crew(P, N), N = 3, N <= N.
+"#,
+        expect![[r#"
+            3:21-28 warning unreachable-premise: `1 = 1.0` is false for every row, so this rule for `a` never fires.
+            4:21-31 warning unreachable-premise: `"a" != 'a'` is false for every row, so this rule for `b` never fires.
+            5:21-26 warning unreachable-premise: `N < N` is false for every row, so this rule for `c` never fires.
+        "#]],
+    );
+}
+
+#[test]
+fn long_texts_are_cut_in_messages() {
+    check(
+        "door(/d).\nlocked(/a, /b, /c, /d, /e).\nopen(Door) :-\n    door(Door),\n    !locked(Door, # all\n        \
+         /some/very/long/constant, /another/one, /k, _).\n",
+        expect![[r#"
+            6:53-54 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!locked(Door, /some/very/long/constant, …` without a word: `open(Door)` holds whether there is such a fact or not.
+              fix: Add the helper rule `has_locked` and ask it instead
+        "#]],
+    );
+}
+
+#[test]
+fn what_missing_arguments_would_bind_is_one_finding() {
+    check(
+        "Decl task(Id, Priority).\ntask(1, 2).\nover(X, Y) :- task(X).\nmore(X) :- task(X), Y < 3, !task(X, Z).\n",
+        expect![[r#"
+            3:15-22 error arity-mismatch: `task` takes 2 arguments, not 1.
+              1:6-10 `task/2` is declared here
+              fix: Write `_` for argument 2
+            4:12-19 error arity-mismatch: `task` takes 2 arguments, not 1.
+              1:6-10 `task/2` is declared here
+              fix: Write `_` for argument 2
+        "#]],
+    );
+    // Too many arguments bind whatever is there.
+    check(
+        "Decl task(Id, Priority).\ntask(1, 2).\nover(X, Y) :- task(X, _, _).\n",
+        expect![[r#"
+            3:9-10 error unbound-head-var: `Y` in the head of `over` never gets a value: no premise gives it one. The engine rejects the rule.
+            3:15-28 error arity-mismatch: `task` takes 2 arguments, not 3.
+              1:6-10 `task/2` is declared here
+        "#]],
+    );
+}
+
+#[test]
+fn a_misspelt_variable_is_one_finding() {
+    check(
+        "Decl task(Id, Priority).\ntask(1, 2).\nover(X, Yy) :- task(X, Y).\nmore(X) :- task(X, Y), Yy = 3, Yz < 1.\n",
+        expect![[r#"
+            3:9-11 error unbound-head-var: `Yy` in the head of `over` never gets a value: no premise gives it one. The engine rejects the rule.
+            4:32-34 error unbound-body-var: `Yz` never gets a value: no premise gives it one. The engine rejects the rule.
+        "#]],
+    );
+}

@@ -1,0 +1,72 @@
+//! Comparisons that no row can pass.
+
+use super::subject::{Report, Subject};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Comparison, Operator, Premise, Term, TermKind};
+use mangle_syntax::syntax::literal;
+
+pub(super) static UNREACHABLE_PREMISE: Rule = Rule {
+    code: "MG214",
+    name: "unreachable-premise",
+    group: Group::Safety,
+    severity: Some(Severity::Warning),
+    summary: "A comparison that is always false, so the rule never fires.",
+    rationale: "Values are equal only if they have the same type and the same content: `1`, `1.0`, \
+        `\"1\"` and `/1` all differ. A body with a comparison that no row passes derives nothing.",
+    bad: "crew(/p/ann, 3).\nbusy(P) :- crew(P, N), N > 2, 1 = 2.\n",
+    good: "crew(/p/ann, 3).\nbusy(P) :- crew(P, N), N > 2.\n",
+    fix: FixKind::None,
+};
+
+pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
+    for (_, premise) in subject.premises() {
+        if let Premise::Comparison(comparison) = premise
+            && is_always_false(subject, comparison)
+        {
+            let message = format!(
+                "`{}` is false for every row, so this rule for `{}` never fires.",
+                subject.excerpt(comparison.range),
+                subject.head_name()
+            );
+            report.push(Finding::new(&UNREACHABLE_PREMISE, comparison.range, message));
+        }
+    }
+}
+
+fn is_always_false(subject: &Subject<'_>, comparison: &Comparison) -> bool {
+    let Comparison { left, right, operator, .. } = comparison;
+    if let (Some(left), Some(right)) = (left.variable(), right.variable()) {
+        let irreflexive = matches!(operator, Operator::NotEqual | Operator::Less | Operator::Greater);
+        return left == right && irreflexive && subject.bindings.is_bound(left);
+    }
+    match operator {
+        Operator::Equal => are_equal(subject, left, right) == Some(false),
+        Operator::NotEqual => are_equal(subject, left, right) == Some(true),
+        // Anything but integers stops the evaluation; the type rules say so.
+        _ => match (&left.kind, &right.kind) {
+            (TermKind::Number(Some(left)), TermKind::Number(Some(right))) => !match operator {
+                Operator::Less => left < right,
+                Operator::LessEqual => left <= right,
+                Operator::Greater => left > right,
+                _ => left >= right,
+            },
+            _ => false,
+        },
+    }
+}
+
+/// Whether two literal constants are the same value; `None` where that is not plain to see.
+fn are_equal(subject: &Subject<'_>, left: &Term, right: &Term) -> Option<bool> {
+    if !left.is_constant() || !right.is_constant() {
+        return None;
+    }
+    let value = |term: &Term| literal::string_value(subject.context.slice(term.range));
+    match (&left.kind, &right.kind) {
+        (TermKind::Name(left), TermKind::Name(right)) => Some(left == right),
+        (TermKind::Number(left), TermKind::Number(right)) => Some((*left)? == (*right)?),
+        (TermKind::Float(left), TermKind::Float(right)) => Some(left == right),
+        (TermKind::String, TermKind::String) => Some(value(left)? == value(right)?),
+        (TermKind::Bytes, TermKind::Bytes) => None,
+        _ => Some(false),
+    }
+}

@@ -1,0 +1,149 @@
+//! `_` where a value is needed: it never has one.
+
+use super::subject::{Report, Subject};
+use mangle_engine::program::Mode;
+use mangle_engine::program::binding::builtin_parameters;
+use mangle_engine::program::rewrite::Fate;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Comparison, Literal, Operator, Premise, Term};
+use mangle_syntax::text::TextRange;
+
+pub(super) static WILDCARD_IN_EXPRESSION: Rule = Rule {
+    code: "MG212",
+    name: "wildcard-in-expression",
+    group: Group::Safety,
+    severity: Some(Severity::Error),
+    summary: "`_` inside a function, list, map or struct, or in a transform.",
+    rationale: "An expression is computed from values, and `_` never has one. Lists, maps and \
+        structs are no patterns either: in a body they are computed too. The engine rejects the \
+        rule, or stops when it evaluates it.",
+    bad: "crew(/p/ann, 3).\nmore(M) :- crew(_, N), M = fn:plus(N, _).\n",
+    good: "crew(/p/ann, 3).\nmore(M) :- crew(_, N), M = fn:plus(N, 1).\n",
+    fix: FixKind::None,
+};
+
+pub(super) static WILDCARD_COMPARE: Rule = Rule {
+    code: "MG213",
+    name: "wildcard-compare",
+    group: Group::Safety,
+    severity: Some(Severity::Error),
+    summary: "`_` is compared, or given to an argument that needs a value.",
+    rationale: "Each `_` is a variable of its own that no other premise can give a value. Comparing \
+        it, or giving it to an input of a built-in or of a predicate with a `\"+\"` mode, makes the \
+        engine reject the rule.",
+    bad: "crew(/p/ann, 3).\nbusy(P) :- crew(P, _), _ > 2.\n",
+    good: "crew(/p/ann, 3).\nbusy(P) :- crew(P, N), N > 2.\n",
+    fix: FixKind::None,
+};
+
+pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
+    for (index, premise) in subject.premises() {
+        match premise {
+            Premise::Literal(literal) => {
+                let effect = effect(subject, index, literal);
+                for term in &literal.atom.args {
+                    check_inside(subject, report, term, effect);
+                }
+                if !literal.is_negated() {
+                    check_inputs(subject, report, index, literal);
+                }
+            }
+            Premise::Comparison(comparison) => {
+                for side in [&comparison.left, &comparison.right] {
+                    check_inside(subject, report, side, REJECTS);
+                }
+                check_sides(subject, report, comparison);
+            }
+            Premise::Broken(..) => {}
+        }
+    }
+    for statement in subject.clause.transforms.iter().flat_map(|transform| &transform.statements) {
+        check_inside(subject, report, &statement.value, REJECTS);
+    }
+}
+
+const REJECTS: &str = "the engine rejects the rule";
+
+/// What the engine does with a `_` inside an argument of `literal`, the premise `index`.
+fn effect(subject: &Subject<'_>, index: u32, literal: &Literal) -> &'static str {
+    match subject.rewriting.negation(index).map(|negation| negation.fate) {
+        Some(Fate::Dropped | Fate::Lost) => "the engine drops the negation without a word",
+        None if !literal.atom.is_builtin() => "the evaluation stops with an error",
+        _ => REJECTS,
+    }
+}
+
+/// Reports `_` inside an application; `effect` says what the engine does with it.
+fn check_inside(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term, effect: &str) {
+    let Some(apply) = term.apply() else { return };
+    let mut visit = |inner: &Term| {
+        if !inner.is_wildcard() {
+            return;
+        }
+        let message = format!(
+            "`{}` is computed from values, and `_` never has one: {effect}. Name a variable that a premise \
+             gives a value.",
+            subject.excerpt(term.range)
+        );
+        report.push(Finding::new(&WILDCARD_IN_EXPRESSION, inner.range, message));
+    };
+    for arg in &apply.args {
+        arg.walk(&mut visit);
+    }
+}
+
+/// Reports `_` where a built-in, a mode or a reflected predicate asks for a value.
+fn check_inputs(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, literal: &Literal) {
+    if literal.is_temporal() {
+        return;
+    }
+    let reflected = subject.rewriting.reflected(index).is_some();
+    let parameters = builtin_parameters(&literal.atom);
+    let modes = subject.moded(index).map(|signature| &signature.modes);
+    for (at, term) in literal.atom.args.iter().enumerate().filter(|(_, term)| term.is_wildcard()) {
+        let asks = if reflected {
+            at == 0
+        } else if let Some(parameters) = parameters {
+            parameters.get(at).is_some_and(|parameter| parameter.mode == Mode::Input)
+        } else {
+            modes.is_some_and(|modes| !modes.get(at).is_some_and(|mode| mode.binds()))
+        };
+        if asks {
+            push_compare(report, term.range, literal.atom.name.as_str());
+        }
+    }
+}
+
+fn check_sides(subject: &Subject<'_>, report: &mut Report<'_>, comparison: &Comparison) {
+    let Comparison { left, right, operator, .. } = comparison;
+    if *operator == Operator::Equal {
+        check_equality(subject, report, comparison);
+        return;
+    }
+    for side in [left, right] {
+        if side.is_wildcard() {
+            push_compare(report, side.range, operator.as_str());
+        }
+    }
+}
+
+/// `_ = X` and `_ = 5` pass the engine and test nothing. `X = _` does not: there the check
+/// wants the right side bound.
+fn check_equality(subject: &Subject<'_>, report: &mut Report<'_>, comparison: &Comparison) {
+    let Comparison { left, right, .. } = comparison;
+    if right.is_wildcard() && (left.is_wildcard() || left.variable().is_some()) {
+        let message = format!(
+            "`{}` tests nothing, and as `_` never gets a value the engine rejects the rule. Leave it out.",
+            subject.excerpt(comparison.range)
+        );
+        report.push(Finding::new(&WILDCARD_COMPARE, right.range, message));
+    }
+}
+
+fn push_compare(report: &mut Report<'_>, range: TextRange, what: &str) {
+    let message = format!(
+        "`_` never has a value, and `{what}` needs one: the engine rejects the rule. Name the variable that \
+         you mean."
+    );
+    report.push(Finding::new(&WILDCARD_COMPARE, range, message));
+}

@@ -1,0 +1,168 @@
+//! Rules about recursion (`MG5xx`): what depends on its own absence cannot be put into layers, and
+//! what builds a new value in each round never ends.
+
+mod cycle;
+mod unbounded;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) use cycle::{Cycle, label};
+
+use super::{Family, ProgramFindings};
+use mangle_engine::program::Program;
+use mangle_engine::program::graph::{ComponentId, Edge, Graph};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Clause, Premise};
+use mangle_syntax::text::TextRange;
+
+static UNSTRATIFIED: Rule = Rule {
+    code: "MG501",
+    name: "unstratified",
+    group: Group::Stratification,
+    severity: Some(Severity::Error),
+    summary: "A predicate depends on its own absence",
+    rationale: "Whether a negated premise holds can only be asked when everything that could make it false \
+                has been derived; likewise a group must be complete before it is counted. So the engine puts \
+                predicates into layers, and it refuses to evaluate a program in which a negation or a group \
+                leads back to where it came from. It only notices when it evaluates, not in analysis. Each cycle is reported once, at the first negation or group on it.",
+    bad: "parcel(/p/one).\n\
+          waiting(ID) :- parcel(ID), !loaded(ID).\n\
+          loaded(ID) :- planned(ID).\n\
+          planned(ID) :- waiting(ID).\n",
+    good: "parcel(/p/one).\n\
+           arrived(/p/one).\n\
+           waiting(ID) :- parcel(ID), !loaded(ID).\n\
+           loaded(ID) :- arrived(ID).\n\
+           planned(ID) :- waiting(ID).\n",
+    fix: FixKind::None,
+};
+
+/// The rules about recursion.
+pub(super) const FAMILY: Family = Family {
+    rules: &[&UNSTRATIFIED, &unbounded::UNBOUNDED_RECURSION],
+    clause: None,
+    declaration: None,
+    program: Some(check),
+};
+
+/// How many rules of one set of predicates that depend on each other are reported. More would say
+/// the same again, and each costs a search.
+const PER_COMPONENT: usize = 20;
+
+fn check(program: &Program, out: &mut ProgramFindings) {
+    let graph = program.graph();
+    // The steps of cycles that are reported: breaking one of them is enough.
+    let mut covered = FxHashSet::default();
+    for edge in closing_edges(program, graph) {
+        if !covered.contains(&step(&edge)) {
+            let cycle = report(program, graph, &edge, out);
+            covered.extend(cycle.iter().flat_map(Cycle::steps).map(step));
+        }
+    }
+    unbounded::check(program, graph, out);
+}
+
+/// The negative edges that lie on a cycle, one for each rule, in the order of files.
+fn closing_edges(program: &Program, graph: &Graph) -> Vec<Edge> {
+    let mut edges: Vec<Edge> = graph.recursive_edges().filter(|edge| edge.is_negative()).copied().collect();
+    edges.sort_by_key(|edge| (edge.file, edge.item, !edge.negated, edge.range.start()));
+    edges.dedup_by_key(|edge| (edge.file, edge.item));
+    let mut reported: FxHashMap<ComponentId, usize> = FxHashMap::default();
+    let temporal = temporal_components(program, graph);
+    edges.retain(|edge| {
+        let component = graph.component(edge.from);
+        let count = reported.entry(component).or_default();
+        *count += 1;
+        // Where the cycle only exists through temporal premises, the recursion between temporal
+        // predicates is the mistake, and reported as such.
+        *count <= PER_COMPONENT
+            && !(temporal.contains(&component) && Cycle::seen_by_engine(graph, edge).is_none())
+    });
+    edges
+}
+
+/// The components of several predicates of which one is temporal.
+fn temporal_components(program: &Program, graph: &Graph) -> FxHashSet<ComponentId> {
+    let temporal = (0u32..).zip(&program.predicates).filter(|(_, predicate)| predicate.signature.temporal);
+    let components = temporal.map(|(id, _)| graph.component(mangle_engine::program::PredicateId(id)));
+    components.filter(|component| graph.members(*component).len() > 1).collect()
+}
+
+/// What tells a step from the others: the place of its premise.
+fn step(edge: &Edge) -> (u32, u32, TextRange) {
+    (edge.file, edge.item, edge.range)
+}
+
+/// Reports a cycle that the engine refuses, or evaluates in an order that is chance. Gives the cycle.
+fn report<'g>(
+    program: &Program,
+    graph: &'g Graph,
+    edge: &'g Edge,
+    out: &mut ProgramFindings,
+) -> Option<Cycle<'g>> {
+    let cycle = Cycle::through(graph, edge)?;
+    let file = program.files.get(edge.file as usize)?;
+    let item = file.items.get(edge.item as usize)?;
+    let clause = item.statement.clause()?;
+    let head = label(program, edge.from);
+    let what = match (edge.negated, edge.from == edge.to) {
+        (true, true) => format!("`{head}` is derived from its own absence"),
+        (true, false) => {
+            let target = label(program, edge.to);
+            format!("`{head}` holds where `{target}` does not, and `{target}` depends on `{head}`")
+        }
+        (false, true) => format!("`{head}` is aggregated from itself"),
+        (false, false) => {
+            let target = label(program, edge.to);
+            format!("`{head}` is aggregated from `{target}`, and `{target}` depends on `{head}`")
+        }
+    };
+    let consequence = if cycle.is_seen_by_engine() {
+        "The engine cannot put this into layers and refuses to evaluate the whole program."
+    } else {
+        "The engine overlooks temporal premises here and does not refuse it; what it derives then depends on \
+         the order in which it runs the rules."
+    };
+    let message = format!("{what}: {}. {consequence}", cycle.describe(program));
+    let finding = Finding::new(&UNSTRATIFIED, closing_range(clause, edge), message).help(help(program, edge));
+    out.push(file.id, item.statement.id, cycle.relate(program, finding));
+    Some(cycle)
+}
+
+/// How such a cycle is broken, with an example.
+fn help(program: &Program, edge: &Edge) -> String {
+    let (head, target) = (label(program, edge.from), label(program, edge.to));
+    let example = |text: &str| format!("`{text}`");
+    match (edge.negated, edge.from == edge.to) {
+        (true, true) => format!(
+            "negate a predicate that does not depend on `{head}`, as in {}",
+            example("waiting(X) :- parcel(X), !loaded(X). loaded(X) :- scan(X, /dock).")
+        ),
+        (true, false) => format!(
+            "derive `{target}` without `{head}`, or negate a predicate that does not depend on `{head}`, as in {}",
+            example("waiting(X) :- parcel(X), !loaded(X). loaded(X) :- scan(X, /dock).")
+        ),
+        (false, _) => format!(
+            "aggregate a predicate that does not depend on `{head}`, as in {}",
+            example("total(N) :- parcel(_) |> do fn:group_by(), let N = fn:count().")
+        ),
+    }
+}
+
+/// The negated premise, or the `do` statement.
+fn closing_range(clause: &Clause, edge: &Edge) -> TextRange {
+    if edge.negated {
+        let mut literals = clause.premises.iter().filter_map(|premise| match premise {
+            Premise::Literal(literal) => Some(literal),
+            _ => None,
+        });
+        let literal = literals.find(|literal| literal.atom.name.range == edge.range);
+        return literal.map_or(edge.range, |literal| literal.range);
+    }
+    let transform = clause.transforms.iter().find(|transform| transform.is_do());
+    let statement = transform.and_then(|transform| transform.statements.first());
+    statement.map_or(edge.range, |statement| statement.range)
+}
+
+#[cfg(test)]
+mod tests;

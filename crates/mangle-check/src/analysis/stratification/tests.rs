@@ -1,0 +1,225 @@
+//! Findings about recursion, in full.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+
+use expect_test::expect;
+
+use crate::testing::{Checked, check};
+
+#[test]
+fn cycles_are_named_and_each_step_is_shown() {
+    check(
+        "m(1, 2).\nwin(X) :- m(X, Y), !win(Y).\n",
+        expect![[r#"
+        2:20-27 error unstratified: `win` is derived from its own absence: `win → !win`. The engine cannot put this into layers and refuses to evaluate the whole program.
+    "#]],
+    );
+    check(
+        "#- a.mg\nq(1).\na(X) :- q(X), !b(X).\n#- b.mg\nb(X) :- c(X).\nc(X) :- a(X).\nc(X) :- q(X).\n",
+        expect![[r#"
+            a.mg:2:15-20 error unstratified: `a` holds where `b` does not, and `b` depends on `a`: `a → !b → c → a`. The engine cannot put this into layers and refuses to evaluate the whole program.
+              b.mg:1:9-10 `b` needs `c`
+              b.mg:2:9-10 `c` needs `a`
+        "#]],
+    );
+}
+
+#[test]
+fn rules_on_one_cycle_are_one_finding() {
+    check(
+        "q(1).\na(X) :- q(X), !b(X), !c(X).\nb(X) :- q(X), !a(X).\nc(X) :- q(X), a(X).\n",
+        expect![[r#"
+            2:15-20 error unstratified: `a` holds where `b` does not, and `b` depends on `a`: `a → !b → !a`. The engine cannot put this into layers and refuses to evaluate the whole program.
+              3:16-17 `b` needs the absence of `a`
+        "#]],
+    );
+}
+
+#[test]
+fn groups_count_as_negations() {
+    check(
+        "p(1).\nsum(N) :- p(X), all(N0) |> do fn:group_by(), let N = fn:sum(X).\nall(N) :- sum(N).\n",
+        expect![[r#"
+            2:17-20 hint rule-never-fires: `all` never has a fact: its rules need one of `sum` to begin with, and that waits for `all`. So this rule for `sum` never fires.
+              3:1-4 `all` is here
+            2:28-44 error unstratified: `sum` is aggregated from `all`, and `all` depends on `sum`: `sum → |> all → sum`. The engine cannot put this into layers and refuses to evaluate the whole program.
+              3:11-14 `all` needs `sum`
+        "#]],
+    );
+    check(
+        "p(1).\np(N) :- p(X) |> do fn:group_by(), let N = fn:sum(X).\n",
+        expect![[r#"
+        2:17-33 error unstratified: `p` is aggregated from itself: `p → |> p`. The engine cannot put this into layers and refuses to evaluate the whole program.
+    "#]],
+    );
+    // A negation under a group is named as such.
+    check(
+        "q(1).\np(N) :- q(X), !p(X) |> do fn:group_by(), let N = fn:sum(X).\n",
+        expect![[r#"
+        2:15-20 error unstratified: `p` is derived from its own absence: `p → !p`. The engine cannot put this into layers and refuses to evaluate the whole program.
+    "#]],
+    );
+    check("p(1).\np(M) :- p(N), N < 5 |> let M = fn:plus(N, 1).\n", expect![[""]]);
+}
+
+#[test]
+fn one_name_with_two_arities() {
+    check(
+        "q(1).\nDecl p(A).\nDecl p(A, B).\np(X) :- q(X), !p(X, X).\np(X, X) :- p(X).\n",
+        expect![[r#"
+        3:6-7 information decl-overload: `p` is declared with 1 argument too. Those are two predicates that have nothing to do with each other.
+          2:6-7 the other declaration
+        4:15-23 error unstratified: `p/1` holds where `p/2` does not, and `p/2` depends on `p/1`: `p/1 → !p/2 → p/1`. The engine cannot put this into layers and refuses to evaluate the whole program.
+          5:12-13 `p/2` needs `p/1`
+    "#]],
+    );
+}
+
+#[test]
+fn temporal_premises_close_cycles_that_the_engine_overlooks() {
+    check(
+        "Decl on(X) temporal.\non(1)@[2024-05-01, _].\non(X)@[S, E] :- on(X)@[S, E] |> do fn:group_by(X, S, E).\n",
+        expect![[r#"
+            3:33-56 error unstratified: `on` is aggregated from itself: `on → |> on`. The engine overlooks temporal premises here and does not refuse it; what it derives then depends on the order in which it runs the rules.
+            3:33-56 error temporal-group: The engine crashes here. Copy the temporal facts into a plain predicate first.
+              3:17-29 the temporal premise
+        "#]],
+    );
+}
+
+#[test]
+fn reflected_predicates_are_tests_of_names() {
+    check(
+        "Decl kind(X) descr [reflects(/a)].\nq(/a/b).\nkind(X) :- r(X).\nr(X) :- q(X), !s(X).\ns(X) :- q(X), kind(X).\n",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn damaged_rules_have_no_edges() {
+    check(
+        "q(1).\np(X) :- q(X), !p(X), r(.\n",
+        expect![[r#"
+        2:23-24 error missing-bracket: A closing `)` is missing after `p(X) :- q(X), !p(X), r(`.
+          fix: Insert `)`
+    "#]],
+    );
+}
+
+#[test]
+fn a_long_cycle_is_cut_in_the_middle() {
+    let mut text = "q(1).\np0(X) :- q(X), !p1(X).\n".to_owned();
+    for at in 1..40 {
+        writeln!(text, "p{at}(X) :- p{}(X).", (at + 1) % 40).unwrap();
+    }
+    check(
+        &text,
+        expect![[r#"
+        2:16-22 error unstratified: `p0` holds where `p1` does not, and `p1` depends on `p0`: `p0 → !p1 → p2 → p3 → p4 → p5 → p6 → p7 → … → p0`. The engine cannot put this into layers and refuses to evaluate the whole program.
+          3:10-12 `p1` needs `p2`
+          4:10-12 `p2` needs `p3`
+          5:10-12 `p3` needs `p4`
+          6:10-12 `p4` needs `p5`
+          7:10-12 `p5` needs `p6`
+          8:10-12 `p6` needs `p7`
+          9:10-12 `p7` needs `p8`
+          10:10-12 `p8` needs `p9`
+    "#]],
+    );
+}
+
+#[test]
+fn many_cycles_of_one_component_are_reported_up_to_a_limit() {
+    let mut text = "q(1).\n".to_owned();
+    for at in 1..100 {
+        writeln!(text, "p(X) :- q(X), !p{at}(X).\np{at}(X) :- p(X).").unwrap();
+    }
+    assert_eq!(Checked::new(&text).names().filter(|name| *name == "unstratified").count(), 20);
+}
+
+#[test]
+fn endless_recursion() {
+    check(
+        "n(0).\nn(M) :- n(N), M = fn:plus(N, 1).\n",
+        expect![[r#"
+        2:19-32 warning unbounded-recursion: `n` makes a new value (`fn:plus`) from one of its own in each round, and no comparison stops it. The engine derives facts until it meets its limit, and then gives up.
+          2:9-10 the value comes from here
+    "#]],
+    );
+    check(
+        "n(0).\nn(fn:plus(N, 1)) :- n(N).\n",
+        expect![[r#"
+        2:3-16 warning unbounded-recursion: `n` makes a new value (`fn:plus`) from one of its own in each round, and no comparison stops it. The engine derives facts until it meets its limit, and then gives up.
+          2:21-22 the value comes from here
+    "#]],
+    );
+    check(
+        "n(0).\nn(M) :- n(N) |> let M = fn:mult(N, 2).\n",
+        expect![[r#"
+        2:25-38 warning unbounded-recursion: `n` makes a new value (`fn:mult`) from one of its own in each round, and no comparison stops it. The engine derives facts until it meets its limit, and then gives up.
+          2:9-10 the value comes from here
+    "#]],
+    );
+    check(
+        "n([]).\nn([X]) :- n(X).\n",
+        expect![[r#"
+        2:3-6 warning unbounded-recursion: `n` makes a larger value from one of its own in each round, and no comparison stops it. The engine derives facts until it meets its limit, and then gives up.
+          2:11-12 the value comes from here
+    "#]],
+    );
+    // Through another predicate, and through a variable that is only renamed.
+    check(
+        "n(0).\nm(K) :- n(N), K = N.\nn(M) :- M = fn:plus(K, 1), K = N, m(N).\n",
+        expect![[r#"
+        3:13-26 warning unbounded-recursion: `n` makes a new value (`fn:plus`) from one of its own in each round, and no comparison stops it. The engine derives facts until it meets its limit, and then gives up.
+          3:35-36 the value comes from here
+        3:21-22 error expr-before-binding: `K` has no value yet when `M = fn:plus(K, 1)` runs: the engine rejects the rule.
+    "#]],
+    );
+}
+
+#[test]
+fn recursion_that_ends() {
+    for text in [
+        "n(0).\nn(M) :- n(N), N < 9, M = fn:plus(N, 1).\n",
+        "n(0).\nn(M) :- n(N), M = fn:plus(N, 1), M != 9.\n",
+        "n(0).\nok(1).\nn(M) :- n(N), M = fn:plus(N, 1), ok(M).\n",
+        "e(1, 2).\nr(X, Y) :- e(X, Y).\nr(X, Z) :- r(X, Y), e(Y, Z).\n",
+        "e(1, 2).\nr(X, L) :- e(X, L).\nr(X, N) :- r(Y, _), e(Y, X), N = fn:plus(X, Y), e(_, N).\n",
+        "n(9).\nn(M) :- n(N), M = fn:div(N, 2).\n",
+        "Decl len(L, N) descr [mode(\"+\", \"-\"), deferred()].\nlen(L, 0) :- :match_nil(L).\n\
+         len(L, N) :- :match_cons(L, H, T), len(T, M), N = fn:plus(M, 1).\n",
+        "l([1]).\nlen([], 0).\nlen(L, N) :- l(L), :match_cons(L, H, T), len(T, M), N = fn:plus(M, 1).\n",
+    ] {
+        let names: Vec<_> =
+            Checked::new(text).names().filter(|name| *name == "unbounded-recursion").collect();
+        assert!(names.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn one_cycle_is_one_finding_with_a_way_out() {
+    let helps = |text: &str| {
+        let checked = Checked::new(text);
+        let found = checked.diagnostics.iter().flat_map(|(_, found)| found);
+        let found = found.filter(|diagnostic| diagnostic.rule.name == "unstratified");
+        found.map(|diagnostic| diagnostic.help.clone().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    let mutual = helps("q(1).\na(X) :- q(X), !b(X).\nb(X) :- q(X), !a(X).\n");
+    let [only] = mutual.as_slice() else { panic!("{mutual:?}") };
+    assert!(
+        only.starts_with("derive `b` without `a`, or negate a predicate that does not depend on `a`"),
+        "{only}"
+    );
+    // Two cycles through one predicate are two findings.
+    assert_eq!(
+        helps("q(1).\na(X) :- q(X), !b(X).\nb(X) :- a(X).\na(X) :- q(X), !c(X).\nc(X) :- a(X).\n").len(),
+        2
+    );
+    let own = helps("q(1).\na(X) :- q(X), !a(X).\n");
+    assert!(own[0].starts_with("negate a predicate that does not depend on `a`, as in"), "{own:?}");
+    let group = helps("q(1).\na(N) :- b(_) |> do fn:group_by(), let N = fn:count().\nb(X) :- a(X).\n");
+    assert!(group[0].starts_with("aggregate a predicate that does not depend on `a`"), "{group:?}");
+}

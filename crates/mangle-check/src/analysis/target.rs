@@ -1,0 +1,208 @@
+//! What the engine that runs the program does not have yet (`[[program]] target`).
+//!
+//! Takes the table of built-ins, in which each has the day on which the engine got it, and the days
+//! of a few notations; gives what is newer than the target. Without a target everything is there.
+
+use super::{Context, Family};
+use mangle_engine::program::builtins;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{ApplyForm, Atom, Clause, Declaration, Premise, Term};
+use mangle_syntax::text::TextRange;
+
+/// The rule about the engine's version.
+pub(super) const FAMILY: Family = Family {
+    rules: &[&NEWER_THAN_TARGET],
+    clause: Some(check_clause),
+    declaration: Some(check_declaration),
+    program: None,
+};
+
+static NEWER_THAN_TARGET: Rule = Rule {
+    code: "MG371",
+    name: "newer-than-target",
+    group: Group::Predicates,
+    severity: Some(Severity::Error),
+    summary: "A name or a notation that the engine of this program does not have yet.",
+    rationale: "`target` in the configuration says which version of the engine runs the program. An older engine \
+        rejects what came later, and with it the whole program.",
+    bad: "",
+    good: "",
+    fix: FixKind::None,
+};
+
+/// Days on which the engine got notations.
+const DOT_TYPES: &str = "2025-01-21";
+const LONG_ARROW: &str = "2025-03-03";
+const TEMPORAL: &str = "2026-02-09";
+const TAGGED_UNION: &str = "2026-03-11";
+
+fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+    if context.program.embedding.engine.is_none() {
+        return;
+    }
+    let mut check = Check { context, out };
+    let arrow = clause.arrow.filter(|arrow| context.slice(*arrow) != ":-");
+    arrow.into_iter().for_each(|arrow| check.since("The arrow `⟸`", LONG_ARROW, arrow));
+    check.interval(clause.interval.as_ref().map(|interval| interval.range));
+    check.terms(&clause.head.args);
+    for premise in &clause.premises {
+        match premise {
+            Premise::Literal(literal) => {
+                check.interval(literal.interval.as_ref().map(|interval| interval.range));
+                check.interval(literal.operator.as_ref().map(|operator| operator.range));
+                check.atom(&literal.atom);
+            }
+            Premise::Comparison(comparison) => check.terms([&comparison.left, &comparison.right]),
+            Premise::Broken(..) => {}
+        }
+    }
+    for statement in clause.transforms.iter().flat_map(|transform| &transform.statements) {
+        check.terms([&statement.value]);
+    }
+}
+
+fn check_declaration(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
+    if context.program.embedding.engine.is_none() {
+        return;
+    }
+    let mut check = Check { context, out };
+    check.interval(declaration.temporal);
+    for row in &declaration.bounds {
+        check.terms(&row.types);
+    }
+}
+
+/// Reports what is newer than the target.
+struct Check<'c, 'o> {
+    context: &'c Context<'c>,
+    out: &'o mut Vec<Finding>,
+}
+
+impl Check<'_, '_> {
+    fn since(&mut self, what: &str, since: &str, range: TextRange) {
+        let embedding = &self.context.program.embedding;
+        let Some(engine) = embedding.engine.filter(|_| !embedding.has(since)) else { return };
+        let came = match builtins::first_release(since) {
+            Some(release) => format!("came with {release}"),
+            None => format!("came on {since}, after the last release"),
+        };
+        let message =
+            format!("{what} {came}; the engine of this program is {}, which rejects it.", engine.name);
+        self.out.push(Finding::new(&NEWER_THAN_TARGET, range, message));
+    }
+
+    fn interval(&mut self, range: Option<TextRange>) {
+        if let Some(range) = range {
+            self.since("The temporal part of the language", TEMPORAL, range);
+        }
+    }
+
+    fn atom(&mut self, atom: &Atom) {
+        if let Some(builtin) = builtins::predicate(atom.name.as_str()) {
+            self.since(&format!("`{}`", builtin.name), builtin.since, atom.name.range);
+        }
+        self.terms(&atom.args);
+    }
+
+    fn terms<'t>(&mut self, terms: impl IntoIterator<Item = &'t Term>) {
+        for term in terms {
+            term.walk(&mut |term| self.term(term));
+        }
+    }
+
+    fn term(&mut self, term: &Term) {
+        let Some(apply) = term.apply() else { return };
+        let name = apply.function.as_str();
+        if name == "fn:TaggedUnion" {
+            self.since("`.TaggedUnion`", TAGGED_UNION, apply.function.range);
+        } else if matches!(apply.form, ApplyForm::DotType | ApplyForm::Optional) {
+            self.since("This notation of types", DOT_TYPES, apply.function.range);
+        } else if let Some(function) = builtins::function(name).filter(|_| apply.form == ApplyForm::Call) {
+            self.since(&format!("`{name}`"), function.since, apply.function.range);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::cell::OnceCell;
+    use std::fmt::Write as _;
+    use std::sync::Arc;
+
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use mangle_engine::program::{Embedding, FileSummary, Program};
+    use mangle_engine::types::{ProgramTypes, TypeCache};
+    use mangle_settings::EngineVersion;
+    use mangle_syntax::syntax::SourceFile;
+    use mangle_syntax::syntax::ast::StatementKind;
+    use mangle_syntax::text::{FileId, Symbol};
+
+    #[track_caller]
+    fn check(engine: Option<(&str, &str)>, text: &str, expect: Expect) {
+        let file = Arc::new(FileSummary::new(FileId(0), &SourceFile::parse(text.into())));
+        let version = |(name, day)| EngineVersion { name: Symbol::new(name), day: Symbol::new(day) };
+        let embedding = Embedding { engine: engine.map(version), ..Embedding::default() };
+        let program = Program::embedded(vec![Arc::clone(&file)], Arc::new(embedding));
+        let mut shown = String::new();
+        for item in file.items.iter() {
+            let (types, inferred, text) = (
+                ProgramTypes::new(&program, &mut TypeCache::default()),
+                OnceCell::new(),
+                file.statement_text(item),
+            );
+            let context =
+                Context { program: &program, types: &types, file: &file, item, text, inferred: &inferred };
+            let mut out = Vec::new();
+            match &item.statement.kind {
+                StatementKind::Clause(clause) => check_clause(&context, clause, &mut out),
+                StatementKind::Declaration(declaration) => check_declaration(&context, declaration, &mut out),
+                _ => {}
+            }
+            for finding in out {
+                writeln!(shown, "{}: {}", context.slice(finding.range), finding.message).unwrap();
+            }
+        }
+        expect.assert_eq(&shown);
+    }
+
+    const TEXT: &str = "Decl on(P) temporal bound [.List</name>].\nDecl v(X) bound [.TaggedUnion</kind, /walk : .Struct<>>].\n\
+        on([/a])@[2024-05-01].\np(X) ⟸ q(X), X = fn:mod(7, 3).\nr(S) :- q(X), :string:contains(X, \"a\"), S = fn:plus(1, 2).\n\
+        s(N) :- q(X) |> do fn:group_by(), let N = fn:avg(X).\nt(X) :- <-[0d, 7d] on(X).\n";
+
+    #[test]
+    fn without_a_target_everything_is_there() {
+        check(None, TEXT, expect![[""]]);
+        check(Some(("2026-07-01", "2026-07-01")), TEXT, expect![[""]]);
+    }
+
+    #[test]
+    fn what_came_later() {
+        check(
+            Some(("0.2.0", "2024-08-14")),
+            TEXT,
+            expect![[r#"
+            temporal: The temporal part of the language came with 0.5.0; the engine of this program is 0.2.0, which rejects it.
+            .List: This notation of types came with 0.3.0; the engine of this program is 0.2.0, which rejects it.
+            .TaggedUnion: `.TaggedUnion` came on 2026-03-11, after the last release; the engine of this program is 0.2.0, which rejects it.
+            .Struct: This notation of types came with 0.3.0; the engine of this program is 0.2.0, which rejects it.
+            @[2024-05-01]: The temporal part of the language came with 0.5.0; the engine of this program is 0.2.0, which rejects it.
+            ⟸: The arrow `⟸` came with 0.3.0; the engine of this program is 0.2.0, which rejects it.
+            fn:mod: `fn:mod` came on 2026-06-12, after the last release; the engine of this program is 0.2.0, which rejects it.
+            fn:avg: `fn:avg` came with 0.3.0; the engine of this program is 0.2.0, which rejects it.
+            <-[0d, 7d]: The temporal part of the language came with 0.5.0; the engine of this program is 0.2.0, which rejects it.
+        "#]],
+        );
+        check(
+            Some(("0.5.0", "2026-02-19")),
+            TEXT,
+            expect![[r#"
+            .TaggedUnion: `.TaggedUnion` came on 2026-03-11, after the last release; the engine of this program is 0.5.0, which rejects it.
+            fn:mod: `fn:mod` came on 2026-06-12, after the last release; the engine of this program is 0.5.0, which rejects it.
+        "#]],
+        );
+    }
+}

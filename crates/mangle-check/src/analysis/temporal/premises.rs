@@ -1,0 +1,238 @@
+//! Premises about temporal predicates: with an interval or an operator, not negated, not grouped.
+
+use rustc_hash::FxHashSet;
+
+use super::Context;
+use mangle_engine::program::Predicate;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Clause, Interval, Literal, Premise, Term, TimeBound, TimeBoundKind};
+use mangle_syntax::text::Symbol;
+
+pub(super) static TEMPORAL_USE_BARE: Rule = Rule {
+    code: "MG703",
+    name: "temporal-use-bare",
+    group: Group::Temporal,
+    severity: Some(Severity::Error),
+    summary: "A temporal predicate as a plain premise",
+    rationale: "Whoever asks for a temporal predicate says which time is meant. The engine rejects a premise \
+                that does not.",
+    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\nseen(Ship) :- docked(Ship).\n",
+    good: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
+           seen(Ship) :- docked(Ship)@[Start, End].\n",
+    fix: FixKind::Unsafe,
+};
+
+pub(super) static TEMPORAL_ETERNAL_PREMISE: Rule = Rule {
+    code: "MG704",
+    name: "temporal-eternal-premise",
+    group: Group::Temporal,
+    severity: Some(Severity::Warning),
+    summary: "`@[_, _]` on a premise, which only finds facts that hold for ever",
+    rationale: "It looks like \"at any time\". To the engine both ends are infinities, and a premise with two \
+                known ends asks for facts that hold all the time in between: only those with `@[_, _]` do.",
+    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
+          seen(Ship) :- docked(Ship)@[_, _].\n",
+    good: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
+           seen(Ship) :- docked(Ship)@[Start, _].\n",
+    fix: FixKind::Unsafe,
+};
+
+pub(super) static TEMPORAL_NEGATED: Rule = Rule {
+    code: "MG706",
+    name: "temporal-negated",
+    group: Group::Temporal,
+    severity: Some(Severity::Error),
+    summary: "A negated temporal predicate, which always holds",
+    rationale: "A negated premise has no interval and looks among the plain facts. Those of a temporal predicate \
+                are kept elsewhere, so it finds none: the negation is always true, without a word.",
+    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\nship(/s/anna).\n\
+          away(Ship) :- ship(Ship), !docked(Ship).\n",
+    good: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\nship(/s/anna).\n\
+           ever_docked(Ship) :- docked(Ship)@[Start, _].\naway(Ship) :- ship(Ship), !ever_docked(Ship).\n",
+    fix: FixKind::None,
+};
+
+pub(super) static TEMPORAL_USE_UNEXPECTED: Rule = Rule {
+    code: "MG707",
+    name: "temporal-use-unexpected",
+    group: Group::Temporal,
+    severity: Some(Severity::Error),
+    summary: "An interval or a temporal operator on a predicate that is not temporal",
+    rationale: "Facts of such a predicate have no time. The engine rejects the premise; on a built-in \
+                predicate it says nothing, and the premise is never true.",
+    bad: "Decl ship(Name) bound [/name].\nship(/s/anna).\nseen(Ship) :- ship(Ship)@[Start, _].\n",
+    good: "Decl ship(Name) bound [/name].\nship(/s/anna).\nseen(Ship) :- ship(Ship).\n",
+    fix: FixKind::None,
+};
+
+pub(super) static TEMPORAL_GROUP: Rule = Rule {
+    code: "MG714",
+    name: "temporal-group",
+    group: Group::Temporal,
+    severity: Some(Severity::Error),
+    summary: "Aggregation over temporal premises, or into a temporal predicate",
+    rationale: "Before it groups, the engine collects the variables of the premises, and overlooks those of \
+                temporal ones: with no other premise it crashes, with others it counts too few rows. What an \
+                aggregating rule derives is kept without its interval. Copy the temporal facts into a plain \
+                predicate first.",
+    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
+          visits(N) :- docked(Ship)@[Start, _] |> do fn:group_by(), let N = fn:count().\n",
+    good: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
+           visit(Ship, Start) :- docked(Ship)@[Start, _].\n\
+           visits(N) :- visit(Ship, Start) |> do fn:group_by(), let N = fn:count().\n",
+    fix: FixKind::None,
+};
+
+/// Judges one premise.
+pub(super) fn check(context: &Context<'_>, clause: &Clause, literal: &Literal, out: &mut Vec<Finding>) {
+    let predicate = context.predicate(&literal.atom);
+    if literal.is_temporal() {
+        out.extend(unexpected(literal, predicate));
+        if let Some(interval) = literal.interval.as_ref().filter(|interval| interval.is_eternal())
+            && literal.operator.is_none()
+            && predicate.is_some_and(|predicate| predicate.signature.temporal)
+        {
+            out.push(eternal(clause, interval));
+        }
+        return;
+    }
+    let Some(predicate) = predicate.filter(|predicate| predicate.signature.temporal) else { return };
+    out.push(if literal.is_negated() {
+        negated(literal, predicate)
+    } else {
+        bare(clause, literal, predicate)
+    });
+}
+
+/// Adds where a predicate comes from.
+fn with_origin(finding: Finding, predicate: &Predicate) -> Finding {
+    let place = if predicate.signature.declared.is_some() { "the declaration" } else { "a clause of it" };
+    match Context::origin(predicate) {
+        Some(origin) => finding.related(origin, place),
+        None => finding,
+    }
+}
+
+fn bare(clause: &Clause, literal: &Literal, predicate: &Predicate) -> Finding {
+    let name = literal.atom.name.symbol;
+    let annotation = format!("@[{}, {}]", fresh(clause, "Start"), fresh(clause, "End"));
+    let message = format!(
+        "`{name}` is temporal: a premise says which time it asks for, such as `{annotation}` for any, or \
+         `@[now]`. The engine rejects one that does not."
+    );
+    let fix = Fix::guess(format!("Ask for any time: add `{annotation}`"));
+    let finding = Finding::new(&TEMPORAL_USE_BARE, literal.atom.range, message);
+    with_origin(finding, predicate).fix(fix.insert(literal.atom.range.end(), annotation))
+}
+
+fn negated(literal: &Literal, predicate: &Predicate) -> Finding {
+    let name = literal.atom.name.symbol;
+    let message = format!(
+        "`{name}` is temporal, and a negated premise only looks among plain facts: this is always true. Copy \
+         what is meant into a plain predicate, and negate that."
+    );
+    with_origin(Finding::new(&TEMPORAL_NEGATED, literal.range, message), predicate)
+}
+
+fn eternal(clause: &Clause, interval: &Interval) -> Finding {
+    let annotation = format!("@[{}, _]", fresh(clause, "Start"));
+    let message = format!(
+        "This is not \"at any time\": only facts that hold for ever, themselves with `@[_, _]`, match. For any \
+         time write `{annotation}`."
+    );
+    let fix = Fix::guess(format!("Ask for any time: write `{annotation}`"));
+    Finding::new(&TEMPORAL_ETERNAL_PREMISE, interval.range, message)
+        .fix(fix.replace(interval.range, annotation))
+}
+
+fn unexpected(literal: &Literal, predicate: Option<&Predicate>) -> Option<Finding> {
+    let range = match (&literal.operator, &literal.interval) {
+        (Some(operator), _) => operator.range,
+        (None, Some(interval)) => interval.range,
+        (None, None) => return None,
+    };
+    let name = literal.atom.name.symbol;
+    if literal.atom.is_builtin() {
+        let message =
+            format!("`{name}` is a built-in and has no time. The engine says nothing, and this never holds.");
+        return Some(Finding::new(&TEMPORAL_USE_UNEXPECTED, range, message));
+    }
+    // That there is no such predicate at all is reported elsewhere.
+    let predicate = predicate.filter(|predicate| predicate.exists() && !predicate.signature.temporal)?;
+    let message = format!(
+        "`{name}` is not temporal: its facts have no time to ask for. The engine rejects this premise."
+    );
+    Some(with_origin(Finding::new(&TEMPORAL_USE_UNEXPECTED, range, message), predicate))
+}
+
+/// Judges the aggregation of a clause.
+pub(super) fn check_group(clause: &Clause) -> Option<Finding> {
+    let transform = clause.transforms.iter().find(|transform| transform.is_do())?;
+    let range = transform.statements.first().map_or(transform.range, |statement| statement.range);
+    let mut temporal = clause.literals().filter(|literal| literal.is_temporal());
+    let finding = |message: &str| Finding::new(&TEMPORAL_GROUP, range, message);
+    if let Some(first) = temporal.next() {
+        let consequence = if clause.premises.len() == 1 {
+            "The engine crashes here"
+        } else {
+            "The engine overlooks the variables of temporal premises here and counts too few rows"
+        };
+        let message = format!("{consequence}. Copy the temporal facts into a plain predicate first.");
+        let span = mangle_syntax::lint::Span::here(first.range);
+        return Some(finding(&message).related(span, "the temporal premise"));
+    }
+    let interval = clause.interval.as_ref()?;
+    let message = "What an aggregating rule derives loses its interval: the engine keeps it as a plain fact. \
+                   Aggregate into a plain predicate, and give it a time in a second rule.";
+    Some(
+        finding(message)
+            .related(mangle_syntax::lint::Span::here(interval.range), "the interval that is lost"),
+    )
+}
+
+/// `stem`, or `stem2`, …: a variable that the clause does not have.
+fn fresh(clause: &Clause, stem: &str) -> Symbol {
+    let taken = variables(clause);
+    let numbered = (2u32..).map(|number| Symbol::new(&format!("{stem}{number}")));
+    let mut names = std::iter::once(Symbol::new(stem)).chain(numbered);
+    names.find(|name| !taken.contains(name)).unwrap_or_else(|| Symbol::new(stem))
+}
+
+fn variables(clause: &Clause) -> FxHashSet<Symbol> {
+    let mut names = FxHashSet::default();
+    let mut add = |name| {
+        names.insert(name);
+    };
+    clause.head.args.iter().for_each(|arg| arg.variables(&mut |name, _| add(name)));
+    clause.interval.iter().for_each(|interval| visit_bounds(&interval.bounds, &mut add));
+    clause.premises.iter().for_each(|premise| visit_variables(premise, &mut add));
+    for statement in clause.transforms.iter().flat_map(|transform| &transform.statements) {
+        let terms = statement.variable.iter().chain([&statement.value]);
+        terms.for_each(|term| term.variables(&mut |name, _| add(name)));
+    }
+    names
+}
+
+/// Calls `visit` for every variable of a premise, those of its intervals included.
+pub(super) fn visit_variables(premise: &Premise, visit: &mut impl FnMut(Symbol)) {
+    let terms: Vec<&Term> = match premise {
+        Premise::Literal(literal) => literal.atom.args.iter().collect(),
+        Premise::Comparison(comparison) => vec![&comparison.left, &comparison.right],
+        Premise::Broken(_, terms) => terms.iter().collect(),
+    };
+    for term in terms {
+        term.variables(&mut |name, _| visit(name));
+    }
+    if let Premise::Literal(literal) = premise {
+        literal.interval.iter().for_each(|interval| visit_bounds(&interval.bounds, visit));
+        literal.operator.iter().for_each(|operator| visit_bounds(&operator.bounds, visit));
+    }
+}
+
+fn visit_bounds(bounds: &[TimeBound], visit: &mut impl FnMut(Symbol)) {
+    for bound in bounds {
+        if let TimeBoundKind::Variable(name) = bound.kind {
+            visit(name);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Temporal predicates that depend on themselves.
+
+use rustc_hash::FxHashSet;
+
+use crate::analysis::ProgramFindings;
+use crate::analysis::stratification::{Cycle, label};
+use mangle_engine::program::graph::{ComponentId, Edge, Graph};
+use mangle_engine::program::{FileSummary, PredicateId, Program};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::syntax::ast::{Clause, Item, Literal};
+
+pub(super) static TEMPORAL_SELF_RECURSION: Rule = Rule {
+    code: "MG711",
+    name: "temporal-self-recursion",
+    group: Group::Temporal,
+    severity: Some(Severity::Warning),
+    summary: "A temporal predicate is derived from itself",
+    rationale: "Each round may add intervals, and the engine does not join intervals that touch. It warns, and \
+                gives up when one fact has a thousand intervals.",
+    bad: "Decl docked(Ship) temporal.\nDecl beside(Ship, Other).\nbeside(/s/anna, /s/bea).\n\
+          docked(/s/anna)@[2024-05-01, 2024-05-03].\n\
+          docked(Other)@[S, E] :- beside(Ship, Other), docked(Ship)@[S, E].\n",
+    good: "Decl docked(Ship) temporal.\nDecl beside(Ship, Other).\nbeside(/s/anna, /s/bea).\n\
+           docked(/s/anna)@[2024-05-01, 2024-05-03].\nDecl near(Ship) temporal.\n\
+           near(Other)@[S, E] :- beside(Ship, Other), docked(Ship)@[S, E].\n",
+    fix: FixKind::None,
+};
+
+pub(super) static TEMPORAL_MUTUAL_RECURSION: Rule = Rule {
+    code: "MG712",
+    name: "temporal-mutual-recursion",
+    group: Group::Temporal,
+    severity: Some(Severity::Error),
+    summary: "Several predicates depend on each other, and one of them is temporal",
+    rationale: "The engine rejects recursion through several predicates as soon as a temporal one takes part, \
+                because it may never end.",
+    bad: "Decl docked(Ship) temporal.\nDecl guarded(Ship) temporal.\ndocked(/s/anna)@[2024-05-01].\n\
+          guarded(Ship)@[S, E] :- docked(Ship)@[S, E].\ndocked(Ship)@[S, E] :- guarded(Ship)@[S, E].\n",
+    good: "Decl docked(Ship) temporal.\nDecl guarded(Ship) temporal.\ndocked(/s/anna)@[2024-05-01].\n\
+           guarded(Ship)@[S, E] :- docked(Ship)@[S, E].\n",
+    fix: FixKind::None,
+};
+
+pub(super) static FUTURE_RECURSION: Rule = Rule {
+    code: "MG713",
+    name: "future-recursion",
+    group: Group::Temporal,
+    severity: Some(Severity::Error),
+    summary: "A temporal predicate is derived from its own future",
+    rationale: "A rule that asks with `<+` or `[+` for the predicate that it defines could invent facts without \
+                end. The engine rejects it.",
+    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
+          docked(Ship)@[2024-04-30] :- <+[0d, 1d] docked(Ship).\n",
+    good: "Decl docked(Ship) temporal.\nDecl expected(Ship) temporal.\n\
+           docked(/s/anna)@[2024-05-01, 2024-05-03].\n\
+           expected(Ship)@[2024-04-30] :- <+[0d, 1d] docked(Ship).\n",
+    fix: FixKind::None,
+};
+
+/// Reports recursion of temporal predicates. Programs without temporal predicates cost one look at
+/// each.
+pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
+    let is_temporal = |id: PredicateId| program.get(id).signature.temporal;
+    if !program.predicates.iter().any(|predicate| predicate.signature.temporal) {
+        return;
+    }
+    let graph = program.graph();
+    let mut edges: Vec<&Edge> = graph.recursive_edges().collect();
+    edges.sort_by_key(|edge| (edge.file, edge.item, edge.range.start()));
+    let mut mutual: FxHashSet<ComponentId> = FxHashSet::default();
+    let mut own: FxHashSet<PredicateId> = FxHashSet::default();
+    for edge in edges {
+        let component = graph.component(edge.from);
+        if graph.members(component).len() > 1 {
+            if !mutual.contains(&component) && graph.members(component).iter().copied().any(is_temporal) {
+                mutual.insert(component);
+                mutual_recursion(program, graph, edge, out);
+            }
+        } else if is_temporal(edge.from) && edge.temporal && !edge.is_negative() {
+            own_recursion(program, edge, &mut own, out);
+        }
+    }
+}
+
+/// The rule of an edge.
+fn rule<'p>(program: &'p Program, edge: &Edge) -> Option<(&'p FileSummary, &'p Item, &'p Clause)> {
+    let file = program.files.get(edge.file as usize)?;
+    let item = file.items.get(edge.item as usize)?;
+    Some((file, item, item.statement.clause()?))
+}
+
+fn mutual_recursion(program: &Program, graph: &Graph, edge: &Edge, out: &mut ProgramFindings) {
+    let Some((file, item, clause)) = rule(program, edge) else { return };
+    let Some(cycle) = Cycle::through(graph, edge) else { return };
+    let members = graph.members(graph.component(edge.from));
+    let temporal = members.iter().find(|id| program.get(**id).signature.temporal);
+    let temporal = temporal.map_or_else(String::new, |id| label(program, *id));
+    let head = label(program, edge.from);
+    let who = if head == temporal {
+        format!("The temporal predicate `{head}` depends on itself through others")
+    } else {
+        format!("`{head}` and the temporal predicate `{temporal}` depend on each other")
+    };
+    let message = format!(
+        "{who}: {}. The engine rejects recursion through several predicates when one of them is temporal.",
+        cycle.describe(program)
+    );
+    let finding = Finding::new(&TEMPORAL_MUTUAL_RECURSION, clause.head.range, message);
+    out.push(file.id, item.statement.id, cycle.relate(program, finding));
+}
+
+/// A rule that asks for the predicate that it defines; its future is refused, anything else is
+/// worth one warning for each predicate.
+fn own_recursion(
+    program: &Program,
+    edge: &Edge,
+    warned: &mut FxHashSet<PredicateId>,
+    out: &mut ProgramFindings,
+) {
+    let Some((file, item, clause)) = rule(program, edge) else { return };
+    let at_edge = |literal: &&Literal| literal.atom.name.range == edge.range;
+    let operator = clause.literals().find(at_edge).and_then(|literal| literal.operator.as_ref());
+    let name = label(program, edge.from);
+    let finding = if let Some(operator) = operator.filter(|operator| operator.future) {
+        let message = format!(
+            "`{name}` is derived from its own future, which could go on for ever. The engine rejects this rule."
+        );
+        Finding::new(&FUTURE_RECURSION, operator.range, message)
+    } else if warned.insert(edge.from) {
+        let message = format!(
+            "The temporal predicate `{name}` is derived from itself. Each round may add intervals, which the engine \
+             does not join; it gives up when one fact has a thousand."
+        );
+        let here = Span::here(edge.range);
+        Finding::new(&TEMPORAL_SELF_RECURSION, clause.head.range, message).related(here, "asked for here")
+    } else {
+        return;
+    };
+    out.push(file.id, item.statement.id, finding);
+}

@@ -1,0 +1,94 @@
+//! `|>`: what a transform may use, what leaves a group, where reducers belong, what is counted.
+//!
+//! Takes one clause; gives findings `MG401` to `MG420`. Whether the variables of the body have
+//! values is the safety family's business; that of the variables in the transform is decided here.
+//! Only the first transform of a clause is looked into: a second one is an error as such.
+
+mod grouping;
+mod reducers;
+mod rows;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod variables;
+
+use scope::{Kind, Scope};
+
+use super::{Context, Family};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Clause, Transform};
+use mangle_syntax::text::TextRange;
+
+/// The family.
+pub(super) const FAMILY: Family = Family {
+    rules: &[
+        &MULTIPLE_TRANSFORMS,
+        &grouping::DO_WITHOUT_GROUP_BY,
+        &grouping::GROUP_BY_NOT_VARIABLE,
+        &grouping::GROUP_BY_REPEATED,
+        &reducers::GROUP_BY_MISPLACED,
+        &variables::TRANSFORM_REDEFINES,
+        &variables::LET_REDEFINED,
+        &variables::TRANSFORM_UNBOUND_USE,
+        &variables::LET_ORDER,
+        &grouping::HEAD_VAR_NOT_GROUPED,
+        &variables::FUNCTION_OVER_UNGROUPED,
+        &reducers::REDUCER_IN_LET,
+        &reducers::REDUCER_IN_BODY,
+        &reducers::REDUCER_ARG_NOT_VARIABLE,
+        &super::types::REDUCER_TYPE,
+        &reducers::REDUCER_OVER_LET,
+        &rows::GROUP_WILDCARD_MULTIPLICITY,
+        &rows::GROUP_REPEATED_VARIABLE,
+        &rows::GROUP_RELATION_SHARED,
+    ],
+    clause: Some(check_clause),
+    declaration: None,
+    program: Some(rows::check_program),
+};
+
+/// `|> do … |> let …`
+static MULTIPLE_TRANSFORMS: Rule = Rule {
+    code: "MG401",
+    name: "multiple-transforms",
+    group: Group::Transforms,
+    severity: Some(Severity::Error),
+    summary: "More than one `|>` in a clause.",
+    rationale: "The grammar allows it, the engine does not: it rejects the program. Statements that \
+        belong together follow each other in one transform; what needs another grouping becomes a \
+        rule of its own.",
+    bad: "crew(/ann, 3).\nall(T) :- crew(_, N) |> do fn:group_by(), let S = fn:sum(N) |> let T = fn:plus(S, 1).\n",
+    good: "crew(/ann, 3).\nall(T) :- crew(_, N) |> do fn:group_by(), let S = fn:sum(N), let T = fn:plus(S, 1).\n",
+    fix: FixKind::Unsafe,
+};
+
+fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+    reducers::check_expressions(context, clause, findings);
+    let Some((transform, others)) = clause.transforms.split_first() else { return };
+    if let (Some(second), Some(last)) = (others.first(), others.last()) {
+        findings.push(multiple(transform, second, last));
+    }
+    let Some(scope) = Scope::new(context, clause, transform) else { return };
+    if scope.kind == Kind::OtherDo {
+        grouping::check_do(&scope, findings);
+        return;
+    }
+    variables::check(&scope, findings);
+    reducers::check(&scope, findings);
+    if scope.kind == Kind::Group {
+        grouping::check(&scope, findings);
+        rows::check(&scope, findings);
+    }
+}
+
+fn multiple(first: &Transform, second: &Transform, last: &Transform) -> Finding {
+    let range = TextRange::new(second.range.start(), last.range.end());
+    let message = "The engine takes one `|>` in a clause and rejects the program over a second one.";
+    let finding = Finding::new(&MULTIPLE_TRANSFORMS, range, message);
+    // A `let` can follow in the first transform.
+    if second.range != last.range || second.is_do() || second.statements.is_empty() {
+        return finding;
+    }
+    let pipe = TextRange::at(second.range.start(), 2.into());
+    finding.fix(Fix::guess("Go on in the first transform").insert(first.range.end(), ",").replace(pipe, ""))
+}

@@ -1,0 +1,241 @@
+//! Reducers and `fn:group_by`: where they belong, and what a reducer can take.
+
+use super::scope::{Kind, Scope, Statement};
+use crate::analysis::{Context, predicates};
+use mangle_engine::program::builtins::{self, BuiltinFunction, Role};
+use mangle_engine::types::{Problem, ProblemKind, Type};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Clause, Premise, Term, TermKind};
+
+/// `let G = fn:group_by(P)`
+pub(super) static GROUP_BY_MISPLACED: Rule = Rule {
+    code: "MG405",
+    name: "group-by-misplaced",
+    group: Group::Transforms,
+    severity: Some(Severity::Error),
+    summary: "`fn:group_by` somewhere else than directly behind `do`.",
+    rationale: "It computes no value, it makes groups. Elsewhere the engine rejects it or stops in \
+        the middle of the evaluation.",
+    bad: "crew(/ann, 3).\nsize(P, G) :- crew(P, _), G = fn:group_by(P).\n",
+    good: "crew(/ann, 3).\nsize(P, G) :- crew(P, _) |> do fn:group_by(P), let G = fn:count().\n",
+    fix: FixKind::None,
+};
+
+/// `crew(_, N) |> let S = fn:sum(N)`
+pub(super) static REDUCER_IN_LET: Rule = Rule {
+    code: "MG412",
+    name: "reducer-in-let",
+    group: Group::Transforms,
+    severity: Some(Severity::Error),
+    summary: "A reducer in a transform without `do fn:group_by`.",
+    rationale: "A transform of `let`s sees one row at a time; there is nothing to reduce. The engine \
+        rejects the program, or, when it is the first statement, stops in the middle of the \
+        evaluation.",
+    bad: "crew(/ann, 3).\nall(S) :- crew(_, N) |> let S = fn:sum(N).\n",
+    good: "crew(/ann, 3).\nall(S) :- crew(_, N) |> do fn:group_by(), let S = fn:sum(N).\n",
+    fix: FixKind::None,
+};
+
+/// `L = fn:collect(N)`
+pub(super) static REDUCER_IN_BODY: Rule = Rule {
+    code: "MG413",
+    name: "reducer-in-body",
+    group: Group::Transforms,
+    severity: Some(Severity::Error),
+    summary: "A reducer inside an expression, where there is no group to reduce.",
+    rationale: "Reducers stand alone on the right side of a `let` behind `do fn:group_by(…)`. In an \
+        expression, a premise or a head the engine does not know them and stops in the middle of \
+        the evaluation. Sums, maxima and minima can be taken of a list there, of nothing else.",
+    bad: "crew(/ann, 3).\nall(L) :- crew(_, N), L = fn:collect(N).\n",
+    good: "crew(/ann, 3).\nall(L) :- crew(_, N) |> do fn:group_by(), let L = fn:collect(N).\n",
+    fix: FixKind::None,
+};
+
+/// `fn:sum(fn:plus(N, 1))`
+pub(super) static REDUCER_ARG_NOT_VARIABLE: Rule = Rule {
+    code: "MG414",
+    name: "reducer-arg-not-variable",
+    group: Group::Transforms,
+    severity: Some(Severity::Error),
+    summary: "A numeric reducer over something other than a plain variable.",
+    rationale: "The analysis of the engine accepts this, its evaluation crashes. Compute the value \
+        in a rule of its own and reduce its column.",
+    bad: "crew(/ann, 3).\nall(S) :- crew(_, N) |> do fn:group_by(), let S = fn:sum(fn:plus(N, 1)).\n",
+    good: "crew(/ann, 3).\nmore(P, M) :- crew(P, N), M = fn:plus(N, 1).\n\
+        all(S) :- more(_, M) |> do fn:group_by(), let S = fn:sum(M).\n",
+    fix: FixKind::None,
+};
+
+/// `let S = fn:sum(N), let T = fn:sum(S)`
+pub(super) static REDUCER_OVER_LET: Rule = Rule {
+    code: "MG416",
+    name: "reducer-over-let",
+    group: Group::Transforms,
+    severity: Some(Severity::Error),
+    summary: "A reducer over a variable that a `let` defines.",
+    rationale: "Reducers go through the rows of the group, and the rows have only the variables of \
+        the body. Over anything else the engine reduces nothing at all: a sum is 0, a list empty, \
+        without a word.",
+    bad: "crew(/ann, 3).\nall(T) :- crew(_, N) |> do fn:group_by(), let L = fn:collect(N), let T = fn:sum(L).\n",
+    good: "crew(/ann, 3).\nall(T) :- crew(_, N) |> do fn:group_by(), let T = fn:sum(N).\n",
+    fix: FixKind::None,
+};
+
+/// Checks the expressions of a clause outside its transform, where no reducer belongs.
+pub(super) fn check_expressions(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+    check_values(context, clause, &clause.head.args, findings);
+    for premise in &clause.premises {
+        match premise {
+            Premise::Literal(literal) => check_values(context, clause, &literal.atom.args, findings),
+            Premise::Comparison(comparison) => {
+                check_value(context, clause, &comparison.left, findings);
+                check_value(context, clause, &comparison.right, findings);
+            }
+            Premise::Broken(..) => {}
+        }
+    }
+}
+
+fn check_values(context: &Context<'_>, clause: &Clause, terms: &[Term], findings: &mut Vec<Finding>) {
+    for term in terms {
+        check_value(context, clause, term, findings);
+    }
+}
+
+/// Checks an expression that must be a value: no reducers, no grouping.
+fn check_value(context: &Context<'_>, clause: &Clause, term: &Term, findings: &mut Vec<Finding>) {
+    let TermKind::Apply(apply) = &term.kind else { return };
+    check_values(context, clause, &apply.args, findings);
+    // Of most applications the name says at once that they are ordinary.
+    let Some(function) = builtins::function(apply.function.as_str()) else { return };
+    match function.role {
+        Role::Function => {}
+        Role::Grouping => findings.push(misplaced(term)),
+        Role::Reducer { list_form: true } => {
+            if let [list] = apply.args.as_slice()
+                && !may_be_list(context, clause, list)
+            {
+                let message = format!(
+                    "Outside of a group `{}` takes a list, and this is none: the engine stops the whole evaluation here.",
+                    function.name
+                );
+                findings.push(Finding::new(&REDUCER_IN_BODY, apply.function.range, message));
+            }
+        }
+        Role::Reducer { list_form: false } => {
+            let message = format!(
+                "`{0}` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = {0}(…)`.",
+                function.name
+            );
+            findings.push(Finding::new(&REDUCER_IN_BODY, apply.function.range, message));
+        }
+    }
+}
+
+fn misplaced(term: &Term) -> Finding {
+    let message = "`fn:group_by` computes no value; it stands directly behind `do`.";
+    Finding::new(&GROUP_BY_MISPLACED, term.range, message)
+}
+
+/// Checks the statements of a transform.
+pub(super) fn check(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
+    if let Some(action) = scope.action {
+        check_values(scope.context, scope.clause, &action.apply.args, findings);
+    }
+    for (at, statement) in scope.lets.iter().enumerate() {
+        check_values(scope.context, scope.clause, &statement.apply.args, findings);
+        let Some(function) = statement.function else { continue };
+        match (function.role, scope.kind) {
+            (Role::Grouping, _) => findings.push(misplaced(statement.value)),
+            (Role::Reducer { .. }, Kind::Group) => check_reducer(scope, statement, function, findings),
+            (Role::Reducer { .. }, _) => findings.extend(without_group(scope, at, statement, function)),
+            (Role::Function, _) => {}
+        }
+    }
+}
+
+fn without_group(
+    scope: &Scope<'_>,
+    at: usize,
+    statement: &Statement<'_>,
+    function: &BuiltinFunction,
+) -> Option<Finding> {
+    // The first statement escapes the analysis, and there a list can be summed up.
+    if at == 0
+        && function.takes_list()
+        && let [list] = statement.apply.args.as_slice()
+        && is_list(scope.context, scope.clause, list)
+    {
+        return None;
+    }
+    let message = format!(
+        "`{}` reduces the rows of a group, and there is none without `do fn:group_by(…)`.",
+        function.name
+    );
+    Some(Finding::new(&REDUCER_IN_LET, statement.apply.function.range, message))
+}
+
+fn check_reducer(
+    scope: &Scope<'_>,
+    statement: &Statement<'_>,
+    function: &'static BuiltinFunction,
+    findings: &mut Vec<Finding>,
+) {
+    if !statement.reduces_rows(scope) {
+        let mut uses_rows = false;
+        statement.value.variables(&mut |symbol, _| uses_rows |= !scope.is_key(symbol));
+        if !uses_rows {
+            findings.push(predicates::wrong_arity(statement.value, statement.apply, function));
+        }
+        return;
+    }
+    if let Some(over_let) = over_let(scope, statement, function) {
+        findings.push(over_let);
+    } else if function.takes_list() || function.name == "fn:avg" {
+        findings.extend(check_argument(statement, function));
+    }
+}
+
+fn over_let(scope: &Scope<'_>, statement: &Statement<'_>, function: &BuiltinFunction) -> Option<Finding> {
+    let mut found = None;
+    statement.value.variables(&mut |symbol, range| {
+        if scope.is_defined(symbol) && !scope.is_bound(symbol) {
+            found.get_or_insert((symbol, range));
+        }
+    });
+    let (symbol, range) = found?;
+    let message = format!(
+        "`{}` goes through the rows of the group, and those do not have `{symbol}`, which a `let` defines: it reduces nothing, without a word.",
+        function.name
+    );
+    Some(Finding::new(&REDUCER_OVER_LET, range, message))
+}
+
+/// Checks the one argument of a numeric reducer.
+fn check_argument(statement: &Statement<'_>, function: &BuiltinFunction) -> Option<Finding> {
+    let [argument] = statement.apply.args.as_slice() else { return None };
+    // `_` is reported wherever it stands in a transform.
+    if argument.is_wildcard() {
+        return None;
+    }
+    if argument.variable().is_some() {
+        return None;
+    }
+    let message =
+        format!("`{}` takes a plain variable; the engine crashes over an expression.", function.name);
+    Some(Finding::new(&REDUCER_ARG_NOT_VARIABLE, argument.range, message))
+}
+
+/// Whether nothing speaks against the argument of a reducer being a list.
+fn may_be_list(context: &Context<'_>, clause: &Clause, term: &Term) -> bool {
+    let refused = |problem: &Problem| {
+        matches!(problem.kind, ProblemKind::Argument { .. }) && problem.range == term.range
+    };
+    !context.clause_types(clause).problems.iter().any(refused)
+}
+
+/// Whether a term of a clause's body has a list as its value for certain.
+fn is_list(context: &Context<'_>, clause: &Clause, term: &Term) -> bool {
+    let lists = Type::list(Type::Any);
+    context.clause_types(clause).states.iter().all(|state| state.type_of(term).is_subtype(&lists))
+}

@@ -1,0 +1,190 @@
+//! Which rows a group has. The engine looks at a single premise directly; any other body it first
+//! turns into a hidden relation of the named variables. Both differ from what one would think.
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use super::scope::{MANY, Scope};
+use crate::analysis::ProgramFindings;
+use mangle_engine::program::{Predicate, Program, Site};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::syntax::ast::{Atom, Clause, Operator, Premise, Term};
+use mangle_syntax::text::slice;
+
+/// `crew(P, _), aboard(P) |> … fn:count()`
+pub(super) static GROUP_WILDCARD_MULTIPLICITY: Rule = Rule {
+    code: "MG417",
+    name: "group-wildcard-multiplicity",
+    group: Group::Transforms,
+    severity: Some(Severity::Information),
+    summary: "A `_` under a group with several premises: rows that differ only there count once.",
+    rationale: "Over a single premise every fact is a row. Over several premises the rows are the \
+        different values of the named variables, so what differs only in `_` is one row. Give the \
+        column a name to count all of them.",
+    bad: "crew(/ann, 3).\ncrew(/ann, 5).\naboard(/ann).\n\
+        size(P, N) :- crew(P, _), aboard(P) |> do fn:group_by(P), let N = fn:count().\n",
+    good: "crew(/ann, 3).\ncrew(/ann, 5).\naboard(/ann).\n\
+        size(P, N) :- crew(P, Watch), aboard(P) |> do fn:group_by(P), let N = fn:count().\n",
+    fix: FixKind::None,
+};
+
+/// `edge(X, X) |> do …`
+pub(super) static GROUP_REPEATED_VARIABLE: Rule = Rule {
+    code: "MG418",
+    name: "group-repeated-variable",
+    group: Group::Transforms,
+    severity: Some(Severity::Error),
+    summary: "The only premise under a group has the same variable twice.",
+    rationale: "The engine takes all facts of that predicate and does not ask whether the two \
+        columns are equal. With a rule in between, or with a second premise, it does.",
+    bad: "link(/a, /a).\nlink(/a, /b).\nloops(N) :- link(X, X) |> do fn:group_by(), let N = fn:count().\n",
+    good: "link(/a, /a).\nlink(/a, /b).\nloop(X) :- link(X, X).\n\
+        loops(N) :- loop(X) |> do fn:group_by(), let N = fn:count().\n",
+    fix: FixKind::None,
+};
+
+/// Two `do` rules of one predicate over several premises
+pub(super) static GROUP_RELATION_SHARED: Rule = Rule {
+    code: "MG419",
+    name: "group-relation-shared",
+    group: Group::Transforms,
+    severity: Some(Severity::Warning),
+    summary: "Two rules of one predicate aggregate over several premises with as many variables.",
+    rationale: "For each such rule the engine makes a hidden relation, and names it after the \
+        predicate and the number of variables alone. Both rules then share one relation: each \
+        aggregates over the rows of both bodies, possibly with the columns swapped. Give each its \
+        own predicate and join them in a third rule.",
+    bad: "crew(/ann, 3).\nloan(/bob, 4).\naboard(/ann).\naboard(/bob).\n\
+        load(P, S) :- crew(P, N), aboard(P) |> do fn:group_by(P), let S = fn:sum(N).\n\
+        load(P, S) :- loan(P, N), aboard(P) |> do fn:group_by(P), let S = fn:max(N).\n",
+    good: "crew(/ann, 3).\nloan(/bob, 4).\naboard(/ann).\naboard(/bob).\n\
+        crew_load(P, S) :- crew(P, N), aboard(P) |> do fn:group_by(P), let S = fn:sum(N).\n\
+        loan_load(P, S) :- loan(P, N), aboard(P) |> do fn:group_by(P), let S = fn:max(N).\n\
+        load(P, S) :- crew_load(P, S).\nload(P, S) :- loan_load(P, S).\n",
+    fix: FixKind::None,
+};
+
+/// Checks what the rows of a group are.
+pub(super) fn check(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
+    match only_atom(scope.clause) {
+        Some(atom) => findings.extend(repeated_variable(atom)),
+        None if scope
+            .lets
+            .iter()
+            .any(|statement| statement.function.is_some_and(|known| counts(known.name))) =>
+        {
+            findings.extend(scope.clause.premises.iter().filter_map(lost_wildcard));
+        }
+        None => {}
+    }
+}
+
+/// The atom, when it is all there is: the engine then takes its facts as rows.
+fn only_atom(clause: &Clause) -> Option<&Atom> {
+    match clause.premises.as_slice() {
+        [Premise::Literal(literal)] if !literal.is_negated() && !literal.is_temporal() => Some(&literal.atom),
+        _ => None,
+    }
+}
+
+/// Whether it matters to a reducer how often a row is there.
+fn counts(name: &str) -> bool {
+    matches!(name, "fn:count" | "fn:sum" | "fn:avg" | "fn:collect" | "fn:float:sum" | "fn:duration:sum")
+}
+
+fn lost_wildcard(premise: &Premise) -> Option<Finding> {
+    let Premise::Literal(literal) = premise else { return None };
+    let plain = !literal.is_negated() && !literal.is_temporal() && !literal.atom.is_builtin();
+    let wildcard = literal.atom.args.iter().find(|arg| arg.is_wildcard()).filter(|_| plain)?;
+    let message = "Facts that differ only here make one row, because the rows of a group over several premises have only the named variables. Name it to count them all.";
+    Some(Finding::new(&GROUP_WILDCARD_MULTIPLICITY, wildcard.range, message))
+}
+
+fn repeated_variable(atom: &Atom) -> Option<Finding> {
+    let repeated = |(at, arg): (usize, &Term)| {
+        let symbol = arg.variable()?;
+        let first = atom.args.iter().take(at).find(|earlier| earlier.variable() == Some(symbol))?;
+        Some((symbol, first.range, arg.range))
+    };
+    let (symbol, first, range) = atom.args.iter().take(MANY).enumerate().find_map(repeated)?;
+    let message = format!(
+        "Under a group with a single premise the engine does not check that both columns have the same `{symbol}`: all facts of `{}` are rows.",
+        atom.name.symbol
+    );
+    let finding = Finding::new(&GROUP_REPEATED_VARIABLE, range, message);
+    Some(finding.related(Span::here(first), "the first column"))
+}
+
+/// Looks for predicates with two rules that share a hidden relation.
+pub(super) fn check_program(program: &Program, findings: &mut ProgramFindings) {
+    for predicate in program.predicates.iter().filter(|predicate| predicate.signature.has_rules) {
+        check_predicate(program, predicate, findings);
+    }
+}
+
+fn check_predicate(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
+    let mut earlier: SmallVec<[(usize, Site<'_>); 4]> = SmallVec::new();
+    for site in program.rules(predicate) {
+        let statement = &site.item.statement;
+        let Some(clause) = statement.clause().filter(|clause| !statement.damaged && clause.aggregates())
+        else {
+            continue;
+        };
+        if only_atom(clause).is_some() {
+            continue;
+        }
+        let columns = row_variables(clause);
+        let twin = earlier.iter().find(|(count, other)| *count == columns && !same_body(&site, other));
+        if let Some((_, other)) = twin {
+            findings.push(site.file.id, statement.id, shared(clause, predicate, other));
+        }
+        if earlier.len() < MANY {
+            earlier.push((columns, site));
+        }
+    }
+}
+
+fn shared(clause: &Clause, predicate: &Predicate, other: &Site<'_>) -> Finding {
+    let message = format!(
+        "The engine mixes the rows of this rule with those of the other: both of `{}` aggregate over several premises with as many variables, and share one hidden relation.",
+        predicate.key.name
+    );
+    let (file, statement, range) = other.place();
+    let finding = Finding::new(&GROUP_RELATION_SHARED, clause.head.name.range, message);
+    finding.related(Span::of(file, statement, range), "the other rule")
+}
+
+/// Equal bodies make equal rows, and sharing them does no harm.
+fn same_body(one: &Site<'_>, other: &Site<'_>) -> bool {
+    body(one) == body(other)
+}
+
+fn body<'p>(site: &Site<'p>) -> Option<&'p str> {
+    let premises = &site.item.statement.clause()?.premises;
+    let range = premises.first()?.range().cover(premises.last()?.range());
+    Some(slice(site.file.statement_text(site.item), range))
+}
+
+/// How many columns the hidden relation has: the named variables of positive atoms, comparisons
+/// and equations.
+fn row_variables(clause: &Clause) -> usize {
+    let mut seen = FxHashSet::default();
+    let mut note = |term: &Term| {
+        term.variables(&mut |symbol, _| {
+            seen.insert(symbol);
+        });
+    };
+    for premise in &clause.premises {
+        match premise {
+            Premise::Literal(literal) if !literal.is_negated() && !literal.is_temporal() => {
+                literal.atom.args.iter().for_each(&mut note);
+            }
+            Premise::Comparison(comparison) if comparison.operator != Operator::NotEqual => {
+                note(&comparison.left);
+                note(&comparison.right);
+            }
+            _ => {}
+        }
+    }
+    seen.len()
+}

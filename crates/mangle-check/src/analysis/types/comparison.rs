@@ -1,0 +1,127 @@
+//! Comparisons of what is no integer: `MG601`.
+
+use super::wording::{error_if, found, is_confirmed, literal_noun, with_origin};
+use crate::analysis::Context;
+use mangle_engine::types::{Base, Problem, Type};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Clause, Operator, Premise, Term};
+use mangle_syntax::text::TextRange;
+
+/// `X > 1.5`
+///
+/// A warning where one side may be an integer after all: bounds are often wrong in programs that
+/// run, because the engine does not look at them.
+pub(super) static COMPARE_NON_NUMBER: Rule = Rule {
+    code: "MG601",
+    name: "compare-non-number",
+    group: Group::Types,
+    severity: Some(Severity::Warning),
+    summary: "`<`, `<=`, `>` or `>=` on something that is no integer.",
+    rationale: "These compare integers only. When a float, a string, an instant or a duration gets \
+        there, the engine stops the whole evaluation. Instants and durations have comparisons of \
+        their own, such as `:time:lt`; floats and strings have none, so store scaled integers. It is an \
+        error where it is certain: for a literal, and where the program's own facts confirm the type.",
+    bad: "Decl seen(Id, At) bound [/name, /time].\nDecl closed(At) bound [/time].\n\
+        late(Id) :- seen(Id, At), closed(End), At > End.\n",
+    good: "Decl seen(Id, At) bound [/name, /time].\nDecl closed(At) bound [/time].\n\
+        late(Id) :- seen(Id, At), closed(End), :time:gt(At, End).\n",
+    fix: FixKind::Unsafe,
+};
+
+/// Where a comparison stands, and what it compares.
+struct Place<'c> {
+    range: TextRange,
+    operator: Operator,
+    sides: [&'c Term; 2],
+}
+
+/// The finding about one comparison; `left` tells which side is at fault.
+pub(super) fn finding(
+    context: &Context<'_>,
+    clause: &Clause,
+    problem: &Problem,
+    premise: u32,
+    left: bool,
+) -> Option<Finding> {
+    let place = place(clause.premises.get(premise as usize)?)?;
+    let shown = context.slice(problem.range);
+    let side = place.sides.get(usize::from(!left))?;
+    let what = match problem.variable {
+        Some(_) => found(context, clause, problem),
+        None => {
+            format!(
+                "`{}` is {}",
+                super::wording::short(context.slice(side.range)),
+                literal_noun(&problem.found)
+            )
+        }
+    };
+    let message = format!(
+        "`{shown}` compares integers only, but {what}: the engine stops the whole evaluation when it gets here."
+    );
+    let mut finding =
+        with_origin(Finding::new(&COMPARE_NON_NUMBER, problem.range, message), context, clause, problem);
+    finding = error_if(is_certain(context, clause, problem), finding);
+    match replacement(context, &place, [&problem.found, &problem.wanted]) {
+        Some(premise) => {
+            let title = format!("Write `{premise}`");
+            Some(finding.fix(Fix::guess(title).replace(place.range, premise)))
+        }
+        None => Some(finding),
+    }
+}
+
+/// Whether the evaluation stops for certain once it gets there: a literal is what it is, whatever declarations are worth.
+/// Beside a float literal an integer may be meant that the runtime makes of a float.
+fn is_certain(context: &Context<'_>, clause: &Clause, problem: &Problem) -> bool {
+    let is_literal = problem.variable.is_none();
+    let is_float =
+        problem.found == Type::Base(Base::Float) && problem.wanted.overlaps(&Type::Base(Base::Number));
+    is_literal && !is_float || is_confirmed(context, clause, problem)
+}
+
+fn place(premise: &Premise) -> Option<Place<'_>> {
+    match premise {
+        Premise::Comparison(comparison) => Some(Place {
+            range: comparison.range,
+            operator: comparison.operator,
+            sides: [&comparison.left, &comparison.right],
+        }),
+        Premise::Literal(literal) => {
+            let [left, right] = literal.atom.args.as_slice() else { return None };
+            let operator = ordering(literal.atom.name.as_str())?;
+            Some(Place { range: literal.atom.range, operator, sides: [left, right] })
+        }
+        Premise::Broken(..) => None,
+    }
+}
+
+/// The operator that a built-in is the long form of.
+fn ordering(name: &str) -> Option<Operator> {
+    match name {
+        ":lt" => Some(Operator::Less),
+        ":le" => Some(Operator::LessEqual),
+        ":gt" => Some(Operator::Greater),
+        ":ge" => Some(Operator::GreaterEqual),
+        _ => None,
+    }
+}
+
+/// The comparison of instants or durations that is meant, when nothing speaks against it.
+fn replacement(context: &Context<'_>, place: &Place<'_>, types: [&Type; 2]) -> Option<String> {
+    let all = |base: Base| types.iter().all(|ty| ty.is_any() || **ty == Type::Base(base));
+    let family = match () {
+        () if all(Base::Time) => "time",
+        () if all(Base::Duration) => "duration",
+        () => return None,
+    };
+    let name = match place.operator {
+        Operator::Less => "lt",
+        Operator::LessEqual => "le",
+        Operator::Greater => "gt",
+        Operator::GreaterEqual => "ge",
+        Operator::Equal | Operator::NotEqual => return None,
+    };
+    let [left, right] = place.sides.map(|side| context.slice(side.range));
+    Some(format!(":{family}:{name}({left}, {right})"))
+}

@@ -1,0 +1,62 @@
+//! Declarations that nearly everything in the program contradicts: `MG608`.
+
+use super::wording::base_noun;
+use crate::analysis::Context;
+use mangle_engine::types::{Problem, ProblemKind, State, Type};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Atom, Clause, Declaration};
+
+/// `Decl asked(Id) bound [/string].` where all clauses write names
+pub(super) static BOUND_CONTRADICTED: Rule = Rule {
+    code: "MG608",
+    name: "bound-contradicted",
+    group: Group::Types,
+    severity: Some(Severity::Warning),
+    summary: "A declared type that nearly all literals in that argument contradict.",
+    rationale: "One wrong declaration makes every correct fact and premise look wrong. Where nearly all \
+        of them agree with each other and not with the declaration, it is reported here, once, and \
+        not at each of them.",
+    bad: "Decl state(Door, State) bound [/name, /string].\nstate(/a, /open).\nstate(/b, /shut).\n\
+        state(/c, /open).\nstate(/d, /open).\nopen(D) :- state(D, /open).\n",
+    good: "Decl state(Door, State) bound [/name, /name].\nstate(/a, /open).\nstate(/b, /shut).\n\
+        state(/c, /open).\nstate(/d, /open).\nopen(D) :- state(D, /open).\n",
+    fix: FixKind::Unsafe,
+};
+
+/// Looks at the bounds of one declaration.
+pub(super) fn check(context: &Context<'_>, declaration: &Declaration, findings: &mut Vec<Finding>) {
+    let Some(id) = context.program.id_of(context.file, &declaration.atom) else { return };
+    let [row] = declaration.bounds.as_slice() else { return };
+    let contradicted = context.types.rows(id).contradicted.iter();
+    for (at, (ty, kind)) in row.types.iter().zip(contradicted).enumerate() {
+        let Some(kind) = kind else { continue };
+        let message = format!(
+            "Argument {} of `{}` is declared `{}`, but nearly every literal that the program writes there is \
+             {}. The engine does not look at bounds, so a premise that believes this one misses those facts.",
+            at + 1,
+            context.program.get(id).key,
+            context.slice(ty.range),
+            base_noun(*kind)
+        );
+        let fix = Fix::guess(format!("Declare `{}`", kind.as_str())).replace(ty.range, kind.as_str());
+        findings.push(Finding::new(&BOUND_CONTRADICTED, ty.range, message).fix(fix));
+    }
+}
+
+/// Whether a problem is a literal in a fact that the declaration is to blame for.
+pub(super) fn explains(context: &Context<'_>, clause: &Clause, problem: &Problem) -> bool {
+    match problem.kind {
+        ProblemKind::Head { argument, .. } if clause.is_fact() => is_of_kind(context, &clause.head, argument),
+        _ => false,
+    }
+}
+
+fn is_of_kind(context: &Context<'_>, atom: &Atom, argument: u32) -> bool {
+    let Some(id) = context.program.id_of(context.file, atom) else { return false };
+    let kind = context.types.rows(id).contradicted.get(argument as usize).copied().flatten();
+    let literal = atom.args.get(argument as usize).filter(|term| term.is_constant());
+    match (kind, literal) {
+        (Some(kind), Some(literal)) => State::default().type_of(literal).is_subtype(&Type::Base(kind)),
+        _ => false,
+    }
+}

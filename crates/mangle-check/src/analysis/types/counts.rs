@@ -1,0 +1,287 @@
+//! Premises that compare a count with a number that no count is: `MG610`.
+//!
+//! A group has at least one row, so a count is at least 1, and a list of the values of a group is never empty. What is
+//! followed: the columns that rules fill with counts, collections, and with what is computed of them.
+
+use rustc_hash::FxHashMap;
+
+use crate::analysis::ProgramFindings;
+use mangle_engine::program::{Predicate, PredicateId, Program, Site, UseKind};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::syntax::ast::{Clause, Comparison, Operator, Premise, Term, TermKind};
+use mangle_syntax::text::{Symbol, TextRange};
+
+/// `cnt(S, 0)`
+pub(super) static COUNT_NEVER: Rule = Rule {
+    code: "MG610",
+    name: "count-never",
+    group: Group::Types,
+    severity: Some(Severity::Warning),
+    summary: "A premise that asks an aggregate for a value that it never has.",
+    rationale: "A group without rows does not exist, so there is no count of 0 and no empty collection: the fact is \
+                missing instead. A premise that asks for one never holds, and its negation always does. What has no rows is \
+                found by negating a predicate that holds for all that have some.",
+    bad: "seen(/a, 1).\nDecl host(H).\ntimes(H, N) :- seen(H, _) |> do fn:group_by(H), let N = fn:count().\n\
+          silent(H) :- host(H), times(H, 0).\n",
+    good: "seen(/a, 1).\nDecl host(H).\nheard(H) :- seen(H, _).\nsilent(H) :- host(H), !heard(H).\n",
+    fix: FixKind::None,
+};
+
+/// What is known of all values of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// Integers from this one on.
+    AtLeast(i64),
+    /// Lists or maps with at least one element.
+    Filled,
+}
+
+impl Known {
+    /// What is known of a value that is one or the other.
+    fn or(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (Self::AtLeast(one), Self::AtLeast(other)) => Some(Self::AtLeast(one.min(other))),
+            (Self::Filled, Self::Filled) => Some(Self::Filled),
+            _ => None,
+        }
+    }
+}
+
+/// What is known of the columns of a program that aggregates fill.
+struct Columns<'p> {
+    program: &'p Program,
+    known: FxHashMap<(PredicateId, usize), Known>,
+}
+
+pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
+    if !out.wants(&COUNT_NEVER) {
+        return;
+    }
+    let columns = Columns::of(program);
+    let mut counted: Vec<PredicateId> = columns.known.keys().map(|(predicate, _)| *predicate).collect();
+    counted.sort_unstable();
+    counted.dedup();
+    for predicate in counted {
+        for (site, kind) in program.uses(program.get(predicate)) {
+            if let Some(clause) = site.item.statement.clause().filter(|_| kind != UseKind::Temporal) {
+                columns.check_use(predicate, site, clause, kind == UseKind::Negated, out);
+            }
+        }
+    }
+}
+
+impl<'p> Columns<'p> {
+    /// Follows the strata from below, so that what a rule counts of is known by then.
+    fn of(program: &'p Program) -> Self {
+        let mut columns = Self { program, known: FxHashMap::default() };
+        let has_aggregates = |file: &std::sync::Arc<mangle_engine::program::FileSummary>| {
+            let clauses = file.items.iter().filter_map(|item| item.statement.clause());
+            clauses.into_iter().any(Clause::aggregates)
+        };
+        if !program.files.iter().any(has_aggregates) {
+            return columns;
+        }
+        for component in program.graph().strata() {
+            // What a predicate derives from itself may be anything.
+            let [only] = component else { continue };
+            let graph = program.graph();
+            if !graph.edges_from(*only).iter().any(|edge| graph.is_recursive(edge)) {
+                columns.predicate(*only);
+            }
+        }
+        columns
+    }
+
+    fn predicate(&mut self, id: PredicateId) {
+        let predicate = self.program.get(id);
+        let signature = &predicate.signature;
+        let is_open = signature.host || signature.external || signature.extensional || signature.synthetic;
+        if is_open || !signature.has_rules {
+            return;
+        }
+        for at in 0..usize::from(predicate.key.arity) {
+            if let Some(known) = self.column(predicate, at) {
+                self.known.insert((id, at), known);
+            }
+        }
+    }
+
+    /// What all clauses of a predicate agree on about a column, unless none of them aggregates.
+    fn column(&self, predicate: &Predicate, at: usize) -> Option<Known> {
+        let mut all: Option<Known> = None;
+        let mut is_computed = false;
+        for site in self.program.clauses(predicate) {
+            let clause = site.item.statement.clause().filter(|_| !site.item.statement.damaged)?;
+            let term = clause.head.args.get(at)?;
+            is_computed |= term.variable().is_some();
+            let known = self.value(site, clause, term, 0)?;
+            all = Some(all.map_or(Some(known), |before| before.or(known))?);
+        }
+        all.filter(|_| is_computed)
+    }
+
+    /// What is known of a term of a clause. `depth` counts the definitions that were followed.
+    fn value(&self, site: Site<'_>, clause: &Clause, term: &Term, depth: usize) -> Option<Known> {
+        const DEEPEST: usize = 8;
+        match &term.kind {
+            TermKind::Number(Some(number)) => Some(Known::AtLeast(*number)),
+            TermKind::Variable(name) if depth < DEEPEST => self.variable(site, clause, *name, depth + 1),
+            TermKind::Apply(apply) => {
+                let of = |term: &Term| self.value(site, clause, term, depth);
+                match (apply.function.as_str(), apply.args.as_slice()) {
+                    ("fn:plus", args) => {
+                        let least = |term: &Term| match of(term)? {
+                            Known::AtLeast(least) => Some(least),
+                            Known::Filled => None,
+                        };
+                        let sum = args.iter().try_fold(0i64, |sum, term| sum.checked_add(least(term)?));
+                        sum.map(Known::AtLeast)
+                    }
+                    ("fn:list:len" | "fn:len", [list]) => {
+                        (of(list)? == Known::Filled).then_some(Known::AtLeast(1))
+                    }
+                    ("fn:list", [_, ..]) => Some(Known::Filled),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn variable(&self, site: Site<'_>, clause: &Clause, name: Symbol, depth: usize) -> Option<Known> {
+        let statements = clause.transforms.iter().flat_map(|transform| &transform.statements);
+        let mut lets = statements.filter(|it| it.variable.as_ref().and_then(Term::variable) == Some(name));
+        if let Some(statement) = lets.next() {
+            return match clause.aggregates() {
+                true => self.reduced(site, clause, &statement.value, depth),
+                false => self.value(site, clause, &statement.value, depth),
+            };
+        }
+        clause.premises.iter().find_map(|premise| match premise {
+            Premise::Literal(literal) if !literal.is_negated() && !literal.is_temporal() => {
+                let at = literal.atom.args.iter().position(|term| term.variable() == Some(name))?;
+                let predicate = self.program.id_of(site.file, &literal.atom)?;
+                self.known.get(&(predicate, at)).copied()
+            }
+            Premise::Comparison(Comparison { operator: Operator::Equal, left, right, .. }) => {
+                let value = [(left, right), (right, left)].into_iter();
+                let mut value = value.filter(|(one, _)| one.variable() == Some(name)).map(|(_, other)| other);
+                self.value(site, clause, value.next()?, depth)
+            }
+            _ => None,
+        })
+    }
+
+    /// What is known of the result of a reducer.
+    fn reduced(&self, site: Site<'_>, clause: &Clause, value: &Term, depth: usize) -> Option<Known> {
+        let apply = value.apply()?;
+        match (apply.function.as_str(), apply.args.as_slice()) {
+            ("fn:count", []) => Some(Known::AtLeast(1)),
+            // A row whose expression fails is left out, so only plain values are sure to be there.
+            ("fn:collect" | "fn:collect_distinct" | "fn:collect_to_map", args) if !args.is_empty() => {
+                args.iter().all(|term| term.variable().is_some()).then_some(Known::Filled)
+            }
+            ("fn:max" | "fn:min", [only]) => self.value(site, clause, only, depth),
+            // A sum of several rows is at least that of one, as long as none is negative.
+            ("fn:sum", [only]) => self.value(site, clause, only, depth).filter(|known| match known {
+                Known::AtLeast(least) => *least >= 0,
+                Known::Filled => false,
+            }),
+            _ => self.value(site, clause, value, depth),
+        }
+    }
+
+    /// Reports what a premise asks a column for that never is there.
+    fn check_use(
+        &self,
+        predicate: PredicateId,
+        site: Site<'_>,
+        clause: &Clause,
+        negated: bool,
+        out: &mut ProgramFindings,
+    ) {
+        let Some(literal) = site.literal() else { return };
+        for (at, term) in literal.atom.args.iter().enumerate() {
+            let Some(known) = self.known.get(&(predicate, at)).copied() else { continue };
+            if never_holds(known, Operator::Equal, term) {
+                self.report((predicate, at), known, site, (literal.range, negated), out);
+            }
+            for (range, operator, other) in comparisons(clause, term).filter(|_| !negated) {
+                if never_holds(known, operator, other) {
+                    self.report((predicate, at), known, site, (range, false), out);
+                }
+            }
+        }
+    }
+
+    fn report(
+        &self,
+        (predicate, at): (PredicateId, usize),
+        known: Known,
+        site: Site<'_>,
+        (range, negated): (TextRange, bool),
+        out: &mut ProgramFindings,
+    ) {
+        let key = self.program.get(predicate).key;
+        let text = mangle_syntax::text::slice(site.file.statement_text(site.item), range);
+        let holds = if negated { "always holds" } else { "never holds" };
+        let because = match known {
+            Known::AtLeast(least) => format!("is at least {least}"),
+            Known::Filled => "is never empty".to_owned(),
+        };
+        let message = format!("`{text}` {holds}: argument {} of `{key}` {because}.", at + 1);
+        let mut finding = Finding::new(&COUNT_NEVER, range, message);
+        if let Some(rule) = self.program.rules(self.program.get(predicate)).next() {
+            let place = Span::of(rule.file.id, rule.item.statement.id, rule.range);
+            finding = finding.related(place, "this rule aggregates");
+        }
+        out.push(site.file.id, site.item.statement.id, finding);
+    }
+}
+
+/// The comparisons of a variable with something else, the variable on the left.
+fn comparisons<'c>(
+    clause: &'c Clause,
+    term: &Term,
+) -> impl Iterator<Item = (TextRange, Operator, &'c Term)> + use<'c> {
+    let name = term.variable();
+    clause.premises.iter().filter_map(move |premise| {
+        let Premise::Comparison(comparison) = premise else { return None };
+        let Comparison { range, operator, left, right, .. } = comparison;
+        let name = Some(name?);
+        if left.variable() == name {
+            Some((*range, *operator, right))
+        } else if right.variable() == name {
+            Some((*range, mirrored(*operator), left))
+        } else {
+            None
+        }
+    })
+}
+
+/// The operator with its sides exchanged.
+fn mirrored(operator: Operator) -> Operator {
+    match operator {
+        Operator::Less => Operator::Greater,
+        Operator::LessEqual => Operator::GreaterEqual,
+        Operator::Greater => Operator::Less,
+        Operator::GreaterEqual => Operator::LessEqual,
+        same => same,
+    }
+}
+
+/// Whether no value of a column is in this relation to a constant.
+fn never_holds(known: Known, operator: Operator, other: &Term) -> bool {
+    match (known, &other.kind) {
+        (Known::AtLeast(least), TermKind::Number(Some(number))) => match operator {
+            Operator::Equal | Operator::LessEqual => *number < least,
+            Operator::Less => *number <= least,
+            _ => false,
+        },
+        (Known::Filled, TermKind::Apply(apply)) => {
+            let is_empty = apply.args.is_empty() && matches!(apply.function.as_str(), "fn:list" | "fn:map");
+            operator == Operator::Equal && is_empty
+        }
+        _ => false,
+    }
+}

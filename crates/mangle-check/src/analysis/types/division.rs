@@ -1,0 +1,75 @@
+//! Division by a literal zero: `MG602`.
+
+use mangle_engine::program::builtins;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Apply, Clause, Premise, Term, TermKind};
+
+/// `fn:div(X, 0)`
+pub(super) static DIVISION_BY_ZERO: Rule = Rule {
+    code: "MG602",
+    name: "division-by-zero",
+    group: Group::Types,
+    severity: Some(Severity::Error),
+    summary: "A division by a literal zero.",
+    rationale: "The engine stops the whole evaluation when it gets there; in a fact it rejects the \
+        program.",
+    bad: "fare(120).\nshare(X) :- fare(F), X = fn:div(F, 0).\n",
+    good: "fare(120).\nshare(X) :- fare(F), X = fn:div(F, 2).\n",
+    fix: FixKind::None,
+};
+
+/// Looks at every expression of a clause.
+pub(super) fn check(clause: &Clause, findings: &mut Vec<Finding>) {
+    check_divisions(&clause.head.args, findings);
+    for premise in &clause.premises {
+        match premise {
+            Premise::Comparison(comparison) => {
+                check_division(&comparison.left, findings);
+                check_division(&comparison.right, findings);
+            }
+            Premise::Literal(literal) => check_divisions(&literal.atom.args, findings),
+            Premise::Broken(..) => {}
+        }
+    }
+    let statements = clause.transforms.iter().flat_map(|transform| &transform.statements);
+    statements.for_each(|statement| check_division(&statement.value, findings));
+}
+
+fn check_divisions(terms: &[Term], findings: &mut Vec<Finding>) {
+    terms.iter().for_each(|term| check_division(term, findings));
+}
+
+fn check_division(term: &Term, findings: &mut Vec<Finding>) {
+    let TermKind::Apply(apply) = &term.kind else { return };
+    if let Some(zero) = zero_divisor(apply) {
+        let name = apply.function.symbol;
+        let message = format!("`{name}` divides by zero here: the engine stops the whole evaluation.");
+        findings.push(Finding::new(&DIVISION_BY_ZERO, zero.range, message));
+    }
+    check_divisions(&apply.args, findings);
+}
+
+/// The literal zero by which an application certainly divides.
+pub(in crate::analysis) fn zero_divisor(apply: &Apply) -> Option<&Term> {
+    let name = apply.function.as_str();
+    let divisor = match (name, apply.args.as_slice()) {
+        // One argument N is 1/N.
+        ("fn:div" | "fn:float:div", [only]) => only,
+        // An integer quotient that has reached 0 ends the division before the later divisors.
+        ("fn:div", [_, first, ..]) => first,
+        ("fn:mod", [_, divisor]) => divisor,
+        ("fn:float:div", [_, divisors @ ..]) => divisors.iter().find(|divisor| is_zero(divisor))?,
+        _ => return None,
+    };
+    let takes_float = builtins::function(name)?.result == "/float64";
+    let fits = takes_float || !matches!(divisor.kind, TermKind::Float(_));
+    (fits && is_zero(divisor)).then_some(divisor)
+}
+
+fn is_zero(term: &Term) -> bool {
+    match term.kind {
+        TermKind::Number(number) => number == Some(0),
+        TermKind::Float(float) => float == 0.0,
+        _ => false,
+    }
+}

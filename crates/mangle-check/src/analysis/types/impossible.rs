@@ -1,0 +1,174 @@
+//! Premises that never hold, or stop the evaluation, because of the types of their arguments:
+//! `MG604`, `MG606`, `MG710`.
+
+use super::wording::{
+    atom_of, described, error_if, found, is_column_confirmed, is_confirmed, noun, place, promised, respelled,
+    with_origin,
+};
+use crate::analysis::Context;
+use mangle_engine::program::builtins;
+use mangle_engine::types::{Base, Problem, Type};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::{Clause, Comparison, Premise};
+use mangle_syntax::text::Symbol;
+
+/// `ok(A) :- van(A), :time:lt(A, A).` over strings
+pub(super) static TYPE_PREMISE_IMPOSSIBLE: Rule = Rule {
+    code: "MG604",
+    name: "type-premise-impossible",
+    group: Group::Types,
+    severity: Some(Severity::Warning),
+    summary: "A premise that can never hold, or a call that stops the evaluation, because of the types.",
+    rationale: "Values of different types are never equal: `/a`, `\"a\"`, `1` and `1.0` all differ. A \
+        premise with one of them where the facts have another never holds, so the rule never fires; a \
+        negated one always holds. A function applied to a value of the wrong type stops the whole \
+        evaluation. It is an error where it is certain: the constant itself stops the evaluation, or \
+        the program's own facts confirm the declaration that rules a constant out.",
+    bad: "Decl van(Id) bound [/string].\nDecl gone(Id) bound [/name].\nDecl out(Id).\n\
+        out(Id) :- van(Id), gone(Id).\n",
+    good: "Decl van(Id) bound [/name].\nDecl gone(Id) bound [/name].\nDecl out(Id).\n\
+        out(Id) :- van(Id), gone(Id).\n",
+    fix: FixKind::None,
+};
+
+/// `X = 5` over strings
+pub(super) static EQ_NEVER: Rule = Rule {
+    code: "MG606",
+    name: "eq-never",
+    group: Group::Types,
+    severity: Some(Severity::Warning),
+    summary: "`=` or `!=` between values of types that have nothing in common.",
+    rationale: "Values of different types are never equal: `/a`, `\"a\"`, `1` and `1.0` all differ. \
+        The `=` never holds, so the rule never fires; the `!=` always holds. Beside a constant it is an \
+        error where the program's own facts confirm the declaration.",
+    bad: "Decl mode(M) bound [/name].\nstrict() :- mode(M), M = \"strict\".\n",
+    good: "Decl mode(M) bound [/name].\nstrict() :- mode(M), M = /strict .\n",
+    fix: FixKind::Unsafe,
+};
+
+/// `q(X)@[T, T] :- p(X, T).` where `T` is an integer
+pub(in crate::analysis) static INTERVAL_TYPE: Rule = Rule {
+    code: "MG710",
+    name: "interval-type",
+    group: Group::Temporal,
+    severity: Some(Severity::Warning),
+    summary: "A variable that bounds an interval but is no instant.",
+    rationale: "The bounds of an interval are instants. Over other values the premise never matches, \
+        and a head gets no interval.",
+    bad: "at(/a, 5).\non(X)@[T, T] :- at(X, T).\n",
+    good: "at(/a, 5).\non(X)@[T, T] :- at(X, N), T = fn:time:from_unix_nanos(N).\n",
+    fix: FixKind::None,
+};
+
+/// An argument of a premise that its relation never has.
+pub(super) fn premise(
+    context: &Context<'_>,
+    clause: &Clause,
+    problem: &Problem,
+    premise: u32,
+    argument: u32,
+    negated: bool,
+) -> Option<Finding> {
+    let atom = atom_of(clause, premise)?;
+    let term = atom.args.get(argument as usize)?;
+    let predicate = context.predicate(atom);
+    let declared = predicate.is_none_or(|predicate| super::wording::is_declared(context, predicate));
+    let (at, asked) = (argument + 1, described(context, atom));
+    let promised = promised(context, predicate, problem, argument);
+    let wanted = match (predicate, declared) {
+        (None, _) => format!("{asked} takes {} here", noun(&problem.wanted)),
+        (_, true) => format!("Argument {at} of {asked} is declared `{promised}`"),
+        (_, false) => format!("Argument {at} of {asked} is always {}", noun(&problem.wanted)),
+    };
+    let verdict = match (predicate.is_some() && declared, negated) {
+        (true, false) => "no fact that keeps to the declaration matches",
+        (true, true) => "for facts that keep to the declaration the negation always holds",
+        (false, false) => "this premise never holds",
+        (false, true) => "the negation always holds",
+    };
+    let message = format!("{wanted}, but {}: {verdict}.", found(context, clause, problem));
+    let mut finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
+    if let Some((span, what)) = predicate.and_then(|predicate| place(context, predicate, 0, argument)) {
+        finding = finding.related(span, what);
+    }
+    finding = with_origin(finding, context, clause, problem);
+    let is_confirmed = is_column_confirmed(context, atom, argument) && !are_names(problem);
+    finding = error_if(term.is_constant() && is_confirmed, finding);
+    match respelled(context, term, &promised) {
+        Some(fix) => Some(finding.fix(fix)),
+        None => Some(finding),
+    }
+}
+
+/// Whether names are asked for and another name is there: the host may add facts with names that a declaration does not list.
+fn are_names(problem: &Problem) -> bool {
+    let names = Type::Base(Base::Name);
+    problem.found.overlaps(&names) && problem.wanted.overlaps(&names)
+}
+
+/// An argument that a function cannot take.
+pub(super) fn argument(
+    context: &Context<'_>,
+    clause: &Clause,
+    problem: &Problem,
+    function: Symbol,
+    argument: u32,
+) -> Finding {
+    let message = format!(
+        "`{function}` takes {} here, but {}: the engine stops the whole evaluation.",
+        noun(&problem.wanted),
+        found(context, clause, problem)
+    );
+    let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
+    // A literal is what it is, whatever declarations are worth.
+    let is_known = problem.variable.is_none() || is_confirmed(context, clause, problem);
+    let is_certain = is_known && takes_one_kind(function, argument as usize);
+    error_if(is_certain, with_origin(finding, context, clause, problem))
+}
+
+/// Whether a parameter takes values of one kind, whatever the other arguments are.
+fn takes_one_kind(function: Symbol, argument: usize) -> bool {
+    let parameters = builtins::function(function.as_str()).map_or(&[][..], |function| function.parameters);
+    parameters.get(argument).or(parameters.last()).is_some_and(|ty| ty.starts_with('/') && *ty != "/any")
+}
+
+/// A field that a struct does not have.
+pub(super) fn field(context: &Context<'_>, clause: &Clause, problem: &Problem, label: Symbol) -> Finding {
+    let message = format!("There is no field `{label}`: {}.", found(context, clause, problem));
+    let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
+    with_origin(finding, context, clause, problem)
+}
+
+/// The two sides of `=` or `!=`.
+pub(super) fn equality(
+    context: &Context<'_>,
+    clause: &Clause,
+    problem: &Problem,
+    premise: u32,
+    negated: bool,
+) -> Option<Finding> {
+    let Premise::Comparison(comparison) = clause.premises.get(premise as usize)? else { return None };
+    let Comparison { left, right, .. } = comparison;
+    let verdict = if negated { "This always holds" } else { "This never holds" };
+    let message = format!(
+        "{verdict}: {}, and the other side is {}.",
+        found(context, clause, problem),
+        noun(&problem.wanted)
+    );
+    let finding = Finding::new(&EQ_NEVER, problem.range, message);
+    let finding = with_origin(finding, context, clause, problem);
+    let has_constant = left.is_constant() || right.is_constant();
+    let is_certain = has_constant && is_confirmed(context, clause, problem) && !are_names(problem);
+    let finding = error_if(is_certain, finding);
+    let fix = [left, right].into_iter().find_map(|side| respelled(context, side, &problem.found));
+    match fix {
+        Some(fix) => Some(finding.fix(fix)),
+        None => Some(finding),
+    }
+}
+
+/// A variable that bounds an interval.
+pub(super) fn interval(context: &Context<'_>, clause: &Clause, problem: &Problem) -> Finding {
+    let message = format!("The bounds of an interval are instants, but {}.", found(context, clause, problem));
+    with_origin(Finding::new(&INTERVAL_TYPE, problem.range, message), context, clause, problem)
+}

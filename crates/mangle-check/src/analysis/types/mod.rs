@@ -1,0 +1,86 @@
+//! Values of the wrong type: `MG6xx`, `interval-type` and `reducer-type`.
+//!
+//! The engine has no types when it runs: what does not fit is a premise that never holds, a row
+//! that nobody finds, or an operation that stops the whole evaluation. `types` finds the problems;
+//! here they become findings.
+
+mod comparison;
+mod contradicted;
+mod counts;
+mod division;
+mod head;
+mod impossible;
+mod names;
+mod near;
+mod reducer;
+mod slips;
+#[cfg(test)]
+mod tests;
+mod wording;
+
+pub(super) use division::zero_divisor;
+pub(super) use impossible::INTERVAL_TYPE;
+pub(super) use reducer::REDUCER_TYPE;
+
+use super::{Context, Family, ProgramFindings};
+use mangle_engine::program::{Program, builtins};
+use mangle_engine::types::ProblemKind;
+use mangle_syntax::lint::Finding;
+use mangle_syntax::syntax::ast::Clause;
+use mangle_syntax::text::Symbol;
+
+/// The family.
+pub(super) const FAMILY: Family = Family {
+    rules: &[
+        &comparison::COMPARE_NON_NUMBER,
+        &division::DIVISION_BY_ZERO,
+        &head::TYPE_FACT_MISMATCH,
+        &impossible::TYPE_PREMISE_IMPOSSIBLE,
+        &head::TYPE_HEAD_MISMATCH,
+        &impossible::EQ_NEVER,
+        &names::NAME_NEVER_USED,
+        &contradicted::BOUND_CONTRADICTED,
+        &near::NAME_NEAR,
+        &counts::COUNT_NEVER,
+    ],
+    clause: Some(check_clause),
+    declaration: Some(contradicted::check),
+    program: Some(check_program),
+};
+
+fn check_program(program: &Program, out: &mut ProgramFindings) {
+    near::check(program, out);
+    counts::check(program, out);
+}
+
+fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+    division::check(clause, findings);
+    for problem in &context.clause_types(clause).problems {
+        findings.extend(match problem.kind {
+            _ if contradicted::explains(context, clause, problem) => None,
+            _ if problem.names => names::finding(context, clause, problem),
+            ProblemKind::Head { argument, row } => head::finding(context, clause, problem, argument, row),
+            ProblemKind::Ordering { premise, left } => {
+                comparison::finding(context, clause, problem, premise, left)
+            }
+            ProblemKind::Reducer { function } => reducer::finding(context, clause, problem, function),
+            ProblemKind::Interval => Some(impossible::interval(context, clause, problem)),
+            ProblemKind::Equality { premise, negated } => {
+                impossible::equality(context, clause, problem, premise, negated)
+            }
+            ProblemKind::Premise { premise, argument, negated } => {
+                impossible::premise(context, clause, problem, premise, argument, negated)
+            }
+            // Where a reducer may stand is the transforms' business.
+            ProblemKind::Argument { function, .. } if is_reducer(function) => None,
+            ProblemKind::Argument { function, argument } => {
+                Some(impossible::argument(context, clause, problem, function, argument))
+            }
+            ProblemKind::Field(label) => Some(impossible::field(context, clause, problem, label)),
+        });
+    }
+}
+
+fn is_reducer(function: Symbol) -> bool {
+    builtins::function(function.as_str()).is_some_and(builtins::BuiltinFunction::is_reducer)
+}

@@ -1,0 +1,52 @@
+//! Names that a column never has: `MG607`.
+
+use super::wording::{atom_of, described, found, noun, place, with_origin};
+use crate::analysis::Context;
+use mangle_engine::types::{Problem, ProblemKind};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::Clause;
+
+/// `state(/open). shut() :- state(/shut).`
+pub(super) static NAME_NEVER_USED: Rule = Rule {
+    code: "MG607",
+    name: "name-never-used",
+    group: Group::Types,
+    severity: Some(Severity::Hint),
+    summary: "A premise that asks for a name that no clause ever puts there.",
+    rationale: "All clauses of the predicate write names in this argument, and none of them writes the \
+        one that is asked for: mostly a misspelling, or a value that was renamed elsewhere. Only a \
+        fact that comes from outside can make the premise hold.",
+    bad: "state(/door, /open).\nstate(/gate, /closed).\nshut(D) :- state(D, /close).\n",
+    good: "state(/door, /open).\nstate(/gate, /closed).\nshut(D) :- state(D, /closed).\n",
+    fix: FixKind::None,
+};
+
+/// The finding about names that never meet.
+pub(super) fn finding(context: &Context<'_>, clause: &Clause, problem: &Problem) -> Option<Finding> {
+    let message = match problem.kind {
+        ProblemKind::Premise { premise, argument, negated: false } => {
+            let atom = atom_of(clause, premise)?;
+            format!(
+                "No clause puts such a name there: argument {} of {} is always {}, but {}.",
+                argument + 1,
+                described(context, atom),
+                noun(&problem.wanted),
+                found(context, clause, problem)
+            )
+        }
+        ProblemKind::Equality { negated: false, .. } => format!(
+            "This holds for no fact of the program: {}, and the other side is {}.",
+            found(context, clause, problem),
+            noun(&problem.wanted)
+        ),
+        _ => return None,
+    };
+    let mut finding = Finding::new(&NAME_NEVER_USED, problem.range, message);
+    if let ProblemKind::Premise { premise, argument, .. } = problem.kind
+        && let Some(predicate) = context.predicate(atom_of(clause, premise)?)
+        && let Some((span, what)) = place(context, predicate, 0, argument)
+    {
+        finding = finding.related(span, what);
+    }
+    Some(with_origin(finding, context, clause, problem))
+}

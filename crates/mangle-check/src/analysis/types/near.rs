@@ -1,0 +1,192 @@
+//! Names that are spelled nearly like another one of their column: `MG609`.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::slips::is_slip;
+use crate::analysis::ProgramFindings;
+use mangle_engine::program::{Predicate, Program, Site};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::syntax::ast::{Atom, Clause, Comparison, Operator, Premise, Term, TermKind};
+use mangle_syntax::text::{Symbol, TextRange};
+
+/// `state(/gate, /degradd).`
+pub(super) static NAME_NEAR: Rule = Rule {
+    code: "MG609",
+    name: "name-near",
+    group: Group::Types,
+    severity: Some(Severity::Hint),
+    summary: "A name that is spelled nearly like another name of the same column.",
+    rationale: "The engine compares names letter by letter, so a premise with a misspelled name never matches, and a \
+                fact with one is never found. Reported is a name that is queried and never written, or written once and \
+                never queried, where the same column has one that differs by a slip of the keys.",
+    bad: "Decl state(D, S) bound [/name, /name].\nstate(/door, /degraded).\nstate(/gate, /healthy).\nworn(D) :- state(D, /degradd).\n",
+    good: "Decl state(D, S) bound [/name, /name].\nstate(/door, /degraded).\nstate(/gate, /healthy).\nworn(D) :- state(D, /degraded).\n",
+    fix: FixKind::Unsafe,
+};
+
+/// How many different names of a column are compared with each other; a column with more holds identifiers.
+const NAMES: usize = 200;
+
+/// How often a name is used beside one that is taken for its misspelling, where both are used alike.
+const OFTEN: usize = 3;
+
+/// Where a name is written in a column.
+#[derive(Clone, Copy)]
+struct Spot<'p> {
+    site: Site<'p>,
+    range: TextRange,
+}
+
+/// The uses of one name in a column.
+#[derive(Default)]
+struct Uses<'p> {
+    /// In heads.
+    written: Vec<Spot<'p>>,
+    /// In premises, and in comparisons with a variable of the column.
+    queried: Vec<Spot<'p>>,
+}
+
+impl Uses<'_> {
+    fn count(&self) -> usize {
+        self.written.len() + self.queried.len()
+    }
+}
+
+type Column<'p> = FxHashMap<Symbol, Uses<'p>>;
+
+pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
+    if !out.wants(&NAME_NEAR) {
+        return;
+    }
+    let mut reported = FxHashSet::default();
+    for predicate in &program.predicates {
+        let columns = columns(program, predicate);
+        for (at, column) in
+            columns.iter().enumerate().filter(|(_, column)| (2..=NAMES).contains(&column.len()))
+        {
+            check_column(predicate, at, column, &mut reported, out);
+        }
+    }
+}
+
+/// The names in each column of a predicate. Where a bound of the declaration lists them, the rules about types say which
+/// other name does not belong there.
+fn columns<'p>(program: &'p Program, predicate: &'p Predicate) -> Vec<Column<'p>> {
+    let mut columns: Vec<Column<'p>> = (0..predicate.key.arity).map(|_| Column::default()).collect();
+    for site in program.clauses(predicate) {
+        if let Some(clause) = site.item.statement.clause().filter(|_| !site.item.statement.damaged) {
+            take(&mut columns, site, clause, &clause.head, |uses| &mut uses.written);
+        }
+    }
+    for (site, _) in program.uses(predicate) {
+        if let (Some(clause), Some(literal)) = (site.item.statement.clause(), site.literal()) {
+            take(&mut columns, site, clause, &literal.atom, |uses| &mut uses.queried);
+        }
+    }
+    columns
+}
+
+/// Takes the names of an atom, and those that its variables are compared with.
+fn take<'p>(
+    columns: &mut [Column<'p>],
+    site: Site<'p>,
+    clause: &Clause,
+    atom: &Atom,
+    list: impl for<'u> Fn(&'u mut Uses<'p>) -> &'u mut Vec<Spot<'p>>,
+) {
+    for (column, term) in columns.iter_mut().zip(&atom.args) {
+        let mut add = |name: Symbol, range| list(column.entry(name).or_default()).push(Spot { site, range });
+        match term.kind {
+            TermKind::Name(name) => add(name, term.range),
+            TermKind::Variable(variable) => {
+                compared(clause, variable).for_each(|(name, range)| add(name, range));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The names that a variable is compared with by `=` and `!=`.
+fn compared(clause: &Clause, variable: Symbol) -> impl Iterator<Item = (Symbol, TextRange)> {
+    let comparisons = clause.premises.iter().filter_map(|premise| match premise {
+        Premise::Comparison(comparison) => Some(comparison),
+        _ => None,
+    });
+    comparisons.filter_map(move |Comparison { left, right, operator, .. }| {
+        let name = |one: &Term, other: &Term| match other.kind {
+            TermKind::Name(name) if one.variable() == Some(variable) => Some((name, other.range)),
+            _ => None,
+        };
+        name(left, right)
+            .or_else(|| name(right, left))
+            .filter(|_| matches!(operator, Operator::Equal | Operator::NotEqual))
+    })
+}
+
+fn check_column(
+    predicate: &Predicate,
+    at: usize,
+    column: &Column<'_>,
+    reported: &mut FxHashSet<(mangle_syntax::text::StatementId, TextRange)>,
+    out: &mut ProgramFindings,
+) {
+    let mut names: Vec<_> = column.iter().filter(|(_, uses)| uses.count() > 0).collect();
+    names.sort_unstable_by_key(|(name, _)| name.as_str());
+    for (name, uses) in names {
+        let mut others: Vec<_> = column
+            .iter()
+            .filter(|(other, meant)| {
+                *other != name && is_suspect(uses, meant) && is_slip(name.as_str(), other.as_str())
+            })
+            .collect();
+        others.sort_unstable_by_key(|(other, meant)| (usize::MAX - meant.count(), other.as_str()));
+        let Some((meant, _)) = others.first() else { continue };
+        for spot in uses.written.iter().chain(&uses.queried) {
+            if reported.insert((spot.site.item.statement.id, spot.range)) {
+                report(predicate, at, (*name, **meant), column, *spot, out);
+            }
+        }
+    }
+}
+
+/// Whether a name is used as one is that was meant to be the other.
+fn is_suspect(uses: &Uses<'_>, meant: &Uses<'_>) -> bool {
+    if uses.count() > meant.count() {
+        return false;
+    }
+    let (written, queried) = (!uses.written.is_empty(), !uses.queried.is_empty());
+    match (written, queried) {
+        (false, true) => !meant.written.is_empty(),
+        // Where one is only written and the other only queried, the rarer one is meant; the premise, if both are.
+        (true, false) if meant.written.is_empty() => uses.count() < meant.count(),
+        (true, false) => uses.count() == 1 && (!meant.queried.is_empty() || meant.count() >= OFTEN),
+        _ => false,
+    }
+}
+
+fn report(
+    predicate: &Predicate,
+    at: usize,
+    (name, meant): (Symbol, Symbol),
+    column: &Column<'_>,
+    spot: Spot<'_>,
+    out: &mut ProgramFindings,
+) {
+    let message = format!(
+        "`{name}` looks like a misspelling: argument {} of `{}` has `{meant}`. Did you mean `{meant}`?",
+        at + 1,
+        predicate.key
+    );
+    let text = spot.site.file.statement_text(spot.site.item);
+    // A full stop right behind a name would belong to it.
+    let behind = text.get(usize::from(spot.range.end())..).unwrap_or_default();
+    let written = if behind.starts_with('.') { format!("{meant} ") } else { meant.to_string() };
+    let mut finding = Finding::new(&NAME_NEAR, spot.range, message)
+        .fix(Fix::guess(format!("Write `{meant}`")).replace(spot.range, written));
+    let other = column.get(&meant).and_then(|uses| uses.written.first().or(uses.queried.first()));
+    if let Some(other) = other {
+        let (file, statement) = (other.site.file.id, other.site.item.statement.id);
+        finding = finding.related(Span::of(file, statement, other.range), format!("`{meant}` is used here"));
+    }
+    out.push(spot.site.file.id, spot.site.item.statement.id, finding);
+}

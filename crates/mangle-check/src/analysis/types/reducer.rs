@@ -1,0 +1,58 @@
+//! Reducers over values that they cannot take: `MG415`.
+
+use super::wording::{error_if, found, is_confirmed, with_origin};
+use crate::analysis::Context;
+use mangle_engine::program::builtins;
+use mangle_engine::types::{Base, Problem, Type};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::syntax::ast::Clause;
+use mangle_syntax::text::Symbol;
+
+/// `fn:max(X)` over floats
+pub(in crate::analysis) static REDUCER_TYPE: Rule = Rule {
+    code: "MG415",
+    name: "reducer-type",
+    group: Group::Transforms,
+    severity: Some(Severity::Warning),
+    summary: "A reducer over values that it cannot take.",
+    rationale: "`fn:sum`, `fn:max` and `fn:min` take integers; floats, durations and instants have \
+        reducers of their own. With the wrong one the engine stops in the middle of the evaluation; it is \
+        an error where the program's own facts confirm the type.",
+    bad: "depth(1.5).\ntop(M) :- depth(X) |> do fn:group_by(), let M = fn:max(X).\n",
+    good: "depth(1.5).\ntop(M) :- depth(X) |> do fn:group_by(), let M = fn:float:max(X).\n",
+    fix: FixKind::Safe,
+};
+
+/// The finding about one reducer.
+pub(super) fn finding(
+    context: &Context<'_>,
+    clause: &Clause,
+    problem: &Problem,
+    function: Symbol,
+) -> Option<Finding> {
+    // An expression as argument is another rule's matter.
+    problem.variable?;
+    let message = format!(
+        "`{function}` cannot reduce this: {}. The engine stops the whole evaluation here.",
+        found(context, clause, problem)
+    );
+    let finding = with_origin(Finding::new(&REDUCER_TYPE, problem.range, message), context, clause, problem);
+    let finding = error_if(is_confirmed(context, clause, problem), finding);
+    match counterpart(function.as_str(), &problem.found) {
+        Some(right) => Some(finding.fix(Fix::safe(format!("Write `{right}`")).replace(problem.range, right))),
+        None => Some(finding),
+    }
+}
+
+/// The same operation on values of `ty`.
+fn counterpart(function: &str, ty: &Type) -> Option<&'static str> {
+    let family = match ty {
+        Type::Base(Base::Number) => "",
+        Type::Base(Base::Float) => "float:",
+        Type::Base(Base::Duration) => "duration:",
+        Type::Base(Base::Time) => "time:",
+        _ => return None,
+    };
+    let operation = function.strip_prefix("fn:")?.rsplit(':').next()?;
+    Some(builtins::function(&format!("fn:{family}{operation}"))?.name)
+}

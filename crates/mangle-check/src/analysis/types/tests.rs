@@ -1,0 +1,272 @@
+//! What the family finds, and where it keeps silent.
+
+#![allow(clippy::unwrap_used)]
+
+use expect_test::expect;
+
+use crate::testing::{Checked, check, check_fix};
+use mangle_syntax::lint::Severity;
+
+#[test]
+fn literals() {
+    check(
+        "Decl depth(M).\ndeep(M) :- depth(M), M > 1.5, M < 2, \"a\" <= M, :ge(M, 0.5), !:lt(M, /a).\n",
+        expect![[r#"
+            2:24-25 warning compare-non-number: `>` compares integers only, but `1.5` is a float: the engine stops the whole evaluation when it gets here.
+            2:42-44 error compare-non-number: `<=` compares integers only, but `"a"` is a string: the engine stops the whole evaluation when it gets here.
+            2:48-51 warning compare-non-number: `:ge` compares integers only, but `0.5` is a float: the engine stops the whole evaluation when it gets here.
+            2:62-65 error compare-non-number: `:lt` compares integers only, but `/a` is a name: the engine stops the whole evaluation when it gets here.
+        "#]],
+    );
+}
+
+#[test]
+fn declared_columns() {
+    check(
+        "Decl depth(P, M) bound [/name, /float64].\ndeep(P) :- depth(P, M), M > 1.\n",
+        expect![[r#"
+            2:27-28 warning compare-non-number: `>` compares integers only, but `M` is a float, as argument 2 of `depth/2` is declared: the engine stops the whole evaluation when it gets here.
+              1:32-40 `M` gets its values from here
+        "#]],
+    );
+    check(
+        "#- a.gl\nDecl at(T) bound [/time].\nDecl took(D) bound [/duration].\n#- b.mg\nlate(T) :- at(T), took(D), T > D.\nlate(T) :- at(T), at(U), T >= U.\nslow(D) :- took(D), X = 1, D < X.\n",
+        expect![[r#"
+            b.mg:1:30-31 warning compare-non-number: `>` compares integers only, but `T` is an instant, as argument 1 of `at/1` is declared: the engine stops the whole evaluation when it gets here.
+              a.gl:1:19-24 `T` gets its values from here
+            b.mg:2:28-30 warning compare-non-number: `>=` compares integers only, but `T` is an instant, as argument 1 of `at/1` is declared: the engine stops the whole evaluation when it gets here.
+              a.gl:1:19-24 `T` gets its values from here
+              fix: Write `:time:ge(T, U)`
+            b.mg:3:30-31 warning compare-non-number: `<` compares integers only, but `D` is a duration, as argument 1 of `took/1` is declared: the engine stops the whole evaluation when it gets here.
+              a.gl:2:21-30 `D` gets its values from here
+        "#]],
+    );
+    check_fix(
+        "compare-non-number",
+        "Decl at(T) bound [/time].\nlate(T) :- at(T), T > fn:time:now().\n",
+        expect![[r#"
+            Decl at(T) bound [/time].
+            late(T) :- at(T), :time:gt(T, fn:time:now()).
+        "#]],
+    );
+}
+
+#[test]
+fn columns_that_may_be_integers() {
+    check(
+        "Decl a(X) bound [/number] bound [/string].\nDecl b(X) bound [/any].\nDecl c(X) bound [.Union</number, /string>].\nDecl d(X) bound [T].\nDecl e(X).\nr(X) :- a(X), b(X), X > 1.\ns(X) :- c(X), d(X), e(X), X > 1.\n",
+        expect![[""]],
+    );
+    // Two premises that contradict each other never meet the comparison.
+    check(
+        "Decl a(X) bound [/number].\nDecl b(X) bound [/string].\nr(X) :- a(X), b(X), X > 1.\n",
+        expect![[r#"
+            3:17-18 warning type-premise-impossible: Argument 1 of `b/1` is declared `/string`, but `X` is an integer, as argument 1 of `a/1` is declared: no fact that keeps to the declaration matches.
+              2:18-25 declared here
+              1:18-25 `X` gets its values from here
+        "#]],
+    );
+}
+
+#[test]
+fn first_facts() {
+    check(
+        "at(1.5).\nr(X) :- at(X), X > 1.\n",
+        expect![[r#"
+            2:18-19 warning compare-non-number: `>` compares integers only, but `X` is a float, as all clauses of `at/1` have it in argument 1: the engine stops the whole evaluation when it gets here.
+              1:4-7 `X` gets its values from here
+        "#]],
+    );
+    check("at(3).\nr(X) :- at(X), X > 1.\n", expect![[""]]);
+}
+
+#[test]
+fn expressions() {
+    check(
+        "at(3).\nr(X) :- at(X), fn:plus(X, 1) > 1, fn:list:len([X]) < X.\ns(X) :- at(X), Y = fn:float:plus(X, 1), Y > X.\n",
+        expect![[r#"
+            3:43-44 warning compare-non-number: `>` compares integers only, but `Y` is a float, from `fn:float:plus(X, 1)`: the engine stops the whole evaluation when it gets here.
+        "#]],
+    );
+}
+
+#[test]
+fn zero() {
+    check(
+        "q(3).\np(fn:div(1, 0)).\np(X) :- q(Y), X = fn:plus(1, fn:mod(Y, 0)).\np(X) :- q(Y) |> let X = fn:float:div(Y, 2.0, 0.0).\np(fn:div(0)).\n",
+        expect![[r#"
+            2:13-14 error division-by-zero: `fn:div` divides by zero here: the engine stops the whole evaluation.
+            3:40-41 error division-by-zero: `fn:mod` divides by zero here: the engine stops the whole evaluation.
+            4:46-49 error division-by-zero: `fn:float:div` divides by zero here: the engine stops the whole evaluation.
+            5:10-11 error division-by-zero: `fn:div` divides by zero here: the engine stops the whole evaluation.
+        "#]],
+    );
+    // 1 / 2 is 0, where the engine stops dividing; a float is no divisor of integers.
+    check("p(fn:div(1, 2, 0)).\nq(fn:div(1, X)) :- p(X).\nq(fn:mod(0, 1)).\n", expect![[""]]);
+}
+
+#[test]
+fn misspelled_names_are_hinted_at_once() {
+    // Queried and never written; the declaration leaves the column open.
+    check(
+        "Decl state(D, S) bound [/name, /name].\nstate(/a, /degraded).\nstate(/b, /healthy).\n\
+         worn(D) :- state(D, /degradd).\nfine(D) :- state(D, S), S = /helthy .\n",
+        expect![[r#"
+            4:21-29 hint name-near: `/degradd` looks like a misspelling: argument 2 of `state/2` has `/degraded`. Did you mean `/degraded`?
+              2:11-20 `/degraded` is used here
+              fix: Write `/degraded`
+            5:29-36 hint name-near: `/helthy` looks like a misspelling: argument 2 of `state/2` has `/healthy`. Did you mean `/healthy`?
+              3:11-19 `/healthy` is used here
+              fix: Write `/healthy`
+        "#]],
+    );
+    // Undeclared: the vaguer finding of the same place is not repeated.
+    check(
+        "state(/a, /degraded).\nstate(/b, /healthy).\nworn(D) :- state(D, /degradd).\n",
+        expect![[r#"
+            3:21-29 hint name-near: `/degradd` looks like a misspelling: argument 2 of `state/2` has `/degraded`. Did you mean `/degraded`?
+              1:11-20 `/degraded` is used here
+              fix: Write `/degraded`
+        "#]],
+    );
+    // Written once, beside a name that rules query.
+    check(
+        "Decl state(D, S) bound [/name, /name].\nstate(/a, /degradd).\nstate(/c, /degraded).\n\
+         worn(D) :- state(D, /degraded).\nmend(D, /degraded) :- worn(D).\nmend(D, /degarded) :- !worn(D), state(D, _).\n\
+         all(D) :- mend(D, /degraded).\n",
+        expect![[r#"
+            2:11-19 hint name-near: `/degradd` looks like a misspelling: argument 2 of `state/2` has `/degraded`. Did you mean `/degraded`?
+              3:11-20 `/degraded` is used here
+              fix: Write `/degraded`
+            6:9-18 hint name-near: `/degarded` looks like a misspelling: argument 2 of `mend/2` has `/degraded`. Did you mean `/degraded`?
+              5:9-18 `/degraded` is used here
+              fix: Write `/degraded`
+        "#]],
+    );
+    // In a bound of the declaration.
+    check(
+        "Decl state(D, S) bound [/name, .Union<.Singleton</degraded>, .Singleton</healthy>>].\nworn(D) :- state(D, /degradd).\n\
+         state(/x, /helthy).\n",
+        expect![[r#"
+            2:21-29 warning type-premise-impossible: Argument 2 of `state/2` is declared `.Union<.Singleton</degraded>, .Singleton</healthy>>`, but `/degradd` is a name: no fact that keeps to the declaration matches.
+              1:32-83 declared here
+              fix: Write `/degraded`
+            3:11-18 warning type-fact-mismatch: Argument 2 of `state/2` is declared `.Union<.Singleton</degraded>, .Singleton</healthy>>`, but `/helthy` is none of those.
+              1:32-83 declared here
+              fix: Write `/healthy`
+        "#]],
+    );
+}
+
+#[test]
+fn names_that_are_alike_on_purpose() {
+    check(
+        "Decl state(D, S) bound [/name, /name].\nstate(/task_1, /valid).\nstate(/task_2, /closed).\n\
+         a(D) :- state(D, /invalid).\nb(D) :- state(D, /closes).\nc(S) :- state(/task_3, S).\n\
+         d(D) :- state(D, /unclosed).\n",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn counts_are_never_zero() {
+    check(
+        "Decl host(H).\nDecl seen(H, X).\n\
+         cnt(H, N) :- seen(H, _) |> do fn:group_by(H), let N = fn:count().\n\
+         all(H, L, S) :- cnt(H, N), seen(H, X) |> do fn:group_by(H), let L = fn:collect(X), let S = fn:sum(N).\n\
+         more(H, M) :- cnt(H, N), M = fn:plus(N, 1).\n\
+         a(H) :- host(H), cnt(H, 0).\nb(H) :- cnt(H, N), N < 1.\nc(H) :- cnt(H, N), 0 = N.\nd(H) :- host(H), !cnt(H, 0).\n\
+         e(H) :- all(H, L, S), S <= 0.\nf(H) :- all(H, L, _), L = [].\ng(H) :- more(H, 1).\nh(H) :- cnt(H, -1).\n",
+        expect![[r#"
+            6:18-27 warning count-never: `cnt(H, 0)` never holds: argument 2 of `cnt/2` is at least 1.
+              3:1-4 this rule aggregates
+            7:20-25 warning count-never: `N < 1` never holds: argument 2 of `cnt/2` is at least 1.
+              3:1-4 this rule aggregates
+            8:20-25 warning count-never: `0 = N` never holds: argument 2 of `cnt/2` is at least 1.
+              3:1-4 this rule aggregates
+            9:18-28 warning count-never: `!cnt(H, 0)` always holds: argument 2 of `cnt/2` is at least 1.
+              3:1-4 this rule aggregates
+            10:16-17 hint singleton-variable: `L` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
+            10:23-29 warning count-never: `S <= 0` never holds: argument 3 of `all/3` is at least 1.
+              4:1-4 this rule aggregates
+            11:23-29 warning count-never: `L = []` never holds: argument 2 of `all/3` is never empty.
+              4:1-4 this rule aggregates
+            12:9-19 warning count-never: `more(H, 1)` never holds: argument 2 of `more/2` is at least 2.
+              5:1-5 this rule aggregates
+            13:9-19 warning count-never: `cnt(H, -1)` never holds: argument 2 of `cnt/2` is at least 1.
+              3:1-4 this rule aggregates
+        "#]],
+    );
+    // What may be there after all.
+    check(
+        "Decl host(H).\nDecl seen(H, X).\n\
+         cnt(H, N) :- seen(H, _) |> do fn:group_by(H), let N = fn:count().\ncnt(H, 0) :- host(H), !seen(H, _).\n\
+         none(H) :- cnt(H, 0).\nsum(H, N) :- seen(H, X) |> do fn:group_by(H), let N = fn:sum(X).\nzero(H) :- sum(H, 0).\n\
+         cnt2(H, N) :- seen(H, _) |> do fn:group_by(H), let N = fn:count().\none(H) :- cnt2(H, 1).\nsome(H) :- cnt2(H, N), N > 0.\n\
+         less(H) :- cnt2(H, N), M = fn:minus(N, 1), M = 0.\n",
+        expect![[r#"
+            4:32-33 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!seen(H, _)` without a word: `cnt(H, 0)` holds whether there is such a fact or not.
+              fix: Add the helper rule `has_seen` and ask it instead
+        "#]],
+    );
+}
+
+const STATES: &str = "Decl state(Host, S) bound [/string, /name].\n";
+
+#[test]
+fn constants_that_never_match_are_errors_where_facts_confirm_the_declaration() {
+    let confirmed = format!("{STATES}state(\"h\", /up).\n");
+    check(
+        &format!(
+            "{confirmed}bad(H) :- state(H, \"down\").\nworse(H) :- state(H, S), S = \"down\".\nok(H) :- state(H, _), !state(H, 3).\n"
+        ),
+        expect![[r#"
+            3:20-26 error type-premise-impossible: Argument 2 of `state/2` is declared `/name`, but this is a string: no fact that keeps to the declaration matches.
+              1:37-42 declared here
+              fix: Write `/down`
+            4:28-29 error eq-never: This never holds: `S` is a name, as argument 2 of `state/2` is declared, and the other side is a string.
+              1:37-42 `S` gets its values from here
+              fix: Write `/down`
+            5:33-34 error type-premise-impossible: Argument 2 of `state/2` is declared `/name`, but this is an integer: for facts that keep to the declaration the negation always holds.
+              1:37-42 declared here
+        "#]],
+    );
+    // Without facts, with facts of another kind, or with a rule that may write anything, the bound is only a claim.
+    for more in [
+        "",
+        "state(\"h\", /up). state(\"i\", \"up\").",
+        "state(\"h\", /up). state(H, S) :- seen(H, S). seen(1, 2).",
+    ] {
+        let checked = Checked::new(&format!("{STATES}{more}\nbad(H) :- state(H, \"down\").\n"));
+        let mut found = checked.diagnostics.iter().flat_map(|(_, found)| found);
+        let found = found.find(|it| it.rule.name == "type-premise-impossible").unwrap();
+        assert_eq!(found.severity, Severity::Warning, "{more}");
+    }
+}
+
+#[test]
+fn what_stops_the_evaluation_for_certain_is_an_error() {
+    check(
+        "Decl load(H, N) bound [/string, /string].\nload(\"a\", \"9\").\nhigh(H) :- load(H, N), N > 5.\nsum(S) :- load(_, N), S = fn:plus(N, 1).\nodd(S) :- load(_, N), S = fn:plus(\"a\", N).\nsome(H) :- load(H, N), N < \"9\".\nmost(M) :- load(_, N) |> do fn:group_by(), let M = fn:max(N).\n",
+        expect![[r#"
+            3:26-27 error compare-non-number: `>` compares integers only, but `N` is a string, as argument 2 of `load/2` is declared: the engine stops the whole evaluation when it gets here.
+              1:33-40 `N` gets its values from here
+            4:35-36 error type-premise-impossible: `fn:plus` takes an integer here, but `N` is a string, as argument 2 of `load/2` is declared: the engine stops the whole evaluation.
+              1:33-40 `N` gets its values from here
+            5:35-38 error type-premise-impossible: `fn:plus` takes an integer here, but this is a string: the engine stops the whole evaluation.
+            6:26-27 error compare-non-number: `<` compares integers only, but `"9"` is a string: the engine stops the whole evaluation when it gets here.
+            7:52-58 error reducer-type: `fn:max` cannot reduce this: `N` is a string, as argument 2 of `load/2` is declared. The engine stops the whole evaluation here.
+              1:33-40 `N` gets its values from here
+        "#]],
+    );
+    check(
+        "Decl load(H, N) bound [/string, /string].\nhigh(H) :- load(H, N), N > 5.\nsum(S) :- load(_, N), S = fn:plus(N, 1).\n",
+        expect![[r#"
+            2:26-27 warning compare-non-number: `>` compares integers only, but `N` is a string, as argument 2 of `load/2` is declared: the engine stops the whole evaluation when it gets here.
+              1:33-40 `N` gets its values from here
+            3:35-36 warning type-premise-impossible: `fn:plus` takes an integer here, but `N` is a string, as argument 2 of `load/2` is declared: the engine stops the whole evaluation.
+              1:33-40 `N` gets its values from here
+        "#]],
+    );
+}

@@ -1,0 +1,253 @@
+//! How types and where they come from are said.
+
+use crate::analysis::Context;
+use mangle_engine::program::Predicate;
+use mangle_engine::types::{Base, Origin, Problem, Type};
+use mangle_syntax::lint::{Finding, Fix, Severity, Span};
+use mangle_syntax::syntax::ast::{Atom, Clause, Premise, Term, TermKind};
+
+/// A value of a type: "a string", "one of the names `/a`, `/b`".
+pub(super) fn noun(ty: &Type) -> String {
+    match ty {
+        Type::Base(base) => base_noun(*base).to_owned(),
+        Type::Prefix(name) => format!("a name below `{name}`"),
+        Type::Singleton(name) | Type::Literal(name) => format!("the name `{name}`"),
+        Type::List(element) if element.is_bottom() => "the empty list".to_owned(),
+        Type::List(element) if element.is_any() => "a list".to_owned(),
+        Type::List(_) => format!("a list (`{ty}`)"),
+        Type::Struct(fields) if fields.is_empty() => "a struct".to_owned(),
+        Type::Pair(_) => format!("a pair (`{ty}`)"),
+        Type::Map(_) => format!("a map (`{ty}`)"),
+        Type::Struct(_) => format!("a struct (`{ty}`)"),
+        Type::Union(members) if members.iter().all(|member| member.constant().is_some()) => names(members),
+        _ => format!("`{ty}`"),
+    }
+}
+
+/// What a literal is whose text has just been shown.
+pub(super) fn literal_noun(ty: &Type) -> String {
+    if ty.constant().is_some() { "a name".to_owned() } else { noun(ty) }
+}
+
+/// Values of a kind without parts.
+pub(super) fn base_noun(base: Base) -> &'static str {
+    match base {
+        Base::Number => "an integer",
+        Base::Float => "a float",
+        Base::String => "a string",
+        Base::Bytes => "a byte string",
+        Base::Name => "a name",
+        Base::Time => "an instant",
+        Base::Duration => "a duration",
+    }
+}
+
+fn names(members: &[Type]) -> String {
+    match members {
+        [a, b, c, d, _, ..] => format!("one of {} names, such as {}", members.len(), listed(&[a, b, c, d])),
+        few => format!("one of the names {}", listed(&few.iter().collect::<Vec<_>>())),
+    }
+}
+
+fn listed(types: &[&Type]) -> String {
+    let text = |ty: &Type| ty.constant().map_or_else(|| ty.to_string(), |name| name.to_string());
+    let texts: Vec<_> = types.iter().map(|ty| format!("`{}`", text(ty))).collect();
+    texts.join(", ")
+}
+
+/// What stands at the fault and how its type is known: "`X` is a string, from argument 1 of `q/1`".
+pub(super) fn found(context: &Context<'_>, clause: &Clause, problem: &Problem) -> String {
+    let noun = noun(&problem.found);
+    let Some(name) = problem.variable else {
+        return match problem.found {
+            Type::Literal(name) => format!("`{name}` is a name"),
+            _ => format!("this is {noun}"),
+        };
+    };
+    match problem.origin.and_then(|origin| source(context, clause, origin, &problem.found)) {
+        Some(source) => format!("`{name}` is {noun}, {source}"),
+        None => format!("`{name}` is {noun}"),
+    }
+}
+
+/// Where a type comes from, in words.
+fn source(context: &Context<'_>, clause: &Clause, origin: Origin, found: &Type) -> Option<String> {
+    match origin {
+        Origin::Argument { premise, argument } => {
+            let atom = atom_of(clause, premise)?;
+            let (at, place) = (argument + 1, described(context, atom));
+            let Some(id) = context.program.id_of(context.file, atom) else {
+                return Some(format!("from argument {at} of {place}"));
+            };
+            let rows = context.types.rows(id);
+            Some(match (rows.declared && !lists_names(found), rows.alternatives.len()) {
+                (true, 0 | 1) => format!("as argument {at} of {place} is declared"),
+                (true, _) => format!("as a row of the `Decl` of {place} has argument {at}"),
+                (false, 0 | 1) => format!("as all clauses of {place} have it in argument {at}"),
+                (false, _) => format!("as some clauses of {place} have it in argument {at}"),
+            })
+        }
+        Origin::Value(range) => Some(format!("from `{}`", short(context.slice(range)))),
+        Origin::Interval(_) => Some("as it bounds an interval".to_owned()),
+        Origin::Head(argument) => Some(format!("as argument {} of the head is declared", argument + 1)),
+    }
+}
+
+/// `p/2`, or the name of a built-in.
+pub(super) fn described(context: &Context<'_>, atom: &Atom) -> String {
+    match context.predicate(atom) {
+        Some(predicate) => format!("`{}`", predicate.key),
+        None => format!("`{}`", atom.name.symbol),
+    }
+}
+
+/// The first line of a text, not too long for a message.
+pub(super) fn short(text: &str) -> String {
+    const LONG: usize = 40;
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(LONG) {
+        None if line.len() == text.len() => line.to_owned(),
+        None => format!("{line} …"),
+        Some((at, _)) => format!("{} …", line.get(..at).unwrap_or(line)),
+    }
+}
+
+/// The atom of a premise.
+pub(super) fn atom_of(clause: &Clause, premise: u32) -> Option<&Atom> {
+    match clause.premises.get(premise as usize)? {
+        Premise::Literal(literal) => Some(&literal.atom),
+        _ => None,
+    }
+}
+
+/// Whether a `Decl` says what a predicate holds.
+pub(super) fn is_declared(context: &Context<'_>, predicate: &Predicate) -> bool {
+    let id = context.program.id(predicate.key);
+    id.is_some_and(|id| context.types.rows(id).declared)
+}
+
+/// The type that is wanted of an argument, as its `Decl` says it: what is known of a column that all
+/// clauses fill with names is narrower.
+pub(super) fn promised(
+    context: &Context<'_>,
+    predicate: Option<&Predicate>,
+    problem: &Problem,
+    argument: u32,
+) -> Type {
+    let declared = || {
+        let declaration = context.program.declaration(predicate?)?;
+        declaration.bounds.first()?.types.get(argument as usize).map(Type::read)
+    };
+    match lists_names(&problem.wanted) {
+        true => declared().unwrap_or_else(|| problem.wanted.clone()),
+        false => problem.wanted.clone(),
+    }
+}
+
+/// Whether a type is known from the names that clauses write.
+fn lists_names(ty: &Type) -> bool {
+    ty.members().iter().any(|member| matches!(member, Type::Literal(_)))
+}
+
+/// The place of a column's type: in the bound number `row` of the `Decl`, else in the first clause.
+pub(super) fn place(
+    context: &Context<'_>,
+    predicate: &Predicate,
+    row: usize,
+    argument: u32,
+) -> Option<(Span, &'static str)> {
+    let at = argument as usize;
+    if is_declared(context, predicate) {
+        let (file, statement, _) = predicate.signature.declared?;
+        let bounds = &context.program.declaration(predicate)?.bounds;
+        let ty = bounds.get(row).or(bounds.first())?.types.get(at)?;
+        return Some((Span::of(file, statement, ty.range), "declared here"));
+    }
+    let (file, statement, _) = predicate.signature.defined?;
+    let value = context.program.first_clause(predicate)?.head.args.get(at)?;
+    Some((Span::of(file, statement, value.range), "the first clause that fills it is here"))
+}
+
+/// Whether a variable has its type from an argument whose declaration the program's own facts confirm. The engine does
+/// not look at bounds, so a declaration alone proves nothing.
+pub(super) fn is_confirmed(context: &Context<'_>, clause: &Clause, problem: &Problem) -> bool {
+    let Some(Origin::Argument { premise, argument }) = problem.origin else { return false };
+    atom_of(clause, premise).is_some_and(|atom| is_column_confirmed(context, atom, argument))
+}
+
+/// The same of an argument of an atom.
+pub(super) fn is_column_confirmed(context: &Context<'_>, atom: &Atom, argument: u32) -> bool {
+    let id = context.program.id_of(context.file, atom);
+    id.is_some_and(|id| context.types.rows(id).is_confirmed(argument))
+}
+
+/// The finding as an error, if that is certain.
+pub(super) fn error_if(is_certain: bool, finding: Finding) -> Finding {
+    if is_certain { finding.severity(Severity::Error) } else { finding }
+}
+
+/// Adds the place from which the variable at fault has its type.
+pub(super) fn with_origin(
+    finding: Finding,
+    context: &Context<'_>,
+    clause: &Clause,
+    problem: &Problem,
+) -> Finding {
+    let (Some(Origin::Argument { premise, argument }), Some(name)) = (problem.origin, problem.variable)
+    else {
+        return finding;
+    };
+    let place = atom_of(clause, premise)
+        .and_then(|atom| context.predicate(atom))
+        .and_then(|predicate| place(context, predicate, 0, argument));
+    match place {
+        Some((span, _)) => finding.related(span, format!("`{name}` gets its values from here")),
+        None => finding,
+    }
+}
+
+/// What stands for a value that is not there in other languages.
+const NULLS: [&str; 5] = ["null", "none", "nil", "undefined", "None"];
+
+/// The literal as it has to be written to have the wanted type, where that is a matter of quotes, of a decimal point or
+/// of spelling.
+pub(super) fn respelled(context: &Context<'_>, term: &Term, wanted: &Type) -> Option<Fix> {
+    let written = context.slice(term.range);
+    // Written otherwise it would still be a value that nothing has.
+    if NULLS.contains(&written.trim_matches(['"', '\'', '`', '/'])) {
+        return None;
+    }
+    let text = match (&term.kind, wanted) {
+        (TermKind::Name(name), Type::Base(Base::String)) => {
+            format!("\"{}\"", name.as_str().strip_prefix('/')?)
+        }
+        (
+            TermKind::String,
+            Type::Base(Base::Name) | Type::Prefix(_) | Type::Singleton(_) | Type::Union(_),
+        ) => name_of(written)
+            .filter(|name| Type::Literal(mangle_syntax::text::Symbol::new(name)).is_subtype(wanted))?,
+        (TermKind::Number(Some(_)), Type::Base(Base::Float)) => format!("{written}.0"),
+        (TermKind::Name(name), _) => {
+            let names = wanted.members().iter().filter_map(|member| Some(member.constant()?.as_str()));
+            mangle_syntax::text::nearest(name.as_str(), names)?.to_owned()
+        }
+        _ => return None,
+    };
+    let title = format!("Write `{text}`");
+    // A full stop right behind a name would belong to it.
+    let glued = text.starts_with('/') && context.text.get(usize::from(term.range.end())..)?.starts_with('.');
+    Some(Fix::guess(title).replace(term.range, if glued { text + " " } else { text }))
+}
+
+/// The name that a string literal spells.
+fn name_of(literal: &str) -> Option<String> {
+    let inner = literal.get(1..literal.len().checked_sub(1)?)?;
+    let bare = inner.strip_prefix('/').unwrap_or(inner);
+    let sound = !bare.is_empty()
+        && bare.split('/').all(|part| {
+            !part.is_empty()
+                && !part.ends_with('.')
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._~%-".contains(&byte))
+        });
+    sound.then(|| format!("/{bare}"))
+}

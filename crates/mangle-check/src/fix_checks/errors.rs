@@ -1,0 +1,181 @@
+//! What is wrong with the statements of a window after its edits, and was not before.
+
+use std::cell::OnceCell;
+use std::hash::Hash as _;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::settle::Settled;
+use super::window::Window;
+use super::{hash, program};
+use crate::analysis::Context;
+use crate::diagnostics::{check_statement, fingerprint};
+use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};
+use mangle_engine::types::ProgramTypes;
+use mangle_syntax::lint::{Finding, Severity};
+use mangle_syntax::syntax::ast::{Atom, Item, StatementKind};
+use mangle_syntax::text::{StatementId, Symbol, slice};
+
+/// A settled window in its program.
+pub(super) struct Check<'c> {
+    pub(super) program: &'c Program,
+    pub(super) types: &'c ProgramTypes,
+    pub(super) file: &'c FileSummary,
+    pub(super) window: &'c Window<'c>,
+    pub(super) settled: &'c Settled,
+}
+
+/// How often each rule finds an error.
+type Errors = FxHashMap<&'static str, usize>;
+
+impl Check<'_> {
+    /// A number that changes with everything outside the window that decides.
+    pub(super) fn fingerprint(&self) -> u64 {
+        hash(|hasher| {
+            for (item, text) in self.before().chain(self.after()) {
+                self.in_context(item, text, |context| fingerprint(context, &item.statement).hash(hasher));
+            }
+            (self.clashes(), program::is_disturbed(self)).hash(hasher);
+            for (name, arity) in &self.settled.heads {
+                self.exists(*name, *arity).hash(hasher);
+            }
+            self.settled.dropped.iter().for_each(|word| self.is_predicate(word).hash(hasher));
+        })
+    }
+
+    /// Whether nothing is an error that was none, no new statement is about a predicate that others define, and no word
+    /// went that is a predicate of the program.
+    pub(super) fn brings_none(&self) -> bool {
+        let (mut old, mut new) = (self.errors(self.before()), self.errors(self.after()));
+        let range = self.window.range;
+        let stray = self.file.findings.iter().filter(|finding| finding.range.intersect(range).is_some());
+        stray.for_each(|finding| count(finding, &mut old));
+        self.settled.source.findings().iter().for_each(|finding| count(finding, &mut new));
+        let is_new = |(rule, count): (&&str, &usize)| old.get(*rule).is_none_or(|before| before < count);
+        !new.iter().any(is_new)
+            && !self.settled.heads.iter().any(|(name, arity)| self.exists(*name, *arity))
+            && !self.settled.dropped.iter().any(|word| self.is_predicate(word))
+            && !self.names_unknown()
+            && !self.clashes()
+            && !program::is_disturbed(self)
+    }
+
+    /// The statements that the edits touch.
+    fn before(&self) -> impl Iterator<Item = (&Item, &str)> {
+        let items = self.window.items.get(self.window.touched.clone()).unwrap_or_default();
+        items.iter().map(|item| (item, self.file.statement_text(item)))
+    }
+
+    /// What they become.
+    pub(super) fn after(&self) -> impl Iterator<Item = (&Item, &str)> {
+        let text = self.settled.source.text();
+        self.settled.items().iter().map(move |item| (item, slice(text, item.statement.range() + item.start)))
+    }
+
+    fn in_context<T>(&self, item: &Item, text: &str, work: impl FnOnce(&Context<'_>) -> T) -> T {
+        let inferred = OnceCell::new();
+        work(&Context {
+            program: self.program,
+            types: self.types,
+            file: self.file,
+            item,
+            text,
+            inferred: &inferred,
+        })
+    }
+
+    fn errors<'i>(&self, items: impl Iterator<Item = (&'i Item, &'i str)>) -> Errors {
+        let mut errors = Errors::default();
+        for (item, text) in items {
+            item.statement.findings.iter().for_each(|finding| count(finding, &mut errors));
+            if !item.statement.damaged {
+                let found = self.in_context(item, text, |context| check_statement(context, &item.statement));
+                found.iter().for_each(|finding| count(finding, &mut errors));
+            }
+        }
+        errors
+    }
+
+    /// Whether a premise names a predicate that does not exist, and none did before. What is damaged is not asked for that,
+    /// and a word without parentheses names none yet.
+    fn names_unknown(&self) -> bool {
+        let mut known: FxHashSet<PredicateKey> = FxHashSet::default();
+        for (item, _) in self.before().filter(|(item, _)| !item.statement.damaged) {
+            each_atom(item, &mut |atom, _| known.extend((!atom.args_range().is_empty()).then(|| key(atom))));
+        }
+        for (item, _) in self.after() {
+            each_atom(item, &mut |atom, is_use| known.extend((!is_use).then(|| key(atom))));
+        }
+        let mut unknown = false;
+        for (item, _) in self.after() {
+            each_atom(item, &mut |atom, is_use| {
+                let exists = || self.program.predicate_of(self.file, atom).is_some_and(Predicate::exists);
+                let is_of_program = !atom.is_builtin() && !atom.is_function();
+                unknown |= is_use && is_of_program && !known.contains(&key(atom)) && !exists();
+            });
+        }
+        unknown
+    }
+
+    /// Whether a statement could not be read whole before, so that the program did not know all of it.
+    pub(super) fn was_damaged(&self) -> bool {
+        self.before().any(|(item, _)| item.statement.damaged)
+    }
+
+    /// Whether a statement that was damaged is about a predicate that others declare already, or that exists with another
+    /// number of arguments.
+    fn clashes(&self) -> bool {
+        if !self.was_damaged() {
+            return false;
+        }
+        let own: Vec<StatementId> = self.before().map(|(item, _)| item.statement.id).collect();
+        let mut clashes = false;
+        for (item, _) in self.after() {
+            let is_declaration = item.statement.declaration().is_some();
+            each_atom(item, &mut |atom, is_use| {
+                let meant = self.program.predicate_of(self.file, atom).filter(|_| !is_use);
+                let others = meant.into_iter().flat_map(|meant| self.program.declarations(meant));
+                let is_declared = others.into_iter().any(|site| !own.contains(&site.item.statement.id));
+                let name = self.program.meaning(self.file, key(atom)).name;
+                let is_other = |other: &Predicate| other.exists() && other.key.arity != atom.arity();
+                clashes |= is_declaration && is_declared;
+                clashes |= !is_use && self.program.named(name).any(is_other);
+            });
+        }
+        clashes
+    }
+
+    fn exists(&self, name: Symbol, arity: u16) -> bool {
+        let key = self.program.meaning(self.file, PredicateKey { name, arity });
+        self.program.predicate(key).is_some_and(|predicate| predicate.exists())
+    }
+
+    fn is_predicate(&self, word: &str) -> bool {
+        Symbol::is_known(word) && self.program.named(Symbol::new(word)).any(|predicate| predicate.exists())
+    }
+}
+
+fn key(atom: &Atom) -> PredicateKey {
+    PredicateKey { name: atom.name.symbol, arity: atom.arity() }
+}
+
+fn count(finding: &Finding, errors: &mut Errors) {
+    if finding.severity.or(finding.rule.severity) == Some(Severity::Error) {
+        *errors.entry(finding.rule.code).or_default() += 1;
+    }
+}
+
+/// Visits the atoms of a statement; those of premises are uses.
+fn each_atom(item: &Item, visit: &mut dyn FnMut(&Atom, bool)) {
+    match &item.statement.kind {
+        StatementKind::Clause(clause) => {
+            visit(&clause.head, false);
+            clause.literals().for_each(|literal| visit(&literal.atom, true));
+        }
+        StatementKind::Declaration(declaration) => {
+            visit(&declaration.atom, false);
+            declaration.inclusion.iter().for_each(|atom| visit(atom, true));
+        }
+        StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => {}
+    }
+}

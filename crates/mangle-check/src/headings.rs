@@ -1,0 +1,219 @@
+//! Banners: comments that authors divide their files by.
+//!
+//! ```text
+//! # ==========      # ----------      # === Title ===      # --- Title ---
+//! # Title           # Title
+//! # ==========      # ----------
+//! ```
+
+use mangle_engine::program::FileSummary;
+use mangle_syntax::text::{TextRange, TextSize, size, slice, text_len};
+
+/// How many signs make a line of them, and how many stand beside a title.
+const RULE: usize = 5;
+const EDGE: usize = 3;
+
+/// How much a banner is above others: `=` above `-`, several lines above one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// `# =====` above a title.
+    Section,
+    /// `# === Title ===`
+    Part,
+    /// `# -----` above a title.
+    Subsection,
+    /// `# --- Title ---`
+    Paragraph,
+}
+
+/// A banner with its title.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heading {
+    /// How it stands to others.
+    pub rank: Rank,
+    /// Where its first line starts.
+    pub start: TextSize,
+    /// Where the line of its title ends.
+    pub end: TextSize,
+    /// All its lines.
+    pub range: TextRange,
+    /// The title, without any signs; never empty.
+    pub title: TextRange,
+}
+
+/// A line of comment and what it looks like.
+struct Line {
+    range: TextRange,
+    /// What is said, without signs.
+    words: TextRange,
+    look: Look,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// Nothing but this sign.
+    Rule(char),
+    /// Words between two rows of this sign.
+    Titled(char),
+    Words,
+    Empty,
+}
+
+/// The banners of a file, in order: a line of signs, a title, and mostly another line of signs; or a title between
+/// signs. Comments inside statements are none.
+#[must_use]
+pub fn headings(file: &FileSummary) -> Vec<Heading> {
+    let mut found = Vec::new();
+    let mut from = TextSize::new(0);
+    let ends = file.items.iter().map(|item| (item.start, item.start + item.statement.len));
+    for (start, end) in ends.chain([(text_len(&file.text), text_len(&file.text))]) {
+        if start > from {
+            between(&file.text, TextRange::new(from, start), &mut found);
+        }
+        from = from.max(end);
+    }
+    found
+}
+
+/// The lines of a comment above a statement that are banners: titles between signs, and boxes that a line of signs ends.
+/// What stands below one line of signs may be words about the statement.
+#[must_use]
+pub fn banners_of_comment(text: &str, comment: TextRange) -> Vec<TextRange> {
+    let mut found = Vec::new();
+    let mut block = lines_of(text, comment);
+    of_block(&mut block, &mut found);
+    let is_closed = |heading: &Heading| {
+        matches!(heading.rank, Rank::Part | Rank::Paragraph) || heading.range.end() > heading.end
+    };
+    found.into_iter().filter(is_closed).map(|heading| heading.range).collect()
+}
+
+fn lines_of(text: &str, comment: TextRange) -> Vec<Line> {
+    let mut start = comment.start();
+    let line = |line: &str| {
+        let at = TextRange::at(start, text_len(line.trim_end()));
+        start += text_len(line);
+        read(line.trim_end(), at)
+    };
+    slice(text, comment).split_inclusive('\n').map(line).collect()
+}
+
+/// The banners in text without statements.
+fn between(text: &str, range: TextRange, found: &mut Vec<Heading>) {
+    let mut block: Vec<Line> = Vec::new();
+    let mut start = range.start();
+    for line in slice(text, range).split_inclusive('\n') {
+        let at = TextRange::at(start, text_len(line.trim_end()));
+        start += text_len(line);
+        // What stands behind a statement is said of it.
+        let is_behind = at.start() == range.start() && at.start() != TextSize::new(0);
+        let is_whole = line.trim_start().starts_with('#') && !is_behind;
+        match is_whole.then(|| read(line.trim_end(), at)) {
+            Some(line) => block.push(line),
+            None => of_block(&mut block, found),
+        }
+    }
+    of_block(&mut block, found);
+}
+
+fn read(line: &str, range: TextRange) -> Line {
+    let content = line.trim_start().trim_start_matches('#').trim();
+    let row = |sign: char| content.chars().take_while(|char| *char == sign).count();
+    let (words, look) = match content.chars().next() {
+        None if line.trim().len() >= RULE => (content, Look::Rule('#')),
+        None => (content, Look::Empty),
+        Some(sign) if is_sign(sign) && row(sign) == content.chars().count() => {
+            (content, if row(sign) >= RULE { Look::Rule(sign) } else { Look::Empty })
+        }
+        Some(sign) if is_sign(sign) && row(sign) >= edge(sign) && content.ends_with(sign) => {
+            (content.trim_matches(sign).trim(), Look::Titled(sign))
+        }
+        Some(_) => (content, Look::Words),
+    };
+    let at = line.find(words).unwrap_or(0);
+    Line { range, words: TextRange::at(range.start() + size(at), text_len(words)), look }
+}
+
+/// The banners in lines of comment that follow each other; takes them.
+fn of_block(block: &mut Vec<Line>, found: &mut Vec<Heading>) {
+    let lines = std::mem::take(block);
+    let mut rest = lines.as_slice();
+    while let Some((first, behind)) = rest.split_first() {
+        rest = behind;
+        let (title, close, rank) = match (first.look, behind.first()) {
+            (Look::Titled(sign), _) => (first, 0, if is_high(sign) { Rank::Part } else { Rank::Paragraph }),
+            (Look::Rule(sign), Some(title)) if title.look == Look::Words => {
+                let close = behind.iter().position(|line| line.look == Look::Rule(sign)).unwrap_or(0);
+                (title, close + 1, if is_high(sign) { Rank::Section } else { Rank::Subsection })
+            }
+            _ => continue,
+        };
+        let last = close.checked_sub(1).and_then(|last| behind.get(last)).unwrap_or(first);
+        rest = behind.get(close..).unwrap_or(&[]);
+        if !title.words.is_empty() {
+            let range = TextRange::new(first.range.start(), last.range.end());
+            let (start, end) = (first.range.start(), title.range.end());
+            found.push(Heading { rank, start, end, range, title: title.words });
+        }
+    }
+}
+
+fn is_sign(char: char) -> bool {
+    matches!(char, '=' | '-' | '*' | '~' | '#' | '─' | '━' | '═')
+}
+
+fn is_high(sign: char) -> bool {
+    matches!(sign, '=' | '#' | '*' | '━' | '═')
+}
+
+/// A drawn line needs no more than two signs to be one.
+fn edge(sign: char) -> usize {
+    if sign.is_ascii() { EDGE } else { 2 }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::testing::program;
+
+    #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+    fn check(text: &str, expect: Expect) {
+        let mut out = String::new();
+        for file in &program(text).files {
+            for heading in headings(file) {
+                let lines = slice(text, heading.range).lines().count();
+                let _ = writeln!(out, "{:?} {} [{lines}]", heading.rank, slice(text, heading.title));
+            }
+        }
+        expect.assert_eq(&out);
+    }
+
+    #[test]
+    fn of_a_file() {
+        check(
+            "# =======\n# One\n# =======\n\n# -----\n#  1.1 é\r\n# more\n# -----\r\np(1).\n# =======\n# words\n\n#######\n# Two\n# not one\n# --- Three ---\n# x\n",
+            expect![[r#"
+                Section One [3]
+                Subsection 1.1 é [4]
+                Section words [2]
+                Section Two [2]
+                Paragraph Three [1]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn signs_of_other_alphabets_and_what_is_none() {
+        check(
+            "# ── Rules ──\np(1). # === no ===\n# ═════\n# Crew\n# ═════\r\nq(1).\n# - a list -\n# -- no --\n# --- neither\n# ------ -\n# ====\n# ====\n# =====\n\n# x\nr(X) :-\n# === no ===\n  q(X).\n",
+            expect![[r#"
+                Paragraph Rules [1]
+                Section Crew [3]
+            "#]],
+        );
+    }
+}

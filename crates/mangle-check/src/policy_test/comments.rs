@@ -1,0 +1,148 @@
+//! The comments of a test file that say something: those whose first sign is `@`.
+//!
+//! They are found in the text, since files keep no tree once they were read. A line that starts with `#` is a comment
+//! unless it is inside of a string, which only a statement around it can tell.
+
+use super::read::{Key, name_and_arity, read_atom};
+use mangle_engine::program::FileSummary;
+use mangle_syntax::syntax::{SourceFile, TokenKind};
+use mangle_syntax::text::{TextRange, TextSize, size, text_len};
+
+/// A comment with a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Comment<'f> {
+    /// From `#` to the end of the line.
+    pub range: TextRange,
+    /// The key, without `@`.
+    pub key: &'f str,
+    /// The bytes of the key.
+    pub key_range: TextRange,
+    /// The text after the key, trimmed.
+    pub value: &'f str,
+    /// The bytes of that; where there is none, an empty range at the end of the comment.
+    pub value_range: TextRange,
+}
+
+/// The comment with a key on the line around `offset`.
+#[must_use]
+pub fn comment_at(file: &FileSummary, offset: TextSize) -> Option<Comment<'_>> {
+    let at = usize::from(offset);
+    let start = file.text.get(..at)?.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = file.text.get(start..)?.lines().next()?;
+    let found = comment(line, size(start)).filter(|found| found.range.start() < offset)?;
+    is_comment(file, found.range.start()).then_some(found)
+}
+
+/// All of them, in the order of the file.
+pub(super) fn comments(file: &FileSummary) -> Vec<Comment<'_>> {
+    let mut all = Vec::new();
+    let mut start = TextSize::new(0);
+    for line in file.text.split_inclusive('\n') {
+        all.extend(comment(line, start).filter(|comment| is_comment(file, comment.range.start())));
+        start += text_len(line);
+    }
+    all
+}
+
+/// The comment of a line that starts at `start`.
+fn comment(line: &str, start: TextSize) -> Option<Comment<'_>> {
+    let whole = line.trim();
+    let rest = whole.trim_start_matches('#');
+    let body = rest.trim_start().strip_prefix('@').filter(|_| rest.len() < whole.len())?;
+    let (key, value) = body.split_at(body.find(char::is_whitespace).unwrap_or(body.len()));
+    let value = value.trim();
+    // Where a piece of the line stands.
+    let range = |piece: &str, ends_at: usize| {
+        let end = start + size(ends_at);
+        TextRange::new(end - text_len(piece), end)
+    };
+    let end = line.trim_end().len();
+    let key_end = end - (body.len() - key.len());
+    Some(Comment {
+        range: range(whole, end),
+        key,
+        key_range: range(key, key_end),
+        value,
+        value_range: range(value, end),
+    })
+}
+
+/// A comment that reads like a directive and is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ignored {
+    /// From `#` to the end of the line.
+    pub(super) range: TextRange,
+    /// The key that it seems to have.
+    pub(super) key: Key,
+    /// Where an `@` is missing; `None` where the comment stands behind a statement.
+    pub(super) missing_at: Option<TextSize>,
+}
+
+/// Comments that read like directives: without the `@`, or behind a statement.
+pub(super) fn ignored(file: &FileSummary) -> Vec<Ignored> {
+    let mut all = Vec::new();
+    let mut start = TextSize::new(0);
+    for line in file.text.split_inclusive('\n') {
+        let found = match line.trim_start().starts_with('#') {
+            true => without_at(line, start),
+            false => behind_statement(line, start),
+        };
+        all.extend(found.filter(|found| is_comment(file, found.range.start())));
+        start += text_len(line);
+    }
+    all
+}
+
+/// `# expect p(1)`, `# @ expect p(1)`
+fn without_at(line: &str, start: TextSize) -> Option<Ignored> {
+    let whole = line.trim();
+    let body = whole.trim_start_matches('#').trim_start();
+    let words = match body.strip_prefix('@') {
+        Some(rest) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
+        Some(_) => return None,
+        None => body,
+    };
+    let (word, value) = words.split_at(words.find(char::is_whitespace)?);
+    let key = Key::parse(word.trim_end_matches(':')).filter(|key| fits(*key, value.trim()))?;
+    let end = start + size(line.trim_end().len());
+    let range = TextRange::new(end - text_len(whole), end);
+    Some(Ignored { range, key, missing_at: Some(end - text_len(words)) })
+}
+
+/// `p(1). # @expect q(1)`
+fn behind_statement(line: &str, start: TextSize) -> Option<Ignored> {
+    let hashes = line.match_indices('#').map(|(at, _)| at);
+    hashes.into_iter().find_map(|at| {
+        let comment = line.get(at..)?.trim_end();
+        let body = comment.trim_start_matches('#').trim_start().strip_prefix('@')?;
+        let word = body.split(char::is_whitespace).next()?;
+        let key = Key::parse(word.trim_end_matches(':'))?;
+        let range = TextRange::at(start + size(at), text_len(comment));
+        Some(Ignored { range, key, missing_at: None })
+    })
+}
+
+/// Whether a text is what stands behind a key, and no prose.
+fn fits(key: Key, value: &str) -> bool {
+    match key {
+        Key::Test => value.starts_with("name:"),
+        Key::Exact => name_and_arity(value).is_some(),
+        Key::Expect | Key::Forbid => {
+            value.trim_end_matches('.').ends_with(')') && read_atom(value.trim_start_matches('!')).is_some()
+        }
+    }
+}
+
+/// Whether `at`, where a line has its first sign, is in no string. A statement that could not be read whole may have
+/// swallowed what follows it, so it proves nothing.
+fn is_comment(file: &FileSummary, at: TextSize) -> bool {
+    let around = file.item_at(at).and_then(|index| file.items.get(index));
+    let Some(item) = around.filter(|item| !item.statement.damaged && at < item.start + item.statement.len)
+    else {
+        return true;
+    };
+    let source = SourceFile::parse(file.statement_text(item).into());
+    let at = at - item.start;
+    let tokens = source.tokens(TextRange::up_to(item.statement.len));
+    tokens.iter().any(|token| token.kind == TokenKind::Comment && token.range.contains_inclusive(at))
+}

@@ -1,0 +1,343 @@
+//! Running the cases of a test file: the program and what stands before the first case are evaluated once, each case
+//! adds its facts to that.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use super::coverage::{Coverage, RuleKey};
+use super::findings::Outside;
+use super::read::{Case, Expectation, Key, TestFile};
+use mangle_engine::kernel::{
+    Clock, Compiled, Kernel, Limits, Miss, Proof, Query, Reading, RuleId, Stop, compile,
+};
+use mangle_engine::program::{PredicateId, Program};
+use mangle_syntax::syntax::ast::{Item, Statement, StatementKind};
+use mangle_syntax::text::{Cancel, FileId, TextRange};
+
+/// How many facts that should not hold are shown, with their proofs.
+const PROOFS: usize = 3;
+
+/// How cases are evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// The reading.
+    pub reading: Reading,
+    /// How far each evaluation may go.
+    pub limits: Limits,
+    /// The time of evaluation.
+    pub clock: Clock,
+    /// Whether it is asked which rules fired.
+    pub coverage: bool,
+}
+
+/// An error in a test file, because of which a case cannot be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileError {
+    /// Where, from the start of the file.
+    pub range: TextRange,
+    /// What is wrong, as a sentence without its full stop.
+    pub message: String,
+}
+
+/// What became of the cases of a file.
+#[derive(Debug)]
+pub struct Suite {
+    /// The file.
+    pub file: FileId,
+    /// The program with the file, compiled: what the rules of proofs are in.
+    pub compiled: Arc<Compiled>,
+    /// The cases that were wanted, in the order of the file.
+    pub cases: Vec<Judged>,
+    /// Which rules of the program fired, if that was asked for.
+    pub coverage: Coverage,
+}
+
+/// A case and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    /// What it is called.
+    pub name: String,
+    /// The comment that opens it, from the start of the file.
+    pub header: TextRange,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// What became of a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything is as expected.
+    Passed,
+    /// Something is not.
+    Failed(Vec<Failure>),
+    /// It could not be run: why, as a sentence without its full stop.
+    Error(String),
+    /// The evaluation ended before it was done.
+    Stopped(Stop),
+}
+
+/// An expectation that is not met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The expectation.
+    pub expectation: Expectation,
+    /// How it is not met.
+    pub unmet: Unmet,
+}
+
+/// How an expectation is not met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unmet {
+    /// No fact fits; what each rule lacks.
+    Missing(Vec<Miss>),
+    /// There are so many facts that must not be; the first of them with their proofs.
+    Surplus(usize, Vec<Proof>),
+}
+
+/// Runs the cases of `file`, a file of `program`, whose names `wanted` takes. A case with one of `errors` in it is not
+/// run, and none is where one is before the first case.
+#[must_use]
+pub fn run(
+    program: &Program,
+    file: FileId,
+    (tests, errors): (&TestFile, &[FileError]),
+    settings: Settings,
+    wanted: &(dyn Fn(&str) -> bool + Sync),
+    cancel: &Cancel,
+) -> Suite {
+    let prepared = Prepared::new(program, file, tests, settings.reading);
+    let (program, compiled) = (&prepared.program, &prepared.compiled);
+    let of_cases: FxHashSet<u32> = tests.cases.iter().flat_map(|case| case.facts.iter().copied()).collect();
+    let is_of_case = |rule: RuleId| {
+        let rule = compiled.rule(rule);
+        rule.is_some_and(|rule| rule.file == file && of_cases.contains(&rule.item))
+    };
+    let without = compiled.facts().iter().map(|fact| fact.rule).filter(|rule| is_of_case(*rule)).collect();
+    let mut base = Kernel::without(Arc::clone(compiled), without);
+    base.evaluate(settings.limits, settings.clock, cancel);
+    let runner = Runner { program, file, tests, errors, settings, strangers: &prepared.strangers, cancel };
+    let chosen = tests.cases.iter().filter(|case| wanted(&case.name));
+    let forks: Vec<(&Case, Kernel)> = chosen.map(|case| (case, base.fork())).collect();
+    let judged: Vec<(Judged, Coverage)> =
+        forks.into_par_iter().map(|(case, kernel)| runner.case(case, kernel)).collect();
+    let mut coverage = Coverage::default();
+    let cases = judged.into_iter().map(|(case, fired)| {
+        coverage.add(fired);
+        case
+    });
+    Suite { file, cases: cases.collect(), compiled: Arc::clone(compiled), coverage }
+}
+
+/// A program whose cases hold nothing but facts.
+struct Prepared {
+    program: Program,
+    compiled: Arc<Compiled>,
+    /// What was taken out of cases, because it would hold in all of them: indices into the items of the file.
+    strangers: FxHashSet<u32>,
+}
+
+impl Prepared {
+    fn new(program: &Program, file: FileId, tests: &TestFile, reading: Reading) -> Self {
+        let mut strangers: FxHashSet<u32> =
+            tests.cases.iter().flat_map(|case| case.strangers.iter().copied()).collect();
+        let mut prepared = Self::without(program, file, strangers.clone(), reading);
+        // A fact whose value is computed by each run is a rule to the kernel.
+        let given: FxHashSet<RuleId> = prepared.compiled.facts().iter().map(|fact| fact.rule).collect();
+        let facts: FxHashSet<u32> = tests.cases.iter().flat_map(|case| case.facts.iter().copied()).collect();
+        let rules = (0u32..).map(RuleId).zip(&prepared.compiled.rules);
+        let computed = rules
+            .filter(|(id, rule)| rule.file == file && facts.contains(&rule.item) && !given.contains(id))
+            .map(|(_, rule)| rule.item);
+        let before = strangers.len();
+        strangers.extend(computed);
+        if strangers.len() > before {
+            prepared = Self::without(program, file, strangers, reading);
+        }
+        prepared
+    }
+
+    fn without(program: &Program, file: FileId, strangers: FxHashSet<u32>, reading: Reading) -> Self {
+        let files = program.files.iter().map(|summary| {
+            if summary.id != file || strangers.is_empty() {
+                return Arc::clone(summary);
+            }
+            let items = (0u32..)
+                .zip(summary.items.iter())
+                .map(|(index, item)| if strangers.contains(&index) { emptied(item) } else { item.clone() });
+            Arc::new(summary.with_items(&items.collect()))
+        });
+        let program = Program::embedded(files.collect(), Arc::clone(&program.embedding));
+        let compiled = compile(&program, reading);
+        Self { program, compiled, strangers }
+    }
+}
+
+/// A statement that says nothing, in the place of one that does.
+fn emptied(item: &Item) -> Item {
+    let Statement { id, len, digest, left_out, .. } = *item.statement;
+    let (kind, findings) = (StatementKind::Broken, Vec::new());
+    Item {
+        statement: Arc::new(Statement { id, len, kind, damaged: true, findings, left_out, digest }),
+        ..item.clone()
+    }
+}
+
+struct Runner<'r> {
+    program: &'r Program,
+    file: FileId,
+    tests: &'r TestFile,
+    errors: &'r [FileError],
+    settings: Settings,
+    /// Clauses in cases that are no facts.
+    strangers: &'r FxHashSet<u32>,
+    cancel: &'r Cancel,
+}
+
+impl Runner<'_> {
+    fn case(&self, case: &Case, mut kernel: Kernel) -> (Judged, Coverage) {
+        let mut coverage = Coverage::default();
+        let outcome = match self.obstacle(case) {
+            Some(why) => Outcome::Error(why),
+            None => self.evaluated(case, &mut kernel, &mut coverage),
+        };
+        (Judged { name: case.name.clone(), header: case.header, outcome }, coverage)
+    }
+
+    /// Why a case cannot be run.
+    fn obstacle(&self, case: &Case) -> Option<String> {
+        if !self.tests.damaged.is_empty() {
+            return Some("a statement before the first case cannot be read".to_owned());
+        }
+        if !case.damaged.is_empty() {
+            return Some("a statement of the case cannot be read".to_owned());
+        }
+        let is_stranger = |item: &u32| self.strangers.contains(item);
+        if case.strangers.iter().chain(&case.facts).any(is_stranger) {
+            return Some(
+                "the case holds something else than facts, or a fact that reads the clock".to_owned(),
+            );
+        }
+        self.unknown(case)
+            .or_else(|| self.error(case))
+            .or_else(|| case.expectations.is_empty().then(|| "the case expects nothing".to_owned()))
+    }
+
+    /// An expectation that cannot be read, or that is about a predicate that does not exist.
+    fn unknown(&self, case: &Case) -> Option<String> {
+        let file = self.program.file(self.file)?;
+        let outside = Outside::new(self.tests, file, self.program);
+        let is_wrong = |expectation: &&Expectation| {
+            expectation.predicate.is_none_or(|predicate| !outside.knows(predicate))
+        };
+        let wrong = case.expectations.iter().find(is_wrong)?;
+        let (key, text) = (wrong.key.as_str(), &wrong.text);
+        Some(match wrong.predicate {
+            None => format!("`@{key} {text}` cannot be read"),
+            Some(predicate) => format!("there is no predicate `{predicate}`"),
+        })
+    }
+
+    /// An error that belongs to the case, or to all cases of the file.
+    fn error(&self, case: &Case) -> Option<String> {
+        let of_case = |error: &&FileError| {
+            let at = self.tests.case_at(error.range.start());
+            at.is_none_or(|at| at.header == case.header)
+        };
+        let error = self.errors.iter().find(of_case)?;
+        let is_before = self.tests.case_at(error.range.start()).is_none();
+        Some(if is_before {
+            format!("before the first case: {}", error.message)
+        } else {
+            error.message.clone()
+        })
+    }
+
+    fn evaluated(&self, case: &Case, kernel: &mut Kernel, coverage: &mut Coverage) -> Outcome {
+        let compiled = Arc::clone(kernel.compiled());
+        let own: FxHashSet<u32> = case.facts.iter().copied().collect();
+        let is_own = |rule: RuleId| {
+            let rule = compiled.rule(rule);
+            rule.is_some_and(|rule| rule.file == self.file && own.contains(&rule.item))
+        };
+        compiled.facts().iter().filter(|fact| is_own(fact.rule)).for_each(|fact| kernel.assert(fact));
+        kernel.evaluate(self.settings.limits, self.settings.clock, self.cancel);
+        if self.settings.coverage {
+            coverage.take(self.program, kernel, self.settings.clock);
+        }
+        if let Some(stop) = &kernel.model().stopped {
+            return Outcome::Stopped(stop.clone());
+        }
+        let mut failures = Vec::new();
+        for expectation in &case.expectations {
+            match self.unmet(case, expectation, kernel, &compiled) {
+                Ok(unmet) => {
+                    let failure = |unmet| Failure { expectation: expectation.clone(), unmet };
+                    failures.extend(unmet.map(failure));
+                }
+                Err(why) => return Outcome::Error(why),
+            }
+        }
+        if failures.is_empty() { Outcome::Passed } else { Outcome::Failed(failures) }
+    }
+
+    /// How an expectation is not met.
+    fn unmet(
+        &self,
+        case: &Case,
+        expectation: &Expectation,
+        kernel: &mut Kernel,
+        compiled: &Compiled,
+    ) -> Result<Option<Unmet>, String> {
+        let clock = self.settings.clock;
+        let (predicate, surplus) = match expectation.key {
+            Key::Exact => self.unexpected(case, expectation, kernel, compiled)?,
+            _ => {
+                let query = Query::read(&expectation.text, self.program, kernel.model_mut())?;
+                let found = query.answers(kernel.model(), compiled);
+                if expectation.key == Key::Expect {
+                    let missing = found
+                        .is_empty()
+                        .then(|| kernel.model_mut().why_not(compiled, clock, query.predicate, &query.wanted));
+                    return Ok(missing.map(Unmet::Missing));
+                }
+                (query.predicate, found)
+            }
+        };
+        let shown = surplus.iter().take(PROOFS);
+        let proofs: Vec<Proof> =
+            shown.map(|number| kernel.model_mut().explain(compiled, clock, predicate, *number)).collect();
+        Ok((!surplus.is_empty()).then_some(Unmet::Surplus(surplus.len(), proofs)))
+    }
+
+    /// The facts of a predicate that no `@expect` of the case names.
+    fn unexpected(
+        &self,
+        case: &Case,
+        expectation: &Expectation,
+        kernel: &mut Kernel,
+        compiled: &Compiled,
+    ) -> Result<(PredicateId, Vec<u32>), String> {
+        let id = expectation.predicate.and_then(|key| self.program.id(key));
+        let id = id.ok_or_else(|| format!("there is no predicate `{}`", expectation.text))?;
+        let mut named: FxHashSet<u32> = FxHashSet::default();
+        let of_it =
+            |other: &&Expectation| other.key == Key::Expect && other.predicate == expectation.predicate;
+        for other in case.expectations.iter().filter(of_it) {
+            let query = Query::read(&other.text, self.program, kernel.model_mut())?;
+            named.extend(query.answers(kernel.model(), compiled));
+        }
+        let count = kernel.model().relation(id).map_or(0, |relation| relation.len());
+        let all = (0u32..).take(count);
+        Ok((id, all.filter(|number| !named.contains(number)).collect()))
+    }
+}
+
+impl Suite {
+    /// The rule of a proof, as the program knows it.
+    #[must_use]
+    pub fn rule(&self, rule: RuleId) -> Option<RuleKey> {
+        self.compiled.rule(rule).map(|rule| RuleKey { file: rule.file, item: rule.item })
+    }
+}

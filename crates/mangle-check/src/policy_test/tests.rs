@@ -1,0 +1,302 @@
+//! Test files, read and run.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+
+use super::{FileError, Outcome, Settings, TestFile, Unmet, rules_of, run};
+use mangle_engine::kernel::{Clock, Limits, Obstacle, Reading};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_engine::types::{ProgramTypes, TypeCache};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{Cancel, FileId, TextRange, slice};
+
+const TESTS: FileId = FileId(1);
+
+fn program(policy: &str, tests: &str) -> Program {
+    let summary =
+        |(text, id): (&str, u32)| Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.into())));
+    Program::new([(policy, 0), (tests, 1)].map(summary).into())
+}
+
+/// What is found in a test file.
+fn check_findings(policy: &str, tests: &str, expected: Expect) {
+    let program = program(policy, tests);
+    let (file, types) =
+        (program.file(TESTS).unwrap(), ProgramTypes::new(&program, &mut TypeCache::default()));
+    let found = TestFile::read(file).findings(file, &program, &types);
+    let found = found.into_iter().map(|finding| {
+        let fix = finding.fix.map_or(String::new(), |fix| format!(" [{}]", fix.title));
+        format!("{} at {:?}: {}{fix}\n", finding.rule.name, slice(tests, finding.range), finding.message)
+    });
+    expected.assert_eq(&found.collect::<String>());
+}
+
+/// What becomes of the cases.
+fn check(reading: Reading, policy: &str, tests: &str, expected: Expect) {
+    let program = program(policy, tests);
+    let read = TestFile::read(program.file(TESTS).unwrap());
+    let limits = Limits { derived: 1000, ..Limits::default() };
+    let settings = Settings { reading, limits, clock: Clock { now_ns: 0 }, coverage: true };
+    let suite = run(&program, TESTS, (&read, &[]), settings, &|_| true, &Cancel::new());
+    let mut out = String::new();
+    for case in &suite.cases {
+        write!(out, "{}: ", case.name).unwrap();
+        match &case.outcome {
+            Outcome::Passed => out.push_str("passed\n"),
+            Outcome::Error(why) => writeln!(out, "error: {why}").unwrap(),
+            Outcome::Stopped(stop) => writeln!(out, "stopped: {}", stop.reason).unwrap(),
+            Outcome::Failed(failures) => {
+                out.push_str("failed\n");
+                for failure in failures {
+                    let text = slice(tests, failure.expectation.range);
+                    match &failure.unmet {
+                        Unmet::Missing(misses) => {
+                            let asked = misses.iter().map(|miss| match &miss.obstacle {
+                                Obstacle::Premise { asked, .. } => asked.as_str(),
+                                _ => "?",
+                            });
+                            writeln!(out, "  {text}: lacks {:?}", asked.collect::<Vec<_>>()).unwrap();
+                        }
+                        Unmet::Surplus(count, proofs) => {
+                            let facts: Vec<_> =
+                                proofs.iter().map(|proof| proof.nodes[0].fact.as_str()).collect();
+                            writeln!(out, "  {text}: {count} {facts:?}").unwrap();
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let of_tests = [TESTS].into_iter().collect();
+    let rules: Vec<_> = rules_of(&program, &of_tests).collect();
+    let fired = rules.iter().filter(|rule| suite.coverage.fired.contains(rule)).count();
+    writeln!(out, "{fired} of {} rules", rules.len()).unwrap();
+    expected.assert_eq(&out);
+}
+
+const DOORS: &str = "open(D) :- door(D), !locked(D, _).\nway(D) :- open(D), wide(D).\nway(D) :- wide(D), door(D), open(D).\n\
+    Decl locked(D, K).\nDecl wide(D).\ndoor(/front).\n";
+
+#[test]
+fn each_case_has_its_own_facts() {
+    check(
+        Reading::Written,
+        DOORS,
+        "door(/always).\n\
+         # @test name: a locked door is shut\nlocked(/front, /k).\n# @expect open(/always)\n# @forbid open(/front)\n\
+         # @exact open/1\n\
+         # @test name: others are open\ndoor(/back).\nlocked(/back, [1, \"k\"]).\nwide(/front).\n\
+         # @expect open(X)\n# @forbid open(/back)\n# @expect way(/front)\n# @exact wide/1\n# @expect wide(_)\n",
+        expect![[r#"
+            a locked door is shut: passed
+            others are open: passed
+            3 of 3 rules
+        "#]],
+    );
+}
+
+#[test]
+fn failures_say_what_is_missing_and_what_is_too_much() {
+    let tests = "# @test name: a locked door is shut\nlocked(/front, /k).\n# @forbid open(_).\n# @exact open/1\n\
+        # @test name: a wide door is a way\ndoor(/back).\nwide(/back).\n# @expect way(/back)\n# @expect way(/front)\n\
+        # @expect open(/front)\n# @exact open/1\n";
+    check(
+        Reading::Go,
+        DOORS,
+        tests,
+        expect![[r#"
+        a locked door is shut: failed
+          # @forbid open(_).: 1 ["open(/front)"]
+          # @exact open/1: 1 ["open(/front)"]
+        a wide door is a way: failed
+          # @expect way(/front): lacks ["wide(/front)", "wide(/front)"]
+          # @exact open/1: 1 ["open(/back)"]
+        3 of 3 rules
+    "#]],
+    );
+    check(
+        Reading::Written,
+        DOORS,
+        tests,
+        expect![[r#"
+        a locked door is shut: passed
+        a wide door is a way: failed
+          # @expect way(/front): lacks ["wide(/front)", "wide(/front)"]
+          # @exact open/1: 1 ["open(/back)"]
+        3 of 3 rules
+    "#]],
+    );
+}
+
+#[test]
+fn cases_that_cannot_be_run() {
+    check(
+        Reading::Go,
+        "n(Y) :- n(X), Y = fn:plus(X, 1).\nhalf(Y) :- of(X), Y = fn:div(1, X).\nDecl of(X).\n",
+        "# @test name: endless\nn(0).\n# @expect n(5)\n\
+         # @test name: by nothing\nof(0).\n# @forbid half(_)\n\
+         # @test name: a typing mistake\n# @forbid hafl(_)\n\
+         # @test name: damage\nof(1\n# @expect half(1)\n\
+         # @test name: a rule\nof(X) :- n(X).\n# @expect half(1)\n\
+         # @test name: a question\n# @expect half(1) and more\n\
+         # @test name: computed\nof(fn:time:now()).\n# @forbid half(1)\n\
+         # @test name: the others are as they were\nof(1).\n# @expect half(1)\n# @exact of/1\n# @expect of(1)\n",
+        expect![[r#"
+            endless: stopped: more than 1000 derived facts
+            by nothing: stopped: division by zero
+            a typing mistake: error: there is no predicate `hafl/1`
+            damage: error: a statement of the case cannot be read
+            a rule: error: the case holds something else than facts, or a fact that reads the clock
+            a question: error: `@expect half(1) and more` cannot be read
+            computed: error: the case holds something else than facts, or a fact that reads the clock
+            the others are as they were: passed
+            2 of 2 rules
+        "#]],
+    );
+    check(
+        Reading::Go,
+        "p(1).\n",
+        "q(.\n# @test name: x\n# @expect p(1)\n",
+        expect![[r#"
+        x: error: a statement before the first case cannot be read
+        0 of 0 rules
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_wrong_with_comments() {
+    let tests = "# @expect open(/front)\n# An ordinary comment.\n# @test nme: x\n# @test name: twice\n# @test name: twice\n\
+        # @Expect open(_)\n  ## @expct open(_)\n# @expect\n# @expect open(/a), open(/b)\n# @forbid !open(/a)\n\
+        # @expect open(/a)@[_, _]\n# @exact open\n# @exact open/2\n# @exact opne/1\n# @forbid opne(_)\n# @forbid xyzzy()\n";
+    check_findings(
+        DOORS,
+        tests,
+        expect![[r##"
+            test-malformed at "# @expect open(/front)": `@expect` belongs to a case, and none is open here. Write `# @test name: …` above it.
+            test-malformed at "# @test nme: x": A case is opened with its name: `# @test name: a dangerous action is denied`.
+            test-without-expectation at "# @test nme: x": The case `case 1` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact`.
+            test-without-expectation at "# @test name: twice": The case `twice` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact`.
+            test-malformed at "# @test name: twice": Another case of this file has this name; `--filter` and reports could not tell them apart.
+            test-unknown-key at "Expect": There is no `@Expect` in tests, so its case cannot be run; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`? [Write `expect`]
+            test-unknown-key at "expct": There is no `@expct` in tests, so its case cannot be run; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`? [Write `expect`]
+            test-malformed at "# @expect": `@expect` names one atom, as `open(/front)` or `open(_)`; this cannot be read as one.
+            test-malformed at "open(/a), open(/b)": `@expect` names one atom, as `open(/front)` or `open(_)`; this cannot be read as one.
+            test-malformed at "!open(/a)": `@forbid` names a fact without `!`: write `@forbid` for what must not hold.
+            test-malformed at "open(/a)@[_, _]": `@expect` cannot ask for an interval; name the fact without it.
+            test-malformed at "open": `@exact` names a predicate with its number of arguments, as `open/1`; the facts are listed with `@expect`.
+            test-unknown-predicate at "open/2": There is no predicate `open/2`. There is `open/1`.
+            test-unknown-predicate at "opne/1": There is no predicate `opne/1`, so no fact of it can ever follow. Did you mean `open/1`? [Write `open/1`]
+            test-unknown-predicate at "opne": There is no predicate `opne/1`, so no fact of it can ever follow. Did you mean `open`? [Write `open`]
+            test-unknown-predicate at "xyzzy": There is no predicate `xyzzy/0`, so no fact of it can ever follow.
+        "##]],
+    );
+    let strangers = "# @test name: x\nwide(D) :- door(D).\nDecl narrow(D).\nwide(/a).\n";
+    check_findings(
+        DOORS,
+        strangers,
+        expect![[r##"
+            test-without-expectation at "# @test name: x": The case `x` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact`.
+            test-case-not-fact at "wide(D)": This rule stands in the case `x`, whose clauses are its facts. It would hold in all cases: move it before the first `@test`.
+            test-case-not-fact at "Decl narrow(D).": This statement stands in the case `x`, whose clauses are its facts. It would hold in all cases: move it before the first `@test`.
+        "##]],
+    );
+}
+
+#[test]
+fn comments_are_told_from_strings_and_survive_damage() {
+    let tests = "# @test name: one\nnote(`\n# @expect open(/front)\n`).\nwide(\n  # @forbid open(/back)\n  /front).\n\
+        # @test name: two\nwide(/front\n# @expect open(_)\n# @test name: three\nwide(/back).\n# @forbid way(_)\n";
+    let program = program(DOORS, tests);
+    let read = TestFile::read(program.file(TESTS).unwrap());
+    let shown = read.cases.iter().map(|case| {
+        let texts: Vec<_> = case.expectations.iter().map(|expectation| expectation.text.as_str()).collect();
+        format!("{}: {} facts, {} damaged, {texts:?}\n", case.name, case.facts.len(), case.damaged.len())
+    });
+    expect![[r#"
+        one: 2 facts, 0 damaged, ["open(/back)"]
+        two: 0 facts, 1 damaged, ["open(_)"]
+        three: 1 facts, 0 damaged, ["way(_)"]
+    "#]]
+    .assert_eq(&shown.collect::<String>());
+}
+
+#[test]
+fn only_the_cases_that_are_wanted() {
+    let program = program("p(1).\n", "# @test name: a\n# @expect p(1)\n# @test name: b\n# @expect p(2)\n");
+    let read = TestFile::read(program.file(TESTS).unwrap());
+    let settings = Settings {
+        reading: Reading::Go,
+        limits: Limits::default(),
+        clock: Clock { now_ns: 0 },
+        coverage: false,
+    };
+    let suite = run(&program, TESTS, (&read, &[]), settings, &|name| name == "b", &Cancel::new());
+    let names: Vec<_> = suite.cases.iter().map(|case| case.name.as_str()).collect();
+    assert_eq!(names, ["b"]);
+    assert!(matches!(suite.cases[0].outcome, Outcome::Failed(_)) && suite.coverage.fired.is_empty());
+}
+
+#[test]
+fn facts_and_expectations_that_change_nothing_are_found() {
+    let policy = "Decl door(D) bound [/name].\nopen(D) :- door(D), !shut(D).\nshut(D) :- locked(D, _).\n\
+        noisy(D) :- open(D), wind(D).\n";
+    check_findings(
+        policy,
+        "# @test name: x\nlockd(/a, /k).\nlocked(/a).\nwind(/a).\nwind(/a, 1).\n# @forbid shut(_, _)\n# @forbid open(\"a\")\n\
+         # @expect wind(/a)\n# @forbid lockd(_, _)\n# @expect open(1)\n",
+        expect![[r#"
+            test-unread-fact at "lockd": Nothing reads `lockd/2`, so this fact changes nothing, and its case cannot be run. Did you mean `locked`? [Write `locked`]
+            test-unread-fact at "locked": Nothing reads `locked/1`, so this fact changes nothing, and its case cannot be run. There is `locked/2`.
+            test-unread-fact at "wind": Nothing reads `wind/2`, so this fact changes nothing, and its case cannot be run. There is `wind/1`.
+            test-unknown-predicate at "shut": There is no predicate `shut/2`. There is `shut/1`.
+            test-impossible-expectation at "open(\"a\")": Argument 1 of `open/1` is `/name`, never `/string`: this holds for no fact, and its case cannot be run.
+            test-unknown-predicate at "lockd": There is no predicate `lockd/2`, so no fact of it can ever follow. Did you mean `locked`? [Write `locked`]
+            test-impossible-expectation at "open(1)": Argument 1 of `open/1` is `/name`, never `/number`: this holds for no fact, and its case cannot be run.
+        "#]],
+    );
+    check_findings(
+        policy,
+        "door(/a).\n# expect open(/front)\n",
+        expect![[r##"
+        test-without-case at "door(/a).": This test file has no case, so nothing is run. A case begins with `# @test name: …`.
+        test-ignored-directive at "# expect open(/front)": This comment reads like `@expect`, but has no `@`: it is ignored. [Write `@expect`]
+    "##]],
+    );
+    check_findings(
+        policy,
+        "# @test name: x\n# expect that open(/front) holds\n# We forbid open(/b)\n# forbid open(/a).\n## @ exact open/1\n\
+         door(/a). # @expect open(/a)\ndoor(`# @expect open(/b)`).\n# test name: y\n# @expect open(_)\n",
+        expect![[r###"
+            test-ignored-directive at "# forbid open(/a).": This comment reads like `@forbid`, but has no `@`: it is ignored. [Write `@forbid`]
+            test-ignored-directive at "## @ exact open/1": This comment reads like `@exact`, but has no `@`: it is ignored. [Write `@exact`]
+            test-ignored-directive at "# @expect open(/a)": `@expect` is ignored behind a statement: it needs a line of its own.
+            test-ignored-directive at "# test name: y": This comment reads like `@test`, but has no `@`: it is ignored. [Write `@test`]
+        "###]],
+    );
+}
+
+#[test]
+fn cases_with_errors_are_not_run() {
+    let (policy, tests) = (
+        "p(X) :- q(X).\n",
+        "# @test name: a\nq(1).\n# @expect p(1)\n# @test name: b\nq(2).\n# @expect p(2)\n",
+    );
+    let program = program(policy, tests);
+    let read = TestFile::read(program.file(TESTS).unwrap());
+    let limits = Limits::default();
+    let settings = Settings { reading: Reading::Go, limits, clock: Clock { now_ns: 0 }, coverage: false };
+    let outcomes = |at: &str| {
+        let start = u32::try_from(tests.find(at).unwrap()).unwrap();
+        let errors = [FileError { range: TextRange::empty(start.into()), message: "wrong".to_owned() }];
+        let suite = run(&program, TESTS, (&read, &errors), settings, &|_| true, &Cancel::new());
+        suite.cases.into_iter().map(|case| case.outcome).collect::<Vec<_>>()
+    };
+    let wrong = Outcome::Error("wrong".to_owned());
+    assert_eq!(outcomes("q(1)"), [wrong.clone(), Outcome::Passed]);
+    assert_eq!(outcomes("q(2)"), [Outcome::Passed, wrong]);
+}

@@ -1,0 +1,168 @@
+//! Where the silencing comments of a file stand, and what each of them covers.
+//!
+//! Files keep no tree once they were read, so comments are found in the text: a fast search for the
+//! mark, and then a look at the few bytes between the start of the statement and there.
+
+use memchr::memmem;
+
+use super::Suppression;
+use super::directive::{self, MARK};
+use crate::Registry;
+use mangle_engine::program::FileSummary;
+use mangle_syntax::text::{TextRange, size};
+
+/// All silencing comments, in their order.
+pub(super) fn suppressions(file: &FileSummary, registry: &Registry) -> Vec<Suppression> {
+    let text = file.text.as_bytes();
+    let mut scanner = Scanner { file, at: 0 };
+    let hits = memmem::find_iter(text, MARK);
+    let starts: Vec<usize> = hits.filter_map(|hit| scanner.comment_at(hit)).collect();
+    let mut all = Vec::with_capacity(starts.len());
+    let mut later = None;
+    // From the last to the first, because a comment above another one covers the same code.
+    for hash in starts.into_iter().rev() {
+        let end = line_end(text, hash);
+        let comment = file.text.get(hash..end).unwrap_or("");
+        let mark = hash + (comment.len() - trim_hashes(comment).len());
+        let Some(directive) = directive::read(trim_hashes(comment), size(mark), registry) else { continue };
+        let covers = if directive.whole_file {
+            None
+        } else if is_alone(text, hash) {
+            let code = next_code(text, end, later);
+            later = Some((hash, code));
+            Some(next_statement(file, code))
+        } else {
+            Some(TextRange::new(size(line_start(text, hash)), size(end)))
+        };
+        all.push(Suppression { comment: TextRange::new(size(hash), size(end)), covers, directive });
+    }
+    all.reverse();
+    all
+}
+
+/// A comment's text behind its `#`s.
+fn trim_hashes(comment: &str) -> &str {
+    comment.trim_start_matches('#').trim_start()
+}
+
+/// From the next code behind the comment on: the statement that starts there, else (the comment stands
+/// inside of a statement) the rest of that line.
+fn next_statement(file: &FileSummary, code: usize) -> TextRange {
+    let start = size(code);
+    let line = size(line_end(file.text.as_bytes(), code));
+    let item = file.item_at(start).and_then(|index| file.items.get(index)).filter(|item| item.start == start);
+    TextRange::new(start, item.map_or(line, |item| (item.start + item.statement.len).max(line)))
+}
+
+/// The first code from `at` on, behind blank lines and comments; the end of the text when there is none.
+/// `later` is a comment further down, and what was found for it.
+fn next_code(text: &[u8], mut at: usize, later: Option<(usize, usize)>) -> usize {
+    while let Some(byte) = text.get(at) {
+        match (byte, later) {
+            (b'#', Some((hash, code))) if hash == at => return code,
+            (b'#', _) => at = line_end(text, at),
+            (byte, _) if byte.is_ascii_whitespace() => at += 1,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// Whether nothing but white space stands before the comment on its line.
+pub(super) fn is_alone(text: &[u8], hash: usize) -> bool {
+    let before = text.get(line_start(text, hash)..hash).unwrap_or_default();
+    before.iter().all(u8::is_ascii_whitespace)
+}
+
+pub(super) fn line_start(text: &[u8], at: usize) -> usize {
+    memchr::memrchr(b'\n', text.get(..at).unwrap_or_default()).map_or(0, |lf| lf + 1)
+}
+
+/// The end of the line without its line end. Only a line feed ends a comment.
+pub(super) fn line_end(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+    let carriage_return = end > 0 && end < rest.len() && rest.get(end - 1) == Some(&b'\r');
+    at + end - usize::from(carriage_return)
+}
+
+/// Whether a byte of a statement is inside of a string.
+pub(super) fn is_in_string(file: &FileSummary, at: usize) -> bool {
+    let mut scanner = Scanner { file, at: 0 };
+    let (start, end) = scanner.segment(at);
+    scanner.at = start;
+    while scanner.at < at {
+        let is_comment = file.text.as_bytes().get(scanner.at) == Some(&b'#');
+        scanner.at = scanner.next_token(end);
+        if scanner.at > at {
+            return !is_comment;
+        }
+    }
+    false
+}
+
+/// Tells comments from strings. Goes through a file once, and only through what has marks in it.
+struct Scanner<'f> {
+    file: &'f FileSummary,
+    /// The bytes before are done with; here stands code.
+    at: usize,
+}
+
+impl Scanner<'_> {
+    /// Where the comment starts whose first word is the mark at `hit`, if it is one.
+    fn comment_at(&mut self, hit: usize) -> Option<usize> {
+        let text = self.file.text.as_bytes();
+        let before = text.get(..hit)?.trim_ascii_end();
+        let hashes = before.iter().rev().take_while(|byte| **byte == b'#').count();
+        let (hash, line) = (before.len() - hashes, line_start(text, hit));
+        if hashes == 0 || hash < line {
+            return None;
+        }
+        let (start, end) = self.segment(hit);
+        self.at = self.at.max(start);
+        while self.at < hash {
+            self.at = self.next_token(end);
+        }
+        let found = (self.at == hash).then_some(hash);
+        if found.is_some() {
+            self.at = line_end(text, hash);
+        }
+        found
+    }
+
+    /// The statement that holds a byte, or what is between two statements. Reading starts anew there,
+    /// so that a quote that is missing spoils no more than its statement.
+    fn segment(&self, at: usize) -> (usize, usize) {
+        let items = &self.file.items;
+        let next = items.partition_point(|item| usize::from(item.start) <= at);
+        let until = items.get(next).map_or(self.file.text.len(), |item| usize::from(item.start));
+        let Some(item) = next.checked_sub(1).and_then(|index| items.get(index)) else { return (0, until) };
+        let (start, end) = (usize::from(item.start), usize::from(item.start + item.statement.len));
+        if at < end { (start, end.min(until)) } else { (end, until) }
+    }
+
+    /// The end of the comment, string or other byte that starts here.
+    fn next_token(&self, end: usize) -> usize {
+        let text = self.file.text.as_bytes();
+        match text.get(self.at) {
+            Some(b'#') => line_end(text, self.at).max(self.at + 1),
+            Some(quote @ (b'"' | b'\'' | b'`')) => {
+                let closed = string_end(text.get(..end).unwrap_or(text), self.at + 1, *quote);
+                // One that is never closed ends with its line, as the parser has it.
+                closed.unwrap_or_else(|| line_end(text, self.at))
+            }
+            _ => self.at + 1,
+        }
+    }
+}
+
+fn string_end(text: &[u8], mut at: usize, quote: u8) -> Option<usize> {
+    loop {
+        let rest = text.get(at..)?;
+        at += memchr::memchr2(b'\\', quote, rest)?;
+        if text.get(at) == Some(&quote) {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
+}

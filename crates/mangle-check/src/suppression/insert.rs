@@ -1,0 +1,84 @@
+//! Writing a silencing comment: above the line of a finding, or at the top of its file. A comment that is
+//! there already gets one more name.
+
+use super::Suppression;
+use super::comments::{self, line_end, line_start};
+use crate::Registry;
+use mangle_engine::program::FileSummary;
+use mangle_syntax::lint::{Diagnostic, FileEdit};
+use mangle_syntax::text::{TextRange, TextSize, size};
+
+/// How much a comment silences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The line of the finding.
+    Here,
+    /// The whole file.
+    File,
+}
+
+/// The edit that silences a diagnostic of `file`; `None` for what cannot be silenced.
+#[must_use]
+pub fn silence(
+    file: &FileSummary,
+    diagnostic: &Diagnostic,
+    scope: Scope,
+    registry: &Registry,
+) -> Option<FileEdit> {
+    if !diagnostic.rule.is_silenceable() {
+        return None;
+    }
+    let name = diagnostic.rule.name;
+    let at = diagnostic.range.start();
+    let edit = |at, text| Some(FileEdit { file: file.id, range: TextRange::empty(at), text });
+    let all = comments::suppressions(file, registry);
+    // The last one that covers the place is the nearest above it.
+    if let Some(known) = all.iter().rev().find(|known| extends(known, at, scope)) {
+        let directive = &known.directive;
+        let comma = if directive.names.is_empty() { " " } else { ", " };
+        return edit(directive.list.end(), format!("{comma}{name}"));
+    }
+    let end = line_ending(&file.text);
+    match scope {
+        Scope::File => {
+            let bom = if file.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+            edit(size(bom), format!("# mangle-ls: ignore-file {name}{end}"))
+        }
+        Scope::Here => {
+            let (line, indent) = line_above(file, usize::from(at));
+            edit(size(line), format!("{indent}# mangle-ls: ignore {name}{end}"))
+        }
+    }
+}
+
+fn extends(known: &Suppression, at: TextSize, scope: Scope) -> bool {
+    let is_readable = !known.directive.names.is_empty() || known.directive.list.is_empty();
+    is_readable
+        && match (scope, known.covers) {
+            (Scope::File, None) => true,
+            (Scope::Here, Some(range)) => range.contains_inclusive(at),
+            _ => false,
+        }
+}
+
+/// Where a comment above the line of `at` belongs, and how far it is indented. Inside of a string that
+/// spans lines there can be no comment; above the statement there can.
+fn line_above(file: &FileSummary, at: usize) -> (usize, &str) {
+    let text = file.text.as_bytes();
+    let mut start = line_start(text, at.min(text.len()));
+    if comments::is_in_string(file, start) {
+        let item = file.item_at(size(start)).and_then(|index| file.items.get(index));
+        start = line_start(text, item.map_or(start, |item| usize::from(item.start)));
+    }
+    if start == 0 && file.text.starts_with('\u{feff}') {
+        start = '\u{feff}'.len_utf8();
+    }
+    let line = file.text.get(start..line_end(text, start)).unwrap_or("");
+    (start, line.get(..line.len() - line.trim_start().len()).unwrap_or(""))
+}
+
+/// New lines end as the first line of the file does.
+fn line_ending(text: &str) -> &'static str {
+    let first = text.split_inclusive('\n').next().unwrap_or("");
+    if first.ends_with("\r\n") { "\r\n" } else { "\n" }
+}

@@ -1,0 +1,71 @@
+//! Silencing: comments that switch a rule off for a line, a statement or a file.
+//!
+//! Takes the text and the statements of a file and what was found in it; gives back what is not
+//! silenced, and what is wrong with the comments themselves. `docs/silencing.md` says what a comment
+//! covers.
+
+mod comments;
+mod covered;
+mod directive;
+mod findings;
+mod insert;
+mod rules;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::insert::{Scope, silence};
+pub use self::rules::{RULES, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
+
+use self::covered::Covered;
+use crate::Registry;
+use mangle_engine::program::FileSummary;
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::{Diagnostic, Finding};
+use mangle_syntax::text::TextRange;
+
+/// The silencing comments of one file, with the rules that they may name.
+#[derive(Debug)]
+pub(super) struct Suppressions {
+    all: Vec<Suppression>,
+    registry: &'static Registry,
+}
+
+/// One silencing comment.
+#[derive(Debug)]
+struct Suppression {
+    /// From `#` to the end of its line.
+    comment: TextRange,
+    /// The bytes in which findings are silenced; `None` silences the whole file.
+    covers: Option<TextRange>,
+    /// What stands in it, with ranges from the start of the file.
+    directive: directive::Directive,
+}
+
+impl Suppressions {
+    /// The comments of a file.
+    pub(super) fn of(file: &FileSummary, registry: &'static Registry) -> Self {
+        Self { all: comments::suppressions(file, registry), registry }
+    }
+
+    /// Removes what is silenced from `found`, the diagnostics of the file, and gives the findings about
+    /// the comments; their ranges count from the start of the file.
+    pub(super) fn apply(
+        &self,
+        text: &str,
+        settings: &RuleSettings,
+        found: &mut Vec<Diagnostic>,
+    ) -> Vec<Finding> {
+        if self.all.is_empty() {
+            return Vec::new();
+        }
+        let mut covered = Covered::new(&self.all);
+        found.retain(|diagnostic| !covered.silences(diagnostic));
+        let used = covered.into_used();
+        let about = |(index, suppression)| {
+            let is_unused = |name: usize| !used.contains(&(index, name));
+            findings::about(suppression, text, (settings, self.registry), &is_unused)
+        };
+        self.all.iter().enumerate().flat_map(about).collect()
+    }
+}

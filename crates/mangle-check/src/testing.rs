@@ -1,0 +1,253 @@
+//! Fixtures for tests of rules and features.
+//!
+//! A fixture is a program in one string. A line `#- NAME` starts a file of that name; without one the whole string is the
+//! file `main.mg`. `$0` is a cursor.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use expect_test::Expect;
+use mangle_engine::program::{Embedding, FileSummary, Program};
+use mangle_engine::types::{ProgramTypes, TypeCache};
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::{Diagnostic, Rule, Severity};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{Encoding, FileId, LineIndex, TextRange, TextSize, text_len};
+
+use crate::diagnostics::{FindingCache, diagnostics};
+use crate::{Analysis, Registry};
+
+/// A fixture and its diagnostics.
+pub struct Checked {
+    pub names: Vec<String>,
+    pub texts: Vec<String>,
+    pub diagnostics: Vec<(FileId, Vec<Diagnostic>)>,
+}
+
+/// Splits a fixture into files.
+pub fn files(fixture: &str) -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = Vec::new();
+    for line in fixture.split_inclusive('\n') {
+        if let Some(name) = line.strip_prefix("#- ") {
+            files.push((name.trim().to_owned(), String::new()));
+        } else if let Some((_, text)) = files.last_mut() {
+            text.push_str(line);
+        } else {
+            files.push(("main.mg".to_owned(), line.to_owned()));
+        }
+    }
+    files
+}
+
+/// The program of a fixture; files have the ids 0, 1, … in order.
+pub fn program(fixture: &str) -> Program {
+    let summaries = files(fixture)
+        .into_iter()
+        .zip(0..)
+        .map(|((_, text), id)| Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.into()))));
+    Program::embedded(summaries.collect(), embedding(files(fixture).iter().map(|(name, _)| name.as_str())))
+}
+
+/// Whether a file of a fixture may ask for previews: one by itself may be any.
+pub fn is_kernel(name: &str) -> bool {
+    name.ends_with(".kernel.mg") || name == "main.mg"
+}
+
+/// What the names of files say of a program.
+pub fn embedding<'n>(names: impl Iterator<Item = &'n str>) -> Arc<Embedding> {
+    let names: Vec<_> = names.zip(0..).collect();
+    let ends_with = |end: &str| {
+        let files = names.iter().filter(|(name, _)| name.ends_with(end));
+        files.map(|(_, id)| FileId(*id)).collect()
+    };
+    let tests: Vec<FileId> = ends_with("_test.mg");
+    let kernels: Vec<_> =
+        names.iter().filter(|(name, _)| is_kernel(name)).map(|(_, id)| FileId(*id)).collect();
+    let samples: Vec<FileId> = ends_with(".kernel.mg");
+    let mut singles = [&tests[..], &samples[..]].concat();
+    singles.sort_unstable();
+    Arc::new(Embedding { tests, kernels, singles, ..Embedding::default() })
+}
+
+impl Checked {
+    /// Checks with the rules of this library.
+    pub fn new(fixture: &str) -> Self {
+        Self::with(fixture, &RuleSettings::default(), Registry::of_programs())
+    }
+
+    /// Checks with `rule` switched on, whatever its default.
+    pub fn new_with(fixture: &str, rule: &'static Rule) -> Self {
+        Self::with(fixture, &switched_on(rule), Registry::of_programs())
+    }
+
+    /// Checks as a tool that has these rules and settings.
+    pub fn with(fixture: &str, settings: &RuleSettings, registry: &'static Registry) -> Self {
+        let (names, texts) = files(fixture).into_iter().unzip();
+        let diagnostics = diagnostics(&program(fixture), settings, &FindingCache::new(registry));
+        Self { names, texts, diagnostics }
+    }
+
+    /// The names of the rules of all findings.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.diagnostics.iter().flat_map(|(_, found)| found).map(|diagnostic| diagnostic.rule.name)
+    }
+
+    /// One line a finding, with the related places and the fix below it.
+    pub fn render(&self) -> String {
+        let mut out = String::new();
+        for (file, found) in &self.diagnostics {
+            for diagnostic in found {
+                let Diagnostic { rule, severity, message, .. } = diagnostic;
+                let place = self.place(*file, diagnostic.range);
+                writeln!(out, "{place} {severity} {}: {message}", rule.name).unwrap();
+                for related in &diagnostic.related {
+                    let place = self.place(related.file, related.range);
+                    writeln!(out, "  {place} {}", related.message).unwrap();
+                }
+                if let Some(fix) = &diagnostic.fix {
+                    writeln!(out, "  fix: {}", fix.title).unwrap();
+                }
+            }
+        }
+        out
+    }
+
+    fn place(&self, file: FileId, range: TextRange) -> String {
+        let text = &self.texts[file.0 as usize];
+        let index = LineIndex::new(text);
+        let [start, end] =
+            [range.start(), range.end()].map(|offset| index.line_col(text, offset, Encoding::Utf32));
+        let name =
+            if self.names.len() > 1 { format!("{}:", self.names[file.0 as usize]) } else { String::new() };
+        let until = if start.line == end.line {
+            format!("{}", end.col + 1)
+        } else {
+            format!("{}:{}", end.line + 1, end.col + 1)
+        };
+        format!("{name}{}:{}-{until}", start.line + 1, start.col + 1)
+    }
+
+    /// The fixture after the first fix of `rule` in it was applied.
+    pub fn fixed(self, fixture: &str, rule: &Rule) -> String {
+        let found = self.diagnostics.iter().flat_map(|(_, found)| found);
+        let fix = found.filter(|diagnostic| diagnostic.rule == rule).find_map(|found| found.fix.clone());
+        let mut texts = self.texts;
+        for edit in fix.iter().flat_map(|fix| fix.edits.iter().rev()) {
+            let range = usize::from(edit.range.start())..usize::from(edit.range.end());
+            texts[edit.file.0 as usize].replace_range(range, &edit.text);
+        }
+        let multiple = fixture.starts_with("#- ");
+        let named = |(name, text): (&String, String)| {
+            if multiple { format!("#- {name}\n{text}") } else { text }
+        };
+        self.names.iter().zip(texts).map(named).collect()
+    }
+}
+
+/// Settings in which `rule` is on, whatever its default.
+pub fn switched_on(rule: &'static Rule) -> RuleSettings {
+    let mut settings = RuleSettings::default();
+    settings.set(rule, Some(rule.severity.unwrap_or(Severity::Hint)));
+    settings
+}
+
+/// Checks a fixture and compares its findings, one line each.
+#[track_caller]
+pub fn check(fixture: &str, expect: Expect) {
+    expect.assert_eq(&Checked::new(fixture).render());
+}
+
+/// The fixture after the first fix of `rule` in it was applied.
+pub fn apply_fixes(fixture: &str, rule: &'static Rule) -> String {
+    Checked::new_with(fixture, rule).fixed(fixture, rule)
+}
+
+/// Compares the fixture after the first fix of the rule called `rule`.
+#[track_caller]
+pub fn check_fix(rule: &str, fixture: &str, expect: Expect) {
+    let rule = Registry::of_programs().find(rule).unwrap();
+    expect.assert_eq(&apply_fixes(fixture, rule));
+}
+
+/// A fixture as features see it.
+pub struct Fixture {
+    program: Program,
+    types: ProgramTypes,
+    sources: Vec<SourceFile>,
+    /// The names of the files, as in the fixture.
+    pub names: Vec<String>,
+    /// Where `$0` stood.
+    pub cursors: Vec<(FileId, TextSize)>,
+}
+
+impl Fixture {
+    /// Reads a fixture. Each `$0` in it is taken out and remembered.
+    pub fn new(fixture: &str) -> Self {
+        let (mut names, mut sources, mut cursors) = (Vec::new(), Vec::new(), Vec::new());
+        for ((name, marked), id) in files(fixture).into_iter().zip(0..) {
+            let mut text = String::new();
+            for (index, part) in marked.split("$0").enumerate() {
+                if index > 0 {
+                    cursors.push((FileId(id), text_len(&text)));
+                }
+                text.push_str(part);
+            }
+            names.push(name);
+            sources.push(SourceFile::parse(text.into()));
+        }
+        let summaries = sources.iter().zip(0..);
+        let program = Program::embedded(
+            summaries.map(|(source, id)| Arc::new(FileSummary::new(FileId(id), source))).collect(),
+            embedding(names.iter().map(String::as_str)),
+        );
+        let types = ProgramTypes::new(&program, &mut TypeCache::default());
+        Self { program, types, sources, names, cursors }
+    }
+
+    /// The text of a file, `$0` taken out.
+    pub fn text(&self, file: FileId) -> &str {
+        self.sources[file.0 as usize].text()
+    }
+
+    /// The ids of all files.
+    pub fn ids(&self) -> impl Iterator<Item = FileId> {
+        (0u32..).take(self.sources.len()).map(FileId)
+    }
+
+    /// All files with `<` and `>` around ranges; files without any are left out.
+    pub fn mark(&self, ranges: &[(FileId, TextRange)]) -> String {
+        let mut out = String::new();
+        for file in self.ids() {
+            let here = ranges.iter().filter(|(of, _)| *of == file).map(|(_, range)| *range);
+            let mut marks: Vec<_> =
+                here.flat_map(|range| [(range.end(), 0, '>'), (range.start(), 1, '<')]).collect();
+            if marks.is_empty() {
+                continue;
+            }
+            marks.sort_unstable();
+            let mut text = self.text(file).to_owned();
+            marks.iter().rev().for_each(|(at, _, mark)| text.insert(usize::from(*at), *mark));
+            if self.sources.len() > 1 {
+                writeln!(out, "#- {}", self.names[file.0 as usize]).unwrap();
+            }
+            out.push_str(&text);
+        }
+        out
+    }
+}
+
+impl Analysis for Fixture {
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn types(&self) -> &ProgramTypes {
+        &self.types
+    }
+
+    fn source(&self, file: FileId) -> Option<&SourceFile> {
+        self.sources.get(file.0 as usize)
+    }
+}

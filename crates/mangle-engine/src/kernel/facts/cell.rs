@@ -1,0 +1,339 @@
+//! What a cell may hold, and the value of a text or of JSON as that.
+
+use serde_json::Value as Json;
+
+use crate::kernel::civil::{parse_duration, parse_rfc3339};
+use crate::kernel::plan::{BEGINNING, END};
+use crate::kernel::{Datum, ValueId, Values};
+use mangle_syntax::syntax::time::parse_timestamp;
+use mangle_syntax::text::Symbol;
+
+/// What a cell may hold.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// Whatever it looks like.
+    Any,
+    /// An integer.
+    Number,
+    /// A float.
+    Float,
+    /// A string.
+    String,
+    /// Bytes: those of the text.
+    Bytes,
+    /// A name.
+    Name,
+    /// A name below this one.
+    Below(Symbol),
+    /// This name.
+    Constant(Symbol),
+    /// An instant.
+    Time,
+    /// A duration.
+    Duration,
+    /// The first instant of an interval, or nothing for one that always was.
+    Start,
+    /// The last instant of an interval, or nothing for one that never ends.
+    End,
+    /// A list.
+    List(Box<Cell>),
+    /// A pair; a tuple is pairs nested to the right.
+    Pair(Box<(Cell, Cell)>),
+    /// A map.
+    Map(Box<(Cell, Cell)>),
+    /// A struct.
+    Struct(Vec<Field>),
+    /// One of these, the first that fits.
+    Either(Vec<Cell>),
+}
+
+/// A field of a struct.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// Its label, with the slash.
+    pub label: Symbol,
+    /// Whether it may be left out.
+    pub optional: bool,
+    /// What it holds.
+    pub cell: Cell,
+}
+
+/// How a value is missing: what is said of it.
+type Outcome = Result<ValueId, String>;
+
+impl Cell {
+    /// The value of a text.
+    pub(super) fn of_text(&self, text: &str, values: &mut Values) -> Outcome {
+        let trimmed = text.trim();
+        match self {
+            Self::Any => look(text, values),
+            Self::String => Ok(values.string(text)),
+            Self::Bytes => intern(Datum::Bytes(text.as_bytes().into()), values),
+            Self::Number => {
+                let number = trimmed.parse::<i64>().map_err(|_| self.unfit(text))?;
+                Ok(values.number(number))
+            }
+            Self::Float => {
+                let float = float(trimmed).ok_or_else(|| self.unfit(text))?;
+                Ok(values.float(float))
+            }
+            Self::Name | Self::Below(_) | Self::Constant(_) => self.name(trimmed, values),
+            Self::Time => {
+                let instant = instant(trimmed).ok_or_else(|| self.unfit(text))?;
+                Ok(values.time(instant))
+            }
+            Self::Start | Self::End => match trimmed {
+                "" | "_" => Ok(values.time(self.open_end())),
+                _ => Self::Time.of_text(text, values),
+            },
+            Self::Duration => {
+                let duration = parse_duration(trimmed).ok_or_else(|| self.unfit(text))?;
+                Ok(values.duration(duration))
+            }
+            Self::Either(cells) => first(cells, text, |cell| cell.of_text(text, values)),
+            Self::List(_) | Self::Pair(_) | Self::Map(_) | Self::Struct(_) => {
+                let json = serde_json::from_str::<Json>(trimmed).map_err(|_| self.unfit(text))?;
+                self.of_json(&json, values)
+            }
+        }
+    }
+
+    /// The value of JSON.
+    pub(super) fn of_json(&self, json: &Json, values: &mut Values) -> Outcome {
+        match (self, json) {
+            (Self::Either(cells), _) => first(cells, json, |cell| cell.of_json(json, values)),
+            (Self::Any, _) => look_at_json(json, values),
+            (Self::Start | Self::End, Json::Null) => Ok(values.time(self.open_end())),
+            (Self::Number, Json::Number(number)) => {
+                let number = number.as_i64().ok_or_else(|| self.unfit(json))?;
+                Ok(values.number(number))
+            }
+            (Self::Float, Json::Number(number)) => {
+                let float = number.as_f64().ok_or_else(|| self.unfit(json))?;
+                Ok(values.float(float))
+            }
+            (Self::Name | Self::Constant(_), Json::Bool(truth)) => {
+                self.name(if *truth { "/true" } else { "/false" }, values)
+            }
+            (Self::Number | Self::Float, _) => Err(self.unfit(json)),
+            (Self::List(element), Json::Array(elements)) => {
+                let list: Result<Vec<_>, _> =
+                    elements.iter().map(|json| element.of_json(json, values)).collect();
+                values.list(&list?).map_err(deep)
+            }
+            (Self::Pair(parts), Json::Array(elements)) => pair(self, parts, elements, values),
+            (Self::Map(parts), Json::Object(entries)) => {
+                let entry = |(key, value): (&String, &Json)| {
+                    Ok((parts.0.of_text(key, values)?, parts.1.of_json(value, values)?))
+                };
+                let entries: Result<Box<[_]>, String> = entries.iter().map(entry).collect();
+                intern(Datum::Map(entries?), values)
+            }
+            (Self::Struct(fields), Json::Object(entries)) => structure(fields, entries, values),
+            (Self::List(_) | Self::Pair(_) | Self::Map(_) | Self::Struct(_), _) => Err(self.unfit(json)),
+            (_, Json::String(text)) => self.of_text(text, values),
+            _ => Err(self.unfit(json)),
+        }
+    }
+
+    /// The end of an interval that is open.
+    fn open_end(&self) -> i64 {
+        if matches!(self, Self::Start) { BEGINNING } else { END }
+    }
+
+    fn name(&self, text: &str, values: &mut Values) -> Outcome {
+        let fits = is_name(text)
+            && match self {
+                Self::Below(prefix) => {
+                    text.strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('/'))
+                }
+                Self::Constant(name) => text == name.as_str(),
+                _ => true,
+            };
+        if fits {
+            return Ok(values.name(text));
+        }
+        let slashed = format!("/{text}");
+        let hint = match self {
+            Self::Name if is_name(&slashed) => format!(" Write `{slashed}`."),
+            _ => String::new(),
+        };
+        Err(self.unfit(text) + &hint)
+    }
+
+    /// What is said of something that is not of this kind.
+    fn unfit(&self, found: impl std::fmt::Display) -> String {
+        format!("`{}` is not {}.", short(&found.to_string()), self.kind())
+    }
+
+    /// What it holds, as a message says it.
+    fn kind(&self) -> String {
+        match self {
+            Self::Any => "a value".into(),
+            Self::Number => "a number".into(),
+            Self::Float => "a float".into(),
+            Self::String => "a string".into(),
+            Self::Bytes => "a byte string".into(),
+            Self::Name => "a name, which starts with a slash".into(),
+            Self::Below(prefix) => format!("a name below `{prefix}`"),
+            Self::Constant(name) => format!("`{name}`"),
+            Self::Time | Self::Start | Self::End => "an instant, as `2026-01-31T12:00:00Z`".into(),
+            Self::Duration => "a duration, as `1h30m`".into(),
+            Self::List(_) => "a list, written as a JSON array".into(),
+            Self::Pair(_) => "a pair, written as a JSON array of two".into(),
+            Self::Map(_) => "a map, written as a JSON object".into(),
+            Self::Struct(_) => "a struct, written as a JSON object".into(),
+            Self::Either(cells) => {
+                let shown: Vec<_> = cells.iter().take(KINDS_SHOWN).map(Self::kind).collect();
+                let more = if cells.len() > KINDS_SHOWN { ", or one of others" } else { "" };
+                format!("{}{more}", shown.join(" or "))
+            }
+        }
+    }
+}
+
+/// How many of several kinds a message names.
+const KINDS_SHOWN: usize = 6;
+
+/// How much of a cell a message quotes, in characters.
+const QUOTED: usize = 40;
+
+/// What fits first. Where nothing does, all are named.
+fn first<T>(
+    cells: &[Cell],
+    found: impl std::fmt::Display,
+    mut read: impl FnMut(&Cell) -> Result<T, String>,
+) -> Result<T, String> {
+    let mut failure = None;
+    for cell in cells {
+        match read(cell) {
+            Ok(value) => return Ok(value),
+            Err(why) => failure = Some(why),
+        }
+    }
+    match (cells, failure) {
+        ([_], Some(why)) => Err(why),
+        _ => Err(Cell::Either(cells.to_vec()).unfit(found)),
+    }
+}
+
+/// A text as what it looks like: a number, a float, a name, else a string.
+fn look(text: &str, values: &mut Values) -> Outcome {
+    let trimmed = text.trim();
+    Ok(match trimmed.as_bytes() {
+        [b'/', ..] if is_name(trimmed) => values.name(trimmed),
+        // Digits that a number cannot keep are those of an identifier.
+        [b'0', b'0'..=b'9', ..] => values.string(text),
+        [b'-', ..] | [b'0'..=b'9', ..] => {
+            if let Ok(number) = trimmed.parse::<i64>() {
+                values.number(number)
+            } else if let Some(float) = float(trimmed).filter(|_| trimmed.contains(['.', 'e', 'E'])) {
+                values.float(float)
+            } else {
+                values.string(text)
+            }
+        }
+        _ => values.string(text),
+    })
+}
+
+/// JSON as what it looks like: truths are names, objects structs.
+fn look_at_json(json: &Json, values: &mut Values) -> Outcome {
+    match json {
+        Json::Null => Err("`null` is no value.".into()),
+        Json::Bool(truth) => Ok(values.name(if *truth { "/true" } else { "/false" })),
+        Json::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(number), _) => Ok(values.number(number)),
+            (None, Some(float)) if !number.is_u64() => Ok(values.float(float)),
+            _ => Err(format!("`{number}` does not fit a number of 64 bits.")),
+        },
+        Json::String(text) if is_name(text) => Ok(values.name(text)),
+        Json::String(text) => Ok(values.string(text)),
+        Json::Array(elements) => {
+            let list: Result<Vec<_>, _> = elements.iter().map(|json| look_at_json(json, values)).collect();
+            values.list(&list?).map_err(deep)
+        }
+        Json::Object(entries) => {
+            let entry =
+                |(key, json): (&String, &Json)| Ok((values.name(&label(key)?), look_at_json(json, values)?));
+            let entries: Result<Box<[_]>, String> = entries.iter().map(entry).collect();
+            intern(Datum::Struct(entries?), values)
+        }
+    }
+}
+
+/// A pair, or a tuple: pairs nested to the right.
+fn pair(whole: &Cell, parts: &(Cell, Cell), elements: &[Json], values: &mut Values) -> Outcome {
+    let unfit = || whole.unfit(Json::from(elements.to_vec()));
+    let (first, second) = match (elements, &parts.1) {
+        ([first, second], _) => (first, parts.1.of_json(second, values)?),
+        ([first, rest @ ..], Cell::Pair(inner)) if rest.len() > 1 => {
+            (first, pair(&parts.1, inner, rest, values)?)
+        }
+        _ => return Err(unfit()),
+    };
+    let first = parts.0.of_json(first, values)?;
+    values.pair(first, second).map_err(deep)
+}
+
+fn structure(fields: &[Field], entries: &serde_json::Map<String, Json>, values: &mut Values) -> Outcome {
+    let mut built = Vec::with_capacity(entries.len());
+    for (key, json) in entries {
+        let label = label(key)?;
+        let Some(field) = fields.iter().find(|field| field.label.as_str() == label) else {
+            return Err(format!("The struct has no field `{label}`."));
+        };
+        built.push((values.name(&label), field.cell.of_json(json, values)?));
+    }
+    let is_missing = |field: &&Field| {
+        let own = field.label.as_str();
+        !field.optional && !entries.keys().any(|key| own == key || own.strip_prefix('/') == Some(key))
+    };
+    match fields.iter().find(is_missing) {
+        Some(field) => Err(format!("The field `{}` is missing.", field.label)),
+        None => intern(Datum::Struct(built.into()), values),
+    }
+}
+
+/// The label of a field that JSON calls by this key, with or without the slash.
+fn label(key: &str) -> Result<String, String> {
+    let label = if key.starts_with('/') { key.to_owned() } else { format!("/{key}") };
+    if is_name(&label) { Ok(label) } else { Err(format!("`{}` cannot be the label of a field.", short(key))) }
+}
+
+/// Whether a text is a name: slashes with letters, digits and `._~%-` between them.
+fn is_name(text: &str) -> bool {
+    let is_part = |part: &str| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'~' | b'%' | b'-'))
+    };
+    text.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_part))
+}
+
+/// A float in digits; words such as `inf` are none.
+fn float(text: &str) -> Option<f64> {
+    let is_plain = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E');
+    text.bytes().all(is_plain).then(|| text.parse().ok()).flatten().filter(|float: &f64| float.is_finite())
+}
+
+fn instant(text: &str) -> Option<i64> {
+    parse_rfc3339(text).or_else(|| (!text.contains('T')).then(|| parse_timestamp(text)).flatten())
+}
+
+fn intern(datum: Datum, values: &mut Values) -> Outcome {
+    values.intern(datum).map_err(deep)
+}
+
+fn deep(error: crate::kernel::TooDeep) -> String {
+    format!("This cannot be kept: {error}.")
+}
+
+/// The start of a text that may be long.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,235 @@
+//! The premises of one clause as steps.
+
+use rustc_hash::FxHashMap;
+
+use super::{Match, RelationId, Slot, Source, Step, StepKind};
+use crate::kernel::{Builtin, Failure, Values};
+use mangle_syntax::syntax::ast::{Atom, Comparison, Operator, Term};
+use mangle_syntax::text::Symbol;
+
+/// Builds the steps of a body.
+pub(super) struct Body<'a> {
+    pub(super) values: &'a mut Values,
+    /// The text that the clause's ranges index.
+    pub(super) text: &'a str,
+    /// What variables stand for.
+    pub(super) known: FxHashMap<Symbol, Source>,
+    /// Variables without a value that are to be equal to another one.
+    aliases: FxHashMap<Symbol, Symbol>,
+    pub(super) steps: Vec<Step>,
+    /// The premise at hand.
+    pub(super) premise: u32,
+    slots: u16,
+    /// Nothing gets past a step that always fails.
+    pub(super) dead: bool,
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn new(values: &'a mut Values, text: &'a str) -> Self {
+        Self {
+            values,
+            text,
+            known: FxHashMap::default(),
+            aliases: FxHashMap::default(),
+            steps: Vec::new(),
+            premise: 0,
+            slots: 0,
+            dead: false,
+        }
+    }
+
+    /// How many registers there are so far.
+    pub(super) fn slots(&self) -> u16 {
+        self.slots
+    }
+
+    pub(super) fn slot(&mut self) -> Slot {
+        let slot = self.slots;
+        self.slots = self.slots.saturating_add(1);
+        slot
+    }
+
+    pub(super) fn push(&mut self, kind: StepKind) {
+        if !self.dead {
+            self.dead = matches!(kind, StepKind::Fail(_) | StepKind::Never);
+            self.steps.push(Step { premise: self.premise, kind });
+        }
+    }
+
+    /// Ends the body here: whoever gets here stops the engine.
+    pub(super) fn fail(&mut self, failure: impl Into<std::borrow::Cow<'static, str>>) {
+        self.push(StepKind::Fail(Failure::wrong(failure)));
+    }
+
+    /// The variable that stands for this one.
+    pub(super) fn root(&self, mut name: Symbol) -> Symbol {
+        while let Some(&other) = self.aliases.get(&name) {
+            name = other;
+        }
+        name
+    }
+
+    /// What a variable stands for, if it has a value.
+    pub(super) fn lookup(&self, name: Symbol) -> Option<Source> {
+        self.known.get(&self.root(name)).copied()
+    }
+
+    pub(super) fn define(&mut self, name: Symbol, source: Source) {
+        let root = self.root(name);
+        self.known.insert(root, source);
+    }
+
+    /// A register for a variable that gets its value now.
+    pub(super) fn bind(&mut self, name: Symbol) -> Slot {
+        let slot = self.slot();
+        self.define(name, Source::Slot(slot));
+        slot
+    }
+
+    /// The steps of a stored atom, negated or not.
+    pub(super) fn stored(&mut self, relation: RelationId, atom: &Atom, negated: bool) {
+        let Some(found) = self.pattern(relation, &atom.args, negated) else { return };
+        self.push(if negated { StepKind::Absent(found) } else { StepKind::Match(found) });
+    }
+
+    /// The steps of an atom that is evaluated where it stands. Under a negation the engine looks among the stored
+    /// facts, where there is none.
+    pub(super) fn call(&mut self, relation: RelationId, atom: &Atom, negated: bool) {
+        if negated {
+            return;
+        }
+        if let Some(found) = self.pattern(relation, &atom.args, false) {
+            self.push(StepKind::Call(found));
+        }
+    }
+
+    /// What a tuple of a relation has to be like. Variables without a value get one, except under a negation.
+    pub(super) fn pattern(&mut self, relation: RelationId, args: &[Term], negated: bool) -> Option<Match> {
+        let (mut columns, mut key, mut far) = (0, Vec::new(), Vec::new());
+        let (mut binds, mut same) = (Vec::new(), Vec::new());
+        let mut first: FxHashMap<Symbol, u16> = FxHashMap::default();
+        let mut new: Vec<(Symbol, u16)> = Vec::new();
+        for (at, term) in (0u16..).zip(args) {
+            match self.value(term)? {
+                Some(source) if at < 64 => {
+                    columns |= 1 << at;
+                    key.push(source);
+                }
+                Some(source) => far.push((at, source)),
+                None => {
+                    let Some(name) = term.variable().map(|name| self.root(name)) else { continue };
+                    match first.get(&name) {
+                        Some(&before) => same.push((before, at)),
+                        None => {
+                            first.insert(name, at);
+                            new.push((name, at));
+                        }
+                    }
+                }
+            }
+        }
+        if !negated {
+            binds.extend(new.into_iter().map(|(name, at)| (at, self.bind(name))));
+        }
+        Some(Match {
+            relation,
+            columns,
+            key: key.into(),
+            binds: binds.into(),
+            same: same.into(),
+            far: far.into(),
+            when: None,
+            ends: (None, None),
+        })
+    }
+
+    /// The steps of a built-in predicate.
+    pub(super) fn builtin(&mut self, atom: &Atom, negated: bool) {
+        let Some(builtin) = Builtin::of(atom.name.as_str()) else {
+            return self.fail(format!("`{}` is no built-in predicate", atom.name.as_str()));
+        };
+        let (mut args, mut outputs) = (Vec::new(), Vec::new());
+        let mut new: Vec<(Symbol, Slot)> = Vec::new();
+        let mut twice = Vec::new();
+        for term in &atom.args {
+            let Some(source) = self.value(term) else { return };
+            args.push(source);
+            if source.is_some() {
+                continue;
+            }
+            let slot = self.slot();
+            outputs.push(slot);
+            let Some(name) = term.variable().map(|name| self.root(name)) else { continue };
+            match new.iter().find(|(known, _)| *known == name) {
+                Some(&(_, before)) => twice.push((before, slot)),
+                None => new.push((name, slot)),
+            }
+        }
+        self.push(StepKind::Solve {
+            builtin,
+            name: atom.name.symbol,
+            args: args.into(),
+            outputs: outputs.into(),
+            negated,
+        });
+        if negated {
+            return;
+        }
+        for (left, right) in twice {
+            let (left, right) = (Source::Slot(left), Source::Slot(right));
+            self.push(StepKind::Compare { operator: Operator::Equal, left, right });
+        }
+        for (name, slot) in new {
+            self.define(name, Source::Slot(slot));
+        }
+    }
+
+    /// `:match_prefix(X, /prefix)` in place of a predicate that reflects names.
+    pub(super) fn reflected(&mut self, atom: &Atom, prefix: Symbol) {
+        const TEST: &str = ":match_prefix";
+        let Some(builtin) = Builtin::of(TEST) else { return };
+        let Some(first) = atom.args.first() else { return self.fail("there is nothing to match") };
+        let Some(source) = self.value(first) else { return };
+        let prefix = self.values.name(prefix.as_str());
+        let args = [source, Some(Source::Value(prefix))].into();
+        self.push(StepKind::Solve {
+            builtin,
+            name: Symbol::new(TEST),
+            args,
+            outputs: Box::new([]),
+            negated: false,
+        });
+    }
+
+    /// The steps of a comparison.
+    pub(super) fn comparison(&mut self, comparison: &Comparison) {
+        let Comparison { left, right, operator, .. } = comparison;
+        let (Some(left_value), Some(right_value)) = (self.value(left), self.value(right)) else { return };
+        match (operator, left_value, right_value) {
+            (_, Some(left), Some(right)) => self.push(StepKind::Compare { operator: *operator, left, right }),
+            (Operator::Equal, _, _) => self.unify(left, left_value, right, right_value),
+            // What has no value can be made equal to anything.
+            (Operator::NotEqual, _, _) => self.push(StepKind::Never),
+            _ => self.fail("a variable that is compared has no value"),
+        }
+    }
+
+    fn unify(&mut self, left: &Term, left_value: Option<Source>, right: &Term, right_value: Option<Source>) {
+        match (left.variable(), right.variable()) {
+            (Some(name), _) if right_value.is_some() => {
+                right_value.into_iter().for_each(|source| self.define(name, source));
+            }
+            (_, Some(name)) if left_value.is_some() => {
+                left_value.into_iter().for_each(|source| self.define(name, source));
+            }
+            (Some(one), Some(other)) => {
+                let (one, other) = (self.root(one), self.root(other));
+                if one != other {
+                    self.aliases.insert(one, other);
+                }
+            }
+            // `_` is equal to anything.
+            _ => {}
+        }
+    }
+}

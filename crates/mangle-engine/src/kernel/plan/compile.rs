@@ -1,0 +1,395 @@
+//! A program as plans, stratum by stratum.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::body::Body;
+use super::circles::refuse_circles;
+use super::merging::DECIDES;
+use super::order::order;
+use super::reads::reads;
+use super::transform::{aggregate, only_atom, row_variables, rows_of};
+use super::{
+    Aggregate, BEHIND_BODY, Compiled, Deferred, Fact, Fault, Match, Plan, Reading, RelationId, Rule, RuleId,
+    Slot, Source, StepKind, Stratum, write,
+};
+use crate::kernel::{Clock, Failure, ValueId, Values};
+use crate::program::graph::ComponentId;
+use crate::program::rewrite::{ClauseSignatures, Rewriting, Step};
+use crate::program::{FileSummary, Mode, PredicateId, Program, key_of};
+use mangle_syntax::syntax::ast::{Atom, Clause, Literal, Premise};
+use mangle_syntax::text::{Symbol, slice};
+
+/// Compiles the clauses of `program` that could be read whole.
+#[must_use]
+pub fn compile(program: &Program, reading: Reading) -> Arc<Compiled> {
+    let mut compiler = Compiler::new(program, reading);
+    for file in &program.files {
+        for (index, item) in (0u32..).zip(file.items.iter()) {
+            if let Some(clause) = item.statement.clause().filter(|_| !item.statement.damaged) {
+                compiler.clause(file, index, clause);
+            }
+        }
+    }
+    Arc::new(compiler.finish())
+}
+
+pub(super) struct Compiler<'p> {
+    pub(super) program: &'p Program,
+    values: Values,
+    pub(super) compiled: Compiled,
+}
+
+/// How many premises a rule may have; nobody writes so many.
+const MOST_PREMISES: usize = 500;
+
+/// What became of a clause.
+enum Outcome {
+    Fact(Fact),
+    Plan(Plan),
+    Aggregate(Box<Aggregate>, Option<Plan>),
+    Deferred(Deferred),
+    Nothing,
+}
+
+impl<'p> Compiler<'p> {
+    fn new(program: &'p Program, reading: Reading) -> Self {
+        let temporal: Vec<_> =
+            program.predicates.iter().map(|predicate| predicate.signature.temporal).collect();
+        let arity = |(predicate, temporal): (&crate::program::Predicate, &bool)| {
+            usize::from(predicate.key.arity) + if *temporal { 2 } else { 0 }
+        };
+        let arities = program.predicates.iter().zip(&temporal).map(arity).collect();
+        let names = program.predicates.iter().map(|predicate| predicate.key.name).collect();
+        let strata = program.graph().strata().map(|members| Stratum {
+            relations: members.iter().map(|member| member.0).collect(),
+            ..Stratum::default()
+        });
+        let compiled = Compiled {
+            reading,
+            rules: Vec::new(),
+            values: Arc::new(Values::new()),
+            arities,
+            temporal,
+            deferred_predicates: (0u32..)
+                .zip(&program.predicates)
+                .filter(|(_, predicate)| predicate.signature.deferred)
+                .map(|(id, _)| id)
+                .collect(),
+            predicate_count: u32::try_from(program.predicates.len()).unwrap_or(u32::MAX),
+            names,
+            facts: Vec::new(),
+            deferred: FxHashMap::default(),
+            strata: strata.collect(),
+            strata_of: Vec::new(),
+            merges: Vec::new(),
+            dropped: FxHashMap::default(),
+            faults: Vec::new(),
+        };
+        let mut compiler = Self { program, values: Values::new(), compiled };
+        compiler.find_merges();
+        compiler
+    }
+
+    fn finish(mut self) -> Compiled {
+        self.compiled.values = Arc::new(self.values);
+        refuse_circles(&mut self.compiled);
+        self.compiled.strata_of = vec![u32::MAX; self.compiled.arities.len()];
+        for (at, stratum) in (0u32..).zip(&self.compiled.strata) {
+            for relation in &stratum.relations {
+                self.compiled.strata_of.get_mut(*relation as usize).into_iter().for_each(|of| *of = at);
+            }
+        }
+        for at in 0..self.compiled.strata.len() {
+            let (reads, is_timely) = reads(&self.compiled, at);
+            if let Some(stratum) = self.compiled.strata.get_mut(at) {
+                (stratum.reads, stratum.is_timely) = (reads, is_timely);
+            }
+        }
+        self.compiled
+    }
+
+    fn clause(&mut self, file: &FileSummary, index: u32, clause: &Clause) {
+        let Some(predicate) = self.program.id_of(file, &clause.head) else { return };
+        let Some(item) = file.items.get(index as usize) else { return };
+        let rule = RuleId(u32::try_from(self.compiled.rules.len()).unwrap_or(u32::MAX));
+        let statement = item.statement.id;
+        self.compiled.rules.push(Rule { file: file.id, statement, item: index, predicate });
+        let stratum = self.program.graph().component(predicate);
+        let text = file.statement_text(item);
+        let signature = &self.program.get(predicate).signature;
+        if self.decides(predicate) && !signature.deferred {
+            // Beside its own facts; that it cannot be evaluated is said below.
+            let rule = self.outcome(file, text, rule, predicate, clause, Some(DECIDES));
+            if let Ok(Outcome::Deferred(rule)) = rule {
+                self.compiled.deferred.entry(predicate.0).or_default().push(rule);
+            }
+        }
+        let modes = signature.deferred.then_some(signature.modes.as_slice());
+        match self.outcome(file, text, rule, predicate, clause, modes) {
+            Ok(Outcome::Fact(fact)) => self.compiled.facts.push(fact),
+            Ok(Outcome::Plan(plan)) => {
+                let plan = self.enter_merge(plan, predicate);
+                self.stratum(stratum, |stratum| stratum.plans.push(plan));
+            }
+            Ok(Outcome::Aggregate(aggregate, rows)) => {
+                let rows = rows.map(|rows| self.see_merge(rows, predicate));
+                self.stratum(stratum, |stratum| {
+                    stratum.relations.extend(rows.iter().map(|rows| rows.target));
+                    stratum.plans.extend(rows);
+                    stratum.aggregates.push(*aggregate);
+                });
+            }
+            Ok(Outcome::Deferred(rule)) => self.compiled.deferred.entry(predicate.0).or_default().push(rule),
+            Ok(Outcome::Nothing) => {}
+            Err(failure) => self.compiled.faults.push(Fault { rule, premise: None, failure }),
+        }
+    }
+
+    /// A run is as deep as its longest body.
+    fn check_length(clause: &Clause) -> Result<(), Failure> {
+        if clause.premises.len() > MOST_PREMISES {
+            return Err(Failure::wrong(format!(
+                "a rule with more than {MOST_PREMISES} premises is not evaluated"
+            )));
+        }
+        Ok(())
+    }
+
+    /// A relation that no predicate of the program has.
+    pub(super) fn hidden(&mut self, arity: usize, name: Symbol) -> RelationId {
+        let hidden = u32::try_from(self.compiled.arities.len()).unwrap_or(u32::MAX);
+        self.compiled.arities.push(arity);
+        self.compiled.temporal.push(false);
+        self.compiled.names.push(name);
+        hidden
+    }
+
+    pub(super) fn stratum(&mut self, id: ComponentId, change: impl FnOnce(&mut Stratum)) {
+        if let Some(stratum) = self.compiled.strata.get_mut(id.0 as usize) {
+            change(stratum);
+        }
+    }
+
+    fn outcome(
+        &mut self,
+        file: &FileSummary,
+        text: &str,
+        rule: RuleId,
+        predicate: PredicateId,
+        clause: &Clause,
+        asked: Option<&[Mode]>,
+    ) -> Result<Outcome, Failure> {
+        Self::check_length(clause)?;
+        let program = self.program;
+        let lookup = |atom: &Atom| program.predicate_of(file, atom).map(|found| &found.signature);
+        let signatures = ClauseSignatures::new(clause, lookup);
+        let rewriting = Rewriting::new(clause, &signatures);
+        let steps = order(clause, self.compiled.reading, &rewriting);
+        let target = predicate.0;
+        if clause.aggregates() {
+            return self.aggregation(file, text, rule, target, clause, &steps);
+        }
+        let cannot_merge = self.cannot_merge(predicate);
+        let mut body = Body::new(&mut self.values, text);
+        let inputs = asked.map(|modes| inputs(&mut body, clause, modes));
+        for step in &steps {
+            premise(&self.compiled, program, file, &mut body, clause, *step);
+        }
+        let dropped = dropped(&body, clause);
+        body.premise = BEHIND_BODY;
+        if let Some(transform) = clause.transforms.first() {
+            body.lets(transform);
+        }
+        let mut head = body.head(&clause.head.args);
+        cannot_merge.filter(|_| !clause.is_fact()).into_iter().for_each(|why| body.push(StepKind::Fail(why)));
+        if self.compiled.temporal.get(target as usize) == Some(&true) {
+            let faithful = clause.is_fact() && self.compiled.reading == Reading::Go;
+            let interval = body.head_interval(clause.interval.as_ref(), faithful);
+            head = head.zip(interval).map(|(head, ends)| head.iter().copied().chain(ends).collect());
+        }
+        if let Some(inputs) = inputs {
+            let (slots, head) = (body.slots(), head.unwrap_or_default());
+            let plan = Plan { rule, slots, steps: std::mem::take(&mut body.steps).into(), target, head };
+            return Ok(Outcome::Deferred(Deferred { plan, inputs }));
+        }
+        let (slots, steps) = (body.slots(), std::mem::take(&mut body.steps));
+        self.drops(rule, dropped);
+        let is_given = clause.transforms.is_empty() && (clause.is_fact() || steps.is_empty());
+        let tuple = head.as_ref().filter(|_| is_given).and_then(|head| self.computed(head, &steps, slots));
+        Ok(match tuple {
+            Some(tuple) => Outcome::Fact(Fact { predicate, tuple, rule }),
+            None => Outcome::Plan(Plan {
+                rule,
+                slots,
+                steps: steps.into(),
+                target,
+                head: head.unwrap_or_default(),
+            }),
+        })
+    }
+
+    fn drops(&mut self, rule: RuleId, dropped: Vec<(u32, Box<str>)>) {
+        if !dropped.is_empty() {
+            self.compiled.dropped.insert(rule, dropped);
+        }
+    }
+
+    /// What the head of a fact holds, such as a list. `None` where only a run can tell, or it fails there.
+    fn computed(&mut self, head: &[Source], steps: &[super::Step], slots: Slot) -> Option<Box<[ValueId]>> {
+        let mut row = vec![ValueId(0); usize::from(slots)];
+        for step in steps {
+            let StepKind::Compute { slot, function, args } = &step.kind else { return None };
+            let args: Vec<ValueId> = args.iter().map(|arg| arg.read(&row)).collect();
+            let clock = Some(Clock { now_ns: 0 }).filter(|_| !function.reads_clock())?;
+            write(&mut row, *slot, function.apply(&mut self.values, &args, &clock).ok()?);
+        }
+        Some(head.iter().map(|source| source.read(&row)).collect())
+    }
+
+    fn aggregation(
+        &mut self,
+        file: &FileSummary,
+        text: &str,
+        rule: RuleId,
+        target: RelationId,
+        clause: &Clause,
+        steps: &[Step],
+    ) -> Result<Outcome, Failure> {
+        let program = self.program;
+        let target = (target, self.compiled.temporal.get(target as usize) == Some(&true));
+        let premises: Vec<u32> = steps.iter().map(|step| step.premise).collect();
+        if let Some(only) = only_atom(clause, &premises) {
+            let Some(Premise::Literal(literal)) = clause.premises.get(only as usize) else {
+                return Ok(Outcome::Nothing);
+            };
+            // The engine looks a built-in up among the facts, where there is none.
+            let Some(relation) = program.id_of(file, &literal.atom).filter(|_| !literal.atom.is_builtin())
+            else {
+                return Ok(Outcome::Nothing);
+            };
+            let mut body = Body::new(&mut self.values, text);
+            let Some(rows) = rows_of(&mut body, relation.0, &literal.atom.args) else {
+                return Ok(Outcome::Nothing);
+            };
+            let made = aggregate(body, rule, clause, rows, target)?;
+            return Ok(made.map_or(Outcome::Nothing, |made| Outcome::Aggregate(Box::new(made), None)));
+        }
+        let names = row_variables(clause, &premises);
+        let hidden = self.hidden(names.len(), Symbol::new("row"));
+        let mut body = Body::new(&mut self.values, text);
+        for step in steps {
+            premise(&self.compiled, program, file, &mut body, clause, *step);
+        }
+        let dropped = dropped(&body, clause);
+        let sources = names.iter().map(|&name| body.lookup(name));
+        let head: Option<Box<[Source]>> = sources.collect();
+        if head.is_none() {
+            body.fail("a variable of the body has no value");
+        }
+        let rows_plan = Plan {
+            rule,
+            slots: body.slots(),
+            steps: std::mem::take(&mut body.steps).into(),
+            target: hidden,
+            head: head.unwrap_or_default(),
+        };
+        self.drops(rule, dropped);
+        let mut grouping = Body::new(&mut self.values, text);
+        let binds = (0u16..).zip(&names).map(|(at, &name)| (at, grouping.bind(name))).collect();
+        let rows = Match {
+            relation: hidden,
+            columns: 0,
+            key: Box::new([]),
+            binds,
+            same: Box::new([]),
+            far: Box::new([]),
+            when: None,
+            ends: (None, None),
+        };
+        let made = aggregate(grouping, rule, clause, rows, target)?;
+        Ok(made.map_or(Outcome::Nothing, |made| Outcome::Aggregate(Box::new(made), Some(rows_plan))))
+    }
+}
+
+/// The negations of a clause that its body does not look at.
+fn dropped(body: &Body<'_>, clause: &Clause) -> Vec<(u32, Box<str>)> {
+    // What stands behind a premise that never holds is not looked at, whatever it is.
+    let negations = (0u32..).zip(&clause.premises).filter(|_| !body.dead);
+    let is_dropped = |(at, premise): &(u32, &Premise)| {
+        matches!(premise, Premise::Literal(literal) if literal.is_negated())
+            && !body.steps.iter().any(|step| step.premise == *at)
+    };
+    negations.filter(is_dropped).map(|(at, premise)| (at, slice(body.text, premise.range()).into())).collect()
+}
+
+/// The registers that the caller of a predicate fills: the variables of its head in input positions.
+fn inputs(body: &mut Body<'_>, clause: &Clause, modes: &[Mode]) -> Box<[(u16, Slot)]> {
+    let positions = (0u16..).zip(&clause.head.args).zip(modes);
+    let is_new = |body: &Body<'_>, name| body.lookup(name).is_none();
+    let mut inputs = Vec::new();
+    for ((at, term), mode) in positions {
+        if let Some(name) = term.variable().filter(|name| *mode == Mode::Input && is_new(body, *name)) {
+            inputs.push((at, body.bind(name)));
+        }
+    }
+    inputs.into()
+}
+
+/// The steps of one premise.
+fn premise(
+    compiled: &Compiled,
+    program: &Program,
+    file: &FileSummary,
+    body: &mut Body<'_>,
+    clause: &Clause,
+    step: Step,
+) {
+    body.premise = step.premise;
+    match clause.premises.get(step.premise as usize) {
+        Some(Premise::Literal(literal)) => match step.reflected {
+            Some(prefix) => body.reflected(&literal.atom, prefix),
+            None if literal.atom.is_builtin() => body.builtin(&literal.atom, literal.is_negated()),
+            None => match meant(compiled, program, file, literal) {
+                Some(predicate) => stored(compiled, predicate.0, body, literal),
+                // Nobody has told of such a fact.
+                None => body.push(StepKind::Never),
+            },
+        },
+        Some(Premise::Comparison(comparison)) => body.comparison(comparison),
+        Some(Premise::Broken(..)) => body.fail("this premise cannot be read"),
+        None => {}
+    }
+}
+
+/// The predicate that a premise asks for. The engine does not qualify temporal ones by their package.
+fn meant(
+    compiled: &Compiled,
+    program: &Program,
+    file: &FileSummary,
+    literal: &Literal,
+) -> Option<PredicateId> {
+    if literal.is_temporal() && compiled.reading == Reading::Go {
+        program.id(key_of(&literal.atom))
+    } else {
+        program.id_of(file, &literal.atom)
+    }
+}
+
+/// The steps of a stored atom. The engine keeps temporal facts apart: where it is not asked for them in the way
+/// that belongs to the predicate, it finds nothing.
+fn stored(compiled: &Compiled, relation: RelationId, body: &mut Body<'_>, literal: &Literal) {
+    let is_temporal = compiled.temporal.get(relation as usize) == Some(&true);
+    let faithful = compiled.reading == Reading::Go;
+    if compiled.deferred_predicates.contains(&relation) && !literal.is_temporal() {
+        return body.call(relation, &literal.atom, literal.is_negated());
+    }
+    match (literal.is_temporal(), is_temporal) {
+        (true, true) => body.temporal(relation, literal),
+        (true, false) if faithful => body.push(StepKind::Never),
+        (false, true) if faithful && literal.is_negated() => {}
+        (false, true) if faithful => body.push(StepKind::Never),
+        _ => body.stored(relation, &literal.atom, literal.is_negated()),
+    }
+}

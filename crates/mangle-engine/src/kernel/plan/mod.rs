@@ -1,0 +1,395 @@
+//! Rules as plans: which tuples to look up in which order, what to compute and to compare, and what to add.
+//!
+//! Takes the clauses of a program (`compile`) in one of two readings (`order`); gives [`Plan`]s over numbered
+//! registers. What has a value where is known before anything runs, so a plan never asks whether a register is
+//! filled. A premise that would stop the engine is a step of its own: it stops only a run that gets there.
+
+mod body;
+mod circles;
+mod compile;
+mod matching;
+mod merging;
+mod order;
+mod reads;
+mod temporal;
+mod term;
+mod transform;
+
+pub use compile::compile;
+pub use mangle_settings::Reading;
+pub(super) use temporal::{BEGINNING, END};
+
+use super::relation::Columns;
+use super::{Builtin, Failure, Function, Reducer, ValueId, Values};
+use crate::program::PredicateId;
+use mangle_syntax::syntax::ast::Operator;
+use mangle_syntax::text::{FileId, StatementId, Symbol};
+
+/// A register: holds the value of a variable, or something computed.
+pub(super) type Slot = u16;
+
+/// A relation of a [`Compiled`] program: first the predicates in the order of their ids, then those that hold the
+/// rows of aggregations.
+pub(super) type RelationId = u32;
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A constant.
+    Value(ValueId),
+    /// A register.
+    Slot(Slot),
+}
+
+impl Source {
+    /// The value, for a row of registers.
+    pub(super) fn read(self, row: &[ValueId]) -> ValueId {
+        match self {
+            Self::Value(value) => value,
+            Self::Slot(slot) => row.get(usize::from(slot)).copied().unwrap_or(ValueId(0)),
+        }
+    }
+}
+
+/// Fills a register of a row.
+pub(super) fn write(row: &mut [ValueId], slot: Slot, value: ValueId) {
+    if let Some(register) = row.get_mut(usize::from(slot)) {
+        *register = value;
+    }
+}
+
+/// What stands in the place of a premise where something fails behind all of them: in the transform, in the head.
+pub const BEHIND_BODY: u32 = u32::MAX;
+
+/// One step of a plan.
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    /// The premise that it belongs to, or [`BEHIND_BODY`].
+    pub(super) premise: u32,
+    pub(super) kind: StepKind,
+}
+
+/// The kinds of steps.
+#[derive(Debug, Clone)]
+pub(super) enum StepKind {
+    /// Each tuple that fits.
+    Match(Match),
+    /// Nothing, if a tuple fits.
+    Absent(Match),
+    /// Each tuple that fits, of a predicate that is evaluated where it is asked for.
+    Call(Match),
+    /// Computes a value.
+    Compute { slot: Slot, function: Function, args: Box<[Source]> },
+    /// An instant.
+    Instant { slot: Slot, bound: Bound },
+    /// `=`, `!=`, `<` and their kin between two values.
+    Compare { operator: Operator, left: Source, right: Source },
+    /// A built-in predicate: `None` for arguments that get a value.
+    Solve { builtin: Builtin, name: Symbol, args: Box<[Option<Source>]>, outputs: Box<[Slot]>, negated: bool },
+    /// Never holds.
+    Never,
+    /// Stops the engine whenever it gets here.
+    Fail(Failure),
+}
+
+/// A lookup in a relation.
+#[derive(Debug, Clone)]
+pub(super) struct Match {
+    pub(super) relation: RelationId,
+    /// The columns whose value is known, and the index over them that the lookup uses.
+    pub(super) columns: Columns,
+    /// A source for each of them, in their order.
+    pub(super) key: Box<[Source]>,
+    /// Columns that fill a register.
+    pub(super) binds: Box<[(u16, Slot)]>,
+    /// Pairs of columns that must be equal.
+    pub(super) same: Box<[(u16, u16)]>,
+    /// Columns beyond the reach of an index that must have a value.
+    pub(super) far: Box<[(u16, Source)]>,
+    /// What the interval of a temporal tuple, in its last two columns, must be like.
+    pub(super) when: Option<When>,
+    /// The registers that its ends fill.
+    pub(super) ends: (Option<Slot>, Option<Slot>),
+}
+
+/// A condition on the interval of a tuple.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum When {
+    /// It holds all of this.
+    Contains(Bounds),
+    /// It has an instant in common with this.
+    Overlaps(Bounds),
+}
+
+/// The two ends of an interval that is asked about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bounds {
+    pub(super) start: Bound,
+    pub(super) end: Bound,
+}
+
+/// An end of an interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Bound {
+    /// An instant in nanoseconds since 1970.
+    Instant(i64),
+    /// So many nanoseconds before the time of evaluation; after it, where that is negative.
+    Ago(i64),
+    /// An instant, or a number of nanoseconds, that the rule computes.
+    Value(Source),
+}
+
+/// What becomes of each row of a body.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    /// The clause.
+    pub(super) rule: RuleId,
+    pub(super) steps: Box<[Step]>,
+    /// How many registers it needs.
+    pub(super) slots: u16,
+    /// Where the rows go.
+    pub(super) target: RelationId,
+    /// The tuple, a source a column.
+    pub(super) head: Box<[Source]>,
+}
+
+/// An aggregation over the rows of a relation.
+#[derive(Debug, Clone)]
+pub(super) struct Aggregate {
+    /// The clause.
+    pub(super) rule: RuleId,
+    /// The rows: those of the only premise, or of a relation made for them.
+    pub(super) rows: Match,
+    /// The registers that make a group.
+    pub(super) keys: Box<[Slot]>,
+    pub(super) lets: Box<[Let]>,
+    pub(super) slots: u16,
+    pub(super) target: RelationId,
+    pub(super) head: Box<[Source]>,
+    /// Steps behind the lets that compute what the head holds.
+    pub(super) finish: Box<[Step]>,
+}
+
+/// `let V = …` behind `do`.
+#[derive(Debug, Clone)]
+pub(super) enum Let {
+    /// Reduces what the rows of a group give.
+    Reduce { slot: Slot, reducer: Reducer, args: RowArgs },
+    /// Computes from the keys and what came before.
+    Compute(Box<[Step]>),
+}
+
+/// The arguments of a reducer, which each row of a group has anew.
+#[derive(Debug, Clone)]
+pub(super) struct RowArgs {
+    /// Computes the arguments that are expressions. A row in which one of these steps fails is left out.
+    pub(super) steps: Box<[Step]>,
+    /// Where the arguments come from; `None` where one is never bound, and all rows are left out.
+    pub(super) sources: Option<Box<[Source]>>,
+}
+
+/// How many calls of predicates may be inside each other that are evaluated where they are asked for.
+pub(super) const DEEPEST_CALL: u32 = 64;
+
+/// A rule of a predicate that is evaluated where it is asked for.
+#[derive(Debug, Clone)]
+pub(super) struct Deferred {
+    /// Gives the tuples instead of adding them.
+    pub(super) plan: Plan,
+    /// The registers that the caller fills, and the columns that they are.
+    pub(super) inputs: Box<[(u16, Slot)]>,
+}
+
+/// How the facts of a predicate are merged: of those that agree in some columns one is kept.
+#[derive(Debug, Clone)]
+pub(super) struct Merge {
+    /// Holds the facts that are kept, once its stratum is done.
+    pub(super) kept: RelationId,
+    /// Holds the facts while they are derived, and those that gave way to others.
+    pub(super) all: RelationId,
+    /// The columns in which facts agree.
+    pub(super) keys: Columns,
+    /// The column that is merged.
+    pub(super) target: u16,
+    /// The predicate that is asked with two values for the one to keep.
+    pub(super) predicate: RelationId,
+}
+
+/// A clause of a program: an index into [`Compiled::rules`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RuleId(pub u32);
+
+impl RuleId {
+    /// What stands for the clause of a fact that no clause gave: somebody asserted it.
+    pub const ASSERTED: Self = Self(u32::MAX);
+}
+
+/// Where a clause stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// Its file.
+    pub file: FileId,
+    /// Its statement.
+    pub statement: StatementId,
+    /// The index of the statement in its file.
+    pub item: u32,
+    /// The predicate that it defines.
+    pub predicate: PredicateId,
+}
+
+/// A clause that cannot be evaluated, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The clause.
+    pub rule: RuleId,
+    /// The premise; `None` for the head.
+    pub premise: Option<u32>,
+    /// Why.
+    pub failure: Failure,
+}
+
+/// What can be evaluated together: the rules of predicates that depend on each other.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Stratum {
+    /// The relations that grow here: those of its predicates, rows of its aggregations, and all that was ever derived
+    /// of predicates whose facts are merged.
+    pub(super) relations: Vec<RelationId>,
+    /// All other relations that something here depends on.
+    pub(super) reads: Vec<RelationId>,
+    /// Whether something here depends on the time of evaluation.
+    pub(super) is_timely: bool,
+    /// Those evaluated once, and then again for whatever they add to each other.
+    pub(super) plans: Vec<Plan>,
+    /// Evaluated once the others are done.
+    pub(super) aggregates: Vec<Aggregate>,
+}
+
+/// A program in one reading, ready to be run.
+#[derive(Debug, Clone)]
+pub struct Compiled {
+    /// The reading.
+    pub reading: Reading,
+    /// All clauses with a plan.
+    pub rules: Vec<Rule>,
+    /// The constants of the program.
+    pub values: std::sync::Arc<Values>,
+    /// The number of columns of each relation; those of temporal predicates have two more.
+    pub(super) arities: Vec<usize>,
+    /// Which relations are temporal.
+    pub(super) temporal: Vec<bool>,
+    /// The predicates that are evaluated where they are asked for.
+    pub(super) deferred_predicates: rustc_hash::FxHashSet<RelationId>,
+    /// How many of them are predicates.
+    pub(super) predicate_count: u32,
+    /// The names of the predicates.
+    pub(super) names: Vec<Symbol>,
+    /// The facts, as values.
+    pub(super) facts: Vec<Fact>,
+    pub(super) strata: Vec<Stratum>,
+    /// The stratum of each relation.
+    pub(super) strata_of: Vec<u32>,
+    /// The rules of predicates that are evaluated where they are asked for.
+    pub(super) deferred: rustc_hash::FxHashMap<RelationId, Vec<Deferred>>,
+    /// How the facts of some predicates are merged.
+    pub(super) merges: Vec<Merge>,
+    /// The negations that this reading does not look at: the premise, and how it is written.
+    pub(super) dropped: rustc_hash::FxHashMap<RuleId, Vec<(u32, Box<str>)>>,
+    /// What cannot be evaluated.
+    pub faults: Vec<Fault>,
+}
+
+/// A fact that is given, not derived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// Its predicate.
+    pub predicate: PredicateId,
+    /// Its arguments, and, if the predicate is temporal, the two ends of the interval in which it holds.
+    pub tuple: Box<[ValueId]>,
+    /// The clause that gives it, or [`RuleId::ASSERTED`].
+    pub rule: RuleId,
+}
+
+impl Compiled {
+    /// The facts of the program, in the order in which they are written.
+    #[must_use]
+    pub fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
+    /// The number of predicates.
+    #[must_use]
+    pub fn predicates(&self) -> u32 {
+        self.predicate_count
+    }
+
+    /// The name of a predicate, qualified by its package.
+    #[must_use]
+    pub fn name(&self, predicate: PredicateId) -> Symbol {
+        self.names.get(predicate.0 as usize).copied().unwrap_or_else(|| Symbol::new(""))
+    }
+
+    /// The rules that can give facts of a predicate, in the order of their numbers; facts of the program are none.
+    #[must_use]
+    pub fn rules_of(&self, predicate: PredicateId) -> Vec<RuleId> {
+        let entry = self.entry(predicate);
+        let plans = self.strata.iter().flat_map(|stratum| &stratum.plans);
+        let plans = plans.filter(|plan| plan.target == entry).map(|plan| plan.rule);
+        let aggregates = self.strata.iter().flat_map(|stratum| &stratum.aggregates);
+        let aggregates = aggregates.filter(|made| made.target == predicate.0).map(|made| made.rule);
+        let deferred = self.deferred.get(&predicate.0).into_iter().flatten().map(|rule| rule.plan.rule);
+        let mut all: Vec<RuleId> = plans.chain(aggregates).chain(deferred).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Whether the facts of a predicate hold during intervals.
+    #[must_use]
+    pub fn is_temporal(&self, predicate: PredicateId) -> bool {
+        self.temporal.get(predicate.0 as usize) == Some(&true)
+    }
+
+    /// How what is derived into a relation is merged.
+    pub(super) fn merge_into(&self, all: RelationId) -> Option<&Merge> {
+        self.merges.iter().find(|merge| merge.all == all)
+    }
+
+    /// How the facts of a relation were merged.
+    pub(super) fn merge_of(&self, kept: RelationId) -> Option<&Merge> {
+        self.merges.iter().find(|merge| merge.kept == kept)
+    }
+
+    /// The relation that facts of a predicate are added to.
+    pub(super) fn entry(&self, predicate: PredicateId) -> RelationId {
+        self.merge_of(predicate.0).map_or(predicate.0, |merge| merge.all)
+    }
+
+    /// The number of arguments of the predicate of a relation; of other relations, of columns.
+    pub(super) fn arity(&self, relation: RelationId) -> usize {
+        let columns = self.arities.get(relation as usize).copied().unwrap_or(0);
+        if self.is_temporal(PredicateId(relation)) { columns.saturating_sub(2) } else { columns }
+    }
+
+    /// Where a relation grows.
+    pub(super) fn stratum_of(&self, relation: RelationId) -> Option<&Stratum> {
+        self.strata.get(*self.strata_of.get(relation as usize)? as usize)
+    }
+
+    /// The plan of a clause that fills a relation.
+    pub(super) fn plan_of(&self, rule: RuleId, relation: RelationId) -> Option<&Plan> {
+        let plans = &self.stratum_of(relation)?.plans;
+        plans.iter().find(|plan| plan.rule == rule && plan.target == relation)
+    }
+
+    /// The aggregation of a clause that fills a relation.
+    pub(super) fn aggregate_of(&self, rule: RuleId, relation: RelationId) -> Option<&Aggregate> {
+        let all = &self.stratum_of(relation)?.aggregates;
+        all.iter().find(|aggregate| aggregate.rule == rule && aggregate.target == relation)
+    }
+
+    /// The clause of this id.
+    #[must_use]
+    pub fn rule(&self, id: RuleId) -> Option<&Rule> {
+        self.rules.get(id.0 as usize)
+    }
+}

@@ -1,0 +1,51 @@
+//! Terms as sources of values, applications as steps that compute them.
+
+use super::body::Body;
+use super::{Source, StepKind};
+use crate::kernel::{Function, ValueId, evaluate};
+use mangle_syntax::syntax::ast::{Apply, ApplyForm, Term, TermKind};
+
+impl Body<'_> {
+    /// Where the value of a term comes from: `Some(None)` for a variable or `_` without one, `None` when nothing
+    /// gets past this term.
+    pub(super) fn value(&mut self, term: &Term) -> Option<Option<Source>> {
+        match &term.kind {
+            TermKind::Variable(name) => Some(self.lookup(*name)),
+            TermKind::Wildcard => Some(None),
+            TermKind::Apply(apply) => self.application(apply).map(Some),
+            _ => self.constant(term).map(|value| Some(Source::Value(value))),
+        }
+    }
+
+    fn constant(&mut self, term: &Term) -> Option<ValueId> {
+        let value = evaluate(term, self.text, self.values, None).ok().flatten();
+        if value.is_none() {
+            self.fail("this term cannot be read");
+        }
+        value
+    }
+
+    /// The steps that compute an application. The depth of terms is limited by the lowering.
+    fn application(&mut self, apply: &Apply) -> Option<Source> {
+        let name = apply.function.as_str();
+        let is_type = matches!(apply.form, ApplyForm::DotType | ApplyForm::Optional);
+        let Some(function) = Function::of(name).filter(|_| !is_type) else {
+            self.fail(format!("`{name}` is no function"));
+            return None;
+        };
+        let mut args = Vec::with_capacity(apply.args.len());
+        for arg in &apply.args {
+            let Some(source) = self.value(arg)? else {
+                self.fail(match arg.variable() {
+                    Some(name) => format!("`{name}` has no value"),
+                    None => "`_` has no value".to_owned(),
+                });
+                return None;
+            };
+            args.push(source);
+        }
+        let slot = self.slot();
+        self.push(StepKind::Compute { slot, function, args: args.into() });
+        Some(Source::Slot(slot))
+    }
+}

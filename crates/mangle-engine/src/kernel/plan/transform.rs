@@ -1,0 +1,201 @@
+//! `|> let …` and `|> do fn:group_by(…), let …`.
+
+use rustc_hash::FxHashMap;
+
+use super::body::Body;
+use super::temporal::NO_INTERVAL;
+use super::{Aggregate, BEHIND_BODY, Let, Match, RelationId, RowArgs, RuleId, Slot, Source};
+use crate::kernel::{Failure, Reducer};
+use crate::program::builtins;
+use mangle_syntax::syntax::ast::{Clause, Premise, Term, Transform, TransformStatement};
+use mangle_syntax::text::Symbol;
+
+impl Body<'_> {
+    /// The statements of a `let` transform. Of two values for one variable the first counts.
+    pub(super) fn lets(&mut self, transform: &Transform) {
+        for statement in &transform.statements {
+            let Some(Some(source)) = self.value(&statement.value) else {
+                return self.fail("a variable in this `let` has no value");
+            };
+            if let Some(name) = statement.variable.as_ref().and_then(Term::variable)
+                && self.lookup(name).is_none()
+            {
+                self.define(name, source);
+            }
+        }
+    }
+
+    /// The tuple of a head; `None` where nothing gets there.
+    pub(super) fn head(&mut self, args: &[Term]) -> Option<Box<[Source]>> {
+        let mut head = Vec::with_capacity(args.len());
+        for term in args {
+            match self.value(term)? {
+                Some(source) => head.push(source),
+                None => {
+                    self.fail(match term.variable() {
+                        Some(name) => format!("`{name}` in the head has no value"),
+                        None => "`_` in the head has no value".to_owned(),
+                    });
+                    return None;
+                }
+            }
+        }
+        Some(head.into())
+    }
+}
+
+/// The only premise of an aggregation, if it is one plain atom: then the tuples of its relation are counted.
+pub(super) fn only_atom(clause: &Clause, premises: &[u32]) -> Option<u32> {
+    let [only] = premises else { return None };
+    match clause.premises.get(*only as usize)? {
+        Premise::Literal(literal) if !literal.is_negated() && !literal.is_temporal() => Some(*only),
+        _ => None,
+    }
+}
+
+/// The variables that the rows of any other aggregation have: those of positive atoms and of equalities.
+pub(super) fn row_variables(clause: &Clause, premises: &[u32]) -> Vec<Symbol> {
+    let mut names: Vec<Symbol> = Vec::new();
+    let mut add = |name: Symbol| {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    };
+    for premise in premises.iter().filter_map(|&index| clause.premises.get(index as usize)) {
+        match premise {
+            Premise::Literal(literal) if !literal.is_negated() && !literal.is_temporal() => {
+                literal.atom.args.iter().for_each(|term| term.variables(&mut |name, _| add(name)));
+            }
+            Premise::Comparison(comparison)
+                if comparison.operator == mangle_syntax::syntax::ast::Operator::Equal =>
+            {
+                comparison.left.variables(&mut |name, _| add(name));
+                comparison.right.variables(&mut |name, _| add(name));
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// The rows that are the tuples of a relation: constants select, variables name columns, and of a variable that
+/// stands twice the first column counts. What stands in the others is not compared, and neither are applications,
+/// lists, maps and structs.
+pub(super) fn rows_of(body: &mut Body<'_>, relation: RelationId, args: &[Term]) -> Option<Match> {
+    let (mut columns, mut key, mut binds) = (0, Vec::new(), Vec::new());
+    for (at, term) in (0u16..).zip(args) {
+        if let Some(name) = term.variable() {
+            if body.lookup(name).is_none() {
+                binds.push((at, body.bind(name)));
+            }
+        } else if !term.is_wildcard() && term.apply().is_none() {
+            let source = body.value(term)?;
+            columns |= 1u64.checked_shl(at.into()).unwrap_or(0);
+            key.extend(source);
+        }
+    }
+    let (key, binds) = (key.into(), binds.into());
+    let (same, far, ends) = (Box::new([]), Box::new([]), (None, None));
+    Some(Match { relation, columns, key, binds, same, far, when: None, ends })
+}
+
+/// What is made of the groups. `body` has the registers of the rows; `None` where the engine makes nothing of
+/// them.
+pub(super) fn aggregate(
+    mut body: Body<'_>,
+    rule: RuleId,
+    clause: &Clause,
+    rows: Match,
+    (target, temporal): (RelationId, bool),
+) -> Result<Option<Aggregate>, Failure> {
+    let statements = clause.transforms.first().map_or(&[][..], |transform| &transform.statements);
+    let Some((grouping, rest)) = statements.split_first() else { return Ok(None) };
+    let Some(group_by) = grouping.value.apply().filter(|apply| apply.function.as_str() == "fn:group_by")
+    else {
+        return Ok(None);
+    };
+    let of_rows = body.known.clone();
+    let mut keys = Vec::new();
+    body.known = FxHashMap::default();
+    body.premise = BEHIND_BODY;
+    for term in &group_by.args {
+        let slot = term.variable().and_then(|name| Some((name, slot_of(&of_rows, name)?)));
+        let (name, slot) = slot.ok_or_else(|| Failure::wrong("rows are grouped by variables of the body"))?;
+        keys.push(slot);
+        body.define(name, Source::Slot(slot));
+    }
+    let mut lets = Vec::new();
+    for statement in rest {
+        lets.push(group_let(&mut body, &of_rows, statement)?);
+    }
+    let mut head = body.head(&clause.head.args).unwrap_or_default();
+    if temporal {
+        let ends = NO_INTERVAL.map(|bound| body.instant(bound));
+        head = head.iter().copied().chain(ends).collect();
+    }
+    let finish = std::mem::take(&mut body.steps).into();
+    let (keys, lets, slots) = (keys.into(), lets.into(), body.slots());
+    Ok(Some(Aggregate { rule, rows, keys, lets, slots, target, head, finish }))
+}
+
+fn slot_of(rows: &FxHashMap<Symbol, Source>, name: Symbol) -> Option<Slot> {
+    match rows.get(&name)? {
+        Source::Slot(slot) => Some(*slot),
+        Source::Value(_) => None,
+    }
+}
+
+fn group_let(
+    body: &mut Body<'_>,
+    of_rows: &FxHashMap<Symbol, Source>,
+    statement: &TransformStatement,
+) -> Result<Let, Failure> {
+    let apply = statement.value.apply();
+    // The engine knows a reducer by its name and the number of its arguments.
+    let fits =
+        |name: &str, count: usize| builtins::function(name).is_some_and(|known| known.arity.accepts(count));
+    let reducer = apply.and_then(|apply| {
+        let name = apply.function.as_str();
+        Some((apply, Reducer::of(name).filter(|_| fits(name, apply.args.len()))?))
+    });
+    let (source, found) = match reducer {
+        Some((apply, reducer)) => {
+            let args = row_args(body, of_rows, reducer, &apply.args)?;
+            let slot = body.slot();
+            (Some(Source::Slot(slot)), Let::Reduce { slot, reducer, args })
+        }
+        None => {
+            let source = body.value(&statement.value).flatten();
+            (source, Let::Compute(std::mem::take(&mut body.steps).into()))
+        }
+    };
+    let name = statement.variable.as_ref().and_then(Term::variable);
+    if let (Some(name), Some(source)) = (name, source)
+        && body.lookup(name).is_none()
+    {
+        body.define(name, source);
+    }
+    Ok(found)
+}
+
+/// The arguments of a reducer, as the rows of a group have them. The engine evaluates an expression only for the
+/// reducers that leave out the rows in which it fails; with the others it panics.
+fn row_args(
+    body: &mut Body<'_>,
+    of_rows: &FxHashMap<Symbol, Source>,
+    reducer: Reducer,
+    args: &[Term],
+) -> Result<RowArgs, Failure> {
+    if !reducer.skips_failing_rows() && args.iter().any(|term| term.variable().is_none()) {
+        return Err(Failure::wrong("the engine panics: this reducer takes a variable and nothing else"));
+    }
+    let of_group = (
+        std::mem::replace(&mut body.known, of_rows.clone()),
+        std::mem::take(&mut body.steps),
+        std::mem::take(&mut body.dead),
+    );
+    let sources = args.iter().map(|term| body.value(term).flatten()).collect();
+    let steps = std::mem::take(&mut body.steps).into();
+    (body.known, body.steps, body.dead) = of_group;
+    Ok(RowArgs { steps, sources })
+}

@@ -1,0 +1,426 @@
+//! The evaluation of one plan: its steps one inside the other, each for every way in which those before it hold.
+
+use std::ops::Range;
+
+use super::super::plan::{DEEPEST_CALL, Deferred, Match, Plan, Step, StepKind, write};
+use super::super::relation::{Chain, Columns};
+use super::super::{Failure, ValueId, compare};
+use super::limits::{Reason, STEPS_BETWEEN_LOOKS};
+use super::{Run, Stop, boxed};
+use mangle_syntax::syntax::ast::Operator;
+
+/// A round of a stratum: what its relations held before the last round, and after it.
+pub(super) struct Round<'r> {
+    pub(super) relations: &'r [u32],
+    pub(super) low: &'r [u32],
+    pub(super) high: &'r [u32],
+    /// The step that looks at what the last round added. Those before it look at everything, those behind it at
+    /// what was there before, so that no combination comes twice.
+    pub(super) delta: usize,
+}
+
+impl Round<'_> {
+    fn range(&self, relation: u32, step: usize) -> Option<Range<u32>> {
+        let at = self.relations.iter().position(|known| *known == relation)?;
+        let (low, high) = (*self.low.get(at)?, *self.high.get(at)?);
+        Some(match step.cmp(&self.delta) {
+            std::cmp::Ordering::Less => 0..high,
+            std::cmp::Ordering::Equal => low..high,
+            std::cmp::Ordering::Greater => 0..low,
+        })
+    }
+}
+
+/// What a plan looks at, for the time of its evaluation.
+struct Frame<'p> {
+    plan: &'p Plan,
+    /// For each step that looks tuples up: which of them, and through which index.
+    looks: Vec<Look>,
+    row: Vec<ValueId>,
+    support: Vec<u32>,
+    head: Vec<ValueId>,
+    /// Where the tuples go that are not to be added.
+    given: Option<Vec<Box<[ValueId]>>>,
+    /// The step that looks at what a round added.
+    delta: usize,
+    /// Whether the interval of the head is forgotten.
+    forgets: bool,
+    /// Whether heads are added as they are.
+    is_plain: bool,
+}
+
+/// Where a step looks tuples up.
+#[derive(Clone, Copy, Default)]
+struct Look {
+    /// The first number, and the one behind the last.
+    range: (u32, u32),
+    way: Way,
+}
+
+/// How a step finds its tuples.
+#[derive(Clone, Copy, Default)]
+enum Way {
+    /// It looks at all of them.
+    #[default]
+    All,
+    /// The key is the whole tuple.
+    Whole,
+    /// Through an index that is made when it is needed first.
+    Unknown,
+    /// Through an index.
+    Index(usize),
+}
+
+impl Look {
+    fn range(self) -> Range<u32> {
+        self.range.0..self.range.1
+    }
+}
+
+impl Run<'_> {
+    /// Evaluates a plan over everything, or over what a round added.
+    pub(super) fn evaluate(&mut self, plan: &Plan, round: Option<&Round<'_>>) -> Result<(), Stop> {
+        let forgets = round.is_some_and(|round| round.delta < plan.steps.len()) && self.forgets(plan);
+        let mut frame = Frame {
+            plan,
+            looks: Vec::with_capacity(plan.steps.len()),
+            row: vec![ValueId(0); usize::from(plan.slots)],
+            support: Vec::new(),
+            head: Vec::new(),
+            given: None,
+            delta: round.map_or(plan.steps.len(), |round| round.delta),
+            forgets,
+            is_plain: !forgets && self.compiled.merge_into(plan.target).is_none(),
+        };
+        for (at, step) in plan.steps.iter().enumerate() {
+            let look = self.look(step, at, round);
+            frame.looks.push(look);
+        }
+        self.step(&mut frame, 0)
+    }
+
+    fn look(&self, step: &Step, at: usize, round: Option<&Round<'_>>) -> Look {
+        let (StepKind::Match(found) | StepKind::Absent(found)) = &step.kind else { return Look::default() };
+        let all = 0..self.len(found.relation);
+        let range = round.and_then(|round| round.range(found.relation, at)).unwrap_or(all);
+        let Some(relation) = self.model.relations.get(found.relation as usize) else {
+            return Look::default();
+        };
+        let way = match found.columns {
+            _ if found.is_whole(relation) => Way::Whole,
+            0 => Way::All,
+            _ => Way::Unknown,
+        };
+        Look { range: (range.start, range.end), way }
+    }
+
+    /// Where a step looks, with the index that it needs.
+    fn looked(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<Look, Stop> {
+        let mut look = frame.looks.get(at).copied().unwrap_or_default();
+        if let Way::Unknown = look.way {
+            let index = self.index(found.relation, found.columns, look.range.1);
+            look.way = Way::Index(index.map_err(|reason| stop(frame, frame.plan.steps.get(at), reason))?);
+            frame.looks.get_mut(at).into_iter().for_each(|known| *known = look);
+        }
+        Ok(look)
+    }
+
+    /// The index over some columns of a relation, which holds all tuples below `end`.
+    pub(super) fn index(&mut self, relation: u32, columns: Columns, end: u32) -> Result<usize, Reason> {
+        let relation = relation as usize;
+        loop {
+            let Some(found) = self.model.relations.get_mut(relation) else { return Ok(usize::MAX) };
+            if let Some(index) = found.index_up_to(columns, end) {
+                return Ok(index);
+            }
+            found.own().index(columns, end, STEPS_BETWEEN_LOOKS);
+            self.recount(u32::try_from(relation).unwrap_or(u32::MAX));
+            self.meter.take_steps(STEPS_BETWEEN_LOOKS as usize)?;
+        }
+    }
+
+    fn step(&mut self, frame: &mut Frame<'_>, at: usize) -> Result<(), Stop> {
+        let plan = frame.plan;
+        let Some(step) = plan.steps.get(at) else { return self.emit(frame) };
+        self.count(frame, step)?;
+        match &step.kind {
+            StepKind::Match(found) => self.matches(frame, at, found),
+            StepKind::Absent(found) => match self.any(frame, at, found)? {
+                true => Ok(()),
+                false => self.step(frame, at + 1),
+            },
+            StepKind::Call(found) => self.call(frame, at, found),
+            StepKind::Compute { slot, function, args } => {
+                let args: smallvec::SmallVec<[ValueId; 4]> =
+                    args.iter().map(|arg| arg.read(&frame.row)).collect();
+                let weighed = self.meter.weigh(&self.model.values, &args);
+                weighed.map_err(|reason| stop(frame, Some(step), reason))?;
+                match function.apply(&mut self.model.values, &args, &self.clock) {
+                    Ok(value) => {
+                        self.meter.values(&self.model.values);
+                        write(&mut frame.row, *slot, value);
+                        self.step(frame, at + 1)
+                    }
+                    Err(failure) => self.fail(frame, step, failure),
+                }
+            }
+            StepKind::Instant { slot, bound } => {
+                match bound.value(&mut self.model.values, &self.clock, &frame.row) {
+                    Ok(value) => {
+                        write(&mut frame.row, *slot, value);
+                        self.step(frame, at + 1)
+                    }
+                    Err(failure) => self.fail(frame, step, failure),
+                }
+            }
+            StepKind::Compare { operator, left, right } => {
+                let (left, right) = (left.read(&frame.row), right.read(&frame.row));
+                let holds = match operator {
+                    Operator::Equal => Ok(left == right),
+                    Operator::NotEqual => Ok(left != right),
+                    _ => compare(&self.model.values, *operator, left, right),
+                };
+                match holds {
+                    Ok(true) => self.step(frame, at + 1),
+                    Ok(false) => Ok(()),
+                    Err(failure) => self.fail(frame, step, failure),
+                }
+            }
+            StepKind::Solve { builtin, args, outputs, negated, .. } => {
+                let args: smallvec::SmallVec<[Option<ValueId>; 4]> =
+                    args.iter().map(|arg| arg.map(|arg| arg.read(&frame.row))).collect();
+                let known: smallvec::SmallVec<[ValueId; 4]> = args.iter().copied().flatten().collect();
+                let weighed = self.meter.weigh(&self.model.values, &known);
+                weighed.map_err(|reason| stop(frame, Some(step), reason))?;
+                let mut found = Vec::new();
+                match builtin.solve(&mut self.model.values, &args, &mut found) {
+                    Ok(0) if *negated => self.step(frame, at + 1),
+                    Ok(_) if *negated => Ok(()),
+                    Ok(solutions) => {
+                        for solution in 0..solutions {
+                            let start = solution * outputs.len();
+                            for (slot, value) in outputs.iter().zip(found.iter().skip(start)) {
+                                write(&mut frame.row, *slot, *value);
+                            }
+                            self.count(frame, step)?;
+                            self.step(frame, at + 1)?;
+                        }
+                        Ok(())
+                    }
+                    Err(failure) => self.fail(frame, step, failure),
+                }
+            }
+            StepKind::Never => Ok(()),
+            StepKind::Fail(failure) => self.fail(frame, step, failure.clone()),
+        }
+    }
+
+    /// Goes on with each tuple that fits.
+    fn matches(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<(), Stop> {
+        let look = self.looked(frame, at, found)?;
+        let relation = found.relation as usize;
+        let Some(tuples) = self.model.relations.get(relation) else { return Ok(()) };
+        match look.way {
+            Way::Whole => {
+                let number = tuples.find(&key_of(&frame.row, found));
+                let number = number.filter(|number| look.range().contains(number));
+                number.map_or(Ok(()), |number| self.matched(frame, at, found, number))
+            }
+            Way::Index(index) => {
+                let mut chain = tuples.chain(index, &key_of(&frame.row, found), &look.range());
+                if frame.is_plain && at + 1 == frame.plan.steps.len() && found.is_plain() {
+                    return self.last(frame, at, found, chain);
+                }
+                while let Some(number) = self.model.relations.get(relation).and_then(|it| it.next(&mut chain))
+                {
+                    self.matched(frame, at, found, number)?;
+                }
+                Ok(())
+            }
+            Way::All | Way::Unknown => {
+                look.range().try_for_each(|number| self.matched(frame, at, found, number))
+            }
+        }
+    }
+
+    /// Adds the head for each tuple of the last lookup, where nothing else is to be looked at: the innermost loop of
+    /// most rules.
+    fn last(
+        &mut self,
+        frame: &mut Frame<'_>,
+        at: usize,
+        found: &Match,
+        mut chain: Chain,
+    ) -> Result<(), Stop> {
+        let relation = found.relation as usize;
+        frame.support.push(0);
+        while let Some(tuples) = self.model.relations.get(relation) {
+            let Some(number) = tuples.next(&mut chain) else { break };
+            if let Err(reason) = self.meter.step() {
+                return Err(stop(frame, frame.plan.steps.get(at), reason));
+            }
+            if !tuples.is_seen(number, at == frame.delta) {
+                continue;
+            }
+            found.fill(tuples.tuple(number), &mut frame.row);
+            frame.head.clear();
+            frame.head.extend(frame.plan.head.iter().map(|source| source.read(&frame.row)));
+            frame.support.last_mut().into_iter().for_each(|last| *last = number);
+            let added = self.add(frame.plan.target, &frame.head, frame.plan.rule, &frame.support, true);
+            added.map_err(|reason| stop(frame, None, reason))?;
+        }
+        frame.support.pop();
+        Ok(())
+    }
+
+    /// Goes on with a tuple that has the key, if the rest of it fits.
+    #[inline]
+    fn matched(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match, number: u32) -> Result<(), Stop> {
+        if let Some(step) = frame.plan.steps.get(at) {
+            self.count(frame, step)?;
+        }
+        let Some(tuples) = self.model.relations.get(found.relation as usize) else { return Ok(()) };
+        let tuple = tuples.tuple(number);
+        let (values, row) = (&self.model.values, &mut frame.row);
+        if !tuples.is_seen(number, at == frame.delta)
+            || !found.fits(tuple, row)
+            || !found.is_then(values, &self.clock, tuple, row)
+        {
+            return Ok(());
+        }
+        found.fill(tuple, row);
+        frame.support.push(number);
+        let result = self.step(frame, at + 1);
+        frame.support.pop();
+        result
+    }
+
+    /// Whether any tuple fits.
+    fn any(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<bool, Stop> {
+        let look = self.looked(frame, at, found)?;
+        let key = key_of(&frame.row, found);
+        let Some(tuples) = self.model.relations.get(found.relation as usize) else { return Ok(false) };
+        let mut chain = match look.way {
+            Way::Whole => return Ok(tuples.find(&key).is_some()),
+            Way::Index(index) => Some(tuples.chain(index, &key, &look.range())),
+            Way::All | Way::Unknown => None,
+        };
+        let mut numbers = look.range();
+        loop {
+            let next = match &mut chain {
+                Some(chain) => tuples.next(chain),
+                None => numbers.next(),
+            };
+            let Some(number) = next else { return Ok(false) };
+            if found.fits(tuples.tuple(number), &frame.row) {
+                return Ok(true);
+            }
+            self.meter.step().map_err(|reason| stop(frame, None, reason))?;
+        }
+    }
+
+    /// Evaluates the rules of a predicate here, and goes on with each tuple that fits.
+    fn call(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<(), Stop> {
+        let compiled = self.compiled;
+        let rules = compiled.deferred.get(&found.relation).map_or(&[][..], Vec::as_slice);
+        if self.depth == DEEPEST_CALL {
+            let failure = Failure::wrong("a deferred predicate asks for itself too often");
+            return frame.plan.steps.get(at).map_or(Ok(()), |step| self.fail(frame, step, failure));
+        }
+        let lacks = |rule: &Deferred| rule.inputs.iter().any(|(column, _)| found.source(*column).is_none());
+        if rules.iter().any(lacks) {
+            let failure = Failure::wrong("it is called without a value for an argument of mode \"+\"");
+            return frame.plan.steps.get(at).map_or(Ok(()), |step| self.fail(frame, step, failure));
+        }
+        for rule in rules {
+            self.depth += 1;
+            let row = &frame.row;
+            let given = self.called(rule, |column| found.source(column).map(|source| source.read(row)));
+            self.depth -= 1;
+            let given = given?;
+            for tuple in &given {
+                if !found.has_key(tuple, &frame.row) || !found.fits(tuple, &frame.row) {
+                    continue;
+                }
+                found.fill(tuple, &mut frame.row);
+                self.step(frame, at + 1)?;
+            }
+            self.let_go(&given);
+        }
+        Ok(())
+    }
+
+    /// Tuples that a called rule gave are needed no more.
+    pub(super) fn let_go(&mut self, given: &[Box<[ValueId]>]) {
+        self.meter.release(given.len() * given.first().map_or(0, |tuple| boxed(tuple.len())));
+    }
+
+    /// The tuples that one rule of a called predicate gives. They are held until [`Run::let_go`].
+    pub(super) fn called(
+        &mut self,
+        rule: &Deferred,
+        input: impl Fn(u16) -> Option<ValueId>,
+    ) -> Result<Vec<Box<[ValueId]>>, Stop> {
+        let mut frame = Frame {
+            plan: &rule.plan,
+            looks: Vec::new(),
+            row: vec![ValueId(0); usize::from(rule.plan.slots)],
+            support: Vec::new(),
+            head: Vec::new(),
+            given: Some(Vec::new()),
+            delta: rule.plan.steps.len(),
+            forgets: false,
+            is_plain: false,
+        };
+        for (column, slot) in &rule.inputs {
+            let Some(value) = input(*column) else { return Ok(Vec::new()) };
+            write(&mut frame.row, *slot, value);
+        }
+        for (at, step) in rule.plan.steps.iter().enumerate() {
+            let look = self.look(step, at, None);
+            frame.looks.push(look);
+        }
+        self.step(&mut frame, 0)?;
+        Ok(frame.given.unwrap_or_default())
+    }
+
+    /// Adds the tuple of the head.
+    fn emit(&mut self, frame: &mut Frame<'_>) -> Result<(), Stop> {
+        let mut head = std::mem::take(&mut frame.head);
+        head.clear();
+        head.extend(frame.plan.head.iter().map(|source| source.read(&frame.row)));
+        if let (true, [.., start, end]) = (frame.forgets, head.as_mut_slice()) {
+            [*start, *end] = self.no_interval;
+        }
+        if let Some(given) = &mut frame.given {
+            given.push(head.as_slice().into());
+            self.meter.hold(boxed(head.len()));
+            frame.head = head;
+            return Ok(());
+        }
+        if let Some(merge) = self.compiled.merge_into(frame.plan.target) {
+            let merged = self.merge(merge, &mut head, frame.plan.rule, &frame.support);
+            frame.head = head;
+            return merged;
+        }
+        let added = self.add(frame.plan.target, &head, frame.plan.rule, &frame.support, true);
+        frame.head = head;
+        added.map_err(|reason| stop(frame, None, reason))
+    }
+
+    fn count(&mut self, frame: &Frame<'_>, step: &Step) -> Result<(), Stop> {
+        self.meter.step().map_err(|reason| stop(frame, Some(step), reason))
+    }
+
+    fn fail(&mut self, frame: &Frame<'_>, step: &Step, failure: Failure) -> Result<(), Stop> {
+        self.failed(frame.plan.rule, step.premise, failure, &frame.row)
+    }
+}
+
+fn stop(frame: &Frame<'_>, step: Option<&Step>, reason: Reason) -> Stop {
+    Stop { rule: Some(frame.plan.rule), premise: step.map(|step| step.premise), reason }
+}
+
+fn key_of(row: &[ValueId], found: &Match) -> smallvec::SmallVec<[ValueId; 8]> {
+    found.key.iter().map(|source| source.read(row)).collect()
+}

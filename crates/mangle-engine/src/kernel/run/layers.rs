@@ -1,0 +1,412 @@
+//! A program whose facts come and go: those of the program, of a sample, of a transcript's turns, one layer over the
+//! other.
+//!
+//! Facts are asserted and retracted, and the next evaluation goes only through the strata downstream of what
+//! changed, and, at another time, of what looks at the clock. A stratum whose relations come out as they were stops the
+//! wave. A fork costs a pointer a relation.
+//!
+//! In each relation the given facts come first and the derived ones behind them, so that what is derived can be
+//! taken away by cutting it off.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::plan::{Compiled, Fact, RelationId, RuleId, Stratum};
+use super::super::relation::Relation;
+use super::super::shared::Shared;
+use super::super::{Clock, ValueId, Values};
+use super::limits::Meter;
+use super::past::Past;
+use super::reasons::Reasons;
+use super::{Difference, Limits, Model, Run, Stop, boxed};
+use crate::program::PredicateId;
+use mangle_syntax::text::Cancel;
+
+/// A compiled program, the facts that are given, and what follows from them.
+#[derive(Debug)]
+pub struct Kernel {
+    compiled: Arc<Compiled>,
+    /// The clauses whose facts do not count.
+    without: Arc<FxHashSet<RuleId>>,
+    /// How many facts of the program are in the model, those that do not count included.
+    loaded: usize,
+    /// How many tuples of each relation are given: they come first.
+    given: Vec<u32>,
+    /// What happened since the last evaluation, by relation.
+    changes: FxHashMap<RelationId, Vec<Change>>,
+    model: Model,
+    /// The time of the last evaluation that came to its end.
+    evaluated: Option<Clock>,
+    /// What is other than it was at the mark, by relation; `None` where nobody set one.
+    marked: Option<FxHashMap<RelationId, Past>>,
+    /// How many bytes the facts of the program take besides those of the relations.
+    program_bytes: usize,
+}
+
+/// A fact that comes or goes.
+#[derive(Debug, Clone)]
+pub(super) enum Change {
+    Assert(Box<[ValueId]>, RuleId),
+    Retract(Box<[ValueId]>),
+    /// All facts that no clause gave.
+    Forget,
+}
+
+impl Change {
+    /// The clause that gives the fact.
+    fn rule(&self) -> Option<RuleId> {
+        match self {
+            Self::Assert(_, rule) => Some(*rule).filter(|rule| *rule != RuleId::ASSERTED),
+            Self::Retract(_) | Self::Forget => None,
+        }
+    }
+
+    /// How many bytes it takes.
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + match self {
+                Self::Assert(tuple, _) | Self::Retract(tuple) => boxed(tuple.len()),
+                Self::Forget => 0,
+            }
+    }
+}
+
+impl Kernel {
+    /// A program with its own facts.
+    #[must_use]
+    pub fn new(compiled: Arc<Compiled>) -> Self {
+        Self::without(compiled, FxHashSet::default())
+    }
+
+    /// A program without the facts that some clauses give.
+    #[must_use]
+    pub fn without(compiled: Arc<Compiled>, without: FxHashSet<RuleId>) -> Self {
+        let relations = compiled.arities.iter().map(|&arity| Shared::Own(Relation::new(arity)));
+        let model = Model {
+            values: Values::fork(Arc::clone(&compiled.values)),
+            relations: relations.collect(),
+            reasons: compiled.arities.iter().map(|_| Shared::default()).collect(),
+            ..Model::default()
+        };
+        let given = vec![0; compiled.arities.len()];
+        let (without, changes) = (Arc::new(without), FxHashMap::default());
+        let program_bytes =
+            compiled.facts.iter().map(|fact| size_of::<Fact>() + boxed(fact.tuple.len())).sum();
+        let (evaluated, marked) = (None, None);
+        Self { compiled, without, loaded: 0, given, changes, model, evaluated, marked, program_bytes }
+    }
+
+    /// The same once more: what happens to either does not happen to the other.
+    #[must_use]
+    pub fn fork(&mut self) -> Self {
+        Self {
+            compiled: Arc::clone(&self.compiled),
+            without: Arc::clone(&self.without),
+            loaded: self.loaded,
+            given: self.given.clone(),
+            changes: self.changes.clone(),
+            model: self.model.fork(),
+            evaluated: self.evaluated,
+            marked: None,
+            program_bytes: self.program_bytes,
+        }
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn compiled(&self) -> &Arc<Compiled> {
+        &self.compiled
+    }
+
+    /// The values of which facts are made.
+    pub fn values(&mut self) -> &mut Values {
+        &mut self.model.values
+    }
+
+    /// What followed from the facts when they were last evaluated.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The same, for questions that make new values.
+    pub fn model_mut(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
+    /// What followed from the facts when they were last evaluated.
+    #[must_use]
+    pub fn into_model(self) -> Model {
+        self.model
+    }
+
+    /// Gives a fact, from the next evaluation on. It must have as many values as its predicate has columns, see
+    /// [`Fact::tuple`]; else, and if there is no such predicate, nothing happens.
+    pub fn assert(&mut self, fact: &Fact) {
+        self.change(fact.predicate, Change::Assert(fact.tuple.clone(), fact.rule));
+    }
+
+    /// Takes a given fact away, from the next evaluation on. If it follows from others it still holds.
+    pub fn retract(&mut self, predicate: PredicateId, tuple: &[ValueId]) {
+        self.change(predicate, Change::Retract(tuple.into()));
+    }
+
+    /// Takes all facts of a predicate away that [`Kernel::assert`] gave without a clause, from the next evaluation on.
+    pub fn forget(&mut self, predicate: PredicateId) {
+        self.change(predicate, Change::Forget);
+    }
+
+    /// From now on it is kept how the facts differ from what they are now. A fork has no mark.
+    pub fn mark(&mut self) {
+        self.marked = Some(FxHashMap::default());
+    }
+
+    /// In what the facts differ from what they were at the mark, by predicate.
+    #[must_use]
+    pub fn differences(&self) -> Vec<Difference> {
+        let predicates = self.compiled.predicates();
+        let marked = self.marked.iter().flatten().filter(|(relation, _)| **relation < predicates);
+        let mut all: Vec<_> = marked
+            .filter_map(|(relation, past)| {
+                let now = self.model.relations.get(*relation as usize)?;
+                let given = self.given.get(*relation as usize).copied().unwrap_or(0);
+                Some(past.difference(PredicateId(*relation), now, given))
+            })
+            .collect();
+        all.retain(|one| !one.added.is_empty() || !one.removed.is_empty());
+        all.sort_unstable_by_key(|one| one.predicate);
+        all
+    }
+
+    /// Whether a fact was given when the facts were last evaluated; of one that only follows from others it is not so.
+    #[must_use]
+    pub fn is_given(&self, predicate: PredicateId, tuple: &[ValueId]) -> bool {
+        let relation = self.compiled.entry(predicate) as usize;
+        let number = self.model.relations.get(relation).and_then(|relation| relation.find(tuple));
+        number.zip(self.given.get(relation)).is_some_and(|(number, given)| number < *given)
+    }
+
+    /// How many facts are given, and how many were derived from them.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        let relations =
+            self.model.relations.iter().zip(&self.given).take(self.compiled.predicates() as usize);
+        relations.fold((0, 0), |(given, derived), (relation, first)| {
+            let first = *first as usize;
+            (given + first, derived + relation.len().saturating_sub(first))
+        })
+    }
+
+    fn change(&mut self, predicate: PredicateId, change: Change) {
+        let columns = self.compiled.arities.get(predicate.0 as usize);
+        let fits = match &change {
+            Change::Assert(tuple, _) | Change::Retract(tuple) => columns == Some(&tuple.len()),
+            Change::Forget => true,
+        };
+        if fits && predicate.0 < self.compiled.predicates() {
+            self.changes.entry(self.compiled.entry(predicate)).or_default().push(change);
+        }
+    }
+
+    /// Works out what follows from the facts that there are now.
+    pub fn evaluate(&mut self, limits: Limits, clock: Clock, cancel: &Cancel) {
+        let compiled = Arc::clone(&self.compiled);
+        let (all, is_later) = (self.evaluated.is_none(), self.evaluated != Some(clock));
+        self.evaluated = None;
+        let mut meter = Meter::new(limits, cancel);
+        meter.facts = self.model.relations.iter().map(|relation| relation.len()).sum();
+        meter.hold(self.program_bytes);
+        meter.hold(self.changes.values().flatten().map(Change::bytes).sum());
+        let mut wave = Wave {
+            run: Run::new(&compiled, std::mem::take(&mut self.model), clock, meter),
+            kernel: self,
+            changed: FxHashSet::default(),
+            all,
+            is_later,
+        };
+        let result = wave.load().and_then(|()| wave.strata());
+        let Run { mut model, meter, .. } = wave.run;
+        (model.steps, model.peak_bytes) = (meter.steps(), meter.peak());
+        model.stopped = result.err();
+        self.evaluated = model.stopped.is_none().then_some(clock);
+        self.model = model;
+    }
+}
+
+/// An evaluation that follows changes downstream.
+struct Wave<'k, 'c> {
+    kernel: &'k mut Kernel,
+    run: Run<'c>,
+    /// The relations that are not as they were.
+    changed: FxHashSet<RelationId>,
+    /// Whether every stratum is evaluated.
+    all: bool,
+    /// Whether the time is another than that of the last evaluation.
+    is_later: bool,
+}
+
+impl Wave<'_, '_> {
+    /// Adds the facts of the program that are not there yet.
+    fn load(&mut self) -> Result<(), Stop> {
+        let facts = self.run.compiled.facts.get(self.kernel.loaded..).unwrap_or(&[]);
+        for fact in facts {
+            if !self.kernel.without.contains(&fact.rule) {
+                let relation = self.run.compiled.entry(fact.predicate);
+                let added = self.run.add(relation, &fact.tuple, fact.rule, &[], false);
+                let counted = self.run.meter.step();
+                self.count(relation);
+                let stop = |reason| Stop { rule: Some(fact.rule), premise: None, reason };
+                added.and(counted).map_err(stop)?;
+            }
+            self.kernel.loaded += 1;
+        }
+        Ok(())
+    }
+
+    /// Takes all that a relation holds as given.
+    fn count(&mut self, relation: RelationId) {
+        let len = self.run.len(relation);
+        self.kernel.given.get_mut(relation as usize).into_iter().for_each(|given| *given = len);
+    }
+
+    fn strata(&mut self) -> Result<(), Stop> {
+        let compiled = self.run.compiled;
+        for (at, stratum) in (0u32..).zip(&compiled.strata) {
+            self.run.stratum = at;
+            if self.is_touched(stratum) {
+                self.stratum(stratum)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_touched(&self, stratum: &Stratum) -> bool {
+        self.all
+            || (self.is_later && stratum.is_timely)
+            || stratum.relations.iter().any(|relation| self.kernel.changes.contains_key(relation))
+            || stratum.reads.iter().any(|relation| self.changed.contains(relation))
+    }
+
+    fn stratum(&mut self, stratum: &Stratum) -> Result<(), Stop> {
+        let at = self.run.stratum;
+        self.run.model.errors.retain(|error| error.stratum != at);
+        let mut before: Vec<(RelationId, Option<Shared<Relation>>)> = Vec::new();
+        for &relation in &stratum.relations {
+            before.push((relation, self.reset(relation)?));
+            self.run.recount(relation);
+        }
+        // What the relations were is there as long as it is compared with what they are; with a mark it stays.
+        let held = before.iter().filter_map(|(_, before)| before.as_ref()).map(|before| before.bytes()).sum();
+        self.run.meter.hold(held);
+        let result = self.run.stratum(stratum);
+        stratum.relations.iter().for_each(|relation| self.run.recount(*relation));
+        if self.kernel.marked.is_none() {
+            self.run.meter.release(held);
+        }
+        for (relation, mut before) in before {
+            let Some(now) = self.run.model.relations.get(relation as usize) else { continue };
+            let given = self.kernel.given.get(relation as usize).map_or(0, |given| *given as usize);
+            let is_same = before.as_ref().map_or(now.len() == given, |before| before.is_same(now));
+            if !is_same {
+                self.changed.insert(relation);
+                if let Some(marked) = &mut self.kernel.marked {
+                    marked.entry(relation).or_insert_with(|| Past::of(before.as_mut()));
+                }
+            }
+        }
+        result
+    }
+
+    /// Leaves what is given in a relation, with what changed. Gives the relation as it was, if it had anything else.
+    fn reset(&mut self, relation: RelationId) -> Result<Option<Shared<Relation>>, Stop> {
+        let mut changes = self.kernel.changes.remove(&relation).unwrap_or_default();
+        let at = relation as usize;
+        let given = self.kernel.given.get(at).copied().unwrap_or(0);
+        let model = &mut self.run.model;
+        let Some((found, reasons)) = model.relations.get_mut(at).zip(model.reasons.get_mut(at)) else {
+            return Ok(None);
+        };
+        let derived = found.len().saturating_sub(given as usize);
+        let mut before = None;
+        if let (Some(marked), true) = (&mut self.kernel.marked, derived > 0 && !changes.is_empty()) {
+            marked.entry(relation).or_insert_with(|| Past::of(Some(found)));
+        }
+        if derived > 0 {
+            let prefix = Shared::Own(found.prefix(given));
+            before = Some(std::mem::replace(found, prefix));
+            reasons.own().truncate(given);
+            self.run.meter.facts = self.run.meter.facts.saturating_sub(derived);
+        }
+        let (mut done, mut result) = (0, Ok(()));
+        for change in &changes {
+            let (found, reasons) = (found.own(), reasons.own());
+            let mut gone = Vec::new();
+            let is_other = match change {
+                Change::Assert(tuple, rule) => {
+                    let is_new = found.insert(tuple).is_some();
+                    is_new.then(|| reasons.push(*rule, &[])).is_some()
+                }
+                Change::Retract(tuple) => {
+                    gone.extend(remove(found, reasons, tuple).then(|| tuple.clone()));
+                    !gone.is_empty()
+                }
+                Change::Forget => {
+                    gone = forget(found, reasons);
+                    !gone.is_empty()
+                }
+            };
+            if is_other {
+                self.changed.insert(relation);
+                if let Some(marked) = &mut self.kernel.marked {
+                    marked.entry(relation).or_default().note(change, gone);
+                }
+            }
+            done += 1;
+            let meter = &mut self.run.meter;
+            let counted = if is_other { meter.fact(false) } else { Ok(()) };
+            if let Err(reason) = counted.and_then(|()| meter.step()) {
+                result = Err(Stop { rule: change.rule(), premise: None, reason });
+                break;
+            }
+        }
+        if done > 0 {
+            self.count(relation);
+        }
+        // What was not got to waits for the next evaluation.
+        changes.drain(..done);
+        if !changes.is_empty() {
+            self.kernel.changes.insert(relation, changes);
+        }
+        result.map(|()| before)
+    }
+}
+
+/// Takes a given tuple out of a relation that holds given ones alone.
+fn remove(relation: &mut Relation, reasons: &mut Reasons, tuple: &[ValueId]) -> bool {
+    let Some(gone) = relation.find(tuple) else { return false };
+    keep(relation, reasons, |number, _| number != gone);
+    true
+}
+
+/// Takes all tuples out of such a relation that no clause gave. Gives them.
+fn forget(relation: &mut Relation, reasons: &mut Reasons) -> Vec<Box<[ValueId]>> {
+    let numbered = (0u32..).zip(relation.tuples());
+    let gone = numbered.filter(|(number, _)| reasons.rule(*number) == RuleId::ASSERTED);
+    let gone: Vec<Box<[ValueId]>> = gone.map(|(_, tuple)| tuple.into()).collect();
+    if !gone.is_empty() {
+        keep(relation, reasons, |_, rule| rule != RuleId::ASSERTED);
+    }
+    gone
+}
+
+/// Takes out of such a relation what does not pass a test of its number and its clause.
+fn keep(relation: &mut Relation, reasons: &mut Reasons, stays: impl Fn(u32, RuleId) -> bool) {
+    let len = u32::try_from(relation.len()).unwrap_or(u32::MAX);
+    let (mut others, mut their_reasons) = (Relation::new(relation.arity()), Reasons::default());
+    for number in (0..len).filter(|number| stays(*number, reasons.rule(*number))) {
+        others.insert(relation.tuple(number));
+        their_reasons.push(reasons.rule(number), &[]);
+    }
+    (*relation, *reasons) = (others, their_reasons);
+}

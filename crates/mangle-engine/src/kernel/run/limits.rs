@@ -1,0 +1,237 @@
+//! What ends a run before it is done: limits on facts, steps, time and memory, and a cancellation. Looked at in the
+//! innermost loops, so that no rule can run away.
+
+use std::time::{Duration, Instant};
+
+use super::super::plan::RuleId;
+use super::super::{Datum, Failure, ValueId, Values, work};
+use mangle_syntax::text::Cancel;
+
+/// After how many steps the clock and the cancellation are looked at.
+pub const STEPS_BETWEEN_LOOKS: u32 = 1024;
+
+/// How far a run may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The number of tuples that all relations may hold together.
+    pub facts: usize,
+    /// How many tuples may be derived.
+    pub derived: usize,
+    /// How many tuples may be looked at, values computed and compared.
+    pub steps: u64,
+    /// How long it may take.
+    pub time: Duration,
+    /// How many bytes relations, their indices, values and reasons may take.
+    pub bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            facts: 5_000_000,
+            derived: 2_000_000,
+            steps: 500_000_000,
+            time: Duration::from_secs(10),
+            bytes: 1 << 30,
+        }
+    }
+}
+
+/// How many steps it takes to go through a value.
+fn weight(datum: &Datum) -> usize {
+    match datum {
+        Datum::Name(text) | Datum::String(text) => text.len() / 64,
+        Datum::Bytes(bytes) => bytes.len() / 64,
+        Datum::List(elements) => elements.len() / 8,
+        Datum::Map(entries) | Datum::Struct(entries) => entries.len() / 2,
+        _ => 0,
+    }
+}
+
+/// Why a run ended before it was done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// A premise or a head has no value, which stops the engine.
+    #[error("{0}")]
+    Failed(Failure),
+    /// [`Limits::facts`]
+    #[error("more than {0} facts")]
+    Facts(usize),
+    /// [`Limits::derived`]
+    #[error("more than {0} derived facts")]
+    Derived(usize),
+    /// [`Limits::steps`]
+    #[error("more than {0} steps")]
+    Steps(u64),
+    /// [`Limits::time`]
+    #[error("longer than {0:?}")]
+    Time(Duration),
+    /// [`Limits::bytes`]
+    #[error("more than {0} bytes of memory")]
+    Memory(usize),
+    /// Somebody does not want the answer any more.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl Reason {
+    /// The setting of `[kernel]` that it went beyond; `None` for what is no limit.
+    #[must_use]
+    pub fn setting(&self) -> Option<&'static str> {
+        match self {
+            Self::Facts(_) => Some("max_facts"),
+            Self::Derived(_) => Some("max_derived"),
+            Self::Steps(_) => Some("max_steps"),
+            Self::Time(_) => Some("timeout_ms"),
+            Self::Failed(_) | Self::Memory(_) | Self::Cancelled => None,
+        }
+    }
+}
+
+/// Where and why a run ended before it was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stop {
+    /// The clause that was evaluated.
+    pub rule: Option<RuleId>,
+    /// Its premise, where that can be told.
+    pub premise: Option<u32>,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Counts what a run does.
+#[derive(Debug)]
+pub(super) struct Meter<'c> {
+    limits: Limits,
+    cancel: &'c Cancel,
+    start: Instant,
+    until_look: u32,
+    steps: u64,
+    pub(super) facts: usize,
+    pub(super) derived: usize,
+    bytes: usize,
+    value_bytes: usize,
+    peak: usize,
+}
+
+impl<'c> Meter<'c> {
+    pub(super) fn new(limits: Limits, cancel: &'c Cancel) -> Self {
+        Self {
+            limits,
+            cancel,
+            start: Instant::now(),
+            until_look: STEPS_BETWEEN_LOOKS,
+            steps: 0,
+            facts: 0,
+            derived: 0,
+            bytes: 0,
+            value_bytes: 0,
+            peak: 0,
+        }
+    }
+
+    /// How many steps were taken.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps + u64::from(STEPS_BETWEEN_LOOKS - self.until_look)
+    }
+
+    /// One more step.
+    #[inline]
+    pub(super) fn step(&mut self) -> Result<(), Reason> {
+        self.until_look -= 1;
+        if self.until_look == 0 { self.look() } else { Ok(()) }
+    }
+
+    /// So many steps more.
+    pub(super) fn take_steps(&mut self, count: usize) -> Result<(), Reason> {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        match self.until_look.checked_sub(count) {
+            Some(left) if left > 0 => {
+                self.until_look = left;
+                Ok(())
+            }
+            _ => {
+                self.steps += u64::from(count.saturating_sub(self.until_look));
+                self.look()
+            }
+        }
+    }
+
+    /// The steps that a function takes that goes through all of these values.
+    #[inline]
+    pub(super) fn weigh(&mut self, values: &Values, args: &[ValueId]) -> Result<(), Reason> {
+        let weight: usize = args.iter().map(|arg| weight(values.get(*arg))).sum();
+        if weight > 0 { self.take_steps(weight) } else { Ok(()) }
+    }
+
+    /// Takes note of what values take.
+    #[inline]
+    pub(super) fn values(&mut self, values: &Values) {
+        self.value_bytes = values.bytes();
+        if self.bytes + self.value_bytes > self.limits.bytes {
+            self.look_soon();
+        }
+    }
+
+    /// So many bytes more are held.
+    pub(super) fn hold(&mut self, bytes: usize) {
+        self.bytes += bytes;
+        if self.bytes + self.value_bytes > self.limits.bytes {
+            self.look_soon();
+        }
+    }
+
+    /// So many bytes are held no more.
+    pub(super) fn release(&mut self, bytes: usize) {
+        self.peak = self.peak.max(self.bytes + self.value_bytes);
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+
+    /// How many bytes were held at most.
+    pub(super) fn peak(&self) -> usize {
+        self.peak.max(self.bytes + self.value_bytes)
+    }
+
+    /// Makes the next step the one that looks.
+    #[cold]
+    fn look_soon(&mut self) {
+        self.steps += u64::from(self.until_look - 1);
+        self.until_look = 1;
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Reason> {
+        self.steps += u64::from(STEPS_BETWEEN_LOOKS);
+        self.until_look = STEPS_BETWEEN_LOOKS;
+        self.peak = self.peak();
+        work::looked();
+        if self.cancel.is_cancelled() {
+            return Err(Reason::Cancelled);
+        }
+        if self.steps > self.limits.steps {
+            return Err(Reason::Steps(self.limits.steps));
+        }
+        if self.start.elapsed() > self.limits.time {
+            return Err(Reason::Time(self.limits.time));
+        }
+        if self.bytes + self.value_bytes > self.limits.bytes {
+            return Err(Reason::Memory(self.limits.bytes));
+        }
+        Ok(())
+    }
+
+    /// One more tuple.
+    pub(super) fn fact(&mut self, derived: bool) -> Result<(), Reason> {
+        self.facts += 1;
+        if self.facts > self.limits.facts {
+            return Err(Reason::Facts(self.limits.facts));
+        }
+        if derived {
+            self.derived += 1;
+            if self.derived > self.limits.derived {
+                return Err(Reason::Derived(self.limits.derived));
+            }
+        }
+        Ok(())
+    }
+}

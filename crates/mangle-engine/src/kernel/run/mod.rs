@@ -1,0 +1,220 @@
+//! The evaluation: stratum by stratum, each rule once and then again for what the others added (semi-naive, by
+//! ranges of tuple numbers), aggregations last.
+//!
+//! Takes a [`Compiled`] program, limits and a cancellation; gives a [`Model`], or a [`Kernel`] whose facts can change. Whatever ends the run,
+//! what was derived until then is in it.
+
+mod aggregate;
+mod join;
+mod layers;
+mod limits;
+mod merging;
+mod model;
+mod past;
+mod reasons;
+
+pub use layers::Kernel;
+pub use limits::{Limits, Reason, STEPS_BETWEEN_LOOKS, Stop};
+pub use model::{Derivation, Model, RowError};
+pub use past::Difference;
+
+use std::sync::Arc;
+
+use self::limits::Meter;
+use super::plan::{BEGINNING, Compiled, END, Plan, RuleId, StepKind, Stratum};
+use super::{Clock, Datum, Failure, ValueId};
+use crate::kernel::Reading;
+use mangle_syntax::text::Cancel;
+
+/// How many errors of one rule are remembered.
+const ERRORS_KEPT: usize = 8;
+
+/// Evaluates a program.
+#[must_use]
+pub fn run(compiled: &Arc<Compiled>, limits: Limits, clock: Clock, cancel: &Cancel) -> Model {
+    let mut kernel = Kernel::new(Arc::clone(compiled));
+    kernel.evaluate(limits, clock, cancel);
+    kernel.into_model()
+}
+
+/// A run under way.
+struct Run<'c> {
+    compiled: &'c Compiled,
+    clock: Clock,
+    meter: Meter<'c>,
+    model: Model,
+    /// The stratum at hand.
+    stratum: u32,
+    /// How many calls of deferred predicates are under way.
+    depth: u32,
+    /// The ends of the interval that is none.
+    no_interval: [ValueId; 2],
+    /// What gave way in the last rounds.
+    stale: merging::Stale,
+    /// How many bytes of each relation, with its reasons, the meter has counted.
+    counted: Vec<usize>,
+}
+
+impl<'c> Run<'c> {
+    fn new(compiled: &'c Compiled, mut model: Model, clock: Clock, mut meter: Meter<'c>) -> Self {
+        let no_interval =
+            [END, BEGINNING].map(|end| model.values.intern(Datum::Time(end)).unwrap_or(ValueId(0)));
+        let relations = model.relations.iter().zip(&model.reasons);
+        let counted: Vec<usize> =
+            relations.map(|(relation, reasons)| relation.bytes() + reasons.bytes()).collect();
+        meter.hold(counted.iter().sum::<usize>());
+        meter.hold(model.values.bytes_in_all() - model.values.bytes());
+        meter.values(&model.values);
+        Self {
+            compiled,
+            clock,
+            meter,
+            model,
+            stratum: 0,
+            depth: 0,
+            no_interval,
+            stale: merging::Stale::default(),
+            counted,
+        }
+    }
+
+    /// Lets the meter know how many bytes a relation takes by now.
+    fn recount(&mut self, relation: u32) {
+        let at = relation as usize;
+        let found = self.model.relations.get(at).zip(self.model.reasons.get(at));
+        let now = found.map_or(0, |(relation, reasons)| relation.bytes() + reasons.bytes());
+        if let Some(counted) = self.counted.get_mut(at) {
+            self.meter.release(std::mem::replace(counted, now));
+            self.meter.hold(now);
+        }
+    }
+
+    fn stratum(&mut self, stratum: &Stratum) -> Result<(), Stop> {
+        self.stale = merging::Stale::default();
+        let start = self.lengths(stratum);
+        for plan in &stratum.plans {
+            // Nobody looks at what this round adds: that is the next one's.
+            let delta = plan.steps.len();
+            let round = join::Round { relations: &stratum.relations, low: &start, high: &start, delta };
+            self.evaluate(plan, Some(&round))?;
+        }
+        if stratum.plans.iter().any(|plan| recursive_steps(plan, stratum).next().is_some()) {
+            self.forgetful(stratum)?;
+            self.rounds(stratum, start)?;
+        }
+        self.keep(stratum)?;
+        stratum.aggregates.iter().try_for_each(|aggregate| self.aggregate(aggregate))
+    }
+
+    /// Evaluates the rules for what the last round added, until nothing is. `low`: what there was before it.
+    fn rounds(&mut self, stratum: &Stratum, mut low: Vec<u32>) -> Result<(), Stop> {
+        self.keep_stale(stratum);
+        loop {
+            self.stale.turn();
+            let high = self.lengths(stratum);
+            if low == high {
+                return Ok(());
+            }
+            for plan in stratum.plans.iter().filter(|plan| !self.forgets(plan)).collect::<Vec<_>>() {
+                for delta in recursive_steps(plan, stratum) {
+                    let round = join::Round { relations: &stratum.relations, low: &low, high: &high, delta };
+                    self.evaluate(plan, Some(&round))?;
+                }
+            }
+            low = high;
+        }
+    }
+
+    /// From the second round on the engine forgets the intervals of what recursive rules derive, and sees what it
+    /// has then no more. Only as it does it.
+    fn forgetful(&mut self, stratum: &Stratum) -> Result<(), Stop> {
+        let high = self.lengths(stratum);
+        let low = vec![0; high.len()];
+        let forgetful: Vec<_> = stratum.plans.iter().filter(|plan| self.forgets(plan)).collect();
+        for plan in forgetful {
+            for delta in recursive_steps(plan, stratum) {
+                let round = join::Round { relations: &stratum.relations, low: &low, high: &high, delta };
+                self.evaluate(plan, Some(&round))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn forgets(&self, plan: &Plan) -> bool {
+        self.compiled.reading == Reading::Go
+            && self.compiled.temporal.get(plan.target as usize) == Some(&true)
+    }
+
+    fn lengths(&self, stratum: &Stratum) -> Vec<u32> {
+        stratum.relations.iter().map(|&relation| self.len(relation)).collect()
+    }
+
+    fn len(&self, relation: u32) -> u32 {
+        self.model
+            .relations
+            .get(relation as usize)
+            .map_or(0, |found| u32::try_from(found.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Adds a tuple, with the tuples that it was derived from.
+    fn add(
+        &mut self,
+        relation: u32,
+        tuple: &[ValueId],
+        rule: RuleId,
+        support: &[u32],
+        derived: bool,
+    ) -> Result<(), Reason> {
+        let Some(found) = self.model.relations.get_mut(relation as usize) else { return Ok(()) };
+        if let Some(number) = found.own().insert(tuple) {
+            if let Some(reasons) = self.model.reasons.get_mut(relation as usize) {
+                reasons.own().push(rule, support);
+            }
+            if is_counted(number, tuple.len() + support.len()) {
+                self.recount(relation);
+            }
+            self.meter.fact(derived)?;
+        }
+        Ok(())
+    }
+
+    /// What a failure does: it ends the run as it would end the engine's, or only this row is lost.
+    fn failed(&mut self, rule: RuleId, premise: u32, failure: Failure, row: &[ValueId]) -> Result<(), Stop> {
+        if self.model.errors.iter().filter(|error| error.rule == rule).count() < ERRORS_KEPT {
+            self.model.errors.push(RowError {
+                rule,
+                premise,
+                failure: failure.clone(),
+                row: row.into(),
+                stratum: self.stratum,
+            });
+        }
+        match self.compiled.reading {
+            Reading::Go => {
+                Err(Stop { rule: Some(rule), premise: Some(premise), reason: Reason::Failed(failure) })
+            }
+            Reading::Written => Ok(()),
+        }
+    }
+}
+
+/// How many tuples of a relation there may be that the meter does not know of yet.
+const UNCOUNTED: u32 = 256;
+
+/// Whether the meter counts a relation again when it has one more tuple, of so many values and reasons.
+fn is_counted(number: u32, width: usize) -> bool {
+    number.is_multiple_of(UNCOUNTED) || number.is_power_of_two() || width > UNCOUNTED as usize
+}
+
+/// The bytes of a tuple in a box of its own.
+fn boxed(width: usize) -> usize {
+    size_of::<Box<[ValueId]>>() + (width * size_of::<ValueId>()).next_multiple_of(16)
+}
+
+/// The steps of a plan that look tuples of the stratum up.
+fn recursive_steps<'p>(plan: &'p Plan, stratum: &'p Stratum) -> impl Iterator<Item = usize> + 'p {
+    plan.steps.iter().enumerate().filter_map(|(at, step)| match &step.kind {
+        StepKind::Match(found) if stratum.relations.contains(&found.relation) => Some(at),
+        _ => None,
+    })
+}

@@ -1,0 +1,55 @@
+//! What surrounds a program: what its own files cannot say of it.
+
+use super::PredicateKey;
+use mangle_settings::EngineVersion;
+use mangle_syntax::text::FileId;
+
+/// Where a program runs, as its configuration tells it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Embedding {
+    /// Predicates that the embedding program supplies: they count as declared and defined.
+    pub predicates: Vec<PredicateKey>,
+    /// The version of the engine; `None` for the newest that the tables know.
+    pub engine: Option<EngineVersion>,
+    /// The files that a loader relieves of its directives before the engine reads them, sorted.
+    pub hybrid: Vec<FileId>,
+    /// The files whose comments are cases of a test, sorted.
+    pub tests: Vec<FileId>,
+    /// The files whose comments ask for previews of prompts, sorted.
+    pub kernels: Vec<FileId>,
+    /// The files that join no program but are analysed with one: tests, kernels and other files of the sample, sorted.
+    pub singles: Vec<FileId>,
+}
+
+impl Embedding {
+    /// Whether directives are at home in a file.
+    #[must_use]
+    pub fn is_hybrid(&self, file: FileId) -> bool {
+        self.hybrid.binary_search(&file).is_ok()
+    }
+
+    /// Whether the comments of a file are cases of a test.
+    #[must_use]
+    pub fn is_test(&self, file: FileId) -> bool {
+        self.tests.binary_search(&file).is_ok()
+    }
+
+    /// Whether the comments of a file ask for previews of prompts.
+    #[must_use]
+    pub fn is_kernel(&self, file: FileId) -> bool {
+        self.kernels.binary_search(&file).is_ok()
+    }
+
+    /// What the files of a program are sorted by: their paths, after them the files that are only analysed with it. What
+    /// such a file declares twice is its fault, whatever it is called.
+    #[must_use]
+    pub fn order(&self, file: FileId) -> (bool, FileId) {
+        (self.singles.binary_search(&file).is_ok(), file)
+    }
+
+    /// Whether the engine has what came on the day `since`, `YYYY-MM-DD`.
+    #[must_use]
+    pub fn has(&self, since: &str) -> bool {
+        self.engine.is_none_or(|engine| since <= engine.day.as_str())
+    }
+}

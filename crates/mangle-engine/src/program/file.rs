@@ -1,0 +1,153 @@
+//! What one file contributes to its program: which predicates it declares, defines and uses, and
+//! at which statement. Depends on the file alone, so it is kept while the file is unchanged.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::PredicateKey;
+use mangle_syntax::lint::Finding;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::{Atom, Clause, Item, StatementKind};
+use mangle_syntax::text::{FileId, Symbol, TextRange, TextSize};
+
+/// The statements of a file and their index by predicate.
+#[derive(Debug)]
+pub struct FileSummary {
+    /// The file.
+    pub id: FileId,
+    /// Its text.
+    pub text: Arc<str>,
+    /// Its statements in order.
+    pub items: Arc<[Item]>,
+    /// Findings of the parser about the file as a whole; ranges count from its start.
+    pub findings: Arc<[Finding]>,
+    /// The package that it belongs to; `None` for the root package.
+    pub package: Option<Symbol>,
+    /// The packages that it uses, with the index of the statement.
+    pub used_packages: Vec<(Symbol, u32)>,
+    /// What it says of each predicate, keyed by the name as written.
+    pub predicates: FxHashMap<PredicateKey, PredicateInFile>,
+}
+
+/// What a file says of one predicate. Numbers are indices into [`FileSummary::items`].
+#[derive(Debug, Default)]
+pub struct PredicateInFile {
+    /// Statements that declare it.
+    pub declarations: Vec<u32>,
+    /// Facts of it.
+    pub facts: Vec<u32>,
+    /// Rules for it: clauses with a body.
+    pub rules: Vec<u32>,
+    /// Its uses in bodies.
+    pub uses: Vec<Use>,
+    /// Whether a clause annotates its head with an interval other than `@[_]` and `@[_, _]`.
+    pub annotated_head: bool,
+}
+
+/// A use of a predicate in a body.
+#[derive(Debug, Clone, Copy)]
+pub struct Use {
+    /// Index of the statement.
+    pub item: u32,
+    /// The name, from the start of the statement.
+    pub range: TextRange,
+    /// How it is used.
+    pub kind: UseKind,
+}
+
+/// How a premise uses a predicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UseKind {
+    /// As a plain premise.
+    Positive,
+    /// Under `!`.
+    Negated,
+    /// With an interval or a temporal operator.
+    Temporal,
+}
+
+impl FileSummary {
+    /// Summarises the statements of a file.
+    #[must_use]
+    pub fn new(id: FileId, source: &SourceFile) -> Self {
+        Self::of(id, source.text(), source.items(), source.findings())
+    }
+
+    /// The same file with other statements, each where one was.
+    #[must_use]
+    pub fn with_items(&self, items: &Arc<[Item]>) -> Self {
+        Self::of(self.id, &self.text, items, &self.findings)
+    }
+
+    fn of(id: FileId, text: &Arc<str>, items: &Arc<[Item]>, findings: &Arc<[Finding]>) -> Self {
+        let mut summary = Self {
+            id,
+            text: Arc::clone(text),
+            items: Arc::clone(items),
+            findings: Arc::clone(findings),
+            package: None,
+            used_packages: Vec::new(),
+            predicates: FxHashMap::default(),
+        };
+        for (index, item) in (0u32..).zip(items.iter()) {
+            match &item.statement.kind {
+                StatementKind::Package(package) => {
+                    summary.package.get_or_insert(package.name.symbol);
+                }
+                StatementKind::Use(package) => summary.used_packages.push((package.name.symbol, index)),
+                StatementKind::Declaration(decl) => {
+                    summary.predicate(&decl.atom).declarations.push(index);
+                }
+                StatementKind::Clause(clause) => summary.add_clause(index, clause),
+                StatementKind::Broken => {}
+            }
+        }
+        summary
+    }
+
+    fn add_clause(&mut self, index: u32, clause: &Clause) {
+        let head = self.predicate(&clause.head);
+        if clause.is_fact() {
+            head.facts.push(index);
+        } else {
+            head.rules.push(index);
+        }
+        head.annotated_head |= clause.interval.as_ref().is_some_and(|interval| !interval.is_eternal());
+        for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
+            let kind = if literal.is_temporal() {
+                UseKind::Temporal
+            } else if literal.is_negated() {
+                UseKind::Negated
+            } else {
+                UseKind::Positive
+            };
+            let range = literal.atom.name.range;
+            self.predicate(&literal.atom).uses.push(Use { item: index, range, kind });
+        }
+    }
+
+    fn predicate(&mut self, atom: &Atom) -> &mut PredicateInFile {
+        self.predicates.entry(key_of(atom)).or_default()
+    }
+
+    /// The text of a statement.
+    #[must_use]
+    pub fn statement_text(&self, item: &Item) -> &str {
+        mangle_syntax::text::slice(&self.text, item.statement.range() + item.start)
+    }
+
+    /// The index of the statement that holds the byte `offset`, if one does.
+    #[must_use]
+    pub fn item_at(&self, offset: TextSize) -> Option<usize> {
+        let index = self.items.partition_point(|item| item.start <= offset).checked_sub(1)?;
+        let item = self.items.get(index)?;
+        (offset <= item.start + item.statement.len).then_some(index)
+    }
+}
+
+/// The key of an atom as it is written, not qualified by a package.
+#[must_use]
+pub fn key_of(atom: &Atom) -> PredicateKey {
+    PredicateKey { name: atom.name.symbol, arity: atom.arity() }
+}

@@ -1,0 +1,385 @@
+//! What depends on what: an edge from the head of a rule to each predicate of its body, the
+//! strongly connected components of these edges, and the order in which they can be evaluated.
+//!
+//! The reference makes no edges for temporal premises; here they are edges like the others, marked
+//! by [`Edge::temporal`]. Everything is linear in the number of premises and uses no recursion, so
+//! that a chain of a hundred thousand predicates is no danger.
+
+use std::collections::VecDeque;
+
+use super::{PredicateId, Program, UseKind};
+use mangle_syntax::text::TextRange;
+
+/// A premise, as a step from the predicate that its rule defines to the one that it asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Edge {
+    /// The predicate of the head.
+    pub from: PredicateId,
+    /// The predicate of the premise.
+    pub to: PredicateId,
+    /// The rule's file: an index into [`Program::files`].
+    pub file: u32,
+    /// The rule: an index into the file's items.
+    pub item: u32,
+    /// The predicate's name in the premise, from the start of the statement.
+    pub range: TextRange,
+    /// Whether the premise is negated.
+    pub negated: bool,
+    /// Whether the premise is temporal: the reference then does not see the edge.
+    pub temporal: bool,
+    /// Whether the rule aggregates, so that all its premises must be complete before it runs.
+    pub grouped: bool,
+}
+
+impl Edge {
+    /// Whether the target must be complete before the rule may run: it is negated, or the rule
+    /// aggregates.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        self.negated || self.grouped
+    }
+}
+
+/// A set of predicates that all depend on each other, or a single predicate. Smaller numbers can
+/// be evaluated first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ComponentId(pub u32);
+
+/// The dependency graph of a program.
+#[derive(Debug, Default)]
+pub struct Graph {
+    edges: Edges,
+    component_of: Vec<ComponentId>,
+    /// The predicates, component by component.
+    members: Vec<PredicateId>,
+    /// Where each component starts in `members`, and the end of the last.
+    starts: Vec<u32>,
+}
+
+impl Graph {
+    /// The graph of the rules of `program`. Rules that could not be read whole have no edges.
+    #[must_use]
+    pub fn new(program: &Program) -> Self {
+        let count = program.predicates.len();
+        let edges = Edges::sorted(edges_of(program), count);
+        let mut graph = Self { component_of: vec![ComponentId(0); count], edges, ..Self::default() };
+        Search::new(&mut graph).run();
+        graph
+    }
+
+    /// All edges, by the predicate they start from.
+    #[must_use]
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges.list
+    }
+
+    /// The edges that start from `predicate`.
+    #[must_use]
+    pub fn edges_from(&self, predicate: PredicateId) -> &[Edge] {
+        self.edges.from(predicate)
+    }
+
+    /// The component of a predicate.
+    #[must_use]
+    pub fn component(&self, predicate: PredicateId) -> ComponentId {
+        self.component_of.get(predicate.0 as usize).copied().unwrap_or(ComponentId(0))
+    }
+
+    /// The number of components.
+    #[must_use]
+    pub fn component_count(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// The predicates of a component.
+    #[must_use]
+    pub fn members(&self, component: ComponentId) -> &[PredicateId] {
+        let at = component.0 as usize;
+        match (self.starts.get(at), self.starts.get(at + 1)) {
+            (Some(&start), Some(&end)) => self.members.get(start as usize..end as usize).unwrap_or(&[]),
+            _ => &[],
+        }
+    }
+
+    /// The components in an order in which they can be evaluated: each after those it depends on.
+    pub fn strata(&self) -> impl Iterator<Item = &[PredicateId]> {
+        (0u32..).take(self.component_count()).map(|at| self.members(ComponentId(at)))
+    }
+
+    /// For each predicate, how many times the evaluation has to be complete before it can begin with this
+    /// one: one more than for any predicate that it negates or aggregates, and as often as for any other
+    /// that it depends on. Inside a component all have the same number, also where that cannot be.
+    #[must_use]
+    pub fn strata_of_predicates(&self) -> Vec<u32> {
+        let mut strata = vec![0; self.component_of.len()];
+        for members in self.strata() {
+            let edges = members.iter().flat_map(|member| self.edges_from(*member));
+            let below = |edge: &Edge| {
+                let below = strata.get(edge.to.0 as usize).copied().unwrap_or(0);
+                if self.is_recursive(edge) { 0 } else { below + u32::from(edge.is_negative()) }
+            };
+            let stratum = edges.map(below).max().unwrap_or(0);
+            for member in members {
+                if let Some(slot) = strata.get_mut(member.0 as usize) {
+                    *slot = stratum;
+                }
+            }
+        }
+        strata
+    }
+
+    /// Whether an edge stays inside its component, so that it lies on a cycle.
+    #[must_use]
+    pub fn is_recursive(&self, edge: &Edge) -> bool {
+        self.component(edge.from) == self.component(edge.to)
+    }
+
+    /// The edges that lie on a cycle.
+    pub fn recursive_edges(&self) -> impl Iterator<Item = &Edge> {
+        self.edges.list.iter().filter(|edge| self.is_recursive(edge))
+    }
+
+    /// A shortest path from one predicate to another of the same component, over the edges that
+    /// `allowed` admits; empty when both are the same predicate, `None` when there is no path.
+    #[must_use]
+    pub fn path(
+        &self,
+        from: PredicateId,
+        to: PredicateId,
+        allowed: impl Fn(&Edge) -> bool,
+    ) -> Option<Vec<&Edge>> {
+        let component = self.component(from);
+        let mut reached_by: rustc_hash::FxHashMap<PredicateId, &Edge> = Default::default();
+        let mut queue = VecDeque::from([from]);
+        while let Some(node) = queue.pop_front() {
+            if node == to {
+                return Some(walk_back(&reached_by, from, to));
+            }
+            for edge in self.edges_from(node) {
+                let new = edge.to != from && !reached_by.contains_key(&edge.to);
+                if new && self.component(edge.to) == component && allowed(edge) {
+                    reached_by.insert(edge.to, edge);
+                    queue.push_back(edge.to);
+                }
+            }
+        }
+        None
+    }
+}
+
+fn walk_back<'g>(
+    reached_by: &rustc_hash::FxHashMap<PredicateId, &'g Edge>,
+    from: PredicateId,
+    to: PredicateId,
+) -> Vec<&'g Edge> {
+    let mut path = Vec::new();
+    let mut at = to;
+    while at != from
+        && let Some(&edge) = reached_by.get(&at)
+    {
+        path.push(edge);
+        at = edge.from;
+    }
+    path.reverse();
+    path
+}
+
+/// Edges sorted by the predicate they start from.
+#[derive(Debug, Default)]
+struct Edges {
+    list: Vec<Edge>,
+    /// Where the edges of each predicate start, and the end of the last.
+    starts: Vec<u32>,
+}
+
+impl Edges {
+    /// Sorts by counting, which keeps edges of one predicate in the given order.
+    fn sorted(unsorted: Vec<Edge>, nodes: usize) -> Self {
+        let mut starts = vec![0u32; nodes + 1];
+        for edge in &unsorted {
+            if let Some(count) = starts.get_mut(edge.from.0 as usize + 1) {
+                *count += 1;
+            }
+        }
+        let mut total = 0;
+        for start in &mut starts {
+            total += *start;
+            *start = total;
+        }
+        let mut next = starts.clone();
+        let mut list = unsorted.clone();
+        for edge in unsorted {
+            if let Some(at) = next.get_mut(edge.from.0 as usize)
+                && let Some(slot) = list.get_mut(*at as usize)
+            {
+                *slot = edge;
+                *at += 1;
+            }
+        }
+        Self { list, starts }
+    }
+
+    fn from(&self, predicate: PredicateId) -> &[Edge] {
+        let at = predicate.0 as usize;
+        match (self.starts.get(at), self.starts.get(at + 1)) {
+            (Some(&start), Some(&end)) => self.list.get(start as usize..end as usize).unwrap_or(&[]),
+            _ => &[],
+        }
+    }
+}
+
+/// The rule that an item of a file is.
+#[derive(Clone, Copy)]
+struct Rule {
+    head: PredicateId,
+    grouped: bool,
+}
+
+/// The edges of all rules, in an order that does not depend on hashing.
+fn edges_of(program: &Program) -> Vec<Edge> {
+    let rules = rules_of(program);
+    let mut edges = Vec::new();
+    for (to, predicate) in (0u32..).map(PredicateId).zip(&program.predicates) {
+        for (file_index, key) in &predicate.files {
+            let Some(file) = program.files.get(*file_index as usize) else { continue };
+            let Some(there) = file.predicates.get(key) else { continue };
+            let Some(rules) = rules.get(*file_index as usize) else { continue };
+            for used in &there.uses {
+                let Some(Some(rule)) = rules.get(used.item as usize) else { continue };
+                // The reference turns a call of a predicate that reflects a name prefix into a
+                // test of the name: nothing has to be derived before.
+                if used.kind == UseKind::Positive && predicate.signature.reflects.is_some() {
+                    continue;
+                }
+                edges.push(Edge {
+                    from: rule.head,
+                    to,
+                    file: *file_index,
+                    item: used.item,
+                    range: used.range,
+                    negated: used.kind == UseKind::Negated,
+                    temporal: used.kind == UseKind::Temporal,
+                    grouped: rule.grouped,
+                });
+            }
+        }
+    }
+    edges
+}
+
+/// For each file, what its items are as rules; `None` for everything else and for damaged rules.
+fn rules_of(program: &Program) -> Vec<Vec<Option<Rule>>> {
+    let mut rules: Vec<Vec<Option<Rule>>> =
+        program.files.iter().map(|file| vec![None; file.items.len()]).collect();
+    for (head, predicate) in (0u32..).map(PredicateId).zip(&program.predicates) {
+        for (file_index, key) in &predicate.files {
+            let Some(file) = program.files.get(*file_index as usize) else { continue };
+            let Some(there) = file.predicates.get(key) else { continue };
+            let Some(rules) = rules.get_mut(*file_index as usize) else { continue };
+            for &at in &there.rules {
+                let Some(statement) = file.items.get(at as usize).map(|item| &item.statement) else {
+                    continue;
+                };
+                let clause = statement.clause().filter(|_| !statement.damaged);
+                if let (Some(clause), Some(slot)) = (clause, rules.get_mut(at as usize)) {
+                    *slot = Some(Rule { head, grouped: clause.aggregates() });
+                }
+            }
+        }
+    }
+    rules
+}
+
+/// Tarjan's search for strongly connected components, with its own stack. It completes a component
+/// after those that it depends on, which is the order of evaluation.
+struct Search<'g> {
+    graph: &'g mut Graph,
+    /// 0: not seen. Otherwise 1 + the order of discovery.
+    discovered: Vec<u32>,
+    /// The earliest discovery that a node reaches; `u32::MAX` once its component is complete.
+    lowest: Vec<u32>,
+    /// Nodes whose component is not complete.
+    open: Vec<PredicateId>,
+    /// The nodes on the way to the current one, each with the number of edges already followed.
+    path: Vec<(PredicateId, usize)>,
+    clock: u32,
+}
+
+impl<'g> Search<'g> {
+    fn new(graph: &'g mut Graph) -> Self {
+        let count = graph.component_of.len();
+        graph.starts.push(0);
+        Self {
+            graph,
+            discovered: vec![0; count],
+            lowest: vec![0; count],
+            open: Vec::new(),
+            path: Vec::new(),
+            clock: 0,
+        }
+    }
+
+    fn run(mut self) {
+        for root in 0..self.discovered.len() {
+            if self.discovered[root] == 0 {
+                self.enter(PredicateId(u32::try_from(root).unwrap_or(u32::MAX)));
+                while let Some((node, followed)) = self.path.pop() {
+                    self.step(node, followed);
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, node: PredicateId) {
+        self.clock += 1;
+        self.discovered[node.0 as usize] = self.clock;
+        self.lowest[node.0 as usize] = self.clock;
+        self.open.push(node);
+        self.path.push((node, 0));
+    }
+
+    /// Follows the next edge of `node`, or leaves it when there is none.
+    fn step(&mut self, node: PredicateId, followed: usize) {
+        let Some(edge) = self.graph.edges.from(node).get(followed) else {
+            self.leave(node);
+            return;
+        };
+        let to = edge.to;
+        self.path.push((node, followed + 1));
+        match self.discovered[to.0 as usize] {
+            0 => self.enter(to),
+            _ if self.lowest[to.0 as usize] == u32::MAX => {}
+            seen => self.lower(node, seen),
+        }
+    }
+
+    fn lower(&mut self, node: PredicateId, to: u32) {
+        let lowest = &mut self.lowest[node.0 as usize];
+        *lowest = (*lowest).min(to);
+    }
+
+    fn leave(&mut self, node: PredicateId) {
+        let lowest = self.lowest[node.0 as usize];
+        if lowest == self.discovered[node.0 as usize] {
+            self.complete(node);
+        } else if let Some(&(parent, _)) = self.path.last() {
+            self.lower(parent, lowest);
+        }
+    }
+
+    fn complete(&mut self, root: PredicateId) {
+        let component = ComponentId(u32::try_from(self.graph.component_count()).unwrap_or(u32::MAX));
+        while let Some(node) = self.open.pop() {
+            self.lowest[node.0 as usize] = u32::MAX;
+            self.graph.component_of[node.0 as usize] = component;
+            self.graph.members.push(node);
+            if node == root {
+                break;
+            }
+        }
+        self.graph.starts.push(u32::try_from(self.graph.members.len()).unwrap_or(u32::MAX));
+    }
+}
+
+#[cfg(test)]
+mod tests;

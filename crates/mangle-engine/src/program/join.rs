@@ -1,0 +1,421 @@
+//! The join of a program's files by predicate.
+//!
+//! Costs time in the number of (file, predicate) pairs, not of statements: a file's own index is
+//! built once and only referred to here.
+
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+
+use super::file::key_of;
+use super::graph::Graph;
+use super::{Embedding, FileSummary, PredicateInFile, PredicateKey, Signature, UseKind};
+use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, Item, Literal, Statement, StatementKind};
+use mangle_syntax::text::{FileId, StatementId, Symbol, TextRange, TextSize};
+
+/// A predicate of a program: an index into [`Program::predicates`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PredicateId(pub u32);
+
+/// A predicate and everything the files say of it.
+#[derive(Debug)]
+pub struct Predicate {
+    /// Its qualified name and arity.
+    pub key: PredicateKey,
+    /// What is known of it.
+    pub signature: Signature,
+    /// [`Signature::fingerprint`].
+    pub fingerprint: u64,
+    /// The files that mention it, as index into [`Program::files`] and the key under which the
+    /// file's index has it.
+    pub files: Vec<(u32, PredicateKey)>,
+    /// The statement of its first `Decl`: index into [`Program::files`], index of the item there.
+    pub declared_at: Option<(u32, u32)>,
+    /// The statement of its first clause, likewise. Comparing two gives their order.
+    pub defined_at: Option<(u32, u32)>,
+}
+
+impl Predicate {
+    /// Whether a `Decl`, a clause head or the host makes it exist.
+    #[must_use]
+    pub fn exists(&self) -> bool {
+        self.signature.host || self.signature.origin().is_some()
+    }
+}
+
+/// A place in a program that mentions a predicate.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'p> {
+    /// The file.
+    pub file: &'p FileSummary,
+    /// The statement.
+    pub item: &'p Item,
+    /// The predicate's name, from the start of the statement.
+    pub range: TextRange,
+}
+
+impl<'p> Site<'p> {
+    /// The premise at this place, unless the statement could not be read whole.
+    #[must_use]
+    pub fn literal(&self) -> Option<&'p Literal> {
+        let statement = &self.item.statement;
+        statement.clause().filter(|_| !statement.damaged)?.literal_at(self.range)
+    }
+
+    /// File, statement and range, as [`mangle_syntax::lint::Span::of`] wants them.
+    #[must_use]
+    pub fn place(&self) -> (FileId, StatementId, TextRange) {
+        (self.file.id, self.item.statement.id, self.range)
+    }
+}
+
+/// The files that are analysed together.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// The files in the order of [`Embedding::order`].
+    pub files: Vec<Arc<FileSummary>>,
+    /// What surrounds it.
+    pub embedding: Arc<Embedding>,
+    /// All predicates that are mentioned, built-ins excepted; in order of first mention.
+    pub predicates: Vec<Predicate>,
+    by_key: FxHashMap<PredicateKey, PredicateId>,
+    by_name: FxHashMap<Symbol, Vec<PredicateId>>,
+    /// Named packages and the keys (as written) that each defines or declares.
+    packages: FxHashMap<Symbol, FxHashSet<PredicateKey>>,
+    vocabulary: u64,
+    environment: u64,
+    graph: OnceLock<Graph>,
+}
+
+impl Program {
+    /// Joins files. Files without their own program mates are a program too.
+    #[must_use]
+    pub fn new(files: Vec<Arc<FileSummary>>) -> Self {
+        Self::embedded(files, Arc::default())
+    }
+
+    /// Joins files that run in `embedding`.
+    #[must_use]
+    pub fn embedded(mut files: Vec<Arc<FileSummary>>, embedding: Arc<Embedding>) -> Self {
+        files.sort_by_key(|file| embedding.order(file.id));
+        let mut program = Self { packages: package_index(&files), ..Self::default() };
+        for (index, file) in (0u32..).zip(&files) {
+            let mut keys: Vec<_> = file.predicates.iter().collect();
+            // Hash order would make ids, and so output, differ between runs.
+            keys.sort_unstable_by_key(|(key, there)| (there.first_item(), **key));
+            for (&key, there) in keys {
+                program.add(index, file, key, there);
+            }
+        }
+        for &key in &embedding.predicates {
+            let id = program.intern(key);
+            if let Some(predicate) = program.predicates.get_mut(id.0 as usize) {
+                predicate.signature.host = true;
+            }
+        }
+        for predicate in &mut program.predicates {
+            predicate.fingerprint = predicate.signature.fingerprint();
+        }
+        program.embedding = embedding;
+        program.vocabulary = program.hash_vocabulary();
+        program.environment = program.hash_environment();
+        program.files = files;
+        program
+    }
+
+    fn add(&mut self, index: u32, file: &FileSummary, key: PredicateKey, there: &PredicateInFile) {
+        let qualified = self.qualify(file.package, key);
+        let id = self.intern(qualified);
+        let Some(predicate) = self.predicates.get_mut(id.0 as usize) else { return };
+        predicate.files.push((index, key));
+        let signature = &mut predicate.signature;
+        for &at in &there.declarations {
+            let Some(item) = file.items.get(at as usize) else { continue };
+            let Some(declaration) = item.statement.declaration() else { continue };
+            // The reference rejects a second Decl; what is known comes from the first.
+            if signature.declared.is_none() {
+                signature.declare(declaration, file.statement_text(item));
+                let range = declaration.atom.name.range;
+                signature.declared = Some((file.id, item.statement.id, range));
+                predicate.declared_at = Some((index, at));
+            }
+        }
+        signature.has_rules |= !there.rules.is_empty();
+        let first_head = there.facts.first().into_iter().chain(there.rules.first()).min();
+        if let Some(&at) = first_head
+            && let Some(item) = file.items.get(at as usize)
+            && let Some(clause) = item.statement.clause()
+            && signature.defined.is_none()
+        {
+            signature.defined = Some((file.id, item.statement.id, clause.head.name.range));
+            predicate.defined_at = Some((index, at));
+        }
+        if there.annotated_head && signature.declared.is_none() {
+            signature.temporal = true;
+        }
+    }
+
+    fn intern(&mut self, key: PredicateKey) -> PredicateId {
+        if let Some(&id) = self.by_key.get(&key) {
+            return id;
+        }
+        let id = PredicateId(u32::try_from(self.predicates.len()).unwrap_or(u32::MAX));
+        self.predicates.push(Predicate {
+            key,
+            signature: Signature::default(),
+            fingerprint: 0,
+            files: Vec::new(),
+            declared_at: None,
+            defined_at: None,
+        });
+        self.by_key.insert(key, id);
+        self.by_name.entry(key.name).or_default().push(id);
+        id
+    }
+
+    /// The key that `key`, as written in a file of `package`, means: a predicate of that package
+    /// if the package declares or defines it, else the name as it is.
+    fn qualify(&self, package: Option<Symbol>, key: PredicateKey) -> PredicateKey {
+        match package {
+            Some(package) if self.packages.get(&package).is_some_and(|own| own.contains(&key)) => {
+                key.within(package)
+            }
+            _ => key,
+        }
+    }
+
+    /// What `key`, as written in `file`, means: qualified by the file's package, if that has it.
+    #[must_use]
+    pub fn meaning(&self, file: &FileSummary, key: PredicateKey) -> PredicateKey {
+        self.qualify(file.package, key)
+    }
+
+    /// Whether somebody listed the predicates that the host supplies, so that it adds no facts of
+    /// others.
+    #[must_use]
+    pub fn knows_host(&self) -> bool {
+        !self.embedding.predicates.is_empty()
+    }
+
+    /// A number that changes with the set of predicates that exist and with the packages in use.
+    #[must_use]
+    pub fn vocabulary(&self) -> u64 {
+        self.vocabulary
+    }
+
+    /// A number that changes with everything that the meaning of a statement may depend on outside
+    /// of it: the signature of any predicate, the packages and who uses them, the version of the engine.
+    #[must_use]
+    pub fn environment(&self) -> u64 {
+        self.environment
+    }
+
+    fn hash_environment(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        (self.vocabulary, self.embedding.engine).hash(&mut hasher);
+        for predicate in &self.predicates {
+            (predicate.key, predicate.fingerprint).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    fn hash_vocabulary(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        for predicate in self.predicates.iter().filter(|predicate| predicate.exists()) {
+            predicate.key.hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    /// The predicate that an atom of `file` means. `None` for built-ins and for atoms that are
+    /// not part of the program.
+    #[must_use]
+    pub fn predicate_of(&self, file: &FileSummary, atom: &Atom) -> Option<&Predicate> {
+        self.id_of(file, atom).map(|id| self.get(id))
+    }
+
+    /// The id of the predicate that an atom of `file` means, as [`Program::predicate_of`].
+    #[must_use]
+    pub fn id_of(&self, file: &FileSummary, atom: &Atom) -> Option<PredicateId> {
+        self.id(self.meaning(file, key_of(atom)))
+    }
+
+    /// The predicate with this qualified name and arity, if any file mentions it.
+    #[must_use]
+    pub fn predicate(&self, key: PredicateKey) -> Option<&Predicate> {
+        self.id(key).map(|id| self.get(id))
+    }
+
+    /// The id of the predicate with this qualified name and arity.
+    #[must_use]
+    pub fn id(&self, key: PredicateKey) -> Option<PredicateId> {
+        self.by_key.get(&key).copied()
+    }
+
+    /// The predicate with this id.
+    ///
+    /// # Panics
+    /// When the id comes from another program.
+    #[must_use]
+    pub fn get(&self, id: PredicateId) -> &Predicate {
+        &self.predicates[id.0 as usize]
+    }
+
+    /// All predicates of this name, of any arity, whether or not they exist.
+    pub fn named(&self, name: Symbol) -> impl Iterator<Item = &Predicate> {
+        self.by_name.get(&name).into_iter().flatten().map(|&id| self.get(id))
+    }
+
+    /// The package that `file` has to `Use` before the reference takes `key`, as written, as a plain
+    /// or negated premise; `None` when nothing is missing. The reference does not ask whether that
+    /// package, or the predicate in it, exists.
+    #[must_use]
+    pub fn missing_use(&self, file: &FileSummary, key: PredicateKey) -> Option<Symbol> {
+        if key.package().is_empty() || self.defined_within(file.package, key) {
+            return None;
+        }
+        let package = Symbol::new(key.package());
+        let in_sight =
+            file.package == Some(package) || self.uses_of(file.package).any(|used| used == package);
+        (!in_sight).then_some(package)
+    }
+
+    /// Whether a file of `package` has a `Decl` or a clause for `key`, as written there.
+    fn defined_within(&self, package: Option<Symbol>, key: PredicateKey) -> bool {
+        match package {
+            Some(package) => self.packages.get(&package).is_some_and(|own| own.contains(&key)),
+            None => self.predicate(key).is_some_and(|predicate| {
+                self.in_files(predicate).any(|(file, there)| file.package.is_none() && there.defines())
+            }),
+        }
+    }
+
+    /// The graph of what depends on what, built when first asked for.
+    pub fn graph(&self) -> &Graph {
+        self.graph.get_or_init(|| Graph::new(self))
+    }
+
+    /// Whether a file of the program belongs to `package`.
+    #[must_use]
+    pub fn has_package(&self, package: Symbol) -> bool {
+        self.packages.contains_key(&package)
+    }
+
+    /// The packages that any file of `package` uses: the reference pools them.
+    pub fn uses_of(&self, package: Option<Symbol>) -> impl Iterator<Item = Symbol> {
+        let units = self.files.iter().filter(move |file| file.package == package);
+        units.flat_map(|file| file.used_packages.iter().map(|&(name, _)| name))
+    }
+
+    /// The file with this id.
+    #[must_use]
+    pub fn file(&self, id: FileId) -> Option<&Arc<FileSummary>> {
+        let place = self.embedding.order(id);
+        let index = self.files.binary_search_by_key(&place, |file| self.embedding.order(file.id)).ok()?;
+        self.files.get(index)
+    }
+
+    /// The first declaration of a predicate, which is the one that counts. What a check of a clause
+    /// reads here is covered by [`Signature::fingerprint`]. `None` also when it is damaged.
+    #[must_use]
+    pub fn declaration(&self, predicate: &Predicate) -> Option<&Declaration> {
+        self.whole_statement(predicate.declared_at?)?.declaration()
+    }
+
+    /// The first clause of a predicate; covered by [`Signature::fingerprint`] as well.
+    #[must_use]
+    pub fn first_clause(&self, predicate: &Predicate) -> Option<&Clause> {
+        self.whole_statement(predicate.defined_at?)?.clause()
+    }
+
+    fn whole_statement(&self, (file, item): (u32, u32)) -> Option<&Statement> {
+        let item = self.files.get(file as usize)?.items.get(item as usize)?;
+        Some(item.statement.as_ref()).filter(|statement| !statement.damaged)
+    }
+
+    /// The declarations of a predicate, in file order.
+    pub fn declarations<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = Site<'p>> {
+        self.sites(predicate, |there| there.declarations.iter().copied())
+    }
+
+    /// The clauses of a predicate, in file order.
+    pub fn clauses<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = Site<'p>> {
+        self.sites(predicate, |there| {
+            let mut facts = there.facts.iter().copied().peekable();
+            let mut rules = there.rules.iter().copied().peekable();
+            std::iter::from_fn(move || match (facts.peek(), rules.peek()) {
+                (Some(fact), Some(rule)) if rule < fact => rules.next(),
+                (None, _) => rules.next(),
+                _ => facts.next(),
+            })
+        })
+    }
+
+    /// The clauses of a predicate that have a body, in file order.
+    pub fn rules<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = Site<'p>> {
+        self.sites(predicate, |there| there.rules.iter().copied())
+    }
+
+    /// The uses of a predicate in bodies, in file order.
+    pub fn uses<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = (Site<'p>, UseKind)> {
+        self.in_files(predicate).flat_map(|(file, there)| {
+            there.uses.iter().filter_map(move |used| {
+                let item = file.items.get(used.item as usize)?;
+                Some((Site { file, item, range: used.range }, used.kind))
+            })
+        })
+    }
+
+    fn in_files<'p>(
+        &'p self,
+        predicate: &'p Predicate,
+    ) -> impl Iterator<Item = (&'p FileSummary, &'p PredicateInFile)> {
+        predicate.files.iter().filter_map(|(file, key)| {
+            let file = self.files.get(*file as usize)?;
+            Some((file.as_ref(), file.predicates.get(key)?))
+        })
+    }
+
+    fn sites<'p, I: Iterator<Item = u32> + 'p>(
+        &'p self,
+        predicate: &'p Predicate,
+        select: impl Fn(&'p PredicateInFile) -> I,
+    ) -> impl Iterator<Item = Site<'p>> {
+        self.in_files(predicate).flat_map(move |(file, there)| {
+            select(there).filter_map(move |index| {
+                let item = file.items.get(index as usize)?;
+                let range = match &item.statement.kind {
+                    StatementKind::Declaration(declaration) => declaration.atom.name.range,
+                    StatementKind::Clause(clause) => clause.head.name.range,
+                    _ => TextRange::empty(TextSize::new(0)),
+                };
+                Some(Site { file, item, range })
+            })
+        })
+    }
+}
+
+fn package_index(files: &[Arc<FileSummary>]) -> FxHashMap<Symbol, FxHashSet<PredicateKey>> {
+    let mut packages: FxHashMap<Symbol, FxHashSet<PredicateKey>> = FxHashMap::default();
+    for file in files {
+        let Some(package) = file.package else { continue };
+        let own = packages.entry(package).or_default();
+        own.extend(file.predicates.iter().filter(|(_, there)| there.defines()).map(|(key, _)| *key));
+    }
+    packages
+}
+
+impl PredicateInFile {
+    /// Whether the file declares it or has clauses for it.
+    #[must_use]
+    pub fn defines(&self) -> bool {
+        !(self.declarations.is_empty() && self.facts.is_empty() && self.rules.is_empty())
+    }
+
+    fn first_item(&self) -> u32 {
+        let uses = self.uses.first().map(|used| &used.item);
+        let firsts = [self.declarations.first(), self.facts.first(), self.rules.first(), uses];
+        firsts.into_iter().flatten().copied().min().unwrap_or(u32::MAX)
+    }
+}

@@ -1,0 +1,419 @@
+//! The reference's rewriting of a clause, bug for bug: what it evaluates, in which order.
+//!
+//! Two things happen to a body. A premise of a predicate that `reflects` a name prefix becomes
+//! `:match_prefix`. A negated atom with a variable that has not been seen yet is taken out and put
+//! back behind the premise that shows the last of its variables. What still waits at the end is
+//! thrown away, and when several wait, the wrong one is crossed off the list: see [`Fate`].
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::Signature;
+use mangle_syntax::syntax::ast::{Atom, Clause, Comparison, Literal, Operator, Premise, Term, TermKind};
+use mangle_syntax::text::Symbol;
+
+/// A variable as the rewriting compares it; `None` is `_`, which it takes for one more name.
+type Word = Option<Symbol>;
+
+/// What is known of the predicates of one clause.
+#[derive(Debug)]
+pub struct ClauseSignatures<'p> {
+    /// Of the head.
+    pub head: Option<&'p Signature>,
+    /// Of each premise; `None` for built-ins and comparisons.
+    pub premises: SmallVec<[Option<&'p Signature>; 8]>,
+}
+
+impl<'p> ClauseSignatures<'p> {
+    /// Asks `lookup` for the signature of every predicate of `clause`.
+    pub fn new(clause: &Clause, lookup: impl Fn(&Atom) -> Option<&'p Signature>) -> Self {
+        let of = |premise: &Premise| match premise {
+            Premise::Literal(literal) if !literal.atom.is_builtin() => lookup(&literal.atom),
+            _ => None,
+        };
+        Self { head: lookup(&clause.head), premises: clause.premises.iter().map(of).collect() }
+    }
+
+    /// The signature of a premise's predicate.
+    #[must_use]
+    pub fn premise(&self, index: u32) -> Option<&'p Signature> {
+        self.premises.get(index as usize).copied().flatten()
+    }
+}
+
+/// One premise as the reference evaluates it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Index of the premise as written.
+    pub premise: u32,
+    /// Evaluated as `:match_prefix(first argument, this name)` instead.
+    pub reflected: Option<Symbol>,
+}
+
+/// What becomes of a negated premise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fate {
+    /// Evaluated once, where it stands or later.
+    Kept,
+    /// Evaluated more than once, which changes nothing.
+    Repeated,
+    /// One of its variables, or `_`, is never seen: thrown away without a word.
+    Dropped,
+    /// All its variables are seen, but it is crossed off the list in place of another.
+    Lost,
+}
+
+/// A negated premise.
+#[derive(Debug)]
+pub struct Negation {
+    /// Index of the premise as written.
+    pub premise: u32,
+    /// What becomes of it.
+    pub fate: Fate,
+    /// The last premise without `!` that is evaluated before it, `None` if it comes first or is
+    /// not evaluated at all.
+    pub after: Option<u32>,
+    /// What had not been seen when it was taken out.
+    missing: SmallVec<[Word; 8]>,
+    count: u32,
+}
+
+/// The words that have been seen. Long lists are searched by hash, so that no clause is so long that
+/// it takes the square of its time.
+#[derive(Debug, Default)]
+struct Seen {
+    few: SmallVec<[Word; 8]>,
+    many: FxHashSet<Word>,
+}
+
+/// From how many words on they are hashed.
+const MANY: usize = 24;
+
+impl Seen {
+    fn contains(&self, word: &Word) -> bool {
+        if self.few.len() < MANY { self.few.contains(word) } else { self.many.contains(word) }
+    }
+
+    fn insert(&mut self, word: Word) {
+        if self.contains(&word) {
+            return;
+        }
+        self.few.push(word);
+        if self.few.len() == MANY {
+            self.many.extend(self.few.iter().copied());
+        } else if self.few.len() > MANY {
+            self.many.insert(word);
+        }
+    }
+}
+
+/// What the reference evaluates for a clause.
+#[derive(Debug, Default)]
+pub struct Rewriting {
+    /// The premises in the order of evaluation. Those without `!` keep their order and occur once;
+    /// negated ones may occur anywhere and any number of times.
+    pub order: SmallVec<[Step; 8]>,
+    /// The negated premises in the order of writing.
+    pub negations: SmallVec<[Negation; 2]>,
+    /// The variables of head inputs, positive atoms and equalities.
+    seen: Seen,
+    /// The premises that are compared with a prefix.
+    reflections: FxHashMap<u32, Symbol>,
+    /// Negations (indices) that wait for variables.
+    waiting: SmallVec<[usize; 4]>,
+    /// How many words were seen when nothing that waits was ready.
+    settled: Option<usize>,
+    /// The last premise without `!` so far.
+    last: Option<u32>,
+}
+
+impl Rewriting {
+    /// Rewrites `clause`.
+    #[must_use]
+    pub fn new(clause: &Clause, signatures: &ClauseSignatures<'_>) -> Self {
+        let mut rewriting = Self::default();
+        if !needs_rewriting(clause, signatures) {
+            let steps = (0..).zip(&clause.premises).map(|(premise, _)| Step { premise, reflected: None });
+            rewriting.order.extend(steps);
+            return rewriting;
+        }
+        rewriting.see_head(clause, signatures.head);
+        for (index, premise) in (0..).zip(&clause.premises) {
+            rewriting.take(index, premise, signatures);
+        }
+        rewriting.decide_fates();
+        rewriting
+    }
+
+    /// Whether nothing of the body is left: the clause is then an unconditional fact.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The name prefix that a premise is compared with instead of being looked up.
+    #[must_use]
+    pub fn reflected(&self, premise: u32) -> Option<Symbol> {
+        self.reflections.get(&premise).copied()
+    }
+
+    /// What becomes of the premise `premise`; `None` unless it is negated.
+    #[must_use]
+    pub fn negation(&self, premise: u32) -> Option<&Negation> {
+        let at = self.negations.binary_search_by_key(&premise, |negation| negation.premise).ok()?;
+        self.negations.get(at)
+    }
+
+    /// The variables because of which a negation is dropped.
+    pub fn missing<'a>(&'a self, negation: &'a Negation) -> impl Iterator<Item = Symbol> + 'a {
+        negation.missing.iter().filter(|word| !self.seen.contains(word)).filter_map(|word| *word)
+    }
+
+    fn see_head(&mut self, clause: &Clause, signature: Option<&Signature>) {
+        let modes = signature.map_or(&[][..], |signature| &signature.modes);
+        for (term, mode) in clause.head.args.iter().zip(modes) {
+            if mode.accepts_input()
+                && let Some(word) = word(term)
+            {
+                self.seen.insert(word);
+            }
+        }
+    }
+
+    fn take(&mut self, index: u32, premise: &Premise, signatures: &ClauseSignatures<'_>) {
+        match premise {
+            Premise::Literal(literal) if literal.is_negated() => return self.take_negation(index, literal),
+            Premise::Literal(literal) if !literal.is_temporal() => {
+                if let Some(prefix) = self.reflection(literal, signatures.premise(index)) {
+                    self.order.push(Step { premise: index, reflected: Some(prefix) });
+                    self.reflections.insert(index, prefix);
+                    self.last = Some(index);
+                    return;
+                }
+                self.see_terms(&literal.atom.args);
+            }
+            // `<` and its kin are atoms to the reference; `!=` shows it nothing.
+            Premise::Comparison(Comparison { operator, left, right, .. })
+                if *operator != Operator::NotEqual =>
+            {
+                self.see_terms([left, right]);
+            }
+            _ => {}
+        }
+        self.order.push(Step { premise: index, reflected: None });
+        self.last = Some(index);
+        self.put_back();
+    }
+
+    fn take_negation(&mut self, index: u32, literal: &Literal) {
+        let mut missing = Seen::default();
+        for_each_word(&literal.atom.args, |word| {
+            if !self.seen.contains(&word) {
+                missing.insert(word);
+            }
+        });
+        let missing = missing.few;
+        let waits = !missing.is_empty();
+        let negation = Negation { premise: index, fate: Fate::Kept, after: None, missing, count: 0 };
+        self.negations.push(negation);
+        let id = self.negations.len() - 1;
+        if waits {
+            self.settled = None;
+            self.waiting.push(id);
+        } else {
+            self.place(id);
+            self.put_back();
+        }
+    }
+
+    /// The prefix, if a premise is to become `:match_prefix`.
+    fn reflection(&self, literal: &Literal, signature: Option<&Signature>) -> Option<Symbol> {
+        let signature = signature?;
+        let word = word(literal.atom.args.first()?)?;
+        let known = signature.first_is_input || self.seen.contains(&word);
+        signature.reflects.filter(|_| known)
+    }
+
+    fn place(&mut self, id: usize) {
+        let Some(negation) = self.negations.get_mut(id) else { return };
+        if negation.count == 0 {
+            negation.after = self.last;
+        }
+        negation.count += 1;
+        self.order.push(Step { premise: negation.premise, reflected: None });
+    }
+
+    /// Puts back what waits for nothing any more.
+    fn put_back(&mut self) {
+        // What was not ready is not ready as long as nothing else is seen.
+        if self.settled == Some(self.seen.few.len()) {
+            return;
+        }
+        let waiting = self.waiting.clone();
+        let mut placed = 0;
+        for id in waiting {
+            let ready = self.negations.get(id).is_some_and(|negation| self.is_seen(&negation.missing));
+            if ready {
+                self.place(id);
+                placed += 1;
+            }
+        }
+        self.cross_off(placed);
+        self.settled = (placed == 0).then_some(self.seen.few.len());
+    }
+
+    /// Takes as many entries off the list as were placed, but not those: the reference removes the
+    /// positions 0, 1, … of a list that gets shorter meanwhile, and cutting behind its end brings
+    /// back what lay there before.
+    fn cross_off(&mut self, placed: usize) {
+        let mut len = self.waiting.len();
+        for at in 0..placed {
+            if at + 1 < len {
+                self.waiting.copy_within(at + 1..len, at);
+                len -= 1;
+            } else {
+                len = at;
+            }
+        }
+        self.waiting.truncate(len);
+    }
+
+    fn decide_fates(&mut self) {
+        for at in 0..self.negations.len() {
+            let Some(negation) = self.negations.get(at) else { return };
+            let fate = match negation.count {
+                0 if self.is_seen(&negation.missing) => Fate::Lost,
+                0 => Fate::Dropped,
+                1 => Fate::Kept,
+                _ => Fate::Repeated,
+            };
+            if let Some(negation) = self.negations.get_mut(at) {
+                negation.fate = fate;
+            }
+        }
+    }
+
+    fn is_seen(&self, words: &[Word]) -> bool {
+        words.iter().all(|word| self.seen.contains(word))
+    }
+
+    fn see_terms<'t>(&mut self, terms: impl IntoIterator<Item = &'t Term>) {
+        for_each_word(terms, |word| {
+            self.seen.insert(word);
+        });
+    }
+}
+
+fn needs_rewriting(clause: &Clause, signatures: &ClauseSignatures<'_>) -> bool {
+    clause.literals().any(Literal::is_negated)
+        || signatures.premises.iter().flatten().any(|signature| signature.reflects.is_some())
+}
+
+/// The variable that a term is.
+fn word(term: &Term) -> Option<Word> {
+    match term.kind {
+        TermKind::Variable(symbol) => Some(Some(symbol)),
+        TermKind::Wildcard => Some(None),
+        _ => None,
+    }
+}
+
+fn for_each_word<'t>(terms: impl IntoIterator<Item = &'t Term>, mut visit: impl FnMut(Word)) {
+    for term in terms {
+        term.walk(&mut |term| {
+            if let Some(word) = word(term) {
+                visit(word);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::program::{FileSummary, Program};
+    use mangle_syntax::syntax::SourceFile;
+    use mangle_syntax::text::{FileId, slice};
+
+    /// Compares what the last clause of `text` evaluates, and the fates of its negations.
+    #[track_caller]
+    fn check(text: &str, order: &str, fates: &[Fate]) {
+        let file = Arc::new(FileSummary::new(FileId(0), &SourceFile::parse(text.into())));
+        let program = Program::new(vec![Arc::clone(&file)]);
+        let item = file.items.last().unwrap();
+        let clause = item.statement.clause().unwrap();
+        let lookup = |atom: &Atom| Some(&program.predicate_of(&file, atom)?.signature);
+        let rewriting = Rewriting::new(clause, &ClauseSignatures::new(clause, lookup));
+        let steps = rewriting.order.iter().map(|step| match step.reflected {
+            Some(prefix) => format!(":match_prefix({prefix})"),
+            None => {
+                let range = clause.premises[step.premise as usize].range();
+                slice(file.statement_text(item), range).to_owned()
+            }
+        });
+        assert_eq!(steps.collect::<Vec<_>>().join(", "), order);
+        let found: Vec<_> = rewriting.negations.iter().map(|negation| negation.fate).collect();
+        assert_eq!(found, fates);
+    }
+
+    #[test]
+    fn a_negation_goes_behind_the_last_of_its_variables() {
+        check("p(X) :- !n(X), a(X).", "a(X), !n(X)", &[Fate::Kept]);
+        check("p(X) :- !n(X, Y), a(X), b(Y), c(X).", "a(X), b(Y), !n(X, Y), c(X)", &[Fate::Kept]);
+        check("p(X) :- a(X), !n(X), b(X).", "a(X), !n(X), b(X)", &[Fate::Kept]);
+    }
+
+    #[test]
+    fn what_shows_variables() {
+        check("p(X) :- !n(X), X = 1.", "X = 1, !n(X)", &[Fate::Kept]);
+        check("p(X) :- !n(X), X < 1, a(X).", "X < 1, !n(X), a(X)", &[Fate::Kept]);
+        check("p(X) :- !n(X), X != 1, a(X).", "X != 1, a(X), !n(X)", &[Fate::Kept]);
+        check("p(X) :- !n(X), a([X]).", "a([X]), !n(X)", &[Fate::Kept]);
+        check("p(X) :- !n(X), a(X)@[S, E].", "a(X)@[S, E]", &[Fate::Dropped]);
+    }
+
+    #[test]
+    fn wildcards_are_one_more_name() {
+        check("p(X) :- a(X), !n(X, _).", "a(X)", &[Fate::Dropped]);
+        check("p(X) :- a(X, _), !n(X, _).", "a(X, _), !n(X, _)", &[Fate::Kept]);
+        check("p(1) :- !n(_).", "", &[Fate::Dropped]);
+    }
+
+    #[test]
+    fn the_wrong_one_is_crossed_off() {
+        check(
+            "calm(A, B) :- !red(A), !blue(B), b(B), a(A).",
+            "b(B), !blue(B), a(A), !blue(B)",
+            &[Fate::Lost, Fate::Repeated],
+        );
+        // Removing the positions 0, 1 and 2 of three brings the third back.
+        check(
+            "p(X) :- !a(X), !b(X), !c(X), d(X), e(X), f(X).",
+            "d(X), !a(X), !b(X), !c(X), e(X), !b(X), !c(X), f(X), !c(X)",
+            &[Fate::Kept, Fate::Repeated, Fate::Repeated],
+        );
+    }
+
+    #[test]
+    fn modes_of_the_head_show_variables() {
+        let declared = r#"Decl p(X, Y, Z) descr [mode("+", "?", "-")]. "#;
+        check(
+            &format!("{declared}p(X, Y, Z) :- !n(X), !n(Y), !n(Z), a(Z)."),
+            "!n(X), !n(Y), a(Z), !n(Z)",
+            &[Fate::Kept; 3],
+        );
+    }
+
+    #[test]
+    fn reflected_predicates_become_prefix_tests() {
+        let declared = "Decl t(X) descr [reflects(/pre)]. ";
+        check(&format!("{declared}p(X) :- a(X), t(X)."), "a(X), :match_prefix(/pre)", &[]);
+        check(&format!("{declared}p(X) :- t(X), a(X)."), "t(X), a(X)", &[]);
+        check(&format!("{declared}p(X) :- a(X), t(/pre/x)."), "a(X), t(/pre/x)", &[]);
+        let asked = r#"Decl t(X) descr [reflects(/pre), mode("+")]. "#;
+        check(&format!("{asked}p(X) :- t(X), a(X)."), ":match_prefix(/pre), a(X)", &[]);
+    }
+}

@@ -1,0 +1,144 @@
+//! What kinds of literals a program writes in the columns of a declared predicate: where nearly all
+//! of them are of one kind and the declaration names another, the declaration is what is wrong.
+
+use crate::program::{FileSummary, PredicateInFile};
+use mangle_syntax::syntax::ast::{Term, TermKind};
+
+use super::value::{Base, Type};
+
+/// How many literals have to speak against a declaration. A slip or two in few facts are slips.
+const ENOUGH: u32 = 5;
+
+/// How often each kind of literal stands in a column.
+type Kinds = [u32; 5];
+
+/// The literals of each column.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Evidence {
+    /// In heads and in premises.
+    columns: Vec<Kinds>,
+    /// In heads alone.
+    heads: Vec<Heads>,
+}
+
+/// What the heads of a predicate write in a column.
+#[derive(Debug, Clone, Copy, Default)]
+struct Heads {
+    kinds: Kinds,
+    /// Whether some head has something else than a literal.
+    is_open: bool,
+}
+
+const KINDS: [Base; 5] = [Base::Number, Base::Float, Base::String, Base::Bytes, Base::Name];
+
+impl Evidence {
+    /// What the clauses of one file write, in heads and in premises.
+    pub(super) fn of(file: &FileSummary, there: &PredicateInFile, arity: usize) -> Self {
+        let mut evidence =
+            Self { columns: vec![Kinds::default(); arity], heads: vec![Heads::default(); arity] };
+        let clause = |at: u32| {
+            let statement = &file.items.get(at as usize)?.statement;
+            statement.clause().filter(|_| !statement.damaged)
+        };
+        for clause in there.facts.iter().chain(&there.rules).filter_map(|&at| clause(at)) {
+            evidence.add(&clause.head.args);
+            evidence.add_head(&clause.head.args);
+        }
+        for used in &there.uses {
+            if let Some(literal) = clause(used.item).and_then(|clause| clause.literal_at(used.range)) {
+                evidence.add(&literal.atom.args);
+            }
+        }
+        evidence
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.columns.resize(self.columns.len().max(other.columns.len()), Kinds::default());
+        for (kinds, more) in self.columns.iter_mut().zip(&other.columns) {
+            kinds.iter_mut().zip(more).for_each(|(count, more)| *count += more);
+        }
+        self.heads.resize(self.heads.len().max(other.heads.len()), Heads::default());
+        for (heads, more) in self.heads.iter_mut().zip(&other.heads) {
+            heads.kinds.iter_mut().zip(more.kinds).for_each(|(count, more)| *count += more);
+            heads.is_open |= more.is_open;
+        }
+    }
+
+    fn add(&mut self, args: &[Term]) {
+        for (kinds, term) in self.columns.iter_mut().zip(args) {
+            if let Some(count) = kind(term).and_then(|kind| kinds.get_mut(kind)) {
+                *count += 1;
+            }
+        }
+    }
+
+    fn add_head(&mut self, args: &[Term]) {
+        for (heads, term) in self.heads.iter_mut().zip(args) {
+            match kind(term).and_then(|kind| heads.kinds.get_mut(kind)) {
+                Some(count) => *count += 1,
+                None => heads.is_open = true,
+            }
+        }
+    }
+
+    /// For each column of a declared row, whether the facts of the program confirm it: there are some, and all heads have
+    /// a literal of the declared kind. Empty when there is no such column.
+    pub(super) fn confirmed(&self, row: &[Type]) -> Vec<bool> {
+        let confirms = |heads: &Heads, ty: &Type| {
+            let Some(at) = base(ty).and_then(|base| KINDS.iter().position(|kind| *kind == base)) else {
+                return false;
+            };
+            let total: u32 = heads.kinds.iter().sum();
+            !heads.is_open && total > 0 && heads.kinds.get(at) == Some(&total)
+        };
+        let columns: Vec<_> = self.heads.iter().zip(row).map(|(heads, ty)| confirms(heads, ty)).collect();
+        if columns.contains(&true) { columns } else { Vec::new() }
+    }
+
+    /// For each column of a declared row, the kind that nearly all literals in it have and that the
+    /// declaration does not; empty when there is no such column.
+    pub(super) fn against(&self, row: &[Type]) -> Vec<Option<Base>> {
+        let columns: Vec<_> = self
+            .columns
+            .iter()
+            .zip(row)
+            .map(|(kinds, ty)| match ty {
+                Type::Base(declared) => speaks_against(kinds, *declared),
+                _ => None,
+            })
+            .collect();
+        if columns.iter().all(Option::is_none) { Vec::new() } else { columns }
+    }
+}
+
+/// The number of a literal's kind in [`KINDS`].
+fn kind(term: &Term) -> Option<usize> {
+    Some(match term.kind {
+        TermKind::Number(_) => 0,
+        TermKind::Float(_) => 1,
+        TermKind::String => 2,
+        TermKind::Bytes => 3,
+        TermKind::Name(_) => 4,
+        _ => return None,
+    })
+}
+
+/// The kind of all values of a type.
+fn base(ty: &Type) -> Option<Base> {
+    match ty {
+        Type::Base(base) => Some(*base),
+        Type::Prefix(_) | Type::Singleton(_) | Type::Literal(_) => Some(Base::Name),
+        Type::Union(members) => {
+            let mut kinds = members.iter().map(base);
+            let first = kinds.next()??;
+            kinds.all(|kind| kind == Some(first)).then_some(first)
+        }
+        _ => None,
+    }
+}
+
+fn speaks_against(kinds: &Kinds, declared: Base) -> Option<Base> {
+    let total: u32 = kinds.iter().sum();
+    let (count, kind) = kinds.iter().zip(KINDS).max_by_key(|(count, _)| **count)?;
+    (kind != declared && *count >= ENOUGH && count * 10 >= total * 9).then_some(kind)
+}

@@ -1,0 +1,123 @@
+//! The parts of a type expression: which constructors there are, and which of their arguments are
+//! types.
+
+use mangle_syntax::syntax::ast::{Apply, Term};
+
+/// A type constructor of the language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Constructor {
+    /// `.List<T>`
+    List,
+    /// `.Pair<A, B>`
+    Pair,
+    /// `.Tuple<A, B, C, …>`
+    Tuple,
+    /// `.Map<K, V>`
+    Map,
+    /// `.Struct</label : T, opt /label : T>`
+    Struct,
+    /// `.Union<A, …>`
+    Union,
+    /// `.Singleton</name>`
+    Singleton,
+    /// `.Option<T>`
+    Option,
+    /// `.TaggedUnion</field, /tag : .Struct<…>, …>`
+    TaggedUnion,
+    /// `fn:Fun(Result, Argument, …)`; internal to the reference, but accepted.
+    Fun,
+    /// `fn:Rel(A, …)`; likewise.
+    Rel,
+}
+
+/// All constructors.
+pub const CONSTRUCTORS: [Constructor; 11] = [
+    Constructor::List,
+    Constructor::Pair,
+    Constructor::Tuple,
+    Constructor::Map,
+    Constructor::Struct,
+    Constructor::Union,
+    Constructor::Singleton,
+    Constructor::Option,
+    Constructor::TaggedUnion,
+    Constructor::Fun,
+    Constructor::Rel,
+];
+
+impl Constructor {
+    /// The constructor that an application uses, in either notation.
+    #[must_use]
+    pub fn of(apply: &Apply) -> Option<Self> {
+        let name = apply.function.as_str().strip_prefix("fn:")?;
+        CONSTRUCTORS.into_iter().find(|constructor| constructor.as_str() == name)
+    }
+
+    /// The name, without dot or `fn:`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::List => "List",
+            Self::Pair => "Pair",
+            Self::Tuple => "Tuple",
+            Self::Map => "Map",
+            Self::Struct => "Struct",
+            Self::Union => "Union",
+            Self::Singleton => "Singleton",
+            Self::Option => "Option",
+            Self::TaggedUnion => "TaggedUnion",
+            Self::Fun => "Fun",
+            Self::Rel => "Rel",
+        }
+    }
+
+    /// The fewest and the most arguments (`None`: any number), as far as the number alone decides.
+    #[must_use]
+    pub fn arity(self) -> (usize, Option<usize>) {
+        match self {
+            Self::List | Self::Singleton | Self::Option => (1, Some(1)),
+            Self::Pair | Self::Map => (2, Some(2)),
+            Self::Tuple => (3, None),
+            Self::Union | Self::Fun => (1, None),
+            Self::TaggedUnion => (3, None),
+            Self::Struct | Self::Rel => (0, None),
+        }
+    }
+}
+
+/// Whether a term is `opt /label : type`.
+pub(super) fn is_optional(term: &Term) -> bool {
+    term.apply().is_some_and(|apply| apply.function.as_str() == "fn:opt")
+}
+
+/// Calls `visit` for every term in `term` that stands where a type belongs, outer first; labels,
+/// tags and the constant of a singleton do not.
+pub fn visit_types<'a>(term: &'a Term, visit: &mut impl FnMut(&'a Term)) {
+    visit(term);
+    let Some(apply) = term.apply() else { return };
+    match Constructor::of(apply) {
+        Some(Constructor::Singleton) => {}
+        Some(Constructor::Struct) => visit_fields(&apply.args, visit),
+        Some(Constructor::TaggedUnion) => {
+            for variant in apply.args.iter().skip(2).step_by(2) {
+                visit_types(variant, visit);
+            }
+        }
+        _ => {
+            for arg in &apply.args {
+                visit_types(arg, visit);
+            }
+        }
+    }
+}
+
+fn visit_fields<'a>(fields: &'a [Term], visit: &mut impl FnMut(&'a Term)) {
+    for optional in fields.iter().filter(|field| is_optional(field)) {
+        for tpe in optional.apply().into_iter().flat_map(|apply| apply.args.get(1)) {
+            visit_types(tpe, visit);
+        }
+    }
+    for tpe in fields.iter().filter(|field| !is_optional(field)).skip(1).step_by(2) {
+        visit_types(tpe, visit);
+    }
+}

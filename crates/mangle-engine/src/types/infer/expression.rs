@@ -1,0 +1,203 @@
+//! The types of terms and of function applications.
+
+use super::problem::{Problem, ProblemKind};
+use super::state::State;
+use crate::program::builtins::{self, Arity, BuiltinFunction};
+use crate::types::Type;
+use crate::types::signature::{Bindings, as_evaluated};
+use crate::types::value::{Base, DEPTH, Field};
+use mangle_syntax::syntax::ast::{Apply, Term, TermKind};
+use mangle_syntax::text::Symbol;
+
+pub(super) type Typed = Result<Type, Box<Problem>>;
+
+/// The type of a term whose variables are as in `state`; what the engine would stop at, if it
+/// certainly would.
+pub(super) fn type_of(term: &Term, state: &State) -> Typed {
+    Ok(match &term.kind {
+        TermKind::Variable(name) => state.get(*name),
+        TermKind::Wildcard | TermKind::Broken => Type::Any,
+        TermKind::Name(name) => Type::Literal(*name),
+        TermKind::Number(_) => Type::number(),
+        TermKind::Float(_) => Type::Base(Base::Float),
+        TermKind::String => Type::Base(Base::String),
+        TermKind::Bytes => Type::Base(Base::Bytes),
+        TermKind::Apply(apply) => application(apply, state)?.bounded(DEPTH),
+    })
+}
+
+/// The type of a term, `/any` where it could not be computed.
+pub(super) fn type_or_any(term: &Term, state: &State) -> Type {
+    type_of(term, state).unwrap_or(Type::Any)
+}
+
+fn application(apply: &Apply, state: &State) -> Typed {
+    let args = apply.args.iter().map(|arg| type_of(arg, state)).collect::<Result<Vec<_>, _>>()?;
+    match apply.function.as_str() {
+        "fn:list" => Ok(Type::list(Type::union(args))),
+        "fn:map" => Ok(map(&args)),
+        "fn:struct" => Ok(structure(&apply.args, &args)),
+        "fn:tuple" => Ok(Type::tuple(args.into_iter())),
+        "fn:list:get" => list_get(apply, &args, state),
+        "fn:struct:get" => struct_get(apply, &args, state),
+        name => match builtins::function(name) {
+            Some(function) if function.arity.accepts(args.len()) => call(function, apply, &args, state),
+            _ => Ok(Type::Any),
+        },
+    }
+}
+
+fn map(args: &[Type]) -> Type {
+    let keys = Type::union(args.iter().step_by(2).map(key_kind));
+    let values = Type::union(args.iter().skip(1).step_by(2).cloned());
+    // The empty map has keys and values of every type.
+    Type::map(if args.is_empty() { Type::Any } else { keys }, values)
+}
+
+/// The kind of a key that a map is built with: the map can be asked for others of its kind.
+pub(super) fn key_kind(ty: &Type) -> Type {
+    if ty.is_name() { Type::name() } else { ty.clone() }
+}
+
+fn structure(terms: &[Term], args: &[Type]) -> Type {
+    let mut fields = Vec::with_capacity(args.len() / 2);
+    for (label, ty) in terms.iter().step_by(2).zip(args.iter().skip(1).step_by(2)) {
+        let TermKind::Name(label) = label.kind else { return Type::Any };
+        fields.push(Field { label, optional: false, ty: ty.clone() });
+    }
+    Type::structure(fields)
+}
+
+/// The engine gives the bare element, whatever the reference's signature says.
+fn list_get(apply: &Apply, args: &[Type], state: &State) -> Typed {
+    let function = builtins::function("fn:list:get");
+    match (function, args) {
+        (Some(function), [list, _]) => {
+            call(function, apply, args, state)?;
+            Ok(element(list))
+        }
+        _ => Ok(Type::Any),
+    }
+}
+
+fn element(list: &Type) -> Type {
+    Type::union(list.members().iter().map(|member| match member {
+        Type::List(element) => element.as_ref().clone(),
+        _ => Type::Any,
+    }))
+}
+
+fn struct_get(apply: &Apply, args: &[Type], state: &State) -> Typed {
+    let ([subject, label], [ty, _]) = (apply.args.as_slice(), args) else { return Ok(Type::Any) };
+    let TermKind::Name(name) = label.kind else { return Ok(Type::Any) };
+    match field(ty, name) {
+        Projection::Type(ty) => Ok(ty),
+        Projection::NoStruct => {
+            Err(argument_problem(apply.function.symbol, 0, subject, ty, &Type::structure(Vec::new()), state))
+        }
+        Projection::NoField => Err(field_problem(subject, ty, name, label, state)),
+    }
+}
+
+/// What the field of a value of some type is.
+pub(super) enum Projection {
+    /// Of this type, where it is there.
+    Type(Type),
+    /// The value is no struct.
+    NoStruct,
+    /// The struct has no such field.
+    NoField,
+}
+
+/// The field `label` of the structs in `ty`.
+pub(super) fn field(ty: &Type, label: Symbol) -> Projection {
+    if ty.is_any() {
+        return Projection::Type(Type::Any);
+    }
+    let mut found = Vec::new();
+    let mut structs = false;
+    for member in ty.members() {
+        if let Type::Struct(fields) = member {
+            structs = true;
+            found.extend(fields.iter().find(|field| field.label == label).map(|field| field.ty.clone()));
+        }
+    }
+    match (structs, found.is_empty()) {
+        (false, _) => Projection::NoStruct,
+        (true, true) => Projection::NoField,
+        (true, false) => Projection::Type(Type::union(found)),
+    }
+}
+
+pub(super) fn field_problem(
+    subject: &Term,
+    found: &Type,
+    name: Symbol,
+    label: &Term,
+    state: &State,
+) -> Box<Problem> {
+    Box::new(Problem {
+        kind: ProblemKind::Field(name),
+        range: label.range,
+        variable: subject.variable(),
+        found: found.clone(),
+        origin: subject.variable().and_then(|variable| state.origin(variable)),
+        wanted: Type::Any,
+        names: false,
+    })
+}
+
+/// Applies the signature of a function. A reducer that stands here takes a list.
+fn call(function: &BuiltinFunction, apply: &Apply, args: &[Type], state: &State) -> Typed {
+    let mut bindings = Bindings::default();
+    for (at, (term, ty)) in apply.args.iter().zip(args).enumerate() {
+        let parameter = parameter(function, at);
+        if !bindings.accept(&parameter, ty) {
+            return Err(argument_problem(
+                apply.function.symbol,
+                at,
+                term,
+                ty,
+                &bindings.fill(&parameter),
+                state,
+            ));
+        }
+    }
+    Ok(bindings.fill(&Type::named(function.result)))
+}
+
+/// The type that a function wants as its argument number `at`.
+fn parameter(function: &BuiltinFunction, at: usize) -> Type {
+    let index = match function.arity {
+        Arity::Exactly(_) => at,
+        Arity::AtLeast(_) => 0,
+        Arity::Pairs => at % 2,
+    };
+    let Some(text) = function.parameters.get(index) else { return Type::Any };
+    let ty = Type::named(text);
+    match function.is_reducer() {
+        true if function.takes_list() => Type::list(ty),
+        true => Type::Any,
+        false => as_evaluated(function.name, ty),
+    }
+}
+
+fn argument_problem(
+    function: Symbol,
+    at: usize,
+    term: &Term,
+    found: &Type,
+    wanted: &Type,
+    state: &State,
+) -> Box<Problem> {
+    let argument = u32::try_from(at).unwrap_or(u32::MAX);
+    Box::new(Problem {
+        kind: ProblemKind::Argument { function, argument },
+        range: term.range,
+        variable: term.variable(),
+        found: found.clone(),
+        origin: term.variable().and_then(|variable| state.origin(variable)),
+        wanted: wanted.clone(),
+        names: false,
+    })
+}

@@ -1,0 +1,95 @@
+//! The head: what the states that are left give it, and whether its declaration has that.
+
+use super::Inference;
+use super::expression::{type_of, type_or_any};
+use super::problem::{Problem, ProblemKind};
+use super::state::State;
+use crate::types::{Row, Rows, Type};
+use mangle_syntax::syntax::ast::{Clause, Term, TermKind};
+
+impl Inference {
+    /// Looks for functions in the head that the engine would stop at.
+    pub(super) fn head_expressions(&mut self, clause: &Clause) {
+        for term in clause.head.args.iter().filter(|term| term.apply().is_some()) {
+            let step = |state: &State, next: &mut Vec<State>| {
+                type_of(term, state)?;
+                next.push(state.clone());
+                Ok(())
+            };
+            self.step(step, |_| {});
+        }
+    }
+
+    /// One row for each state, in their order.
+    pub(super) fn heads(&mut self, clause: &Clause) -> Vec<Row> {
+        let mut heads: Vec<Row> = Vec::with_capacity(self.states.len());
+        for state in &self.states {
+            heads.push(clause.head.args.iter().map(|term| type_or_any(term, state)).collect());
+        }
+        heads
+    }
+
+    /// Reports the arguments for which no row of the declaration has room. One finding an argument,
+    /// whatever the number of states.
+    pub(super) fn check_head(&mut self, clause: &Clause, heads: &[Row], declared: &Rows) {
+        let mut reported = Vec::new();
+        for (state, head) in self.states.iter().zip(heads) {
+            let nearest = (0u32..)
+                .zip(declared.alternatives.iter())
+                .map(|(index, row)| (index, row, misfits(&clause.head.args, head, row)))
+                .min_by_key(|(_, _, misfits)| misfits.len());
+            let Some((row, wanted, misfits)) = nearest else { continue };
+            for argument in misfits {
+                let at = argument as usize;
+                let (Some(term), Some(found), Some(wanted)) =
+                    (clause.head.args.get(at), head.get(at), wanted.get(at))
+                else {
+                    continue;
+                };
+                if reported.contains(&argument) {
+                    continue;
+                }
+                reported.push(argument);
+                let kind = ProblemKind::Head { argument, row };
+                self.problems.push(head_problem(kind, term, found, wanted, state));
+            }
+        }
+    }
+}
+
+/// The arguments that do not fit a declared row.
+fn misfits(terms: &[Term], head: &[Type], row: &[Type]) -> Vec<u32> {
+    (0u32..)
+        .zip(terms.iter().zip(head.iter().zip(row)))
+        .filter(|(_, (term, (found, wanted)))| !fits(term, found, wanted))
+        .map(|(at, _)| at)
+        .collect()
+}
+
+/// Whether an argument fits: a literal by its value, anything else by its type.
+fn fits(term: &Term, found: &Type, wanted: &Type) -> bool {
+    match (&term.kind, wanted) {
+        // A map is what its entries are, not what it could be asked for.
+        (TermKind::Apply(apply), Type::Map(parts)) if apply.function.as_str() == "fn:map" => {
+            let Type::Map(entries) = found else { return false };
+            apply.args.iter().step_by(2).all(|key| fits_key(key, &parts.0)) && entries.1.fits(&parts.1)
+        }
+        _ => found.is_bottom() || found.fits(wanted),
+    }
+}
+
+fn fits_key(key: &Term, wanted: &Type) -> bool {
+    key.variable().is_some() || type_or_any(key, &State::default()).fits(wanted)
+}
+
+fn head_problem(kind: ProblemKind, term: &Term, found: &Type, wanted: &Type, state: &State) -> Problem {
+    Problem {
+        kind,
+        range: term.range,
+        variable: term.variable(),
+        found: found.clone(),
+        origin: term.variable().and_then(|name| state.origin(name)),
+        wanted: wanted.clone(),
+        names: false,
+    }
+}

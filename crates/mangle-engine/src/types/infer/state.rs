@@ -1,0 +1,165 @@
+//! What is known of the variables of a clause while its premises are followed.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::types::Type;
+use mangle_syntax::syntax::ast::Term;
+use mangle_syntax::text::{Symbol, TextRange};
+
+/// Where a variable got its type from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// An argument of a premise.
+    Argument {
+        /// Index of the premise.
+        premise: u32,
+        /// Index of the argument.
+        argument: u32,
+    },
+    /// The other side of `=`, or the right side of a `let`: this term.
+    Value(TextRange),
+    /// A bound of an interval.
+    Interval(TextRange),
+    /// The declaration of the head, for an argument that the caller brings.
+    Head(u32),
+}
+
+/// From how many variables on they are found by hash.
+const MANY: usize = 24;
+
+#[derive(Debug, Clone)]
+struct Slot {
+    ty: Type,
+    origin: Option<Origin>,
+}
+
+/// The types of the variables, in one of the alternatives that the premises leave.
+#[derive(Debug, Clone, Default)]
+pub struct State {
+    /// Variables and their slot; `V = W` makes two share one.
+    names: SmallVec<[(Symbol, u32); 8]>,
+    /// Where each variable is in `names`, once there are many.
+    places: FxHashMap<Symbol, usize>,
+    slots: SmallVec<[Slot; 8]>,
+}
+
+/// Why a variable cannot have a type.
+#[derive(Debug, Clone)]
+pub(super) struct Conflict {
+    /// The type that the variable has so far.
+    pub(super) found: Type,
+    /// Where that comes from.
+    pub(super) origin: Option<Origin>,
+    /// Whether the types are apart only because of the names that clauses happen to write.
+    pub(super) names: bool,
+}
+
+impl State {
+    fn slot(&self, name: Symbol) -> Option<usize> {
+        let found = match self.names.len() < MANY {
+            true => self.names.iter().find(|(known, _)| *known == name),
+            false => self.names.get(*self.places.get(&name)?),
+        };
+        found.map(|(_, slot)| *slot as usize)
+    }
+
+    /// The type of a variable; `/any` before anything is known of it.
+    #[must_use]
+    pub fn get(&self, name: Symbol) -> Type {
+        self.known(name).map_or(Type::Any, |slot| slot.ty.clone())
+    }
+
+    /// The type of a term, `/any` where the engine would stop.
+    #[must_use]
+    pub fn type_of(&self, term: &Term) -> Type {
+        super::expression::type_or_any(term, self)
+    }
+
+    /// Where a variable got its type from.
+    #[must_use]
+    pub fn origin(&self, name: Symbol) -> Option<Origin> {
+        self.known(name)?.origin
+    }
+
+    fn known(&self, name: Symbol) -> Option<&Slot> {
+        self.slots.get(self.slot(name)?)
+    }
+
+    fn slot_or_new(&mut self, name: Symbol) -> usize {
+        self.slot(name).unwrap_or_else(|| {
+            let slot = self.slots.len();
+            self.slots.push(Slot { ty: Type::Any, origin: None });
+            self.names.push((name, u32::try_from(slot).unwrap_or(u32::MAX)));
+            let at = self.names.len() - 1;
+            if at + 1 == MANY {
+                self.places = self.names.iter().enumerate().map(|(at, (name, _))| (*name, at)).collect();
+            } else if at + 1 > MANY {
+                self.places.insert(name, at);
+            }
+            slot
+        })
+    }
+
+    /// Narrows a variable to `ty`.
+    pub(super) fn narrow(&mut self, name: Symbol, ty: &Type, origin: Origin) -> Result<(), Conflict> {
+        let slot = self.slot_or_new(name);
+        let Some(slot) = self.slots.get_mut(slot) else { return Ok(()) };
+        let meet = slot.ty.meet(ty);
+        if meet.is_bottom() && !slot.ty.is_bottom() && !ty.is_bottom() {
+            return Err(conflict(&slot.ty, slot.origin, ty));
+        }
+        if meet != slot.ty {
+            slot.ty = meet;
+            slot.origin = Some(origin);
+        } else if slot.origin.is_none() {
+            slot.origin = Some(origin);
+        }
+        Ok(())
+    }
+
+    /// Gives a variable a type, whatever it had.
+    pub(super) fn set(&mut self, name: Symbol, ty: Type, origin: Option<Origin>) {
+        let slot = self.slot_or_new(name);
+        if let Some(slot) = self.slots.get_mut(slot) {
+            *slot = Slot { ty, origin };
+        }
+    }
+
+    /// Makes two variables one.
+    pub(super) fn equate(&mut self, one: Symbol, other: Symbol, origin: Origin) -> Result<(), Conflict> {
+        let (kept, gone) = (self.slot_or_new(one), self.slot_or_new(other));
+        if kept == gone {
+            return Ok(());
+        }
+        let Some(lost) = self.slots.get(gone).cloned() else { return Ok(()) };
+        let origin = lost.origin.unwrap_or(origin);
+        if !lost.ty.is_any() {
+            self.narrow(one, &lost.ty, origin)?;
+        }
+        for (_, slot) in &mut self.names {
+            if *slot as usize == gone {
+                *slot = u32::try_from(kept).unwrap_or(u32::MAX);
+            }
+        }
+        Ok(())
+    }
+
+    /// Widens every variable to hold what it holds in `other`, a state of the same premises.
+    pub(super) fn absorb(&mut self, other: &Self) {
+        for (slot, twin) in self.slots.iter_mut().zip(&other.slots) {
+            slot.ty = slot.ty.join(&twin.ty);
+        }
+    }
+}
+
+/// What speaks against a value of type `found` being one of `wanted`.
+pub(super) fn conflict(found: &Type, origin: Option<Origin>, wanted: &Type) -> Conflict {
+    // A literal of this clause is what it is; what other clauses write are examples.
+    let examples = match origin {
+        Some(Origin::Argument { .. }) => found.generalised(),
+        _ => found.clone(),
+    };
+    let names = examples.overlaps(&wanted.generalised());
+    Conflict { found: found.clone(), origin, names }
+}

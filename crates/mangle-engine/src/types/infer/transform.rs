@@ -1,0 +1,85 @@
+//! The `let`s of a transform, reducers among them.
+
+use super::expression::{key_kind, type_of, type_or_any};
+use super::problem::{Problem, ProblemKind};
+use super::state::{Origin, State};
+use super::{Inference, PREMISES};
+use crate::program::builtins::{self, BuiltinFunction};
+use crate::types::Type;
+use crate::types::value::Base;
+use mangle_syntax::syntax::ast::{Apply, Clause, Term, Transform};
+
+impl Inference {
+    /// Gives the variables of the transform their types.
+    pub(super) fn transform(&mut self, clause: &Clause) {
+        // The reference takes one transform; a second is reported elsewhere.
+        let Some(transform) = clause.transforms.first() else { return };
+        for statement in transform.statements.iter().take(PREMISES) {
+            let Some(variable) = statement.variable.as_ref().and_then(Term::variable) else { continue };
+            let value = &statement.value;
+            let step = |state: &State, next: &mut Vec<State>| {
+                let ty = value_of(transform, value, state)?;
+                let mut state = state.clone();
+                state.set(variable, ty, Some(Origin::Value(value.range)));
+                next.push(state);
+                Ok(())
+            };
+            self.step(step, |state| state.set(variable, Type::Any, None));
+        }
+    }
+}
+
+fn value_of(transform: &Transform, value: &Term, state: &State) -> Result<Type, Box<Problem>> {
+    let reducer = value.apply().and_then(|apply| {
+        let function =
+            builtins::function(apply.function.as_str()).filter(|function| function.is_reducer())?;
+        transform.is_do().then_some((apply, function))
+    });
+    match reducer {
+        Some((apply, function)) => reduce(function, apply, transform, state),
+        None => type_of(value, state),
+    }
+}
+
+/// What a reducer makes of the rows of a group.
+fn reduce(
+    function: &BuiltinFunction,
+    apply: &Apply,
+    transform: &Transform,
+    state: &State,
+) -> Result<Type, Box<Problem>> {
+    let args = apply.args.as_slice();
+    // The rows of a group have the variables of the body; a `let` gives them no column.
+    let is_let = |name| {
+        transform.statements.iter().any(|it| it.variable.as_ref().and_then(Term::variable) == Some(name))
+    };
+    let column = |term: &Term| match term.variable() {
+        Some(name) if is_let(name) => Type::Any,
+        _ => type_or_any(term, state),
+    };
+    match (function.name, args) {
+        ("fn:collect" | "fn:collect_distinct", [_, ..]) => {
+            Ok(Type::list(Type::tuple(args.iter().map(column))))
+        }
+        ("fn:collect_to_map", [key, value]) => Ok(Type::map(key_kind(&column(key)), column(value))),
+        ("fn:pick_any", [only]) => Ok(column(only)),
+        (_, [only]) => {
+            let wanted = function.parameters.first().map_or(Type::Any, |text| Type::named(text));
+            let found = column(only);
+            if found.fits(&wanted) {
+                return Ok(Type::named(function.result));
+            }
+            Err(Box::new(Problem {
+                kind: ProblemKind::Reducer { function: apply.function.symbol },
+                range: apply.function.range,
+                variable: only.variable(),
+                found,
+                origin: only.variable().and_then(|name| state.origin(name)),
+                wanted,
+                names: false,
+            }))
+        }
+        ("fn:count", []) => Ok(Type::Base(Base::Number)),
+        _ => Ok(Type::Any),
+    }
+}

@@ -1,0 +1,262 @@
+//! The order of types: which covers which, what two have in common, what covers both.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::value::{Base, Field, Type};
+use mangle_syntax::text::Symbol;
+
+/// How many names a union lists before they become a prefix or `/name`. Enumerations of real
+/// programs have a dozen values, tables of names hundreds.
+const LITERALS: usize = 64;
+
+/// How many other members a union has before it becomes `/any`.
+const MEMBERS: usize = 24;
+
+/// Whether `name` lies strictly below `prefix`, segment by segment.
+#[must_use]
+pub fn is_below(name: Symbol, prefix: Symbol) -> bool {
+    name.as_str().strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('/') && rest.len() > 1)
+}
+
+impl Type {
+    /// Whether every value of this type is one of `other`.
+    #[must_use]
+    pub fn is_subtype(&self, other: &Self) -> bool {
+        covered(self, other, false)
+    }
+
+    /// Whether the values of this type may be taken for values of `other`: as
+    /// [`Type::is_subtype`], but what nothing is known of fits everywhere.
+    #[must_use]
+    pub fn fits(&self, other: &Self) -> bool {
+        covered(self, other, true)
+    }
+
+    /// The values that both types have.
+    ///
+    /// Two lists, maps or pairs whose parts have nothing in common have nothing in common
+    /// themselves (the empty list, which they share, is never meant), nor have two structs each of
+    /// which has a field that the other lacks.
+    #[must_use]
+    pub fn meet(&self, other: &Self) -> Self {
+        if self == other || other.is_any() || self.is_subtype(other) {
+            return self.clone();
+        }
+        if self.is_any() || other.is_subtype(self) {
+            return other.clone();
+        }
+        match (self, other) {
+            (Self::Union(members), _) => Self::union(members.iter().map(|member| member.meet(other))),
+            (_, Self::Union(members)) => Self::union(members.iter().map(|member| self.meet(member))),
+            (Self::List(a), Self::List(b)) => part(a.meet(b), Self::list),
+            (Self::Option(a), Self::Option(b)) => part(a.meet(b), |of| Self::Option(Arc::new(of))),
+            (Self::Pair(a), Self::Pair(b)) => {
+                part(a.0.meet(&b.0), |first| part(a.1.meet(&b.1), |second| Self::pair(first, second)))
+            }
+            // Keys are what a map can be asked for, so a map of both types takes the keys of both.
+            (Self::Map(a), Self::Map(b)) if !a.0.overlaps(&b.0) => Self::bottom(),
+            (Self::Map(a), Self::Map(b)) => part(a.1.meet(&b.1), |value| Self::map(a.0.join(&b.0), value)),
+            (Self::Struct(a), Self::Struct(b)) => meet_structs(a, b),
+            _ => Self::bottom(),
+        }
+    }
+
+    /// Whether the types have a value in common.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        !self.meet(other).is_bottom()
+    }
+
+    /// A type that has the values of both.
+    #[must_use]
+    pub fn join(&self, other: &Self) -> Self {
+        if self == other || other.is_subtype(self) {
+            return self.clone();
+        }
+        if self.is_subtype(other) {
+            return other.clone();
+        }
+        Self::union([self.clone(), other.clone()])
+    }
+
+    /// The type with the values of all `types`, in canonical form.
+    #[must_use]
+    pub fn union(types: impl IntoIterator<Item = Self>) -> Self {
+        let mut members: SmallVec<[Self; 4]> = SmallVec::new();
+        for ty in types {
+            match ty {
+                Self::Union(inner) => members.extend(inner.iter().cloned()),
+                Self::Any | Self::Variable(_) => return Self::Any,
+                other => members.push(other),
+            }
+        }
+        limit_literals(&mut members);
+        let kept = uncovered(members);
+        match <[Self; 1]>::try_from(kept) {
+            Ok([only]) => only,
+            Err(kept) if kept.len() > LITERALS + MEMBERS => Self::Any,
+            Err(kept) => Self::Union(kept.into()),
+        }
+    }
+
+    /// The type with names that clauses write widened to what such names are examples of: a name
+    /// of several segments to the names below its first, another to `/name`.
+    #[must_use]
+    pub fn generalised(&self) -> Self {
+        match self {
+            Self::Literal(name) => family(*name),
+            Self::List(element) => Self::list(element.generalised()),
+            Self::Option(value) => Self::Option(Arc::new(value.generalised())),
+            Self::Pair(parts) => Self::pair(parts.0.generalised(), parts.1.generalised()),
+            // Its keys are what it can be asked for: more of them would be less.
+            Self::Map(parts) => Self::map(parts.0.clone(), parts.1.generalised()),
+            Self::Struct(fields) => {
+                let field = |field: &Field| Field { ty: field.ty.generalised(), ..field.clone() };
+                Self::Struct(fields.iter().map(field).collect())
+            }
+            Self::Union(members) => Self::union(members.iter().map(Self::generalised)),
+            other => other.clone(),
+        }
+    }
+
+    /// The type without the members that `other` covers; what negation leaves.
+    #[must_use]
+    pub fn without(&self, other: &Self) -> Self {
+        Self::union(self.members().iter().filter(|member| !member.is_subtype(other)).cloned())
+    }
+}
+
+/// What a name that a clause writes is an example of.
+fn family(name: Symbol) -> Type {
+    let text = name.as_str();
+    match text.get(1..).and_then(|rest| rest.find('/')) {
+        Some(at) => Type::Prefix(Symbol::new(text.get(..=at).unwrap_or(text))),
+        None => Type::name(),
+    }
+}
+
+/// Keeps unions of names small.
+fn limit_literals(members: &mut SmallVec<[Type; 4]>) {
+    if members.len() <= LITERALS {
+        return;
+    }
+    members.sort_unstable();
+    members.dedup();
+    if members.iter().filter(|member| matches!(member, Type::Literal(_))).count() > LITERALS {
+        for member in members.iter_mut() {
+            *member = member.generalised();
+        }
+        members.sort_unstable();
+        members.dedup();
+    }
+}
+
+/// How many members are compared with each other at a time.
+const COMPARED: usize = 4 * (LITERALS + MEMBERS);
+
+/// The members that no other covers, sorted. A singleton and the literal of the same name cover
+/// each other: the singleton, which is promised, stays. Of so many that not even the first of them have a place in a
+/// union, only `/any` is left: what covers others mostly sorts before them.
+fn uncovered(mut members: SmallVec<[Type; 4]>) -> Vec<Type> {
+    members.sort_unstable();
+    members.dedup();
+    if members.iter().all(|member| matches!(member, Type::Literal(_))) {
+        return members.into_vec();
+    }
+    let mut kept: Vec<Type> = Vec::new();
+    for part in members.chunks(COMPARED) {
+        kept.extend_from_slice(part);
+        kept = uncovered_among(kept);
+        if kept.len() > LITERALS + MEMBERS {
+            return vec![Type::Any];
+        }
+    }
+    kept
+}
+
+/// [`uncovered`] of sorted members, by comparing each with all others.
+fn uncovered_among(members: Vec<Type>) -> Vec<Type> {
+    let covered_by_other = |at: usize| {
+        members.iter().enumerate().any(|(other, ty)| {
+            other != at
+                && members
+                    .get(at)
+                    .is_some_and(|one| one.is_subtype(ty) && (other < at || !ty.is_subtype(one)))
+        })
+    };
+    let keep: Vec<bool> = (0..members.len()).map(|at| !covered_by_other(at)).collect();
+    members.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(member, _)| member).collect()
+}
+
+/// A type built from a part, or no type when the part has no value.
+fn part(inner: Type, build: impl FnOnce(Type) -> Type) -> Type {
+    if inner.is_bottom() { inner } else { build(inner) }
+}
+
+fn meet_structs(a: &[Field], b: &[Field]) -> Type {
+    let lacks = |one: &[Field], other: &[Field]| {
+        one.iter().any(|field| !field.optional && find(other, field.label).is_none())
+    };
+    if lacks(a, b) && lacks(b, a) {
+        return Type::bottom();
+    }
+    let mut fields: Vec<Field> = Vec::with_capacity(a.len().max(b.len()));
+    for field in a {
+        let Some(twin) = find(b, field.label) else {
+            fields.push(field.clone());
+            continue;
+        };
+        let ty = field.ty.meet(&twin.ty);
+        let optional = field.optional && twin.optional;
+        match ty.is_bottom() {
+            true if !optional => return ty,
+            // No value is left for it, so it is missing in every struct of both types; what is
+            // promised then is less, which errs on the quiet side.
+            true => {}
+            false => fields.push(Field { label: field.label, optional, ty }),
+        }
+    }
+    fields.extend(b.iter().filter(|field| find(a, field.label).is_none()).cloned());
+    Type::structure(fields)
+}
+
+/// The field of a struct type with this label.
+fn find(fields: &[Field], label: Symbol) -> Option<&Field> {
+    let at = fields.binary_search_by(|field| field.label.cmp(&label)).ok()?;
+    fields.get(at)
+}
+
+/// Whether `other` has all values of `one`. With `gradual`, `/any` on the left is taken for
+/// whatever is wanted.
+fn covered(one: &Type, other: &Type, gradual: bool) -> bool {
+    if other.is_any() || one == other {
+        return true;
+    }
+    match (one, other) {
+        (Type::Any | Type::Variable(_), _) => gradual,
+        (Type::Union(members), _) => members.iter().all(|member| covered(member, other, gradual)),
+        (_, Type::Union(members)) => members.iter().any(|member| covered(one, member, gradual)),
+        (Type::Prefix(_) | Type::Singleton(_) | Type::Literal(_), Type::Base(Base::Name)) => true,
+        (Type::Prefix(below), Type::Prefix(prefix)) => below == prefix || is_below(*below, *prefix),
+        (Type::Singleton(name) | Type::Literal(name), Type::Prefix(prefix)) => is_below(*name, *prefix),
+        (Type::Singleton(a) | Type::Literal(a), Type::Singleton(b) | Type::Literal(b)) => a == b,
+        (Type::List(a), Type::List(b)) | (Type::Option(a), Type::Option(b)) => covered(a, b, gradual),
+        (Type::Pair(a), Type::Pair(b)) => covered(&a.0, &b.0, gradual) && covered(&a.1, &b.1, gradual),
+        // Keys are what a map can be asked for: the other way round.
+        (Type::Map(a), Type::Map(b)) => {
+            (covered(&b.0, &a.0, gradual) || gradual && a.0.is_any()) && covered(&a.1, &b.1, gradual)
+        }
+        (Type::Struct(a), Type::Struct(b)) => covered_struct(a, b, gradual),
+        _ => false,
+    }
+}
+
+/// By width and depth: further fields do no harm, an optional one is looked at where it is there.
+fn covered_struct(one: &[Field], other: &[Field], gradual: bool) -> bool {
+    other.iter().all(|wanted| match find(one, wanted.label) {
+        Some(field) => (wanted.optional || !field.optional) && covered(&field.ty, &wanted.ty, gradual),
+        None => wanted.optional,
+    })
+}

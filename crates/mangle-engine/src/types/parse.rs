@@ -1,0 +1,113 @@
+//! Type values from type expressions, in either notation.
+
+use std::sync::{Arc, LazyLock};
+
+use parking_lot::RwLock;
+use rustc_hash::FxHashMap;
+
+use super::expression::{Constructor, is_optional};
+use super::value::{Base, DEPTH, Field, Type};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::{Term, TermKind};
+use mangle_syntax::text::Symbol;
+
+impl Type {
+    /// What a type expression means. What is not well formed in it ([`super::faults`]) is
+    /// [`Type::Any`], so that nothing is concluded from it; so is what nests too deep.
+    #[must_use]
+    pub fn read(term: &Term) -> Self {
+        read(term, DEPTH)
+    }
+
+    /// The type that a text of the tables of built-ins names; `/any` if it cannot be read.
+    #[must_use]
+    pub fn named(text: &'static str) -> Self {
+        static KNOWN: LazyLock<RwLock<FxHashMap<&'static str, Type>>> = LazyLock::new(RwLock::default);
+        if let Some(base) = Base::named(text) {
+            return Self::Base(base);
+        }
+        let known = KNOWN.read().get(text).cloned();
+        known.unwrap_or_else(|| {
+            let ty = read_text(text).unwrap_or(Self::Any);
+            KNOWN.write().insert(text, ty.clone());
+            ty
+        })
+    }
+}
+
+/// Reads a type as the bound of a declaration, with the one parser that there is.
+fn read_text(text: &str) -> Option<Type> {
+    let source = SourceFile::parse(format!("Decl t(X) bound [{text}].").as_str().into());
+    let item = source.items().first()?;
+    let bound = item.statement.declaration()?.bounds.first()?.types.first()?;
+    Some(Type::read(bound))
+}
+
+fn read(term: &Term, depth: usize) -> Type {
+    let Some(below) = depth.checked_sub(1) else { return Type::Any };
+    match &term.kind {
+        TermKind::Name(name) => named(*name),
+        TermKind::Variable(name) => Type::Variable(*name),
+        TermKind::Apply(apply) => {
+            Constructor::of(apply).map_or(Type::Any, |constructor| construct(constructor, &apply.args, below))
+        }
+        _ => Type::Any,
+    }
+}
+
+fn named(name: Symbol) -> Type {
+    match name.as_str() {
+        "/any" => Type::Any,
+        "/bot" => Type::bottom(),
+        text => Base::named(text).map_or(Type::Prefix(name), Type::Base),
+    }
+}
+
+fn construct(constructor: Constructor, args: &[Term], depth: usize) -> Type {
+    let of = |term: &Term| read(term, depth);
+    match (constructor, args) {
+        (Constructor::List, [element]) => Type::list(of(element)),
+        (Constructor::Option, [value]) => Type::Option(Arc::new(of(value))),
+        (Constructor::Pair, [first, second]) => Type::pair(of(first), of(second)),
+        (Constructor::Tuple, [_, _, _, ..]) => Type::tuple(args.iter().map(of)).bounded(depth),
+        (Constructor::Map, [key, value]) => Type::map(of(key), of(value)),
+        (Constructor::Singleton, [Term { kind: TermKind::Name(name), .. }]) => Type::Singleton(*name),
+        (Constructor::Union, [_, ..]) => Type::union(args.iter().map(of)),
+        (Constructor::Struct, fields) => fields_of(fields, depth).map_or(Type::Any, Type::structure),
+        (Constructor::TaggedUnion, [tag, variants @ ..]) => {
+            tagged_union(tag, variants, depth).unwrap_or(Type::Any)
+        }
+        _ => Type::Any,
+    }
+}
+
+fn fields_of(args: &[Term], depth: usize) -> Option<Vec<Field>> {
+    let mut fields = Vec::with_capacity(args.len());
+    let mut required = args.iter().filter(|field| !is_optional(field));
+    while let Some(label) = required.next() {
+        fields.push(field(label, required.next()?, false, depth)?);
+    }
+    for optional in args.iter().filter(|field| is_optional(field)) {
+        let [label, ty] = optional.apply()?.args.as_slice() else { return None };
+        fields.push(field(label, ty, true, depth)?);
+    }
+    Some(fields)
+}
+
+fn field(label: &Term, ty: &Term, optional: bool, depth: usize) -> Option<Field> {
+    let TermKind::Name(label) = label.kind else { return None };
+    Some(Field { label, optional, ty: read(ty, depth) })
+}
+
+/// A tagged union as the structs that it stands for: each variant with its tag.
+fn tagged_union(tag: &Term, variants: &[Term], depth: usize) -> Option<Type> {
+    let TermKind::Name(tag_field) = tag.kind else { return None };
+    let structs = variants.chunks(2).map(|variant| {
+        let [Term { kind: TermKind::Name(name), .. }, body] = variant else { return None };
+        let apply = body.apply().filter(|apply| Constructor::of(apply) == Some(Constructor::Struct))?;
+        let mut fields = fields_of(&apply.args, depth)?;
+        fields.push(Field { label: tag_field, optional: false, ty: Type::Singleton(*name) });
+        Some(Type::structure(fields))
+    });
+    structs.collect::<Option<Vec<_>>>().map(Type::union)
+}

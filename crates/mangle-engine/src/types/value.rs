@@ -1,0 +1,273 @@
+//! The type value: what a type expression means, in one canonical form for both notations.
+//!
+//! Tuples are pairs nested to the right, tagged unions are unions of structs, a union is flat,
+//! sorted and has no member that another covers. Cloning is cheap: parts are shared.
+
+use std::sync::Arc;
+
+use mangle_syntax::text::Symbol;
+
+/// How deep a type may nest; what lies deeper is [`Type::Any`]. Types of real programs nest three
+/// or four deep, and a recursive rule could nest without end.
+pub(super) const DEPTH: usize = 12;
+
+/// How deep a type may nest, however many parts it has.
+const SHALLOW: usize = 4;
+
+/// How many parts a type that nests deeper than [`SHALLOW`] may have: `fn:pair(X, X)` rule by rule doubles them.
+const MOST_PARTS: usize = 256;
+
+/// A set of values.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Type {
+    /// Every value, `/any`; also what nothing is known of.
+    Any,
+    /// All values of one kind.
+    Base(Base),
+    /// The names strictly below a name: `/role` has `/role/admin`, not `/role` itself.
+    Prefix(Symbol),
+    /// One name that a declaration lists, `.Singleton</red>`.
+    Singleton(Symbol),
+    /// One name that a clause writes. The same set as the singleton; known from what the program
+    /// happens to say, where a singleton is known from what it promises.
+    Literal(Symbol),
+    /// A type variable; only built-in signatures bind it, elsewhere it stands for any type.
+    Variable(Symbol),
+    /// `.List<T>`
+    List(Arc<Type>),
+    /// `.Option<T>`
+    Option(Arc<Type>),
+    /// `.Pair<A, B>`; `.Tuple<A, B, C>` is `.Pair<A, .Pair<B, C>>`.
+    Pair(Arc<(Type, Type)>),
+    /// `.Map<K, V>`
+    Map(Arc<(Type, Type)>),
+    /// `.Struct<…>`, its fields sorted by label.
+    Struct(Arc<[Field]>),
+    /// The values of all members: none (`/bot`), or at least two.
+    Union(Arc<[Type]>),
+}
+
+/// A kind of values that has no parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Base {
+    /// `/number`: 64-bit integers.
+    Number,
+    /// `/float64`
+    Float,
+    /// `/string`
+    String,
+    /// `/bytes`
+    Bytes,
+    /// `/name`
+    Name,
+    /// `/time`: instants.
+    Time,
+    /// `/duration`
+    Duration,
+}
+
+impl Base {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Number, Self::Float, Self::String, Self::Bytes, Self::Name, Self::Time, Self::Duration];
+
+    /// The name of the type.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Number => "/number",
+            Self::Float => "/float64",
+            Self::String => "/string",
+            Self::Bytes => "/bytes",
+            Self::Name => "/name",
+            Self::Time => "/time",
+            Self::Duration => "/duration",
+        }
+    }
+
+    /// The base type of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|base| base.as_str() == name)
+    }
+}
+
+/// A field of a struct type.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Field {
+    /// The label.
+    pub label: Symbol,
+    /// Whether a struct may lack it.
+    pub optional: bool,
+    /// The type of its value.
+    pub ty: Type,
+}
+
+impl Type {
+    /// The type of no value, `/bot`.
+    #[must_use]
+    pub fn bottom() -> Self {
+        Self::Union(Arc::from([]))
+    }
+
+    /// The type of integers.
+    #[must_use]
+    pub fn number() -> Self {
+        Self::Base(Base::Number)
+    }
+
+    /// The type of names.
+    #[must_use]
+    pub fn name() -> Self {
+        Self::Base(Base::Name)
+    }
+
+    /// `/true` and `/false`.
+    #[must_use]
+    pub fn boolean() -> Self {
+        Self::Union(Arc::from(["/false", "/true"].map(|name| Self::Singleton(Symbol::new(name)))))
+    }
+
+    /// The type of lists of `element`.
+    #[must_use]
+    pub fn list(element: Self) -> Self {
+        Self::List(Arc::new(element))
+    }
+
+    /// The type of pairs.
+    #[must_use]
+    pub fn pair(first: Self, second: Self) -> Self {
+        Self::Pair(Arc::new((first, second)))
+    }
+
+    /// The type of tuples, pairs nested to the right. Of one part it is that part; of none, any.
+    #[must_use]
+    pub fn tuple(parts: impl DoubleEndedIterator<Item = Self>) -> Self {
+        parts.rev().reduce(|rest, part| Self::pair(part, rest)).unwrap_or(Self::Any)
+    }
+
+    /// The type of maps.
+    #[must_use]
+    pub fn map(key: Self, value: Self) -> Self {
+        Self::Map(Arc::new((key, value)))
+    }
+
+    /// The type of structs with these fields. Of fields with one label the first counts.
+    #[must_use]
+    pub fn structure(mut fields: Vec<Field>) -> Self {
+        fields.sort_by_key(|field| field.label);
+        fields.dedup_by_key(|field| field.label);
+        Self::Struct(fields.into())
+    }
+
+    /// Whether no value has the type.
+    #[must_use]
+    pub fn is_bottom(&self) -> bool {
+        matches!(self, Self::Union(members) if members.is_empty())
+    }
+
+    /// Whether nothing is known of the values.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        matches!(self, Self::Any | Self::Variable(_))
+    }
+
+    /// The members of a union; of another type, it alone.
+    #[must_use]
+    pub fn members(&self) -> &[Self] {
+        match self {
+            Self::Union(members) => members,
+            other => std::slice::from_ref(other),
+        }
+    }
+
+    /// Whether all values are names.
+    #[must_use]
+    pub fn is_name(&self) -> bool {
+        let name = |member: &Self| {
+            matches!(member, Self::Base(Base::Name) | Self::Prefix(_) | Self::Singleton(_) | Self::Literal(_))
+        };
+        !self.is_bottom() && self.members().iter().all(name)
+    }
+
+    /// The name that is the only value.
+    #[must_use]
+    pub fn constant(&self) -> Option<Symbol> {
+        match self {
+            Self::Singleton(name) | Self::Literal(name) => Some(*name),
+            _ => None,
+        }
+    }
+
+    /// The type with `/any` in place of what lies deeper than `depth`, and less deep where it has too many parts.
+    #[must_use]
+    pub(super) fn bounded(self, depth: usize) -> Self {
+        let fits = |depth: &usize| {
+            let mut left = MOST_PARTS;
+            *depth <= SHALLOW || self.has_room(*depth, &mut left)
+        };
+        let depth = (0..=depth).rev().find(fits).unwrap_or(0);
+        if self.is_shallow(depth) { self } else { self.cut(depth) }
+    }
+
+    /// Whether the parts down to a depth are no more than `left`, from which they are taken.
+    fn has_room(&self, depth: usize, left: &mut usize) -> bool {
+        let Some(below) = depth.checked_sub(1) else { return true };
+        let Some(rest) = left.checked_sub(1) else { return false };
+        *left = rest;
+        match self {
+            Self::List(of) | Self::Option(of) => of.has_room(below, left),
+            Self::Pair(parts) | Self::Map(parts) => {
+                parts.0.has_room(below, left) && parts.1.has_room(below, left)
+            }
+            Self::Struct(fields) => fields.iter().all(|field| field.ty.has_room(below, left)),
+            Self::Union(members) => members.iter().all(|member| member.has_room(below, left)),
+            _ => true,
+        }
+    }
+
+    fn is_shallow(&self, depth: usize) -> bool {
+        let Some(below) = depth.checked_sub(1) else { return matches!(self, Self::Any) };
+        match self {
+            Self::List(of) | Self::Option(of) => of.is_shallow(below),
+            Self::Pair(parts) | Self::Map(parts) => parts.0.is_shallow(below) && parts.1.is_shallow(below),
+            Self::Struct(fields) => fields.iter().all(|field| field.ty.is_shallow(below)),
+            Self::Union(members) => members.iter().all(|member| member.is_shallow(below)),
+            _ => true,
+        }
+    }
+
+    fn cut(&self, depth: usize) -> Self {
+        let Some(below) = depth.checked_sub(1) else { return Self::Any };
+        match self {
+            Self::List(of) => Self::list(of.cut(below)),
+            Self::Option(of) => Self::Option(Arc::new(of.cut(below))),
+            Self::Pair(parts) => Self::pair(parts.0.cut(below), parts.1.cut(below)),
+            Self::Map(parts) => Self::map(parts.0.cut(below), parts.1.cut(below)),
+            Self::Struct(fields) => {
+                let cut = |field: &Field| Field { ty: field.ty.cut(below), ..field.clone() };
+                Self::Struct(fields.iter().map(cut).collect())
+            }
+            Self::Union(members) => Self::union(members.iter().map(|member| member.cut(below))),
+            other => other.clone(),
+        }
+    }
+
+    /// The type with every type variable replaced by what `of` gives for it.
+    #[must_use]
+    pub(super) fn substitute(&self, of: &impl Fn(Symbol) -> Self) -> Self {
+        match self {
+            Self::Variable(name) => of(*name),
+            Self::List(element) => Self::list(element.substitute(of)),
+            Self::Option(value) => Self::Option(Arc::new(value.substitute(of))),
+            Self::Pair(parts) => Self::pair(parts.0.substitute(of), parts.1.substitute(of)),
+            Self::Map(parts) => Self::map(parts.0.substitute(of), parts.1.substitute(of)),
+            Self::Struct(fields) => {
+                let field = |field: &Field| Field { ty: field.ty.substitute(of), ..field.clone() };
+                Self::Struct(fields.iter().map(field).collect())
+            }
+            Self::Union(members) => Self::union(members.iter().map(|member| member.substitute(of))),
+            other => other.clone(),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The JSON schema of `mangle-ls.toml`, from the table of keys and the rules. Editors that know TOML complete and
+//! check with it; what it cannot say (patterns that match nothing, programs of one name) is said by reading.
+//!
+//! Draft 4, which is what the TOML tools of editors understand, less the words that later drafts write otherwise.
+
+use serde_json::{Map, Value, json};
+
+use super::keys::{self, Key, Kind, RULE_WORDS, Section};
+use super::{FILE_NAME, Vocabulary};
+use mangle_syntax::lint::Group;
+
+/// The schema.
+#[must_use]
+pub fn schema(vocabulary: Vocabulary<'_>) -> Value {
+    let mut schema = json!({
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "title": FILE_NAME,
+        "description": "Settings of mangle-ls. Everything has a default.",
+    });
+    merge(&mut schema, object(&keys::ROOT, vocabulary));
+    schema
+}
+
+fn object(section: &Section, vocabulary: Vocabulary<'_>) -> Value {
+    if section.name == keys::RULES.name {
+        return rules(vocabulary);
+    }
+    let properties: Map<_, _> =
+        section.keys.iter().map(|key| (key.name.to_owned(), property(section, key, vocabulary))).collect();
+    let mut object = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    let required = section.keys.iter().filter(|key| key.kind == Kind::GlobOrGlobs);
+    let required: Vec<_> = required.map(|key| key.name).collect();
+    if !required.is_empty() {
+        merge(&mut object, json!({ "required": required }));
+    }
+    object
+}
+
+fn property(section: &Section, key: &Key, vocabulary: Vocabulary<'_>) -> Value {
+    let mut property = json!({ "description": key.doc });
+    merge(&mut property, kind(section, key, vocabulary));
+    // Defaults are numbers, strings and lists of strings, which JSON writes as TOML does.
+    if let Ok(default) = serde_json::from_str::<Value>(key.default) {
+        merge(&mut property, json!({ "default": default }));
+    }
+    property
+}
+
+fn kind(section: &Section, key: &Key, vocabulary: Vocabulary<'_>) -> Value {
+    let inner = || section.inner(key).map_or(Value::Null, |inner| object(inner, vocabulary));
+    // Relative, and not out of the folder.
+    let inside = || json!({ "type": "string", "minLength": 1, "not": { "pattern": "^/|(^|/)\\.\\.(/|$)" } });
+    let pointer = || json!({ "type": "string", "pattern": "^(/.*)?$" });
+    match key.kind {
+        Kind::Text => json!({ "type": "string" }),
+        Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        Kind::Pattern => json!({ "type": "string", "format": "regex" }),
+        Kind::Pointer => pointer(),
+        Kind::PointerOrPointers => json!({ "anyOf": [pointer(), { "type": "array", "items": pointer() }] }),
+        Kind::File => inside(),
+        Kind::Globs => json!({ "type": "array", "items": inside() }),
+        Kind::GlobOrGlobs => json!({ "anyOf": [inside(), { "type": "array", "items": inside() }] }),
+        Kind::Predicates => {
+            let item = json!({ "type": "string", "pattern": "^[a-z][A-Za-z0-9_.:]*/[0-9]{1,5}$" });
+            json!({ "type": "array", "items": item })
+        }
+        Kind::Version => json!({ "type": "string", "pattern": "^[ <>=~^0-9*]" }),
+        Kind::Engine => {
+            let releases: Vec<_> = vocabulary.releases.iter().map(|(release, _)| release).collect();
+            let day = "^v?[0-9]+\\.[0-9]+\\.[0-9]+$|^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
+            json!({ "anyOf": [{ "enum": releases }, { "type": "string", "pattern": day }] })
+        }
+        Kind::Instant => {
+            let instant = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}.*([Zz]|[+-][0-9]{2}:?[0-9]{2})$";
+            json!({ "type": "string", "pattern": instant })
+        }
+        Kind::Number(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Kind::Decimal(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),
+        Kind::Word(words) => json!({ "type": "string", "enum": words }),
+        Kind::WordOrFlag(words) => {
+            json!({ "anyOf": [{ "type": "string", "enum": words }, { "type": "boolean" }] })
+        }
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Table => inner(),
+        Kind::Tables => json!({ "type": "array", "items": inner() }),
+        // Names with a full stop may be written as tables in it.
+        Kind::TextsByName => json!({
+            "type": "object",
+            "additionalProperties": {
+                "anyOf": [
+                    { "type": "string" },
+                    { "type": "object", "additionalProperties": { "type": "string" } },
+                ],
+            },
+        }),
+        Kind::Named => json!({ "type": "object", "additionalProperties": inner() }),
+    }
+}
+
+/// `[rules]`: names with their summaries to choose from; codes and patterns, which nobody completes, as patterns.
+fn rules(vocabulary: Vocabulary<'_>) -> Value {
+    // Not one definition and references to it: what stands beside a reference does not count.
+    let severity = || json!({ "type": "string", "enum": RULE_WORDS });
+    let described = |description: &str| {
+        let mut severity = severity();
+        merge(&mut severity, json!({ "description": description }));
+        severity
+    };
+    let groups =
+        Group::ALL.into_iter().map(|group| (group.as_str(), format!("The group: {}.", group.title())));
+    let names = vocabulary.rules.iter().map(|rule| {
+        let summary = rule.summary.trim_end_matches('.');
+        (rule.name, format!("{}: {summary}. Default: {}.", rule.code, rule.default_word()))
+    });
+    let properties: Map<_, _> =
+        groups.chain(names).map(|(name, text)| (name.to_owned(), described(&text))).collect();
+    let codes: Vec<_> = vocabulary.rules.iter().map(|rule| rule.code).collect();
+    let patterns: Map<_, _> = [format!("^({})$", codes.join("|")), "\\*".to_owned()]
+        .into_iter()
+        .map(|pattern| (pattern, severity()))
+        .collect();
+    json!({
+        "type": "object",
+        "properties": properties,
+        "patternProperties": patterns,
+        "additionalProperties": false,
+    })
+}
+
+fn merge(into: &mut Value, from: Value) {
+    if let (Value::Object(into), Value::Object(from)) = (into, from) {
+        into.extend(from);
+    }
+}

@@ -1,0 +1,72 @@
+//! What the keys of `[rules]` select: a rule by name or code, a group, or rules by a glob.
+
+use globset::Glob;
+
+use super::RuleSettings;
+use mangle_syntax::lint::{Group, Rule, Severity};
+
+/// The rules that a key of `[rules]` means.
+#[derive(Debug)]
+pub(super) struct Selection {
+    /// How narrow the key is; of two keys that select a rule the narrower wins, in whatever order
+    /// they stand: a name or code beats a group, a group beats a glob, a long glob a short one.
+    pub(super) narrowness: usize,
+    /// The rules.
+    pub(super) rules: Vec<&'static Rule>,
+}
+
+const NAME: usize = usize::MAX;
+const GROUP: usize = usize::MAX - 1;
+
+/// Resolves a key among `rules`; `None` where it selects nothing.
+pub(super) fn select(key: &str, rules: &[&'static Rule]) -> Option<Selection> {
+    let chosen = |narrowness, test: &dyn Fn(&Rule) -> bool| {
+        let rules: Vec<_> = rules.iter().copied().filter(|rule| test(rule)).collect();
+        (!rules.is_empty()).then_some(Selection { narrowness, rules })
+    };
+    if key.contains('*') {
+        let glob = Glob::new(key).ok()?.compile_matcher();
+        return chosen(key.len(), &|rule| glob.is_match(rule.code) || glob.is_match(rule.name));
+    }
+    chosen(NAME, &|rule| rule.name == key || rule.code == key)
+        .or_else(|| chosen(GROUP, &|rule| rule.group.as_str() == key))
+        .or_else(|| is_group(key).then(|| Selection { narrowness: GROUP, rules: Vec::new() }))
+}
+
+/// The severities that pairs of a key and a word give, as they stand in the settings of an editor; and the
+/// keys that mean nothing, or whose word does.
+pub fn severities<'a>(
+    pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    rules: &[&'static Rule],
+) -> (RuleSettings, Vec<&'a str>) {
+    let (mut chosen, mut unknown) = (Vec::new(), Vec::new());
+    for (key, word) in pairs {
+        match (select(key, rules), rule_severity(word)) {
+            (Some(selection), Some(severity)) => chosen.push((selection, severity)),
+            _ => unknown.push(key),
+        }
+    }
+    chosen.sort_by_key(|(selection, _)| selection.narrowness);
+    let mut settings = RuleSettings::default();
+    for (selection, severity) in chosen {
+        selection.rules.into_iter().for_each(|rule| settings.set(rule, severity));
+    }
+    (settings, unknown)
+}
+
+/// A value of `[rules]`: `None` for `off`.
+#[allow(clippy::option_option)] // Absent is "no such word", present and empty is "off".
+pub(super) fn rule_severity(word: &str) -> Option<Option<Severity>> {
+    if word == "off" { Some(None) } else { Severity::parse(word).map(Some) }
+}
+
+/// What may have been meant by `key`: names and groups, but codes only in other letters, for codes
+/// that are alike have nothing else in common.
+pub(super) fn words<'a>(key: &'a str, rules: &'a [&'static Rule]) -> impl Iterator<Item = &'a str> {
+    let codes = rules.iter().map(|rule| rule.code).filter(|code| code.eq_ignore_ascii_case(key));
+    codes.chain(rules.iter().map(|rule| rule.name)).chain(Group::ALL.map(Group::as_str))
+}
+
+fn is_group(key: &str) -> bool {
+    Group::ALL.iter().any(|group| group.as_str() == key)
+}

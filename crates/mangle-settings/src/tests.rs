@@ -1,0 +1,648 @@
+//! What is read from configuration files, and what is found wrong with them.
+
+#![allow(clippy::unwrap_used)]
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::schema::schema;
+use super::{
+    Caps, Consumer, Container, FailOn, Parsed, Period, Profile, RULES, Reading, Select, Strictness,
+    TranscriptSettings, Vocabulary, keys, parse,
+};
+use mangle_syntax::lint::{FixKind, Group, Rule, Severity};
+use mangle_syntax::text::slice;
+
+static SAFETY: Rule = rule("MG202", "negation-wildcard", Group::Safety);
+static ORDER: Rule = rule("MG214", "comparison-before-binding", Group::Safety);
+static IDIOM: Rule = rule("MG801", "long-clause", Group::Quality);
+static UNDEFINED: Rule = rule("MG301", "undefined-predicate", Group::Predicates);
+static SYNTAX: Rule = rule("MG001", "syntax-error", Group::Syntax);
+
+const fn rule(code: &'static str, name: &'static str, group: Group) -> Rule {
+    Rule {
+        code,
+        name,
+        group,
+        severity: Some(Severity::Warning),
+        summary: "",
+        rationale: "",
+        bad: "",
+        good: "",
+        fix: FixKind::None,
+    }
+}
+
+fn read(text: &str) -> Parsed {
+    let rules: Vec<_> = [&SAFETY, &ORDER, &IDIOM].into_iter().chain(RULES.iter().copied()).collect();
+    parse(text, Vocabulary { rules: &rules, releases: RELEASES })
+}
+
+const RELEASES: &[(&str, &str)] = &[("0.4.0", "2025-10-21"), ("0.5.0", "2026-02-19")];
+
+/// Renders the findings: rule, the text at fault, message, fix.
+fn check(text: &str, expected: Expect) {
+    let findings = read(text).findings.into_iter().map(|finding| {
+        let there = slice(text, finding.range);
+        let fix = finding.fix.map_or(String::new(), |fix| format!(" [{}]", fix.title));
+        format!("{} at {there:?}: {}{fix}\n", finding.rule.name, finding.message)
+    });
+    expected.assert_eq(&findings.collect::<String>());
+}
+
+#[test]
+fn a_full_file() {
+    let parsed = read(
+        r#"
+fail_on = "warning"
+[[program]]
+name = "guardian"
+include = ["policy", "schemas.gl"]
+exclude = ["policy/old"]
+host_predicates = ["now/1", "fs.size/2"]
+[[program]]
+"#,
+    );
+    assert!(parsed.findings.is_empty());
+    let [guardian, rest] = &parsed.settings.programs[..] else { panic!("two programs") };
+    let belongs = ["policy/a.mg", "schemas.gl", "policy/old/b.mg", "other.mg"].map(|f| guardian.includes(f));
+    assert_eq!(belongs, [true, true, false, false]);
+    assert_eq!(guardian.name.as_deref(), Some("guardian"));
+    let host: Vec<_> = guardian.host_predicates.iter().map(|(name, arity)| (name.as_str(), *arity)).collect();
+    assert_eq!(host, [("now", 1), ("fs.size", 2)]);
+    assert!(rest.name.is_none() && rest.includes("other.mg") && !rest.includes("README.md"));
+    assert_eq!(parsed.settings.fail_on, FailOn::AtLeast(Severity::Warning));
+}
+
+#[test]
+fn the_layout_of_files() {
+    let format = |text: &str| read(text).settings.format;
+    assert_eq!((format("").indent, format("").width), (4, 100));
+    let both = format("[format]\nindent = 2\nwidth = 140\n");
+    assert_eq!((both.indent, both.width), (2, 140));
+    check(
+        "indent = 3\n[format]\nindent = 0\nwidth = \"wide\"\ntabs = true\n",
+        expect![[r#"
+            config-unknown-key at "indent": There is no setting `indent`; the key is ignored. It belongs under `[format]`.
+            config-bad-value at "0": `indent` is a whole number from 1 to 16, not 0.
+            config-bad-value at "wide": `width` is a whole number from 40 to 1000, not a string.
+            config-unknown-key at "tabs": There is no setting `tabs` in `format`; the key is ignored.
+        "#]],
+    );
+    check(
+        "format = 4\n",
+        expect![[r#"
+        config-bad-value at "4": `format` is a table, not a number.
+    "#]],
+    );
+}
+
+#[test]
+fn the_evaluation() {
+    let kernel = read(
+        "[kernel]\nsample = ['samples', 'door.csv']\nreading = 'written'\nmax_facts = 10\nmax_derived = 5\n\
+         max_steps = 1000000000000\ntimeout_ms = 250\nnow = '2026-01-31T12:00:00+01:00'\n",
+    );
+    assert!(kernel.findings.is_empty());
+    assert_eq!(kernel.sample.len(), 2);
+    let kernel = kernel.settings.kernel;
+    assert!(kernel.sample.matches("samples/a/door.jsonl") && !kernel.sample.matches("doors.csv"));
+    assert_eq!(kernel.reading, Reading::Written);
+    let limits = [kernel.max_facts, kernel.max_derived, kernel.max_steps, kernel.timeout_ms];
+    assert_eq!(limits.map(Option::unwrap), [10, 5, 1_000_000_000_000, 250]);
+    assert_eq!(kernel.now, Some(1_769_857_200_000_000_000));
+    check(
+        "[kernel]\nsample = ['../x.mg', 'facts.yaml', 'facts/*.csv', 'facts', 3]\nreading = 'both'\nmax_facts = 0\n\
+         max_step = 10\ntimeout_ms = '1s'\nnow = 'today'\n",
+        expect![[r#"
+            config-bad-value at "../x.mg": The glob `../x.mg` cannot be used: it leads out of the folder of this file.
+            config-bad-value at "facts.yaml": `facts.yaml` is no file that facts are read from; those end with `.mg`, `.gl`, `.csv`, `.jsonl`, `.ndjson`.
+            config-bad-value at "3": Each of `sample` is a string, not a number.
+            config-bad-value at "both": `reading` cannot be "both"; it is one of go, written.
+            config-bad-value at "0": `max_facts` is a whole number from 1 to 1000000000, not 0.
+            config-unknown-key at "max_step": There is no setting `max_step` in `kernel`; the key is ignored. Did you mean `max_steps`? [Write `max_steps`]
+            config-bad-value at "1s": `timeout_ms` is a whole number from 1 to 86400000, not a string.
+            config-bad-value at "today": `today` is no instant; write one as `2026-01-31T12:00:00Z`.
+        "#]],
+    );
+    check(
+        "kernel = 'go'\nreading = 'go'\n",
+        expect![[r#"
+        config-bad-value at "go": `kernel` is a table, not a string.
+        config-unknown-key at "reading": There is no setting `reading`; the key is ignored. It belongs under `[kernel]`.
+    "#]],
+    );
+}
+
+#[test]
+fn narrower_keys_of_rules_win_in_any_order() {
+    let text = r#"
+[rules]
+negation-wildcard = "error"
+"MG2*" = "off"
+safety = "hint"
+"MG*" = "information"
+MG801 = "off"
+"#;
+    let parsed = read(text);
+    assert!(parsed.findings.is_empty());
+    let severity = |rule| parsed.settings.rules.severity(rule);
+    assert_eq!(severity(&SAFETY), Some(Severity::Error));
+    assert_eq!(severity(&ORDER), Some(Severity::Hint));
+    assert_eq!(severity(&IDIOM), None);
+    assert_eq!(severity(RULES[0]), Some(Severity::Information));
+}
+
+#[test]
+fn a_severity_of_rules_that_is_not_set_is_the_rules_own() {
+    assert_eq!(read("").settings.rules.severity(&SAFETY), Some(Severity::Warning));
+}
+
+#[test]
+fn unknown_keys() {
+    check(
+        "fail_om = 'error'\ncolour = 1\n[[program]]\ninculde = []\n[[programs]]\n[rule]\na = 1\n",
+        expect![[r#"
+            config-unknown-key at "fail_om": There is no setting `fail_om`; the key is ignored. Did you mean `fail_on`? [Write `fail_on`]
+            config-unknown-key at "colour": There is no setting `colour`; the key is ignored.
+            config-unknown-key at "inculde": There is no setting `inculde` in `program`; the key is ignored. Did you mean `include`? [Write `include`]
+            config-unknown-key at "programs": There is no setting `programs`; the key is ignored. Did you mean `program`? [Write `program`]
+            config-unknown-key at "rule": There is no setting `rule`; the key is ignored. Did you mean `rules`? [Write `rules`]
+        "#]],
+    );
+}
+
+#[test]
+fn bad_values() {
+    check(
+        "fail_on = 'warnings'\nrules = 3\n[program]\nname = 'x'\n",
+        expect![[r#"
+        config-bad-value at "warnings": `fail_on` cannot be "warnings"; it is one of error, warning, information, hint, never. Did you mean `warning`? [Write `warning`]
+        config-bad-value at "3": `rules` is a table, not a number.
+        config-bad-value at "[program]": A program is written `[[program]]`, with two pairs of brackets.
+    "#]],
+    );
+    check(
+        "[[program]]\nname = 1\ninclude = '*.mg'\nexclude = ['[a', '../x', 'ok', 7]\n\
+         host_predicates = ['now', 'Now/1', 'now/1', 'now/99999']\n[rules]\nsafety = 'warn'\nMG202 = true\n",
+        expect![[r#"
+            config-bad-value at "1": `name` is a string, not a number.
+            config-bad-value at "*.mg": `include` is a list of strings, not a string.
+            config-bad-value at "[a": The glob `[a` cannot be used: unclosed character class; missing ']'.
+            config-bad-value at "../x": The glob `../x` cannot be used: it leads out of the folder of this file.
+            config-bad-value at "7": Each of `exclude` is a string, not a number.
+            config-bad-value at "now": `now` is no predicate; write its name and its number of arguments, as `now/1`.
+            config-bad-value at "Now/1": `Now/1` is no predicate; write its name and its number of arguments, as `now/1`.
+            config-bad-value at "now/99999": `now/99999` is no predicate; write its name and its number of arguments, as `now/1`.
+            config-bad-value at "warn": The severity of a rule cannot be "warn"; it is one of off, hint, information, warning, error.
+            config-bad-value at "true": The severity of a rule is a string, not true or false.
+        "#]],
+    );
+    check(
+        "[[program]]\nname = 'a'\n[[program]]\nname = 'a'\n",
+        expect![[r#"
+        config-bad-value at "a": Another program is called `a` already.
+    "#]],
+    );
+}
+
+#[test]
+fn a_glob_that_cannot_be_used_leaves_the_others() {
+    let parsed = read("[[program]]\ninclude = ['[a', 'b.mg']\n");
+    let program = &parsed.settings.programs[0];
+    assert!(program.includes("b.mg") && !program.includes("c.mg"));
+}
+
+#[test]
+fn unknown_rules() {
+    check(
+        "[rules]\nnegation-wildcrad = 'off'\nMG203 = 'off'\n\"MG7*\" = 'off'\nsafty = 'off'\nxyzzy = 'off'\n",
+        expect![[r#"
+            config-unknown-rule at "negation-wildcrad": There is no rule `negation-wildcrad`, and no group of rules of that name. Did you mean `negation-wildcard`? [Write `negation-wildcard`]
+            config-unknown-rule at "MG203": There is no rule `MG203`, and no group of rules of that name.
+            config-unknown-rule at "MG7*": No rule has a code or a name that matches `MG7*`.
+            config-unknown-rule at "safty": There is no rule `safty`, and no group of rules of that name. Did you mean `safety`? [Write `safety`]
+            config-unknown-rule at "xyzzy": There is no rule `xyzzy`, and no group of rules of that name.
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_no_toml() {
+    for (text, expected) in [
+        (
+            "fail_on = ",
+            expect![[r#"
+            config-syntax at "": The file ends in the middle of an entry. Nothing of this file is used.
+        "#]],
+        ),
+        (
+            "fail_on = error",
+            expect![[r#"
+            config-syntax at "error": A string needs quotes. Nothing of this file is used.
+        "#]],
+        ),
+        (
+            "a = 1\nb = 2\na = 3",
+            expect![[r#"
+            config-syntax at "a": The key `a` stands twice. Nothing of this file is used.
+        "#]],
+        ),
+        (
+            "[[program]]\nname = \"x",
+            expect![[r#"
+            config-syntax at "\"": The string has no closing quote. Nothing of this file is used.
+        "#]],
+        ),
+        (
+            "[rules]\n[rules]\n",
+            expect![[r#"
+            config-syntax at "[rules]": The table `[rules]` stands twice. Nothing of this file is used.
+        "#]],
+        ),
+        (
+            "{",
+            expect![[r#"
+            config-syntax at "{": This should be a table key, but is a left brace. Nothing of this file is used.
+        "#]],
+        ),
+        (
+            "a = \"\\q\"",
+            expect![[r#"
+            config-syntax at "q": `\q` is no escape of TOML; a backslash is written `\\`. Nothing of this file is used.
+        "#]],
+        ),
+        (
+            "\u{0}",
+            expect![[r#"
+            config-syntax at "\0": The character `\0` does not belong here. Nothing of this file is used.
+        "#]],
+        ),
+    ] {
+        check(text, expected);
+    }
+    check(
+        &format!("a = {}", "[".repeat(100_000)),
+        expect![[r#"
+        config-syntax at "[": The values are nested too deeply. Nothing of this file is used.
+    "#]],
+    );
+}
+
+#[test]
+fn a_byte_order_mark_is_no_error() {
+    let parsed = read("\u{feff}fail_on = 'never'\n");
+    assert_eq!((parsed.settings.fail_on, parsed.findings.len()), (FailOn::Never, 0));
+}
+
+#[test]
+fn findings_point_behind_a_byte_order_mark() {
+    check(
+        "\u{feff}fail_om = 'never'\n",
+        expect![[r#"
+        config-unknown-key at "fail_om": There is no setting `fail_om`; the key is ignored. Did you mean `fail_on`? [Write `fail_on`]
+    "#]],
+    );
+}
+
+#[test]
+fn the_examples_of_the_rules_hold() {
+    for rule in RULES.iter().filter(|rule| !rule.bad.is_empty()) {
+        let codes = |example: &str| {
+            let text = example.strip_prefix("#- mangle-ls.toml\n").unwrap();
+            read(text).findings.iter().map(|finding| finding.rule.code).collect::<Vec<_>>()
+        };
+        assert_eq!(codes(rule.bad), [rule.code]);
+        assert_eq!(codes(rule.good), [""; 0]);
+    }
+}
+
+#[test]
+fn defaults_in_the_table_are_the_defaults() {
+    let mut text = String::new();
+    for section in keys::SECTIONS.iter().filter(|section| !section.keys.is_empty()) {
+        if !section.name.is_empty() {
+            text.push_str(&format!("{}\n", section.header()));
+        }
+        if section.name == keys::OVERRIDE.name {
+            text.push_str("glob = '**'\n");
+        }
+        if section.name == keys::SHAPE.name {
+            text.push_str("text = '/text'\n");
+        }
+        for key in section.keys.iter().filter(|key| !key.default.is_empty()) {
+            text.push_str(&format!("{} = {}\n", key.name, key.default));
+        }
+    }
+    let parsed = read(&text);
+    assert!(parsed.findings.is_empty(), "{text}");
+    assert_eq!(parsed.settings.fail_on, FailOn::default());
+    assert_eq!(parsed.settings.format, super::FormatSettings::default());
+    assert_eq!(parsed.settings.replay, super::ReplaySettings::default());
+    assert_eq!(parsed.settings.kernel.reading, Reading::default());
+    assert_eq!(parsed.settings.programs, [super::ProgramSettings::default()]);
+    let transcripts = parsed.settings.transcripts;
+    assert_eq!(transcripts.consumers.get("NAME"), Some(&Consumer::default()));
+    let (consumers, overrides) = (Default::default(), Vec::new());
+    // Somebody who writes the default of `consumer` names one.
+    let as_default = TranscriptSettings {
+        consumers,
+        overrides,
+        shapes: Default::default(),
+        consumer: None,
+        ..transcripts
+    };
+    assert_eq!(as_default, TranscriptSettings::default());
+}
+
+#[test]
+fn transcripts() {
+    let parsed = read(
+        r#"
+[transcripts]
+include = ["logs/**/*.jsonl"]
+profile = "1.2"
+consumer = "mine"
+strict = "schema"
+require_valid_json = true
+envelope_select = "last"
+container = "chat-lines"
+turn_separator = "^-- "
+tools = "tools/catalogue.json"
+specialists = ["historian"]
+success_phrases = []
+target_compression_ratio = 20
+min_trace_words = 5
+[transcripts.atoms]
+trailing_period = "optional"
+types = "error"
+allow_escaped_metachars = true
+protected = ["permitted"]
+sensitive = []
+[transcripts.caps]
+allow_markdown_wrapped = false
+max_updates = 3
+[transcripts.consumers.mine]
+prefixes = ["task_"]
+max_updates = 9
+protected = false
+[[transcripts.override]]
+glob = "logs/old/**"
+profile = "1.1"
+require_valid_json = false
+[[transcripts.override]]
+glob = ["logs/old/raw", "logs/raw"]
+profile = "auto"
+container = "raw"
+consumer = "open"
+"#,
+    );
+    assert!(parsed.findings.is_empty(), "{:?}", parsed.findings);
+    let settings = parsed.settings.transcripts;
+    assert!(settings.include.matches("logs/a/b.jsonl") && !settings.include.matches("transcripts/b.jsonl"));
+    assert_eq!((settings.profile, settings.strict), (Some(Profile::V1_2), Strictness::Schema));
+    assert_eq!((settings.select, settings.container), (Select::Last, Some(Container::ChatLines)));
+    assert_eq!(settings.turn_separator.as_deref(), Some("^-- "));
+    assert_eq!(settings.specialists, Some(vec!["historian".to_owned()]));
+    assert!(settings.success_phrases.is_empty() && settings.min_trace_words == 5);
+    assert_eq!(
+        (settings.atoms.trailing_period, settings.atoms.types_are_errors),
+        (Some(Period::Optional), true)
+    );
+    assert_eq!(settings.atoms.sensitive, Some(Vec::new()));
+    assert_eq!(settings.caps, Caps { strict: true, fenced: false, updates: 3, ..Caps::default() });
+    let mine =
+        Consumer { prefixes: vec!["task_".into()], max_updates: 9, protected: false, ..Consumer::default() };
+    assert_eq!(settings.consumers.get("mine"), Some(&mine));
+    let old = settings.for_file("logs/old/a.jsonl");
+    assert_eq!(
+        (old.profile, old.caps.strict, old.consumer.as_deref()),
+        (Some(Profile::V1_1), false, Some("mine"))
+    );
+    // Later ones win, but what they leave to be found out they do not change.
+    let raw = settings.for_file("logs/old/raw/a");
+    assert_eq!((raw.profile, raw.container), (Some(Profile::V1_1), Some(Container::Raw)));
+    assert_eq!(parsed.tools.map(|tools| tools.is_empty()), Some(false));
+}
+
+#[test]
+fn settings_of_transcripts_that_cannot_be() {
+    check(
+        "[transcripts]\ninclude = 'a'\nprofile = '1.4'\nconsumer = 'opn'\nstrict = true\nrequire_valid_json = 'yes'\n\
+         container = 'jsonl'\nturn_separator = '('\ntools = '../x'\ntarget_compression_ratio = 0\nmax_updates = 1\n\
+         [transcripts.atoms]\ntypes = 'hint'\nperiod = 1\n[transcripts.caps]\nmax_updates = -1\n\
+         [transcripts.consumers.open]\n[transcripts.consumers.x]\npredicate = []\n[transcripts.overrides]\n",
+        expect![[r#"
+            config-bad-value at "a": `include` is a list of strings, not a string.
+            config-bad-value at "1.4": `profile` cannot be "1.4"; it is one of auto, 1.1, 1.1-bnf, 1.2, 1.2-go, current, 1.3-draft. Did you mean `1.1`? [Write `1.1`]
+            config-bad-value at "opn": There is no consumer `opn`; it is one of open, session, planner, perception, compressor, x, or a table `[transcripts.consumers.NAME]`. Did you mean `open`? [Write `open`]
+            config-bad-value at "true": `strict` is a string, not true or false.
+            config-bad-value at "yes": `require_valid_json` is `true` or `false`, not a string.
+            config-bad-value at "jsonl": `container` cannot be "jsonl"; it is one of envelope, array, response, envelope-lines, chat-lines, stream, session, traces, log, harness, channels, markdown, raw.
+            config-bad-value at "(": `turn_separator` is not a regular expression: unclosed group.
+            config-bad-value at "../x": The path `../x` of `tools` cannot be used: it leads out of the folder of this file.
+            config-bad-value at "0": `target_compression_ratio` is a number from 1 to 1000000, not 0.
+            config-unknown-key at "max_updates": There is no setting `max_updates` in `transcripts`; the key is ignored. It belongs under `[transcripts.caps]`.
+            config-bad-value at "hint": `types` cannot be "hint"; it is one of warning, error.
+            config-unknown-key at "period": There is no setting `period` in `transcripts.atoms`; the key is ignored.
+            config-bad-value at "-1": `max_updates` is a whole number from 0 to 1000000000, not -1.
+            config-bad-value at "open": The consumer `open` is built in; take another name.
+            config-unknown-key at "predicate": There is no setting `predicate` in `transcripts.consumers`; the key is ignored. Did you mean `predicates`? [Write `predicates`]
+            config-unknown-key at "overrides": There is no setting `overrides` in `transcripts`; the key is ignored. Did you mean `override`? [Write `override`]
+        "#]],
+    );
+    check(
+        "[[transcripts.override]]\nprofile = '1.2'\nconsumer = 'nobody'\n[[transcripts.override]]\nglob = '../x'\n",
+        expect![[r#"
+            config-bad-value at "[[transcripts.override]]": An override needs a `glob` that says which transcripts it is for.
+            config-bad-value at "nobody": There is no consumer `nobody`; it is one of open, session, planner, perception, compressor, or a table `[transcripts.consumers.NAME]`.
+            config-bad-value at "../x": The glob `../x` cannot be used: it leads out of the folder of this file.
+        "#]],
+    );
+    check(
+        "[transcripts.override]\nglob = 'x'\n",
+        expect![[r#"
+        config-bad-value at "[transcripts.override]": An override is written `[[transcripts.override]]`, with two pairs of brackets.
+    "#]],
+    );
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in "(\\[|\\]|=|\"|'|\n| |\\{|\\}|\\.|,|#|\\\\|a|program|rules|fail_on|1|é|\r|\t|\0){0,30}") {
+        for finding in read(&text).findings {
+            prop_assert!(text.get(usize::from(finding.range.start())..usize::from(finding.range.end())).is_some());
+        }
+    }
+}
+
+/// The values of a TOML document as JSON.
+fn json(value: &toml_span::Value<'_>) -> serde_json::Value {
+    use toml_span::value::ValueInner;
+    match value.as_ref() {
+        ValueInner::String(text) => text.as_ref().into(),
+        ValueInner::Integer(number) => (*number).into(),
+        ValueInner::Float(number) => (*number).into(),
+        ValueInner::Boolean(flag) => (*flag).into(),
+        ValueInner::Array(values) => values.iter().map(json).collect(),
+        ValueInner::Table(table) => {
+            table.iter().map(|(key, value)| (key.name.to_string(), json(value))).collect()
+        }
+    }
+}
+
+/// The schema and the reader agree on what is right, up to what only the reader can know.
+#[test]
+fn the_schema_agrees_with_the_reader() {
+    let rules: Vec<_> = [&SAFETY, &ORDER, &IDIOM].into_iter().chain(RULES.iter().copied()).collect();
+    let schema = schema(Vocabulary { rules: &rules, releases: RELEASES });
+    jsonschema::meta::validate(&schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let examples = RULES.iter().flat_map(|rule| [rule.bad, rule.good]);
+    let examples = examples.filter_map(|example| example.strip_prefix("#- mangle-ls.toml\n"));
+    let cases = [
+        "",
+        "[format]\nindent = 2\nwidth = 140\n",
+        "[format]\nindent = 0\n",
+        "[format]\nwidth = '100'\n",
+        "[format]\nwidth = 80.5\n",
+        "fail_on = 'never'\nrequired_version = '>=0.1, <99'\n[[program]]\nname = 'x'\ninclude = ['a', '**/*.mg']\n\
+         exclude = []\nhybrid = ['intents.mg']\nhost_predicates = ['now/1', 'fs.size/2']\ntarget = 'v0.4.0'\n[[program]]\n\
+         target = '2026-06-30'\n[rules]\nsafety = 'off'\nMG202 = 'hint'\n'MG8*' = 'error'\nlong-clause = 'information'\n",
+        "[kernel]\nsample = ['a.csv', 'b']\nreading = 'go'\nmax_facts = 1\nmax_derived = 1\nmax_steps = 1\ntimeout_ms = 1\n\
+         now = '2026-01-31T12:00:00Z'\n",
+        "[kernel]\nsample = ['../a.csv']\n",
+        "[kernel]\nreading = 'both'\n",
+        "[kernel]\nmax_facts = 0\n",
+        "[kernel]\ntimeout_ms = '10s'\n",
+        "[kernel]\nnow = '2026-01-31'\n",
+        "[kernel]\nfacts = 3\n",
+        "[[program]]\ntarget = 'newest'\n",
+        "[[program]]\ntarget = 5\n",
+        "[[program]]\nhybrid = 'a.mg'\n",
+        "[[program]]\ninclude = ['../a.mg']\n",
+        "[[program]]\ninclude = ['/a.mg']\n",
+        "[[program]]\ninclude = ['']\n",
+        "[[program]]\nhost_predicates = ['now']\n",
+        "[program]\nname = 'x'\n",
+        "required_version = 'new'\n",
+        "required_version = 1\n",
+        "rules = 'off'\n",
+        "[rules]\nsafety = 'warn'\n",
+        "[rules]\nMG999 = 'off'\n",
+        "[rule]\nsafety = 'off'\n",
+        "[format]\nindent = 4\n",
+        "[transcripts]\ninclude = ['a']\nprofile = '1.2-go'\nconsumer = 'open'\nstrict = 'simple'\n\
+         require_valid_json = true\nenvelope_select = 'error'\ncontainer = 'raw'\nturn_separator = '^='\ntools = 't.json'\n\
+         specialists = []\nsuccess_phrases = ['ok']\ntarget_compression_ratio = 2.5\nmin_trace_words = 0\n\
+         [transcripts.atoms]\ntypes = 'error'\n[transcripts.caps]\nmax_depth = 3\n[transcripts.consumers.x]\n\
+         predicates = ['a']\n[[transcripts.override]]\nglob = 'x'\n[[transcripts.override]]\nglob = ['x']\n",
+        "[transcripts]\nprofile = '2'\n",
+        "[transcripts]\ncolour = 2\n",
+        "[transcripts]\ntools = '/x'\n",
+        "[transcripts]\ntarget_compression_ratio = 'x'\n",
+        "[transcripts]\nrequire_valid_json = 1\n",
+        "[transcripts.atoms]\nprotected = 1\n",
+        "[transcripts.caps]\nmax_depth = -1\n",
+        "[transcripts.consumers]\nx = 1\n",
+        "[transcripts.consumers.x]\ny = 1\n",
+        "[transcripts.override]\nglob = 'x'\n",
+        "[[transcripts.override]]\nprofile = 'auto'\n",
+    ];
+    for text in examples.chain(cases) {
+        // What a version number means, no schema knows.
+        let Ok(document) = toml_span::parse(text) else { continue };
+        let is_right = read(text).findings.is_empty() || text.contains("99\"");
+        assert_eq!(validator.is_valid(&json(&document)), is_right, "{text}");
+    }
+}
+
+#[test]
+fn a_version_that_does_not_fit_is_the_one_finding() {
+    check(
+        "required_version = '>=99'\ncolour = 1\n[rules]\nnew-rule = 'off'\nsafety = 'fatal'\n",
+        expect![[r#"
+            required-version at ">=99": This project asks for mangle-ls >=99, and this is 0.1.0: it may not know all settings and rules. Install a version that fits, or change `required_version`.
+        "#]],
+    );
+    check(
+        "required_version = 'latest'\n",
+        expect![[r#"
+        config-bad-value at "latest": `latest` is no requirement on a version (unexpected character 'l' while parsing major version number); write one as `>=0.1.0`.
+    "#]],
+    );
+    assert!(!read("required_version = '>=99'\n").settings.fits());
+    assert!(read("required_version = '>=0.1'\n").settings.fits());
+}
+
+#[test]
+fn versions_of_the_engine() {
+    check(
+        "[[program]]\ntarget = '0.6'\n[[program]]\ntarget = 'v0.4'\n",
+        expect![[r#"
+        config-bad-value at "0.6": `0.6` is no version of the engine; write a release (0.4.0, 0.5.0) or a day, as `2026-06-30`.
+        config-bad-value at "v0.4": `v0.4` is no version of the engine; write a release (0.4.0, 0.5.0) or a day, as `2026-06-30`.
+    "#]],
+    );
+}
+
+#[test]
+fn keys_in_the_wrong_table() {
+    check(
+        "include = ['a']\n[[program]]\nname = 'x'\nfail_on = 'never'\nrules = 1\n[rules]\n[rule]\n",
+        expect![[r#"
+            config-unknown-key at "include": There is no setting `include`; the key is ignored. It belongs under `[[program]]`.
+            config-unknown-key at "fail_on": There is no setting `fail_on` in `program`; the key is ignored. It belongs at the top of the file, above all `[…]`.
+            config-unknown-key at "rules": There is no setting `rules` in `program`; the key is ignored. It belongs at the top of the file, above all `[…]`.
+            config-unknown-key at "rule": There is no setting `rule`; the key is ignored.
+        "#]],
+    );
+}
+
+#[test]
+fn the_example_of_the_documentation_is_right() {
+    let page = include_str!("../../../docs/configuration.md");
+    let example = page.split("```toml").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let registered: Vec<_> = [&SAFETY, &ORDER, &IDIOM, &UNDEFINED, &SYNTAX].into_iter().collect();
+    let vocabulary = Vocabulary { rules: &registered, releases: RELEASES };
+    assert_eq!(parse(example, vocabulary).findings.len(), 0);
+}
+
+#[test]
+fn shapes_of_transcripts() {
+    let parsed = read(
+        "[[transcripts.shape]]\nname = 'x'\nglob = ['a/**']\nrecords = '/log/*'\ntext = ['/said', '/note.text']\n\
+         [[transcripts.shape]]\npattern = '^(?<role>.*): '\n",
+    );
+    assert!(parsed.findings.is_empty(), "{:?}", parsed.findings);
+    let of = |path: &str| parsed.settings.transcripts.for_file(path).shapes.len();
+    assert_eq!((of("a/b.json"), of("b.json")), (2, 1));
+}
+
+#[test]
+fn shapes_that_cannot_be() {
+    check(
+        "[[transcripts.shape]]\nrecords = 'a/b'\ntext = '/t'\nrole = '/r~2'\n\
+         [[transcripts.shape]]\nrole = '/r'\n\
+         [[transcripts.shape]]\npattern = '('\n\
+         [[transcripts.shape]]\npattern = '(?<rol>.)'\ntext = '/x'\n\
+         [[transcripts.shape]]\ntext = 5\ntexts = '/y'\n\
+         [transcripts]\n",
+        expect![[r#"
+            config-bad-value at "a/b": `records` is not a JSON pointer: it does not begin with `/`.
+            config-bad-value at "/r~2": `role` is not a JSON pointer: a `~` in it is followed by neither `0` nor `1`.
+            config-bad-value at "[[transcripts.shape]]": A shape needs `text`, which points to what is said, or a `pattern` for lines.
+            config-bad-value at "(": `pattern` is not a regular expression: unclosed group.
+            config-bad-value at "[[transcripts.shape]]": A shape has pointers or a `pattern`, not both.
+            config-bad-value at "(?<rol>.)": A group of `pattern` cannot be `rol`; it is one of role, text, session, time. Did you mean `role`? [Write `role`]
+            config-bad-value at "5": `text` is a list of strings, not a number.
+            config-unknown-key at "texts": There is no setting `texts` in `transcripts.shape`; the key is ignored.
+        "#]],
+    );
+    check(
+        "[transcripts]\nshape = { text = '/x' }\n",
+        expect![[r#"
+        config-bad-value at "{ text = '/x' }": A shape is written `[[transcripts.shape]]`, with two pairs of brackets.
+    "#]],
+    );
+}

@@ -1,0 +1,17 @@
+//! What a rule is and what it says: [`Rule`], [`Finding`], [`Fix`], and the findings as every
+//! output shows them, [`Diagnostic`].
+//!
+//! Rules themselves live with what they judge (`syntax`, `analysis`, …); the registry that joins
+//! them is in `ide`.
+
+mod diagnostic;
+mod finding;
+mod rule;
+mod shared;
+mod table;
+
+pub use diagnostic::{Diagnostic, FileEdit, RelatedPlace, ResolvedFix};
+pub use finding::{Anchor, Applicability, Edit, Finding, Fix, Related, Span};
+pub use rule::{FixKind, Group, Rule, Severity, address};
+pub use shared::{LONGEST_TEXT, SharedText};
+pub use table::rules;

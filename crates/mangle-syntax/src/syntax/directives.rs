@@ -1,0 +1,217 @@
+//! codeNERD's line directives: `TAXONOMY: a > b`, `INTENT: "words" -> /verb`, `PROMPT: /id [tag] -> "text"`.
+//!
+//! Its loader takes such lines out before the engine sees the file. So do we, in every file, so that how a file
+//! is parsed does not depend on any setting; whether they may stand there is another question
+//! ([`crate::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID`]).
+
+use std::sync::{Arc, LazyLock};
+
+use memchr::memmem::Finder;
+
+use super::rules::DIRECTIVE_OUTSIDE_HYBRID;
+use crate::lint::Finding;
+use crate::text::{TextRange, TextSize, slice, text_len};
+
+/// The words that start a directive, and the sign that each has behind it.
+const DIRECTIVES: [(&str, &str); 3] = [("TAXONOMY:", ">"), ("INTENT:", "->"), ("PROMPT:", "->")];
+
+/// The text of a file without its directives.
+#[derive(Debug)]
+pub(super) struct Stripped {
+    /// As long as the text itself, with blanks instead of directives.
+    pub(super) text: Arc<str>,
+    /// The lines that were taken out, without their line ends.
+    pub(super) lines: Vec<TextRange>,
+}
+
+/// The lines of a file that are directives, without their line ends and the white space around them.
+#[must_use]
+pub fn directive_lines(text: &str) -> Vec<TextRange> {
+    strip(text).map_or_else(Vec::new, |stripped| stripped.lines)
+}
+
+/// Takes the directives out; `None` for a text without any.
+pub(super) fn strip(text: &str) -> Option<Stripped> {
+    static FINDERS: LazyLock<[Finder<'static>; 3]> =
+        LazyLock::new(|| DIRECTIVES.map(|(word, _)| Finder::new(word)));
+    // Nearly no file has any, and this is asked at every keystroke.
+    if FINDERS.iter().all(|finder| finder.find(text.as_bytes()).is_none()) {
+        return None;
+    }
+    let lines = lines(text);
+    if lines.is_empty() {
+        return None;
+    }
+    let mut blanked = String::with_capacity(text.len());
+    let mut done = TextSize::new(0);
+    for &line in &lines {
+        blanked.push_str(slice(text, TextRange::new(done, line.start())));
+        blanked.extend(std::iter::repeat_n(' ', line.len().into()));
+        done = line.end();
+    }
+    blanked.push_str(slice(text, TextRange::new(done, text_len(text))));
+    Some(Stripped { text: blanked.into(), lines })
+}
+
+/// One finding for each run of directives: they come in lists, and one look at the first says it all.
+pub(super) fn findings(text: &str, lines: &[TextRange]) -> Vec<Finding> {
+    let follows = |before: TextRange, line: TextRange| {
+        slice(text, TextRange::new(before.end(), line.start())).trim().is_empty()
+    };
+    let runs = lines.chunk_by(|&before, &line| follows(before, line));
+    runs.filter_map(|run| Some(finding(text, *run.first()?, run.len() - 1))).collect()
+}
+
+fn finding(text: &str, line: TextRange, more: usize) -> Finding {
+    let word = slice(text, line).split_inclusive(':').next().unwrap_or_default();
+    let others = match more {
+        0 => String::new(),
+        1 => " (and one more line below)".to_owned(),
+        _ => format!(" (and {more} more lines below)"),
+    };
+    let message = format!(
+        "`{word}` starts a directive of codeNERD{others}: the engine itself rejects it. If codeNERD loads this file, \
+         name it in `hybrid` of its `[[program]]` in mangle-ls.toml."
+    );
+    Finding::new(&DIRECTIVE_OUTSIDE_HYBRID, line, message)
+}
+
+/// Where a walk over the lines of a file is.
+#[derive(Default)]
+struct Place {
+    /// The quote of the string that is open.
+    quote: Option<u8>,
+    /// The last byte that is neither blank nor comment.
+    last: Option<u8>,
+    /// The line before was a directive.
+    after_directive: bool,
+}
+
+/// The directives of a file, one a line, without the white space around them. What looks like one inside a
+/// string, or between the brackets of a map (`[⏎INTENT: 3]`), is none.
+fn lines(text: &str) -> Vec<TextRange> {
+    let mut lines = Vec::new();
+    let mut place = Place::default();
+    let mut start = TextSize::new(0);
+    for line in text.split_inclusive('\n') {
+        if place.is_directive(line) {
+            let indent = text_len(line) - text_len(line.trim_start());
+            lines.push(TextRange::at(start + indent, text_len(line.trim())));
+            place.after_directive = true;
+        } else {
+            place.read(line);
+        }
+        start += text_len(line);
+    }
+    lines
+}
+
+impl Place {
+    fn is_directive(&self, line: &str) -> bool {
+        if self.quote.is_some() {
+            return false;
+        }
+        let line = line.trim();
+        let between_statements = self.after_directive || matches!(self.last, None | Some(b'.'));
+        DIRECTIVES.iter().any(|(word, sign)| {
+            line.strip_prefix(word).is_some_and(|rest| between_statements || rest.contains(sign))
+        })
+    }
+
+    /// Goes over a line of Mangle.
+    fn read(&mut self, line: &str) {
+        let mut bytes = line.bytes();
+        while let Some(byte) = bytes.next() {
+            match (self.quote, byte) {
+                (Some(_), b'\\') => drop(bytes.next()),
+                (Some(quote), byte) if byte == quote => self.quote = None,
+                (Some(_), _) => continue,
+                (None, b'#') => return,
+                (None, b'"' | b'\'' | b'`') => self.quote = Some(byte),
+                (None, byte) if byte.is_ascii_whitespace() => continue,
+                (None, _) => {}
+            }
+            self.last = Some(byte);
+            self.after_directive = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Expect) {
+        let stripped = strip(text);
+        let shown = stripped.map_or_else(
+            || "as it is\n".to_owned(),
+            |stripped| {
+                assert_eq!(stripped.text.len(), text.len());
+                stripped.text.replace(' ', "·").replace('\r', "␍")
+            },
+        );
+        expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn directives_become_blanks() {
+        check(
+            "p(1).\r\n  INTENT: \"é\" -> /fix \"all\"\r\nTAXONOMY: a > b\nPROMPT: /x [y] -> \"it's\"\nq(2).\n",
+            expect![[r#"
+                p(1).␍
+                ····························␍
+                ···············
+                ························
+                q(2).
+            "#]],
+        );
+        check("TAXONOMY:", expect!["·········"]);
+        check(
+            "# Of no use:\nINTENT: nothing\nPROMPT: nothing either\np(1).",
+            expect![[r#"
+            #·Of·no·use:
+            ···············
+            ······················
+            p(1)."#]],
+        );
+        check(
+            "p(X) :-\nINTENT: x -> y\nq(X).\n",
+            expect![[r#"
+            p(X)·:-
+            ··············
+            q(X).
+        "#]],
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_a_directive_stays() {
+        check(
+            "p(\"\nINTENT: x -> y\").\n",
+            expect![[r#"
+            as it is
+        "#]],
+        );
+        check(
+            "p(`a\\`\nPROMPT: x -> y`).\n",
+            expect![[r#"
+            as it is
+        "#]],
+        );
+        check(
+            "p([\nINTENT: 3]).\n",
+            expect![[r#"
+            as it is
+        "#]],
+        );
+        check(
+            "# INTENT: x -> y\np(/a). INTENT: x\n",
+            expect![[r#"
+            as it is
+        "#]],
+        );
+    }
+}

@@ -1,0 +1,371 @@
+//! What becomes of each update of a reply: the one account that every command, report and editor shows.
+//!
+//! Takes a reply as the runtime reads it, the consumer of its updates and, where there is a policy, its declarations; gives
+//! an [`Entry`] for each update. What only an evaluation of the policy tells, [`Fate::Withdrawn`], is added by a replay.
+
+use std::fmt;
+
+use super::Reply;
+use super::atoms::{Declarations, Known, is_delicate};
+use super::runtime::{DropReason, Fact, Picked, ReadUpdate, Verdict, consumer_of, reason};
+use mangle_settings::{Consumer, TranscriptSettings};
+
+/// What cannot be said of updates without a policy.
+pub const NOT_JUDGED: &str =
+    "no policy is loaded, so neither its declarations nor its verdict about the reply are considered";
+
+/// An update.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its index among those of the packet; `None` where the packet does not have it: it was filled in.
+    pub index: Option<usize>,
+    /// Its text.
+    pub text: String,
+    /// What becomes of it.
+    pub fate: Fate,
+}
+
+/// What becomes of an update.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// The runtime takes another envelope, or none.
+    NotTaken,
+    /// It is beyond the number of updates that the runtime reads.
+    Cut,
+    /// The cap filter drops it.
+    Dropped(DropReason),
+    /// The update filter, or the kernel, refuses it.
+    Blocked(Refusal),
+    /// There is nothing in it.
+    Blank,
+    /// It passes the filters of the runtime; there is no policy that would judge it.
+    Passed(Box<Fact>),
+    /// It becomes this fact.
+    Asserted {
+        /// The fact as the kernel has it.
+        fact: String,
+        /// Whether the policy denies its reply, and the runtime asserts it all the same.
+        is_reply_denied: bool,
+    },
+    /// It would have become this fact, but the whole reply is denied.
+    Withdrawn(String),
+}
+
+/// Why an update is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    /// Too many updates.
+    Limit,
+    /// It is a rule.
+    Rule,
+    /// It is a declaration.
+    Declaration,
+    /// It is an import.
+    Import,
+    /// It cannot be read.
+    Syntax,
+    /// Its predicate is none of those that the consumer takes.
+    NotAllowed,
+    /// Its predicate belongs to the constitution, not to replies.
+    Protected,
+    /// The policy does not declare its predicate.
+    Undeclared,
+    /// The policy declares its predicate with another number of arguments.
+    Arity,
+}
+
+impl Refusal {
+    /// The word for it in JSON.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Limit => "limit",
+            Self::Rule => "rule",
+            Self::Declaration => "declaration",
+            Self::Import => "import",
+            Self::Syntax => "syntax",
+            Self::NotAllowed => "not_allowed",
+            Self::Protected => "protected",
+            Self::Undeclared => "undeclared",
+            Self::Arity => "arity",
+        }
+    }
+
+    /// What refuses it.
+    fn by(self) -> &'static str {
+        match self {
+            Self::Undeclared | Self::Arity => "the kernel",
+            _ => "the update filter",
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Limit => "beyond the number of updates that the consumer takes",
+            Self::Rule => "it has `:-` in it, and a reply may assert no rules",
+            Self::Declaration => "a reply may declare nothing",
+            Self::Import => "a reply may import nothing",
+            Self::Syntax => "it cannot be read",
+            Self::NotAllowed => "the consumer does not take this predicate",
+            Self::Protected => "no reply may assert this predicate",
+            Self::Undeclared => "the policy does not declare this predicate",
+            Self::Arity => "the policy declares this predicate with another number of arguments",
+        })
+    }
+}
+
+impl fmt::Display for Fate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cap = |f: &mut fmt::Formatter<'_>, why| write!(f, "dropped by the cap filter: {why}");
+        match self {
+            Self::NotTaken => f.write_str("ignored: the runtime does not take this envelope"),
+            Self::Cut => cap(f, "beyond the number of updates that the runtime reads"),
+            Self::Dropped(DropReason::Empty) | Self::Blank => cap(f, "it is blank"),
+            Self::Dropped(DropReason::Long) => cap(f, "it is too long"),
+            Self::Dropped(DropReason::Syntax(_)) => cap(f, "no parenthesis, or no full stop at its end"),
+            Self::Dropped(DropReason::Meta) => cap(f, "it has one of ` $ ; | in it"),
+            Self::Blocked(refusal) => write!(f, "blocked by {}: {refusal}", refusal.by()),
+            Self::Passed(_) => f.write_str("passes the filters; not judged by a policy"),
+            Self::Asserted { is_reply_denied: false, .. } => f.write_str("asserted"),
+            Self::Asserted { is_reply_denied: true, .. } => {
+                f.write_str("asserted, although the policy denies the reply")
+            }
+            Self::Withdrawn(_) => f.write_str("denied with the whole reply"),
+        }
+    }
+}
+
+impl Fate {
+    /// The word for it in JSON.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::NotTaken => "not_taken",
+            Self::Cut | Self::Dropped(_) => "dropped",
+            Self::Blocked(_) => "blocked",
+            Self::Blank => "blank",
+            Self::Passed(_) => "passed",
+            Self::Asserted { .. } => "asserted",
+            Self::Withdrawn(_) => "withdrawn",
+        }
+    }
+
+    /// The word for why, of an update that is lost.
+    #[must_use]
+    pub fn reason(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::NotTaken => "not_taken",
+            Self::Cut => "limit",
+            Self::Dropped(DropReason::Empty) | Self::Blank => "empty",
+            Self::Dropped(DropReason::Long) => "long",
+            Self::Dropped(DropReason::Syntax(_)) => "syntax",
+            Self::Dropped(DropReason::Meta) => "meta",
+            Self::Blocked(refusal) => refusal.word(),
+            Self::Withdrawn(_) => "reply_denied",
+            Self::Passed(_) | Self::Asserted { .. } => return None,
+        })
+    }
+
+    /// Whether it reaches the kernel, as far as it was judged.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        self.reason().is_none()
+    }
+
+    /// The fact that it becomes, or would have become.
+    #[must_use]
+    pub fn fact(&self) -> Option<String> {
+        match self {
+            Self::Passed(fact) => Some(fact.kernel()),
+            Self::Asserted { fact, .. } | Self::Withdrawn(fact) => Some(fact.clone()),
+            _ => None,
+        }
+    }
+
+    /// The same, judged by the declarations of a policy where there are some.
+    #[must_use]
+    pub fn judged(self, declarations: Option<&Declarations>) -> Self {
+        let (Self::Passed(fact), Some(declarations)) = (&self, declarations) else { return self };
+        match declarations.get(&fact.predicate, fact.args.len()) {
+            Known::Declared(_) => Self::Asserted { fact: fact.kernel(), is_reply_denied: false },
+            Known::OtherArity(_) => Self::Blocked(Refusal::Arity),
+            Known::Unknown => Self::Blocked(Refusal::Undeclared),
+        }
+    }
+
+    /// The same, once the policy denies the whole reply; `is_replaced` where nothing of such a reply is asserted.
+    #[must_use]
+    pub fn denied(self, is_replaced: bool) -> Self {
+        match self {
+            Self::Asserted { fact, .. } if is_replaced => Self::Withdrawn(fact),
+            Self::Asserted { fact, .. } => Self::Asserted { fact, is_reply_denied: true },
+            other => other,
+        }
+    }
+}
+
+/// How many updates came to what end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Those that reach the kernel, as far as they were judged.
+    pub kept: u64,
+    /// Those that the caps drop, blank ones included.
+    pub dropped: u64,
+    /// Those that the update filter or the kernel refuses.
+    pub blocked: u64,
+    /// Those that are denied with their reply.
+    pub withdrawn: u64,
+}
+
+impl Tally {
+    /// Counts an update.
+    pub fn add(&mut self, fate: &Fate) {
+        let count = match fate {
+            Fate::Passed(_) | Fate::Asserted { .. } => &mut self.kept,
+            Fate::Blocked(_) => &mut self.blocked,
+            Fate::Withdrawn(_) => &mut self.withdrawn,
+            Fate::NotTaken | Fate::Cut | Fate::Dropped(_) | Fate::Blank => &mut self.dropped,
+        };
+        *count += 1;
+    }
+}
+
+/// The filters that updates go through on their way to the kernel.
+#[derive(Debug, Clone, Copy)]
+pub struct Filters<'a> {
+    settings: &'a TranscriptSettings,
+    consumer: &'a Consumer,
+    declarations: Option<&'a Declarations>,
+}
+
+impl<'a> Filters<'a> {
+    /// The filters under some settings. Without declarations of a policy, none of them is asked for.
+    #[must_use]
+    pub fn new(settings: &'a TranscriptSettings, declarations: Option<&'a Declarations>) -> Self {
+        Self { settings, consumer: consumer_of(settings), declarations }
+    }
+
+    /// What is not considered, as a sentence; `None` where everything is.
+    #[must_use]
+    pub fn not_judged(&self) -> Option<&'static str> {
+        self.declarations.is_none().then_some(NOT_JUDGED)
+    }
+
+    /// The account of the envelope that the runtime takes from a reply.
+    #[must_use]
+    pub fn account(&self, reply: &Reply<'_>) -> Vec<Entry> {
+        let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
+        picked.map_or_else(Vec::new, |picked| {
+            let read = picked.packet.updates.as_slice().len();
+            // What is beyond the cap is looked for only where something may be.
+            let all = if read < self.settings.caps.updates { None } else { reply.picked_object() };
+            let rest = all.map(|object| object.updates().split_off(read)).unwrap_or_default();
+            self.of_picked(picked, rest)
+        })
+    }
+
+    /// The account of a packet; `rest` are the updates that the runtime did not read any more.
+    fn of_picked(&self, picked: &Picked, rest: Vec<String>) -> Vec<Entry> {
+        let mut dropped = picked.kept.dropped.iter().peekable();
+        let mut kept = 0;
+        let read = picked.packet.updates.as_slice().iter().enumerate().map(|(index, text)| {
+            let fate = match dropped.next_if(|(at, _)| *at == index) {
+                Some((_, reason)) => Fate::Dropped(reason.clone()),
+                None => {
+                    kept += 1;
+                    self.second(text, kept - 1)
+                }
+            };
+            Entry { index: Some(index), text: text.clone(), fate }
+        });
+        let mut all: Vec<_> = read.collect();
+        let first = all.len();
+        let cut = |(at, text)| Entry { index: Some(first + at), text, fate: Fate::Cut };
+        all.extend(rest.into_iter().enumerate().map(cut));
+        all
+    }
+
+    /// What becomes of an update that stands by itself, the one of this index among its like.
+    #[must_use]
+    pub fn lone(&self, update: &str, at: usize) -> Fate {
+        match reason(update, &self.settings.caps_of(None, None)) {
+            Some(reason) => Fate::Dropped(reason),
+            None => self.second(update, at),
+        }
+    }
+
+    /// What becomes of an update behind the cap filter, which kept `at` others before it.
+    #[must_use]
+    pub fn second(&self, update: &str, at: usize) -> Fate {
+        let read = ReadUpdate::new(update);
+        let refusal = match read.verdict(at, self.consumer) {
+            Verdict::Accepted => None,
+            Verdict::Blank => return Fate::Blank,
+            Verdict::Limit => Some(Refusal::Limit),
+            Verdict::Rule => Some(Refusal::Rule),
+            Verdict::Declaration => Some(Refusal::Declaration),
+            Verdict::Import => Some(Refusal::Import),
+            Verdict::Syntax => Some(Refusal::Syntax),
+            Verdict::NotAllowed => Some(Refusal::NotAllowed),
+        };
+        match (refusal, read) {
+            (Some(refusal), _) => Fate::Blocked(refusal),
+            (None, ReadUpdate::Refused(_)) => Fate::Blocked(Refusal::Syntax),
+            (None, ReadUpdate::Fact(fact)) if self.is_protected(&fact.predicate) => {
+                Fate::Blocked(Refusal::Protected)
+            }
+            (None, ReadUpdate::Fact(fact)) => Fate::Passed(Box::new(fact)).judged(self.declarations),
+        }
+    }
+
+    fn is_protected(&self, predicate: &str) -> bool {
+        self.consumer.protected && is_delicate(predicate, &self.settings.atoms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use mangle_settings::Caps;
+
+    #[test]
+    fn each_update_has_one_entry_in_order() {
+        let settings = TranscriptSettings {
+            caps: Caps { updates: 5, ..Caps::default() },
+            ..TranscriptSettings::default()
+        };
+        let updates = ["a(1).", "", "a(1)", "permitted(/x, \"\", \"\").", "a(1) :- b(1).", "a(2).", "a(3)."];
+        let text =
+            serde_json::json!({ "control_packet": { "mangle_updates": updates }, "surface_response": "ok" });
+        let text = text.to_string();
+        let reply = Reply::new(text.as_bytes(), &settings.caps);
+        let account = Filters::new(&settings, None).account(&reply);
+        let words: Vec<_> = account.iter().map(|entry| (entry.fate.word(), entry.fate.reason())).collect();
+        let lost = |word, reason| (word, Some(reason));
+        assert_eq!(
+            words,
+            [
+                ("passed", None),
+                lost("dropped", "empty"),
+                lost("dropped", "syntax"),
+                lost("blocked", "protected"),
+                lost("blocked", "rule"),
+                lost("dropped", "limit"),
+                lost("dropped", "limit"),
+            ]
+        );
+        let texts: Vec<_> = account.iter().map(|entry| (entry.index.unwrap(), entry.text.as_str())).collect();
+        assert_eq!(texts, updates.into_iter().enumerate().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_denial_reaches_asserted_updates_alone() {
+        let asserted = Fate::Asserted { fact: "a(1)".into(), is_reply_denied: false };
+        assert_eq!(asserted.clone().denied(true), Fate::Withdrawn("a(1)".into()));
+        assert!(asserted.denied(false).is_kept());
+        assert_eq!(Fate::Cut.denied(true), Fate::Cut);
+    }
+}

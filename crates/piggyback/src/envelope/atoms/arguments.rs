@@ -1,0 +1,204 @@
+//! The arguments of an update: ground, of the declared types, among the names that their author lists, and the same
+//! after the runtime has stored them as text and read them again.
+
+use super::check::Terms;
+use super::declarations::{Declared, Names};
+use super::edits::Change;
+use super::predicate::related;
+use super::read::{Fact, Rest};
+use super::types::{Fit, best_row, fit, found, instead, is_priority, wanted};
+use super::{Update, rules};
+use crate::envelope::plain::{Argument, Kind};
+use crate::envelope::runtime::{becomes_name, has_extension};
+use mangle_engine::types::{Base, Type};
+use mangle_syntax::lint::{Finding, Severity};
+use mangle_syntax::syntax::literal::{self, Piece};
+use mangle_syntax::text::{TextRange, TextSize, size, slice};
+
+/// Characters that a Mangle escape may stand for, and that would lose the update if they stood there themselves.
+const METACHARACTERS: [char; 4] = ['`', '$', ';', '|'];
+
+/// Reports what is wrong with the arguments of an update.
+pub(super) fn check(
+    update: &Update<'_>,
+    fact: &Fact<'_>,
+    declared: Option<&Declared>,
+    terms: &Terms<'_>,
+    out: &mut Vec<Finding>,
+) {
+    let text = update.text.as_ref();
+    if let Some(rest) = &fact.rest {
+        not_ground(update, rest, out);
+    }
+    let row = declared.and_then(|declared| Some((declared, best_row(&fact.args, text, declared)?)));
+    for (at, arg) in fact.args.iter().copied().enumerate() {
+        let misfit = row.and_then(|(declared, (row, worst))| {
+            let ty = row.get(at).filter(|_| worst != Fit::Yes)?;
+            mismatch(update, at, arg, ty, declared, terms)
+        });
+        let misfit = misfit.or_else(|| unknown_name(update, at, arg, declared?));
+        out.extend(misfit.or_else(|| flip(update, arg)));
+        if arg.kind == Kind::Escaped && !terms.settings.atoms.allow_escaped_metachars {
+            out.extend(escapes(update, arg));
+        }
+    }
+}
+
+/// Variables, functions and intervals.
+fn not_ground(update: &Update<'_>, rest: &Rest, out: &mut Vec<Finding>) {
+    let text = update.text.as_ref();
+    out.extend(rest.variables.iter().map(|range| {
+        let written = slice(text, *range);
+        let message = format!(
+            "`{written}` is a variable, and a fact has none: the runtime stores the text `\"?{written}\"` in its place."
+        );
+        Finding::new(&rules::NON_GROUND, update.place(*range), message)
+    }));
+    out.extend(rest.functions.iter().map(|range| {
+        let message = "Functions are not evaluated in updates: the runtime stores this expression as a text.";
+        Finding::new(&rules::FUNCTION_TERM, update.place(*range), message)
+    }));
+    out.extend(rest.interval.map(|range| {
+        let message = "The runtime forgets the interval: the fact holds always.";
+        Finding::new(&rules::KIND_FLIP, update.place(range), message)
+    }));
+}
+
+/// An argument of the wrong type.
+fn mismatch(
+    update: &Update<'_>,
+    at: usize,
+    arg: Argument,
+    ty: &Type,
+    declared: &Declared,
+    terms: &Terms<'_>,
+) -> Option<Finding> {
+    let text = update.text.as_ref();
+    let fits = fit(arg, text, ty);
+    let written = slice(text, arg.range);
+    if fits == Fit::Yes {
+        return None;
+    }
+    let parameter = declared.parameter(at);
+    let is_float_lost = arg.kind == Kind::Float && ty.members().contains(&Type::Base(Base::Number));
+    let is_word = arg.kind == Kind::Name && is_priority(declared, at, written);
+    let why = match (fits, is_word, is_float_lost) {
+        (_, true, _) => "the runtime turns this word into one",
+        (Fit::Nearly, ..) => "the engine compares integers with floats only in some places",
+        (_, _, true) => "a float never reaches the kernel; scale it, as 95 for 0.95",
+        _ => "the fact is stored, and rules that ask for the declared type never match it",
+    };
+    let message = format!(
+        "Argument {parameter} of `{}` wants {}, and this is {}: {why}.",
+        declared.name,
+        wanted(ty),
+        found(arg.kind)
+    );
+    let mut finding = Finding::new(&rules::ARG_TYPE, update.place(arg.range), message);
+    if is_word || fits == Fit::Nearly {
+        finding = finding.severity(Severity::Hint);
+    } else if terms.settings.atoms.types_are_errors {
+        finding = finding.severity(Severity::Error);
+    }
+    finding = related(finding, declared.place, "declared here");
+    let Some((text, is_sure)) = instead(arg, text, ty).filter(|_| !is_word) else { return Some(finding) };
+    let is_listed =
+        declared.names.get(at).is_some_and(|names| names.as_ref().is_some_and(|names| names.contains(&text)));
+    let title = format!("Write `{text}`");
+    let change = match is_sure || is_listed {
+        true => Change::safe(update, title),
+        false => Change::guess(update, title),
+    };
+    Some(finding.fix(change.replace(arg.range, &text).fix()))
+}
+
+/// A name that is not among those that the author of the declaration lists.
+fn unknown_name(update: &Update<'_>, at: usize, arg: Argument, declared: &Declared) -> Option<Finding> {
+    let names: &Names = declared.names.get(at)?.as_ref()?;
+    let name = slice(&update.text, arg.range);
+    if arg.kind != Kind::Name || names.contains(name) {
+        return None;
+    }
+    let near = names.nearest(name);
+    let hint = near.map(|near| format!(" Did you mean `{near}`?")).unwrap_or_default();
+    let message = format!(
+        "`{name}` is not among the values that are documented for argument {} of `{}`: {}.{hint}",
+        declared.parameter(at),
+        declared.name,
+        names.list()
+    );
+    let finding = Finding::new(&rules::UNKNOWN_NAME, update.place(arg.range), message);
+    let finding = related(finding, names.place, "the values are listed here");
+    let fix =
+        near.map(|near| Change::guess(update, format!("Write `{near}`")).replace(arg.range, near).fix());
+    Some(Finding { fix, ..finding })
+}
+
+/// An argument that is something else once the runtime has stored it as text and read it again.
+fn flip(update: &Update<'_>, arg: Argument) -> Option<Finding> {
+    let text = update.text.as_ref();
+    let written = slice(text, arg.range);
+    let message = match arg.kind {
+        Kind::String | Kind::Escaped if begins_like_a_name(written) => {
+            let value = literal::string_value(written)?;
+            if !becomes_name(value.as_bytes()) {
+                return None;
+            }
+            format!(
+                "The runtime keeps only the text and reads it as the name `{value}` again: rules that compare it with \
+                 a string never match."
+            )
+        }
+        Kind::Name if is_path(written) => format!(
+            "`{written}` looks like a path to the runtime, which keeps it as the string `\"{written}\"`: rules that \
+             compare it with a name never match."
+        ),
+        Kind::Float => {
+            "A float never reaches the kernel: the runtime stores some text in its place. Scale it to an \
+                        integer, as 95 for 0.95."
+                .to_owned()
+        }
+        Kind::Bytes => {
+            "The runtime keeps a byte string as a string: rules that compare it with bytes never match."
+                .to_owned()
+        }
+        Kind::Compound => {
+            "The runtime keeps a list, a map or a struct as a string that spells out how it is made, \
+                           such as `\"fn:list(1,2)\"`: rules cannot take it apart."
+                .to_owned()
+        }
+        _ => return None,
+    };
+    Some(Finding::new(&rules::KIND_FLIP, update.place(arg.range), message))
+}
+
+/// Whether the value of a string literal may begin with a slash.
+pub(super) fn begins_like_a_name(literal: &str) -> bool {
+    literal.get(1..).is_some_and(|rest| rest.starts_with(['/', '\\']))
+}
+
+/// Whether the runtime takes a name for a path.
+pub(super) fn is_path(name: &str) -> bool {
+    name.bytes().filter(|byte| *byte == b'/').count() > 2 || (name.contains('.') && has_extension(name))
+}
+
+/// Escapes in a string that stand for a character that would lose the update.
+fn escapes(update: &Update<'_>, arg: Argument) -> Vec<Finding> {
+    let written = slice(&update.text, arg.range);
+    let Some(content) = literal::string_content(written) else { return Vec::new() };
+    let inside = arg.range.start() + TextSize::new(1);
+    let found = literal::pieces(content, false).filter_map(|(at, piece)| match piece {
+        Piece::Char(char) if METACHARACTERS.contains(&char) => Some((at, char)),
+        _ => None,
+    });
+    let finding = |(at, char): (usize, char)| {
+        let rest = content.get(at..).unwrap_or("");
+        let len = if rest.starts_with("\\u") { rest.find('}').map_or(1, |end| end + 1) } else { 4 };
+        let range = TextRange::at(inside + size(at), size(len));
+        let message = format!(
+            "This escape is `{char}` in the kernel: it passes the runtime's check against exactly this character."
+        );
+        Finding::new(&rules::ESCAPED_METACHAR, update.place(range), message)
+    };
+    found.map(finding).collect()
+}

@@ -1,0 +1,141 @@
+//! The names that an author lists for a parameter: in a comment (`# Status: /open, /done`), in `arg(…)`, or as the
+//! facts of a predicate that the declaration includes.
+
+use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, Site};
+use mangle_syntax::syntax::ast::{Atom, Declaration, Item, TermKind};
+use mangle_syntax::syntax::literal;
+use mangle_syntax::text::slice;
+
+use super::Place;
+
+/// What says that a list is not complete.
+const OPEN: [&str; 4] = ["...", "…", "etc", "e.g"];
+
+/// Names that a parameter may be, as its author says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names {
+    /// In the author's order, slash included.
+    pub names: Vec<Box<str>>,
+    /// The statement that says so.
+    pub place: Option<Place>,
+}
+
+impl Names {
+    /// Whether a name is among them.
+    #[must_use]
+    pub fn contains(&self, name: &str) -> bool {
+        self.names.iter().any(|known| **known == *name)
+    }
+
+    /// The one that was probably meant.
+    #[must_use]
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        let allowed = name.len().div_ceil(3);
+        let near = self.names.iter().filter(|known| known.len().abs_diff(name.len()) <= allowed);
+        let near = near.map(|known| (strsim::osa_distance(known, name), &**known));
+        near.filter(|(distance, _)| *distance <= allowed)
+            .min_by_key(|(distance, _)| *distance)
+            .map(|(_, known)| known)
+    }
+
+    /// All of them, for a message.
+    #[must_use]
+    pub fn list(&self) -> String {
+        self.names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The names of each parameter of a predicate.
+pub(super) fn of(
+    program: &Program,
+    predicate: &Predicate,
+    parameters: &[Option<&'static str>],
+) -> Vec<Option<Names>> {
+    let Some(site) = program.declarations(predicate).next() else { return vec![None; parameters.len()] };
+    let declaration = site.item.statement.declaration();
+    let comment = comment_above(site.file, site.item);
+    let names = |parameter: &Option<&'static str>| {
+        let parameter = (*parameter)?;
+        let said = declaration.and_then(|declaration| said_of(declaration, parameter, &site));
+        let names = said.as_deref().and_then(list).or_else(|| commented(&comment, parameter));
+        let names = names.or_else(|| included(program, &site, declaration?, parameter))?;
+        Some(Names { names, place: Some(site.place()) })
+    };
+    parameters.iter().map(names).collect()
+}
+
+/// What `arg(Status, "…")` says.
+fn said_of(declaration: &Declaration, parameter: &str, site: &Site<'_>) -> Option<String> {
+    let is_it = |atom: &&Atom| atom.name.as_str() == "arg" && variable(atom, 0) == Some(parameter);
+    let atom = declaration.descriptors.iter().find(is_it)?;
+    let text = site.file.statement_text(site.item);
+    let strings = atom.args.iter().skip(1);
+    strings.filter_map(|term| literal::string_value(slice(text, term.range)).map(String::from)).next()
+}
+
+fn variable(atom: &Atom, at: usize) -> Option<&'static str> {
+    match atom.args.get(at)?.kind {
+        TermKind::Variable(name) => Some(name.as_str()),
+        _ => None,
+    }
+}
+
+/// The comment lines right above a statement, the nearest last.
+fn comment_above<'p>(file: &'p FileSummary, item: &Item) -> Vec<&'p str> {
+    let before = file.text.get(..usize::from(item.start)).unwrap_or("");
+    let Some(above) = before.strip_suffix('\n') else { return Vec::new() };
+    let lines = above.rsplit('\n').map_while(|line| line.trim().strip_prefix('#'));
+    let mut lines: Vec<_> = lines.map(str::trim).collect();
+    lines.reverse();
+    lines
+}
+
+/// The list of the line that begins with the name of a parameter and a colon.
+fn commented(comment: &[&str], parameter: &str) -> Option<Vec<Box<str>>> {
+    comment.iter().find_map(|line| {
+        let (word, rest) = line.split_once([':', '='])?;
+        let word = word.trim_matches(|char: char| !char.is_alphanumeric() && char != '_');
+        word.eq_ignore_ascii_case(parameter).then(|| list(rest)).flatten()
+    })
+}
+
+/// The names of a text that is a list of them from its start; a remark in parentheses or behind a dash may follow.
+fn list(text: &str) -> Option<Vec<Box<str>>> {
+    let text = text.trim().trim_start_matches("one of").trim_start_matches(':').trim();
+    let end = text.find(['(', ';', '—', '#']).or_else(|| text.find(" - ")).unwrap_or(text.len());
+    let (listed, remark) = text.split_at(end);
+    if OPEN.iter().any(|open| listed.contains(open) || remark.contains(open)) {
+        return None;
+    }
+    let words = listed
+        .split([',', '|', ' '])
+        .map(|word| word.trim_matches(['.', '"', '`', '\'', '[', ']', '{', '}']));
+    let words: Vec<_> = words.filter(|word| !word.is_empty() && *word != "or" && *word != "and").collect();
+    let is_name = |word: &&str| word.len() > 1 && word.starts_with('/') && !word.ends_with('/');
+    (words.len() > 1 && words.iter().all(is_name)).then(|| words.into_iter().map(Box::from).collect())
+}
+
+/// The names of a predicate with facts and without rules that the declaration includes a parameter in.
+fn included(
+    program: &Program,
+    site: &Site<'_>,
+    declaration: &Declaration,
+    parameter: &str,
+) -> Option<Vec<Box<str>>> {
+    declaration.inclusion.iter().find_map(|atom| {
+        let column = (0..atom.args.len()).find(|at| variable(atom, *at) == Some(parameter))?;
+        let key = PredicateKey { name: atom.name.symbol, arity: atom.arity() };
+        let included = program.predicate(program.meaning(site.file, key))?;
+        if included.signature.has_rules {
+            return None;
+        }
+        let names: Option<Vec<Box<str>>> = program
+            .clauses(included)
+            .map(|fact| match fact.item.statement.clause()?.head.args.get(column)?.kind {
+                TermKind::Name(name) => Some(Box::from(name.as_str())),
+                _ => None,
+            })
+            .collect();
+        names.filter(|names| !names.is_empty())
+    })
+}

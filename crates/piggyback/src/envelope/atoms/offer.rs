@@ -1,0 +1,180 @@
+//! Which predicates are worth offering for updates: none that decides what the agent may do, unless the
+//! consumer's own list has it, and those first that the writer probably meant.
+
+use std::cmp::Reverse;
+
+use super::declarations::{Declarations, Declared};
+use super::lists::is_delicate;
+use super::read::{Reading, read};
+use super::types::{Fit, best_row};
+use crate::envelope::plain::Argument;
+use crate::envelope::runtime::{consumer_of, is_asked_for, lists, takes};
+use mangle_settings::TranscriptSettings;
+
+/// Whether a predicate may be offered for updates: the consumer takes it, no rule derives it, and unless the list of the
+/// consumer names it, it is not protected and no permission depends on it.
+#[must_use]
+pub fn may_be_offered(declared: &Declared, settings: &TranscriptSettings) -> bool {
+    let consumer = consumer_of(settings);
+    takes(consumer, declared.name)
+        && declared.derived.is_none()
+        && (lists(consumer, declared.name) && !is_refused(declared.name, settings)
+            || !is_delicate(declared.name, &settings.atoms) && declared.ground.is_none())
+}
+
+/// [`may_be_offered`] for every predicate of a name; without declarations, as far as the lists tell.
+#[must_use]
+pub fn may_name_be_offered(
+    name: &str,
+    declarations: Option<&Declarations>,
+    settings: &TranscriptSettings,
+) -> bool {
+    let mut named = declarations.into_iter().flat_map(|all| all.named(name)).peekable();
+    match named.peek() {
+        Some(_) => named.all(|declared| may_be_offered(declared, settings)),
+        None => {
+            let decides = declarations.is_some_and(|all| all.decides(name));
+            takes(consumer_of(settings), name) && !is_delicate(name, &settings.atoms) && !decides
+        }
+    }
+}
+
+/// Whether an update may be suggested in place of one whose predicate is called `before`: a predicate of another name
+/// must be one that may be offered; one that was there must decide nothing, unless replies are asked for it.
+#[must_use]
+pub(super) fn may_be_suggested(
+    name: &str,
+    before: &str,
+    declarations: Option<&Declarations>,
+    settings: &TranscriptSettings,
+) -> bool {
+    if name != before {
+        return may_name_be_offered(name, declarations, settings);
+    }
+    let consumer = consumer_of(settings);
+    let mut named = declarations.into_iter().flat_map(|all| all.named(name));
+    let is_expected = is_asked_for(name) || lists(consumer, name);
+    let is_granted = lists(consumer, name) && !consumer.protected;
+    (is_granted || !is_delicate(name, &settings.atoms))
+        && (is_expected || named.all(|declared| declared.ground.is_none()))
+}
+
+/// Whether the consumer refuses a protected predicate although its list names it.
+fn is_refused(name: &str, settings: &TranscriptSettings) -> bool {
+    consumer_of(settings).protected && is_delicate(name, &settings.atoms)
+}
+
+/// An update that could not be used, as far as it tells what was meant.
+struct Meant<'t> {
+    text: &'t str,
+    name: &'t str,
+    args: Option<Vec<Argument>>,
+}
+
+impl<'t> Meant<'t> {
+    fn of(text: &'t str) -> Self {
+        let name = text.trim_start().split(|char: char| !is_part(char)).next().unwrap_or_default();
+        let args = match read(text) {
+            Reading::Fact(fact) => Some(fact.args.to_vec()),
+            _ => None,
+        };
+        Self { text, name, args }
+    }
+
+    /// How near the name of a predicate is, from 0: the same.
+    fn distance(&self, declared: &Declared) -> usize {
+        let edits = strsim::osa_distance(self.name, declared.name);
+        let longer = self.name.len().max(declared.name.len());
+        // A name of which most letters differ is as far as any other.
+        if edits * 2 <= longer { edits } else { UNLIKE }
+    }
+
+    /// Whether a part of the name between underscores is one of the predicate's.
+    fn shares_a_word(&self, declared: &Declared) -> bool {
+        let mut words = self.name.split('_').filter(|word| word.len() > 2);
+        words.any(|word| declared.name.split('_').any(|other| other == word))
+    }
+
+    /// Whether its arguments are as the predicate wants them.
+    fn fits(&self, declared: &Declared) -> bool {
+        let Some(args) = self.args.as_ref().filter(|args| args.len() == declared.arity) else { return false };
+        best_row(args, self.text, declared).is_none_or(|(_, worst)| worst == Fit::Yes)
+    }
+}
+
+/// The distance of names that have nothing in common.
+const UNLIKE: usize = 1_000;
+
+fn is_part(char: char) -> bool {
+    char.is_ascii_alphanumeric() || char == '_'
+}
+
+/// The predicates that may be offered instead of some updates, the most relevant first: near the names in them, with
+/// words of these, with the same arguments, then those that replies commonly assert and those that rules read.
+#[must_use]
+pub fn offers<'d>(
+    declarations: &'d Declarations,
+    settings: &TranscriptSettings,
+    updates: &[&str],
+) -> Vec<&'d Declared> {
+    let meant: Vec<_> = updates.iter().map(|text| Meant::of(text)).collect();
+    let mut offered: Vec<_> =
+        declarations.all().filter(|declared| may_be_offered(declared, settings)).collect();
+    let key = |declared: &&Declared| {
+        let near = meant.iter().map(|one| one.distance(declared)).min().unwrap_or(UNLIKE);
+        let shares = meant.iter().any(|one| one.shares_a_word(declared));
+        let fits = meant.iter().any(|one| one.fits(declared));
+        (near, Reverse((shares, fits, is_asked_for(declared.name), declared.is_used)))
+    };
+    offered.sort_by_cached_key(key);
+    offered
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::envelope::atoms::declarations::tests::declarations;
+    use mangle_settings::Consumer;
+
+    const POLICY: &str = "Decl approval(Who) bound [/string].\nDecl pause(What) bound [/string].\n\
+        Decl unrelated(A, B, C).\nDecl task_note(Task, Text) bound [/string, /string].\n\
+        Decl task_status(Task, Status) bound [/string, /name].\nDecl observation(A, B) bound [/string, /string].\n\
+        Decl pending_action(Id, Action, Target, Payload, At).\n\
+        permitted(A, T, P) :- pending_action(_, A, T, P, _), vetted(A), !paused(A).\n\
+        vetted(A) :- pending_action(_, A, _, _, _), approval(_).\n\
+        paused(A) :- pause(A).\n";
+
+    fn offered(settings: &TranscriptSettings, updates: &[&str]) -> Vec<&'static str> {
+        let declarations = declarations(POLICY);
+        offers(&declarations, settings, updates).into_iter().map(|one| one.name).collect()
+    }
+
+    #[test]
+    fn what_decides_a_permission_is_not_offered() {
+        let names = offered(&TranscriptSettings::default(), &[]);
+        assert_eq!(names, ["task_status", "observation", "unrelated", "task_note"]);
+        for name in ["approval", "pause", "vetted", "paused", "permitted", "pending_action"] {
+            assert!(!names.contains(&name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_list_of_a_consumer_allows_what_a_permission_consults() {
+        let own = Consumer { predicates: vec!["approval".into(), "permitted".into()], ..Consumer::default() };
+        let settings = TranscriptSettings {
+            consumer: Some("own".into()),
+            consumers: [("own".to_owned(), own)].into(),
+            ..TranscriptSettings::default()
+        };
+        assert_eq!(offered(&settings, &[]), ["approval"]);
+    }
+
+    #[test]
+    fn near_names_come_first() {
+        let settings = TranscriptSettings::default();
+        assert_eq!(offered(&settings, &["task_statos(\"a\", /done)."])[0], "task_status");
+        assert_eq!(offered(&settings, &["note_of_task(\"a\", \"b\")."])[0], "task_note");
+        assert_eq!(offered(&settings, &["zzzzzzzzzzzz(1, 2, 3)."])[0], "unrelated");
+    }
+}

@@ -1,0 +1,289 @@
+//! The predicate of an update: whether a packet may assert it, whether the consumer takes it, whether it exists.
+
+use super::check::Terms;
+use super::declarations::{Declared, Known};
+use super::edits::{Change, removal};
+use super::grounds::Ground;
+use super::lists::{Why, why};
+use super::offer::{may_be_offered, may_name_be_offered};
+use super::read::Fact;
+use super::{Declarations, Update, rules};
+use crate::envelope::plain::{Argument, Kind};
+use crate::envelope::runtime::{is_asked_for, lists, takes};
+use mangle_engine::program::DeclarationHome;
+use mangle_settings::{Consumer, Profile};
+use mangle_syntax::lint::{Finding, Fix, Severity, Span};
+use mangle_syntax::text::TextRange;
+
+/// How many predicates of a name a message shows.
+const SHOWN: usize = 3;
+
+/// Reports what is wrong with the predicate of an update; gives its declaration, if it has one of this arity.
+pub(super) fn check<'a>(
+    update: &Update<'_>,
+    fact: &Fact<'_>,
+    terms: &Terms<'a>,
+    out: &mut Vec<Finding>,
+) -> Option<&'a Declared> {
+    let name = fact.predicate.as_ref();
+    let known =
+        terms.declarations.map(|declarations| (declarations, declarations.get(name, fact.args.len())));
+    let declared = match known {
+        Some((_, Known::Declared(declared))) => Some(declared),
+        _ => None,
+    };
+    if let Some(finding) = refused(update, fact, terms) {
+        out.push(finding);
+        return declared;
+    }
+    match known {
+        Some((declarations, Known::Unknown)) => out.push(undeclared(update, fact, declarations, terms)),
+        Some((declarations, Known::OtherArity(_))) => out.push(arity(update, fact, declarations)),
+        Some((_, Known::Declared(_))) | None => {
+            let found = derived(update, fact, declared)
+                .or_else(|| permission_input(update, fact, declared, terms))
+                .or_else(|| style(update, fact, terms));
+            out.extend(found);
+        }
+    }
+    declared
+}
+
+/// Whether a predicate is among those that no packet may assert, and whether among those that shape prompts.
+fn listed(name: &str, terms: &Terms<'_>) -> (bool, bool) {
+    let settings = &terms.settings.atoms;
+    let listed = why(name);
+    let is_in = |own: &Option<Vec<String>>, usual| match own {
+        Some(own) => own.iter().any(|one| one == name),
+        None => listed == Some(usual),
+    };
+    let is_extra = settings.protected_extra.iter().any(|one| one == name);
+    (is_extra || is_in(&settings.protected, Why::Protected), is_in(&settings.sensitive, Why::Sensitive))
+}
+
+/// Whether nothing at all is to be said of a predicate of the program.
+pub(super) fn is_welcome(name: &str, declared: Option<&Declared>, terms: &Terms<'_>) -> bool {
+    listed(name, terms) == (false, false)
+        && takes(&terms.consumer, name)
+        && !is_derived(name, declared)
+        && decisive(name, declared, terms).is_none()
+        && !is_odd(name)
+}
+
+/// Why nobody should assert the predicate, or why the consumer does not take it.
+fn refused(update: &Update<'_>, fact: &Fact<'_>, terms: &Terms<'_>) -> Option<Finding> {
+    let name = fact.predicate.as_ref();
+    let (is_protected, is_sensitive) = listed(name, terms);
+    if !(is_protected || is_sensitive) && takes(&terms.consumer, name) {
+        return None;
+    }
+    let place = update.place(fact.name);
+    // Somebody who defines a consumer of his own may want it to have what no other has.
+    let is_granted = terms.is_own_consumer && !terms.consumer.protected && grants(&terms.consumer, name);
+    if is_protected && !is_granted {
+        let message = format!(
+            "A packet must not assert `{name}`: the agent's core, or its constitution, decides by it, and who writes \
+             it grants the permission to themselves."
+        );
+        let fix = removal(update, "Delete the update");
+        return Some(Finding::new(&rules::PROTECTED_HEAD, place, message).fix(fix));
+    }
+    if is_sensitive && !is_granted {
+        let message = format!(
+            "`{name}` decides what stands in the next prompt: with it, a packet writes its own instructions."
+        );
+        let fix = removal(update, "Delete the update");
+        return Some(Finding::new(&rules::PROMPT_SHAPING, place, message).fix(fix));
+    }
+    if takes(&terms.consumer, name) {
+        return None;
+    }
+    let Consumer { predicates, prefixes, .. } = &*terms.consumer;
+    let mut listed: Vec<_> = predicates.iter().map(|one| format!("`{one}`")).collect();
+    listed.extend(prefixes.iter().map(|prefix| format!("`{prefix}…`")));
+    let message =
+        format!("The consumer `{}` blocks `{name}`; it takes {}.", terms.consumer_name, listed.join(", "));
+    Some(Finding::new(&rules::NOT_ALLOWED, place, message).severity(terms.if_pinned()))
+}
+
+/// Whether the list of a consumer names a predicate.
+fn grants(consumer: &Consumer, name: &str) -> bool {
+    consumer.predicates.iter().any(|one| one == name)
+}
+
+fn undeclared(
+    update: &Update<'_>,
+    fact: &Fact<'_>,
+    declarations: &Declarations,
+    terms: &Terms<'_>,
+) -> Finding {
+    let (name, arity) = (fact.predicate.as_ref(), fact.args.len());
+    let is_wanted = |declared: &Declared| may_be_offered(declared, terms.settings);
+    let near = declarations.nearest_of(name, Some(arity), is_wanted);
+    let hint = match near {
+        Some(near) => {
+            let shown = declarations.named(near).next().map(Declared::signature);
+            format!(" Did you mean `{}`?", shown.as_deref().unwrap_or(near))
+        }
+        None => String::new(),
+    };
+    let message = format!(
+        "No file of the program declares or defines `{name}` with {}: the kernel refuses the fact.{hint}",
+        counted(arity)
+    );
+    let mut finding = Finding::new(&rules::UNDECLARED, update.place(fact.name), message);
+    if terms.profile < Profile::V1_2 {
+        finding = finding.severity(Severity::Warning);
+    }
+    let Some(near) = near else {
+        // What a permission depends on is not declared for the sake of a reply.
+        let home = declarations.home().filter(|_| !declarations.decides(name));
+        finding.fix = home.and_then(|home| declare(fact, home));
+        return finding;
+    };
+    let place = declarations.named(near).find_map(|declared| declared.place);
+    let finding = related(finding, place, "this one has a similar name");
+    finding.fix(Change::guess(update, format!("Write `{near}`")).replace(fact.name, near).fix())
+}
+
+/// The fix that declares the predicate in the program, with what its arguments show.
+fn declare(fact: &Fact<'_>, home: DeclarationHome) -> Option<Fix> {
+    let name = fact.predicate.as_ref();
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    if !name.starts_with(|char: char| char.is_ascii_lowercase()) || !name.bytes().all(is_plain) {
+        return None;
+    }
+    let bound = |arg: &Argument| match arg.kind {
+        Kind::Name => "/name",
+        Kind::Number(_) => "/number",
+        Kind::Float => "/float64",
+        Kind::String | Kind::Escaped => "/string",
+        Kind::Bytes => "/bytes",
+        Kind::Variable | Kind::Function | Kind::Compound => "/any",
+    };
+    let bounds: Vec<_> = fact.args.iter().map(bound).collect();
+    let parameters: Vec<_> = (1..=fact.args.len()).map(|at| format!("Arg{at}")).collect();
+    let bounds = if bounds.is_empty() { String::new() } else { format!(" bound [{}]", bounds.join(", ")) };
+    let (DeclarationHome { place: (file, statement, range), line_end }, count) = (home, fact.args.len());
+    let text = format!("{line_end}Decl {name}({}){bounds}.", parameters.join(", "));
+    Some(
+        Fix::guess(format!("Declare `{name}/{count}` in the program"))
+            .edit(Span::of(file, statement, range), text),
+    )
+}
+
+fn arity(update: &Update<'_>, fact: &Fact<'_>, declarations: &Declarations) -> Finding {
+    let name = fact.predicate.as_ref();
+    let named: Vec<_> = declarations.named(name).collect();
+    let shown: Vec<_> = named.iter().take(SHOWN).map(|one| format!("`{}`", one.signature())).collect();
+    let message = format!(
+        "`{name}` has {} here, but the program has {}. The kernel refuses the fact.",
+        counted(fact.args.len()),
+        shown.join(" and ")
+    );
+    let args = TextRange::new(fact.name.end(), fact.range.end());
+    let finding = Finding::new(&rules::ARITY, update.place(args), message);
+    named.iter().take(SHOWN).fold(finding, |finding, one| related(finding, one.place, "declared here"))
+}
+
+/// Whether rules derive a predicate. The runtime asks its agents for some that its rules derive as well.
+fn is_derived(name: &str, declared: Option<&Declared>) -> bool {
+    let is_known = declared.is_some_and(|declared| declared.derived.is_some());
+    (is_known || why(name) == Some(Why::Derived)) && !is_asked_for(name)
+}
+
+/// A predicate that rules derive.
+fn derived(update: &Update<'_>, fact: &Fact<'_>, declared: Option<&Declared>) -> Option<Finding> {
+    let name = fact.predicate.as_ref();
+    if !is_derived(name, declared) {
+        return None;
+    }
+    let rule = declared.and_then(|declared| declared.derived);
+    let message = format!(
+        "Rules derive `{name}`. An asserted fact stands beside what they derive, and holds even where they say \
+         otherwise."
+    );
+    let finding = Finding::new(&rules::DERIVED_HEAD, update.place(fact.name), message);
+    Some(related(finding, rule, "derived here"))
+}
+
+/// How permissions depend on a predicate that nothing but updates gives, unless replies are asked for it.
+fn decisive(name: &str, declared: Option<&Declared>, terms: &Terms<'_>) -> Option<Ground> {
+    let declared = declared.filter(|declared| terms.is_asserted && declared.derived.is_none())?;
+    let is_expected = is_asked_for(name) || lists(&terms.consumer, name);
+    declared.ground.filter(|_| !is_expected)
+}
+
+/// A predicate that the policy consults before it permits something.
+fn permission_input(
+    update: &Update<'_>,
+    fact: &Fact<'_>,
+    declared: Option<&Declared>,
+    terms: &Terms<'_>,
+) -> Option<Finding> {
+    let name = fact.predicate.as_ref();
+    let ground = decisive(name, declared, terms)?;
+    let Ground { by, root, place, grants } = ground;
+    let through = if by == root { String::new() } else { format!(" through `{by}`") };
+    let message = match grants {
+        true => format!(
+            "`{root}` depends on `{name}`{through}: a reply that asserts it decides what itself may do. Let the \
+             runtime assert it, or name it in the list of a consumer."
+        ),
+        false => format!("`{root}` depends on `{name}`{through}: with this fact, it permits less."),
+    };
+    let mut finding = Finding::new(&rules::PERMISSION_INPUT, update.place(fact.name), message);
+    if !grants {
+        finding = finding.severity(Severity::Information);
+    }
+    Some(related(finding, place, "consulted here"))
+}
+
+/// Whether a predicate has an unusual name.
+fn is_odd(name: &str) -> bool {
+    name.bytes().any(|byte| byte.is_ascii_uppercase() || matches!(byte, b':' | b'.'))
+}
+
+fn style(update: &Update<'_>, fact: &Fact<'_>, terms: &Terms<'_>) -> Option<Finding> {
+    let name = fact.predicate.as_ref();
+    if !is_odd(name) {
+        return None;
+    }
+    let snake = snake_case(name);
+    let message = format!(
+        "`{name}` is an unusual name for a predicate; they are written in small letters, like `{snake}`."
+    );
+    let finding = Finding::new(&rules::PRED_STYLE, update.place(fact.name), message);
+    let change = || Change::guess(update, format!("Write `{snake}`")).replace(fact.name, &snake);
+    let is_offered = may_name_be_offered(&snake, terms.declarations, terms.settings);
+    Some(Finding { fix: is_offered.then(|| change().fix()), ..finding })
+}
+
+/// `fileState` as `file_state`.
+fn snake_case(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for char in name.trim_start_matches([':', '.']).chars() {
+        if char.is_ascii_uppercase() && !out.is_empty() && !out.ends_with('_') {
+            out.push('_');
+        }
+        out.push(if matches!(char, ':' | '.') { '_' } else { char.to_ascii_lowercase() });
+    }
+    out
+}
+
+/// Adds a place in the program, if there is one.
+pub(super) fn related(finding: Finding, place: Option<super::declarations::Place>, message: &str) -> Finding {
+    match place {
+        Some((file, statement, range)) => finding.related(Span::of(file, statement, range), message),
+        None => finding,
+    }
+}
+
+/// `1 argument`, `2 arguments`, `no arguments`.
+fn counted(count: usize) -> String {
+    match count {
+        0 => "no arguments".to_owned(),
+        1 => "1 argument".to_owned(),
+        _ => format!("{count} arguments"),
+    }
+}

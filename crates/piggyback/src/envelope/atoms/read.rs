@@ -1,0 +1,258 @@
+//! What stands in an update: a fact that is plain, or whatever the grammar makes of it.
+
+use std::borrow::Cow;
+
+use crate::envelope::plain::{self, Argument, Kind};
+use crate::envelope::runtime::{is_variable, parsed_text, stops_the_engine};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::syntax::ast::{ApplyForm, Atom, Clause, Term, TermKind};
+use mangle_syntax::syntax::{SourceFile, rules};
+use mangle_syntax::text::{TextRange, TextSize, size, slice, without_new_words};
+
+use smallvec::SmallVec;
+
+/// A fact with its ranges in the text of the update.
+#[derive(Debug)]
+pub(super) struct Fact<'t> {
+    /// The predicate.
+    pub predicate: Cow<'t, str>,
+    /// Its bytes.
+    pub name: TextRange,
+    /// The arguments.
+    pub args: SmallVec<[Argument; 6]>,
+    /// Predicate and arguments.
+    pub range: TextRange,
+    /// What else the update says; nothing for a plain fact.
+    pub rest: Option<Box<Rest>>,
+}
+
+/// What an update says beside predicate and plain arguments.
+#[derive(Debug, Default)]
+pub(super) struct Rest {
+    /// `@[…]`
+    pub interval: Option<TextRange>,
+    /// The arrow of a rule.
+    pub arrow: Option<TextRange>,
+    /// Variables, wildcards included, wherever they are.
+    pub variables: Vec<TextRange>,
+    /// `fn:…(…)`, the outermost ones.
+    pub functions: Vec<TextRange>,
+    /// The other statements, and whether each is a fact.
+    pub others: Vec<(TextRange, bool)>,
+}
+
+/// What an update is.
+#[derive(Debug)]
+pub(super) enum Reading<'t> {
+    /// A clause, and perhaps more behind it.
+    Fact(Fact<'t>),
+    /// It begins with `Decl`, `Package` or `Use`, or there is nothing but those.
+    Statement(TextRange),
+    /// What the grammar says against it. Ranges and edits count from the start of the update's text.
+    Unreadable(Vec<Finding>),
+}
+
+/// Reads the text of an update.
+pub(super) fn read(text: &str) -> Reading<'_> {
+    match plain::read(text) {
+        Some(plain) => Reading::Fact(Fact {
+            predicate: Cow::Borrowed(plain.predicate),
+            name: plain.name,
+            args: plain.args,
+            range: plain.range,
+            rest: None,
+        }),
+        None => parse(text),
+    }
+}
+
+/// Reads the text of an update by the grammar, as the runtime has it parsed: without white space around it, and with
+/// exactly one full stop of its last ones made sure of.
+fn parse(text: &str) -> Reading<'_> {
+    let trimmed = text.trim();
+    let lead = size(text.len() - text.trim_start().len());
+    let frame = Frame { lead, end: lead + size(trimmed.len()) };
+    // As the runtime's model does it: a NUL in a string is text to the engine. A log has any number of words.
+    let text = parsed_text(trimmed).replace('\0', "\u{1}");
+    let source = without_new_words(|| SourceFile::parse(text.into()));
+    let findings = unreadable(&source, frame);
+    if !findings.is_empty() {
+        return Reading::Unreadable(findings);
+    }
+    let whole = TextRange::new(frame.lead, frame.end);
+    let items = source.items();
+    if items.is_empty() {
+        let message = "There is no fact in it.";
+        return Reading::Unreadable(vec![Finding::new(&rules::SYNTAX_ERROR, whole, message)]);
+    }
+    let first = items.split_first();
+    let Some((start, clause, behind)) =
+        first.and_then(|(item, behind)| Some((item.start, item.statement.clause()?, behind)))
+    else {
+        return Reading::Statement(whole);
+    };
+    let others = behind.iter().map(|item| {
+        let is_fact = item.statement.clause().is_some_and(Clause::is_fact);
+        (frame.place(item.start, item.statement.range()), is_fact)
+    });
+    let others = others.collect();
+    Reading::Fact(fact(clause, source.text(), start, frame, others))
+}
+
+/// Where the parsed text stands in that of the update.
+#[derive(Clone, Copy)]
+struct Frame {
+    lead: TextSize,
+    end: TextSize,
+}
+
+impl Frame {
+    /// A range of a statement that starts at `start` of the parsed text. A full stop that was added is nowhere.
+    fn place(self, start: TextSize, range: TextRange) -> TextRange {
+        let from = (range.start() + start + self.lead).min(self.end);
+        TextRange::new(from, (range.end() + start + self.lead).min(self.end))
+    }
+}
+
+fn fact<'t>(
+    clause: &Clause,
+    text: &str,
+    start: TextSize,
+    frame: Frame,
+    others: Vec<(TextRange, bool)>,
+) -> Fact<'t> {
+    let Atom { name, args, range } = &clause.head;
+    let mut rest = Rest {
+        interval: clause.interval.as_ref().map(|interval| frame.place(start, interval.range)),
+        arrow: clause.arrow.map(|arrow| frame.place(start, arrow)),
+        others,
+        ..Rest::default()
+    };
+    let args = args.iter().map(|term| {
+        inside(term, &mut rest, &|range| slice(text, range + start), &|range| frame.place(start, range));
+        Argument { kind: kind(term, slice(text, term.range + start)), range: frame.place(start, term.range) }
+    });
+    let args = args.collect();
+    Fact {
+        predicate: Cow::Owned(slice(text, name.range + start).to_owned()),
+        name: frame.place(start, name.range),
+        args,
+        range: frame.place(start, *range),
+        rest: Some(Box::new(rest)),
+    }
+}
+
+fn kind(term: &Term, literal: &str) -> Kind {
+    match &term.kind {
+        TermKind::Variable(_) | TermKind::Wildcard => Kind::Variable,
+        TermKind::Broken if is_variable(literal) => Kind::Variable,
+        TermKind::Name(_) => Kind::Name,
+        TermKind::Number(number) => Kind::Number(number.unwrap_or_default()),
+        TermKind::Float(_) => Kind::Float,
+        TermKind::String if literal.contains(['\\', '\r']) => Kind::Escaped,
+        TermKind::String => Kind::String,
+        TermKind::Bytes => Kind::Bytes,
+        TermKind::Apply(apply) if apply.form == ApplyForm::Call => Kind::Function,
+        TermKind::Apply(_) | TermKind::Broken => Kind::Compound,
+    }
+}
+
+/// Collects the variables and the functions in a term. Depth is bounded by the nesting limit of the lowering.
+fn inside<'s>(
+    term: &Term,
+    rest: &mut Rest,
+    text: &impl Fn(TextRange) -> &'s str,
+    place: &impl Fn(TextRange) -> TextRange,
+) {
+    match &term.kind {
+        TermKind::Variable(_) | TermKind::Wildcard => rest.variables.push(place(term.range)),
+        TermKind::Broken if is_variable(text(term.range)) => rest.variables.push(place(term.range)),
+        TermKind::Apply(apply) if apply.form == ApplyForm::Call => rest.functions.push(place(term.range)),
+        TermKind::Apply(apply) => apply.args.iter().for_each(|arg| inside(arg, rest, text, place)),
+        _ => {}
+    }
+}
+
+/// What the engine's parser would stop at, with ranges of the update's text.
+fn unreadable(source: &SourceFile, frame: Frame) -> Vec<Finding> {
+    let of_file = source.findings().iter().map(|finding| (TextSize::new(0), finding));
+    let statements = source.items().iter().filter(|item| !item.rubble);
+    let of_statements =
+        statements.flat_map(|item| item.statement.findings.iter().map(|finding| (item.start, finding)));
+    let found = of_file
+        .chain(of_statements)
+        .filter(|(start, finding)| stops_the_engine(finding, slice(source.text(), finding.range + *start)));
+    let mut found: Vec<_> = found.map(|(start, finding)| placed(finding, start, frame)).collect();
+    found.sort_by_key(|finding| finding.range.start());
+    found
+}
+
+fn placed(finding: &Finding, start: TextSize, frame: Frame) -> Finding {
+    let mut finding = finding.clone();
+    finding.range = frame.place(start, finding.range);
+    finding.related.clear();
+    for edit in finding.fix.iter_mut().flat_map(|fix| &mut fix.edits) {
+        edit.span.range = frame.place(start, edit.span.range);
+    }
+    finding
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::envelope::runtime::ReadUpdate;
+    use mangle_syntax::text::Symbol;
+
+    /// Updates of words that nobody knows, which only the grammar can read, or not even that.
+    fn strange() -> impl Strategy<Value = String> {
+        let word = "[a-z][a-zA-Z0-9_]{7,9}";
+        let term = prop_oneof![
+            word.prop_map(|word| format!("/{word}")),
+            word.prop_map(|word| format!("X{word}")),
+            word.prop_map(|word| format!("fn:{word}(Y{word}, [/{word}, {{/{word}: X}}, [/a : fn:b()]])")),
+            word.prop_map(|word| format!(".T{word}<{word}, X>")),
+            word.prop_map(|word| format!("{word}(1)")),
+            word.prop_map(|word| format!("opt {word}")),
+            word,
+        ];
+        let head = prop_oneof![
+            5 => word.prop_map(|word| word),
+            1 => word.prop_map(|word| format!("P{word}")),
+            1 => word.prop_map(|word| format!("fn:{word}")),
+            1 => word.prop_map(|word| format!("a:{word}.b")),
+        ];
+        let end = prop::sample::select(vec![
+            ").",
+            ")",
+            "",
+            ") :- b(X).",
+            "). c(1).",
+            ")@[now].",
+            ") <- not x_y(), z.",
+        ]);
+        (head, prop::collection::vec(term, 0..3), end)
+            .prop_map(|(head, terms, end)| format!("{head}({}{end}", terms.join(", ")))
+    }
+
+    proptest! {
+        #[test]
+        fn words_that_nobody_knows_are_read_as_those_that_are_known(text in strange()) {
+            let both = || format!("{:?} {:?}", parse(&text), ReadUpdate::new(&text));
+            let strange = both();
+            // From here on all its words are known.
+            let _ = SourceFile::parse(text.as_str().into());
+            prop_assert_eq!(strange, both());
+        }
+    }
+
+    #[test]
+    fn words_of_updates_are_not_kept() {
+        let text = "stranger_p(StrangerX, /stranger_n, fn:stranger_f(1)).";
+        assert!(matches!(read(text), Reading::Fact(_)));
+        assert!(ReadUpdate::new(text).fact().is_some());
+        let words = ["stranger_p", "StrangerX", "/stranger_n", "fn:stranger_f"];
+        assert!(words.iter().all(|word| !Symbol::is_known(word)));
+    }
+}

@@ -1,0 +1,56 @@
+//! Where a text that may be damaged has strings: what counts inside of them and what outside.
+
+use mangle_syntax::text::{TextRange, size};
+
+/// A stretch of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stretch {
+    /// Outside of strings and comments.
+    Code,
+    /// The inside of a string that is closed, and its quote.
+    String(u8),
+    /// A comment.
+    Comment,
+    /// What follows a quote that is not closed.
+    Unclosed,
+}
+
+/// The stretches of a text in order. Nothing of it is left out but quotes.
+pub(super) fn stretches(text: &str) -> Vec<(TextRange, Stretch)> {
+    let bytes = text.as_bytes();
+    let range = |from: usize, to: usize| TextRange::new(size(from), size(to));
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(rest) = bytes.get(at..) {
+        let Some(next) = rest.iter().position(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'#')) else {
+            found.push((range(at, bytes.len()), Stretch::Code));
+            break;
+        };
+        let next = at + next;
+        found.push((range(at, next), Stretch::Code));
+        let Some(&sign) = bytes.get(next) else { break };
+        if sign == b'#' {
+            let end =
+                bytes.iter().skip(next).position(|byte| *byte == b'\n').map_or(bytes.len(), |len| next + len);
+            found.push((range(next, end), Stretch::Comment));
+            at = end;
+        } else if let Some(end) = string_end(bytes, next + 1, sign) {
+            found.push((range(next + 1, end), Stretch::String(sign)));
+            at = end + 1;
+        } else {
+            found.push((range(next + 1, bytes.len()), Stretch::Unclosed));
+            break;
+        }
+    }
+    found
+}
+
+/// Where the quote is that closes a string whose inside begins at `at`.
+fn string_end(bytes: &[u8], mut at: usize, quote: u8) -> Option<usize> {
+    loop {
+        match *bytes.get(at)? {
+            b'\\' => at += 2,
+            byte if byte == quote => return Some(at),
+            _ => at += 1,
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Updates that are more, or something else, than one fact: rules, statements, several clauses, text that cannot be
+//! read, an update that comes twice, and those beyond the last that is looked at.
+
+use super::check::{Terms, trimmed_range};
+use super::edits::{Change, removal};
+use super::offer::may_name_be_offered;
+use super::read::{self, Fact, Reading};
+use super::scan::{Stretch, stretches};
+use super::{Update, rules};
+use crate::envelope::runtime::{Verdict, refusal};
+use mangle_engine::types::{Base, Type};
+use mangle_syntax::lint::{Finding, Fix, Span};
+use mangle_syntax::syntax::rules as grammar;
+use mangle_syntax::text::{TextRange, TextSize, apply, size, slice};
+
+/// Words that begin statements.
+const STATEMENTS: [&str; 3] = ["Decl ", "Package ", "Use "];
+
+/// How many things that cannot be read are told of one update.
+const MOST_UNREADABLE: usize = 5;
+
+/// The arrow that the runtime's look at the text does not know.
+const LONG_ARROW: &str = "⟸";
+
+/// Reports what the runtime refuses by the look of it, and what it takes for something else; says whether the update
+/// is judged no further.
+pub(super) fn refused(update: &Update<'_>, trimmed: &str, out: &mut Vec<Finding>) -> bool {
+    let text = update.text.as_ref();
+    // A rule goes before a statement in the runtime's order; for a person it is a statement all the same.
+    if is_statement(trimmed) {
+        out.push(statement(update, trimmed_range(text)));
+        return true;
+    }
+    // Nearly no update has a colon, or the first byte of the other arrow.
+    if memchr::memchr2(b':', 0xe2, text.as_bytes()).is_none()
+        || !text.contains(":-") && !text.contains(LONG_ARROW)
+    {
+        return false;
+    }
+    let stretches = stretches(text);
+    if let Some(arrow) = stretches.iter().find_map(|(range, stretch)| match stretch {
+        Stretch::Code => arrow_in(text, *range),
+        _ => None,
+    }) {
+        out.push(rule(update, arrow));
+        return true;
+    }
+    out.extend(hidden_arrow(update, &stretches));
+    false
+}
+
+/// Whether an update begins with a word that begins no fact.
+fn is_statement(trimmed: &str) -> bool {
+    // What begins with another letter is none.
+    trimmed.starts_with(['d', 'D', 'i', 'I', '\u{130}', 'P', 'U'])
+        && (matches!(refusal(trimmed), Some(Verdict::Declaration | Verdict::Import))
+            || STATEMENTS.iter().any(|word| trimmed.starts_with(word)))
+}
+
+/// The first arrow in a part of a text.
+fn arrow_in(text: &str, range: TextRange) -> Option<TextRange> {
+    let part = slice(text, range);
+    let found = [":-", LONG_ARROW].into_iter().filter_map(|arrow| Some((part.find(arrow)?, arrow.len())));
+    let (at, len) = found.min()?;
+    Some(TextRange::at(range.start() + size(at), size(len)))
+}
+
+fn rule(update: &Update<'_>, arrow: TextRange) -> Finding {
+    let message = match slice(&update.text, arrow) {
+        LONG_ARROW => {
+            "Updates are facts, and this is a rule. The runtime does not notice it for this arrow: it asserts the \
+             head, whether or not the body holds."
+        }
+        _ => "Updates are facts, and this is a rule: the runtime blocks it. Rules belong into the policy.",
+    };
+    Finding::new(&rules::RULE_IN_UPDATE, update.place(arrow), message)
+}
+
+/// `:-` where it is no arrow.
+fn hidden_arrow(update: &Update<'_>, stretches: &[(TextRange, Stretch)]) -> Option<Finding> {
+    let text = update.text.as_ref();
+    let (stretch, at) = stretches.iter().find_map(|(range, stretch)| {
+        let at = slice(text, *range).find(":-").filter(|_| *stretch != Stretch::Unclosed)?;
+        Some((*stretch, range.start() + size(at)))
+    })?;
+    let place = if stretch == Stretch::Comment { "comment" } else { "string" };
+    let message = format!(
+        "The runtime takes `:-` for the arrow of a rule and blocks the update, though it stands in a {place}."
+    );
+    let finding =
+        Finding::new(&rules::ARROW_IN_STRING, update.place(TextRange::at(at, TextSize::new(2))), message);
+    let change = Change::guess(update, "Put a space between the two characters");
+    let all = stretches.iter().filter(|(_, stretch)| matches!(stretch, Stretch::String(_)));
+    let arrows = all.flat_map(|(range, _)| {
+        slice(text, *range)
+            .match_indices(":-")
+            .map(|(at, _)| range.start() + size(at + 1))
+            .collect::<Vec<_>>()
+    });
+    let is_string = matches!(stretch, Stretch::String(_));
+    let fix = arrows.fold(change, |change, at| change.replace(TextRange::empty(at), " ")).fix();
+    Some(if is_string { finding.fix(fix) } else { finding })
+}
+
+pub(super) fn statement(update: &Update<'_>, range: TextRange) -> Finding {
+    let text = slice(&update.text, range);
+    let word = text.split(|char: char| !char.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or("");
+    let message =
+        format!("Updates are facts; `{word}` begins a statement of a policy, which no packet can make.");
+    Finding::new(&rules::DECL_IN_UPDATE, update.place(range), message)
+}
+
+/// Reports what stands behind the first clause, and an arrow that was read as one; says whether the update is judged
+/// no further.
+pub(super) fn others(update: &Update<'_>, fact: &Fact<'_>, out: &mut Vec<Finding>) -> bool {
+    let Some(rest) = &fact.rest else { return false };
+    if let Some(arrow) = rest.arrow {
+        out.push(rule(update, arrow));
+        return true;
+    }
+    let Some((second, _)) = rest.others.first() else { return false };
+    let message = "The runtime asserts the first clause of an update and forgets all others.";
+    let finding = Finding::new(&rules::MULTI_CLAUSE, update.place(*second), message);
+    out.push(Finding { fix: split(update, fact), ..finding });
+    false
+}
+
+/// The fix that makes one element of each clause.
+fn split(update: &Update<'_>, fact: &Fact<'_>) -> Option<Fix> {
+    let others = &fact.rest.as_ref()?.others;
+    let mut change = Change::safe(update, "Make an update of each clause");
+    let mut end = fact.rest.as_ref()?.interval.unwrap_or(fact.range).end();
+    for (range, is_fact) in others {
+        let gap = TextRange::new(end, range.start());
+        // Only a full stop and white space lie between, no comment.
+        if !is_fact || slice(&update.text, gap).trim() != "." {
+            return None;
+        }
+        change = change.outside(update.place(gap), ".\", \"");
+        // The full stop of a clause is part of its statement.
+        end = range.end() - TextSize::new(1);
+    }
+    Some(change.fix())
+}
+
+/// Reports what the grammar says against an update.
+pub(super) fn unreadable(
+    update: &Update<'_>,
+    findings: &[Finding],
+    terms: &Terms<'_>,
+    out: &mut Vec<Finding>,
+) {
+    for finding in findings.iter().take(MOST_UNREADABLE) {
+        let found = bare_word(update, finding, terms);
+        out.push(found.unwrap_or_else(|| said(update, finding, findings.len(), terms)));
+    }
+}
+
+/// What the grammar says, for an update. `others` is how much it says in all.
+fn said(update: &Update<'_>, finding: &Finding, others: usize, terms: &Terms<'_>) -> Finding {
+    let range = if finding.range.is_empty() { trimmed_range(&update.text) } else { finding.range };
+    let fix = finding.fix.as_ref().filter(|fix| mends(update, fix, others) && may_rename(update, fix, terms));
+    // Where its fix is of no use here, such as a comment, what follows the first sentence speaks of it.
+    let message = match finding.message.split_once(". ") {
+        Some((first, _)) if fix.is_none() && finding.fix.is_some() => format!("{first}."),
+        _ => finding.message.trim_end().to_owned(),
+    };
+    let message = format!("{message} The runtime cannot read the update and drops it.");
+    let new = Finding::new(&rules::ATOM_SYNTAX, update.place(range), message);
+    let Some(fix) = fix else { return new };
+    let change = Change::like(update, fix);
+    new.fix(fix.edits.iter().fold(change, |change, edit| change.replace(edit.span.range, &edit.text)).fix())
+}
+
+/// The update after a fix of the grammar.
+fn after(update: &Update<'_>, fix: &Fix) -> Option<String> {
+    let mut edits: Vec<_> = fix.edits.iter().map(|edit| (edit.span.range, edit.text.as_str())).collect();
+    edits.sort_by_key(|(range, _)| range.start());
+    apply(&update.text, edits)
+}
+
+/// Whether a fix leaves the predicate as it is, or makes it one that may be offered.
+fn may_rename(update: &Update<'_>, fix: &Fix, terms: &Terms<'_>) -> bool {
+    fn name(text: &str) -> &str {
+        text.trim_start().split('(').next().unwrap_or_default().trim_end()
+    }
+    after(update, fix).is_none_or(|new| {
+        name(&new) == name(&update.text)
+            || may_name_be_offered(name(&new), terms.declarations, terms.settings)
+    })
+}
+
+/// Whether less is wrong with the update after a fix of the grammar.
+fn mends(update: &Update<'_>, fix: &Fix, others: usize) -> bool {
+    match after(update, fix).as_deref().map(read::read) {
+        Some(Reading::Fact(_) | Reading::Statement(_)) => true,
+        Some(Reading::Unreadable(left)) => left.len() < others,
+        None => false,
+    }
+}
+
+/// A word without quotes and without a slash, which is no term.
+fn bare_word(update: &Update<'_>, finding: &Finding, terms: &Terms<'_>) -> Option<Finding> {
+    let is_about_words = [
+        &grammar::LOWERCASE_VARIABLE,
+        &grammar::PREDICATE_AS_VALUE,
+        &grammar::UNQUOTED_STRING,
+        &grammar::FOREIGN_CONSTANT,
+        &grammar::RESERVED_WORD,
+        &grammar::INFIX_ARITHMETIC,
+        &grammar::SYNTAX_ERROR,
+    ];
+    let word = slice(&update.text, finding.range);
+    let is_word = word.starts_with(|char: char| char.is_ascii_lowercase())
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    if !is_about_words.contains(&finding.rule) || !is_word || !is_argument(&update.text, finding.range) {
+        return None;
+    }
+    let name = format!("/{word}");
+    let (instead, kind) = match wanted(&update.text, finding.range, terms) {
+        Some(Type::Base(Base::String)) => (format!("\"{word}\""), "strings have quotes"),
+        _ => (name, "names begin with a slash"),
+    };
+    let message = format!("`{word}` is no term: {kind}. The runtime cannot read the update and drops it.");
+    let fix = Change::safe(update, format!("Write `{instead}`")).replace(finding.range, &instead).fix();
+    Some(Finding::new(&rules::ATOM_SYNTAX, update.place(finding.range), message).fix(fix))
+}
+
+/// Whether commas and parentheses are the neighbours of a part of a text.
+fn is_argument(text: &str, range: TextRange) -> bool {
+    let before = text.get(..usize::from(range.start())).unwrap_or("").trim_end();
+    let behind = text.get(usize::from(range.end())..).unwrap_or("").trim_start();
+    before.ends_with(['(', ',']) && behind.starts_with([')', ','])
+}
+
+/// The type that is declared where a word stands, as far as commas tell.
+fn wanted(text: &str, range: TextRange, terms: &Terms<'_>) -> Option<Type> {
+    let (name, args) = text.trim_start().split_once('(')?;
+    let offset = text.len() - args.len();
+    let commas = |text: &str| {
+        let code = stretches(text).into_iter().filter(|(_, stretch)| *stretch == Stretch::Code);
+        code.map(|(range, _)| slice(text, range).matches(',').count()).sum::<usize>()
+    };
+    let at = commas(text.get(offset..usize::from(range.start()))?);
+    let declared = terms.declarations?.named(name.trim()).find(|declared| declared.arity > at)?;
+    declared.bound(at)
+}
+
+pub(super) fn duplicate(update: &Update<'_>, first: &Update<'_>) -> Finding {
+    let message = format!("The update at index {} says the same; a fact holds once.", first.index);
+    Finding::new(&rules::DUPLICATE_ATOM, update.range, message)
+        .related(Span::here(first.range), "the first one")
+        .fix(removal(update, "Delete the update"))
+}
+
+/// Reports the first update that the consumer does not look at any more.
+pub(super) fn limit(updates: &[Update<'_>], terms: &Terms<'_>, out: &mut Vec<Finding>) {
+    let limit = terms.consumer.max_updates;
+    if !terms.is_pinned || limit == 0 {
+        return;
+    }
+    let Some(update) = updates.iter().find(|update| update.index >= limit) else { return };
+    let message = format!(
+        "The consumer `{}` looks at the first {limit} updates and blocks this one and all behind it.",
+        terms.consumer_name
+    );
+    out.push(Finding::new(&rules::NOT_ALLOWED, update.range, message).severity(terms.if_pinned()));
+}

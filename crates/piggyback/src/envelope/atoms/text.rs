@@ -1,0 +1,147 @@
+//! What an update looks like before anybody reads it: blank, padded, too long, with characters that lose it, with or
+//! without its full stop.
+
+use super::Update;
+use super::check::{Terms, trimmed_range};
+use super::edits::{Change, removal};
+use super::read::Fact;
+use super::rules;
+use super::scan::{Stretch, stretches};
+use mangle_settings::Period;
+use mangle_syntax::lint::{Finding, Severity, Span};
+use mangle_syntax::text::{TextRange, TextSize, size, slice, text_len};
+
+/// What loses an update wherever it stands in it.
+const METACHARACTERS: [char; 4] = ['`', '$', ';', '|'];
+
+/// How many places of one finding are shown.
+const SHOWN: usize = 10;
+
+pub(super) fn blank(update: &Update<'_>) -> Finding {
+    let message = "This update says nothing; the runtime passes over it without a word.";
+    Finding::new(&rules::BLANK_ATOM, update.range, message).fix(removal(update, "Delete the update"))
+}
+
+/// White space around an update.
+pub(super) fn padded(update: &Update<'_>, trimmed: &str) -> Option<Finding> {
+    let text = update.text.as_ref();
+    if trimmed.len() == text.len() {
+        return None;
+    }
+    let inner = trimmed_range(text);
+    let before = TextRange::up_to(inner.start());
+    let behind = TextRange::new(inner.end(), text_len(text));
+    let parts: Vec<_> = [before, behind].into_iter().filter(|part| !part.is_empty()).collect();
+    let first = *parts.first()?;
+    let message = "White space around the update: the runtime keeps it, so that texts that are compared with the \
+                   update as it should be are not equal to it.";
+    let change = parts
+        .iter()
+        .fold(Change::safe(update, "Delete the white space"), |change, part| change.replace(*part, ""));
+    let finding = Finding::new(&rules::PADDED_ATOM, update.place(first), message).fix(change.fix());
+    let others = parts.iter().skip(1);
+    Some(others.fold(finding, |finding, part| finding.related(Span::here(update.place(*part)), "and here")))
+}
+
+pub(super) fn too_long(update: &Update<'_>, trimmed: &str, limit: usize) -> Finding {
+    let message = format!(
+        "This update has {} bytes, and the runtime drops what has more than {limit}. Say it in several facts, or \
+         keep long text out of facts.",
+        trimmed.len()
+    );
+    Finding::new(&rules::ATOM_TOO_LONG, update.place(trimmed_range(&update.text)), message)
+}
+
+/// Reports the characters that lose an update; says whether there are any.
+pub(super) fn metacharacters(update: &Update<'_>, out: &mut Vec<Finding>) -> bool {
+    let text = update.text.as_ref();
+    let bytes = text.as_bytes();
+    if memchr::memchr3(b'`', b'$', b';', bytes).is_none() && memchr::memchr(b'|', bytes).is_none() {
+        return false;
+    }
+    let found: Vec<_> = text.match_indices(METACHARACTERS).collect();
+    let place = |at: usize| update.place(TextRange::at(size(at), TextSize::new(1)));
+    let Some((first, char)) = found.first().copied() else { return false };
+    let message = format!(
+        "{} makes the runtime drop this update, wherever it stands in it. So do all of: backtick, `$`, `;`, `|`.",
+        shown(char)
+    );
+    let mut finding = Finding::new(&rules::METACHAR, place(first), message);
+    for (at, char) in found.iter().skip(1).take(SHOWN) {
+        finding = finding.related(Span::here(place(*at)), format!("{}, too", shown(char)));
+    }
+    let strings = stretches(text);
+    let is_inside = |at: usize| {
+        let inside = |(range, stretch): &(TextRange, Stretch)| {
+            matches!(stretch, Stretch::String(b'"' | b'\'')) && range.contains(size(at))
+        };
+        strings.iter().any(inside)
+    };
+    if found.iter().all(|(at, _)| is_inside(*at)) {
+        let change = Change::guess(update, "Write it as an escape, which the runtime lets pass");
+        let change = found.iter().fold(change, |change, (at, char)| {
+            let code = char.bytes().next().unwrap_or_default();
+            change.replace(TextRange::at(size(*at), TextSize::new(1)), &format!("\\x{code:02x}"))
+        });
+        finding = finding.fix(change.fix());
+    }
+    out.push(finding);
+    true
+}
+
+/// A character in a message.
+fn shown(char: &str) -> String {
+    if char == "`" { "A backtick".to_owned() } else { format!("`{char}`") }
+}
+
+/// A full stop that is missing, or that is not wanted.
+pub(super) fn period(
+    update: &Update<'_>,
+    trimmed: &str,
+    fact: &Fact<'_>,
+    terms: &Terms<'_>,
+) -> Option<Finding> {
+    let has_period = trimmed.ends_with('.');
+    if has_period && terms.period != Some(Period::Forbidden) {
+        return None;
+    }
+    let inner = trimmed_range(&update.text);
+    let last = trimmed.chars().next_back()?.len_utf8();
+    let end = TextRange::new(inner.end() - size(last), inner.end());
+    match terms.period? {
+        Period::Forbidden if has_period => {
+            let message = "The full stop is not wanted here: `trailing_period` is \"forbidden\".";
+            let fix = Change::safe(update, "Delete the full stop").replace(end, "").fix();
+            Some(Finding::new(&rules::HAS_PERIOD, update.place(end), message).fix(fix))
+        }
+        Period::Required | Period::Optional if !has_period => {
+            let is_required = terms.period == Some(Period::Required);
+            let message = match is_required {
+                true => "The update does not end in a full stop: the runtime drops it, and the kernel never gets the fact.".to_owned(),
+                false => format!(
+                    "The update does not end in a full stop; {} takes it, the runtime of `current` would drop it.",
+                    match terms.settings.atoms.trailing_period {
+                        Some(_) => "`trailing_period`".to_owned(),
+                        None => format!("version {}", terms.profile),
+                    }
+                ),
+            };
+            let mut finding = Finding::new(&rules::NO_PERIOD, update.place(end), message);
+            if !is_required {
+                finding = finding.severity(Severity::Hint);
+            }
+            Some(finding.fix(with_period(update, inner, fact)))
+        }
+        _ => None,
+    }
+}
+
+/// The fix that makes a full stop the last character: behind the fact, or in place of a comment behind the full stop.
+fn with_period(update: &Update<'_>, inner: TextRange, fact: &Fact<'_>) -> mangle_syntax::lint::Fix {
+    let rest = TextRange::new(fact.range.end(), inner.end());
+    let is_commented = slice(&update.text, rest).trim_start().starts_with('.');
+    match is_commented && fact.rest.as_ref().is_some_and(|rest| rest.others.is_empty()) {
+        true => Change::safe(update, "Delete what stands behind the full stop").replace(rest, ".").fix(),
+        false => Change::safe(update, "Add the full stop").replace(TextRange::empty(inner.end()), ".").fix(),
+    }
+}

@@ -1,0 +1,160 @@
+//! Whether an argument has the type that its declaration wants, and what the argument was probably meant to be.
+
+use super::declarations::Declared;
+use super::lists::{PRIORITIES, PRIORITY_WORDS};
+use crate::envelope::plain::{Argument, Kind};
+use crate::envelope::runtime::becomes_name;
+use mangle_engine::types::{Base, Type};
+use mangle_syntax::syntax::literal;
+use mangle_syntax::text::slice;
+
+/// How well an argument fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fit {
+    /// It does.
+    Yes,
+    /// The engine or the agent makes it fit.
+    Nearly,
+    /// It does not.
+    No,
+}
+
+/// How well an argument fits a type. What is no constant is judged elsewhere.
+pub(super) fn fit(arg: Argument, text: &str, ty: &Type) -> Fit {
+    let yes = |is: bool| if is { Fit::Yes } else { Fit::No };
+    if matches!(arg.kind, Kind::Variable | Kind::Function | Kind::Compound) {
+        return Fit::Yes;
+    }
+    let name = || if arg.kind == Kind::Name { slice(text, arg.range) } else { "" };
+    match ty {
+        Type::Any | Type::Variable(_) => Fit::Yes,
+        Type::Base(Base::Number) => yes(matches!(arg.kind, Kind::Number(_))),
+        Type::Base(Base::Float) if matches!(arg.kind, Kind::Number(_)) => Fit::Nearly,
+        Type::Base(Base::Float) => yes(arg.kind == Kind::Float),
+        Type::Base(Base::String) => yes(matches!(arg.kind, Kind::String | Kind::Escaped)),
+        Type::Base(Base::Bytes) => yes(arg.kind == Kind::Bytes),
+        Type::Base(Base::Name) => yes(arg.kind == Kind::Name),
+        Type::Prefix(prefix) => {
+            let below = name().strip_prefix(prefix.as_str());
+            yes(below.is_some_and(|below| below.starts_with('/')))
+        }
+        Type::Singleton(one) | Type::Literal(one) => yes(name() == one.as_str()),
+        Type::Union(members) => members.iter().map(|member| fit(arg, text, member)).min().unwrap_or(Fit::Yes),
+        // No literal is one of these.
+        Type::Base(Base::Time | Base::Duration)
+        | Type::List(_)
+        | Type::Option(_)
+        | Type::Pair(_)
+        | Type::Map(_)
+        | Type::Struct(_) => Fit::No,
+    }
+}
+
+/// The alternative of a declaration that the arguments fit best, and how the worst of them fits it.
+pub(super) fn best_row<'d>(
+    args: &[Argument],
+    text: &str,
+    declared: &'d Declared,
+) -> Option<(&'d [Type], Fit)> {
+    let judge = |row: &'d Vec<Type>| {
+        let fits = args.iter().zip(row).map(|(arg, ty)| fit(*arg, text, ty));
+        let (worst, wrong) = fits
+            .fold((Fit::Yes, 0), |(worst, wrong), fit| (worst.max(fit), wrong + usize::from(fit == Fit::No)));
+        (row.as_slice(), worst, wrong)
+    };
+    let found = declared.rows.iter().map(judge).min_by_key(|(_, worst, wrong)| (*wrong, *worst))?;
+    Some((found.0, found.1))
+}
+
+/// Whether the agent takes this word where a number is declared.
+pub(super) fn is_priority(declared: &Declared, at: usize, word: &str) -> bool {
+    PRIORITIES.contains(&(declared.name, at)) && PRIORITY_WORDS.contains(&word)
+}
+
+/// What to write in place of an argument of the wrong type, and whether that is sure.
+pub(super) fn instead(arg: Argument, text: &str, ty: &Type) -> Option<(String, bool)> {
+    let written = slice(text, arg.range);
+    let wants = |base: Base| ty.members().contains(&Type::Base(base));
+    let content = || literal::string_value(written);
+    match arg.kind {
+        Kind::String | Kind::Escaped if ty.is_name() => {
+            let name = name_of(&content()?)?;
+            let sure = ty.is_name() && fit_name(&name, ty);
+            sure.then_some((name, true))
+        }
+        Kind::String | Kind::Escaped if wants(Base::Number) => {
+            let number: i64 = content()?.parse().ok()?;
+            Some((number.to_string(), true))
+        }
+        Kind::Name if wants(Base::String) => Some((string_of(written), false)),
+        Kind::Number(_) if wants(Base::String) => Some((format!("\"{written}\""), true)),
+        Kind::Float if wants(Base::Number) => Some((hundredfold(written)?, false)),
+        _ => None,
+    }
+}
+
+fn fit_name(name: &str, ty: &Type) -> bool {
+    let range = mangle_syntax::text::TextRange::up_to(mangle_syntax::text::text_len(name));
+    fit(Argument { kind: Kind::Name, range }, name, ty) == Fit::Yes
+}
+
+/// The name that a text is, with or without its slash; only what can be written as one.
+fn name_of(text: &str) -> Option<String> {
+    let is_part = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_~%".contains(&byte))
+    };
+    let body = text.strip_prefix('/').unwrap_or(text);
+    let name = format!("/{body}");
+    // What the runtime would take for a path is no name afterwards.
+    (body.split('/').all(is_part) && becomes_name(name.as_bytes())).then_some(name)
+}
+
+/// A name as a string that stays one: with its slash, the runtime takes most of them for names again.
+fn string_of(name: &str) -> String {
+    let body = if becomes_name(name.as_bytes()) { name.trim_start_matches('/') } else { name };
+    format!("\"{body}\"")
+}
+
+/// `0.95` as `95`.
+fn hundredfold(float: &str) -> Option<String> {
+    let value: f64 = float.parse().ok()?;
+    let scaled = (value * 100.0).round();
+    let is_exact = (scaled - value * 100.0).abs() < 1e-9;
+    (is_exact && (0.0..=1.0).contains(&value)).then(|| format!("{scaled:.0}"))
+}
+
+/// A type in a message: what is to be written.
+pub(super) fn wanted(ty: &Type) -> String {
+    let one = |member: &Type| match member {
+        Type::Base(Base::Number) => "an integer".to_owned(),
+        Type::Base(Base::Float) => "a float".to_owned(),
+        Type::Base(Base::String) => "a string".to_owned(),
+        Type::Base(Base::Bytes) => "a byte string".to_owned(),
+        Type::Base(Base::Name) => "a name".to_owned(),
+        Type::Base(Base::Time) => "an instant".to_owned(),
+        Type::Base(Base::Duration) => "a duration".to_owned(),
+        Type::Prefix(prefix) => format!("a name below `{prefix}/`"),
+        Type::Singleton(name) | Type::Literal(name) => format!("`{name}`"),
+        other => format!("`{other}`"),
+    };
+    let words: Vec<_> = ty.members().iter().map(one).collect();
+    match words.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        Some((one, _)) => one.clone(),
+        None => "nothing".to_owned(),
+    }
+}
+
+/// What an argument is, in a message.
+pub(super) fn found(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Name => "a name",
+        Kind::Number(_) => "an integer",
+        Kind::Float => "a float",
+        Kind::String | Kind::Escaped => "a string",
+        Kind::Bytes => "a byte string",
+        Kind::Variable => "a variable",
+        Kind::Function => "a function",
+        Kind::Compound => "a list, a map or a struct",
+    }
+}

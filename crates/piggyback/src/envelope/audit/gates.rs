@@ -1,0 +1,206 @@
+//! What had to be allowed, and what can be learned.
+
+use crate::envelope::check::Sink;
+use crate::envelope::edits::insert_member;
+use crate::envelope::examples::packet;
+use crate::envelope::json::Kind;
+use crate::envelope::requests::{is_command, is_dangerous};
+use crate::envelope::subject::Subject;
+use crate::envelope::view::View;
+use mangle_settings::Profile;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+
+pub(super) static GATE_MISMATCH: Rule = Rule {
+    code: "PB156",
+    name: "gate-mismatch",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "The flag and the gate disagree whether something was blocked.",
+    rationale: "`blocked_by_constitution` says one thing, `dangerous_action_blocked` the other. Only one of them can be true.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"execution_metadata\": {\"blocked_by_constitution\": true}",
+        "\"safety_gates\": {\"dangerous_action_blocked\": null}"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"execution_metadata\": {\"blocked_by_constitution\": true}",
+        "\"safety_gates\": {\"dangerous_action_blocked\": \"git push --force\"}"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static LEARNING_MISMATCH: Rule = Rule {
+    code: "PB157",
+    name: "learning-mismatch",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "Learning signals that contradict each other.",
+    rationale: "A reason for a rejection without one, or a pattern that is to be learned although it failed: what is learned from \
+                it is wrong. A pattern that is to be learned although the user rejected it, and a rejection without a reason, \
+                are hints.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"safety_gates\": {}",
+        "\"learning_signals\": {\"pattern_id\": \"p1\", \"success\": false, \"should_promote_to_learned\": true}"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"safety_gates\": {}",
+        "\"learning_signals\": {\"pattern_id\": \"p1\", \"success\": true, \"should_promote_to_learned\": true}"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static GATES_ABSENT: Rule = Rule {
+    code: "PB159",
+    name: "gates-absent",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "A 1.2 packet without safety gates, or with empty ones for a dangerous action.",
+    rationale: "Version 1.2 calls the object critical: without it an audit cannot tell whether something dangerous was requested or \
+                blocked. Gates without a single value are as good as none where the scope is critical, the user wants something \
+                deleted, or the packet requests a dangerous tool or command.",
+    bad: concat!(
+        "{\n  \"piggyback_version\": \"1.2\",\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"/query\", ",
+        "\"verb\": \"/help\", \"target\": \"none\", \"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n",
+        "    \"memory_operations\": []\n  },\n  \"surface_response\": \"Ask me anything.\"\n}\n"
+    ),
+    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []", "\"safety_gates\": {}"),
+    fix: FixKind::Suggestion,
+};
+
+/// Gates that nothing went through.
+const EMPTY: &str = "{\"requires_user_approval\": false, \"chesterton_fence_warning\": null, \
+                     \"dangerous_action_blocked\": null, \"constitutional_override\": null}";
+
+/// Tools that the reference constitution calls dangerous.
+const DANGEROUS_TOOLS: [&str; 5] =
+    ["delete_file", "git_push", "git_force", "run_arbitrary_command", "system_modify"];
+
+/// Whether the safety gates are there and hold no value.
+pub(super) fn are_empty(subject: &Subject<'_>) -> bool {
+    let gates = subject.control.object("safety_gates");
+    gates.is_there() && gates.entries.iter().all(|entry| subject.json.kind(entry.value) == Kind::Null)
+}
+
+/// Why the action of a packet needs safety gates that say something.
+pub(super) fn danger(subject: &Subject<'_>) -> Option<String> {
+    let control = &subject.control;
+    if control.object("impact_analysis").text("estimated_scope").is_some_and(|scope| scope == "critical") {
+        return Some("the scope is `critical`".to_owned());
+    }
+    let verb = control.object("intent_classification").text("verb");
+    if verb.is_some_and(|verb| verb.trim_start_matches('/') == "delete") {
+        return Some("the intent is to delete something".to_owned());
+    }
+    control.objects("tool_requests").find_map(|request| {
+        let tool = request.text("tool_name").unwrap_or_default();
+        let name = tool.trim_start_matches('/');
+        let args = request.get("tool_args").map(|entry| entry.value);
+        let mut members = args.into_iter().flat_map(|args| subject.json.members(args));
+        let runs_danger = members.any(|member| {
+            subject.json.string(member.key).is_some_and(|key| is_command(&key))
+                && subject.json.string(member.value).is_some_and(|command| is_dangerous(&command))
+        });
+        (DANGEROUS_TOOLS.contains(&name) || runs_danger)
+            .then(|| format!("`{}` is a dangerous request", name.chars().take(40).collect::<String>()))
+    })
+}
+
+/// Reports gates that hold no value, for an action that needs them.
+fn empty(subject: &Subject<'_>, sink: &mut Sink) {
+    let field = subject.control.table.field("safety_gates");
+    let is_known = field.is_some_and(|field| field.is_in(subject.profile));
+    if !is_known || !subject.is_whole() || !are_empty(subject) {
+        return;
+    }
+    let (Some(why), Some(range)) = (danger(subject), subject.control.value_range("safety_gates")) else {
+        return;
+    };
+    let message = format!("`safety_gates` is empty, but {why}");
+    sink.push(Finding::new(&GATES_ABSENT, range, message));
+}
+
+pub(super) fn absent(subject: &Subject<'_>, sink: &mut Sink) {
+    let control = &subject.control;
+    empty(subject, sink);
+    let is_asked = subject.profile == Profile::V1_2 && subject.is_whole() && control.is_there();
+    if !is_asked || control.has("safety_gates") || control.meant_for("safety_gates").is_some() {
+        return;
+    }
+    let message = "`safety_gates` is missing, the record of what was dangerous, and of what was blocked";
+    let mut finding = Finding::new(&GATES_ABSENT, subject.control_range(), message);
+    let fix = Fix::safe("Insert empty ones");
+    finding.fix = match control.value_range("safety_gates") {
+        Some(null) => Some(fix.replace(null, EMPTY)),
+        None => insert_member(control, "safety_gates", EMPTY, false).map(|(at, text)| fix.replace(at, text)),
+    };
+    sink.push(finding);
+}
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    gate(subject, sink);
+    learning(subject, sink);
+}
+
+fn gate(subject: &Subject<'_>, sink: &mut Sink) {
+    let execution = subject.control.object("execution_metadata");
+    let gates = subject.control.object("safety_gates");
+    let (Some(blocked), true) =
+        (execution.flag("blocked_by_constitution"), gates.is_there() && subject.is_whole())
+    else {
+        return;
+    };
+    let says = |name: &str| gates.text(name).is_some_and(|text| !text.trim().is_empty());
+    let (names_one, overridden) = (says("dangerous_action_blocked"), says("constitutional_override"));
+    let other = match (blocked, names_one) {
+        (true, false) if !overridden => "names nothing that was blocked",
+        (false, true) if !overridden => "names something that was blocked",
+        _ => return,
+    };
+    let range = gates.key_range("dangerous_action_blocked").or(subject.control.key_range("safety_gates"));
+    let message = format!("`blocked_by_constitution` is {blocked}, but the gate {other}");
+    sink.push(Finding::new(&GATE_MISMATCH, range.unwrap_or_else(|| gates.brace()), message));
+}
+
+fn learning(subject: &Subject<'_>, sink: &mut Sink) {
+    let signals = subject.control.object("learning_signals");
+    if !signals.is_there() {
+        return;
+    }
+    let has_reason = signals.text("rejection_reason").is_some_and(|reason| !reason.trim().is_empty());
+    let accepted = signals.flag("user_accepted");
+    if let Some(range) =
+        signals.value_range("rejection_reason").filter(|_| has_reason && accepted != Some(false))
+    {
+        let message = "a reason for a rejection, but `user_accepted` is not false";
+        sink.push(Finding::new(&LEARNING_MISMATCH, range, message));
+    }
+    if let Some(range) = signals.value_range("user_accepted")
+        && accepted == Some(false)
+        && !has_reason
+        && signals.meant_for("rejection_reason").is_none()
+        && subject.is_whole()
+    {
+        let message = "the user rejected this, and `rejection_reason` does not say why";
+        sink.push(Finding::new(&LEARNING_MISMATCH, range, message).severity(Severity::Hint));
+    }
+    promotion(&signals, accepted, sink);
+}
+
+/// Reports a pattern that is to be learned although it failed, or was rejected.
+fn promotion(signals: &View<'_>, accepted: Option<bool>, sink: &mut Sink) {
+    let name = "should_promote_to_learned";
+    let Some(range) = signals.value_range(name).filter(|_| signals.flag(name) == Some(true)) else { return };
+    if signals.flag("success") == Some(false) {
+        sink.push(Finding::new(&LEARNING_MISMATCH, range, "a pattern that failed is to be learned"));
+    } else if accepted == Some(false) {
+        let message = "a pattern that the user rejected is to be learned";
+        sink.push(Finding::new(&LEARNING_MISMATCH, range, message).severity(Severity::Hint));
+    }
+}

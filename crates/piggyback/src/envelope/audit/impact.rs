@@ -1,0 +1,127 @@
+//! What a change reaches, held against what else the packet says.
+
+use rustc_hash::FxHashSet;
+
+use super::atom::Parts;
+use crate::envelope::check::Sink;
+use crate::envelope::edits::quoted;
+use crate::envelope::examples::packet;
+use crate::envelope::json::Kind;
+use crate::envelope::subject::Subject;
+use crate::envelope::view::View;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::text::size;
+
+pub(super) static SCOPE_MISMATCH: Rule = Rule {
+    code: "PB155",
+    name: "scope-mismatch",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "An estimated scope that does not fit the rest of the packet.",
+    rationale: "A trivial change does not reach more than three files and breaks no dependency; a critical one needs the user's \
+                approval. Who goes by the scope lets too much through.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"safety_gates\": {\"requires_user_approval\": false}",
+        "\"impact_analysis\": {\"files_affected\": [\"a.go\"], \"estimated_scope\": \"critical\"}"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"safety_gates\": {\"requires_user_approval\": true}",
+        "\"impact_analysis\": {\"files_affected\": [\"a.go\"], \"estimated_scope\": \"critical\"}"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static IMPACT_INCOMPLETE: Rule = Rule {
+    code: "PB158",
+    name: "impact-incomplete",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "A file that changed and is not among those affected.",
+    rationale: "An update says that the file was modified, and `files_affected` does not name it: a review by the list misses it.",
+    bad: packet!(
+        "\"mangle_updates\": [\"modified(\\\"src/auth.rs\\\").\"]",
+        "\"memory_operations\": []",
+        "\"reasoning_trace\": \"The check was missing.\"",
+        "\"safety_gates\": {}",
+        "\"impact_analysis\": {\"files_affected\": [], \"estimated_scope\": \"minor\"}"
+    ),
+    good: packet!(
+        "\"mangle_updates\": [\"modified(\\\"src/auth.rs\\\").\"]",
+        "\"memory_operations\": []",
+        "\"reasoning_trace\": \"The check was missing.\"",
+        "\"safety_gates\": {}",
+        "\"impact_analysis\": {\"files_affected\": [\"src/auth.rs\"], \"estimated_scope\": \"minor\"}"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+/// A change of more files than this is not trivial.
+const TRIVIAL: usize = 3;
+
+/// Predicates whose first argument is a file that changed.
+const CHANGES: [&str; 3] = ["modified", "file_state", "modified_function"];
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    let field = subject.control.table.field("impact_analysis");
+    let impact = subject.control.object("impact_analysis");
+    if impact.is_there() && field.is_some_and(|field| field.is_in(subject.profile)) {
+        scope(subject, &impact, sink);
+        files(subject, &impact, sink);
+    }
+}
+
+fn scope(subject: &Subject<'_>, impact: &View<'_>, sink: &mut Sink) {
+    let (Some(scope), Some(range)) = (impact.text("estimated_scope"), impact.value_range("estimated_scope"))
+    else {
+        return;
+    };
+    let files = impact.list("files_affected").len();
+    let approval = subject.control.object("safety_gates").flag("requires_user_approval");
+    let why = match &*scope {
+        "trivial" if files > TRIVIAL => format!("{files} affected files"),
+        "trivial" if !impact.list("dependencies_broken").is_empty() => "broken dependencies".to_owned(),
+        "critical" if approval != Some(true) && subject.is_whole() => {
+            "a change that needs no approval".to_owned()
+        }
+        _ => return,
+    };
+    sink.push(Finding::new(&SCOPE_MISMATCH, range, format!("the scope `{scope}` does not fit {why}")));
+}
+
+/// The first file that changed and is not listed.
+fn files(subject: &Subject<'_>, impact: &View<'_>, sink: &mut Sink) {
+    let Some(entry) = impact.get("files_affected").filter(|_| !subject.is_truncated) else { return };
+    let json = subject.json;
+    if json.kind(entry.value) != Kind::Array {
+        return;
+    }
+    let elements: Vec<_> = json.elements(entry.value).collect();
+    let listed: FxHashSet<_> = elements.iter().filter_map(|node| json.string(*node)).collect();
+    let updates = subject.control.list("mangle_updates");
+    let missing: Vec<_> = updates
+        .iter()
+        .filter_map(|node| changed(&json.string(*node)?))
+        .filter(|file| !listed.contains(file.as_str()))
+        .collect();
+    let Some(file) = missing.first() else { return };
+    let short: String = file.chars().take(80).collect();
+    let more = if missing.len() > 1 { format!(" (and {} more)", missing.len() - 1) } else { String::new() };
+    let message = format!("{short}{more} changed, but is not listed here");
+    let fix = Fix::guess("Add the file");
+    let fix = match elements.last() {
+        Some(last) => fix.insert(json.range(*last).end(), format!(", {}", quoted(file))),
+        None => fix.insert(json.range(entry.value).start() + size(1), quoted(file)),
+    };
+    sink.push(Finding::new(&IMPACT_INCOMPLETE, json.range(entry.key), message).fix(fix));
+}
+
+/// The file that an update says to have changed.
+fn changed(update: &str) -> Option<String> {
+    let parts = Parts::of(update).filter(|parts| CHANGES.contains(&parts.predicate))?;
+    let file = parts.arguments.first()?.strip_prefix('"')?.strip_suffix('"')?;
+    (file.contains(['/', '.']) && !file.contains('\\')).then(|| file.to_owned())
+}

@@ -1,0 +1,331 @@
+//! Audit objects that version 1.2 recommends and that are absent, and the members that an object lacks.
+
+use super::gates;
+use crate::envelope::check::Sink;
+use crate::envelope::examples::packet;
+use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::subject::Subject;
+use crate::envelope::table::{AUDIT, Field, Need, Shape, Table};
+use crate::envelope::view::first_byte;
+use mangle_settings::Profile;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+
+pub(super) static AUDIT_ABSENT: Rule = Rule {
+    code: "PB160",
+    name: "audit-absent",
+    group: Group::Fields,
+    severity: Some(Severity::Hint),
+    summary: "A packet without an audit object that its version recommends.",
+    rationale: "Version 1.2 recommends `execution_metadata`, `state_transitions` and `impact_analysis` in each packet. Without \
+                them an audit cannot tell what a turn cost, which state it changed and what the change reaches. The runtime \
+                reads none of them. `gates-absent` is about `safety_gates`.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"safety_gates\": {\"requires_user_approval\": false}"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"execution_metadata\": {\"shard_type\": \"coder\", \"execution_time_ms\": 120}",
+        "\"state_transitions\": []",
+        "\"impact_analysis\": {\"files_affected\": [], \"estimated_scope\": \"minor\"}",
+        "\"safety_gates\": {\"requires_user_approval\": false}"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static AUDIT_INCOMPLETE: Rule = Rule {
+    code: "PB161",
+    name: "audit-incomplete",
+    group: Group::Fields,
+    severity: Some(Severity::Hint),
+    summary: "An audit object that lacks a member.",
+    rationale: "Version 1.2 describes the members of each audit object. A transition without its time or its reason, or learning \
+                signals without the pattern that they are about, cannot be evaluated later. An empty text counts as absent. \
+                `user_accepted`, `rejection_reason` and `should_promote_to_learned` may be left out.",
+    bad: packet!(
+        "\"mangle_updates\": [\"task_status(\\\"t1\\\", /done).\"]",
+        "\"memory_operations\": []",
+        "\"reasoning_trace\": \"It works.\"",
+        "\"safety_gates\": {\"requires_user_approval\": false}",
+        "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t1\\\", /done)\"}]"
+    ),
+    good: packet!(
+        "\"mangle_updates\": [\"task_status(\\\"t1\\\", /done).\"]",
+        "\"memory_operations\": []",
+        "\"reasoning_trace\": \"It works.\"",
+        "\"safety_gates\": {\"requires_user_approval\": false, \"chesterton_fence_warning\": null, \
+         \"dangerous_action_blocked\": null, \"constitutional_override\": null}",
+        "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t1\\\", /done)\", \
+         \"timestamp\": \"2026-03-01T10:00:00Z\", \"reason\": \"the tests pass\"}]"
+    ),
+    fix: FixKind::None,
+};
+
+/// Looks at a packet, whether it has audit objects or not.
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    if subject.is_whole() && subject.control.is_there() {
+        absent(subject, sink);
+        incomplete(subject, sink);
+    }
+}
+
+/// The recommended objects that are absent, in one finding.
+fn absent(subject: &Subject<'_>, sink: &mut Sink) {
+    let control = &subject.control;
+    // Of version 1.2, another rule is about the gates.
+    let is_own = |name: &str| name != "safety_gates" || subject.profile != Profile::V1_2;
+    let is_absent = |field: &Field| {
+        field.need(subject.profile) == Need::Recommended
+            && is_own(field.name)
+            && !control.has(field.name)
+            && control.meant_for(field.name).is_none()
+    };
+    let names = listed(control.table.fields.iter().filter(|field| is_absent(field)));
+    if let Some(names) = names {
+        let message = format!("the control packet has no {names}");
+        sink.push(Finding::new(&AUDIT_ABSENT, subject.control_range(), message));
+    }
+}
+
+/// The recommended members that objects lack, a finding for each object.
+fn incomplete(subject: &Subject<'_>, sink: &mut Sink) {
+    for entry in AUDIT.into_iter().flat_map(|name| subject.control.all(name)) {
+        // What is empty although it must not be is reported as absent.
+        let is_reported = entry.field.name == "safety_gates"
+            && gates::are_empty(subject)
+            && gates::danger(subject).is_some();
+        if entry.field.is_in(subject.profile) && !is_reported {
+            objects(subject, &entry.field.shape, entry.value, sink);
+        }
+    }
+}
+
+fn objects(subject: &Subject<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
+    match shape {
+        Shape::List(of) => {
+            subject.json.elements(node).for_each(|element| objects(subject, of, element, sink));
+        }
+        Shape::Object(table) => object(subject, table, node, sink),
+        _ => {}
+    }
+}
+
+fn object(subject: &Subject<'_>, table: &'static Table, node: NodeId, sink: &mut Sink) {
+    let json = subject.json;
+    if json.kind(node) != Kind::Object || sink.is_full(&AUDIT_INCOMPLETE) {
+        return;
+    }
+    let lacks = |field: &Field| {
+        let mut members = json.members(node);
+        let is_it =
+            |key: &str| key == field.name || table.near(key).is_some_and(|near| near.name == field.name);
+        let found = members.find(|member| json.string(member.key).is_some_and(|key| is_it(&key)));
+        found.is_none_or(|member| is_blank(json, &field.shape, member.value))
+    };
+    let wanted = table.fields.iter().filter(|field| field.need(subject.profile) == Need::Recommended);
+    if let Some(names) = listed(wanted.filter(|field| lacks(field))) {
+        let message = format!("no {names} in {}", table.title);
+        sink.push(Finding::new(&AUDIT_INCOMPLETE, first_byte(json.range(node)), message));
+    }
+}
+
+/// Whether a text says nothing.
+fn is_blank(json: &Json<'_>, shape: &Shape, node: NodeId) -> bool {
+    matches!(shape, Shape::Text) && json.string(node).is_some_and(|text| text.trim().is_empty())
+}
+
+/// Their names in a sentence: `` `a`, `b` or `c` ``.
+fn listed<'f>(fields: impl Iterator<Item = &'f Field>) -> Option<String> {
+    let names: Vec<_> = fields.map(|field| format!("`{}`", field.name)).collect();
+    match names.split_last()? {
+        (last, []) => Some(last.clone()),
+        (last, rest) => Some(format!("{} or {last}", rest.join(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::envelope::testing::check;
+
+    #[track_caller]
+    fn packet(version: &str, members: &str, expect: Expect) {
+        let text = format!(
+            concat!(
+                r#"{{"piggyback_version": "{}", "control_packet": {{"intent_classification": {{"category": "/mutation", "#,
+                r#""verb": "/fix", "target": "a.go", "constraint": "none", "confidence": 0.9}}, "mangle_updates": [], "#,
+                r#""memory_operations": []{}}}, "surface_response": "ok"}}"#
+            ),
+            version, members
+        );
+        check(&text, expect);
+    }
+
+    /// All recommended objects, so that a test is about one.
+    const REST: &str = concat!(
+        r#", "execution_metadata": {"shard_type": "coder", "execution_time_ms": 1, "tokens_used": 1, "retry_count": 0, "#,
+        r#""blocked_by_constitution": false}, "impact_analysis": {"files_affected": [], "dependencies_broken": [], "#,
+        r#""tests_impacted": [], "estimated_scope": "minor"}, "safety_gates": {"requires_user_approval": false, "#,
+        r#""chesterton_fence_warning": null, "dangerous_action_blocked": null, "constitutional_override": null}"#
+    );
+
+    fn with(members: &str) -> String {
+        format!("{REST}, {members}")
+    }
+
+    #[test]
+    fn recommended_objects_that_are_absent_are_one_hint() {
+        packet(
+            "1.2",
+            "",
+            expect![[r#"
+            "\"control_packet\"" warning gates-absent: `safety_gates` is missing, the record of what was dangerous, and of what was blocked
+              fix: Insert empty ones
+            "\"control_packet\"" hint audit-absent: the control packet has no `execution_metadata`, `state_transitions` or `impact_analysis`
+        "#]],
+        );
+        packet("1.2", &with(r#""state_transitions": []"#), expect![[r#""#]]);
+        // Versions before it and the running one know no such objects.
+        packet("1.2-go", "", expect![[r#""#]]);
+        packet(
+            "1.3-draft",
+            "",
+            expect![[r#"
+            "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`: only the strict schema requires that
+              fix: Insert empty ones
+            "\"control_packet\"" hint audit-absent: the control packet has no `execution_metadata`, `state_transitions`, `impact_analysis` or `safety_gates`
+        "#]],
+        );
+    }
+
+    #[test]
+    fn members_that_an_object_lacks_are_hints() {
+        packet(
+            "1.2",
+            &with(
+                r#""state_transitions": [{"from": "", "to": "task_status(\"t\", /done)", "reason": " "}, {}]"#,
+            ),
+            expect![[r#"
+                "{" hint audit-incomplete: no `from`, `timestamp` or `reason` in a state transition
+                "\"\"" hint blank-atom: This update says nothing; the runtime passes over it without a word.
+                "\"task_status(\\\"t\\\", /done)\"" warning transition-unbacked: no update asserts this state: the audit trail says that it changed, and the kernel is not told
+                  fix: Add the update
+                "{" hint audit-incomplete: no `from`, `to`, `timestamp` or `reason` in a state transition
+            "#]],
+        );
+        packet(
+            "1.2",
+            &with(r#""state_transitions": [], "learning_signals": {}"#),
+            expect![[r#"
+                "{" hint audit-incomplete: no `pattern_id` or `success` in the learning signals
+            "#]],
+        );
+        // A member of nearly this name is reported as such.
+        packet(
+            "1.2",
+            &with(r#""state_transitions": [], "learning_signals": {"patternId": "p", "success": true}"#),
+            expect![[r#"
+                "\"patternId\"" warning near-miss: the runtime does not know `patternId`, and what stands here is lost; did you mean `pattern_id`?
+                  fix: Rename it to `pattern_id`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn learning_from_a_rejection_is_a_hint() {
+        packet(
+            "1.2",
+            &with(
+                r#""state_transitions": [], "learning_signals": {"pattern_id": "p", "success": true, "user_accepted": false, "should_promote_to_learned": true}"#,
+            ),
+            expect![[r#"
+                "false" hint learning-mismatch: the user rejected this, and `rejection_reason` does not say why
+                "true" hint learning-mismatch: a pattern that the user rejected is to be learned
+            "#]],
+        );
+        packet(
+            "1.2",
+            &with(
+                r#""state_transitions": [], "learning_signals": {"pattern_id": "p", "success": true, "user_accepted": false, "rejection_reason": "too long", "should_promote_to_learned": false}"#,
+            ),
+            expect![[r#""#]],
+        );
+    }
+
+    #[test]
+    fn empty_gates_are_as_good_as_none_for_a_dangerous_action() {
+        let gates = |gates: &str, scope: &str| {
+            REST.replace("\"minor\"", scope).replace(
+                r#"{"requires_user_approval": false, "chesterton_fence_warning": null, "dangerous_action_blocked": null, "constitutional_override": null}"#,
+                gates,
+            ) + r#", "state_transitions": []"#
+        };
+        packet(
+            "1.2",
+            &gates("{}", "\"critical\""),
+            expect![[r#"
+            "\"critical\"" warning scope-mismatch: the scope `critical` does not fit a change that needs no approval
+            "{}" warning gates-absent: `safety_gates` is empty, but the scope is `critical`
+        "#]],
+        );
+        packet(
+            "1.2",
+            &gates(r#"{"dangerous_action_blocked": null}"#, "\"critical\""),
+            expect![[r#"
+            "\"critical\"" warning scope-mismatch: the scope `critical` does not fit a change that needs no approval
+            "{\"dangerous_action_blocked\": n" warning gates-absent: `safety_gates` is empty, but the scope is `critical`
+        "#]],
+        );
+        packet(
+            "1.2",
+            &gates("{}", "\"minor\""),
+            expect![[r#"
+                "{" hint audit-incomplete: no `requires_user_approval`, `chesterton_fence_warning`, `dangerous_action_blocked` or `constitutional_override` in the safety gates
+            "#]],
+        );
+        packet(
+            "1.2",
+            &gates(r#"{"requires_user_approval": true}"#, "\"critical\""),
+            expect![[r#"
+                "{" hint audit-incomplete: no `chesterton_fence_warning`, `dangerous_action_blocked` or `constitutional_override` in the safety gates
+            "#]],
+        );
+        let asks = |tool: &str| {
+            format!(r#"{}, "tool_requests": [{{"id": "r", "tool_name": {tool}}}]"#, gates("{}", "\"minor\""))
+        };
+        packet(
+            "1.3-draft",
+            &asks(r#""delete_file", "tool_args": {"path": "a"}"#),
+            expect![[r#"
+            "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`: only the strict schema requires that
+              fix: Insert empty ones
+            "\"control_packet\"" hint trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
+            "{}" warning gates-absent: `safety_gates` is empty, but `delete_file` is a dangerous request
+        "#]],
+        );
+        packet(
+            "1.3-draft",
+            &asks(r#""run_command", "tool_args": {"command": "sudo rm a"}"#),
+            expect![[r#"
+                "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`: only the strict schema requires that
+                  fix: Insert empty ones
+                "\"control_packet\"" hint trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
+                "{}" warning gates-absent: `safety_gates` is empty, but `run_command` is a dangerous request
+                "sudo rm" error shell-danger: this matches `sudo\s+rm`, a pattern of dangerous commands: expect a refusal, and no result
+            "#]],
+        );
+        packet(
+            "1.3-draft",
+            &asks(r#""read_file", "tool_args": {"path": "a"}"#),
+            expect![[r#"
+                "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`: only the strict schema requires that
+                  fix: Insert empty ones
+                "\"control_packet\"" hint trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
+                "{" hint audit-incomplete: no `requires_user_approval`, `chesterton_fence_warning`, `dangerous_action_blocked` or `constitutional_override` in the safety gates
+            "#]],
+        );
+    }
+}

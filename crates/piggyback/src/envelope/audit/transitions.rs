@@ -1,0 +1,277 @@
+//! Recorded changes of state, held against each other and against the updates.
+
+use std::borrow::Cow;
+
+use jiff::{SignedDuration, Timestamp};
+use rustc_hash::FxHashSet;
+
+use super::atom::Parts;
+use crate::envelope::atoms;
+use crate::envelope::check::Sink;
+use crate::envelope::edits::quoted;
+use crate::envelope::examples::packet;
+use crate::envelope::json::{Kind, NodeId};
+use crate::envelope::subject::Subject;
+use crate::envelope::view::View;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::text::{TextRange, size};
+
+/// A packet with these updates and state transitions.
+macro_rules! changes {
+    ($updates:literal, $transitions:literal) => {
+        packet!(
+            $updates,
+            "\"memory_operations\": []",
+            "\"reasoning_trace\": \"It works.\"",
+            "\"safety_gates\": {}",
+            $transitions
+        )
+    };
+}
+
+pub(super) static TRANSITION_TIME: Rule = Rule {
+    code: "PB151",
+    name: "transition-time",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "A time of a state transition that is none, that runs backwards, or that had not come yet.",
+    rationale: "Times are RFC 3339, such as `2026-03-01T10:00:00Z`, in the order of the list. Otherwise nobody can put the changes \
+                in their order. Where the transcript says when a reply was recorded, no change is more than five minutes later.",
+    bad: changes!(
+        "\"mangle_updates\": [\"test_state(/passing).\"]",
+        "\"state_transitions\": [{\"from\": \"test_state(/failing)\", \"to\": \"test_state(/passing)\", \"timestamp\": \"yesterday\"}]"
+    ),
+    good: changes!(
+        "\"mangle_updates\": [\"test_state(/passing).\"]",
+        "\"state_transitions\": [{\"from\": \"test_state(/failing)\", \"to\": \"test_state(/passing)\", \"timestamp\": \
+         \"2026-03-01T10:00:00Z\"}]"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static TRANSITION_PAIR: Rule = Rule {
+    code: "PB152",
+    name: "transition-pair",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "A state transition between two things that do not belong together.",
+    rationale: "`from` and `to` are two states of one thing: the same predicate and the same first argument, and not the same atom.",
+    bad: changes!(
+        "\"mangle_updates\": [\"task_status(\\\"t2\\\", /done).\"]",
+        "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t2\\\", /done)\"}]"
+    ),
+    good: changes!(
+        "\"mangle_updates\": [\"task_status(\\\"t1\\\", /done).\"]",
+        "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t1\\\", /done)\"}]"
+    ),
+    fix: FixKind::None,
+};
+
+/// A transition that does not fit what the kernel holds.
+pub static TRANSITION_UNBACKED: Rule = Rule {
+    code: "PB153",
+    name: "transition-unbacked",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "A state transition that no update brings about.",
+    rationale: "The audit trail says that the state changed, and the kernel is not told: both go apart from here on. \
+                The runtime reads no transitions, so they change nothing by themselves.",
+    bad: changes!(
+        "\"mangle_updates\": []",
+        "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t1\\\", /done)\"}]"
+    ),
+    good: changes!(
+        "\"mangle_updates\": [\"task_status(\\\"t1\\\", /done).\"]",
+        "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t1\\\", /done)\"}]"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static TRANSITION_MISSING: Rule = Rule {
+    code: "PB154",
+    name: "transition-missing",
+    group: Group::Fields,
+    severity: Some(Severity::Information),
+    summary: "An update changes a state, and no transition records it.",
+    rationale: "The packet has a list of state transitions, and this change is not in it: the audit trail has a gap.",
+    bad: changes!("\"mangle_updates\": [\"task_status(\\\"t1\\\", /done).\"]", "\"state_transitions\": []"),
+    good: changes!(
+        "\"mangle_updates\": [\"task_status(\\\"t1\\\", /done).\"]",
+        "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t1\\\", /done)\"}]"
+    ),
+    fix: FixKind::None,
+};
+
+/// How far the clocks of whoever writes and whoever records may differ, and how long a reply may take from the time that is
+/// noted for it to its end.
+const SLACK: SignedDuration = SignedDuration::from_mins(5);
+
+/// Larger numbers are milliseconds since 1970, not seconds.
+const MILLISECONDS: i64 = 100_000_000_000;
+
+/// Predicates that hold the state of their first argument.
+const STATES: [&str; 7] = [
+    "task_status",
+    "file_state",
+    "shard_state",
+    "campaign",
+    "campaign_phase",
+    "campaign_task",
+    "phase_status",
+];
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    let field = subject.control.table.field("state_transitions");
+    if !subject.control.has("state_transitions") || !field.is_some_and(|field| field.is_in(subject.profile)) {
+        return;
+    }
+    let transitions: Vec<_> = subject.control.objects("state_transitions").filter(View::is_there).collect();
+    times(&transitions, subject.context.recorded.and_then(recorded), sink);
+    let updates: Vec<_> = subject.control.list("mangle_updates");
+    let texts: Vec<Cow<'_, str>> =
+        updates.iter().map(|node| subject.json.string(*node).unwrap_or_default()).collect();
+    let asserted: FxHashSet<String> = texts.iter().map(|text| normal(text)).collect();
+    let mut recorded = FxHashSet::default();
+    for transition in &transitions {
+        let Some(to) = transition.text("to") else { continue };
+        pair(transition, &to, sink);
+        if !asserted.contains(&normal(&to)) {
+            unbacked(subject, transition, &to, sink);
+        }
+        recorded.extend(Parts::of(&to).map(|parts| parts.subject()));
+    }
+    if !subject.is_truncated {
+        missing(subject, &updates, &texts, &recorded, sink);
+    }
+}
+
+/// An atom without what does not matter.
+fn normal(text: &str) -> String {
+    match Parts::of(text) {
+        Some(parts) => format!("{}({})", parts.predicate, parts.arguments.join(",")),
+        None => text.trim().to_owned(),
+    }
+}
+
+/// The time that a record has: as RFC 3339, or in seconds or milliseconds since 1970. Others have no zone.
+fn recorded(text: &str) -> Option<Timestamp> {
+    let number = || {
+        let number: i64 = text.split('.').next()?.parse().ok()?;
+        if number < MILLISECONDS {
+            Timestamp::from_second(number)
+        } else {
+            Timestamp::from_millisecond(number)
+        }
+        .ok()
+    };
+    if is_rfc_3339(text) { text.parse().ok() } else { number() }
+}
+
+fn times(transitions: &[View<'_>], recorded: Option<Timestamp>, sink: &mut Sink) {
+    let mut last: Option<(Timestamp, TextRange)> = None;
+    for transition in transitions {
+        let (Some(text), Some(range)) = (transition.text("timestamp"), transition.value_range("timestamp"))
+        else {
+            continue;
+        };
+        if sink.is_full(&TRANSITION_TIME) {
+            return;
+        }
+        let Some(time) = is_rfc_3339(&text).then(|| text.parse::<Timestamp>().ok()).flatten() else {
+            let message = "bad timestamp: it is not RFC 3339, such as `2026-03-01T10:00:00Z`";
+            sink.push(Finding::new(&TRANSITION_TIME, range, message));
+            continue;
+        };
+        if let Some((earlier, place)) = last.filter(|(earlier, _)| *earlier > time) {
+            let message =
+                format!("bad timestamp: it is before that of the transition in front of it, {earlier}");
+            let finding = Finding::new(&TRANSITION_TIME, range, message);
+            sink.push(finding.related(Span::here(place), "the one in front of it"));
+        } else if let Some(recorded) = recorded.filter(|recorded| time.duration_since(*recorded) > SLACK) {
+            let message = format!("bad timestamp: the reply was recorded before it, at {recorded}");
+            sink.push(Finding::new(&TRANSITION_TIME, range, message));
+        }
+        last = Some((time, range));
+    }
+}
+
+/// Whether a text has the form of an RFC 3339 time: what reads it allows for more.
+fn is_rfc_3339(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is = |at: usize, byte: u8| bytes.get(at).is_some_and(|found| found.eq_ignore_ascii_case(&byte));
+    let has_date = (0..19).all(|at| match at {
+        4 | 7 => is(at, b'-'),
+        10 => is(at, b'T'),
+        13 | 16 => is(at, b':'),
+        _ => bytes.get(at).is_some_and(u8::is_ascii_digit),
+    });
+    let rest = text.get(19..).unwrap_or("");
+    let is_digit = |char: char| char.is_ascii_digit();
+    let zone = rest.strip_prefix('.').map_or(rest, |rest| rest.trim_start_matches(is_digit));
+    let offset = zone.strip_prefix(['+', '-']);
+    let has_offset = offset.is_some_and(|rest| rest.len() == 5 && rest.as_bytes().get(2) == Some(&b':'));
+    has_date && (zone.eq_ignore_ascii_case("z") || has_offset)
+}
+
+fn pair(transition: &View<'_>, to: &str, sink: &mut Sink) {
+    let (Some(from), Some(range)) = (transition.text("from"), transition.value_range("to")) else { return };
+    let (Some(one), Some(other)) = (Parts::of(&from), Parts::of(to)) else { return };
+    let why = if one.predicate != other.predicate {
+        "they have different predicates"
+    } else if one.arguments.len() > 1 && one.arguments.first() != other.arguments.first() {
+        "they are about different things"
+    } else if one == other {
+        "they are the same"
+    } else {
+        return;
+    };
+    let message = format!("`from` and `to` are not two states of one thing: {why}");
+    let mut finding = Finding::new(&TRANSITION_PAIR, range, message);
+    if let Some(place) = transition.value_range("from") {
+        finding = finding.related(Span::here(place), "from");
+    }
+    sink.push(finding);
+}
+
+fn unbacked(subject: &Subject<'_>, transition: &View<'_>, to: &str, sink: &mut Sink) {
+    let Some(range) = transition.value_range("to").filter(|_| subject.is_whole()) else { return };
+    if Parts::of(to).is_none() || sink.is_full(&TRANSITION_UNBACKED) {
+        return;
+    }
+    let message =
+        "no update asserts this state: the audit trail says that it changed, and the kernel is not told";
+    let mut finding = Finding::new(&TRANSITION_UNBACKED, range, message);
+    let list = subject.control.get("mangle_updates").map(|entry| entry.value);
+    if let Some(list) = list.filter(|list| subject.json.kind(*list) == Kind::Array) {
+        let atom = to.trim();
+        let atom = if atom.ends_with('.') { atom.to_owned() } else { format!("{atom}.") };
+        let fix = Fix::guess("Add the update");
+        let fix = match subject.json.elements(list).last() {
+            Some(last) => fix.insert(subject.json.range(last).end(), format!(", {}", quoted(&atom))),
+            None => fix.insert(subject.json.range(list).start() + size(1), quoted(&atom)),
+        };
+        // What the kernel would not take is no update.
+        finding.fix = atoms::is_sound(&atom, &subject.judge()).then_some(fix);
+    }
+    sink.push(finding);
+}
+
+fn missing(
+    subject: &Subject<'_>,
+    updates: &[NodeId],
+    texts: &[Cow<'_, str>],
+    recorded: &FxHashSet<String>,
+    sink: &mut Sink,
+) {
+    for (node, text) in updates.iter().zip(texts) {
+        let Some(parts) = Parts::of(text).filter(|parts| STATES.contains(&parts.predicate)) else { continue };
+        let what = parts.arguments.first().filter(|_| parts.arguments.len() > 1);
+        if let Some(what) =
+            what.filter(|_| !recorded.contains(&parts.subject()) && !sink.is_full(&TRANSITION_MISSING))
+        {
+            let short: String = what.chars().take(40).collect();
+            let message = format!("no transition records the new state of {short}");
+            sink.push(Finding::new(&TRANSITION_MISSING, subject.json.range(*node), message));
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Envelopes without a fault, recognised in one pass over their tree.
+//!
+//! Most lines of a log are in order, and to find that out by asking every rule costs more than to read them. A
+//! [`Recogniser`] is asked first: what it calls clean has no finding of any rule, and it brings along what the rules
+//! about sessions want to know of it. Of anything unusual it is not sure, and the rules decide.
+//!
+//! Rules do not know it, so each is named in `covered`; while one is not, nothing is recognised. Tests hold what is
+//! called clean against all rules.
+
+mod covered;
+mod members;
+mod requests;
+#[cfg(test)]
+mod tests;
+mod texts;
+
+use std::sync::LazyLock;
+
+use super::atoms::{Judge, Welcome};
+use super::check::rules;
+use super::context::Context;
+use super::fields::{self, CATEGORIES, Taxonomy};
+use super::json::{Json, Kind, Member, NodeId};
+use super::profile::Marker;
+use super::requests::{IGNORANT, Phrases};
+use super::secrets::secrets_in;
+use super::table;
+use mangle_settings::Profile;
+use members::Expected;
+pub use requests::Rated;
+use texts::Buffer;
+
+/// Says of most envelopes without a fault that they have none.
+#[derive(Debug)]
+pub struct Recogniser<'c> {
+    context: Context<'c>,
+    profile: Profile,
+    /// What is said of envelopes whose members tell their profile, if they have to.
+    inferred: Option<String>,
+    /// Whether nothing is sure: a rule is not known here, or the profile is one of which little is.
+    is_idle: bool,
+    expected: Objects,
+    welcome: Welcome<'c>,
+    claims: Phrases<'c>,
+    ignorance: Phrases<'static>,
+    buffer: Buffer,
+}
+
+/// What is expected of each kind of object.
+#[derive(Debug)]
+struct Objects {
+    envelope: Expected,
+    control: Expected,
+    intent: Expected,
+    memory: Expected,
+    correction: Expected,
+    knowledge: Expected,
+    feedback: Expected,
+    tool: Expected,
+}
+
+/// An envelope without a fault that is all of its reply, and what sessions want to know of it.
+#[derive(Debug)]
+pub struct Clean<'s> {
+    /// It.
+    pub json: &'s Json<'s>,
+    /// The value of its surface.
+    pub surface: NodeId,
+    /// How many characters the surface has.
+    pub characters: usize,
+    /// The key of its control packet.
+    pub control: NodeId,
+    /// Its list of updates.
+    pub updates: NodeId,
+    /// Its memory operations.
+    pub memory: Vec<NodeId>,
+    /// The predicates that it rates.
+    pub rated: Vec<Rated>,
+    /// Whether it has members that only the running version knows.
+    pub has_requests: bool,
+    texts: &'s Buffer,
+}
+
+impl Clean<'_> {
+    /// Its updates and what they say, in their order.
+    pub fn updates(&self) -> impl Iterator<Item = (NodeId, &str)> {
+        self.texts.updates()
+    }
+}
+
+/// Whether each rule about replies is known here.
+static KNOWS_ALL_RULES: LazyLock<bool> =
+    LazyLock::new(|| rules().all(|rule| covered::CODES.contains(&rule.code)));
+
+impl<'c> Recogniser<'c> {
+    /// A recogniser of envelopes that are judged by this.
+    #[must_use]
+    pub fn new(context: Context<'c>) -> Self {
+        let Context { settings, declarations, .. } = context;
+        let given = context.profile.or(settings.profile);
+        let profile = given.unwrap_or(Profile::Current);
+        let requests = ["tool_requests", "knowledge_requests", "context_feedback"];
+        let inferred = given.is_none().then(|| fields::inferred(profile, &requests.map(Marker::Member)));
+        let expected = |table| Expected::new(table, profile, settings.strict, false);
+        Self {
+            context,
+            profile,
+            inferred,
+            is_idle: !*KNOWS_ALL_RULES
+                || !profile.is_control_first()
+                || matches!(profile, Profile::V1_2 | Profile::Draft1_3),
+            expected: Objects {
+                envelope: expected(&table::ENVELOPE),
+                control: Expected::new(&table::CONTROL, profile, settings.strict, true),
+                intent: expected(&table::INTENT),
+                memory: expected(&table::MEMORY),
+                correction: expected(&table::CORRECTION),
+                knowledge: expected(&table::KNOWLEDGE),
+                feedback: expected(&table::FEEDBACK),
+                tool: expected(&table::TOOL),
+            },
+            welcome: Welcome::new(&Judge { settings, declarations, profile }),
+            claims: Phrases::new(settings.success_phrases.iter().map(String::as_str)),
+            ignorance: Phrases::new(IGNORANT.into_iter()),
+            buffer: Buffer::default(),
+        }
+    }
+
+    /// The one finding that what is called clean has nevertheless, in words: by which profile it is judged. `None`
+    /// where the profile is given.
+    #[must_use]
+    pub fn inferred(&self) -> Option<&str> {
+        self.inferred.as_deref()
+    }
+
+    /// The envelope that a reply is, if it is certain that no rule has anything against it.
+    pub fn recognise<'s>(&'s mut self, json: &'s Json<'s>) -> Option<Clean<'s>> {
+        self.buffer.clear();
+        let found = self.envelope(json)?;
+        let (surface, characters) = found.surface;
+        Some(Clean {
+            json,
+            surface,
+            characters,
+            control: found.control,
+            updates: found.updates,
+            memory: found.memory,
+            rated: found.rated,
+            has_requests: found.has_requests,
+            texts: &self.buffer,
+        })
+    }
+
+    fn envelope(&mut self, json: &Json<'_>) -> Option<Found> {
+        let text = json.text();
+        let is_bare = text.first() == Some(&b'{') && text.last() == Some(&b'}');
+        if self.is_idle
+            || !is_bare
+            || !json.is_text()
+            || !json.is_valid_to_the_end()
+            || texts::has_surrogates(text)
+        {
+            return None;
+        }
+        let [control, surface] = self.expected.envelope.of(json, json.root())?;
+        let (control, surface) = (control?, surface?);
+        if control.key > surface.key {
+            return None;
+        }
+        let [intent, updates, memory, correction, trace, knowledge, feedback, tools] =
+            self.expected.control.of(json, control.value)?;
+        let target = self.intent(json, intent?.value)?;
+        let updates = updates?.value;
+        let changes = self.updates(json, updates)?;
+        let memory = self.memory(json, memory?.value)?;
+        correction.map_or(Some(()), |one| self.correction(json, one.value))?;
+        let asks = knowledge.map_or(Some(false), |list| self.knowledge(json, list.value))?;
+        let rated = feedback.map_or(Some(Vec::new()), |one| self.feedback(json, one.value))?;
+        let runs = tools.map_or(Some(false), |list| self.tools(json, list.value))?;
+        self.trace(json, trace, target, changes || runs)?;
+        let characters = self.surface(json, surface.value, asks, runs)?;
+        if !secrets_in(text).is_empty() {
+            return None;
+        }
+        let has_requests = knowledge.or(feedback).or(tools).is_some();
+        Some(Found {
+            surface: (surface.value, characters),
+            control: control.key,
+            updates,
+            memory,
+            rated,
+            has_requests,
+        })
+    }
+
+    /// Gives the target.
+    fn intent(&self, json: &Json<'_>, node: NodeId) -> Option<NodeId> {
+        let [category, verb, target, constraint, confidence] = self.expected.intent.of(json, node)?;
+        let name = |member: Option<Member>| {
+            let text = members::plain(json, member?.value)?.strip_prefix(b"/")?;
+            std::str::from_utf8(text).ok()
+        };
+        let (category, verb) = (name(category)?, name(verb)?);
+        let mut known = Taxonomy::of(self.context.declarations).named(verb);
+        let is_known = CATEGORIES.contains(&category) && known.any(|known| known.category == category);
+        let confidence = super::view::number(json, confidence?.value)?;
+        let is_fit = is_known && confidence > 0.0 && confidence <= 1.0;
+        let (target, constraint) = (target?.value, constraint?.value);
+        let text = json.string(target)?;
+        // Some profiles want a filler for what is empty.
+        let is_filled =
+            self.profile != Profile::V1_2Go || !text.is_empty() && !json.is_empty_string(constraint);
+        let is_fit = is_fit && is_filled && texts::is_string(json, constraint);
+        (is_fit && !fields::leaves_workspace(&text)).then_some(target)
+    }
+
+    /// Gives whether there are any.
+    fn updates(&mut self, json: &Json<'_>, list: NodeId) -> Option<bool> {
+        if json.kind(list) != Kind::Array {
+            return None;
+        }
+        for node in json.elements(list) {
+            let text = self.buffer.push(json, node)?;
+            if !self.welcome.takes(text) {
+                return None;
+            }
+        }
+        let count = self.buffer.len();
+        (count <= self.welcome.most() && self.buffer.are_different()).then_some(count > 0)
+    }
+}
+
+/// What is found in an envelope while the buffer is written to.
+struct Found {
+    surface: (NodeId, usize),
+    control: NodeId,
+    updates: NodeId,
+    memory: Vec<NodeId>,
+    rated: Vec<Rated>,
+    has_requests: bool,
+}

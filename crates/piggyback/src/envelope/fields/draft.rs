@@ -1,0 +1,83 @@
+//! The members that version 1.3 plans.
+
+use crate::envelope::check::Sink;
+use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::subject::Subject;
+use crate::envelope::table::PLANNED;
+use crate::envelope::view::first_byte;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+
+pub(super) static DRAFT_SHAPE: Rule = Rule {
+    code: "PB120",
+    name: "draft-shape",
+    group: Group::Fields,
+    severity: Some(Severity::Hint),
+    summary: "A planned member in an unexpected shape.",
+    rationale: "Version 1.3 is a draft, and the shapes of its new members are a proposal. Nothing breaks today.",
+    bad: concat!(
+        "{\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"/query\", \"verb\": \"/read\", ",
+        "\"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n",
+        "    \"memory_operations\": [],\n    \"safety_gates\": {},\n    \"test_coverage_delta\": \"two more\"\n  },\n",
+        "  \"surface_response\": \"Looking.\"\n}\n"
+    ),
+    good: concat!(
+        "{\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"/query\", \"verb\": \"/read\", ",
+        "\"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n",
+        "    \"memory_operations\": [],\n    \"safety_gates\": {},\n    \"test_coverage_delta\": 2.5\n  },\n",
+        "  \"surface_response\": \"Looking.\"\n}\n"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    for name in PLANNED {
+        let Some(entry) = subject.control.get(name) else { continue };
+        if !entry.field.is_in(subject.profile) || fits(subject.json, name, entry.value) {
+            continue;
+        }
+        let message = format!("an unexpected shape for the planned member `{name}`: {}", wanted(name));
+        let range = first_byte(subject.json.range(entry.value));
+        sink.push(Finding::new(&DRAFT_SHAPE, range, message));
+    }
+}
+
+fn wanted(name: &str) -> &'static str {
+    match name {
+        "dependencies_added" => "a list of names, or of objects with `name`",
+        "security_review" => "an object with `risk` (none, low, medium, high) and `findings`",
+        "performance_profile" => "an object of numbers",
+        "test_coverage_delta" => "a number, or an object with `before` and `after`",
+        "git_metadata" => "an object with `commit`, `branch`, `dirty`",
+        _ => "a list of texts",
+    }
+}
+
+fn fits(json: &Json<'_>, name: &str, node: NodeId) -> bool {
+    let is_text = |node| matches!(json.kind(node), Kind::Plain | Kind::Escaped);
+    let is_number = |node| json.kind(node) == Kind::Number;
+    let member = |node, name: &str| {
+        let is_it = |key| json.string(key).is_some_and(|key| key == name);
+        json.members(node).find(|member| is_it(member.key)).map(|member| member.value)
+    };
+    let is_object = json.kind(node) == Kind::Object;
+    let is_list = json.kind(node) == Kind::Array;
+    match name {
+        _ if json.kind(node) == Kind::Null => true,
+        "dependencies_added" => {
+            is_list && json.elements(node).all(|one| is_text(one) || member(one, "name").is_some_and(is_text))
+        }
+        "security_review" => {
+            let risk = member(node, "risk").and_then(|risk| json.string(risk));
+            let is_known = |risk: &str| ["none", "low", "medium", "high"].contains(&risk);
+            is_object && risk.is_none_or(|risk| is_known(&risk))
+        }
+        "performance_profile" => is_object && json.members(node).all(|member| is_number(member.value)),
+        "test_coverage_delta" => {
+            is_number(node)
+                || is_object
+                    && ["before", "after"].iter().all(|name| member(node, name).is_some_and(is_number))
+        }
+        "git_metadata" => is_object,
+        _ => is_list && json.elements(node).all(is_text),
+    }
+}

@@ -1,0 +1,389 @@
+//! What the intent says: category, verb, target, constraint, confidence.
+
+use super::verbs::{CATEGORIES, Taxonomy};
+use crate::envelope::check::Sink;
+use crate::envelope::edits::{insert_member, quoted};
+use crate::envelope::examples::intent;
+use crate::envelope::subject::Subject;
+use crate::envelope::table::Need;
+use crate::envelope::view::View;
+use mangle_settings::Profile;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::text::{TextRange, nearest};
+
+pub(super) static INTENT_MEMBER: Rule = Rule {
+    code: "PB122",
+    name: "intent-member",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "An intent that lacks a member, or has an empty category or verb.",
+    rationale: "The runtime reads a missing member as an empty text or 0. Without category and verb no rule of the policy that asks \
+                for an intent fires.",
+    bad: intent!(
+        "{\"category\": \"/query\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}"
+    ),
+    good: intent!(
+        "{\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static EMPTY_FILLER: Rule = Rule {
+    code: "PB123",
+    name: "empty-filler",
+    group: Group::Fields,
+    severity: Some(Severity::Hint),
+    summary: "An empty target or constraint where `none` is the filler.",
+    rationale: "Version 1.2 writes `none` where there is no target or no constraint, so that policies can match it.",
+    bad: concat!(
+        "{\n  \"piggyback_version\": \"1.2-go\",\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"/query\", ",
+        "\"verb\": \"/help\", \"target\": \"\", \"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n",
+        "    \"memory_operations\": []\n  },\n  \"surface_response\": \"Ask me anything.\"\n}\n"
+    ),
+    good: intent!(
+        "{\"category\": \"/query\", \"verb\": \"/help\", \"target\": \"none\", \"constraint\": \"none\", \"confidence\": 0.9}"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static BARE_CATEGORY: Rule = Rule {
+    code: "PB126",
+    name: "bare-category",
+    group: Group::Fields,
+    severity: Some(Severity::Hint),
+    summary: "A category without its slash.",
+    rationale: "Since 1.2 a category is a name constant. A policy that matches `/mutation` does not match the text `mutation`.",
+    bad: concat!(
+        "{\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"mutation\", \"verb\": \"/fix\", ",
+        "\"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n",
+        "    \"memory_operations\": [],\n    \"tool_requests\": []\n  },\n  \"surface_response\": \"Looking.\"\n}\n"
+    ),
+    good: intent!(
+        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
+    ),
+    fix: FixKind::Safe,
+};
+
+pub(super) static BAD_CATEGORY: Rule = Rule {
+    code: "PB127",
+    name: "bad-category",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "A category that there is not.",
+    rationale: "There are three: `/query`, `/mutation`, `/instruction`. The runtime takes any text, but no rule knows another.",
+    bad: intent!(
+        "{\"category\": \"/mutatoin\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
+    ),
+    good: intent!(
+        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static UNKNOWN_VERB: Rule = Rule {
+    code: "PB128",
+    name: "unknown-verb",
+    group: Group::Fields,
+    severity: Some(Severity::Information),
+    summary: "A verb that is not in the taxonomy.",
+    rationale: "The verb decides which shard gets the work. The runtime takes any text; one that no `verb_def` names is routed \
+                nowhere. Where the program has facts `verb_def(Verb, Category, Shard, Priority)`, these are the taxonomy, and an \
+                unknown verb is a warning.",
+    bad: intent!(
+        "{\"category\": \"/mutation\", \"verb\": \"/refctor\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
+    ),
+    good: intent!(
+        "{\"category\": \"/mutation\", \"verb\": \"/refactor\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static BARE_VERB: Rule = Rule {
+    code: "PB129",
+    name: "bare-verb",
+    group: Group::Fields,
+    severity: Some(Severity::Hint),
+    summary: "A verb without its slash.",
+    rationale: "A verb is a name constant. A policy that matches `/fix` does not match the text `fix`.",
+    bad: intent!(
+        "{\"category\": \"/mutation\", \"verb\": \"fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
+    ),
+    good: intent!(
+        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
+    ),
+    fix: FixKind::Safe,
+};
+
+pub(super) static VERB_CATEGORY: Rule = Rule {
+    code: "PB133",
+    name: "verb-category",
+    group: Group::Fields,
+    severity: Some(Severity::Hint),
+    summary: "A verb whose usual category is another one.",
+    rationale: "The taxonomy gives each verb a category. A policy that permits queries and asks before mutations goes by the \
+                category, so `/fix` as a `/query` slips through.",
+    bad: intent!(
+        "{\"category\": \"/query\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
+    ),
+    good: intent!(
+        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static UNIT_RANGE: Rule = Rule {
+    code: "PB134",
+    name: "unit-range",
+    group: Group::Fields,
+    severity: Some(Severity::Error),
+    summary: "A confidence outside of 0 to 1.",
+    rationale: "The strict schema rejects it; the runtime compares it with thresholds between 0 and 1, so 95 is always sure.",
+    bad: intent!(
+        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 95}"
+    ),
+    good: intent!(
+        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.95}"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static ZERO_CONFIDENCE: Rule = Rule {
+    code: "PB135",
+    name: "zero-confidence",
+    group: Group::Fields,
+    severity: Some(Severity::Hint),
+    summary: "A confidence of 0 beside a verb.",
+    rationale: "The model names a verb and is not sure of it at all. Mostly the number was left at its default.",
+    bad: intent!(
+        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0}"
+    ),
+    good: intent!(
+        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.4}"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static TARGET_ESCAPE: Rule = Rule {
+    code: "PB136",
+    name: "target-escape",
+    group: Group::Fields,
+    severity: Some(Severity::Information),
+    summary: "A target outside of the workspace.",
+    rationale: "An absolute path, or one that climbs out with `..`. Rules of a constitution are mostly about paths relative to the \
+                workspace.",
+    bad: intent!(
+        "{\"category\": \"/query\", \"verb\": \"/read\", \"target\": \"../../etc/passwd\", \"constraint\": \"none\", \"confidence\": 0.9}"
+    ),
+    good: intent!(
+        "{\"category\": \"/query\", \"verb\": \"/read\", \"target\": \"docs/setup.md\", \"constraint\": \"none\", \"confidence\": 0.9}"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    let intent = subject.control.object("intent_classification");
+    if intent.is_there() {
+        members(subject, &intent, sink);
+        fillers(subject, &intent, sink);
+        category(subject, &intent, sink);
+        verb(subject, &intent, sink);
+        target(&intent, sink);
+        unit(&intent, "confidence", sink);
+        zero(&intent, sink);
+    }
+    unit(&subject.control.object("self_correction"), "confidence", sink);
+}
+
+fn is_first_version(profile: Profile) -> bool {
+    matches!(profile, Profile::V1_1 | Profile::V1_1Bnf)
+}
+
+/// What a member is until somebody says better.
+fn filler(name: &str, intent: &View<'_>) -> &'static str {
+    let category = intent.text("category").unwrap_or_default();
+    match (name, category.trim_start_matches('/')) {
+        ("category", _) => "\"/query\"",
+        ("verb", "mutation") => "\"/fix\"",
+        ("verb", "instruction") => "\"/configure\"",
+        ("verb", _) => "\"/explain\"",
+        ("confidence", _) => "0.5",
+        _ => "\"none\"",
+    }
+}
+
+fn members(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
+    let is_strict = subject.context.settings.caps.strict;
+    let required = intent.table.fields.iter().filter(|field| field.need(subject.profile) == Need::Required);
+    let is_missing =
+        |name: &str| subject.is_whole() && !intent.mentions(name) && intent.meant_for(name).is_none();
+    let missing: Vec<_> = required.map(|field| field.name).filter(|name| is_missing(name)).collect();
+    if !missing.is_empty() && !is_strict {
+        let names = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let range = subject.control.key_range("intent_classification").unwrap_or(intent.brace());
+        let message = format!("the intent has no {names}: the runtime reads an empty text, or 0");
+        let mut finding = Finding::new(&INTENT_MEMBER, range, message);
+        let inserted: Option<Vec<_>> =
+            missing.iter().map(|name| insert_member(intent, name, filler(name, intent), false)).collect();
+        if let Some((place, _)) = inserted.as_ref().and_then(|all| all.first().cloned()) {
+            let texts: Vec<_> = inserted.into_iter().flatten().map(|(_, text)| text).collect();
+            let between = if intent.entries.is_empty() { ", " } else { "" };
+            let title = format!("Insert {names}");
+            finding.fix = Some(Fix::guess(title).replace(place, texts.join(between)));
+        }
+        sink.push(finding);
+    }
+    for name in ["category", "verb"] {
+        let is_empty = intent.text(name).is_some_and(|text| text.is_empty());
+        let is_null = intent.mentions(name) && !intent.has(name);
+        let is_asked =
+            intent.table.field(name).is_some_and(|field| field.need(subject.profile) == Need::Required);
+        if let Some(range) =
+            intent.value_range(name).filter(|_| (is_empty || is_null) && is_asked && !is_strict)
+        {
+            let message = format!("the {name} is empty: no rule that asks for an intent fires");
+            sink.push(Finding::new(&INTENT_MEMBER, range, message));
+        }
+    }
+}
+
+fn fillers(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
+    if !matches!(subject.profile, Profile::V1_2 | Profile::V1_2Go) {
+        return;
+    }
+    for name in ["target", "constraint"] {
+        if intent.text(name).is_some_and(|text| text.is_empty())
+            && let Some(range) = intent.value_range(name)
+        {
+            let message = format!("an empty {name} is written `none` in {}", subject.profile);
+            let fix = Fix::safe("Write `none`").replace(range, "\"none\"");
+            sink.push(Finding::new(&EMPTY_FILLER, range, message).fix(fix));
+        }
+    }
+}
+
+fn category(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
+    let (Some(category), Some(range)) = (intent.text("category"), intent.value_range("category")) else {
+        return;
+    };
+    if category.is_empty() {
+        return;
+    }
+    let bare = category.strip_prefix('/').unwrap_or(&category);
+    if !CATEGORIES.contains(&bare) {
+        let near = nearest(bare, CATEGORIES);
+        let meant = near.map(|near| format!("; did you mean `/{near}`?")).unwrap_or_default();
+        let message = format!(
+            "unknown category `{}`: there are `/query`, `/mutation` and `/instruction`, and rules match only those{meant}",
+            shown(&category)
+        );
+        let mut finding = Finding::new(&BAD_CATEGORY, range, message);
+        finding.fix = near.map(|near| {
+            let slash = if is_first_version(subject.profile) && bare == category { "" } else { "/" };
+            Fix::guess(format!("Write `{slash}{near}`")).replace(range, quoted(&format!("{slash}{near}")))
+        });
+        sink.push(finding);
+    } else if bare == category && !is_first_version(subject.profile) {
+        let message = format!(
+            "the category should be the name `/{bare}`: a rule that matches the name does not match the text"
+        );
+        sink.push(Finding::new(&BARE_CATEGORY, range, message).fix(slash(range, bare)));
+    }
+}
+
+fn slash(range: TextRange, bare: &str) -> Fix {
+    Fix::safe("Add the slash").replace(range, quoted(&format!("/{bare}")))
+}
+
+fn verb(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
+    let (Some(verb), Some(range)) = (intent.text("verb"), intent.value_range("verb")) else { return };
+    if verb.is_empty() {
+        return;
+    }
+    let bare = verb.strip_prefix('/').unwrap_or(&verb);
+    let taxonomy = Taxonomy::of(subject.context.declarations);
+    let known: Vec<_> = taxonomy.named(bare).collect();
+    let Some(usual) = known.first() else {
+        let near = nearest(bare, taxonomy.verbs.iter().map(|verb| verb.name));
+        let meant = near.map(|near| format!("; did you mean `/{near}`?")).unwrap_or_default();
+        let verb = shown(&verb);
+        let message = match taxonomy.is_own {
+            true => format!(
+                "no `verb_def` of the program names the verb `{verb}`, so it is routed nowhere{meant}"
+            ),
+            false => {
+                format!("verb `{verb}` is not in the taxonomy, so no shard is responsible for it{meant}")
+            }
+        };
+        let mut finding = Finding::new(&UNKNOWN_VERB, range, message);
+        finding.severity = taxonomy.is_own.then_some(Severity::Warning);
+        finding.fix = near
+            .map(|near| Fix::guess(format!("Write `/{near}`")).replace(range, quoted(&format!("/{near}"))));
+        sink.push(finding);
+        return;
+    };
+    if bare == verb && !is_first_version(subject.profile) {
+        let message = format!(
+            "the verb should be the name `/{bare}`: a rule that matches the name does not match the text"
+        );
+        sink.push(Finding::new(&BARE_VERB, range, message).fix(slash(range, bare)));
+    }
+    let category = intent.text("category").unwrap_or_default();
+    let is_other =
+        |category: &str| CATEGORIES.contains(&category) && known.iter().all(|verb| verb.category != category);
+    if let Some(place) = intent.value_range("category").filter(|_| is_other(category.trim_start_matches('/')))
+    {
+        let message = format!("`/{bare}` is normally a `/{}`, not a `{category}`", usual.category);
+        let slash = if category.starts_with('/') { "/" } else { "" };
+        let new = format!("{slash}{}", usual.category);
+        let fix = Fix::guess(format!("Write `{new}`")).replace(place, quoted(&new));
+        sink.push(Finding::new(&VERB_CATEGORY, place, message).fix(fix));
+    }
+}
+
+fn target(intent: &View<'_>, sink: &mut Sink) {
+    let (Some(target), Some(range)) = (intent.text("target"), intent.value_range("target")) else { return };
+    if leaves_workspace(&target) {
+        let message =
+            "this target leaves the workspace; rules about paths are mostly about those relative to it";
+        sink.push(Finding::new(&TARGET_ESCAPE, range, message));
+    }
+}
+
+/// Whether a path is absolute, or climbs out of the workspace.
+pub(in crate::envelope) fn leaves_workspace(path: &str) -> bool {
+    let is_drive = matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
+    // A name such as `/auth` is no path.
+    let is_absolute =
+        is_drive || path.starts_with("~/") || path.starts_with('/') && path.matches('/').count() > 1;
+    is_absolute || path.contains("..") && path.split(['/', '\\']).any(|part| part == "..")
+}
+
+/// A number that must be from 0 to 1.
+fn unit(view: &View<'_>, name: &str, sink: &mut Sink) {
+    let (Some(value), Some(range)) = (view.number(name), view.value_range(name)) else { return };
+    if (0.0..=1.0).contains(&value) {
+        return;
+    }
+    let percent = value > 1.0 && value <= 100.0;
+    let meant = if percent { format!("; divide it by 100: {}", value / 100.0) } else { String::new() };
+    let message = format!("{name} {value} is outside of 0 to 1{meant}");
+    let mut finding = Finding::new(&UNIT_RANGE, range, message);
+    if percent {
+        finding.fix = Some(Fix::guess("Divide it by 100").replace(range, format!("{}", value / 100.0)));
+    }
+    sink.push(finding);
+}
+
+fn zero(intent: &View<'_>, sink: &mut Sink) {
+    let is_zero = intent.number("confidence") == Some(0.0);
+    let has_verb = intent.text("verb").is_some_and(|verb| !verb.is_empty());
+    if let Some(range) = intent.value_range("confidence").filter(|_| is_zero && has_verb) {
+        let message = "a verb with confidence 0: mostly the number was left at its default";
+        sink.push(Finding::new(&ZERO_CONFIDENCE, range, message));
+    }
+}
+
+/// A text for a message.
+fn shown(text: &str) -> String {
+    text.chars().take(40).collect()
+}

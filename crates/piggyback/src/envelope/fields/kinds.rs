@@ -1,0 +1,292 @@
+//! Members that come twice, are `null`, or hold something of the wrong kind.
+
+use rustc_hash::FxHashSet;
+
+use super::missing::bare;
+use crate::envelope::check::Sink;
+use crate::envelope::edits::{self, quoted};
+use crate::envelope::examples::{line, packet};
+use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::pointer::pointer;
+use crate::envelope::subject::Subject;
+use crate::envelope::table::Shape;
+use crate::envelope::view::{View, number};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+
+pub(super) static DUPLICATE_MEMBER: Rule = Rule {
+    code: "PB012",
+    name: "duplicate-member",
+    group: Group::Replies,
+    severity: Some(Severity::Error),
+    summary: "A key that comes twice in one object.",
+    rationale: "The runtime applies both: of texts and numbers the last one counts, objects are joined member by member, and lists \
+                are written over each other element by element, so that parts of the first one stay. A key in other letters is \
+                the same key. Outside of the control packet this is a warning.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"reasoning_trace\": \"first\"",
+        "\"reasoning_trace\": \"second\""
+    ),
+    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []", "\"reasoning_trace\": \"second\""),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static NULL_MEMBER: Rule = Rule {
+    code: "PB013",
+    name: "null-member",
+    group: Group::Replies,
+    severity: Some(Severity::Information),
+    summary: "A member that is `null`.",
+    rationale: "The runtime reads `null` as nothing: an empty list, an empty text, zero, false. If the key came before, the earlier \
+                text or number stays. A control packet that is `null` is a warning: the kernel learns nothing of the turn.",
+    bad: packet!("\"mangle_updates\": null", "\"memory_operations\": []"),
+    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
+    fix: FixKind::Safe,
+};
+
+pub(super) static WRONG_KIND: Rule = Rule {
+    code: "PB014",
+    name: "wrong-kind",
+    group: Group::Replies,
+    severity: Some(Severity::Error),
+    summary: "A member of the wrong kind.",
+    rationale: "The runtime reads envelopes into typed values. One member of the wrong kind, a number in quotes for example, and it \
+                rejects the whole envelope: the raw text is shown, and the control packet is lost.",
+    bad: concat!(
+        "{\"control_packet\": {\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
+        "\"mangle_updates\": [], \"memory_operations\": []}, \"surface_response\": 5}\n"
+    ),
+    good: line!("5"),
+    fix: FixKind::Safe,
+};
+
+/// What other rules say of `null` in these.
+const SPOKEN_FOR: [&str; 13] = [
+    "surface_response",
+    "intent_classification",
+    "category",
+    "verb",
+    "self_correction",
+    "context_feedback",
+    "tool_args",
+    "tool_name",
+    "op",
+    "key",
+    "value",
+    "specialist",
+    "query",
+];
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    for (view, _) in &subject.views {
+        duplicates(view, view.nodes.first() != subject.envelope.nodes.first(), sink);
+        for entry in view.entries.iter().filter(|entry| entry.field.is_read) {
+            let is_null = subject.json.kind(entry.value) == Kind::Null;
+            if is_null && entry.field.name == "control_packet" {
+                no_packet(subject, entry.value, sink);
+            } else if is_null {
+                null(view.json, entry.field.name, &entry.field.shape, entry.value, sink);
+            } else {
+                value(view.json, &entry.field.shape, entry.value, sink);
+            }
+        }
+    }
+}
+
+fn duplicates(view: &View<'_>, is_inside: bool, sink: &mut Sink) {
+    for (at, entry) in view.entries.iter().enumerate() {
+        let name = entry.field.name;
+        if sink.is_full(&DUPLICATE_MEMBER) {
+            return;
+        }
+        // There are few members, unless they come twice, and then the rule is full soon.
+        let Some(earlier) = view.entries.iter().take(at).rev().find(|earlier| earlier.field.name == name)
+        else {
+            continue;
+        };
+        let how = match entry.field.shape {
+            Shape::Object(_) => "the runtime joins both objects, member by member",
+            Shape::Map => "the runtime joins both objects; of equal keys the last counts",
+            Shape::List(_) => "the runtime writes the second list over the first, so parts of both are left",
+            _ if !entry.field.is_read => "which one counts depends on who reads it",
+            _ => "for the runtime the last one counts",
+        };
+        let range = view.json.range(entry.key);
+        let mut finding = Finding::new(&DUPLICATE_MEMBER, range, format!("`{name}` comes twice: {how}"))
+            .related(Span::here(view.json.range(earlier.key)), "the first one");
+        if !is_inside && name != "control_packet" {
+            finding = finding.severity(Severity::Warning);
+        }
+        let is_scalar = matches!(entry.field.shape, Shape::Text | Shape::Number | Shape::Flag);
+        let is_equal = view.json.raw(entry.value) == view.json.raw(earlier.value);
+        if view.json.problems.is_empty()
+            && (is_scalar && view.json.kind(entry.value) != Kind::Null || is_equal && entry.is_exact)
+        {
+            let item = edits::member_range(view.json, earlier.key, earlier.value);
+            let fix = Fix::safe("Delete the first one");
+            finding = finding.fix(fix.replace(edits::with_comma(view.json, item), ""));
+        }
+        sink.push(finding);
+    }
+    for entry in view.entries.iter().filter(|entry| matches!(entry.field.shape, Shape::Map)) {
+        arguments(view.json, entry.value, sink);
+    }
+}
+
+/// Arguments of a tool that come twice.
+fn arguments(json: &Json<'_>, node: NodeId, sink: &mut Sink) {
+    let mut seen = FxHashSet::default();
+    for member in json.members(node) {
+        let Some(key) = json.string(member.key) else { continue };
+        if !seen.insert(key) && !sink.is_full(&DUPLICATE_MEMBER) {
+            let message = "this argument comes twice: the runtime takes the last one";
+            sink.push(Finding::new(&DUPLICATE_MEMBER, json.range(member.key), message));
+        }
+    }
+}
+
+fn no_packet(subject: &Subject<'_>, node: NodeId, sink: &mut Sink) {
+    let message =
+        "the control packet is `null`: the runtime accepts that, and the kernel learns nothing of the turn";
+    let range = subject.json.range(node);
+    let fix = Fix::guess("Write a packet that says nothing").replace(range, bare(subject));
+    sink.push(Finding::new(&NULL_MEMBER, range, message).severity(Severity::Warning).fix(fix));
+}
+
+fn null(json: &Json<'_>, name: &str, shape: &Shape, node: NodeId, sink: &mut Sink) {
+    if SPOKEN_FOR.contains(&name) || sink.is_full(&NULL_MEMBER) {
+        return;
+    }
+    let (zero, text) = match shape {
+        Shape::List(_) => ("an empty list", "[]"),
+        Shape::Object(_) | Shape::Map => ("an empty object", "{}"),
+        Shape::Number | Shape::Count => ("0", "0"),
+        Shape::Flag => ("`false`", "false"),
+        _ => ("an empty text", "\"\""),
+    };
+    let range = json.range(node);
+    let mut finding = Finding::new(&NULL_MEMBER, range, format!("the runtime reads this `null` as {zero}"));
+    finding.fix = match shape {
+        // An object in a list has members that must be there.
+        Shape::Object(_) if name.is_empty() => json
+            .problems
+            .is_empty()
+            .then(|| Fix::guess("Delete it").replace(edits::with_comma(json, range), "")),
+        _ => Some(Fix::safe(format!("Write {zero}")).replace(range, text)),
+    };
+    sink.push(finding);
+}
+
+/// Looks at a value that is not `null`, and at the elements of a list.
+fn value(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
+    let kind = json.kind(node);
+    let fits = match shape {
+        Shape::Text => matches!(kind, Kind::Plain | Kind::Escaped),
+        Shape::Number => kind == Kind::Number && number(json, node).is_some(),
+        Shape::Flag => matches!(kind, Kind::Bool(_)),
+        Shape::Object(_) => kind == Kind::Object,
+        Shape::List(_) => kind == Kind::Array,
+        Shape::Map => kind == Kind::Object,
+        _ => true,
+    };
+    // PB010 or PB026 says what is broken.
+    if !fits && kind != Kind::Broken && !sink.is_full(&WRONG_KIND) {
+        wrong(json, shape, node, sink);
+    }
+    match shape {
+        Shape::List(of) => {
+            for element in json.elements(node) {
+                if json.kind(element) == Kind::Null {
+                    null(json, "", of, element, sink);
+                } else {
+                    value(json, of, element, sink);
+                }
+            }
+        }
+        Shape::Map if kind == Kind::Object => numbers(json, node, sink),
+        _ => {}
+    }
+}
+
+/// Numbers in arguments that fit no float: the runtime rejects the envelope for them, too.
+fn numbers(json: &Json<'_>, node: NodeId, sink: &mut Sink) {
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        if json.kind(node) == Kind::Number && number(json, node).is_none() && !sink.is_full(&WRONG_KIND) {
+            wrong(json, &Shape::Number, node, sink);
+        }
+        open.extend(json.elements(node));
+        open.extend(json.members(node).map(|member| member.value));
+    }
+}
+
+fn wrong(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
+    let range = json.range(node);
+    let found = match json.kind(node) {
+        Kind::Number => "a number",
+        Kind::Bool(_) => "true or false",
+        Kind::Plain | Kind::Escaped => "a string",
+        Kind::Array => "a list",
+        Kind::Object => "an object",
+        Kind::Null | Kind::Broken => "null",
+    };
+    let wanted = match shape {
+        Shape::Number | Shape::Count => "a number",
+        Shape::Flag => "`true` or `false`",
+        Shape::Object(_) | Shape::Map => "an object",
+        Shape::List(_) => "a list",
+        _ => "a string",
+    };
+    let pointer = pointer(json, node);
+    let message = match (json.kind(node), shape) {
+        (Kind::Number, Shape::Number) => {
+            let written: String = String::from_utf8_lossy(json.raw(node)).chars().take(40).collect();
+            format!(
+                "the number {written} at `{pointer}` is too large for a float: the runtime rejects the whole envelope for it"
+            )
+        }
+        _ => format!(
+            "{found} at `{pointer}`, where {wanted} is expected: the runtime rejects the whole envelope for it"
+        ),
+    };
+    // A whole object is too much to mark.
+    let shown = match json.kind(node) {
+        Kind::Array | Kind::Object => crate::envelope::view::first_byte(range),
+        _ => range,
+    };
+    let mut finding = Finding::new(&WRONG_KIND, shown, message);
+    if json.problems.is_empty() {
+        finding.fix = cast(json, shape, node).map(|(title, text)| Fix::safe(title).replace(range, text));
+    }
+    sink.push(finding);
+}
+
+/// The same value as what is wanted, where that loses nothing.
+fn cast(json: &Json<'_>, shape: &Shape, node: NodeId) -> Option<(&'static str, String)> {
+    let raw = std::str::from_utf8(json.raw(node)).ok()?;
+    let text = json.string(node);
+    let is_json = |text: &str, is_kind: fn(Kind) -> bool| {
+        let inner = Json::parse(text.as_bytes());
+        inner.is_valid_to_the_end() && is_kind(inner.kind(inner.root()))
+    };
+    match (shape, json.kind(node), text) {
+        (Shape::Number, _, Some(text)) => {
+            let text = text.trim();
+            let fits =
+                is_json(text, |kind| kind == Kind::Number) && text.parse::<f64>().is_ok_and(f64::is_finite);
+            fits.then(|| ("Write it as a number", text.to_owned()))
+        }
+        (Shape::Flag, _, Some(text)) => {
+            let word = text.trim().to_ascii_lowercase();
+            ["true", "false"].contains(&word.as_str()).then_some(("Write it without quotes", word))
+        }
+        (Shape::List(Shape::Text), _, Some(_)) | (Shape::List(Shape::Object(_)), Kind::Object, _) => {
+            Some(("Put it in a list", format!("[{raw}]")))
+        }
+        (Shape::Object(_) | Shape::Map, _, Some(text)) => is_json(&text, |kind| kind == Kind::Object)
+            .then(|| ("Take the JSON out of the string", text.into_owned())),
+        (Shape::Text, Kind::Number | Kind::Bool(_), _) => Some(("Write it as a string", quoted(raw))),
+        _ => None,
+    }
+}

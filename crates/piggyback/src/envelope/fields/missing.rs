@@ -1,0 +1,398 @@
+//! Members that should be there.
+
+use crate::envelope::check::Sink;
+use crate::envelope::edits::{insert_member, quoted};
+use crate::envelope::examples::{line, packet};
+use crate::envelope::json::Kind;
+use crate::envelope::subject::Subject;
+use crate::envelope::survey::{Role, Survey};
+use crate::envelope::table::{Field, Need};
+use crate::envelope::view::{View, first_byte};
+use mangle_settings::Profile;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+
+pub(super) static SURFACE_MISSING: Rule = Rule {
+    code: "PB101",
+    name: "surface-missing",
+    group: Group::Fields,
+    severity: Some(Severity::Error),
+    summary: "An envelope without a surface.",
+    rationale: "`surface_response` is the one member that the runtime insists on. Without it, or with an empty one, the envelope is \
+                rejected and its control packet lost.",
+    bad: concat!(
+        "{\"control_packet\": {\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
+        "\"mangle_updates\": [], \"memory_operations\": []}}\n"
+    ),
+    good: line!("Looking."),
+    fix: FixKind::Suggestion,
+};
+
+/// An envelope that says nothing to the kernel.
+pub static CONTROL_MISSING: Rule = Rule {
+    code: "PB102",
+    name: "control-missing",
+    group: Group::Fields,
+    severity: Some(Severity::Error),
+    summary: "An envelope without a control packet.",
+    rationale: "The runtime accepts it, shows the surface, and tells the kernel nothing: the turn leaves no trace.",
+    bad: "{\"surface_response\": \"Looking.\"}\n",
+    good: line!("Looking."),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static UPDATES_MISSING: Rule = Rule {
+    code: "PB103",
+    name: "updates-missing",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "A control packet without a list of updates.",
+    rationale: "The runtime assumes an empty list. An empty list says that nothing changed; no list may mean that it was forgotten. \
+                An error in the versions that require the list: 1.1, 1.2, 1.2-go and the draft of 1.3.",
+    bad: packet!("\"memory_operations\": []"),
+    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
+    fix: FixKind::Safe,
+};
+
+pub(super) static NO_UPDATE: Rule = Rule {
+    code: "PB117",
+    name: "no-update",
+    group: Group::Fields,
+    severity: Some(Severity::Error),
+    summary: "An empty list of updates where the grammar demands one.",
+    rationale: "The grammar skeleton of version 1.1 (profile `1.1-bnf`) has no production for an empty list, so a model that is \
+                held to it cannot have written this envelope. All other versions take an empty list.",
+    bad: concat!(
+        "{\n  \"piggyback_version\": \"1.1-bnf\",\n  \"surface_response\": \"Looking.\",\n",
+        "  \"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []}\n}\n"
+    ),
+    good: concat!(
+        "{\n  \"piggyback_version\": \"1.1-bnf\",\n  \"surface_response\": \"Looking.\",\n",
+        "  \"control_packet\": {\"mangle_updates\": [\"test_state(/failing).\"], \"memory_operations\": []}\n}\n"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static BLANK_SURFACE: Rule = Rule {
+    code: "PB108",
+    name: "blank-surface",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "A surface of white space.",
+    rationale: "The runtime only asks that the surface is not empty: a blank passes, and the user sees nothing.",
+    bad: line!(" "),
+    good: line!("Looking."),
+    fix: FixKind::None,
+};
+
+pub(super) static INTENT_MISSING: Rule = Rule {
+    code: "PB121",
+    name: "intent-missing",
+    group: Group::Fields,
+    severity: Some(Severity::Error),
+    summary: "A control packet without an intent.",
+    rationale: "All versions from 1.2 on require it: rules about the intent of the user have nothing from this reply. With \
+                `require_valid_json` the runtime also rejects an envelope without category or verb. Version 1.1 leaves it open, \
+                so there it is a hint.",
+    bad: concat!(
+        "{\n  \"piggyback_version\": \"1.2-go\",\n  \"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []},\n",
+        "  \"surface_response\": \"Looking.\"\n}\n"
+    ),
+    good: line!("Looking."),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static MEMORY_MISSING: Rule = Rule {
+    code: "PB124",
+    name: "memory-missing",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "A control packet without a list of memory operations.",
+    rationale: "The runtime assumes an empty list. An error in the versions that require the list: 1.2, 1.2-go and the draft of \
+                1.3. The strict schema rejects such a packet.",
+    bad: packet!("\"mangle_updates\": []"),
+    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
+    fix: FixKind::Safe,
+};
+
+pub(super) static SCHEMA_MEMBER: Rule = Rule {
+    code: "PB125",
+    name: "schema-member",
+    group: Group::Fields,
+    severity: Some(Severity::Hint),
+    summary: "Members that only the strict schema requires.",
+    rationale: "Where the provider enforces the runtime's strict schema, all members must be there. The runtime itself does without. \
+                With `strict = \"schema\"` this is an error.",
+    bad: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"self_correction\": {\"triggered\": false, \"hypothesis\": \"\"}",
+        "\"reasoning_trace\": \"\"",
+        "\"knowledge_requests\": []",
+        "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [], \"noise_facts\": [], \"missing_context\": \"\"}",
+        "\"tool_requests\": []"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+/// The reply whose only object is no envelope at all.
+pub(super) fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
+    let is_lost =
+        survey.is_lost() && survey.wrapper.as_ref().is_none_or(|json| json.kind(json.root()) == Kind::Array);
+    if !is_lost || survey.subjects().next().is_some() {
+        return;
+    }
+    let first = survey.with_role(Role::Json).map(|(_, object)| object).next();
+    let is_nested = |text: &[u8]| crate::envelope::runtime::is_rich(text);
+    if let Some(object) = first.filter(|object| object.decoded.is_ok())
+        && !survey.reply.raw.get(object.range.clone()).is_some_and(is_nested)
+    {
+        let message = "this object is no envelope: it has neither a surface nor a control packet, and the runtime rejects it";
+        sink.push(Finding::new(&SURFACE_MISSING, survey.brace(object), message));
+    }
+}
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    blank(subject, sink);
+    if !subject.is_whole() {
+        return;
+    }
+    surface(subject, sink);
+    control(subject, sink);
+    if subject.control.is_there() {
+        updates(subject, sink);
+        intent(subject, sink);
+        memory(subject, sink);
+        schema(subject, sink);
+    }
+}
+
+fn blank(subject: &Subject<'_>, sink: &mut Sink) {
+    if !subject.envelope.says("surface_response")
+        && let Some(entry) = subject.envelope.get("surface_response")
+        && matches!(subject.json.kind(entry.value), Kind::Plain | Kind::Escaped)
+        && !subject.json.is_empty_string(entry.value)
+    {
+        let range = subject.json.range(entry.value);
+        let message =
+            "the surface holds only white space: the runtime accepts that, and the user sees nothing";
+        sink.push(Finding::new(&BLANK_SURFACE, range, message));
+    }
+}
+
+fn surface(subject: &Subject<'_>, sink: &mut Sink) {
+    let envelope = &subject.envelope;
+    let Some(entry) = envelope.get("surface_response") else {
+        if envelope.meant_for("surface_response").is_none() {
+            let message =
+                "no `surface_response`: the runtime rejects the envelope, and its control packet is lost";
+            let mut finding = Finding::new(&SURFACE_MISSING, subject.brace(), message);
+            finding.fix = insertion(envelope, "surface_response", "\"(to be written)\"", false, Fix::guess);
+            sink.push(finding);
+        }
+        return;
+    };
+    if subject.json.kind(entry.value) == Kind::Null || subject.json.is_empty_string(entry.value) {
+        let message =
+            "the surface is empty: the runtime rejects the envelope, and its control packet is lost";
+        sink.push(Finding::new(&SURFACE_MISSING, subject.json.range(entry.value), message));
+    }
+}
+
+fn control(subject: &Subject<'_>, sink: &mut Sink) {
+    let envelope = &subject.envelope;
+    let is_missing = !envelope.mentions("control_packet") && envelope.meant_for("control_packet").is_none();
+    // Without a surface, too, the envelope is lost anyway.
+    if is_missing && envelope.mentions("surface_response") {
+        let message =
+            "no `control_packet`: the runtime shows the surface, and the kernel learns nothing of the turn";
+        let mut finding = Finding::new(&CONTROL_MISSING, subject.brace(), message);
+        finding.fix = insertion(envelope, "control_packet", &bare(subject), true, Fix::guess);
+        sink.push(finding);
+    }
+}
+
+/// A packet of the members that have to be there. The two lists are always said.
+pub(super) fn bare(subject: &Subject<'_>) -> String {
+    let is_strict = subject.context.settings.caps.strict;
+    let member = |field: &Field| {
+        let (is_wanted, value) = match (field.name, field.need(subject.profile)) {
+            ("mangle_updates" | "memory_operations", _) => (true, "[]"),
+            ("intent_classification", need) => {
+                (is_strict || matches!(need, Need::Required | Need::Schema), INTENT)
+            }
+            (name, need) => (is_needed(subject, need), empty(name)?),
+        };
+        is_wanted.then(|| format!("{}: {value}", quoted(field.name)))
+    };
+    let members: Vec<_> = subject.control.table.fields.iter().filter_map(member).collect();
+    format!("{{{}}}", members.join(", "))
+}
+
+/// Whether an envelope is wrong without a member.
+fn is_needed(subject: &Subject<'_>, need: Need) -> bool {
+    need == Need::Required || (need == Need::Schema && subject.is_schema())
+}
+
+/// A fix that inserts a member.
+fn insertion(
+    view: &View<'_>,
+    name: &str,
+    value: &str,
+    is_first: bool,
+    fix: fn(String) -> Fix,
+) -> Option<Fix> {
+    let (range, text) = insert_member(view, name, value, is_first)?;
+    Some(fix(format!("Insert `{name}`")).replace(range, text))
+}
+
+/// Whether a member of the control packet is missing, and nothing else says so.
+fn is_missing(subject: &Subject<'_>, name: &str) -> bool {
+    !subject.control.mentions(name) && subject.control.meant_for(name).is_none()
+}
+
+fn need(subject: &Subject<'_>, name: &str) -> Need {
+    subject.control.table.field(name).map_or(Need::Unknown, |field| field.need(subject.profile))
+}
+
+fn updates(subject: &Subject<'_>, sink: &mut Sink) {
+    if is_missing(subject, "mangle_updates") {
+        let message = "no `mangle_updates`: the runtime assumes an empty list; write `[]` if nothing changed";
+        let mut finding = Finding::new(&UPDATES_MISSING, subject.control_range(), message);
+        if is_needed(subject, need(subject, "mangle_updates")) {
+            finding = finding.severity(Severity::Error);
+        }
+        // An empty list would be no better in the grammar of 1.1.
+        if subject.profile != Profile::V1_1Bnf {
+            finding.fix = insertion(&subject.control, "mangle_updates", "[]", false, Fix::safe);
+        }
+        sink.push(finding);
+    } else if subject.profile == Profile::V1_1Bnf && subject.control.list("mangle_updates").is_empty() {
+        let range = subject.control.key_range("mangle_updates").unwrap_or(subject.control_range());
+        let message = "the list of updates is empty: the grammar of 1.1-bnf demands at least one";
+        sink.push(Finding::new(&NO_UPDATE, range, message));
+    }
+}
+
+/// An intent to be changed.
+const INTENT: &str = "{\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"none\", \"constraint\": \"none\", \"confidence\": 0.5}";
+
+fn intent(subject: &Subject<'_>, sink: &mut Sink) {
+    let is_strict = subject.context.settings.caps.strict;
+    if subject.control.has("intent_classification") {
+        let intent = subject.control.object("intent_classification");
+        let is_empty = |name: &str| intent.text(name).is_none_or(|text| text.is_empty());
+        if is_strict && intent.is_there() && (is_empty("category") || is_empty("verb")) {
+            let message =
+                "the intent has no category or no verb: the runtime asks for both and rejects the envelope";
+            let range = subject.control.key_range("intent_classification").unwrap_or(intent.brace());
+            sink.push(Finding::new(&INTENT_MISSING, range, message));
+        }
+        return;
+    }
+    if subject.control.meant_for("intent_classification").is_some() {
+        return;
+    }
+    let (severity, why) = match need(subject, "intent_classification") {
+        _ if is_strict => (Severity::Error, "the runtime asks for it and rejects the envelope".to_owned()),
+        Need::Required => (Severity::Error, format!("{} requires it", subject.profile)),
+        Need::Schema if subject.is_schema() => (Severity::Error, "the strict schema requires it".to_owned()),
+        Need::Schema => (Severity::Error, "the schema of the running version requires it".to_owned()),
+        Need::Unknown => return,
+        _ => (Severity::Hint, "the kernel does not learn what the turn is about".to_owned()),
+    };
+    let message = format!("no `intent_classification`: {why}");
+    let mut finding = Finding::new(&INTENT_MISSING, subject.control_range(), message).severity(severity);
+    if !subject.control.mentions("intent_classification") {
+        finding.fix = insertion(&subject.control, "intent_classification", INTENT, true, Fix::guess);
+    }
+    sink.push(finding);
+}
+
+fn memory(subject: &Subject<'_>, sink: &mut Sink) {
+    let need = need(subject, "memory_operations");
+    if is_missing(subject, "memory_operations") && matches!(need, Need::Required | Need::Schema) {
+        let message = "no `memory_operations`: the runtime assumes an empty list; write `[]` if nothing is to be remembered";
+        let mut finding = Finding::new(&MEMORY_MISSING, subject.control_range(), message);
+        if is_needed(subject, need) {
+            finding = finding.severity(Severity::Error);
+        }
+        finding.fix = insertion(&subject.control, "memory_operations", "[]", false, Fix::safe);
+        sink.push(finding);
+    }
+}
+
+/// What other rules say of these.
+const SPOKEN_FOR: [&str; 3] = ["intent_classification", "mangle_updates", "memory_operations"];
+
+/// The empty value of a member that the strict schema requires.
+fn empty(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "self_correction" => "{\"triggered\": false, \"hypothesis\": \"\"}",
+        "reasoning_trace" | "purpose" | "missing_context" => "\"\"",
+        "knowledge_requests" | "tool_requests" => "[]",
+        "context_feedback" => {
+            "{\"overall_usefulness\": 0.5, \"helpful_facts\": [], \"noise_facts\": [], \"missing_context\": \"\"}"
+        }
+        "priority" => "\"optional\"",
+        "required" => "false",
+        _ => return None,
+    })
+}
+
+fn schema(subject: &Subject<'_>, sink: &mut Sink) {
+    if !subject.is_schema() {
+        lacking(subject, &subject.control, sink);
+        return;
+    }
+    subject.control.visit(subject.profile, true, &mut |view, is_known| {
+        if is_known && !sink.is_full(&SCHEMA_MEMBER) {
+            lacking(subject, view, sink);
+        }
+    });
+}
+
+/// The members that the strict schema requires of an object and that are not there, in one finding.
+fn lacking(subject: &Subject<'_>, view: &View<'_>, sink: &mut Sink) {
+    let wanted = view.table.fields.iter().filter(|field| field.need(subject.profile) == Need::Schema);
+    let missing: Vec<_> = wanted
+        .map(|field| field.name)
+        .filter(|name| !SPOKEN_FOR.contains(name) && !view.mentions(name) && view.meant_for(name).is_none())
+        .collect();
+    if missing.is_empty() {
+        return;
+    }
+    let names = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let is_schema = subject.is_schema();
+    let effect = if is_schema {
+        "the strict schema rejects the envelope"
+    } else {
+        "only the strict schema requires that"
+    };
+    let range = if std::ptr::eq(view, &raw const subject.control) {
+        subject.control_range()
+    } else {
+        first_byte(view.range())
+    };
+    let mut finding =
+        Finding::new(&SCHEMA_MEMBER, range, format!("{} has no {names}: {effect}", view.table.title));
+    if is_schema {
+        finding = finding.severity(Severity::Error);
+    }
+    let mut text = String::new();
+    let mut place = None;
+    for name in &missing {
+        let Some((range, more)) = empty(name).and_then(|value| insert_member(view, name, value, false))
+        else {
+            return sink.push(finding);
+        };
+        // In an empty object the first brings no comma.
+        if !text.is_empty() && !more.starts_with(',') {
+            text.push_str(", ");
+        }
+        text.push_str(&more);
+        place = Some(range);
+    }
+    finding.fix = place.map(|range| Fix::safe("Insert empty ones").replace(range, text));
+    sink.push(finding);
+}

@@ -1,0 +1,89 @@
+//! Which of the two channels comes first.
+
+use crate::envelope::check::Sink;
+use crate::envelope::edits;
+use crate::envelope::examples::line;
+use crate::envelope::profile::is_surface_first;
+use crate::envelope::subject::Subject;
+use mangle_settings::Profile;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+
+pub(super) static KEY_ORDER: Rule = Rule {
+    code: "PB106",
+    name: "key-order",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "The surface comes before the control packet.",
+    rationale: "A model that writes the surface first promises before it has decided, and when the reply is cut off, the user has \
+                the promise and the kernel has nothing. Since 1.2 the control packet comes first; with updates or tool requests \
+                the other order is an error. In 1.1 it is the other way round, and this is information; the grammar of 1.1-bnf \
+                knows one order only, so there it is an error.",
+    bad: concat!(
+        "{\n  \"surface_response\": \"Looking.\",\n  \"control_packet\": {",
+        "\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
+        "\"mangle_updates\": [], \"memory_operations\": [], ",
+        "\"reasoning_trace\": \"\"}\n}\n"
+    ),
+    good: line!("Looking."),
+    fix: FixKind::Safe,
+};
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    channels(subject, sink);
+    if subject.profile == Profile::V1_1Bnf && !subject.is_truncated {
+        lists(subject, sink);
+    }
+}
+
+/// The order of the two lists, which the grammar of 1.1 fixes.
+fn lists(subject: &Subject<'_>, sink: &mut Sink) {
+    let first = |name| subject.control.all(name).next();
+    let (Some(updates), Some(memory)) = (first("mangle_updates"), first("memory_operations")) else { return };
+    if memory.key < updates.key {
+        let message = format!("`mangle_updates` must come before `memory_operations` in {}", subject.profile);
+        let range = subject.json.range(updates.key);
+        sink.push(Finding::new(&KEY_ORDER, range, message).severity(Severity::Error));
+    }
+}
+
+fn channels(subject: &Subject<'_>, sink: &mut Sink) {
+    let envelope = &subject.envelope;
+    let (Some(surface), Some(control)) =
+        (envelope.all("surface_response").next(), envelope.all("control_packet").next())
+    else {
+        return;
+    };
+    let is_surface_first = is_surface_first(envelope);
+    // PB109 says it of a reply that was cut off.
+    if subject.is_truncated || is_surface_first != subject.profile.is_control_first() {
+        return;
+    }
+    let (first, second) = if is_surface_first { (surface, control) } else { (control, surface) };
+    let loses = ["mangle_updates", "tool_requests"].iter().any(|name| !subject.control.list(name).is_empty());
+    let severity = match subject.profile {
+        Profile::V1_1 => Severity::Information,
+        // The grammar produces one order.
+        Profile::V1_1Bnf => Severity::Error,
+        _ if loses => Severity::Error,
+        _ => Severity::Warning,
+    };
+    let name = second.field.name;
+    let why = if is_surface_first {
+        ": a reply that is cut off promises what the kernel never hears of"
+    } else {
+        ""
+    };
+    let message = format!("`{name}` must come first in {}{why}", subject.profile);
+    let json = subject.json;
+    let mut finding = Finding::new(&KEY_ORDER, json.range(second.key), message).severity(severity);
+    if subject.is_whole()
+        && envelope.entries.len() == envelope.entries.iter().filter(|entry| entry.is_exact).count()
+    {
+        let once = |name| envelope.all(name).count() == 1;
+        let [one, other] = [first, second].map(|entry| edits::member_range(json, entry.key, entry.value));
+        let fix = Fix::safe(format!("Put `{name}` first"));
+        finding.fix =
+            edits::swap(fix, json, one, other).filter(|_| once("surface_response") && once("control_packet"));
+    }
+    sink.push(finding);
+}

@@ -1,0 +1,149 @@
+//! The reasoning trace.
+
+use crate::envelope::check::Sink;
+use crate::envelope::examples::packet;
+use crate::envelope::subject::Subject;
+use mangle_settings::Profile;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::text::{TextRange, size};
+
+pub(super) static TRACE_MISSING: Rule = Rule {
+    code: "PB130",
+    name: "trace-missing",
+    group: Group::Fields,
+    severity: Some(Severity::Hint),
+    summary: "A change of state without a reasoning trace.",
+    rationale: "The packet changes facts or asks for tools and does not say why. Nobody can tell afterwards what the model thought.",
+    bad: packet!(
+        "\"mangle_updates\": [\"observation(\\\"t1\\\", \\\"green\\\").\"]",
+        "\"memory_operations\": []"
+    ),
+    good: packet!(
+        "\"mangle_updates\": [\"observation(\\\"t1\\\", \\\"green\\\").\"]",
+        "\"memory_operations\": []",
+        "\"reasoning_trace\": \"All tests of t1 pass.\""
+    ),
+    fix: FixKind::None,
+};
+
+pub(in crate::envelope) static TRACE_SHORT: Rule = Rule {
+    code: "PB131",
+    name: "trace-short",
+    group: Group::Fields,
+    severity: None,
+    summary: "A reasoning trace of a few words.",
+    rationale: "Prompts for campaigns ask for 50 words. `[transcripts] min_trace_words` says how many are wanted.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"reasoning_trace\": \"Seems right.\""
+    ),
+    good: concat!(
+        packet!(
+            "\"mangle_updates\": []",
+            "\"memory_operations\": []",
+            "\"reasoning_trace\": \"The test of t1 is green now.\""
+        ),
+        "#- mangle-ls.toml\n[transcripts]\nmin_trace_words = 5\n"
+    ),
+    fix: FixKind::None,
+};
+
+pub(in crate::envelope) static TRACE_MISMATCH: Rule = Rule {
+    code: "PB132",
+    name: "trace-mismatch",
+    group: Group::Fields,
+    severity: None,
+    summary: "A reasoning trace about a file that the packet does not mention.",
+    rationale: "The model thought about a file that neither the target nor an update names: what it found there is lost.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"reasoning_trace\": \"The bug is in src/session.go.\""
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"reasoning_trace\": \"The bug is in src/auth.go.\""
+    ),
+    fix: FixKind::None,
+};
+
+/// How many files of one trace are looked for.
+const MOST_FILES: usize = 20;
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    let control = &subject.control;
+    let Some(range) = control.value_range("reasoning_trace").filter(|_| control.says("reasoning_trace"))
+    else {
+        missing(subject, sink);
+        return;
+    };
+    if subject.context.wants(&TRACE_SHORT) {
+        short(subject, range, sink);
+    }
+    if subject.context.wants(&TRACE_MISMATCH) {
+        mismatch(subject, sink);
+    }
+}
+
+fn short(subject: &Subject<'_>, range: TextRange, sink: &mut Sink) {
+    let Some(trace) = subject.control.text("reasoning_trace") else { return };
+    let (words, wanted) = (trace.split_whitespace().count(), subject.context.settings.min_trace_words);
+    if words < usize::try_from(wanted).unwrap_or(usize::MAX) {
+        let message = format!("the trace has {words} words, {wanted} are wanted");
+        sink.push(Finding::new(&TRACE_SHORT, range, message));
+    }
+}
+
+fn missing(subject: &Subject<'_>, sink: &mut Sink) {
+    let control = &subject.control;
+    let changes = ["mangle_updates", "tool_requests"].iter().any(|name| !control.list(name).is_empty());
+    if changes && subject.is_whole() && subject.profile >= Profile::V1_2 {
+        let range = control.key_range("reasoning_trace").unwrap_or(subject.control_range());
+        let message =
+            "this packet changes something and gives no reasoning trace: nobody can tell afterwards why";
+        sink.push(Finding::new(&TRACE_MISSING, range, message));
+    }
+}
+
+fn mismatch(subject: &Subject<'_>, sink: &mut Sink) {
+    let control = &subject.control;
+    let Some((trace, map)) =
+        control.get("reasoning_trace").and_then(|entry| subject.json.string_with_map(entry.value))
+    else {
+        return;
+    };
+    let mut known = control.object("intent_classification").text("target").unwrap_or_default().into_owned();
+    for update in control.list("mangle_updates") {
+        known.push(' ');
+        known.push_str(&subject.json.string(update).unwrap_or_default());
+    }
+    for file in files(&trace).filter(|file| !known.contains(file)).take(MOST_FILES) {
+        // A word of the trace is a part of it.
+        let start = file.as_ptr() as usize - trace.as_ptr() as usize;
+        let range = map.to_source(TextRange::at(size(start), size(file.len())));
+        let message = format!("the trace is about {file}, which neither the target nor an update mentions");
+        sink.push(Finding::new(&TRACE_MISMATCH, range, message));
+    }
+}
+
+/// The names of files in a text.
+pub(in crate::envelope) fn files(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().map(bare).filter(|word| is_file(word))
+}
+
+/// A word without what stands around words.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|char: char| !char.is_alphanumeric() && !matches!(char, '/' | '_' | '.'))
+        .trim_end_matches('.')
+}
+
+/// Whether a word is the name of a file.
+fn is_file(word: &str) -> bool {
+    const ENDS: [&str; 16] = [
+        "go", "md", "py", "js", "ts", "tsx", "rs", "java", "json", "yaml", "yml", "toml", "mg", "gl", "sh",
+        "sql",
+    ];
+    word.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && ENDS.contains(&end))
+}

@@ -1,0 +1,292 @@
+//! Keys that the profile does not know.
+
+use crate::envelope::check::Sink;
+use crate::envelope::edits::{self, quoted};
+use crate::envelope::examples::{line, packet};
+use crate::envelope::json::{Kind, Member};
+use crate::envelope::runtime;
+use crate::envelope::subject::Subject;
+use crate::envelope::table::Field;
+use crate::envelope::view::View;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::text::TextRange;
+
+pub(super) static ABBREVIATED_KEYS: Rule = Rule {
+    code: "PB104",
+    name: "abbreviated-keys",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "The short keys `surface` and `control`, which are for illustration only.",
+    rationale: "Texts about the protocol abbreviate the two keys. The runtime does not know the short forms: what stands under them \
+                is lost. Where the real key is not there, this is an error.",
+    bad: concat!(
+        "{\"control\": {\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
+        "\"mangle_updates\": [], \"memory_operations\": []}, \"surface_response\": \"Looking.\"}\n"
+    ),
+    good: line!("Looking."),
+    fix: FixKind::Unsafe,
+};
+
+pub(super) static UNKNOWN_FIELD: Rule = Rule {
+    code: "PB111",
+    name: "unknown-field",
+    group: Group::Fields,
+    severity: Some(Severity::Information),
+    summary: "A member that no version of the protocol knows.",
+    rationale: "The runtime ignores it. Keys that begin with `x_`, `_` or `$` are left alone: use those for members of your own.",
+    bad: packet!("\"mangle_updates\": []", "\"memory_operations\": []", "\"verdict\": \"pass\""),
+    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []", "\"x_verdict\": \"pass\""),
+    fix: FixKind::None,
+};
+
+pub(super) static FOREIGN_FIELD: Rule = Rule {
+    code: "PB112",
+    name: "foreign-field",
+    group: Group::Fields,
+    severity: Some(Severity::Hint),
+    summary: "A member of another version of the protocol.",
+    rationale: "The envelope is judged by one profile, and this member belongs to another. Unless the runtime reads it all the same, \
+                it is ignored.",
+    bad: concat!(
+        "{\n  \"piggyback_version\": \"1.1\",\n  \"surface_response\": \"Looking.\",\n",
+        "  \"control_packet\": {\"mangle_updates\": [], \"safety_gates\": {}}\n}\n"
+    ),
+    good: concat!(
+        "{\n  \"piggyback_version\": \"1.1\",\n  \"surface_response\": \"Looking.\",\n",
+        "  \"control_packet\": {\"mangle_updates\": []}\n}\n"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static CASE_VARIANT: Rule = Rule {
+    code: "PB113",
+    name: "case-variant",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "A key in other letters than the protocol's.",
+    rationale: "The runtime matches keys in any case, other readers do not. Together with the key as it should be, it is a \
+                duplicate that is easily overlooked.",
+    bad: packet!("\"Mangle_Updates\": []", "\"memory_operations\": []"),
+    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
+    fix: FixKind::Safe,
+};
+
+pub(super) static NEAR_MISS: Rule = Rule {
+    code: "PB114",
+    name: "near-miss",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "A key that is nearly one of the protocol's.",
+    rationale: "The runtime does not match it, and what stands under it is lost. Where this loses the control packet or the surface, \
+                it is an error.",
+    bad: packet!("\"mangleUpdates\": []", "\"memory_operations\": []"),
+    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
+    fix: FixKind::Unsafe,
+};
+
+pub(super) static EXTRA_FORBIDDEN: Rule = Rule {
+    code: "PB115",
+    name: "extra-forbidden",
+    group: Group::Fields,
+    severity: Some(Severity::Error),
+    summary: "A member that the strict schema does not allow.",
+    rationale: "With `strict = \"schema\"` envelopes are held against the runtime's strict JSON Schema, which allows no members but \
+                its own.",
+    bad: concat!(
+        packet!(
+            "\"mangle_updates\": []",
+            "\"memory_operations\": []",
+            "\"self_correction\": {\"triggered\": false, \"hypothesis\": \"\"}",
+            "\"reasoning_trace\": \"\"",
+            "\"knowledge_requests\": []",
+            "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [], \"noise_facts\": [], \"missing_context\": \"\"}",
+            "\"tool_requests\": []",
+            "\"x_layer\": 2"
+        ),
+        "#- mangle-ls.toml\n[transcripts]\nstrict = \"schema\"\n"
+    ),
+    good: concat!(
+        packet!(
+            "\"mangle_updates\": []",
+            "\"memory_operations\": []",
+            "\"self_correction\": {\"triggered\": false, \"hypothesis\": \"\"}",
+            "\"reasoning_trace\": \"\"",
+            "\"knowledge_requests\": []",
+            "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [], \"noise_facts\": [], \"missing_context\": \"\"}",
+            "\"tool_requests\": []"
+        ),
+        "#- mangle-ls.toml\n[transcripts]\nstrict = \"schema\"\n"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+/// The member that silences findings, which is ours.
+const SILENCING: &str = "x_mangle_ls_ignore";
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    for (at, (view, is_known)) in subject.views.iter().enumerate() {
+        if *is_known {
+            members(subject, view, at == 0, sink);
+        }
+    }
+}
+
+fn members(subject: &Subject<'_>, view: &View<'_>, is_top: bool, sink: &mut Sink) {
+    let is_known = |field: &Field, exact| exact && field.is_in(subject.profile);
+    for member in view.nodes.iter().flat_map(|node| view.json.members(*node)) {
+        let Some(key) = view.json.string(member.key) else { continue };
+        // A key that the reply ends in says nothing yet.
+        let is_cut = subject.is_truncated && view.json.kind(member.value) == Kind::Broken;
+        let found = view.table.find(&key);
+        if is_cut || key == SILENCING || found.is_some_and(|(field, exact)| is_known(field, exact)) {
+            continue;
+        }
+        let finding = Stray { subject, view, member, key: &key, is_top }.finding(found, sink);
+        finding.into_iter().for_each(|finding| sink.push(finding));
+    }
+}
+
+/// A member that the profile does not know.
+struct Stray<'s> {
+    subject: &'s Subject<'s>,
+    view: &'s View<'s>,
+    member: Member,
+    key: &'s str,
+    is_top: bool,
+}
+
+impl Stray<'_> {
+    fn finding(&self, found: Option<(&'static Field, bool)>, sink: &mut Sink) -> Option<Finding> {
+        if self.subject.is_schema() {
+            return (!sink.is_full(&EXTRA_FORBIDDEN)).then(|| self.forbidden(found, sink));
+        }
+        match (found, self.key) {
+            (Some((field, _)), _) if !field.is_in(self.subject.profile) => {
+                (!sink.is_full(&FOREIGN_FIELD)).then(|| self.foreign(field))
+            }
+            (Some((field, _)), _) => (!sink.is_full(&CASE_VARIANT)).then(|| self.case(field)),
+            (None, "surface") if self.is_top => Some(self.short("surface_response", sink)),
+            (None, "control") if self.is_top => Some(self.short("control_packet", sink)),
+            // Whether a key was meant for another one takes time to find out.
+            (None, _) if sink.is_full(&NEAR_MISS) => None,
+            (None, key) => match self.view.table.near(key) {
+                Some(field) => Some(self.near(field, sink)),
+                None if key.starts_with("x_") || key.starts_with(['_', '$']) => None,
+                None if sink.is_full(&UNKNOWN_FIELD) => None,
+                None => Some(self.unknown()),
+            },
+        }
+    }
+
+    fn range(&self) -> TextRange {
+        self.view.json.range(self.member.key)
+    }
+
+    fn shown(&self) -> String {
+        self.key.chars().take(40).collect()
+    }
+
+    fn forbidden(&self, found: Option<(&'static Field, bool)>, sink: &mut Sink) -> Finding {
+        let message =
+            format!("the strict schema allows no member `{}` in {}", self.shown(), self.view.table.title);
+        let mut finding = Finding::new(&EXTRA_FORBIDDEN, self.range(), message);
+        let is_ours = |field: &&Field| field.is_in(self.subject.profile);
+        let meant = found.map(|(field, _)| field).or_else(|| self.view.meant(self.key)).filter(is_ours);
+        finding.fix = match meant {
+            // What is under the key would be lost; where both are there, one of them has to be chosen.
+            Some(field) => self.misnamed(field.name, sink),
+            None => self.deletion(),
+        };
+        finding
+    }
+
+    /// Renames a key that was meant for another one, if that is not there, and if the runtime can read the value.
+    fn misnamed(&self, name: &str, sink: &mut Sink) -> Option<Fix> {
+        if self.view.all(name).any(|entry| entry.key != self.member.key) {
+            return None;
+        }
+        let fix = self.rename(Fix::guess(format!("Rename it to `{name}`")), name);
+        let reply = self.subject.reply;
+        let is_read = |new: Vec<u8>| {
+            let reading = runtime::read(&new, &self.subject.context.settings.caps);
+            reading.is_ok_and(|reading| reading.picked.is_some())
+        };
+        // What is not read as it is cannot be lost.
+        let is_harmless = reply.picked.is_none()
+            || sink.may_read(reply.raw.len()) && edits::applied(reply.raw, &fix).is_some_and(is_read);
+        is_harmless.then_some(fix)
+    }
+
+    fn deletion(&self) -> Option<Fix> {
+        let json = self.view.json;
+        let item = edits::member_range(json, self.member.key, self.member.value);
+        let is_whole = json.problems.is_empty();
+        is_whole.then(|| Fix::guess("Delete the member").replace(edits::with_comma(json, item), ""))
+    }
+
+    fn foreign(&self, field: &Field) -> Finding {
+        let effect =
+            if field.is_read { "the runtime reads it all the same" } else { "the runtime ignores it" };
+        let message = format!(
+            "`{}` belongs to {}, this envelope is {}; {effect}",
+            field.name,
+            field.home(),
+            self.subject.profile
+        );
+        Finding::new(&FOREIGN_FIELD, self.range(), message)
+    }
+
+    fn case(&self, field: &Field) -> Finding {
+        let message = format!(
+            "the runtime takes `{}` for `{}`, other readers do not: keys are in small letters",
+            self.shown(),
+            field.name
+        );
+        let mut finding = Finding::new(&CASE_VARIANT, self.range(), message);
+        // Where both are there, renaming changes which of them counts.
+        if self.view.all(field.name).nth(1).is_none() {
+            finding.fix = Some(self.rename(Fix::safe(format!("Rename it to `{}`", field.name)), field.name));
+        }
+        finding
+    }
+
+    fn rename(&self, fix: Fix, name: &str) -> Fix {
+        fix.replace(self.range(), quoted(name))
+    }
+
+    fn short(&self, name: &'static str, sink: &mut Sink) -> Finding {
+        let message = format!(
+            "`{}` is a short form for illustration: the runtime only knows `{name}`, so this is lost",
+            self.key
+        );
+        self.lost(&ABBREVIATED_KEYS, message, name, sink)
+    }
+
+    fn near(&self, field: &'static Field, sink: &mut Sink) -> Finding {
+        let message = format!(
+            "the runtime does not know `{}`, and what stands here is lost; did you mean `{}`?",
+            self.shown(),
+            field.name
+        );
+        self.lost(&NEAR_MISS, message, field.name, sink)
+    }
+
+    /// A key in the place of another one.
+    fn lost(&self, rule: &'static Rule, message: String, name: &'static str, sink: &mut Sink) -> Finding {
+        let mut finding = Finding::new(rule, self.range(), message);
+        finding.fix = self.misnamed(name, sink);
+        if self.is_top && !self.view.mentions(name) {
+            finding = finding.severity(Severity::Error);
+        }
+        finding
+    }
+
+    fn unknown(&self) -> Finding {
+        let message = format!(
+            "`{}` is unknown in {}; the runtime ignores it (keys of your own begin with `x_`)",
+            self.shown(),
+            self.subject.profile
+        );
+        Finding::new(&UNKNOWN_FIELD, self.range(), message)
+    }
+}

@@ -1,0 +1,254 @@
+//! JSON with all byte ranges, keys that come twice, and as much as can be read of what is damaged.
+//!
+//! A document is a list of nodes in the order of the text; each knows where those inside it end, so a value is passed
+//! over in one step. What the grammar of RFC 8259 does not allow is a [`Problem`], and reading goes on behind it.
+
+mod parse;
+mod said;
+mod strict;
+mod string;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+pub use parse::{Problem, ProblemKind};
+pub use strict::{Flaw, value_end, whole};
+
+use mangle_syntax::text::{SegmentMap, TextRange, TextSize};
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number
+    Number,
+    /// A string that is its own value, quotes apart
+    Plain,
+    /// A string with escapes, or with bytes that do not belong into one
+    Escaped,
+    /// An array
+    Array,
+    /// An object: keys and values by turns
+    Object,
+    /// Something else where a value or a key belongs, or nothing at all
+    Broken,
+}
+
+/// A value or a key: its place in the [`Json`] that it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(u32);
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    kind: Kind,
+    start: u32,
+    end: u32,
+    /// The node behind this one and all that are inside it.
+    next: u32,
+}
+
+/// A value with all that is inside it.
+#[derive(Debug, Clone)]
+pub struct Json<'t> {
+    text: &'t [u8],
+    nodes: Vec<Node>,
+    /// What is wrong, in the order of the text.
+    pub problems: Vec<Problem>,
+    /// Where the value ends.
+    end: u32,
+    /// Where the part that was read ends.
+    limit: u32,
+    /// The part as text, if it is UTF-8, and where it begins.
+    utf8: Option<(usize, &'t str)>,
+}
+
+/// The bytes of a literal.
+#[derive(Debug, Clone, Copy)]
+enum Written<'t> {
+    /// UTF-8
+    Text(&'t str),
+    /// Anything
+    Bytes(&'t [u8]),
+}
+
+/// A member of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Member {
+    /// Its key; [`Kind::Broken`] where there is none.
+    pub key: NodeId,
+    /// Its value.
+    pub value: NodeId,
+}
+
+impl<'t> Json<'t> {
+    /// Reads the value that begins at the first byte of `text` that is not white space, and looks at nothing behind
+    /// it. At most 4 GiB are read.
+    #[must_use]
+    pub fn parse(text: &'t [u8]) -> Self {
+        parse::parse(text, 0..text.len())
+    }
+
+    /// Reads the value that begins in a part of `text`, as if nothing stood behind the part. Ranges count from the
+    /// start of `text`.
+    #[must_use]
+    pub fn parse_part(text: &'t [u8], part: Range<usize>) -> Self {
+        parse::parse(text, part)
+    }
+
+    /// Whether the part that was read is one value that RFC 8259 allows, and white space.
+    #[must_use]
+    pub fn is_valid_to_the_end(&self) -> bool {
+        let rest = self.text.get(self.end as usize..self.limit as usize).unwrap_or(&[]);
+        self.problems.is_empty() && rest.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+    }
+
+    /// The text that all ranges count from.
+    #[must_use]
+    pub fn text(&self) -> &'t [u8] {
+        self.text
+    }
+
+    /// The value itself.
+    #[must_use]
+    pub fn root(&self) -> NodeId {
+        NodeId(0)
+    }
+
+    /// Where the value ends.
+    #[must_use]
+    pub fn end(&self) -> TextSize {
+        TextSize::new(self.end)
+    }
+
+    /// All keys and values, in the order of the text.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0u32..).take(self.nodes.len()).map(NodeId)
+    }
+
+    /// All keys and values inside a node, in the order of the text.
+    pub fn nodes_in(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        (node.0 + 1..self.node(node).next).map(NodeId)
+    }
+
+    /// Whether all that was read is UTF-8.
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        self.utf8.is_some()
+    }
+
+    /// What a node is.
+    #[must_use]
+    pub fn kind(&self, node: NodeId) -> Kind {
+        self.node(node).kind
+    }
+
+    /// The bytes of a node, quotes and brackets included.
+    #[must_use]
+    pub fn range(&self, node: NodeId) -> TextRange {
+        let Node { start, end, .. } = self.node(node);
+        TextRange::new(start.into(), end.max(start).into())
+    }
+
+    /// The bytes of a node as they are written.
+    #[must_use]
+    pub fn raw(&self, node: NodeId) -> &'t [u8] {
+        let Node { start, end, .. } = self.node(node);
+        self.text.get(start as usize..end as usize).unwrap_or(&[])
+    }
+
+    /// The elements of an array; of anything else none.
+    pub fn elements(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<'_, 't> {
+        let is_array = self.kind(node) == Kind::Array;
+        self.inside(node).filter(move |_| is_array)
+    }
+
+    /// The members of an object in their order, those that come twice included; of anything else none.
+    pub fn members(&self, node: NodeId) -> impl Iterator<Item = Member> + use<'_, 't> {
+        let is_object = self.kind(node) == Kind::Object;
+        let mut inside = self.inside(node).filter(move |_| is_object);
+        std::iter::from_fn(move || Some(Member { key: inside.next()?, value: inside.next()? }))
+    }
+
+    /// The value of a string or a key; a byte that is no part of a character, and a surrogate without its other half,
+    /// are U+FFFD each. `None` for anything else.
+    #[must_use]
+    pub fn string(&self, node: NodeId) -> Option<Cow<'t, str>> {
+        match (self.kind(node), self.written(node)) {
+            (Kind::Plain, Written::Text(text)) => {
+                Some(text.get(1..text.len().saturating_sub(1)).unwrap_or("").into())
+            }
+            (Kind::Plain, Written::Bytes(raw)) => {
+                Some(String::from_utf8_lossy(raw.get(1..raw.len().saturating_sub(1)).unwrap_or(&[])))
+            }
+            (Kind::Escaped, written) => Some(string::value(written).into()),
+            _ => None,
+        }
+    }
+
+    /// Writes the value of a string or a key behind what is there; false for anything else.
+    pub fn push_string(&self, node: NodeId, out: &mut String) -> bool {
+        match (self.kind(node), self.written(node)) {
+            (Kind::Plain, Written::Text(text)) => {
+                out.push_str(text.get(1..text.len().saturating_sub(1)).unwrap_or(""));
+            }
+            (Kind::Plain | Kind::Escaped, written) => string::push_value(written, out),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Whether a node is a string with more than white space in it.
+    #[must_use]
+    pub fn says(&self, node: NodeId) -> bool {
+        let inner = self.raw(node).get(1..).unwrap_or(&[]).trim_ascii_start();
+        match (self.kind(node), inner.first()) {
+            // So it is nearly always, and the rest of it does not matter.
+            (Kind::Plain | Kind::Escaped, Some(first)) if first.is_ascii_alphanumeric() => true,
+            _ => self.string(node).is_some_and(|text| !text.trim().is_empty()),
+        }
+    }
+
+    /// Whether a node is the empty string.
+    #[must_use]
+    pub fn is_empty_string(&self, node: NodeId) -> bool {
+        self.kind(node) == Kind::Plain && self.raw(node).len() == 2
+    }
+
+    /// The value of a string, and where each of its bytes comes from.
+    #[must_use]
+    pub fn string_with_map(&self, node: NodeId) -> Option<(String, SegmentMap)> {
+        let start = self.range(node).start();
+        matches!(self.kind(node), Kind::Plain | Kind::Escaped)
+            .then(|| string::value_with_map(self.written(node), start))
+    }
+
+    /// The bytes of a node, as text if all is.
+    fn written(&self, node: NodeId) -> Written<'t> {
+        let Node { start, end, .. } = self.node(node);
+        let as_text = |(from, text): (usize, &'t str)| {
+            text.get((start as usize).checked_sub(from)?..(end as usize).checked_sub(from)?)
+        };
+        self.utf8.and_then(as_text).map_or_else(|| Written::Bytes(self.raw(node)), Written::Text)
+    }
+
+    /// The nodes directly inside one.
+    fn inside(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<'_, 't> {
+        let end = self.node(node).next;
+        let mut at = node.0 + 1;
+        std::iter::from_fn(move || {
+            let found = (at < end).then_some(NodeId(at))?;
+            at = self.node(found).next.max(at + 1);
+            Some(found)
+        })
+    }
+
+    fn node(&self, node: NodeId) -> Node {
+        let nothing = Node { kind: Kind::Broken, start: self.end, end: self.end, next: node.0 + 1 };
+        self.nodes.get(node.0 as usize).copied().unwrap_or(nothing)
+    }
+}

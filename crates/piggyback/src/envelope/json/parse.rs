@@ -1,0 +1,495 @@
+//! Reads JSON into nodes, without recursion. Where the grammar is broken it goes on as somebody would who meant well.
+
+use std::ops::Range;
+
+use super::{Json, Kind, Node};
+use mangle_syntax::text::{TextRange, size, whole_characters};
+
+/// How deep values may nest, as in Go's decoder.
+const DEEPEST: usize = 10_000;
+
+/// How many bytes a node takes, mostly, and for how many room is made in advance.
+const BYTES_A_NODE: usize = 24;
+const MOST_IN_ADVANCE: usize = 4_096;
+
+/// How many problems are kept; more of them help nobody.
+const MOST_PROBLEMS: usize = 1_000;
+
+/// Something that JSON does not allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Problem {
+    /// What.
+    pub kind: ProblemKind,
+    /// Where.
+    pub range: TextRange,
+}
+
+/// The kinds of problems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProblemKind {
+    /// There is no value.
+    NoValue,
+    /// A comma is missing between members or elements.
+    NoComma,
+    /// A comma that nothing follows, or nothing stands before.
+    ExtraComma,
+    /// A colon is missing behind a key.
+    NoColon,
+    /// A key is missing in front of a value.
+    NoKey,
+    /// A word that means nothing here: `True`, `NaN`, a key without quotes.
+    Word,
+    /// A number that is written in another way: `01`, `+1`, `.5`.
+    BadNumber,
+    /// A string in single quotes.
+    SingleQuotes,
+    /// A byte below U+0020 inside a string.
+    RawControl,
+    /// An escape that there is not.
+    BadEscape,
+    /// A comment.
+    Comment,
+    /// Bytes that begin nothing.
+    Stray,
+    /// A bracket of the other kind.
+    WrongBracket,
+    /// The text ends inside this value.
+    Unclosed,
+    /// Deeper than 10,000 levels.
+    TooDeep,
+}
+
+/// Reads one value from a part of a text.
+pub(super) fn parse(text: &[u8], part: Range<usize>) -> Json<'_> {
+    let limit = part.end.min(text.len()).min(u32::MAX as usize);
+    let seen = text.get(..limit).unwrap_or(text);
+    let at = part.start.min(limit);
+    let utf8 = seen.get(at..).and_then(|part| std::str::from_utf8(part).ok());
+    let mut parser = Parser {
+        text: seen,
+        is_text: utf8.is_some(),
+        // On one line there are none, and then no string has to be looked through.
+        has_controls: seen.get(at..).unwrap_or(&[]).iter().fold(false, |any, byte| any | (*byte < 0x20)),
+        at,
+        nodes: Vec::with_capacity(((limit - at) / BYTES_A_NODE + 8).min(MOST_IN_ADVANCE)),
+        problems: Vec::new(),
+        open: Vec::new(),
+    };
+    parser.run();
+    let end = number(parser.at);
+    Json {
+        text,
+        nodes: parser.nodes,
+        problems: parser.problems,
+        end,
+        limit: number(limit),
+        utf8: utf8.map(|utf8| (at, utf8)),
+    }
+}
+
+struct Parser<'t> {
+    text: &'t [u8],
+    /// Whether all of it is UTF-8.
+    is_text: bool,
+    /// Whether there are control characters anywhere.
+    has_controls: bool,
+    at: usize,
+    nodes: Vec<Node>,
+    problems: Vec<Problem>,
+    /// The arrays and objects around the place.
+    open: Vec<Open>,
+}
+
+/// An array or an object that is being read.
+struct Open {
+    node: usize,
+    is_object: bool,
+    wants: Wants,
+    /// Where the last comma is.
+    comma: Option<usize>,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wants {
+    /// A key, an element, or the end.
+    Item,
+    Colon,
+    Value,
+    /// A comma or the end.
+    Comma,
+}
+
+fn number(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
+}
+
+impl Parser<'_> {
+    fn run(&mut self) {
+        self.space();
+        self.value();
+        while let Some(open) = self.open.last() {
+            let (wants, is_object) = (open.wants, open.is_object);
+            self.space();
+            let Some(byte) = self.peek() else {
+                self.unclosed();
+                return;
+            };
+            match byte {
+                b'}' | b']' => self.close(byte),
+                b',' => self.comma(),
+                b':' if wants == Wants::Colon => {
+                    self.at += 1;
+                    self.want(Wants::Value);
+                }
+                _ => self.item(wants, is_object),
+            }
+        }
+    }
+
+    /// A key, a value, or something in the place of a comma or a colon.
+    fn item(&mut self, wants: Wants, is_object: bool) {
+        match wants {
+            Wants::Comma => {
+                let before = self.at;
+                // What begins nothing is no missing comma.
+                if self.begins() {
+                    self.problem(ProblemKind::NoComma, before, before);
+                } else {
+                    return self.stray();
+                }
+            }
+            Wants::Colon => {
+                self.problem(ProblemKind::NoColon, self.at, self.at);
+                self.want(Wants::Value);
+                return;
+            }
+            Wants::Item | Wants::Value => {}
+        }
+        let is_key = is_object && wants != Wants::Value;
+        if is_key {
+            self.key();
+        } else {
+            self.want(Wants::Comma);
+            self.value();
+        }
+    }
+
+    fn want(&mut self, wants: Wants) {
+        if let Some(open) = self.open.last_mut() {
+            open.wants = wants;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn problem(&mut self, kind: ProblemKind, start: usize, end: usize) {
+        if self.problems.len() < MOST_PROBLEMS {
+            let range = TextRange::new(size(start), size(end.max(start)));
+            // CR and LF are two problems, each with its own fix.
+            let is_control = kind == ProblemKind::RawControl;
+            let range = if is_control { range } else { whole_characters(self.text, range) };
+            self.problems.push(Problem { kind, range });
+        }
+    }
+
+    fn node(&mut self, kind: Kind, start: usize, end: usize) -> usize {
+        let next = number(self.nodes.len() + 1);
+        self.nodes.push(Node { kind, start: number(start), end: number(end), next });
+        self.nodes.len() - 1
+    }
+
+    /// Passes white space, and comments, which are none.
+    fn space(&mut self) {
+        loop {
+            while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+                self.at += 1;
+            }
+            let rest = self.text.get(self.at..).unwrap_or(&[]);
+            let end = match rest {
+                [b'/', b'/', ..] => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
+                [b'/', b'*', inner @ ..] => {
+                    memchr::memmem::find(inner, b"*/").map_or(rest.len(), |end| end + 4)
+                }
+                _ => return,
+            };
+            self.problem(ProblemKind::Comment, self.at, self.at + end);
+            self.at += end;
+        }
+    }
+
+    /// Whether a value begins here.
+    fn begins(&self) -> bool {
+        let is_start = |byte: u8| {
+            matches!(byte, b'"' | b'\'' | b'{' | b'[' | b'+' | b'-' | b'.') || byte.is_ascii_alphanumeric()
+        };
+        self.peek().is_some_and(is_start)
+    }
+
+    /// Bytes that begin nothing.
+    fn stray(&mut self) {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| !byte.is_ascii_whitespace() && !b",:{}[]\"".contains(&byte)) {
+            self.at += 1;
+        }
+        self.at = self.at.max(start + 1);
+        self.problem(ProblemKind::Stray, start, self.at);
+    }
+
+    fn value(&mut self) {
+        let start = self.at;
+        match self.peek() {
+            Some(b'{') => self.open(true),
+            Some(b'[') => self.open(false),
+            Some(b'"') => {
+                self.string(b'"');
+            }
+            Some(b'\'') => {
+                self.string(b'\'');
+                self.problem(ProblemKind::SingleQuotes, start, self.at);
+            }
+            Some(byte) if byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.') => self.number(),
+            Some(byte) if byte.is_ascii_alphabetic() => self.word(),
+            _ => {
+                self.node(Kind::Broken, start, start);
+                self.problem(ProblemKind::NoValue, start, start);
+                if !self.open.is_empty() && !matches!(self.peek(), None | Some(b',' | b'}' | b']')) {
+                    self.stray();
+                }
+            }
+        }
+    }
+
+    fn open(&mut self, is_object: bool) {
+        let start = self.at;
+        self.at += 1;
+        let kind = if is_object { Kind::Object } else { Kind::Array };
+        if self.open.len() >= DEEPEST {
+            self.problem(ProblemKind::TooDeep, start, self.at);
+            self.node(Kind::Broken, start, self.text.len());
+            self.at = self.text.len();
+            return;
+        }
+        let node = self.node(kind, start, self.at);
+        self.open.push(Open { node, is_object, wants: Wants::Item, comma: None });
+    }
+
+    fn close(&mut self, byte: u8) {
+        let is_object = byte == b'}';
+        // A bracket that closes something further out says that what is inside was not closed.
+        let Some(level) = self.open.iter().rposition(|open| open.is_object == is_object) else {
+            let at = self.at;
+            self.problem(ProblemKind::WrongBracket, at, at + 1);
+            self.at += 1;
+            return;
+        };
+        while self.open.len() > level {
+            let is_last = self.open.len() == level + 1;
+            if !is_last {
+                let at = self.at;
+                self.problem(ProblemKind::WrongBracket, at, at + 1);
+            }
+            self.end_one(usize::from(is_last));
+        }
+    }
+
+    /// Ends the innermost array or object.
+    fn end_one(&mut self, bracket: usize) {
+        let Some(open) = self.open.pop() else { return };
+        match open.wants {
+            Wants::Item => {
+                open.comma
+                    .into_iter()
+                    .for_each(|comma| self.problem(ProblemKind::ExtraComma, comma, comma + 1));
+            }
+            Wants::Colon | Wants::Value => {
+                self.problem(ProblemKind::NoValue, self.at, self.at);
+                self.node(Kind::Broken, self.at, self.at);
+            }
+            Wants::Comma => {}
+        }
+        self.at += bracket;
+        let (end, next) = (number(self.at), number(self.nodes.len()));
+        if let Some(node) = self.nodes.get_mut(open.node) {
+            node.end = end;
+            node.next = next;
+        }
+    }
+
+    /// The text ends here: so does everything that is open.
+    fn unclosed(&mut self) {
+        while let Some(open) = self.open.last() {
+            let start = self.nodes.get(open.node).map_or(self.at, |node| node.start as usize);
+            if let Some(open) = self.open.last_mut()
+                && open.wants == Wants::Item
+            {
+                open.comma = None;
+            }
+            self.problem(ProblemKind::Unclosed, start, self.at);
+            self.end_one(0);
+        }
+    }
+
+    fn comma(&mut self) {
+        let at = self.at;
+        let Some(open) = self.open.last_mut() else { return };
+        let wants = open.wants;
+        (open.wants, open.comma) = (Wants::Item, Some(at));
+        match wants {
+            Wants::Comma => {}
+            Wants::Item => self.problem(ProblemKind::ExtraComma, at, at + 1),
+            Wants::Colon | Wants::Value => {
+                self.node(Kind::Broken, at, at);
+                self.problem(ProblemKind::NoValue, at, at);
+            }
+        }
+        self.at += 1;
+    }
+
+    fn key(&mut self) {
+        let start = self.at;
+        self.want(Wants::Colon);
+        match self.peek() {
+            Some(b'"') => {
+                self.string(b'"');
+            }
+            Some(b'\'') => {
+                self.string(b'\'');
+                self.problem(ProblemKind::SingleQuotes, start, self.at);
+            }
+            Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => self.word(),
+            Some(b'{' | b'[') | Some(b'0'..=b'9' | b'-') | Some(b':') => {
+                self.node(Kind::Broken, start, start);
+                self.problem(ProblemKind::NoKey, start, start);
+                if self.peek() != Some(b':') {
+                    self.want(Wants::Value);
+                }
+            }
+            _ => {
+                self.want(Wants::Item);
+                self.stray();
+            }
+        }
+    }
+
+    /// A string, from its quote on.
+    fn string(&mut self, quote: u8) {
+        let start = self.at;
+        self.at += 1;
+        let mut has_escapes = false;
+        loop {
+            let rest = self.text.get(self.at..).unwrap_or(&[]);
+            let stop = memchr::memchr2(quote, b'\\', rest).unwrap_or(rest.len());
+            // All of them, so that several are compared at once.
+            if self.has_controls && rest.iter().take(stop).fold(false, |any, byte| any | (*byte < 0x20)) {
+                self.controls(self.at, self.at + stop);
+            }
+            self.at += stop;
+            match self.peek() {
+                Some(b'\\') => {
+                    has_escapes = true;
+                    self.escape();
+                }
+                Some(_) => {
+                    self.at += 1;
+                    break;
+                }
+                None => {
+                    self.problem(ProblemKind::Unclosed, start, self.at);
+                    break;
+                }
+            }
+        }
+        let is_plain = !has_escapes
+            && quote == b'"'
+            && self.text.get(self.at.saturating_sub(1)) == Some(&quote)
+            && self.at > start + 1
+            && (self.is_text || std::str::from_utf8(self.text.get(start..self.at).unwrap_or(&[])).is_ok());
+        self.node(if is_plain { Kind::Plain } else { Kind::Escaped }, start, self.at);
+    }
+
+    fn controls(&mut self, start: usize, end: usize) {
+        for at in start..end {
+            if self.text.get(at).is_some_and(|byte| *byte < 0x20) {
+                self.problem(ProblemKind::RawControl, at, at + 1);
+            }
+        }
+    }
+
+    fn escape(&mut self) {
+        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        let len = match rest.get(1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
+            Some(b'u') if super::string::unit(rest).is_some() => 6,
+            // The text ends here, which is the problem of the string.
+            None => 1,
+            Some(_) => {
+                let at = self.at;
+                self.problem(ProblemKind::BadEscape, at, (at + 2).min(self.text.len()));
+                2
+            }
+        };
+        self.at = (self.at + len).min(self.text.len());
+    }
+
+    fn number(&mut self) {
+        let start = self.at;
+        while self
+            .peek()
+            .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+        {
+            self.at += 1;
+        }
+        let written = self.text.get(start..self.at).unwrap_or(&[]);
+        let kind = if is_number(written) { Kind::Number } else { Kind::Broken };
+        self.node(kind, start, self.at);
+        if kind == Kind::Broken {
+            self.problem(ProblemKind::BadNumber, start, self.at);
+        }
+    }
+
+    fn word(&mut self) {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            self.at += 1;
+        }
+        let is_key = self.open.last().is_some_and(|open| open.wants == Wants::Colon);
+        let kind = match self.text.get(start..self.at) {
+            Some(b"null") if !is_key => Kind::Null,
+            Some(b"true") if !is_key => Kind::Bool(true),
+            Some(b"false") if !is_key => Kind::Bool(false),
+            _ => Kind::Broken,
+        };
+        self.node(kind, start, self.at);
+        if kind == Kind::Broken {
+            self.problem(ProblemKind::Word, start, self.at);
+        }
+    }
+}
+
+/// Whether this is a number as JSON writes it.
+fn is_number(written: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut rest = written.strip_prefix(b"-").unwrap_or(written);
+    let whole = digits(rest);
+    if whole == 0 || (whole > 1 && rest.first() == Some(&b'0')) {
+        return false;
+    }
+    rest = rest.get(whole..).unwrap_or(&[]);
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let len = digits(fraction);
+        if len == 0 {
+            return false;
+        }
+        rest = fraction.get(len..).unwrap_or(&[]);
+    }
+    if let [b'e' | b'E', exponent @ ..] = rest {
+        let exponent = exponent.strip_prefix(b"-").or(exponent.strip_prefix(b"+")).unwrap_or(exponent);
+        let len = digits(exponent);
+        rest = exponent.get(len..).unwrap_or(&[]);
+        return len > 0 && rest.is_empty();
+    }
+    rest.is_empty()
+}

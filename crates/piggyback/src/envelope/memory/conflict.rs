@@ -1,0 +1,77 @@
+//! Operations of one packet that say the same, or the contrary.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use crate::envelope::check::Sink;
+use crate::envelope::edits;
+use crate::envelope::examples::packet;
+use crate::envelope::subject::Subject;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::text::TextRange;
+
+pub(super) static OP_CONFLICT: Rule = Rule {
+    code: "PB309",
+    name: "op-conflict",
+    group: Group::Memory,
+    severity: Some(Severity::Warning),
+    summary: "Two memory operations on one key in one packet.",
+    rationale: "The runtime runs them in order. The same operation twice is one too many; storing and forgetting under one key \
+                leaves what came last, which nobody can have meant.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"user:style\", \"value\": \"terse\"}, {\"op\": \"note\", \"key\": \
+         \"user:style\", \"value\": \"terse\"}]"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"user:style\", \"value\": \"terse\"}]"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+/// The first operation on a key.
+struct First<'t> {
+    index: usize,
+    op: Cow<'t, str>,
+    value: Option<Cow<'t, str>>,
+    range: TextRange,
+}
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    let mut seen: FxHashMap<Cow<'_, str>, First<'_>> = FxHashMap::default();
+    for (index, operation) in subject.control.objects("memory_operations").enumerate() {
+        let (Some(op), Some(key)) = (operation.text("op"), operation.text("key")) else { continue };
+        if key.is_empty() || sink.is_full(&OP_CONFLICT) {
+            continue;
+        }
+        let value = operation.text("value");
+        let Some(first) = seen.get(&key) else {
+            seen.insert(key, First { index, op, value, range: operation.brace() });
+            continue;
+        };
+        let message = if first.op == op {
+            format!("the same operation on this key as number {}", first.index)
+        } else if is_contrary(&first.op, &op) {
+            format!(
+                "`{op}` and `{}` (number {}) on one key: only what comes last holds",
+                first.op, first.index
+            )
+        } else {
+            continue;
+        };
+        let mut finding = Finding::new(&OP_CONFLICT, operation.brace(), message)
+            .related(Span::here(first.range), "the first operation on this key");
+        if first.op == op && first.value == value && subject.json.problems.is_empty() {
+            let item = edits::with_comma(subject.json, operation.range());
+            finding.fix = Some(Fix::safe("Delete the repeated operation").replace(item, ""));
+        }
+        sink.push(finding);
+    }
+}
+
+fn is_contrary(one: &str, other: &str) -> bool {
+    let takes_away = |op: &str| matches!(op, "forget" | "archive");
+    takes_away(one) != takes_away(other)
+}

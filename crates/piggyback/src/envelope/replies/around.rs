@@ -1,0 +1,154 @@
+//! Text and fences around the envelope that the runtime takes.
+
+use std::ops::Range;
+
+use crate::envelope::Reply;
+use crate::envelope::check::Sink;
+use crate::envelope::edits;
+use crate::envelope::examples::line;
+use crate::envelope::survey::{Role, Survey};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::text::{TextRange, size};
+
+pub(super) static LEADING_TEXT: Rule = Rule {
+    code: "PB002",
+    name: "leading-text",
+    group: Group::Replies,
+    severity: Some(Severity::Warning),
+    summary: "Prose before the envelope.",
+    rationale: "The runtime passes over what stands before the first brace, and nobody sees it. A brace or a quote in such prose \
+                makes it miss the envelope. A reply should be the envelope and nothing else.",
+    bad: concat!("Here is my answer: ", line!("ok"), "\n"),
+    good: line!("ok"),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static TRAILING_TEXT: Rule = Rule {
+    code: "PB003",
+    name: "trailing-text",
+    group: Group::Replies,
+    severity: Some(Severity::Warning),
+    summary: "Text behind the envelope.",
+    rationale: "The runtime ignores what follows the envelope: the user never sees it.",
+    bad: concat!(line!("ok"), " Tell me if you need more!\n"),
+    good: line!("ok. Tell me if you need more!"),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static FENCED: Rule = Rule {
+    code: "PB004",
+    name: "fenced",
+    group: Group::Replies,
+    severity: Some(Severity::Hint),
+    summary: "Code fences around the envelope.",
+    rationale: "The runtime accepts a fenced envelope, but the protocol wants the bare object, and stricter readers refuse fences.",
+    bad: concat!("```json\n", line!("ok"), "\n```\n"),
+    good: line!("ok"),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
+    let (Some(_), reply) = (survey.picked(), survey.reply) else { return };
+    let is_json = |role: &Role| matches!(role, Role::Envelope | Role::Json | Role::Truncated);
+    let (Some(first), Some(last)) =
+        (survey.roles.iter().position(is_json), survey.roles.iter().rposition(is_json))
+    else {
+        return;
+    };
+    let (Some(first), Some(last)) = (reply.objects.get(first), reply.objects.get(last)) else { return };
+    let (before, behind) = match &survey.wrapper {
+        // The brackets of an array are no text.
+        Some(json) => {
+            let array = json.range(json.root());
+            (0..array.start().into(), array.end().into()..reply.raw.len())
+        }
+        None => (0..first.range.start, last.range.end..reply.raw.len()),
+    };
+    let (before, behind) = (trimmed(reply, before), trimmed(reply, behind));
+    let is_fence = |part: &Range<usize>| reply.raw.get(part.clone()).is_some_and(is_fence);
+    if is_fence(&before) {
+        let also = Some(behind).filter(is_fence);
+        fence(reply, before, also, sink);
+        return;
+    }
+    if !before.is_empty() {
+        let (len, end) = (before.len(), first.range.start);
+        let message = format!(
+            "{len} bytes of prose before the envelope: nobody sees them, and a brace among them would hide the envelope"
+        );
+        text(&LEADING_TEXT, reply, before, 0..end, message, survey, sink);
+    }
+    if is_fence(&behind) {
+        fence(reply, behind, None, sink);
+    } else if !behind.is_empty() {
+        let message =
+            format!("text after the envelope ({}) is ignored: the user never sees it", bytes(behind.len()));
+        let cut = behind.start.min(last.range.end)..reply.raw.trim_ascii_end().len();
+        text(&TRAILING_TEXT, reply, behind, cut, message, survey, sink);
+    }
+}
+
+fn text(
+    rule: &'static Rule,
+    reply: &Reply<'_>,
+    part: Range<usize>,
+    cut: Range<usize>,
+    message: String,
+    survey: &Survey<'_>,
+    sink: &mut Sink,
+) {
+    let title = "Delete the text";
+    // Text around a decoy that was accepted may say which envelope was meant.
+    let fix = if survey.accepted_decoy().is_some() { Fix::guess(title) } else { Fix::safe(title) };
+    let fix = fix.replace(range(&cut), "");
+    let is_same = sink.may_read(2 * reply.raw.len())
+        && edits::applied(reply.raw, &fix)
+            .is_some_and(|new| edits::reads_the_same(reply.raw, &new, &survey.context.settings.caps));
+    let mut finding = Finding::new(rule, range(&part), message);
+    finding.fix = is_same.then_some(fix);
+    sink.push(finding);
+}
+
+fn fence(reply: &Reply<'_>, one: Range<usize>, other: Option<Range<usize>>, sink: &mut Sink) {
+    let message =
+        "the envelope is fenced: the runtime still accepts it, but the protocol wants the bare object";
+    let mut fix = Fix::safe("Delete the fences");
+    for part in other.iter().chain([&one]) {
+        let start = part.start
+            - reply.raw.get(..part.start).map_or(0, |before| before.len() - before.trim_ascii_end().len());
+        let behind = reply.raw.get(part.end..).unwrap_or(&[]);
+        let space = behind.len() - behind.trim_ascii_start().len();
+        // What stands between a fence and the object goes with the fence; the end of the file stays.
+        let cut = if space == behind.len() { start..part.end } else { part.start..part.end + space };
+        fix = fix.replace(range(&cut), "");
+    }
+    sink.push(Finding::new(&FENCED, range(&one), message).fix(fix));
+}
+
+/// Whether a text is the mark of a fence and nothing else.
+fn is_fence(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let rest = text.strip_prefix("```").or(text.strip_prefix("~~~"));
+    rest.is_some_and(|word| word.trim().chars().all(|char| char.is_ascii_alphanumeric()) && word.len() < 16)
+}
+
+/// A part of a reply without white space and byte order mark around it, as the runtime trims it.
+fn trimmed(reply: &Reply<'_>, part: Range<usize>) -> Range<usize> {
+    let text = reply.raw.get(part.clone()).unwrap_or(&[]);
+    let front = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let is_blank = |char: char| char.is_whitespace() || char == '\u{feff}';
+    let lead = front.len() - front.trim_start_matches(is_blank).len();
+    let rest = text.get(lead..).unwrap_or(&[]);
+    let back = rest.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty());
+    let trail = back.map_or(0, |chunk| chunk.valid().len() - chunk.valid().trim_end_matches(is_blank).len());
+    let start = part.start + lead;
+    start..start + rest.len() - trail
+}
+
+fn range(part: &Range<usize>) -> TextRange {
+    TextRange::new(size(part.start), size(part.end.max(part.start)))
+}
+
+fn bytes(count: usize) -> String {
+    format!("{count} byte{}", if count == 1 { "" } else { "s" })
+}

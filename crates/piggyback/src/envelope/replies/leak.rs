@@ -1,0 +1,58 @@
+//! A control packet that the user sees.
+
+use crate::envelope::check::Sink;
+use crate::envelope::examples::line;
+use crate::envelope::runtime::Stage;
+use crate::envelope::survey::Survey;
+use crate::envelope::table::CONTROL;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::text::{TextRange, size};
+
+/// A control packet that the user sees.
+pub static CONTROL_LEAK: Rule = Rule {
+    code: "PB110",
+    name: "control-leak",
+    group: Group::Fields,
+    severity: Some(Severity::Error),
+    summary: "The user sees the control packet.",
+    rationale: "When no envelope can be read, the runtime shows the whole text of the reply. Everything that was meant for the \
+                kernel, hypotheses and memory included, is then on the user's screen.",
+    bad: concat!(
+        "{\"control_packet\": {\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
+        "\"mangle_updates\": [], \"memory_operations\": []}}\n"
+    ),
+    good: line!("Looking."),
+    fix: FixKind::None,
+};
+
+pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
+    if survey.stage() == Some(Stage::Fallback)
+        && let Some(range) = first_key(survey.reply.raw)
+    {
+        let message = "the control channel is visible to the user: no envelope could be read, so the runtime shows the whole text";
+        sink.push(Finding::new(&CONTROL_LEAK, range, message));
+    }
+}
+
+/// What is to be said of a text that the user was shown, if it has the control packet in it.
+#[must_use]
+pub fn control_shown(shown: &[u8]) -> Option<Finding> {
+    let message = "the control channel is visible to the user: this text was shown as it is";
+    Some(Finding::new(&CONTROL_LEAK, first_key(shown)?, message))
+}
+
+/// The first key of a control packet in a text, in quotes, which may be escaped.
+fn first_key(raw: &[u8]) -> Option<TextRange> {
+    let names = CONTROL.fields.iter().map(|field| field.name).chain(["control_packet"]);
+    names.filter_map(|name| find(raw, name)).min_by_key(|range| range.start())
+}
+
+fn find(raw: &[u8], name: &str) -> Option<TextRange> {
+    let mut found = memchr::memmem::find_iter(raw, name.as_bytes());
+    let start = found.find(|start| {
+        let quote = start.checked_sub(1).and_then(|before| raw.get(before));
+        let behind = raw.get(start + name.len()..).unwrap_or(&[]);
+        quote == Some(&b'"') && (behind.starts_with(b"\"") || behind.starts_with(b"\\"))
+    })?;
+    Some(TextRange::at(size(start), size(name.len())))
+}

@@ -1,0 +1,132 @@
+//! Replies that are JSON, but no envelope at their top.
+
+use crate::envelope::check::Sink;
+use crate::envelope::examples::line;
+use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::runtime;
+use crate::envelope::survey::{Role, Survey};
+use crate::envelope::view::first_byte;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::text::{TextRange, TextSize};
+
+pub(super) static NOT_OBJECT: Rule = Rule {
+    code: "PB015",
+    name: "not-object",
+    group: Group::Replies,
+    severity: Some(Severity::Error),
+    summary: "A reply that is a JSON string, number or word.",
+    rationale: "An envelope is an object. The runtime does not look into a string, even if it holds one: the text is shown as it \
+                is, escapes included.",
+    bad: concat!(
+        "\"{\\\"control_packet\\\": {\\\"intent_classification\\\": {\\\"category\\\": \\\"/query\\\", \\\"verb\\\": \\\"/explain\\\", \\\"target\\\": \\\"src/auth.go\\\", \\\"constraint\\\": \\\"none\\\", \\\"confidence\\\": 0.9}, ",
+        "\\\"mangle_updates\\\": [], \\\"memory_operations\\\": []}, \\\"surface_response\\\": \\\"ok\\\"}\"\n"
+    ),
+    good: line!("ok"),
+    fix: FixKind::Unsafe,
+};
+
+pub(super) static ARRAY_WRAPPED: Rule = Rule {
+    code: "PB016",
+    name: "array-wrapped",
+    group: Group::Replies,
+    severity: Some(Severity::Warning),
+    summary: "Envelopes in an array.",
+    rationale: "The runtime takes the first object of the array and ignores everything else in it.",
+    bad: concat!("[", line!("ok"), "]\n"),
+    good: line!("ok"),
+    fix: FixKind::Safe,
+};
+
+pub(super) static NESTED_ENVELOPE: Rule = Rule {
+    code: "PB017",
+    name: "nested-envelope",
+    group: Group::Replies,
+    severity: Some(Severity::Warning),
+    summary: "An envelope inside another object.",
+    rationale: "The runtime looks at the objects at the top of a reply only, so an envelope inside one does not exist for it.",
+    bad: concat!("{\"result\": ", line!("ok"), "}\n"),
+    good: line!("ok"),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
+    if let Some(json) = &survey.wrapper {
+        match json.kind(json.root()) {
+            Kind::Array => array(json, survey, sink),
+            _ if survey.reply.raw.contains(&b'{') => other(json, sink),
+            _ => {}
+        }
+    }
+    for (_, object) in survey.with_role(Role::Json) {
+        let text = survey.reply.raw.get(object.range.clone()).unwrap_or(&[]);
+        if object.json.problems.is_empty()
+            && runtime::is_rich(text)
+            && let Some(inner) = nested(&object.json)
+        {
+            let message = "the runtime only sees objects at the top of a reply: this envelope inside another object is ignored; \
+                           send it alone";
+            let (whole, range) = (object.json.range(object.json.root()), object.json.range(inner));
+            let before = TextRange::new(whole.start(), range.start());
+            let fix = Fix::guess("Take the envelope out of what is around it")
+                .replace(before, "")
+                .replace(TextRange::new(range.end(), whole.end()), "");
+            sink.push(Finding::new(&NESTED_ENVELOPE, first_byte(range), message).fix(fix));
+        }
+    }
+}
+
+fn array(json: &Json<'_>, survey: &Survey<'_>, sink: &mut Sink) {
+    let range = json.range(json.root());
+    let len = json.elements(json.root()).count();
+    if survey.picked().is_none() {
+        return;
+    }
+    let close = TextRange::new(range.end() - TextSize::new(1), range.end());
+    let message = match len {
+        1 => {
+            "the envelope is wrapped in an array: the runtime passes over the brackets, other readers do not"
+                .to_owned()
+        }
+        _ => format!("{len} elements in an array: the runtime takes the first object and ignores the rest"),
+    };
+    let mut finding = Finding::new(&ARRAY_WRAPPED, first_byte(range), message);
+    if len == 1 {
+        let fix = Fix::safe("Delete the brackets").replace(first_byte(range), "").replace(close, "");
+        finding = finding.fix(fix).related(Span::here(close), "the other bracket");
+    }
+    sink.push(finding);
+}
+
+fn other(json: &Json<'_>, sink: &mut Sink) {
+    let (kind, range) = (json.kind(json.root()), json.range(json.root()));
+    let what = match kind {
+        Kind::Number => "a number",
+        Kind::Plain | Kind::Escaped => "a string",
+        _ => "a word",
+    };
+    let mut message = format!("this reply is {what}, and an envelope must be an object");
+    let inner = json.string(json.root()).filter(|inner| Json::parse(inner.as_bytes()).is_valid_to_the_end());
+    if inner.is_some() {
+        message.push_str("; the string holds JSON, but the runtime does not look into it");
+    }
+    let mut finding = Finding::new(&NOT_OBJECT, first_byte(range), message);
+    finding.fix = inner.map(|inner| Fix::guess("Take the JSON out of the string").replace(range, inner));
+    sink.push(finding);
+}
+
+/// The first envelope inside an object: an object that has both members.
+fn nested(json: &Json<'_>) -> Option<NodeId> {
+    let mut open = vec![json.root()];
+    while let Some(node) = open.pop() {
+        let has = |name: &str| {
+            json.members(node).any(|member| json.string(member.key).is_some_and(|key| key == name))
+        };
+        if node != json.root() && has("control_packet") && has("surface_response") {
+            return Some(node);
+        }
+        let inside: Vec<_> =
+            json.elements(node).chain(json.members(node).map(|member| member.value)).collect();
+        open.extend(inside.into_iter().rev());
+    }
+    None
+}

@@ -1,0 +1,66 @@
+//! Strings that are no text: halves of surrogate pairs, and bytes that are no UTF-8.
+
+use crate::envelope::check::Sink;
+use crate::envelope::examples::line;
+use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::subject::Subject;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::text::{TextRange, TextSize, size};
+
+/// What becomes U+FFFD inside of an envelope.
+pub static BAD_UNICODE: Rule = Rule {
+    code: "PB011",
+    name: "bad-unicode",
+    group: Group::Replies,
+    severity: Some(Severity::Warning),
+    summary: "Bytes or escapes in a string that are no character.",
+    rationale: "The runtime reads U+FFFD for each byte that is no UTF-8 and for each half of a surrogate pair, without an error. \
+                What was meant is lost.",
+    bad: line!("ok \\ud83d"),
+    good: line!("ok \\ud83d\\ude00"),
+    fix: FixKind::None,
+};
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    let json = subject.json;
+    let text = subject.reply.raw.get(subject.object.range.clone()).unwrap_or(&[]);
+    let has_surrogates =
+        memchr::memmem::find(text, b"\\ud").is_some() || memchr::memmem::find(text, b"\\uD").is_some();
+    if !has_surrogates && std::str::from_utf8(text).is_ok() {
+        return;
+    }
+    for node in json.nodes().filter(|node| json.kind(*node) == Kind::Escaped) {
+        if sink.is_full(&BAD_UNICODE) {
+            return;
+        }
+        let Some((range, count)) = bad(json, node) else { continue };
+        let more = if count > 1 { format!(" ({count} in this text)") } else { String::new() };
+        let message = if slice(json, range).first() == Some(&b'\\') {
+            format!("half of a surrogate pair: the runtime reads U+FFFD in its place{more}")
+        } else {
+            format!("no UTF-8: the runtime reads U+FFFD in place of each such byte{more}")
+        };
+        sink.push(Finding::new(&BAD_UNICODE, range, message));
+    }
+}
+
+/// The first stretch of a string that is no character, and how many there are.
+fn bad(json: &Json<'_>, node: NodeId) -> Option<(TextRange, usize)> {
+    let (value, map) = json.string_with_map(node)?;
+    let (mut first, mut count) = (None, 0);
+    for (at, found) in value.match_indices(char::REPLACEMENT_CHARACTER) {
+        let source = map.to_source(TextRange::at(size(at), size(found.len())));
+        let written = slice(json, source);
+        // One that is written so is what it is.
+        if written == found.as_bytes() || written.eq_ignore_ascii_case(b"\\ufffd") {
+            continue;
+        }
+        count += 1;
+        first = first.or(Some(source));
+    }
+    Some((first?, count))
+}
+
+fn slice<'t>(json: &Json<'t>, range: TextRange) -> &'t [u8] {
+    json.text().get(usize::from(range.start())..usize::from(range.end().max(TextSize::new(0)))).unwrap_or(&[])
+}

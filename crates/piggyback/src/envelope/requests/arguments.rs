@@ -1,0 +1,76 @@
+//! Numbers in the arguments of tools.
+
+use crate::envelope::check::Sink;
+use crate::envelope::edits::quoted;
+use crate::envelope::examples::asking;
+use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::view::number;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+
+pub(super) static NUMBER_PRECISION: Rule = Rule {
+    code: "PB424",
+    name: "number-precision",
+    group: Group::Requests,
+    severity: Some(Severity::Information),
+    summary: "A number in the arguments of a tool that loses digits.",
+    rationale: "The runtime reads all numbers of `tool_args` as 64-bit floats. Integers beyond 2^53 and decimals with more than 17 \
+                digits come out changed, ids of records above all.",
+    bad: asking!(
+        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"open_ticket\", \"tool_args\": {\"id\": 9007199254740993}}]"
+    ),
+    good: asking!(
+        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"open_ticket\", \"tool_args\": {\"id\": \"9007199254740993\"}}]"
+    ),
+    fix: FixKind::Unsafe,
+};
+
+pub(super) fn check(json: &Json<'_>, args: NodeId, sink: &mut Sink) {
+    let mut open = vec![args];
+    while let Some(node) = open.pop() {
+        if json.kind(node) == Kind::Number && !sink.is_full(&NUMBER_PRECISION) {
+            precision(json, node, sink);
+        }
+        open.extend(json.elements(node));
+        open.extend(json.members(node).map(|member| member.value));
+    }
+}
+
+fn precision(json: &Json<'_>, node: NodeId, sink: &mut Sink) {
+    let (Some(value), Ok(written)) = (number(json, node), std::str::from_utf8(json.raw(node))) else {
+        return;
+    };
+    if !is_changed(written, value) {
+        return;
+    }
+    let message =
+        format!("the runtime reads this number as the float {value}; put it in quotes if each digit counts");
+    let fix = Fix::guess("Put it in quotes").replace(json.range(node), quoted(written));
+    sink.push(Finding::new(&NUMBER_PRECISION, json.range(node), message).fix(fix));
+}
+
+/// Whether a float says something else than was written.
+fn is_changed(written: &str, value: f64) -> bool {
+    let digits = |text: &str| {
+        let mantissa = text.split(['e', 'E']).next().unwrap_or("");
+        let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+        digits.trim_start_matches('0').trim_end_matches('0').to_owned()
+    };
+    let exact = digits(written);
+    exact.len() > 15 && exact != digits(&format!("{value:e}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_float_can_hold() {
+        let changed = |text: &str| text.parse().is_ok_and(|value| is_changed(text, value));
+        assert!(changed("9007199254740993"));
+        assert!(!changed("9007199254740992"));
+        assert!(!changed("1000000000000000000000"));
+        assert!(changed("0.1234567890123456789"));
+        assert!(!changed("0.1"));
+        assert!(!changed("1e300"));
+    }
+}

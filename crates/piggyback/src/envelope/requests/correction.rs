@@ -1,0 +1,257 @@
+//! Self-corrections and their hypotheses.
+
+use crate::envelope::check::Sink;
+use crate::envelope::edits::{insert_member, quoted};
+use crate::envelope::examples::packet;
+use crate::envelope::subject::Subject;
+use crate::envelope::view::View;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+
+pub(super) static NO_HYPOTHESIS: Rule = Rule {
+    code: "PB401",
+    name: "no-hypothesis",
+    group: Group::Requests,
+    severity: Some(Severity::Warning),
+    summary: "A self-correction without a hypothesis.",
+    rationale: "The model says that something went wrong and not what. No rule about `abductive_hypothesis` can react.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"\"}"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\"}"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static IDLE_HYPOTHESIS: Rule = Rule {
+    code: "PB402",
+    name: "idle-hypothesis",
+    group: Group::Requests,
+    severity: Some(Severity::Hint),
+    summary: "A hypothesis of a self-correction that is not triggered.",
+    rationale: "The runtime looks at `triggered` alone; with `false` the hypothesis is ignored.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"self_correction\": {\"triggered\": false, \"hypothesis\": \"missing import\"}"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\"}"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static NO_TRIGGER: Rule = Rule {
+    code: "PB403",
+    name: "no-trigger",
+    group: Group::Requests,
+    severity: Some(Severity::Warning),
+    summary: "A self-correction that does not say whether it is triggered.",
+    rationale: "The runtime reads a missing `triggered` as `false`: the correction does not happen.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"self_correction\": {\"hypothesis\": \"missing import\"}"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\"}"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static ACTION_NOT_NAME: Rule = Rule {
+    code: "PB404",
+    name: "action-not-name",
+    group: Group::Requests,
+    severity: Some(Severity::Warning),
+    summary: "A recovery action that is no name constant.",
+    rationale: "Policies derive `recovery_action(/fix_imports)`. The text without its slash equals none of them.",
+    bad: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"safety_gates\": {}",
+        "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\", \"recovery_action\": \"fix_imports\"}"
+    ),
+    good: packet!(
+        "\"mangle_updates\": []",
+        "\"memory_operations\": []",
+        "\"safety_gates\": {}",
+        "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\", \"recovery_action\": \"/fix_imports\"}"
+    ),
+    fix: FixKind::Safe,
+};
+
+pub(super) static HYPOTHESIS_UNMATCHED: Rule = Rule {
+    code: "PB406",
+    name: "hypothesis-unmatched",
+    group: Group::Requests,
+    severity: Some(Severity::Information),
+    summary: "A hypothesis that no rule reacts to.",
+    rationale: "Recovery rules of the policy match hypotheses by their exact text. This one is in none of them, so no recovery \
+                action follows.",
+    bad: concat!(
+        packet!(
+            "\"mangle_updates\": []",
+            "\"memory_operations\": []",
+            "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing imports\"}"
+        ),
+        "#- policy.mg\nDecl abductive_hypothesis(Text) bound [/string].\nrecovery_action(/fix_imports) :- \
+         abductive_hypothesis(\"missing import\").\n"
+    ),
+    good: concat!(
+        packet!(
+            "\"mangle_updates\": []",
+            "\"memory_operations\": []",
+            "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\"}"
+        ),
+        "#- policy.mg\nDecl abductive_hypothesis(Text) bound [/string].\nrecovery_action(/fix_imports) :- \
+         abductive_hypothesis(\"missing import\").\n"
+    ),
+    fix: FixKind::Unsafe,
+};
+
+pub(super) static TWO_HYPOTHESES: Rule = Rule {
+    code: "PB408",
+    name: "two-hypotheses",
+    group: Group::Requests,
+    severity: Some(Severity::Warning),
+    summary: "Two different hypotheses in one packet.",
+    rationale: "Version 1.1 has a hypothesis beside the self-correction. The runtime only reads the one inside it.",
+    bad: concat!(
+        "{\n  \"piggyback_version\": \"1.1\",\n  \"surface_response\": \"Looking.\",\n  \"control_packet\": {\n",
+        "    \"mangle_updates\": [],\n    \"abductive_hypothesis\": \"wrong branch\",\n",
+        "    \"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\"}\n  }\n}\n"
+    ),
+    good: concat!(
+        "{\n  \"piggyback_version\": \"1.1\",\n  \"surface_response\": \"Looking.\",\n  \"control_packet\": {\n",
+        "    \"mangle_updates\": [],\n    \"abductive_hypothesis\": \"missing import\",\n",
+        "    \"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\"}\n  }\n}\n"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    let correction = subject.control.object("self_correction");
+    two(subject, &correction, sink);
+    if !correction.is_there() {
+        return;
+    }
+    trigger(subject, &correction, sink);
+    action(subject, &correction, sink);
+    unmatched(subject, &correction, sink);
+}
+
+fn trigger(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
+    let hypothesis = correction.text("hypothesis");
+    let is_empty = hypothesis.as_ref().map_or(!correction.has("hypothesis"), |text| text.trim().is_empty());
+    match correction.flag("triggered") {
+        Some(true) if is_empty && subject.is_whole() => {
+            let range = correction.value_range("hypothesis").unwrap_or_else(|| correction.brace());
+            let message = "a self-correction without a hypothesis: no rule of the policy can react to it";
+            sink.push(Finding::new(&NO_HYPOTHESIS, range, message));
+        }
+        Some(false) if !is_empty => {
+            let Some(range) = correction.value_range("hypothesis") else { return };
+            let message = "this hypothesis is ignored: `triggered` is false";
+            let mut finding = Finding::new(&IDLE_HYPOTHESIS, range, message);
+            let fix = Fix::guess("Set `triggered` to true");
+            finding.fix = correction.value_range("triggered").map(|place| fix.replace(place, "true"));
+            sink.push(finding);
+        }
+        None if !correction.has("triggered")
+            && subject.is_whole()
+            && correction.meant_for("triggered").is_none() =>
+        {
+            let message =
+                "`triggered` is missing: the runtime reads `false`, and the correction does not happen";
+            let range = correction.value_range("triggered").unwrap_or_else(|| correction.brace());
+            let mut finding = Finding::new(&NO_TRIGGER, range, message);
+            let value = if is_empty { "false" } else { "true" };
+            let fix = Fix::guess(format!("Insert `triggered`: {value}"));
+            finding.fix = match correction.value_range("triggered") {
+                Some(null) => Some(fix.replace(null, value)),
+                None => insert_member(correction, "triggered", value, true)
+                    .map(|(at, text)| fix.replace(at, text)),
+            };
+            sink.push(finding);
+        }
+        _ => {}
+    }
+}
+
+fn action(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
+    let Some(action) = correction.text("recovery_action").filter(|action| !action.is_empty()) else { return };
+    let is_known =
+        correction.table.field("recovery_action").is_some_and(|field| field.is_in(subject.profile));
+    if action.starts_with('/') || !is_known {
+        return;
+    }
+    if let Some(range) = correction.value_range("recovery_action") {
+        let message = "the recovery action should be a name: no rule derives one without a slash";
+        let mut finding = Finding::new(&ACTION_NOT_NAME, range, message);
+        let is_plain =
+            action.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.'));
+        finding.fix =
+            is_plain.then(|| Fix::safe("Add the slash").replace(range, quoted(&format!("/{action}"))));
+        sink.push(finding);
+    }
+}
+
+/// How many hypotheses of the policy are named.
+const NAMED: usize = 3;
+
+fn unmatched(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
+    let (Some(declarations), Some(hypothesis)) =
+        (subject.context.declarations, correction.text("hypothesis"))
+    else {
+        return;
+    };
+    let is_triggered = correction.flag("triggered") == Some(true);
+    let mut known: Vec<_> = declarations.hypotheses().collect();
+    if !is_triggered || hypothesis.trim().is_empty() || known.is_empty() {
+        return;
+    }
+    if known.iter().any(|(text, _)| *text == hypothesis) {
+        return;
+    }
+    let Some(range) = correction.value_range("hypothesis") else { return };
+    let short: String = hypothesis.chars().take(200).collect();
+    known.sort_by_key(|(text, _)| strsim::osa_distance(text, &short));
+    known.dedup_by_key(|(text, _)| *text);
+    let names: Vec<_> = known.iter().take(NAMED).map(|(text, _)| format!("\"{text}\"")).collect();
+    let message = format!(
+        "no rule reacts to this hypothesis; the nearest that some rule mentions: {}",
+        names.join(", ")
+    );
+    let mut finding = Finding::new(&HYPOTHESIS_UNMATCHED, range, message);
+    if let Some((text, (file, statement, place))) = known.first() {
+        finding = finding.related(Span::of(*file, *statement, *place), "a rule that reacts to another one");
+        finding.fix = Some(Fix::guess("Write the nearest").replace(range, quoted(text)));
+    }
+    sink.push(finding);
+}
+
+fn two(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
+    let (Some(one), Some(other)) =
+        (subject.control.text("abductive_hypothesis"), correction.text("hypothesis"))
+    else {
+        return;
+    };
+    if one == other || one.is_empty() || other.is_empty() {
+        return;
+    }
+    if let (Some(range), Some(place)) =
+        (subject.control.value_range("abductive_hypothesis"), correction.value_range("hypothesis"))
+    {
+        let message = "two different hypotheses: the runtime only reads the one in `self_correction`";
+        sink.push(Finding::new(&TWO_HYPOTHESES, range, message).related(Span::here(place), "the other one"));
+    }
+}

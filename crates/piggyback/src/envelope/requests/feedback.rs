@@ -1,0 +1,185 @@
+//! What the model says of its context.
+
+use rustc_hash::FxHashMap;
+
+use crate::envelope::check::Sink;
+use crate::envelope::edits::{self, quoted};
+use crate::envelope::examples::asking;
+use crate::envelope::subject::Subject;
+use crate::envelope::view::View;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+
+pub(super) static USEFULNESS_RANGE: Rule = Rule {
+    code: "PB440",
+    name: "usefulness-range",
+    group: Group::Requests,
+    severity: Some(Severity::Error),
+    summary: "A usefulness outside of 0 to 1.",
+    rationale: "The strict schema rejects it, and the runtime weighs predicates by it: 80 counts a hundred times as much as others.",
+    bad: asking!(
+        "\"context_feedback\": {\"overall_usefulness\": 80, \"helpful_facts\": [], \"noise_facts\": []}"
+    ),
+    good: asking!(
+        "\"context_feedback\": {\"overall_usefulness\": 0.8, \"helpful_facts\": [], \"noise_facts\": []}"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static UNKNOWN_FEEDBACK_PRED: Rule = Rule {
+    code: "PB441",
+    name: "unknown-feedback-pred",
+    group: Group::Requests,
+    severity: Some(Severity::Information),
+    summary: "Feedback about a predicate that the program does not know.",
+    rationale: "The runtime keeps a score for each name. One that no predicate has changes nothing.",
+    bad: concat!(
+        asking!(
+            "\"context_feedback\": {\"overall_usefulness\": 0.8, \"helpful_facts\": [\"test_stat\"], \"noise_facts\": []}"
+        ),
+        "#- schemas.gl\nDecl test_state(State) bound [/name].\n"
+    ),
+    good: concat!(
+        asking!(
+            "\"context_feedback\": {\"overall_usefulness\": 0.8, \"helpful_facts\": [\"test_state\"], \"noise_facts\": []}"
+        ),
+        "#- schemas.gl\nDecl test_state(State) bound [/name].\n"
+    ),
+    fix: FixKind::Unsafe,
+};
+
+pub(super) static FEEDBACK_BOTH: Rule = Rule {
+    code: "PB442",
+    name: "feedback-both",
+    group: Group::Requests,
+    severity: Some(Severity::Warning),
+    summary: "A predicate that is rated helpful and noise at once.",
+    rationale: "The runtime adds one and takes one away: the feedback says nothing.",
+    bad: asking!(
+        "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [\"modified\"], \"noise_facts\": [\"modified\"]}"
+    ),
+    good: asking!(
+        "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [\"modified\"], \"noise_facts\": []}"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static FEEDBACK_ATOM: Rule = Rule {
+    code: "PB443",
+    name: "feedback-atom",
+    group: Group::Requests,
+    severity: Some(Severity::Warning),
+    summary: "Feedback about an atom instead of a predicate.",
+    rationale: "The lists hold names of predicates. With arguments the text equals no name, and the score goes nowhere.",
+    bad: asking!(
+        "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [\"modified(1)\"], \"noise_facts\": []}"
+    ),
+    good: asking!(
+        "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [\"modified\"], \"noise_facts\": []}"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static FEEDBACK_INCONSISTENT: Rule = Rule {
+    code: "PB444",
+    name: "feedback-inconsistent",
+    group: Group::Requests,
+    severity: Some(Severity::Hint),
+    summary: "A score that contradicts what is said beside it.",
+    rationale: "A context of 0.9 or more that lacks something, or one of 0.1 or less that had helpful facts: one of the two is not \
+                meant.",
+    bad: asking!(
+        "\"context_feedback\": {\"overall_usefulness\": 0.95, \"helpful_facts\": [], \"noise_facts\": [], \"missing_context\": \"the tests\"}"
+    ),
+    good: asking!(
+        "\"context_feedback\": {\"overall_usefulness\": 0.6, \"helpful_facts\": [], \"noise_facts\": [], \"missing_context\": \"the tests\"}"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    let feedback = subject.control.object("context_feedback");
+    if !feedback.is_there() {
+        return;
+    }
+    score(&feedback, sink);
+    let mut helpful = FxHashMap::default();
+    for name in ["helpful_facts", "noise_facts"] {
+        for element in feedback.list(name) {
+            let Some(text) = subject.json.string(element) else { continue };
+            let range = subject.json.range(element);
+            if name == "helpful_facts" {
+                helpful.entry(text.clone()).or_insert(range);
+            } else if let Some(other) = helpful.get(&text).filter(|_| !sink.is_full(&FEEDBACK_BOTH)) {
+                let message =
+                    format!("`{}` is rated helpful and noise at once, which cancels out", shown(&text));
+                let mut finding =
+                    Finding::new(&FEEDBACK_BOTH, range, message).related(Span::here(*other), "helpful");
+                if subject.json.problems.is_empty() {
+                    let item = edits::with_comma(subject.json, range);
+                    finding.fix = Some(Fix::guess("Delete it here").replace(item, ""));
+                }
+                sink.push(finding);
+            }
+            predicate(subject, &text, range, sink);
+        }
+    }
+}
+
+fn predicate(subject: &Subject<'_>, text: &str, range: mangle_syntax::text::TextRange, sink: &mut Sink) {
+    if let Some((name, _)) = text.split_once('(') {
+        if sink.is_full(&FEEDBACK_ATOM) {
+            return;
+        }
+        let message = "the name of a predicate is expected, without arguments: the runtime finds no predicate of this text";
+        let fix = Fix::safe("Keep the name").replace(range, quoted(name.trim()));
+        let is_name =
+            !name.trim().is_empty() && name.trim().chars().all(|char| char.is_alphanumeric() || char == '_');
+        let mut finding = Finding::new(&FEEDBACK_ATOM, range, message);
+        finding.fix = is_name.then_some(fix);
+        sink.push(finding);
+        return;
+    }
+    let Some(declarations) = subject.context.declarations.filter(|all| !all.is_empty()) else { return };
+    if declarations.named(text).next().is_some() || sink.is_full(&UNKNOWN_FEEDBACK_PRED) {
+        return;
+    }
+    let near = declarations.nearest(text, None);
+    let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    let message = format!("no predicate is called `{}`: the score goes nowhere{meant}", shown(text));
+    let mut finding = Finding::new(&UNKNOWN_FEEDBACK_PRED, range, message);
+    finding.fix = near.map(|near| Fix::guess(format!("Write `{near}`")).replace(range, quoted(near)));
+    sink.push(finding);
+}
+
+fn score(feedback: &View<'_>, sink: &mut Sink) {
+    let (Some(score), Some(range)) =
+        (feedback.number("overall_usefulness"), feedback.value_range("overall_usefulness"))
+    else {
+        return;
+    };
+    if !(0.0..=1.0).contains(&score) {
+        let percent = score > 1.0 && score <= 100.0;
+        let mut finding =
+            Finding::new(&USEFULNESS_RANGE, range, format!("a usefulness of {score} is outside of 0 to 1"));
+        if percent {
+            finding.fix = Some(Fix::guess("Divide it by 100").replace(range, format!("{}", score / 100.0)));
+        }
+        sink.push(finding);
+        return;
+    }
+    let lacks = feedback.text("missing_context").is_some_and(|text| !text.trim().is_empty());
+    let helped = !feedback.list("helpful_facts").is_empty();
+    let why = if score >= 0.9 && lacks {
+        "something was missing"
+    } else if score <= 0.1 && helped {
+        "some facts were helpful"
+    } else {
+        return;
+    };
+    let message = format!("the context is rated {score}, but {why}");
+    sink.push(Finding::new(&FEEDBACK_INCONSISTENT, range, message));
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(40).collect()
+}

@@ -1,0 +1,175 @@
+//! Questions to specialists.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use crate::envelope::check::Sink;
+use crate::envelope::edits::{self, quoted};
+use crate::envelope::examples::asking;
+use crate::envelope::subject::Subject;
+use crate::envelope::view::View;
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::text::{TextRange, nearest};
+
+pub(super) static KNOWLEDGE_EMPTY: Rule = Rule {
+    code: "PB430",
+    name: "knowledge-empty",
+    group: Group::Requests,
+    severity: Some(Severity::Error),
+    summary: "A knowledge request without a specialist or without a question.",
+    rationale: "Nobody is asked, or nothing: the round costs a call of the model and brings nothing.",
+    bad: asking!("\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"\"}]"),
+    good: asking!(
+        "\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How are tokens renewed?\"}]"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static BAD_PRIORITY: Rule = Rule {
+    code: "PB431",
+    name: "bad-priority",
+    group: Group::Requests,
+    severity: Some(Severity::Warning),
+    summary: "A priority that is neither `required` nor `optional`.",
+    rationale: "The strict schema knows these two. The runtime does not look at the priority.",
+    bad: asking!(
+        "\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How are tokens renewed?\", \"priority\": \"high\"}]"
+    ),
+    good: asking!(
+        "\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How are tokens renewed?\", \"priority\": \"required\"}]"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static UNKNOWN_SPECIALIST: Rule = Rule {
+    code: "PB432",
+    name: "unknown-specialist",
+    group: Group::Requests,
+    severity: Some(Severity::Warning),
+    summary: "A specialist that is not on the roster.",
+    rationale: "`[transcripts] specialists` lists the agents that may be asked. A question to another is not answered.",
+    bad: concat!(
+        asking!(
+            "\"knowledge_requests\": [{\"specialist\": \"serch_agent\", \"query\": \"How are tokens renewed?\"}]"
+        ),
+        "#- mangle-ls.toml\n[transcripts]\nspecialists = [\"search_agent\"]\n"
+    ),
+    good: concat!(
+        asking!(
+            "\"knowledge_requests\": [{\"specialist\": \"search_agent\", \"query\": \"How are tokens renewed?\"}]"
+        ),
+        "#- mangle-ls.toml\n[transcripts]\nspecialists = [\"search_agent\"]\n"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static DUPLICATE_QUERY: Rule = Rule {
+    code: "PB433",
+    name: "duplicate-query",
+    group: Group::Requests,
+    severity: Some(Severity::Hint),
+    summary: "The same question twice.",
+    rationale: "Both are asked, at the same time, and both are paid for.",
+    bad: asking!(
+        "\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How?\"}, {\"specialist\": \"researcher\", \"query\": \"How?\"}]"
+    ),
+    good: asking!("\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How?\"}]"),
+    fix: FixKind::Suggestion,
+};
+
+/// Whom the runtime knows without a roster.
+const ALWAYS: [&str; 2] = ["researcher", "_any_specialist"];
+
+/// How much an answer is wanted.
+const PRIORITIES: [&str; 2] = ["required", "optional"];
+
+/// Whether a text says how much an answer is wanted, or leaves it open.
+pub(in crate::envelope) fn is_priority(text: &str) -> bool {
+    text.is_empty() || PRIORITIES.contains(&text)
+}
+
+/// Whether somebody of this name can answer; `None` is a roster that nobody knows.
+pub(in crate::envelope) fn is_known(name: &str, roster: Option<&Vec<String>>) -> bool {
+    roster.is_none_or(|roster| ALWAYS.contains(&name) || roster.iter().any(|one| *one == name))
+}
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    let mut seen: FxHashMap<(Cow<'_, str>, Cow<'_, str>), (usize, TextRange)> = FxHashMap::default();
+    for (index, request) in subject.control.objects("knowledge_requests").enumerate() {
+        if !request.is_there() {
+            continue;
+        }
+        empty(subject, &request, sink);
+        priority(&request, sink);
+        specialist(subject, &request, sink);
+        let (Some(query), Some(range)) = (request.text("query"), request.value_range("query")) else {
+            continue;
+        };
+        if query.is_empty() || sink.is_full(&DUPLICATE_QUERY) {
+            continue;
+        }
+        let key = (request.text("specialist").unwrap_or_default(), query);
+        if let Some((first, place)) = seen.get(&key) {
+            let mut finding =
+                Finding::new(&DUPLICATE_QUERY, range, format!("the same question as number {first}"))
+                    .related(Span::here(*place), "the first one");
+            if subject.json.problems.is_empty() {
+                let item = edits::with_comma(subject.json, request.range());
+                finding.fix = Some(Fix::guess("Delete the request").replace(item, ""));
+            }
+            sink.push(finding);
+        } else {
+            seen.insert(key, (index, range));
+        }
+    }
+}
+
+fn empty(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
+    let is_empty = |name: &str| {
+        let is_blank = request.text(name).is_some_and(|text| text.trim().is_empty());
+        is_blank || !request.has(name) && request.meant_for(name).is_none() && subject.is_whole()
+    };
+    let missing: Vec<_> = ["specialist", "query"].into_iter().filter(|name| is_empty(name)).collect();
+    if let Some(first) = missing.first() {
+        let range = request.value_range(first).unwrap_or_else(|| request.brace());
+        let message = format!("no {}: nobody can answer this request", missing.join(" and no "));
+        sink.push(Finding::new(&KNOWLEDGE_EMPTY, range, message));
+    }
+}
+
+fn priority(request: &View<'_>, sink: &mut Sink) {
+    let (Some(priority), Some(range)) = (request.text("priority"), request.value_range("priority")) else {
+        return;
+    };
+    if is_priority(&priority) {
+        return;
+    }
+    let meant = match priority.to_lowercase().trim_start_matches('/') {
+        "high" | "critical" | "urgent" | "must" | "mandatory" | "required" => "required",
+        "low" | "medium" | "normal" | "nice_to_have" | "optional" => "optional",
+        other => nearest(other, PRIORITIES).unwrap_or("optional"),
+    };
+    let short: String = priority.chars().take(40).collect();
+    let message =
+        format!("unknown priority `{short}`: there are `required` and `optional`; did you mean `{meant}`?");
+    let fix = Fix::guess(format!("Write `{meant}`")).replace(range, quoted(meant));
+    sink.push(Finding::new(&BAD_PRIORITY, range, message).fix(fix));
+}
+
+fn specialist(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
+    let Some(roster) = &subject.context.settings.specialists else { return };
+    let (Some(name), Some(range)) = (request.text("specialist"), request.value_range("specialist")) else {
+        return;
+    };
+    if name.trim().is_empty() || is_known(&name, Some(roster)) {
+        return;
+    }
+    let near = nearest(&name, roster.iter().map(String::as_str).chain(ALWAYS));
+    let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    let short: String = name.chars().take(40).collect();
+    let message = format!("there is no specialist `{short}`: the question is not answered{meant}");
+    let mut finding = Finding::new(&UNKNOWN_SPECIALIST, range, message);
+    finding.fix = near.map(|near| Fix::guess(format!("Write `{near}`")).replace(range, quoted(near)));
+    sink.push(finding);
+}

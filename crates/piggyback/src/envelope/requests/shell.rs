@@ -1,0 +1,146 @@
+//! Commands for a shell that the constitution's patterns match.
+
+use crate::envelope::check::Sink;
+use crate::envelope::examples::asking;
+use crate::envelope::json::{Json, NodeId};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::text::{TextRange, size};
+
+pub(super) static SHELL_DANGER: Rule = Rule {
+    code: "PB426",
+    name: "shell-danger",
+    group: Group::Requests,
+    severity: Some(Severity::Error),
+    summary: "A command that matches a pattern of the constitution.",
+    rationale: "Commands such as `rm -rf`, `mkfs`, `curl … | sh` are there to be refused: by the runtime's second gate where they \
+                are the target of a request, by the policy where it looks for them in the payload, which is where a `command` \
+                is. The model then waits for a result that never comes. A replay says who refuses what.",
+    bad: asking!(
+        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"run_command\", \"tool_args\": {\"command\": \"rm -rf build\"}}]"
+    ),
+    good: asking!(
+        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"run_command\", \"tool_args\": {\"command\": \"make clean\"}}]"
+    ),
+    fix: FixKind::None,
+};
+
+/// A piece of a pattern.
+enum Piece {
+    /// This text.
+    Text(&'static str),
+    /// One white space or more.
+    Space,
+    /// Anything on one line.
+    Any,
+}
+
+use Piece::{Any, Space, Text};
+
+/// The patterns, and how the runtime's second gate writes them.
+static PATTERNS: [(&str, &[Piece]); 8] = [
+    ("rm\\s+-rf", &[Text("rm"), Space, Text("-rf")]),
+    ("mkfs", &[Text("mkfs")]),
+    ("dd\\s+if=", &[Text("dd"), Space, Text("if=")]),
+    ("chmod\\s+777", &[Text("chmod"), Space, Text("777")]),
+    ("curl.*\\|.*sh", &[Text("curl"), Any, Text("|"), Any, Text("sh")]),
+    ("wget.*\\|.*sh", &[Text("wget"), Any, Text("|"), Any, Text("sh")]),
+    (">.*\\/etc\\/", &[Text(">"), Any, Text("/etc/")]),
+    ("sudo\\s+rm", &[Text("sudo"), Space, Text("rm")]),
+];
+
+pub(super) fn check(json: &Json<'_>, args: NodeId, sink: &mut Sink) {
+    for member in json.members(args) {
+        let is_command = json.string(member.key).is_some_and(|key| is_command(&key));
+        if !is_command || sink.is_full(&SHELL_DANGER) {
+            continue;
+        }
+        let Some((command, map)) = json.string_with_map(member.value) else { continue };
+        for (name, pattern) in &PATTERNS {
+            if let Some(found) = find(&command, pattern) {
+                let range = map.to_source(TextRange::new(size(found.start), size(found.end)));
+                let message = format!(
+                    "this matches `{name}`, a pattern of dangerous commands: expect a refusal, and no result"
+                );
+                sink.push(Finding::new(&SHELL_DANGER, range, message));
+                break;
+            }
+        }
+    }
+}
+
+/// Whether a command is of those that are refused.
+pub(in crate::envelope) fn is_dangerous(command: &str) -> bool {
+    PATTERNS.iter().any(|(_, pattern)| find(command, pattern).is_some())
+}
+
+/// Whether an argument of this name is a command.
+pub(in crate::envelope) fn is_command(name: &str) -> bool {
+    matches!(name, "command" | "cmd")
+}
+
+/// Where a pattern first matches, the shortest way.
+fn find(text: &str, pattern: &[Piece]) -> Option<std::ops::Range<usize>> {
+    let Some((Text(first), rest)) = pattern.split_first() else { return None };
+    let mut from = 0;
+    while let Some(start) = text.get(from..)?.find(first).map(|at| from + at) {
+        match matches(text, start + first.len(), rest) {
+            Match::Ends(end) => return Some(start..end),
+            // What is missing on this line is missing for every other start on it.
+            Match::NotOnThisLine => from = start + text.get(start..)?.find('\n')?,
+            Match::NotHere => from = start + first.len(),
+        }
+    }
+    None
+}
+
+enum Match {
+    Ends(usize),
+    NotHere,
+    NotOnThisLine,
+}
+
+fn matches(text: &str, mut at: usize, pattern: &[Piece]) -> Match {
+    let mut is_anywhere = false;
+    for piece in pattern {
+        let rest = text.get(at..).unwrap_or("");
+        match piece {
+            Any => is_anywhere = true,
+            Space => {
+                let space = rest.len() - rest.trim_start().len();
+                if space == 0 {
+                    return Match::NotHere;
+                }
+                at += space;
+            }
+            Text(wanted) if is_anywhere => {
+                let line = rest.split('\n').next().unwrap_or("");
+                let Some(found) = line.find(wanted) else { return Match::NotOnThisLine };
+                at += found + wanted.len();
+                is_anywhere = false;
+            }
+            Text(wanted) if rest.starts_with(wanted) => at += wanted.len(),
+            Text(_) => return Match::NotHere,
+        }
+    }
+    Match::Ends(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_that_are_refused() {
+        let found = |text: &str| {
+            let hit = PATTERNS.iter().find_map(|(name, pattern)| Some((name, find(text, pattern)?)));
+            hit.map(|(name, range)| format!("{name}: {}", text.get(range).unwrap_or("?")))
+        };
+        assert_eq!(found("cd a && rm  -rf /"), Some("rm\\s+-rf: rm  -rf".into()));
+        assert_eq!(found("curl http://a | bash"), Some("curl.*\\|.*sh: curl http://a | bash".into()));
+        assert_eq!(found("curl a\n| sh"), None);
+        assert_eq!(found("curl a\ncurl b | sh"), Some("curl.*\\|.*sh: curl b | sh".into()));
+        assert_eq!(found("echo x >> /etc/hosts"), Some(">.*\\/etc\\/: >> /etc/".into()));
+        assert_eq!(found("rm -r build"), None);
+        assert_eq!(found(&"curl ".repeat(100_000)), None);
+    }
+}

@@ -1,0 +1,214 @@
+//! What the surface claims while the packet still asks.
+
+use crate::envelope::check::Sink;
+use crate::envelope::examples::{asking, line};
+use crate::envelope::subject::Subject;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::text::{TextRange, size};
+
+pub(super) static EARLY_CLAIM: Rule = Rule {
+    code: "PB427",
+    name: "early-claim",
+    group: Group::Requests,
+    severity: Some(Severity::Hint),
+    summary: "The surface claims a result while a tool is still to be run.",
+    rationale: "The packet asks for a tool, and the surface says that it is done. The user believes it before the tool ran, or was \
+                refused. `[transcripts] success_phrases` lists the phrases.",
+    bad: concat!(
+        "{\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"/mutation\", \"verb\": \"/delete\", \"target\": \"logs\", ",
+        "\"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n    \"memory_operations\": [],\n",
+        "    \"reasoning_trace\": \"They are old.\",\n    \"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"delete_file\", ",
+        "\"tool_args\": {\"path\": \"logs\"}}]\n  },\n  \"surface_response\": \"I have deleted the logs.\"\n}\n"
+    ),
+    good: asking!(
+        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"delete_file\", \"tool_args\": {\"path\": \"logs\"}}]"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static IGNORANCE: Rule = Rule {
+    code: "PB434",
+    name: "ignorance",
+    group: Group::Requests,
+    severity: Some(Severity::Information),
+    summary: "The surface says that the model does not know, and it asks nobody.",
+    rationale: "A packet can put a question to a specialist or ask for a tool. Giving up without either leaves the user with nothing.",
+    bad: line!("I don't know how the login works."),
+    good: line!("The login works with tokens."),
+    fix: FixKind::None,
+};
+
+/// What a surface says that gives up.
+pub(in crate::envelope) const IGNORANT: [&str; 9] = [
+    "i don't know",
+    "i do not know",
+    "i'm not sure",
+    "i am not sure",
+    "i'm not familiar",
+    "i am not familiar",
+    "i have no information",
+    "i don't have information",
+    "i don't have enough information",
+];
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    let has = |name: &str| !subject.control.list(name).is_empty();
+    let (asks_tools, asks_others) = (has("tool_requests"), has("knowledge_requests"));
+    if asks_tools {
+        let phrases = &subject.context.settings.success_phrases;
+        if let Some((range, phrase)) = phrase(subject, phrases.iter().map(String::as_str)) {
+            let message = format!(
+                "the surface says `{phrase}` while a tool is still to be run: it may be refused, or fail"
+            );
+            sink.push(Finding::new(&EARLY_CLAIM, range, message));
+        }
+    } else if !asks_others
+        && subject.control.is_there()
+        && let Some((range, _)) = phrase(subject, IGNORANT.into_iter())
+    {
+        let message = "the model says that it does not know: it could ask a specialist (`knowledge_requests`) or a tool";
+        sink.push(Finding::new(&IGNORANCE, range, message));
+    }
+}
+
+/// Where the surface has one of some phrases, as whole words, in any case.
+fn phrase<'p>(subject: &Subject<'_>, phrases: impl Iterator<Item = &'p str>) -> Option<(TextRange, &'p str)> {
+    let entry = subject.envelope.get("surface_response")?;
+    let (range, phrase) = Phrases::new(phrases).first_in(&subject.json.string(entry.value)?)?;
+    let (_, map) = subject.json.string_with_map(entry.value)?;
+    Some((map.to_source(range), phrase))
+}
+
+/// The first of some phrases in a text as whole words, in any case.
+#[must_use]
+pub fn phrase_in<'p>(text: &str, phrases: impl Iterator<Item = &'p str>) -> Option<(TextRange, &'p str)> {
+    Phrases::new(phrases).first_in(text)
+}
+
+/// Phrases that are looked for together, as whole words and in any case. Letters of other scripts than ours are as
+/// they are written.
+#[derive(Debug)]
+pub(in crate::envelope) struct Phrases<'p> {
+    phrases: Vec<&'p str>,
+    /// For each byte a bit for each phrase that begins with it; phrases beyond the last bit share that one.
+    first: [u32; 256],
+    /// The same for the second byte.
+    second: [u32; 256],
+}
+
+impl<'p> Phrases<'p> {
+    pub(in crate::envelope) fn new(phrases: impl Iterator<Item = &'p str>) -> Self {
+        let phrases: Vec<&str> = phrases.filter(|phrase| !phrase.is_empty()).collect();
+        let (mut first, mut second) = ([0; 256], [0; 256]);
+        for (at, phrase) in phrases.iter().enumerate() {
+            let bit = 1 << at.min(31);
+            let mark = |table: &mut [u32; 256], byte: u8| {
+                table[usize::from(byte.to_ascii_lowercase())] |= bit;
+                table[usize::from(byte.to_ascii_uppercase())] |= bit;
+            };
+            match *phrase.as_bytes() {
+                [one] => {
+                    mark(&mut first, one);
+                    second.iter_mut().for_each(|bits| *bits |= bit);
+                }
+                [one, other, ..] => {
+                    mark(&mut first, one);
+                    mark(&mut second, other);
+                }
+                [] => {}
+            }
+        }
+        Self { phrases, first, second }
+    }
+
+    /// The first of them in a text, in one pass.
+    pub(in crate::envelope) fn first_in(&self, text: &str) -> Option<(TextRange, &'p str)> {
+        let bytes = text.as_bytes();
+        let mask = |one: u8, other: u8| self.first[usize::from(one)] & self.second[usize::from(other)];
+        let may_begin = |pair: &[u8]| matches!(*pair, [one, other] if mask(one, other) != 0);
+        let inner = bytes.windows(2).enumerate().filter(|(_, pair)| may_begin(pair)).map(|(at, _)| at);
+        // The last byte may be a phrase of one letter.
+        let places = inner.chain(bytes.len().checked_sub(1));
+        let hit = |at| self.phrases.iter().find_map(|phrase| Some((at, end_of(text, at, phrase)?, *phrase)));
+        let (at, end, phrase) = places.filter_map(hit).next()?;
+        Some((TextRange::new(size(at), size(end)), phrase))
+    }
+}
+
+/// How many bytes behind the words of a phrase its ellipsis may stand.
+const ELLIPSIS_WITHIN: usize = 80;
+
+/// Where a phrase ends that begins at a byte of a text.
+fn end_of(text: &str, at: usize, phrase: &str) -> Option<usize> {
+    let is_word = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
+    let words = phrase.strip_suffix('…').filter(|words| !words.is_empty());
+    let end = at + words.unwrap_or(phrase).len();
+    let here = text.as_bytes().get(at..end)?;
+    let is_it = here.eq_ignore_ascii_case(words.unwrap_or(phrase).as_bytes())
+        && !is_word(text.get(..at)?.chars().next_back())
+        && !is_word(text.get(end..)?.chars().next());
+    match (is_it, words) {
+        (false, _) => None,
+        (true, None) => Some(end),
+        (true, Some(_)) => ellipsis(text.get(end..)?).map(|len| end + len),
+    }
+}
+
+/// How far it is to the end of the ellipsis that ends the sentence a text goes on with.
+fn ellipsis(rest: &str) -> Option<usize> {
+    for (at, char) in rest.char_indices().take_while(|(at, _)| *at <= ELLIPSIS_WITHIN) {
+        let behind = rest.get(at..).unwrap_or_default();
+        match char {
+            '…' => return Some(at + char.len_utf8()),
+            '.' if behind.starts_with("...") => return Some(at + "...".len()),
+            // A full stop inside a word is part of a name, such as `main.go`.
+            '.' if !behind.chars().nth(1).is_some_and(char::is_alphanumeric) => return None,
+            '!' | '?' | ';' | ':' | '\n' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phrases_are_whole_words_in_any_case() {
+        let phrases = Phrases::new(["done", "i don't know", "x"].into_iter());
+        let found = |text| phrases.first_in(text).map(|(range, _)| range);
+        assert_eq!(found("It is Done."), Some(TextRange::at(size(6), size(4))));
+        assert_eq!(found("undone, donee, é done"), Some(TextRange::at(size(18), size(4))));
+        assert_eq!(found("I DON'T KNOW"), Some(TextRange::at(size(0), size(12))));
+        assert_eq!(found("condoned édone"), None);
+        assert_eq!(found("ax, X"), Some(TextRange::at(size(4), size(1))));
+    }
+
+    #[test]
+    fn an_ellipsis_ends_the_sentence_that_a_phrase_begins() {
+        let phrases = Phrases::new(["deleting…", "…"].into_iter());
+        let found = |text: &str| {
+            let (range, _) = phrases.first_in(text)?;
+            text.get(usize::from(range.start())..usize::from(range.end())).map(str::to_owned)
+        };
+        assert_eq!(found("Okay, deleting files…").as_deref(), Some("deleting files…"));
+        assert_eq!(
+            found("Deleting src/main.go and a.rs... then more").as_deref(),
+            Some("Deleting src/main.go and a.rs...")
+        );
+        assert_eq!(found("Deleting…").as_deref(), Some("Deleting…"));
+        let others = [
+            "Deleting files is dangerous. I wait...",
+            "Before deleting them, may I ask? Well...",
+            "deleting\nfiles...",
+            "undeleting files...",
+            "deleting",
+        ];
+        for other in others {
+            assert_eq!(found(other), None, "{other}");
+        }
+        let far = format!("deleting {}…", "x".repeat(ELLIPSIS_WITHIN));
+        assert_eq!(found(&far).as_deref(), None);
+    }
+}

@@ -1,0 +1,266 @@
+//! Requests to run tools.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use super::{arguments, shell};
+use crate::envelope::check::Sink;
+use crate::envelope::edits::{insert_member, insert_members, quoted};
+use crate::envelope::examples::asking;
+use crate::envelope::json::{Kind, NodeId};
+use crate::envelope::subject::Subject;
+use crate::envelope::view::{View, first_byte};
+use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::text::{TextRange, nearest};
+
+pub(super) static TOOL_ID: Rule = Rule {
+    code: "PB420",
+    name: "tool-id",
+    group: Group::Requests,
+    severity: Some(Severity::Warning),
+    summary: "A tool request without an id, or with the id of another.",
+    rationale: "Results and verdicts are told apart by the id. Of two requests with one id, nobody knows whose result it is.",
+    bad: asking!("\"tool_requests\": [{\"tool_name\": \"read_file\", \"tool_args\": {\"path\": \"a.go\"}}]"),
+    good: asking!(
+        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"read_file\", \"tool_args\": {\"path\": \"a.go\"}}]"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+pub(super) static TOOL_NAME_EMPTY: Rule = Rule {
+    code: "PB421",
+    name: "tool-name-empty",
+    group: Group::Requests,
+    severity: Some(Severity::Error),
+    summary: "A tool request without the name of a tool.",
+    rationale: "The request cannot be run. The safety gate drops it without an error, so the model waits for a result that never comes.",
+    bad: asking!(
+        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"\", \"tool_args\": {\"path\": \"a.go\"}}]"
+    ),
+    good: asking!(
+        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"read_file\", \"tool_args\": {\"path\": \"a.go\"}}]"
+    ),
+    fix: FixKind::None,
+};
+
+pub(super) static TOOL_UNKNOWN: Rule = Rule {
+    code: "PB422",
+    name: "tool-unknown",
+    group: Group::Requests,
+    severity: Some(Severity::Warning),
+    summary: "A tool that the catalogue does not have.",
+    rationale: "The file that `[transcripts] tools` names lists the tools of the agent. A request for another is refused.",
+    bad: concat!(
+        asking!(
+            "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"readfile\", \"tool_args\": {\"path\": \"a.go\"}}]"
+        ),
+        "#- tools.json\n[{\"name\": \"read_file\", \"parameters\": {\"required\": [\"path\"]}}]\n"
+    ),
+    good: concat!(
+        asking!(
+            "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"read_file\", \"tool_args\": {\"path\": \"a.go\"}}]"
+        ),
+        "#- tools.json\n[{\"name\": \"read_file\", \"parameters\": {\"required\": [\"path\"]}}]\n"
+    ),
+    fix: FixKind::Unsafe,
+};
+
+pub(super) static TOOL_ARG_MISSING: Rule = Rule {
+    code: "PB423",
+    name: "tool-arg-missing",
+    group: Group::Requests,
+    severity: Some(Severity::Warning),
+    summary: "A tool request without an argument that the catalogue requires.",
+    rationale: "The tool fails, or does something else than was meant.",
+    bad: concat!(
+        asking!("\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"read_file\", \"tool_args\": {}}]"),
+        "#- tools.json\n[{\"name\": \"read_file\", \"parameters\": {\"required\": [\"path\"]}}]\n"
+    ),
+    good: concat!(
+        asking!(
+            "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"read_file\", \"tool_args\": {\"path\": \"a.go\"}}]"
+        ),
+        "#- tools.json\n[{\"name\": \"read_file\", \"parameters\": {\"required\": [\"path\"]}}]\n"
+    ),
+    fix: FixKind::Unsafe,
+};
+
+pub(super) static ARGS_NULL: Rule = Rule {
+    code: "PB425",
+    name: "args-null",
+    group: Group::Requests,
+    severity: Some(Severity::Warning),
+    summary: "A tool request without an object of arguments.",
+    rationale: "The runtime hands the tool no map at all, and the safety gate sees the payload `null` and the target `unknown`. A tool \
+                without arguments takes `{}`.",
+    bad: asking!(
+        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"list_files\", \"tool_args\": null}]"
+    ),
+    good: asking!(
+        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"list_files\", \"tool_args\": {}}]"
+    ),
+    fix: FixKind::Safe,
+};
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    let mut ids: FxHashMap<Cow<'_, str>, TextRange> = FxHashMap::default();
+    for (index, request) in subject.control.objects("tool_requests").enumerate() {
+        if !request.is_there() {
+            continue;
+        }
+        id(subject, index, &request, &mut ids, sink);
+        name(subject, &request, sink);
+        args(subject, &request, sink);
+        if let Some(args) = request.get("tool_args") {
+            arguments::check(subject.json, args.value, sink);
+            shell::check(subject.json, args.value, sink);
+        }
+    }
+}
+
+fn id<'t>(
+    subject: &Subject<'_>,
+    index: usize,
+    request: &View<'t>,
+    ids: &mut FxHashMap<Cow<'t, str>, TextRange>,
+    sink: &mut Sink,
+) {
+    if sink.is_full(&TOOL_ID) {
+        return;
+    }
+    let new = format!("req_{}", index + 1);
+    let fix = |ids: &FxHashMap<Cow<'t, str>, TextRange>| {
+        let fix = Fix::guess(format!("Make it `{new}`"));
+        let is_free = !ids.contains_key(new.as_str());
+        is_free.then_some(fix)
+    };
+    let range = request.value_range("id");
+    match request.text("id").filter(|id| !id.is_empty()) {
+        Some(id) => {
+            let Some(range) = range else { return };
+            if let Some(first) = ids.get(&id) {
+                let message = "another request has the same id: nobody can tell their results apart";
+                let mut finding = Finding::new(&TOOL_ID, range, message);
+                finding.fix = fix(ids).map(|fix| fix.replace(range, quoted(&new)));
+                sink.push(finding.related(Span::here(*first), "the first one"));
+            } else {
+                ids.insert(id, range);
+            }
+        }
+        None if range.is_none() || request.text("id").is_some() || !request.has("id") => {
+            if !subject.is_whole() || request.meant_for("id").is_some() {
+                return;
+            }
+            let message = "this request has no id: its result cannot be told from others";
+            let mut finding = Finding::new(&TOOL_ID, range.unwrap_or_else(|| request.brace()), message);
+            finding.fix = fix(ids).and_then(|fix| match range {
+                Some(range) => Some(fix.replace(range, quoted(&new))),
+                None => {
+                    insert_member(request, "id", &quoted(&new), true).map(|(at, text)| fix.replace(at, text))
+                }
+            });
+            sink.push(finding);
+        }
+        None => {}
+    }
+}
+
+fn name(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
+    let name = request.text("tool_name");
+    let range = request.value_range("tool_name");
+    let is_missing =
+        !request.has("tool_name") && request.meant_for("tool_name").is_none() && subject.is_whole();
+    let Some(name) = name.filter(|name| !name.trim().is_empty()) else {
+        if is_missing || request.text("tool_name").is_some() {
+            let message = "this request names no tool: it is dropped, and its result never comes";
+            sink.push(Finding::new(&TOOL_NAME_EMPTY, range.unwrap_or_else(|| request.brace()), message));
+        }
+        return;
+    };
+    let (Some(catalogue), Some(range)) = (subject.context.tools, range) else { return };
+    let bare = name.strip_prefix('/').unwrap_or(&name);
+    let Some(required) = catalogue.tools.get(bare) else {
+        let near = nearest(bare, catalogue.tools.keys().map(String::as_str));
+        let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let short: String = name.chars().take(40).collect();
+        let mut finding = Finding::new(
+            &TOOL_UNKNOWN,
+            range,
+            format!("the agent has no tool `{short}`: the request is refused{meant}"),
+        );
+        finding.fix = near.map(|near| Fix::guess(format!("Write `{near}`")).replace(range, quoted(near)));
+        sink.push(finding);
+        return;
+    };
+    missing_arguments(subject, request, required, sink);
+}
+
+fn missing_arguments(subject: &Subject<'_>, request: &View<'_>, required: &[String], sink: &mut Sink) {
+    let Some(args) = request.get("tool_args").filter(|_| subject.is_whole()) else { return };
+    if subject.json.kind(args.value) != Kind::Object {
+        return;
+    }
+    let has = |name: &str| {
+        let mut members = subject.json.members(args.value);
+        members.any(|member| subject.json.string(member.key).is_some_and(|key| key == name))
+    };
+    let mut missing: Vec<&str> = Vec::new();
+    for name in required.iter().map(|name| &**name).filter(|name| !has(name)) {
+        if !missing.contains(&name) {
+            missing.push(name);
+        }
+    }
+    if missing.is_empty() {
+        return;
+    }
+    let names = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let range = first_byte(subject.json.range(args.value));
+    let verb = if missing.len() == 1 { "is" } else { "are" };
+    let mut finding =
+        Finding::new(&TOOL_ARG_MISSING, range, format!("the tool needs {names}, which {verb} not given"));
+    let view = View::of_map(subject.json, args.value);
+    let members: Vec<_> = missing.iter().map(|name| (*name, "\"\"")).collect();
+    finding.fix = insert_members(&view, &members, false)
+        .map(|(at, text)| Fix::guess(format!("Insert {names}")).replace(at, text));
+    sink.push(finding);
+}
+
+fn args(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
+    let null: Option<NodeId> = request.get("tool_args").map(|entry| entry.value);
+    if request.has("tool_args") || !subject.is_whole() || request.meant_for("tool_args").is_some() {
+        return;
+    }
+    let range = null.map_or_else(|| request.brace(), |null| subject.json.range(null));
+    let message =
+        "no arguments object: the tool gets nothing, and the safety gate sees the payload `null`; write `{}`";
+    let mut finding = Finding::new(&ARGS_NULL, range, message);
+    let fix = Fix::safe("Write `{}`");
+    finding.fix = match null {
+        Some(_) => Some(fix.replace(range, "{}")),
+        None => insert_member(request, "tool_args", "{}", false).map(|(at, text)| fix.replace(at, text)),
+    };
+    sink.push(finding);
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::envelope::rule_examples::Example;
+
+    #[test]
+    fn all_missing_arguments_come_at_once() {
+        let all = TOOL_ARG_MISSING.bad.replace("[\"path\"]", "[\"path\", \"from\", \"to\", \"from\"]");
+        for (given, wanted) in [
+            ("{}", r#"{"path": "", "from": "", "to": ""}"#),
+            (r#"{"from": "a"}"#, r#"{"from": "a", "path": "", "to": ""}"#),
+            (r#"{"x":1,"to":2}"#, r#"{"x":1,"to":2,"path":"","from":""}"#),
+        ] {
+            let text = all.replace("\"tool_args\": {}", &format!("\"tool_args\": {given}"));
+            let mended = Example::new(&text).mended(&TOOL_ARG_MISSING).unwrap();
+            assert!(mended.reply.contains(wanted), "{}", mended.reply);
+            assert!(mended.found().iter().all(|found| found.rule != &TOOL_ARG_MISSING));
+        }
+    }
+}

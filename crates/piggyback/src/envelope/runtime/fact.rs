@@ -1,0 +1,243 @@
+//! Facts as the runtime holds them: what an argument was is lost, but for integers, and found out again from its text.
+
+use std::fmt::Write as _;
+
+use super::filter::is_variable;
+use super::go;
+use crate::envelope::plain::{self, Plain};
+use mangle_syntax::syntax::ast::{ApplyForm, Atom, Term, TermKind};
+use mangle_syntax::syntax::literal::{self, Piece};
+use mangle_syntax::text::{TextRange, slice};
+
+/// What stands for a float, of which the runtime keeps nothing but an address of its own memory.
+const LOST: &str = "<float lost>";
+
+/// The most slashes of a name; what has more is taken for a path.
+const MOST_SLASHES: usize = 2;
+
+/// What a text ends with that is taken for a path.
+const EXTENSIONS: [&str; 34] = [
+    ".go", ".md", ".py", ".js", ".ts", ".tsx", ".jsx", ".yaml", ".yml", ".json", ".txt", ".mg", ".html",
+    ".css", ".sh", ".bash", ".ps1", ".bat", ".exe", ".dll", ".so", ".c", ".h", ".cpp", ".hpp", ".rs", ".rb",
+    ".java", ".xml", ".toml", ".ini", ".cfg", ".conf", ".log",
+];
+
+/// A fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// The predicate.
+    pub predicate: String,
+    /// The arguments.
+    pub args: Vec<Value>,
+}
+
+/// An argument as the runtime holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// What was a name, a string or something else that could be written as text. From a byte string it need not be
+    /// UTF-8.
+    Text(Vec<u8>),
+    /// An integer.
+    Number(i64),
+    /// What was a float.
+    Lost,
+}
+
+impl Fact {
+    /// The fact that an atom of a parsed text says. Its words are those of the text, whose symbols need not be known.
+    pub(super) fn of(atom: &Atom, text: &str) -> Self {
+        let args = atom.args.iter().map(|term| Value::of(term, text)).collect();
+        Self { predicate: slice(text, atom.name.range).to_owned(), args }
+    }
+
+    /// The fact that a plain one says.
+    pub(super) fn of_plain(plain: &Plain<'_>, text: &str) -> Self {
+        let value = |arg: &plain::Argument| match arg.kind {
+            plain::Kind::Name => Value::text(slice(text, arg.range)),
+            plain::Kind::Number(number) => Value::Number(number),
+            plain::Kind::Float => Value::Lost,
+            plain::Kind::String | plain::Kind::Escaped => Value::text(&string(text, arg.range)),
+            // Never plain.
+            plain::Kind::Bytes | plain::Kind::Variable | plain::Kind::Function | plain::Kind::Compound => {
+                Value::Lost
+            }
+        };
+        Self { predicate: plain.predicate.to_owned(), args: plain.args.iter().map(value).collect() }
+    }
+
+    /// The fact as the runtime prints it.
+    #[must_use]
+    pub fn stored(&self) -> String {
+        let args: Vec<_> = self.args.iter().map(Value::stored).collect();
+        format!("{}({}).", self.predicate, args.join(", "))
+    }
+
+    /// The fact as the engine holds it.
+    #[must_use]
+    pub fn kernel(&self) -> String {
+        let args: Vec<_> = self.args.iter().map(Value::kernel).collect();
+        format!("{}({})", self.predicate, args.join(","))
+    }
+}
+
+impl Value {
+    fn text(text: &str) -> Self {
+        Self::Text(text.as_bytes().to_vec())
+    }
+
+    fn of(term: &Term, text: &str) -> Self {
+        match &term.kind {
+            TermKind::Name(_) => Self::text(slice(text, term.range)),
+            TermKind::String => Self::text(&string(text, term.range)),
+            TermKind::Bytes => Self::Text(bytes(slice(text, term.range))),
+            TermKind::Number(number) => Self::Number(number.unwrap_or_default()),
+            TermKind::Float(_) => Self::Lost,
+            TermKind::Variable(_) => Self::text(&format!("?{}", slice(text, term.range))),
+            TermKind::Wildcard => Self::text("?_"),
+            TermKind::Broken if is_variable(slice(text, term.range)) => {
+                Self::text(&format!("?{}", slice(text, term.range)))
+            }
+            TermKind::Apply(_) | TermKind::Broken => {
+                let mut shown = String::new();
+                show(term, text, &mut shown);
+                Self::text(&shown)
+            }
+        }
+    }
+
+    fn stored(&self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Lost => format!("\"{LOST}\""),
+            Self::Text(text) => name(text).map_or_else(|| go::quoted(text), str::to_owned),
+        }
+    }
+
+    fn kernel(&self) -> String {
+        match self {
+            Self::Text(text) if !becomes_name(text) => quoted(text),
+            other => other.stored(),
+        }
+    }
+}
+
+/// Whether the engine takes a text for a name where the runtime asks for one; it looks at less than the grammar does.
+#[must_use]
+pub fn is_constant(text: &str) -> bool {
+    let parts = text.strip_prefix('/').filter(|_| !text.contains('"'));
+    parts.is_some_and(|parts| parts.split('/').all(|part| !part.is_empty()))
+}
+
+/// Whether the runtime takes a text for a name.
+#[must_use]
+pub fn becomes_name(text: &[u8]) -> bool {
+    name(text).is_some()
+}
+
+/// The text, if the runtime takes it for a name.
+fn name(text: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(text).ok()?;
+    let is_path = || text.matches('/').count() > MOST_SLASHES || has_extension(text);
+    let is_text = || text.contains([' ', '\t', '\n', '\r']);
+    (is_constant(text) && !is_text() && !is_path()).then_some(text)
+}
+
+/// Whether a text ends like the name of a file, in any case.
+#[must_use]
+pub fn has_extension(text: &str) -> bool {
+    let ends = |extension: &str| {
+        let mut chars = text.chars().rev().map(go::lower);
+        extension.chars().rev().all(|char| chars.next() == Some(char))
+    };
+    EXTENSIONS.iter().any(|extension| ends(extension))
+}
+
+/// The value of a string literal that is known to be one.
+fn string(text: &str, range: TextRange) -> String {
+    literal::string_value(slice(text, range)).map(String::from).unwrap_or_default()
+}
+
+/// The value of a byte string.
+fn bytes(literal: &str) -> Vec<u8> {
+    let content = literal.strip_prefix('b').and_then(literal::string_content).unwrap_or("");
+    let mut value = Vec::with_capacity(content.len());
+    for (_, piece) in literal::pieces(content, true) {
+        match piece {
+            Piece::Plain(text) | Piece::Bad(text) => value.extend_from_slice(text.as_bytes()),
+            Piece::Char(char) => value.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
+            Piece::Byte(byte) => value.push(byte),
+        }
+    }
+    value
+}
+
+/// Prints a term as the engine does. Depth is bounded by the nesting limit of the lowering.
+fn show(term: &Term, text: &str, out: &mut String) {
+    match &term.kind {
+        TermKind::Name(_) | TermKind::Variable(_) => out.push_str(slice(text, term.range)),
+        TermKind::Wildcard => out.push('_'),
+        TermKind::String => out.push_str(&quoted(string(text, term.range).as_bytes())),
+        TermKind::Bytes => quote_bytes(&bytes(slice(text, term.range)), out),
+        TermKind::Number(number) => {
+            let _ = write!(out, "{}", number.unwrap_or_default());
+        }
+        TermKind::Float(float) => {
+            let _ = write!(out, "{float}");
+        }
+        TermKind::Apply(apply) => {
+            let written = slice(text, apply.function.range);
+            match apply.form {
+                ApplyForm::Call => out.push_str(written),
+                ApplyForm::DotType => {
+                    let _ = write!(out, "fn:{}", written.trim_start_matches('.'));
+                }
+                // The language has its own words for these.
+                _ => out.push_str(apply.function.as_str()),
+            }
+            out.push('(');
+            for (at, arg) in apply.args.iter().enumerate() {
+                out.push_str(if at > 0 { "," } else { "" });
+                show(arg, text, out);
+            }
+            out.push(')');
+        }
+        // What only means something to its author is a variable to the engine.
+        TermKind::Broken => out.push_str(slice(text, term.range)),
+    }
+}
+
+/// A string as the engine writes it.
+fn quoted(value: &[u8]) -> String {
+    let Ok(text) = std::str::from_utf8(value) else { return "<bad>".to_owned() };
+    let mut out = String::from('"');
+    for char in text.chars() {
+        match char {
+            '\'' | '"' | '\\' => {
+                out.push('\\');
+                out.push(char);
+            }
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            char if char.is_ascii() => out.push(char),
+            char => {
+                let _ = write!(out, "\\u{{{:06x}}}", u32::from(char));
+            }
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A byte string as the engine writes it.
+fn quote_bytes(value: &[u8], out: &mut String) {
+    out.push_str("b\"");
+    for byte in value {
+        match byte {
+            b'\'' | b'"' | b'\\' | b'\n' | b'\t' | 0x80.. => {
+                let _ = write!(out, "\\x{byte:02x}");
+            }
+            _ => out.push(char::from(*byte)),
+        }
+    }
+    out.push('"');
+}

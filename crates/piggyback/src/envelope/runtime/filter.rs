@@ -1,0 +1,299 @@
+//! The filter that stands between the updates of a packet and the kernel, without a kernel: what it refuses and
+//! which facts it lets through.
+
+use std::sync::LazyLock;
+
+use super::{Fact, go};
+use crate::envelope::plain;
+use mangle_settings::{Consumer, TranscriptSettings};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::syntax::{SourceFile, rules};
+use mangle_syntax::text::{slice, without_new_words};
+
+/// What the filter makes of an update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// It becomes a fact.
+    Accepted,
+    /// There is nothing in it; it is passed over.
+    Blank,
+    /// It is beyond the number of updates that are looked at.
+    Limit,
+    /// It has `:-` somewhere.
+    Rule,
+    /// It begins with `decl`.
+    Declaration,
+    /// It begins with `import` or `include`.
+    Import,
+    /// It cannot be read.
+    Syntax,
+    /// Its predicate is not on the list.
+    NotAllowed,
+}
+
+impl Verdict {
+    /// Its letter in records.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Self::Accepted => '+',
+            Self::Blank => '.',
+            Self::Limit => 'L',
+            Self::Rule => 'R',
+            Self::Declaration => 'D',
+            Self::Import => 'I',
+            Self::Syntax => 'P',
+            Self::NotAllowed => 'N',
+        }
+    }
+}
+
+/// An update as the filter reads it, whoever asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReadUpdate {
+    /// Refused or passed over before anybody looks at its predicate.
+    Refused(Verdict),
+    /// The fact that it says: the head of its first clause.
+    Fact(Fact),
+}
+
+impl ReadUpdate {
+    /// Reads an update.
+    #[must_use]
+    pub fn new(update: &str) -> Self {
+        let text = update.trim();
+        match refusal(text) {
+            Some(verdict) => Self::Refused(verdict),
+            None => fact(text).map_or(Self::Refused(Verdict::Syntax), Self::Fact),
+        }
+    }
+
+    /// The fact.
+    #[must_use]
+    pub fn fact(&self) -> Option<&Fact> {
+        match self {
+            Self::Fact(fact) => Some(fact),
+            Self::Refused(_) => None,
+        }
+    }
+
+    /// What the filter of a consumer makes of it as the update at `index`.
+    #[must_use]
+    pub fn verdict(&self, index: usize, consumer: &Consumer) -> Verdict {
+        if consumer.max_updates > 0 && index >= consumer.max_updates {
+            return Verdict::Limit;
+        }
+        match self {
+            Self::Refused(verdict) => *verdict,
+            Self::Fact(fact) if takes(consumer, &fact.predicate) => Verdict::Accepted,
+            Self::Fact(_) => Verdict::NotAllowed,
+        }
+    }
+}
+
+/// Why the filter refuses a trimmed update by the look of it.
+#[must_use]
+pub fn refusal(text: &str) -> Option<Verdict> {
+    if text.is_empty() {
+        Some(Verdict::Blank)
+    } else if text.contains(":-") {
+        Some(Verdict::Rule)
+    } else if ["decl ", "decl\t"].iter().any(|word| go::begins_with(text, word)) {
+        Some(Verdict::Declaration)
+    } else if ["import ", "include "].iter().any(|word| go::begins_with(text, word)) {
+        Some(Verdict::Import)
+    } else {
+        None
+    }
+}
+
+/// The text that the filter gives to the parser for a trimmed update.
+#[must_use]
+pub fn parsed_text(text: &str) -> String {
+    format!("{}.", text.strip_suffix('.').unwrap_or(text))
+}
+
+/// The head of the first clause of a trimmed update, if all of it can be read.
+fn fact(text: &str) -> Option<Fact> {
+    if let Some(plain) = plain::read(text) {
+        return Some(Fact::of_plain(&plain, text));
+    }
+    let text = parsed_text(text);
+    // A NUL in a string is nothing special to the engine; to our grammar it is the end.
+    let source = without_new_words(|| SourceFile::parse(text.replace('\0', "\u{1}").into()));
+    if !is_readable(&source) {
+        return None;
+    }
+    let item = source.items().iter().find(|item| item.statement.clause().is_some())?;
+    let clause = item.statement.clause()?;
+    Some(Fact::of(&clause.head, text.get(usize::from(item.start)..)?))
+}
+
+/// Whether the engine's parser takes a text.
+fn is_readable(source: &SourceFile) -> bool {
+    let of_statements = source.items().iter().flat_map(|item| {
+        item.statement
+            .findings
+            .iter()
+            .map(|finding| (finding, slice(source.text(), finding.range + item.start)))
+    });
+    let of_file = source.findings().iter().map(|finding| (finding, slice(source.text(), finding.range)));
+    !of_file.chain(of_statements).any(|(finding, text)| stops_the_engine(finding, text))
+}
+
+/// Whether the engine's parser stops at what was found at this text.
+#[must_use]
+pub fn stops_the_engine(finding: &Finding, text: &str) -> bool {
+    let is_refused = finding.rule.is_unreadable()
+        // What a comment swallows the engine does not see either.
+        && finding.rule != &rules::LONE_CR;
+    is_refused && !(finding.rule == &rules::FOREIGN_CONSTANT && is_variable(text))
+}
+
+/// Whether the engine takes a word for a variable, whatever its author means by it: `NULL`, `None`, `True`.
+#[must_use]
+pub fn is_variable(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_uppercase())
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Whether a consumer takes updates of a predicate: with no list at all it takes every one.
+#[must_use]
+pub fn takes(consumer: &Consumer, predicate: &str) -> bool {
+    let Consumer { predicates, prefixes, .. } = consumer;
+    predicates.is_empty() && prefixes.is_empty()
+        || predicates.iter().any(|one| one == predicate)
+        || prefixes.iter().any(|prefix| predicate.starts_with(prefix.as_str()))
+}
+
+/// Whether a consumer has a list and it has a predicate: then replies are meant to assert that.
+#[must_use]
+pub fn lists(consumer: &Consumer, predicate: &str) -> bool {
+    let has_list = !(consumer.predicates.is_empty() && consumer.prefixes.is_empty());
+    has_list && takes(consumer, predicate)
+}
+
+/// The consumer that takes the updates under some settings.
+#[must_use]
+pub fn consumer_of(settings: &TranscriptSettings) -> &Consumer {
+    let name = settings.consumer.as_deref().unwrap_or(OPEN);
+    let own = settings.consumers.get(name).or_else(|| built_in(name));
+    own.or_else(|| built_in(OPEN)).unwrap_or(&NOBODY)
+}
+
+/// The consumer where the settings name none.
+const OPEN: &str = "open";
+
+/// A consumer that takes what can be read, for settings that name one that there is not.
+static NOBODY: Consumer =
+    Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: true };
+
+/// Whether some consumer of the runtime names a predicate among those that it wants.
+#[must_use]
+pub fn is_asked_for(predicate: &str) -> bool {
+    CONSUMERS.iter().any(|(_, consumer)| consumer.predicates.iter().any(|one| one == predicate))
+}
+
+/// The consumers of the runtime, by name.
+pub static CONSUMERS: LazyLock<[(&str, Consumer); 5]> = LazyLock::new(|| {
+    let all = |max_updates| consumer(&[], &[], max_updates);
+    [
+        ("session", consumer(&SESSION, &[], 100)),
+        ("planner", consumer(&PLANNER, &PLANNER_PREFIXES, 200)),
+        ("perception", consumer(&["ambiguity_flag", "clarification_needed"], &[], 50)),
+        ("compressor", all(0)),
+        ("open", Consumer { protected: true, ..all(2_000) }),
+    ]
+});
+
+const SESSION: [&str; 10] = [
+    "missing_tool_for",
+    "observation",
+    "task_status",
+    "task_completed",
+    "diagnostic",
+    "failing_test",
+    "test_state",
+    "review_finding",
+    "modified",
+    "modified_function",
+];
+
+const PLANNER: [&str; 5] =
+    ["missing_tool_for", "observation", "task_status", "task_completed", "campaign_completed"];
+
+const PLANNER_PREFIXES: [&str; 10] = [
+    "campaign_",
+    "phase_",
+    "task_",
+    "context_",
+    "plan_",
+    "replan_",
+    "build_",
+    "architectural_",
+    "suspicious_",
+    "eligible_",
+];
+
+fn consumer(predicates: &[&str], prefixes: &[&str], max_updates: usize) -> Consumer {
+    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    Consumer { predicates: owned(predicates), prefixes: owned(prefixes), max_updates, protected: false }
+}
+
+/// The consumer of this name that the runtime has.
+#[must_use]
+pub fn built_in(name: &str) -> Option<&'static Consumer> {
+    CONSUMERS.iter().find(|(known, _)| *known == name).map(|(_, consumer)| consumer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::envelope::runtime::Value;
+
+    #[track_caller]
+    fn check(update: &str, letter: char, stored: Option<&str>) {
+        let read = ReadUpdate::new(update);
+        let consumer =
+            Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: false };
+        assert_eq!(read.verdict(0, &consumer).letter(), letter, "{update:?}");
+        assert_eq!(read.fact().map(Fact::stored).as_deref(), stored, "{update:?}");
+    }
+
+    #[test]
+    fn what_a_comment_swallows_is_no_mistake() {
+        check("p(1). # a\rq(", '+', Some("p(1)."));
+        check("# p(1).", 'P', None);
+    }
+
+    #[test]
+    fn a_nul_is_text() {
+        check("p(\"a\0b\").", '+', Some("p(\"a\\x00b\")."));
+        check("p(\0).", 'P', None);
+    }
+
+    #[test]
+    fn words_are_compared_in_any_case() {
+        check("DECL\tp(X).", 'D', None);
+        check("\u{130}mport a.", 'I', None);
+        check("imports(/a).", '+', Some("imports(/a)."));
+    }
+
+    #[test]
+    fn bytes_need_not_be_text() {
+        check("p(b\"\\xff\\u{00e9}\").", '+', Some("p(\"\\xffé\")."));
+        let read = ReadUpdate::new("p(b\"\\xff\").");
+        assert_eq!(read.fact().map(|fact| fact.args.clone()), Some(vec![Value::Text(vec![0xff])]));
+        assert_eq!(read.fact().map(Fact::kernel).as_deref(), Some("p(<bad>)"));
+    }
+
+    #[test]
+    fn the_engine_prints_what_is_no_constant() {
+        let args = "[1, -0.5], {/a: \"é'\"}, [/k : b\"\\x00\\xff\"], fn:f(X, _), .List</a>";
+        let shown =
+            r#"f("fn:list(1,-0.5)", "fn:struct(/a,\"\\u{0000e9}\\'\")", "fn:map(/k,b\"\x00\\xff\")", "#
+                .to_owned()
+                + r#""fn:f(X,_)", "fn:List(/a)")."#;
+        check(&format!("f({args})."), '+', Some(&shown));
+    }
+}

@@ -1,0 +1,32 @@
+//! What the reference runtime makes of a reply, bug for bug, and apart from what we think of it.
+//!
+//! Takes the bytes of a reply; gives the stage that read it, what is kept and what is lost ([`read`]). The source of
+//! every rule is the behaviour of the runtime, recorded in `tests/conformance/envelopes`.
+
+mod caps;
+mod decode;
+mod fact;
+mod filter;
+mod go;
+mod packet;
+mod payload;
+mod record;
+mod scan;
+mod stages;
+
+pub use caps::{DropReason, Kept, Warning, lacks_full_stop, reason, reason_in};
+pub use decode::{Free, List, Mismatch, names};
+pub use fact::{Fact, Value, becomes_name, has_extension, is_constant};
+pub use filter::{
+    CONSUMERS, ReadUpdate, Verdict, built_in, consumer_of, is_asked_for, is_variable, lists, parsed_text,
+    refusal, stops_the_engine, takes,
+};
+pub use go::lower_case;
+pub use mangle_settings::Caps;
+pub use packet::{Envelope, Feedback, Intent, Knowledge, MemoryOperation, Packet, SelfCorrection, Tool};
+pub use payload::{action, payload, target};
+pub use record::{failure_record, record, update_record};
+pub use scan::candidates;
+pub(super) use scan::each_candidate;
+pub use stages::{Attempts, Failure, Picked, Reading, Stage, attempts, read};
+pub(super) use stages::{decode, flaw, is_rich, read_keeping, read_tree};

@@ -1,0 +1,301 @@
+//! A reading as JSON, in the names of `tests/conformance/envelopes`: what the runtime keeps, zero values left out.
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::packet::{Feedback, Knowledge, Packet, SelfCorrection, Tool};
+use super::{
+    Caps, DropReason, Failure, Picked, ReadUpdate, Reading, Stage, Warning, built_in, payload, reason,
+};
+use mangle_settings::Consumer;
+
+/// Texts from this length on are told by their hash.
+const LONG: usize = 200;
+
+/// Lists from this length on are told by their hash.
+const MANY: usize = 40;
+
+/// What the runtime makes of a reply.
+#[must_use]
+pub fn record(reading: &Result<Reading, Failure>) -> Value {
+    let reading = match reading {
+        Ok(reading) => reading,
+        Err(failure) => return json!({ "ok": false, "error": failure_record(failure) }),
+    };
+    let mut out = Map::new();
+    out.insert("ok".into(), true.into());
+    out.insert("method".into(), reading.stage.method().into());
+    out.insert("confidence".into(), number(reading.stage.confidence()));
+    if let Some(picked) = &reading.picked {
+        out.insert("stage".into(), stage(reading.stage).into());
+        out.insert("picked".into(), json!([picked.range.start, picked.range.end]));
+    }
+    out.insert("surface_bytes".into(), reading.surface.len().into());
+    match std::str::from_utf8(&reading.surface).ok().filter(|text| text.len() < LONG) {
+        Some(text) => out.insert("surface".into(), text.into()),
+        None => out.insert("surface_sha256".into(), hash(&reading.surface).into()),
+    };
+    let warnings = warnings(&reading.warnings);
+    if !warnings.is_empty() {
+        out.insert("warnings".into(), warnings.into());
+    }
+    out.insert("control".into(), reading.picked.is_some().into());
+    if let Some(picked) = &reading.picked {
+        kept(picked, &mut out);
+    }
+    let corrects = |warning: &Warning| matches!(warning, Warning::SelfCorrection(_));
+    if reading.warnings.iter().any(corrects) {
+        out.insert("stat_self_corrections".into(), 1.into());
+    }
+    out.into()
+}
+
+/// Why a text is no envelope.
+#[must_use]
+pub fn failure_record(failure: &Failure) -> Value {
+    match failure {
+        Failure::End => json!({ "class": "eof" }),
+        Failure::Syntax(flaw) if flaw.is_end => json!({ "class": "syntax", "offset": flaw.offset }),
+        // The offset counts the bytes that were read when it was noticed.
+        Failure::Syntax(flaw) => json!({ "class": "syntax", "offset": flaw.offset + 1 }),
+        Failure::Kind { field, found, .. } => json!({ "class": "kind", "field": field, "found": found }),
+        Failure::NoSurface => json!({ "class": "no_surface" }),
+        Failure::NoIntent => json!({ "class": "no_intent" }),
+    }
+}
+
+fn stage(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Whole => "whole",
+        Stage::Stream => "stream",
+        Stage::Fenced => "fenced",
+        Stage::EmbeddedRich => "embedded_rich",
+        Stage::EmbeddedOther => "embedded_other",
+        Stage::Fallback => "fallback",
+    }
+}
+
+/// The warnings in order, equal neighbours as one with their number.
+fn warnings(warnings: &[Warning]) -> Vec<Value> {
+    let words: Vec<String> = warnings.iter().map(word).collect();
+    let groups = words.chunk_by(|one, other| one == other);
+    let shown = |group: &[String]| match group {
+        [one] => json!(one),
+        [one, ..] => json!([one, group.len()]),
+        [] => Value::Null,
+    };
+    groups.map(shown).collect()
+}
+
+fn word(warning: &Warning) -> String {
+    match warning {
+        Warning::Extracted => "extracted".into(),
+        Warning::Fallback => "fallback".into(),
+        Warning::SelfCorrection(hypothesis) => format!("self_correction:{hypothesis}"),
+        Warning::SurfaceCut => "surface_cut".into(),
+        Warning::UpdatesCut => "updates_cut".into(),
+        Warning::Update(reason) => drop_word(reason),
+        Warning::MemoryCut => "memory_cut".into(),
+        Warning::TraceCut => "trace_cut".into(),
+        Warning::ToolsCut => "tools_cut".into(),
+        Warning::KnowledgeCut => "knowledge_cut".into(),
+    }
+}
+
+fn drop_word(reason: &DropReason) -> String {
+    match reason {
+        DropReason::Empty => "update_empty".into(),
+        DropReason::Long => "update_long".into(),
+        DropReason::Syntax(start) => format!("update_syntax:{start}"),
+        DropReason::Meta => "update_meta".into(),
+    }
+}
+
+fn kept(picked: &Picked, out: &mut Map<String, Value>) {
+    let Packet { intent, memory, self_correction, knowledge, feedback, tools, .. } = &picked.packet;
+    let mut members = Members::default();
+    members.text("category", &intent.category);
+    members.text("verb", &intent.verb);
+    members.text("target", &intent.target);
+    members.text("constraint", &intent.constraint);
+    members.number("confidence", intent.confidence);
+    members.into_member("intent", out);
+    let updates = &picked.kept.updates;
+    if updates.len() > MANY {
+        out.insert("kept_n".into(), updates.len().into());
+        out.insert("kept_sha256".into(), hash(updates.join("\n").as_bytes()).into());
+    } else if !updates.is_empty() {
+        out.insert("kept".into(), json!(updates));
+    }
+    if !updates.is_empty() {
+        filtered(updates, out);
+    }
+    let memory = memory.as_slice();
+    if memory.len() > MANY {
+        let line = |one: &super::MemoryOperation| format!("{}\t{}\t{}\n", one.op, one.key, one.value);
+        let lines: String = memory.iter().map(line).collect();
+        out.insert("memory_n".into(), memory.len().into());
+        out.insert("memory_sha256".into(), hash(lines.as_bytes()).into());
+    } else if !memory.is_empty() {
+        let rows = memory.iter().map(|one| json!([one.op, one.key, one.value]));
+        out.insert("memory".into(), rows.collect());
+    }
+    if let Some(correction) = self_correction {
+        out.insert("self_correction".into(), correction_record(correction));
+    }
+    if let Some(feedback) = feedback {
+        out.insert("feedback".into(), feedback_record(feedback));
+    }
+    if !knowledge.as_slice().is_empty() {
+        out.insert("knowledge".into(), knowledge.as_slice().iter().map(knowledge_record).collect());
+    }
+    if !tools.as_slice().is_empty() {
+        out.insert("tools".into(), tools.as_slice().iter().map(tool_record).collect());
+    }
+    let trace = picked.trace();
+    if !trace.is_empty() {
+        out.insert("trace_bytes".into(), trace.len().into());
+        out.insert("trace_sha256".into(), hash(&trace).get(..16).unwrap_or_default().into());
+    }
+}
+
+/// What the filter makes of the updates, for each consumer, and the facts that one without a list gets.
+fn filtered(updates: &[String], out: &mut Map<String, Value>) {
+    let read: Vec<_> = updates.iter().map(|update| ReadUpdate::new(update)).collect();
+    let mut filters = Map::new();
+    for (name, consumer) in filter_consumers() {
+        let letters = read.iter().enumerate().map(|(at, update)| update.verdict(at, consumer).letter());
+        filters.insert(name.into(), runs(&letters.collect::<Vec<_>>()).into());
+    }
+    out.insert("filter".into(), filters.into());
+    if updates.len() <= MANY {
+        let facts = read.iter().filter_map(ReadUpdate::fact);
+        out.insert("facts".into(), facts.map(|fact| Value::from(fact.stored())).collect());
+    }
+}
+
+/// The consumers that records tell of; `all` is one without a list.
+fn filter_consumers() -> impl Iterator<Item = (&'static str, &'static Consumer)> {
+    let names =
+        [("all", "compressor"), ("session", "session"), ("planner", "planner"), ("perception", "perception")];
+    names.into_iter().filter_map(|(shown, name)| Some((shown, built_in(name)?)))
+}
+
+/// Letters one by one, or, where there are many, as runs with their lengths.
+fn runs(letters: &[char]) -> String {
+    if letters.len() <= MANY {
+        return letters.iter().collect();
+    }
+    let run = |run: &[char]| format!("{}*{}", run.first().copied().unwrap_or_default(), run.len());
+    letters.chunk_by(|one, other| one == other).map(run).collect::<Vec<_>>().join(" ")
+}
+
+/// What the runtime makes of one update by itself: whether the caps keep it, what the filter makes of it, and the
+/// fact that it becomes.
+#[must_use]
+pub fn update_record(update: &str, caps: &Caps) -> Value {
+    let mut out = Map::new();
+    let dropped = reason(update, caps);
+    let cap = match &dropped {
+        None => "kept",
+        Some(DropReason::Empty) => "empty",
+        Some(DropReason::Long) => "long",
+        Some(DropReason::Syntax(_)) => "syntax",
+        Some(DropReason::Meta) => "meta",
+    };
+    out.insert("cap".into(), cap.into());
+    // The other warnings say nothing that the word above does not.
+    if let Some(DropReason::Syntax(_)) = &dropped {
+        out.insert("warning".into(), dropped.as_ref().map(drop_word).into());
+    }
+    let read = ReadUpdate::new(update);
+    let letter = |consumer| Value::from(read.verdict(0, consumer).letter().to_string());
+    let filters = filter_consumers().map(|(name, consumer)| (name.to_owned(), letter(consumer)));
+    out.insert("filter".into(), filters.collect::<Map<_, _>>().into());
+    if let Some(fact) = read.fact() {
+        out.insert("predicate".into(), fact.predicate.as_str().into());
+        out.insert("arity".into(), fact.args.len().into());
+        out.insert("stored".into(), fact.stored().into());
+        out.insert("kernel".into(), fact.kernel().into());
+    }
+    out.into()
+}
+
+fn correction_record(correction: &SelfCorrection) -> Value {
+    let mut members = Members::default();
+    members.0.insert("triggered".into(), correction.triggered.into());
+    members.text("hypothesis", &correction.hypothesis);
+    members.0.into()
+}
+
+fn feedback_record(feedback: &Feedback) -> Value {
+    let mut members = Members::default();
+    members.0.insert("overall_usefulness".into(), number(feedback.usefulness));
+    for (name, list) in [("helpful_facts", &feedback.helpful), ("noise_facts", &feedback.noise)] {
+        if !list.is_nil() {
+            members.0.insert(name.into(), json!(list.as_slice()));
+        }
+    }
+    members.text("missing_context", &feedback.missing);
+    members.0.into()
+}
+
+fn knowledge_record(one: &Knowledge) -> Value {
+    let mut members = Members::default();
+    members.text("specialist", &one.specialist);
+    members.text("query", &one.query);
+    members.text("purpose", &one.purpose);
+    members.text("priority", &one.priority);
+    members.0.into()
+}
+
+fn tool_record(tool: &Tool) -> Value {
+    let mut members = Members::default();
+    members.text("id", &tool.id);
+    members.text("tool_name", &tool.name);
+    if let Some(args) = &tool.args {
+        members.text("payload", &payload(args));
+    }
+    members.text("purpose", &tool.purpose);
+    if tool.required {
+        members.0.insert("required".into(), true.into());
+    }
+    members.0.into()
+}
+
+#[derive(Default)]
+struct Members(Map<String, Value>);
+
+impl Members {
+    /// A text, by its hash if it is long, not at all if it is empty.
+    fn text(&mut self, name: &str, text: &str) {
+        if text.len() >= LONG {
+            self.0.insert(format!("{name}_bytes"), text.len().into());
+            self.0.insert(format!("{name}_sha256"), hash(text.as_bytes()).into());
+        } else if !text.is_empty() {
+            self.0.insert(name.into(), text.into());
+        }
+    }
+
+    fn number(&mut self, name: &str, value: f64) {
+        if value != 0.0 {
+            self.0.insert(name.into(), number(value));
+        }
+    }
+
+    fn into_member(self, name: &str, out: &mut Map<String, Value>) {
+        if !self.0.is_empty() {
+            out.insert(name.into(), self.0.into());
+        }
+    }
+}
+
+/// A number as JSON has it, whole ones without a fraction.
+#[expect(clippy::cast_possible_truncation, reason = "it is whole and small")]
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 1e15 { (value as i64).into() } else { value.into() }
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

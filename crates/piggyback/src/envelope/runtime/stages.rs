@@ -1,0 +1,352 @@
+//! The runtime's attempts at a reply, one after the other: the text as it is, without fences, the objects in it, and
+//! at last the text itself as what is shown.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::Caps;
+use super::caps::{Kept, Warning, cut, cut_surface};
+use super::decode::{Context, Decode, Mismatch};
+use super::packet::{Envelope, Packet};
+use super::scan::each_candidate;
+use crate::envelope::json::{self, Flaw, Json, Kind};
+use crate::envelope::profile;
+use mangle_syntax::text::{TextRange, size};
+
+/// No character of UTF-8 is longer.
+const LONGEST_CHAR: usize = 4;
+
+/// No object that shows something is shorter: `{"surface_response":"a"}`.
+const SHORTEST: usize = 24;
+
+/// How an envelope was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// The reply is one (P1).
+    Whole,
+    /// It begins at the first brace (P1).
+    Stream,
+    /// Fences were taken off (P2).
+    Fenced,
+    /// It is an object in mixed text that has both keys (P3).
+    EmbeddedRich,
+    /// It is another object in mixed text (P3).
+    EmbeddedOther,
+    /// There is none, and the text itself is shown (P4).
+    Fallback,
+}
+
+/// Why a text is no envelope.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// It is no JSON. The offset counts from the start of the text that was decoded.
+    Syntax(Flaw),
+    /// A value that was read from its first brace on does not end.
+    End,
+    /// Something is of the wrong kind: its members, array indices left out, and its bytes in the reply.
+    Kind {
+        /// `control_packet.mangle_updates`
+        field: String,
+        /// What is there: `array`, `number 1e999`.
+        found: String,
+        /// The value.
+        range: Range<usize>,
+    },
+    /// Nothing is shown.
+    NoSurface,
+    /// There is no category or no verb, where both are asked for.
+    NoIntent,
+}
+
+/// The envelope that the runtime took.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Picked {
+    /// Its bytes in the reply.
+    pub range: Range<usize>,
+    /// What it says, cut where the runtime cuts it.
+    pub packet: Packet,
+    /// What is left of its lists and texts.
+    pub kept: Kept,
+}
+
+impl Picked {
+    /// The reasoning trace. Where it was cut it need not be UTF-8.
+    #[must_use]
+    pub fn trace(&self) -> Cow<'_, [u8]> {
+        self.kept.trace.as_deref().map_or_else(|| self.packet.trace.as_bytes().into(), Into::into)
+    }
+}
+
+/// What the runtime makes of a reply.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// How.
+    pub stage: Stage,
+    /// The envelope; `None` where the text itself is shown.
+    pub picked: Option<Picked>,
+    /// What is shown. Where it was cut it need not be UTF-8.
+    pub surface: Vec<u8>,
+    /// What the runtime warns of, in its order.
+    pub warnings: Vec<Warning>,
+}
+
+impl Stage {
+    /// How sure the runtime is.
+    #[must_use]
+    pub fn confidence(self) -> f64 {
+        match self {
+            Self::Whole | Self::Stream => 1.0,
+            Self::Fenced => 0.95,
+            Self::EmbeddedRich | Self::EmbeddedOther => 0.85,
+            Self::Fallback => 0.5,
+        }
+    }
+
+    /// What the runtime calls it.
+    #[must_use]
+    pub fn method(self) -> &'static str {
+        match self {
+            Self::Whole | Self::Stream => "json",
+            Self::Fenced => "json_markdown",
+            Self::EmbeddedRich | Self::EmbeddedOther => "json_extracted",
+            Self::Fallback => "fallback",
+        }
+    }
+}
+
+/// Reads a reply.
+///
+/// # Errors
+/// Only where [`Caps::strict`] asks for a valid envelope: why the first attempt failed.
+pub fn read(raw: &[u8], caps: &Caps) -> Result<Reading, Failure> {
+    read_keeping(raw, caps).map(|(reading, _)| reading)
+}
+
+/// [`read`], and the JSON of the envelope that was taken.
+pub(in crate::envelope) fn read_keeping<'t>(
+    raw: &'t [u8],
+    caps: &Caps,
+) -> Result<(Reading, Option<Json<'t>>), Failure> {
+    let kept = |(reading, json)| (reading, Some(json));
+    let first = match attempt(raw, 0..raw.len(), caps) {
+        Ok((stage, found)) => return Ok(kept(accepted(stage, found, caps))),
+        Err(failure) => failure,
+    };
+    if caps.fenced
+        && let Ok((_, found)) = attempt(raw, without_fences(raw), caps)
+    {
+        return Ok(kept(accepted(Stage::Fenced, found, caps)));
+    }
+    let (mut rich, mut other) = (Vec::new(), Vec::new());
+    each_candidate(raw, caps, &mut |object| {
+        let text = raw.get(object.clone()).unwrap_or(&[]);
+        match text.len() >= SHORTEST {
+            true if is_rich(text) => rich.push(object),
+            true => other.push(object),
+            false => {}
+        }
+    });
+    for (stage, objects) in [(Stage::EmbeddedRich, rich), (Stage::EmbeddedOther, other)] {
+        for object in objects.into_iter().rev() {
+            if let Ok((_, found)) = attempt(raw, object, caps) {
+                return Ok(kept(accepted(stage, found, caps)));
+            }
+        }
+    }
+    if caps.strict { Err(first) } else { Ok((fallback(raw, caps), None)) }
+}
+
+/// [`read_keeping`], of a reply that is a tree from its first byte to its last, if that is an envelope.
+pub(in crate::envelope) fn read_tree<'t>(json: Json<'t>, caps: &Caps) -> Option<(Reading, Json<'t>)> {
+    let range = 0..json.text().len();
+    let is_bare = json.is_valid_to_the_end() && json.range(json.root()) == TextRange::up_to(size(range.end));
+    let envelope = is_bare.then(|| decode(&json).ok()).flatten()?;
+    accept(&envelope, caps).ok()?;
+    Some(accepted(Stage::Whole, (range, json, envelope), caps))
+}
+
+/// What became of the first two attempts at a reply.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attempts {
+    /// At all of it.
+    pub whole: Result<(), Failure>,
+    /// From its first brace on; `None` where that was not tried, or there is none.
+    pub stream: Option<Result<(), Failure>>,
+}
+
+/// Tries to decode a reply, all of it or else one value from its first brace on, whatever it shows.
+#[must_use]
+pub fn attempts(raw: &[u8]) -> Attempts {
+    let part = trim(raw, 0..raw.len());
+    let whole = whole(raw, part.clone()).map(drop);
+    let brace = raw.get(part.clone()).and_then(|text| memchr::memchr(b'{', text));
+    let stream = match (&whole, brace) {
+        (Err(_), Some(brace)) => Some(stream(raw, part.start + brace..part.end).map(drop)),
+        _ => None,
+    };
+    Attempts { whole, stream }
+}
+
+/// What was decoded, and from which bytes of the reply.
+type Found<'t> = (Range<usize>, Json<'t>, Envelope);
+
+/// Decodes a part of a reply: all of it, or else one value from its first brace on.
+fn attempt<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<(Stage, Found<'t>), Failure> {
+    let part = trim(raw, part);
+    let (stage, found) = match whole(raw, part.clone()) {
+        Ok((json, envelope)) => (Stage::Whole, (part, json, envelope)),
+        Err(failure) => {
+            let brace = raw.get(part.clone()).and_then(|text| memchr::memchr(b'{', text));
+            let Some(start) = brace.map(|brace| part.start + brace) else { return Err(failure) };
+            let Ok((end, json, envelope)) = stream(raw, start..part.end) else { return Err(failure) };
+            (Stage::Stream, (start..end, json, envelope))
+        }
+    };
+    accept(&found.2, caps)?;
+    Ok((stage, found))
+}
+
+fn whole(raw: &[u8], part: Range<usize>) -> Result<(Json<'_>, Envelope), Failure> {
+    let json = Json::parse_part(raw, part.clone());
+    let text = raw.get(part).unwrap_or(&[]);
+    // What has no problem is JSON. Where Go notices one is not where ours begins.
+    if !json.is_valid_to_the_end() {
+        json::whole(text).map_err(Failure::Syntax)?;
+    }
+    let envelope = decode(&json)?;
+    Ok((json, envelope))
+}
+
+fn stream(raw: &[u8], part: Range<usize>) -> Result<(usize, Json<'_>, Envelope), Failure> {
+    let text = raw.get(part.clone()).unwrap_or(&[]);
+    let failure = |flaw: Flaw| if flaw.is_end { Failure::End } else { Failure::Syntax(flaw) };
+    let end = part.start + json::value_end(text).map_err(failure)?;
+    let json = Json::parse_part(raw, part.start..end);
+    let envelope = decode(&json)?;
+    Ok((end, json, envelope))
+}
+
+/// Why a part of a reply is no JSON.
+pub(in crate::envelope) fn flaw(raw: &[u8], part: Range<usize>) -> Failure {
+    let text = raw.get(part).unwrap_or(&[]);
+    let end = Flaw { offset: text.len(), is_end: true };
+    Failure::Syntax(json::whole(text).err().unwrap_or(end))
+}
+
+/// Decodes an envelope.
+pub(in crate::envelope) fn decode(json: &Json<'_>) -> Result<Envelope, Failure> {
+    let mut envelope = Envelope::default();
+    let mut context = Context::new(json);
+    envelope.decode(json.root(), &mut context);
+    match context.mismatch {
+        None => Ok(envelope),
+        Some(mismatch) => {
+            let range = json.range(mismatch.node);
+            let found = found(json, &mismatch);
+            Err(Failure::Kind {
+                field: mismatch.field,
+                found,
+                range: range.start().into()..range.end().into(),
+            })
+        }
+    }
+}
+
+/// What a value is, in the runtime's words. Of a number that fits none it names the text.
+fn found(json: &Json<'_>, mismatch: &Mismatch) -> String {
+    let node = mismatch.node;
+    if mismatch.is_overflow {
+        return format!("number {}", String::from_utf8_lossy(json.raw(node)));
+    }
+    match json.kind(node) {
+        Kind::Null | Kind::Broken => "null",
+        Kind::Bool(_) => "bool",
+        Kind::Number => "number",
+        Kind::Plain | Kind::Escaped => "string",
+        Kind::Array => "array",
+        Kind::Object => "object",
+    }
+    .to_owned()
+}
+
+fn accept(envelope: &Envelope, caps: &Caps) -> Result<(), Failure> {
+    let intent = &envelope.control.intent;
+    if envelope.surface.is_empty() {
+        Err(Failure::NoSurface)
+    } else if caps.strict && (intent.category.is_empty() || intent.verb.is_empty()) {
+        Err(Failure::NoIntent)
+    } else {
+        Ok(())
+    }
+}
+
+fn accepted<'t>(stage: Stage, (range, json, envelope): Found<'t>, caps: &Caps) -> (Reading, Json<'t>) {
+    let Envelope { control: mut packet, surface } = envelope;
+    let mut warnings = Vec::new();
+    let correction = packet.self_correction.as_ref().filter(|correction| correction.triggered);
+    match stage {
+        Stage::EmbeddedRich | Stage::EmbeddedOther => warnings.push(Warning::Extracted),
+        Stage::Whole | Stage::Stream => warnings
+            .extend(correction.map(|correction| Warning::SelfCorrection(correction.hypothesis.clone()))),
+        Stage::Fenced | Stage::Fallback => {}
+    }
+    let surface = cut_surface(surface.into_bytes(), caps, &mut warnings);
+    let needs_full_stops = || profile::needs_full_stops(&json, caps.full_stops);
+    let kept = cut(&mut packet, caps, needs_full_stops, &mut warnings);
+    let reading = Reading { stage, picked: Some(Picked { range, packet, kept }), surface, warnings };
+    (reading, json)
+}
+
+fn fallback(raw: &[u8], caps: &Caps) -> Reading {
+    let mut warnings = vec![Warning::Fallback];
+    let text = raw.get(trim(raw, 0..raw.len())).unwrap_or(&[]);
+    let surface = cut_surface(text.to_vec(), caps, &mut warnings);
+    Reading { stage: Stage::Fallback, picked: None, surface, warnings }
+}
+
+/// Whether both keys are somewhere in a text, quotes included.
+pub(in crate::envelope) fn is_rich(text: &[u8]) -> bool {
+    let has = |key: &[u8]| memchr::memmem::find(text, key).is_some();
+    has(b"\"surface_response\"") && has(b"\"control_packet\"")
+}
+
+/// The part of a reply between its fences.
+fn without_fences(raw: &[u8]) -> Range<usize> {
+    let mut part = trim(raw, 0..raw.len());
+    for fence in [&b"```json"[..], b"```JSON", b"```"] {
+        if raw.get(part.clone()).is_some_and(|text| text.starts_with(fence)) {
+            part.start += fence.len();
+        }
+    }
+    if raw.get(part.clone()).is_some_and(|text| text.ends_with(b"```")) {
+        part.end -= 3;
+    }
+    trim(raw, part)
+}
+
+/// A part of a reply without the white space around it.
+fn trim(raw: &[u8], part: Range<usize>) -> Range<usize> {
+    let (mut start, mut end) = (part.start, part.end);
+    while let Some(len) = raw.get(start..end).and_then(leading_space) {
+        start += len;
+    }
+    while let Some(len) = raw.get(start..end).and_then(trailing_space) {
+        end -= len;
+    }
+    start..end
+}
+
+/// How long the character of white space is that a text begins with.
+fn leading_space(text: &[u8]) -> Option<usize> {
+    let near = text.get(..LONGEST_CHAR.min(text.len()))?;
+    let char = near.utf8_chunks().next()?.valid().chars().next()?;
+    char.is_whitespace().then_some(char.len_utf8())
+}
+
+/// How long the character of white space is that a text ends with.
+fn trailing_space(text: &[u8]) -> Option<usize> {
+    let near = text.get(text.len().saturating_sub(LONGEST_CHAR)..)?;
+    let last = near.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty())?;
+    let char = last.valid().chars().next_back()?;
+    char.is_whitespace().then_some(char.len_utf8())
+}

@@ -1,0 +1,415 @@
+//! The members of an envelope as data: what each is called, what it holds, and which profile wants it.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
+use super::runtime::names;
+use mangle_settings::Profile;
+
+/// What a member holds.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape {
+    /// A string.
+    Text,
+    /// A string or `null`.
+    TextOrNull,
+    /// One of some words.
+    Word(&'static [&'static str]),
+    /// Any number.
+    Number,
+    /// A whole number, not below zero.
+    Count,
+    /// `true` or `false`.
+    Flag,
+    /// `true`, `false` or `null`.
+    FlagOrNull,
+    /// An object with members of its own.
+    Object(&'static Table),
+    /// An array.
+    List(&'static Shape),
+    /// An object whose members nobody prescribes.
+    Map,
+    /// Anything.
+    Free,
+}
+
+/// How much a profile wants a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Need {
+    /// It must be there.
+    Required,
+    /// It should be there.
+    Recommended,
+    /// It may be there.
+    Optional,
+    /// It may be there, and the strict schema insists on it.
+    Schema,
+    /// There is no such member.
+    Unknown,
+}
+
+/// A member that some profile knows.
+#[derive(Debug)]
+pub struct Field {
+    /// Its key.
+    pub name: &'static str,
+    /// What it holds.
+    pub shape: Shape,
+    /// Whether the runtime reads it; the others it passes over.
+    pub is_read: bool,
+    /// A letter for each of [`Profile::ALL`]: `R` required, `r` recommended, `o` optional, `S` required by the
+    /// strict schema, `-` unknown.
+    needs: &'static [u8; 6],
+}
+
+/// The members of one kind of object.
+#[derive(Debug)]
+pub struct Table {
+    /// What the object is called in a sentence, with its article.
+    pub title: &'static str,
+    /// Its members, in the order in which they are written.
+    pub fields: &'static [Field],
+}
+
+impl Field {
+    /// How much a profile wants it.
+    #[must_use]
+    pub fn need(&self, profile: Profile) -> Need {
+        let at = Profile::ALL.iter().position(|one| *one == profile);
+        match at.and_then(|at| self.needs.get(at)) {
+            Some(b'R') => Need::Required,
+            Some(b'r') => Need::Recommended,
+            Some(b'o') => Need::Optional,
+            Some(b'S') => Need::Schema,
+            _ => Need::Unknown,
+        }
+    }
+
+    /// Whether a profile knows it.
+    #[must_use]
+    pub fn is_in(&self, profile: Profile) -> bool {
+        self.need(profile) != Need::Unknown
+    }
+
+    /// The newest profile that knows it, the running one before the others.
+    #[must_use]
+    pub fn home(&self) -> Profile {
+        let newest = [Profile::Current, Profile::V1_2, Profile::V1_1, Profile::Draft1_3];
+        newest.into_iter().find(|profile| self.is_in(*profile)).unwrap_or(Profile::Draft1_3)
+    }
+}
+
+/// Keys that are longer are near to none.
+const LONGEST: usize = 40;
+
+/// Keys that are shorter allow for one slip, longer ones for two.
+const SHORT: usize = 6;
+
+impl Table {
+    /// The member of this key, written exactly so or, where the runtime reads it, in other letters.
+    #[must_use]
+    pub fn find(&self, key: &str) -> Option<(&'static Field, bool)>
+    where
+        Self: 'static,
+    {
+        let fields = self.fields;
+        let exact = fields.iter().find(|field| field.name == key);
+        exact.map(|field| (field, true)).or_else(|| {
+            if key.len() > LONGEST {
+                return None;
+            }
+            fields
+                .iter()
+                .find(|field| field.is_read && names(key, field.name, false))
+                .map(|field| (field, false))
+        })
+    }
+
+    /// The member of this name.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// The member that a key is probably meant for, which the runtime does not take for it.
+    #[must_use]
+    pub fn near(&self, key: &str) -> Option<&'static Field> {
+        let length = key.chars().count();
+        if !(3..=LONGEST).contains(&length) {
+            return None;
+        }
+        let allowed = if length < SHORT { 1 } else { 2 };
+        // What is much longer or shorter is not near, and most keys are.
+        let is_alike = |field: &&Field| field.name.len().abs_diff(key.len()) <= allowed + MOST_SEPARATORS;
+        let alike = || self.fields.iter().filter(is_alike);
+        let same = alike().find(|field| plain(field.name).eq(plain(key)));
+        same.or_else(|| {
+            let folded = key.to_lowercase();
+            let near = alike().filter(|field| field.name.len().abs_diff(folded.len()) <= allowed);
+            near.map(|field| (strsim::damerau_levenshtein(field.name, &folded), field))
+                .filter(|(distance, _)| *distance <= allowed)
+                .min_by_key(|(distance, _)| *distance)
+                .map(|(_, field)| field)
+        })
+    }
+}
+
+/// How many bytes people write between the words of a key, or leave out there.
+const MOST_SEPARATORS: usize = 3;
+
+/// A key without what people write differently.
+fn plain(key: &str) -> impl Iterator<Item = char> {
+    key.chars().filter(|char| !matches!(char, '_' | '-' | ' ')).flat_map(char::to_lowercase)
+}
+
+/// A member that the runtime reads.
+const fn read(name: &'static str, shape: Shape, needs: &'static [u8; 6]) -> Field {
+    Field { name, shape, is_read: true, needs }
+}
+
+/// A member that it passes over.
+const fn passed(name: &'static str, shape: Shape, needs: &'static [u8; 6]) -> Field {
+    Field { name, shape, is_read: false, needs }
+}
+
+/// An envelope.
+pub static ENVELOPE: Table = Table {
+    title: "the envelope",
+    fields: &[
+        passed("piggyback_version", Shape::Free, b"oooooo"),
+        read("control_packet", Shape::Object(&CONTROL), b"RRRRRR"),
+        read("surface_response", Shape::Text, b"RRRRRR"),
+    ],
+};
+
+/// A control packet.
+#[rustfmt::skip] // One row a member.
+pub static CONTROL: Table = Table {
+    title: "the control packet",
+    fields: &[
+        read("intent_classification", Shape::Object(&INTENT), b"o-RRSR"),
+        read("mangle_updates", Shape::List(&Shape::Text), b"RRRRSR"),
+        read("memory_operations", Shape::List(&Shape::Object(&MEMORY)), b"oRRRSR"),
+        read("self_correction", Shape::Object(&CORRECTION), b"o-ooSS"),
+        read("reasoning_trace", Shape::Text, b"--ooSS"),
+        read("knowledge_requests", Shape::List(&Shape::Object(&KNOWLEDGE)), b"----SS"),
+        read("context_feedback", Shape::Object(&FEEDBACK), b"----SS"),
+        read("tool_requests", Shape::List(&Shape::Object(&TOOL)), b"----SS"),
+        passed("abductive_hypothesis", Shape::Text, b"o-----"),
+        passed("execution_metadata", Shape::Object(&EXECUTION), b"--r--r"),
+        passed("state_transitions", Shape::List(&Shape::Object(&TRANSITION)), b"--r--r"),
+        passed("impact_analysis", Shape::Object(&IMPACT), b"--r--r"),
+        passed("safety_gates", Shape::Object(&GATES), b"--r--r"),
+        passed("learning_signals", Shape::Object(&LEARNING), b"--o--o"),
+        passed("dependencies_added", Shape::Free, b"-----o"),
+        passed("security_review", Shape::Free, b"-----o"),
+        passed("performance_profile", Shape::Free, b"-----o"),
+        passed("test_coverage_delta", Shape::Free, b"-----o"),
+        passed("git_metadata", Shape::Free, b"-----o"),
+        passed("collaboration_hints", Shape::Free, b"-----o"),
+    ],
+};
+
+/// The members that version 1.3 plans.
+pub static PLANNED: [&str; 6] = [
+    "dependencies_added",
+    "security_review",
+    "performance_profile",
+    "test_coverage_delta",
+    "git_metadata",
+    "collaboration_hints",
+];
+
+/// The audit objects of 1.2.
+pub static AUDIT: [&str; 5] =
+    ["execution_metadata", "state_transitions", "impact_analysis", "safety_gates", "learning_signals"];
+
+/// An intent.
+pub static INTENT: Table = Table {
+    title: "the intent",
+    fields: &[
+        read("category", Shape::Text, b"RRRRRR"),
+        read("verb", Shape::Text, b"ooRRRR"),
+        read("target", Shape::Text, b"ooRRRR"),
+        read("constraint", Shape::Text, b"ooRRRR"),
+        read("confidence", Shape::Number, b"RRRRRR"),
+    ],
+};
+
+/// A memory operation.
+pub static MEMORY: Table = Table {
+    title: "a memory operation",
+    fields: &[
+        read("op", Shape::Text, b"RRRRRR"),
+        read("key", Shape::Text, b"RRRRRR"),
+        read("value", Shape::Text, b"ooRRRR"),
+    ],
+};
+
+/// A self-correction.
+pub static CORRECTION: Table = Table {
+    title: "the self-correction",
+    fields: &[
+        read("triggered", Shape::Flag, b"RRRRRR"),
+        read("hypothesis", Shape::Text, b"RRRRRR"),
+        passed("recovery_action", Shape::Text, b"--o--o"),
+        passed("confidence", Shape::Number, b"--o--o"),
+    ],
+};
+
+/// A question to a specialist.
+pub static KNOWLEDGE: Table = Table {
+    title: "a knowledge request",
+    fields: &[
+        read("specialist", Shape::Text, b"RRRRRR"),
+        read("query", Shape::Text, b"RRRRRR"),
+        read("purpose", Shape::Text, b"SSSSSS"),
+        read("priority", Shape::Text, b"SSSSSS"),
+    ],
+};
+
+/// What the model thinks of its context.
+pub static FEEDBACK: Table = Table {
+    title: "the context feedback",
+    fields: &[
+        read("overall_usefulness", Shape::Number, b"RRRRRR"),
+        read("helpful_facts", Shape::List(&Shape::Text), b"RRRRRR"),
+        read("noise_facts", Shape::List(&Shape::Text), b"RRRRRR"),
+        read("missing_context", Shape::Text, b"SSSSSS"),
+    ],
+};
+
+/// A tool that is to be run.
+pub static TOOL: Table = Table {
+    title: "a tool request",
+    fields: &[
+        read("id", Shape::Text, b"RRRRRR"),
+        read("tool_name", Shape::Text, b"RRRRRR"),
+        read("tool_args", Shape::Map, b"RRRRRR"),
+        read("purpose", Shape::Text, b"SSSSSS"),
+        read("required", Shape::Flag, b"SSSSSS"),
+    ],
+};
+
+/// What running cost.
+pub static EXECUTION: Table = Table {
+    title: "the execution metadata",
+    fields: &[
+        passed("shard_type", Shape::Word(&["coder", "tester", "reviewer", "researcher", "main"]), b"--r--r"),
+        passed("execution_time_ms", Shape::Count, b"--r--r"),
+        passed("tokens_used", Shape::Count, b"--r--r"),
+        passed("retry_count", Shape::Count, b"--r--r"),
+        passed("blocked_by_constitution", Shape::Flag, b"--r--r"),
+    ],
+};
+
+/// A change of state.
+pub static TRANSITION: Table = Table {
+    title: "a state transition",
+    fields: &[
+        passed("from", Shape::Text, b"--r--r"),
+        passed("to", Shape::Text, b"--r--r"),
+        passed("timestamp", Shape::Text, b"--r--r"),
+        passed("reason", Shape::Text, b"--r--r"),
+    ],
+};
+
+/// What a change reaches.
+pub static IMPACT: Table = Table {
+    title: "the impact analysis",
+    fields: &[
+        passed("files_affected", Shape::List(&Shape::Text), b"--r--r"),
+        passed("dependencies_broken", Shape::List(&Shape::Text), b"--r--r"),
+        passed("tests_impacted", Shape::List(&Shape::Text), b"--r--r"),
+        passed("estimated_scope", Shape::Word(&["trivial", "minor", "major", "critical"]), b"--r--r"),
+    ],
+};
+
+/// What had to be allowed.
+pub static GATES: Table = Table {
+    title: "the safety gates",
+    fields: &[
+        passed("requires_user_approval", Shape::Flag, b"--r--r"),
+        passed("chesterton_fence_warning", Shape::TextOrNull, b"--r--r"),
+        passed("dangerous_action_blocked", Shape::TextOrNull, b"--r--r"),
+        passed("constitutional_override", Shape::TextOrNull, b"--r--r"),
+    ],
+};
+
+/// What can be learned.
+pub static LEARNING: Table = Table {
+    title: "the learning signals",
+    fields: &[
+        passed("pattern_id", Shape::Text, b"--r--r"),
+        passed("success", Shape::Flag, b"--r--r"),
+        passed("user_accepted", Shape::FlagOrNull, b"--o--o"),
+        passed("rejection_reason", Shape::TextOrNull, b"--o--o"),
+        passed("should_promote_to_learned", Shape::Flag, b"--o--o"),
+    ],
+};
+
+/// Whether some object of an envelope has a member of this name.
+#[must_use]
+pub fn is_key(name: &str) -> bool {
+    static KEYS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
+        let mut keys = FxHashSet::default();
+        collect(&ENVELOPE, &mut keys);
+        keys
+    });
+    KEYS.contains(name)
+}
+
+fn collect(table: &Table, keys: &mut FxHashSet<&'static str>) {
+    for field in table.fields {
+        keys.insert(field.name);
+        if let Some(inner) = field.shape.table() {
+            collect(inner, keys);
+        }
+    }
+}
+
+impl Shape {
+    /// The members of the objects in it.
+    fn table(&self) -> Option<&'static Table> {
+        match self {
+            Self::Object(table) => Some(table),
+            Self::List(inner) => inner.table(),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_matched_as_the_runtime_does() {
+        let found = |key| ENVELOPE.find(key).map(|(field, exact)| (field.name, exact));
+        assert_eq!(found("control_packet"), Some(("control_packet", true)));
+        assert_eq!(found("Control_Packet"), Some(("control_packet", false)));
+        assert_eq!(found("ſurface_response"), Some(("surface_response", false)));
+        assert_eq!(found("controlPacket"), None);
+    }
+
+    #[test]
+    fn keys_that_were_meant() {
+        let near = |table: &Table, key| table.near(key).map(|field| field.name);
+        assert_eq!(near(&CONTROL, "mangleUpdates"), Some("mangle_updates"));
+        assert_eq!(near(&CONTROL, "mangle-updates"), Some("mangle_updates"));
+        assert_eq!(near(&INTENT, "constraints"), Some("constraint"));
+        assert_eq!(near(&INTENT, "verbs"), Some("verb"));
+        assert_eq!(near(&INTENT, "vxrbs"), None);
+        assert_eq!(near(&ENVELOPE, "artifacts"), None);
+    }
+
+    #[test]
+    fn profiles_differ() {
+        let need = |name, profile| CONTROL.field(name).map(|field| field.need(profile));
+        assert_eq!(need("reasoning_trace", Profile::V1_1), Some(Need::Unknown));
+        assert_eq!(need("reasoning_trace", Profile::Current), Some(Need::Schema));
+        assert_eq!(need("mangle_updates", Profile::V1_2), Some(Need::Required));
+        assert_eq!(need("abductive_hypothesis", Profile::V1_1), Some(Need::Optional));
+    }
+}

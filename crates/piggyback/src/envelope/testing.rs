@@ -1,0 +1,48 @@
+//! Replies for tests: what is found in one, one line a finding.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+
+use expect_test::Expect;
+
+use super::{Context, Reply, check as findings};
+use mangle_settings::{Profile, TranscriptSettings};
+use mangle_syntax::lint::{Finding, Severity};
+
+/// The settings that the vectors are for.
+pub(super) fn current() -> TranscriptSettings {
+    TranscriptSettings { profile: Some(Profile::Current), ..TranscriptSettings::default() }
+}
+
+/// What is found in a reply.
+pub(super) fn found(raw: &[u8], settings: &TranscriptSettings) -> Vec<Finding> {
+    findings(&Reply::new(raw, &settings.caps_of(None, None)), &Context::new(settings))
+}
+
+/// How grave a finding is.
+pub(super) fn severity(finding: &Finding) -> Option<Severity> {
+    finding.severity.or(finding.rule.severity)
+}
+
+/// The findings that are not off, each with the bytes that it is about.
+pub(super) fn render(raw: &str, settings: &TranscriptSettings) -> String {
+    let mut out = String::new();
+    for finding in found(raw.as_bytes(), settings) {
+        let Some(severity) = severity(&finding) else { continue };
+        let range = usize::from(finding.range.start())..usize::from(finding.range.end());
+        let text: String = raw.get(range).unwrap_or("?").chars().take(30).collect();
+        writeln!(out, "{text:?} {severity} {}: {}", finding.rule.name, finding.message).unwrap();
+        if let Some(fix) = &finding.fix {
+            writeln!(out, "  fix: {}", fix.title).unwrap();
+        }
+    }
+    out
+}
+
+/// Checks a reply against its findings, with the profile inferred.
+#[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
+pub(super) fn check(raw: &str, expect: Expect) {
+    expect.assert_eq(&render(raw, &TranscriptSettings::default()));
+}

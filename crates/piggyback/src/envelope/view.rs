@@ -1,0 +1,259 @@
+//! Objects of a reply with typed access to their members: every occurrence of a key, and the one that counts.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use super::json::{Json, Kind, Member, NodeId};
+use super::table::{Field, Shape, Table};
+use mangle_settings::Profile;
+use mangle_syntax::text::{TextRange, TextSize};
+
+/// A member whose key some profile knows, or which the runtime takes for one.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// What it is.
+    pub field: &'static Field,
+    /// Its key.
+    pub key: NodeId,
+    /// Its value.
+    pub value: NodeId,
+    /// Whether the key is written as it should be.
+    pub is_exact: bool,
+}
+
+/// An object, or several objects that the runtime reads one over the other because their key comes twice.
+#[derive(Debug, Clone)]
+pub struct View<'t> {
+    /// The tree that it is a part of.
+    pub json: &'t Json<'t>,
+    /// Which members there are.
+    pub table: &'static Table,
+    /// The objects, in their order; none where there is no such member.
+    pub nodes: Vec<NodeId>,
+    /// The members that are known, in their order.
+    pub entries: Vec<Entry>,
+    misses: OnceCell<Vec<(NodeId, &'static str)>>,
+}
+
+/// More keys than this that were meant for others help nobody.
+const MOST_MISSES: usize = 100;
+
+impl<'t> View<'t> {
+    /// The objects at `nodes`, those left out that are none.
+    #[must_use]
+    pub fn of(json: &'t Json<'t>, table: &'static Table, nodes: impl IntoIterator<Item = NodeId>) -> Self {
+        let nodes: Vec<_> = nodes.into_iter().filter(|node| json.kind(*node) == Kind::Object).collect();
+        let mut entries = Vec::new();
+        for Member { key, value } in nodes.iter().flat_map(|node| json.members(*node)) {
+            let found = json.string(key).and_then(|name| table.find(&name));
+            entries.extend(found.map(|(field, is_exact)| Entry { field, key, value, is_exact }));
+        }
+        Self { json, table, nodes, entries, misses: OnceCell::new() }
+    }
+
+    /// An object whose members nobody knows.
+    #[must_use]
+    pub fn of_map(json: &'t Json<'t>, node: NodeId) -> Self {
+        Self { json, table: &NOTHING, nodes: vec![node], entries: Vec::new(), misses: OnceCell::new() }
+    }
+
+    /// Whether there is such an object.
+    #[must_use]
+    pub fn is_there(&self) -> bool {
+        !self.nodes.is_empty()
+    }
+
+    /// The bytes of the object; of several the last.
+    #[must_use]
+    pub fn range(&self) -> TextRange {
+        self.nodes.last().map_or(TextRange::empty(TextSize::new(0)), |node| self.json.range(*node))
+    }
+
+    /// The brace that opens the object.
+    #[must_use]
+    pub fn brace(&self) -> TextRange {
+        first_byte(self.range())
+    }
+
+    /// Every occurrence of a member, in other letters too.
+    pub fn all<'s, 'n>(
+        &'s self,
+        name: &'n str,
+    ) -> impl DoubleEndedIterator<Item = &'s Entry> + use<'s, 'n, 't> {
+        self.entries.iter().filter(move |entry| entry.field.name == name)
+    }
+
+    /// The occurrence of a member that counts: the last that is not `null`, else the last.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Entry> {
+        let filled = self.all(name).rev().find(|entry| self.json.kind(entry.value) != Kind::Null);
+        filled.or_else(|| self.all(name).next_back())
+    }
+
+    /// Whether a member is there and not `null`.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|entry| self.json.kind(entry.value) != Kind::Null)
+    }
+
+    /// Whether a member is there, `null` or not.
+    #[must_use]
+    pub fn mentions(&self, name: &str) -> bool {
+        self.all(name).next().is_some()
+    }
+
+    /// The bytes of the key of a member.
+    #[must_use]
+    pub fn key_range(&self, name: &str) -> Option<TextRange> {
+        self.get(name).map(|entry| self.json.range(entry.key))
+    }
+
+    /// The bytes of the value of a member.
+    #[must_use]
+    pub fn value_range(&self, name: &str) -> Option<TextRange> {
+        self.get(name).map(|entry| self.json.range(entry.value))
+    }
+
+    /// The value of a member that is a string.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<Cow<'t, str>> {
+        self.json.string(self.get(name)?.value)
+    }
+
+    /// Whether a member is a string with more than white space in it.
+    #[must_use]
+    pub fn says(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|entry| self.json.says(entry.value))
+    }
+
+    /// The value of a member that is a number, and fits one.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<f64> {
+        number(self.json, self.get(name)?.value)
+    }
+
+    /// The value of a member that is `true` or `false`.
+    #[must_use]
+    pub fn flag(&self, name: &str) -> Option<bool> {
+        match self.json.kind(self.get(name)?.value) {
+            Kind::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The elements of a member that is an array; of several the last.
+    #[must_use]
+    pub fn list(&self, name: &str) -> Vec<NodeId> {
+        self.get(name).map(|entry| self.json.elements(entry.value).collect()).unwrap_or_default()
+    }
+
+    /// The object that a member is. Where its key comes twice, all of them, as the runtime joins them.
+    #[must_use]
+    pub fn object(&self, name: &str) -> View<'t> {
+        let table = self.table.field(name).and_then(|field| match field.shape {
+            Shape::Object(table) => Some(table),
+            _ => None,
+        });
+        let nodes: Vec<_> = self.all(name).map(|entry| entry.value).collect();
+        View::of(self.json, table.unwrap_or(&NOTHING), nodes)
+    }
+
+    /// The objects that a member is a list of.
+    pub fn objects(&self, name: &str) -> impl Iterator<Item = View<'t>> + use<'t> {
+        let table = self.table.field(name).and_then(|field| match field.shape {
+            Shape::List(Shape::Object(table)) => Some(*table),
+            _ => None,
+        });
+        let (json, table) = (self.json, table.unwrap_or(&NOTHING));
+        self.list(name).into_iter().map(move |node| View::of(json, table, [node]))
+    }
+
+    /// The key that was probably meant for a member that is not there.
+    #[must_use]
+    pub fn meant_for(&self, name: &str) -> Option<NodeId> {
+        let misses = self.misses.get_or_init(|| self.near_misses());
+        misses.iter().find(|(_, meant)| *meant == name).map(|(key, _)| *key)
+    }
+
+    /// Keys that nobody knows, and those that were probably meant. Of very many only some.
+    fn near_misses(&self) -> Vec<(NodeId, &'static str)> {
+        let members = self.nodes.iter().flat_map(|node| self.json.members(*node));
+        let miss = |member: Member| {
+            let key = self.json.string(member.key)?;
+            Some((member.key, self.meant(&key)?.name))
+        };
+        members.filter_map(miss).take(MOST_MISSES).collect()
+    }
+
+    /// The member that a key which nobody knows was probably meant for.
+    #[must_use]
+    pub fn meant(&self, key: &str) -> Option<&'static Field> {
+        match key {
+            _ if self.table.find(key).is_some() => None,
+            "control" => self.table.field("control_packet"),
+            "surface" => self.table.field("surface_response"),
+            key => self.table.near(key),
+        }
+    }
+
+    /// Shows this object and all objects inside it that are known, and whether the profile knows their members.
+    pub fn visit(&self, profile: Profile, is_known: bool, see: &mut impl FnMut(&View<'t>, bool)) {
+        see(self, is_known);
+        for entry in &self.entries {
+            let is_known = is_known && entry.field.is_in(profile);
+            match entry.field.shape {
+                Shape::Object(table) if self.json.kind(entry.value) == Kind::Object => {
+                    View::of(self.json, table, [entry.value]).visit(profile, is_known, see);
+                }
+                Shape::List(Shape::Object(table)) => {
+                    for element in self.json.elements(entry.value) {
+                        if self.json.kind(element) == Kind::Object {
+                            View::of(self.json, table, [element]).visit(profile, is_known, see);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// An object without members that anybody knows.
+static NOTHING: Table = Table { title: "the object", fields: &[] };
+
+/// The number that a node is, where it fits one.
+#[must_use]
+pub fn number(json: &Json<'_>, node: NodeId) -> Option<f64> {
+    if json.kind(node) != Kind::Number {
+        return None;
+    }
+    let written = std::str::from_utf8(json.raw(node)).ok()?;
+    written.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// The first byte of a range, as a range.
+#[must_use]
+pub fn first_byte(range: TextRange) -> TextRange {
+    TextRange::new(range.start(), range.end().min(range.start() + TextSize::new(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::table::ENVELOPE;
+    use super::*;
+
+    #[test]
+    fn what_counts_of_keys_that_come_twice() {
+        let text = br#"{"control_packet": {"mangle_updates": ["a(1)."]}, "Surface_Response": "a",
+            "control_packet": {"reasoning_trace": "b"}, "surface_response": "b", "surface_response": null}"#;
+        let json = Json::parse(text);
+        let view = View::of(&json, &ENVELOPE, [json.root()]);
+        assert_eq!(view.text("surface_response").unwrap(), "b");
+        assert_eq!(view.all("surface_response").count(), 3);
+        let control = view.object("control_packet");
+        assert_eq!((control.nodes.len(), control.list("mangle_updates").len()), (2, 1));
+        assert_eq!(control.text("reasoning_trace").unwrap(), "b");
+        assert!(!control.has("memory_operations"));
+    }
+}

@@ -1,0 +1,95 @@
+//! Where something is, for people: the JSON pointers of each level, and the bytes in the innermost text.
+
+use std::fmt;
+
+use crate::envelope::Reply;
+use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::pointer::innermost;
+use mangle_syntax::text::{TextRange, TextSize, size};
+
+/// The address of some bytes of a record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Address {
+    /// The pointers, the outermost first: to the string of the record that holds the reply, and in the envelope.
+    pub path: Vec<String>,
+    /// The bytes in the value of the string that the last pointer leads to, where it leads to one.
+    pub inner: Option<TextRange>,
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "«{}", self.path.join(" ▸ "))?;
+        if let Some(inner) = self.inner {
+            let separator = if self.path.is_empty() { "" } else { " ▸ " };
+            write!(f, "{separator}{}..{}", u32::from(inner.start()), u32::from(inner.end()))?;
+        }
+        f.write_str("»")
+    }
+}
+
+/// The address of a range of a reply, behind the pointers to the reply itself.
+pub(super) fn address(outer: &[String], reply: &Reply<'_>, range: TextRange) -> Address {
+    let mut address = Address { path: outer.to_vec(), inner: None };
+    let start: usize = range.start().into();
+    let holds =
+        |object: &&crate::envelope::Object<'_>| object.range.start <= start && start < object.range.end;
+    let Some(object) = reply.objects.iter().rev().find(holds) else { return address };
+    let (pointer, node) = innermost(&object.json, range);
+    if !pointer.is_empty() {
+        address.path.push(pointer);
+    }
+    address.inner = inside(&object.json, node, range);
+    address
+}
+
+/// The bytes of a string's value that a range of its literal is.
+fn inside(json: &Json<'_>, node: NodeId, range: TextRange) -> Option<TextRange> {
+    let literal = json.range(node);
+    let quote = TextSize::new(1);
+    let is_string = matches!(json.kind(node), Kind::Plain | Kind::Escaped);
+    if !is_string || range.start() <= literal.start() || range.end() >= literal.end() {
+        return None;
+    }
+    if json.kind(node) == Kind::Plain {
+        return Some(range - literal.start() - quote);
+    }
+    let (_, map) = json.string_with_map(node)?;
+    let (start, end) = (map.to_derived(range.start())?, map.to_derived(range.end())?);
+    Some(TextRange::new(start, end.max(start)))
+}
+
+/// All of a text.
+pub(super) fn whole(text: &[u8]) -> TextRange {
+    TextRange::up_to(size(text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::envelope::pointer::DEEPEST;
+    use mangle_settings::Caps;
+
+    #[track_caller]
+    fn check(text: &str, part: &str, expected: &str) {
+        let reply = Reply::new(text.as_bytes(), &Caps::default());
+        let start = text.find(part).unwrap_or_default();
+        let range = TextRange::at(size(start), size(part.len()));
+        assert_eq!(address(&["/content".into()], &reply, range).to_string(), expected);
+    }
+
+    #[test]
+    fn members_elements_and_bytes_of_strings() {
+        let text = r#"so {"a/b": [1, {"c": "x\"yz"}], "d": 3} on"#;
+        check(text, "yz", "«/content ▸ /a~1b/1/c ▸ 2..4»");
+        check(text, "\"d\"", "«/content ▸ /d»");
+        check(text, "[1", "«/content ▸ /a~1b»");
+        check(text, "so", "«/content»");
+        check(text, "{\"a", "«/content»");
+    }
+
+    #[test]
+    fn deep_places_are_cut() {
+        let text = "{\"a\":".repeat(50) + "1" + &"}".repeat(50);
+        check(&text, "1", &format!("«/content ▸ {}/…»", "/a".repeat(DEEPEST)));
+    }
+}

@@ -1,0 +1,175 @@
+//! The log of both channels that `split --format log` writes: `[USER]` before what a person was shown, `[KERNEL]` before each
+//! update that reached the kernel. A turn begins with `[USER]`, and has at least one `[KERNEL]`, without a text where nothing
+//! reached the kernel. Further lines of a text begin with a tab, and `\u{1b}` is a character that output does not show.
+
+use super::cut::Border;
+use super::turn::{Kind, Record, Role, Turn};
+use mangle_syntax::text::{SegmentMapBuilder, TextRange, TextSize, size};
+
+/// What stands before the text that a person was shown.
+pub const USER: &str = "[USER]";
+
+/// What stands before an update.
+pub const KERNEL: &str = "[KERNEL]";
+
+/// What begins each further line of a text.
+pub const CONTINUED: &str = "\t";
+
+/// What begins the number of a character, in hexadecimal digits up to a `}`.
+pub const ESCAPE: &str = "\\u{";
+
+/// How many lines are looked at for both prefixes.
+const LINES: usize = 1_000;
+
+/// What follows a prefix on its line.
+fn behind<'l>(line: &'l [u8], prefix: &str) -> Option<&'l [u8]> {
+    let rest = line.strip_prefix(prefix.as_bytes())?;
+    match rest {
+        [] | [b'\r' | b'\n'] | [b'\r', b'\n'] => Some(&[]),
+        [b' ', text @ ..] => Some(text),
+        _ => None,
+    }
+}
+
+/// Whether a line begins a turn.
+pub(super) fn border(line: &[u8]) -> Border {
+    if behind(line, USER).is_some() { Border::Begin } else { Border::Within }
+}
+
+/// Whether a text is of this kind: it begins with the one prefix, and has the other.
+pub(super) fn is_channels(head: &[u8]) -> bool {
+    let mut lines = head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let begins = lines.next().is_some_and(|line| behind(line, USER).is_some());
+    begins && lines.take(LINES).any(|line| behind(line, KERNEL).is_some())
+}
+
+/// Reads a turn.
+pub(super) fn read(record: &mut Record<'_>) {
+    let mut open: Option<(Kind, Vec<TextRange>)> = None;
+    let mut turns = Vec::new();
+    let mut at = 0;
+    for line in record.bytes.split_inclusive(|byte| *byte == b'\n') {
+        let (start, end) = (at, at + line.len());
+        at = end;
+        let kind = match (behind(line, USER), behind(line, KERNEL)) {
+            (Some(text), _) => Some((Kind::Surface, text)),
+            (None, Some(text)) => Some((Kind::Atom, text)),
+            (None, None) => None,
+        };
+        if let Some((kind, text)) = kind {
+            turns.extend(open.take().and_then(|(kind, parts)| turn(record.bytes, kind, &parts)));
+            open = Some((kind, vec![range(end - text.len(), end)]));
+        } else if let Some((_, parts)) = &mut open {
+            let tab = usize::from(line.starts_with(CONTINUED.as_bytes()));
+            parts.push(range(start + tab, end));
+        }
+    }
+    turns.extend(open.and_then(|(kind, parts)| turn(record.bytes, kind, &parts)));
+    record.turns.extend(turns);
+}
+
+fn range(start: usize, end: usize) -> TextRange {
+    TextRange::new(size(start), size(end))
+}
+
+/// The turn of a text in parts, less the line end behind the last; `None` where it has no text and need not be there.
+fn turn(bytes: &[u8], kind: Kind, parts: &[TextRange]) -> Option<Turn> {
+    let mut text = Vec::new();
+    let mut map = SegmentMapBuilder::default();
+    for (at, part) in parts.iter().enumerate() {
+        let raw = bytes.get(usize::from(part.start())..usize::from(part.end())).unwrap_or_default();
+        let is_last = at + 1 == parts.len();
+        let raw = if is_last { raw.strip_suffix(b"\n").unwrap_or(raw) } else { raw };
+        unescape(raw, part.start(), &mut text, &mut map);
+    }
+    (!text.is_empty()).then(|| Turn::made(Role::Assistant, kind, text, map.finish()))
+}
+
+/// Adds a text with the characters that its escapes stand for.
+fn unescape(raw: &[u8], start: TextSize, out: &mut Vec<u8>, map: &mut SegmentMapBuilder) {
+    let mut from = 0;
+    while let Some(at) = memchr::memmem::find(raw.get(from..).unwrap_or_default(), ESCAPE.as_bytes()) {
+        let at = from + at;
+        let Some((char, len)) = escaped(raw.get(at..).unwrap_or_default()) else {
+            let end = at + ESCAPE.len();
+            copy(raw, from, end, start, out, map);
+            from = end;
+            continue;
+        };
+        copy(raw, from, at, start, out, map);
+        let mut buffer = [0; 4];
+        let written = char.encode_utf8(&mut buffer).as_bytes();
+        out.extend_from_slice(written);
+        map.escape(size(written.len()), TextRange::at(start + size(at), size(len)));
+        from = at + len;
+    }
+    copy(raw, from, raw.len(), start, out, map);
+}
+
+fn copy(raw: &[u8], from: usize, to: usize, start: TextSize, out: &mut Vec<u8>, map: &mut SegmentMapBuilder) {
+    if from < to {
+        out.extend_from_slice(raw.get(from..to).unwrap_or_default());
+        map.copy(TextRange::new(start + size(from), start + size(to)));
+    }
+}
+
+/// The character that an escape at the start of a text stands for, and the length of the escape.
+fn escaped(text: &[u8]) -> Option<(char, usize)> {
+    let digits = text.strip_prefix(ESCAPE.as_bytes())?;
+    let len = digits.iter().take(7).position(|byte| *byte == b'}')?;
+    let number = std::str::from_utf8(digits.get(..len)?).ok()?;
+    let char = char::from_u32(u32::from_str_radix(number, 16).ok()?)?;
+    Some((char, ESCAPE.len() + len + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::transcript::{Options, Reader};
+    use mangle_settings::Container;
+
+    /// The texts of a log, each behind what it is, and the container that is found out.
+    fn texts(log: &str) -> (Vec<String>, Option<Container>) {
+        let mut out = Vec::new();
+        let mut reader = Reader::new(Options { name: "a.log".into(), ..Options::default() });
+        let mut each = |record: &Record<'_>| {
+            for turn in &record.turns {
+                let text = String::from_utf8_lossy(turn.text(record.bytes)).into_owned();
+                // Each byte leads back to where it is written.
+                let place = turn.place(TextRange::up_to(size(turn.len())));
+                assert!(record.range().contains_range(place), "{place:?}");
+                out.push(format!("{:?} {text}", turn.kind));
+            }
+        };
+        reader.feed(log.as_bytes(), &mut each);
+        let summary = reader.finish(&mut each);
+        (out, summary.container)
+    }
+
+    #[test]
+    fn both_channels_are_read() {
+        let log = "[USER] one\n\ttwo\n\t\n\t\tthree\n[KERNEL] p(/a).\n[KERNEL] q(\"x\n\ty\").\n[USER] [USER]ed\n[KERNEL]\n";
+        let (texts, container) = texts(log);
+        assert_eq!(container, Some(Container::Channels));
+        assert_eq!(
+            texts,
+            ["Surface one\ntwo\n\n\tthree", "Atom p(/a).", "Atom q(\"x\ny\").", "Surface [USER]ed"]
+        );
+    }
+
+    #[test]
+    fn escapes_stand_for_characters() {
+        let (texts, _) = texts("[USER] a\\u{1b}[1m \\u{5c}u{41} \\u{zz} \\u{110000}\n[KERNEL]\n");
+        assert_eq!(texts, ["Surface a\u{1b}[1m \\u{41} \\u{zz} \\u{110000}"]);
+    }
+
+    #[test]
+    fn other_logs_are_no_channels() {
+        for other in
+            ["[USER] hello\n[ASSISTANT] hi\n", "[KERNEL] p(/a).\n", "[USERS] a\n[KERNEL] b\n", "USER a\n"]
+        {
+            assert!(!is_channels(other.as_bytes()), "{other}");
+        }
+    }
+}

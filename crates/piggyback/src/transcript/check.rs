@@ -1,0 +1,247 @@
+//! The findings of a transcript, record by record.
+
+use super::address::{Address, address};
+use super::digest::{Digest, Site};
+use super::outward;
+use super::session::{Limits, Session};
+use super::turn::{Kind, Record, Skip, Turn};
+use super::{Summary, findings, loose};
+use crate::envelope::clean::Recogniser;
+use crate::envelope::json::Json;
+use crate::envelope::{self, Context, Reply};
+use mangle_settings::{Caps, FullStops, Profile};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::text::{TextRange, size};
+
+/// Something that was found in a transcript.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The number of its record.
+    pub record: u64,
+    /// Where the record starts in the file, in bytes: ranges of the finding that are anchored nowhere else count
+    /// from there.
+    pub start: u64,
+    /// What.
+    pub finding: Finding,
+    /// Where, for people.
+    pub address: Address,
+}
+
+impl Found {
+    /// A finding about the bytes of a record, on its characters.
+    #[must_use]
+    pub fn of(record: &Record<'_>, finding: Finding, address: Address) -> Self {
+        let finding = finding.on_characters(record.bytes);
+        Self { record: record.number, start: record.start, finding, address }
+    }
+}
+
+/// What is found in a record by itself, and what is to be known of it for the rest.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// What is found, in the order of the turns.
+    pub found: Vec<Found>,
+    /// One for each turn of the record.
+    pub digests: Vec<Digest>,
+}
+
+/// Looks at a record by itself.
+#[must_use]
+pub fn check(record: &Record<'_>, context: &Context<'_>) -> Checked {
+    check_with(record, context, &mut |_, _| {})
+}
+
+/// [`check`], which also shows each reply that it reads.
+pub fn check_with(
+    record: &Record<'_>,
+    context: &Context<'_>,
+    each: &mut dyn FnMut(&Turn, &Reply<'_>),
+) -> Checked {
+    check_or_recognise(record, context, None, each)
+}
+
+/// [`check_with`], which shows no reply that the recogniser says it need not look at.
+fn check_or_recognise(
+    record: &Record<'_>,
+    context: &Context<'_>,
+    mut recogniser: Option<&mut Recogniser<'_>>,
+    each: &mut dyn FnMut(&Turn, &Reply<'_>),
+) -> Checked {
+    let mut checked = Checked::default();
+    for turn in &record.turns {
+        let from = checked.found.len();
+        let reply = match recogniser.as_deref_mut().filter(|_| is_usual(turn)) {
+            None => turn.is_reply().then(|| Reply::new(turn.text(record.bytes), &caps(turn, context))),
+            Some(recogniser) => {
+                let json = Json::parse(turn.text(record.bytes));
+                if let Some(clean) = recogniser.recognise(&json) {
+                    checked.digests.push(Digest::of_clean(record, turn, &clean, context));
+                    continue;
+                }
+                Some(Reply::of_tree(json, &caps(turn, context)))
+            }
+        };
+        if let Some(reply) = &reply {
+            check_reply(record, turn, reply, context, &mut checked.found);
+            each(turn, reply);
+        }
+        if turn.kind == Kind::Atom {
+            let place =
+                |finding| Found::of(record, finding, Address { path: turn.path.clone(), inner: None });
+            checked.found.extend(loose::check(turn, record.bytes, context).into_iter().map(place));
+        }
+        if turn.kind == Kind::Skipped(Skip::Empty) {
+            let whole = TextRange::up_to(size(turn.len()));
+            let address = Address { path: turn.path.clone(), inner: None };
+            checked.found.push(Found::of(record, findings::empty_reply(turn.place(whole)), address));
+        }
+        let found = checked.found.get(from..).unwrap_or(&[]);
+        checked.digests.push(Digest::of(record, turn, reply.as_ref(), found, context));
+    }
+    let of_record = |finding: &Finding| Found::of(record, finding.clone(), Address::default());
+    checked.found.extend(record.findings.iter().map(of_record));
+    checked
+}
+
+/// The limits of the runtime for a turn.
+fn caps(turn: &Turn, context: &Context<'_>) -> Caps {
+    let of_turn = turn.caps(context.settings);
+    let given = of_turn.full_stops.given;
+    let full_stops = FullStops { given: context.profile.or(given), ..of_turn.full_stops };
+    Caps { full_stops, ..of_turn }
+}
+
+/// Whether a turn is a reply that is judged as all others are: what its container says of it may be another profile, or
+/// that a person saw all of it.
+fn is_usual(turn: &Turn) -> bool {
+    let is_current = turn.session.is_none_or(|profile| profile == Profile::Current);
+    turn.is_reply() && turn.details.is_none() && is_current && !turn.is_shown && !turn.is_documentation
+}
+
+/// Looks at a reply, and places what is found in its record.
+pub fn check_reply(
+    record: &Record<'_>,
+    turn: &Turn,
+    reply: &Reply<'_>,
+    context: &Context<'_>,
+    out: &mut Vec<Found>,
+) {
+    let details = turn.details.as_deref();
+    let context = Context {
+        profile: context.profile.or(details.and_then(|details| details.profile)),
+        session: turn.session.or(context.session),
+        recorded: details.and_then(|details| details.timestamp.as_deref()),
+        is_documentation: context.is_documentation || turn.is_documentation,
+        ..*context
+    };
+    let is_damaged = record.findings.iter().any(|finding| finding.rule == &findings::INVALID_UTF8);
+    let mut found = envelope::check(reply, &context);
+    if turn.is_shown && !found.iter().any(|finding| finding.rule == &envelope::CONTROL_LEAK) {
+        found.extend(envelope::control_shown(reply.raw));
+    }
+    for mut finding in found {
+        // In what a person saw, a control packet has no place.
+        finding.fix = finding.fix.filter(|_| !turn.is_shown || finding.rule != &envelope::CONTROL_MISSING);
+        let address = address(&turn.path, reply, finding.range);
+        let finding = outward::finding(finding, turn, record.bytes);
+        // Bytes that are no text are told once, as bytes of the file.
+        let is_told =
+            is_damaged && finding.rule == &envelope::BAD_UNICODE && !is_text(record.bytes, finding.range);
+        if !is_told {
+            out.push(Found::of(record, finding, address));
+        }
+    }
+}
+
+/// A finding about the text of a turn, placed in its record. `reply` is what was read from the text, where it is one.
+#[must_use]
+pub fn place(record: &Record<'_>, turn: &Turn, reply: Option<&Reply<'_>>, finding: Finding) -> Found {
+    let address = match reply {
+        Some(reply) => address(&turn.path, reply, finding.range),
+        None => Address { path: turn.path.clone(), inner: Some(finding.range) },
+    };
+    let finding = outward::finding(finding, turn, record.bytes);
+    Found::of(record, finding, address)
+}
+
+fn is_text(record: &[u8], range: TextRange) -> bool {
+    let part = record.get(range.start().into()..range.end().into());
+    part.is_some_and(|part| std::str::from_utf8(part).is_ok())
+}
+
+/// Checks a transcript as its records come. Holds a bounded state, whatever the length of the file.
+#[derive(Debug)]
+pub struct Checker<'c> {
+    context: Context<'c>,
+    recogniser: Recogniser<'c>,
+    session: Session,
+    envelopes: u64,
+}
+
+impl<'c> Checker<'c> {
+    /// A check of one file.
+    #[must_use]
+    pub fn new(context: Context<'c>, limits: Limits) -> Self {
+        let session = Session::new(&context, limits);
+        Self { context, recogniser: Recogniser::new(context), session, envelopes: 0 }
+    }
+
+    /// Looks at the next record.
+    pub fn record(&mut self, record: &Record<'_>, out: &mut Vec<Found>) {
+        // By which profile an envelope is judged is a finding that the recogniser does not make.
+        let is_told = self.recogniser.inferred().is_none_or(|message| self.session.is_told(message));
+        let recogniser = is_told.then_some(&mut self.recogniser);
+        let checked = check_or_recognise(record, &self.context, recogniser, &mut |_, _| {});
+        self.take(record, checked, out);
+    }
+
+    /// [`Checker::record`], which shows each reply, and so has to look at all of them.
+    pub fn record_with(
+        &mut self,
+        record: &Record<'_>,
+        out: &mut Vec<Found>,
+        each: &mut dyn FnMut(&Turn, &Reply<'_>),
+    ) {
+        let checked = check_with(record, &self.context, each);
+        self.take(record, checked, out);
+    }
+
+    fn take(&mut self, record: &Record<'_>, checked: Checked, out: &mut Vec<Found>) {
+        out.extend(checked.found.into_iter().filter(|found| self.session.is_news(&found.finding)));
+        let site = Site { record: record.number, start: record.start };
+        self.session.record(record.bytes, &record.findings);
+        for digest in &checked.digests {
+            self.session.turn(site, digest, out);
+            self.envelopes += u64::from(digest.is_picked());
+        }
+    }
+
+    /// How many envelopes the runtime takes from the records so far.
+    #[must_use]
+    pub fn envelopes(&self) -> u64 {
+        self.envelopes
+    }
+
+    /// How many replies were sent back so far, and answered again.
+    #[must_use]
+    pub fn repair_rounds(&self) -> u64 {
+        self.session.repair_rounds()
+    }
+
+    /// What only the end of the file shows.
+    pub fn finish(self, summary: &Summary, out: &mut Vec<Found>) {
+        self.session.finish(out);
+        of_file(summary, out);
+    }
+}
+
+/// What is to be said of a file as a whole.
+pub(super) fn of_file(summary: &Summary, out: &mut Vec<Found>) {
+    let whole = |finding| Found { record: 0, start: 0, finding, address: Address::default() };
+    out.extend(summary.findings().into_iter().map(whole));
+}
+
+/// Whether a turn counts as one of the model's.
+pub(super) fn is_answer(kind: Kind) -> bool {
+    matches!(kind, Kind::Reply | Kind::Object | Kind::Surface)
+}

@@ -1,0 +1,252 @@
+//! Which container a file is, by its name and its first bytes.
+
+use super::cut::Frame;
+use super::entry::Form;
+use super::lines::Own;
+use super::shapes::{self, Shape};
+use super::words::member;
+use super::{Options, channels, harness, log, stream};
+use crate::envelope::json::{self, Json, Kind, NodeId, ProblemKind};
+use mangle_settings::Container;
+
+/// How many bytes are looked at.
+pub(super) const HEAD: usize = 64 * 1024;
+
+/// How many lines are looked at until one is something that is known.
+const LINES: usize = 64;
+
+/// How many lines may stand before the first entry of a log.
+const BANNER: usize = 8;
+
+/// A container, and how its records lie behind one another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    pub(super) container: Container,
+    pub(super) frame: Frame,
+}
+
+/// The container of a file, from what is known of it and its first bytes; `is_all` where these are all.
+pub(super) fn plan(options: &Options, head: &[u8], is_all: bool, own: &Own) -> Plan {
+    let container = options.container.unwrap_or_else(|| match detect(&options.name, head, is_all, own) {
+        // A separator is for the lines of text that is not of the runtime itself.
+        Container::Log if options.separator.is_some() && !is_of_runtime(head) => Container::Raw,
+        found => found,
+    });
+    Plan { container, frame: frame(container, head, is_all) }
+}
+
+/// Whether a text begins as a log of the runtime does.
+fn is_of_runtime(head: &[u8]) -> bool {
+    first(head) == Some(b'{') || head.split(|byte| *byte == b'\n').take(BANNER).any(log::is_stamped)
+}
+
+fn frame(container: Container, head: &[u8], is_all: bool) -> Frame {
+    match container {
+        Container::Envelope | Container::Response | Container::Session => Frame::Whole,
+        Container::Markdown | Container::Raw => Frame::Whole,
+        Container::Array => Frame::Elements,
+        Container::EnvelopeLines | Container::ChatLines if spans_lines(head) => Frame::Values,
+        Container::EnvelopeLines => Frame::Lines,
+        Container::ChatLines if events_of_turns(head) => Frame::Groups(shapes::border),
+        Container::ChatLines => Frame::Lines,
+        Container::Stream if first(head) == Some(b'[') => Frame::Whole,
+        Container::Stream => Frame::Groups(stream::border),
+        Container::Harness => Frame::Groups(harness::border),
+        Container::Channels => Frame::Groups(channels::border),
+        Container::Traces => match first(head) {
+            Some(b'[') => Frame::Elements,
+            _ if is_lines(head, is_all) => Frame::Lines,
+            _ => Frame::Whole,
+        },
+        Container::Log if first(head) == Some(b'{') => Frame::Lines,
+        Container::Log => Frame::Entries(Form::of_log(head)),
+    }
+}
+
+/// Whether the first value of a text is written on several lines.
+fn spans_lines(head: &[u8]) -> bool {
+    let text = head.trim_ascii_start();
+    let line = text.split(|byte| *byte == b'\n').next().unwrap_or(&[]).trim_ascii();
+    if json::whole(line).is_ok() {
+        return false;
+    }
+    match json::value_end(text) {
+        Ok(end) => text.get(..end).is_some_and(|value| value.contains(&b'\n')),
+        // Too long to be looked at whole.
+        Err(_) => matches!(line, b"{" | b"["),
+    }
+}
+
+/// The first byte that is not white space.
+fn first(text: &[u8]) -> Option<u8> {
+    text.trim_ascii_start().first().copied()
+}
+
+/// The end of a file's name, in lower case, that of a compressed one left out.
+fn extension(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    name.rsplit_once('.').map(|(_, end)| end.to_owned()).unwrap_or_default()
+}
+
+fn detect(name: &str, head: &[u8], is_all: bool, own: &Own) -> Container {
+    let by_text = |head: &[u8]| {
+        if harness::is_harness(head) {
+            Some(Container::Harness)
+        } else if channels::is_channels(head) {
+            Some(Container::Channels)
+        } else if head.split(|byte| *byte == b'\n').take(BANNER).any(log::is_stamped) {
+            Some(Container::Log)
+        } else if stream::is_events(head) {
+            Some(Container::Stream)
+        } else {
+            Form::of_console(head).map(|_| Container::Log)
+        }
+    };
+    let extension = extension(name);
+    let found = match extension.as_str() {
+        "md" | "markdown" => return Container::Markdown,
+        _ if own.fits(head) => return Container::Raw,
+        "txt" | "out" => by_text(head)
+            .or_else(|| by_json(head, is_all, own, false).filter(|found| is_conversation(found, head))),
+        "jsonl" | "ndjson" => by_text(head).or_else(|| match first(head) {
+            Some(b'[') if !is_lines(head, is_all) => by_json(head, is_all, own, true),
+            _ => of_known_lines(head, own).or(Some(Container::ChatLines)),
+        }),
+        "json" | "traj" | "trajectory" | "eval" => by_json(head, is_all, own, true).or_else(|| by_text(head)),
+        _ => by_json(head, is_all, own, false).or_else(|| by_text(head)),
+    };
+    found.unwrap_or(Container::Raw)
+}
+
+/// Whether a plain text is a record of several turns. An answer of a service, or a list of envelopes, may be what the
+/// model wrote itself, and the runtime would read it as one reply.
+fn is_conversation(container: &Container, head: &[u8]) -> bool {
+    match container {
+        Container::ChatLines | Container::Stream | Container::Traces => true,
+        Container::Array => {
+            let json = Json::parse(head);
+            json.elements(json.root()).next().is_some_and(|first| member(&json, first, "role").is_some())
+        }
+        _ => false,
+    }
+}
+
+/// The container of a text that is JSON; `is_expected` where its name says so, and what is unknown is no reply.
+fn by_json(head: &[u8], is_all: bool, own: &Own, is_expected: bool) -> Option<Container> {
+    match first(head) {
+        Some(b'{') if is_lines(head, is_all) => {
+            of_known_lines(head, own).or(is_expected.then_some(Container::ChatLines))
+        }
+        Some(b'{') => of_document(head, is_all, own, is_expected),
+        Some(b'[') => of_array(head, own, is_expected),
+        _ => None,
+    }
+}
+
+/// Whether a text that begins with an object has a value a line: something stands behind the first.
+fn is_lines(head: &[u8], is_all: bool) -> bool {
+    let text = head.trim_ascii_start();
+    match json::value_end(text) {
+        Ok(end) => {
+            let rest = text.get(end..).unwrap_or(&[]);
+            let line = memchr::memchr(b'\n', rest).map(|line| rest.get(..line).unwrap_or(&[]));
+            let is_line = line.is_some_and(|line| line.trim_ascii().is_empty());
+            is_line && (!rest.trim_ascii().is_empty() || (!is_all && !rest.is_empty()))
+        }
+        // A damaged line among whole ones.
+        Err(_) => {
+            let lines = text.split(|byte| *byte == b'\n').skip(1).map(<[u8]>::trim_ascii);
+            let line = lines.take(LINES).find(|line| line.starts_with(b"{\""));
+            line.is_some_and(|line| json::whole(line).is_ok())
+        }
+    }
+}
+
+/// The container that a shape of lines makes.
+fn of_shape(shape: Shape) -> Container {
+    match shape {
+        Shape::Envelope => Container::EnvelopeLines,
+        Shape::Chat | Shape::Provider | Shape::Session | Shape::Declared | Shape::Unknown => {
+            Container::ChatLines
+        }
+        Shape::Delta => Container::Stream,
+        Shape::Trace => Container::Traces,
+        Shape::Audit | Shape::Log => Container::Log,
+    }
+}
+
+/// The container that the first line of a known shape makes.
+fn of_known_lines(head: &[u8], own: &Own) -> Option<Container> {
+    let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let found = lines.take(LINES).find_map(|line| {
+        let json = Json::parse(line);
+        let is_entry = || log::is_entry(&json, json.root()).then_some(Shape::Log);
+        shape(&json, json.root(), own).or_else(is_entry)
+    });
+    found.map(of_shape)
+}
+
+/// What a value is.
+fn shape(json: &Json<'_>, node: NodeId, own: &Own) -> Option<Shape> {
+    shapes::read_with(&own.shapes, json, node, "", true).map(|shaped| shaped.shape)
+}
+
+fn of_document(head: &[u8], is_all: bool, own: &Own, is_expected: bool) -> Option<Container> {
+    let json = Json::parse(head);
+    let root = json.root();
+    if !is_all && !matches!(json.kind(root), Kind::Object) {
+        return None;
+    }
+    if super::words::is_envelope(&json, root) {
+        return Some(Container::Envelope);
+    }
+    if own.shapes.is_empty() && shapes::messages(&json, root).is_some() {
+        return Some(Container::Session);
+    }
+    match shape(&json, root, own) {
+        Some(Shape::Envelope) => Some(Container::Envelope),
+        Some(Shape::Trace) => Some(Container::Traces),
+        Some(Shape::Audit | Shape::Log) => Some(Container::Log),
+        Some(_) => Some(Container::Response),
+        None => is_record(&json, is_all, is_expected).then_some(Container::Response),
+    }
+}
+
+/// Whether a document of no known format is a record all the same, and not a reply that is not as it should be.
+fn is_record(json: &Json<'_>, is_all: bool, is_expected: bool) -> bool {
+    let root = json.root();
+    let is_sound = match is_all {
+        true => json.is_valid_to_the_end(),
+        false => json.problems.iter().all(|problem| problem.kind == ProblemKind::Unclosed),
+    };
+    let is_reply = json.members(root).any(|member| json.string(member.key).is_some_and(|key| is_meant(&key)));
+    let is_unknown = || shapes::by_envelope(json, root, "").is_some();
+    is_sound && !is_reply && (is_expected || !is_all || is_unknown())
+}
+
+/// Whether a key was probably meant to be one of an envelope.
+fn is_meant(key: &str) -> bool {
+    let letters: String = key.chars().filter(char::is_ascii_alphabetic).collect();
+    ["control", "controlpacket", "surface", "surfaceresponse", "mangleupdates", "intentclassification"]
+        .contains(&letters.to_ascii_lowercase().as_str())
+}
+
+fn of_array(head: &[u8], own: &Own, is_expected: bool) -> Option<Container> {
+    let json = Json::parse(head);
+    let mut shapes = json.elements(json.root()).filter_map(|element| shape(&json, element, own));
+    match shapes.next() {
+        Some(Shape::Trace) => Some(Container::Traces),
+        Some(Shape::Delta) => Some(Container::Stream),
+        Some(_) => Some(Container::Array),
+        None => {
+            (is_expected || shapes::by_envelope(&json, json.root(), "").is_some()).then_some(Container::Array)
+        }
+    }
+}
+
+/// Whether lines are the events of a coding agent, of which several make a turn.
+fn events_of_turns(head: &[u8]) -> bool {
+    let mut lines = head.split(|byte| *byte == b'\n').take(LINES);
+    lines.any(|line| shapes::border(line) != super::cut::Border::Within)
+}

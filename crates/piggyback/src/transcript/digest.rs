@@ -1,0 +1,562 @@
+//! What the rest of a session needs to know of a turn: small, and owned, so that a file of any length can be looked
+//! at record by record, and only what changed is read again.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashSet, FxHasher};
+use smallvec::SmallVec;
+
+use super::address::{Address, whole};
+use super::check::Found;
+use super::session::LOSSY_TURN;
+use super::tokens;
+use super::turn::{Details, Kind, Record, Role, Turn};
+use super::words::{member, text};
+use crate::envelope::account::Filters;
+use crate::envelope::clean::Clean;
+use crate::envelope::json::{Json, Kind as Node, NodeId};
+use crate::envelope::runtime::DropReason;
+use crate::envelope::{Context, Object, Reply, plain, profile, runtime};
+use mangle_settings::Profile;
+use mangle_syntax::lint::{Finding, Severity};
+use mangle_syntax::text::{TextRange, TextSize, whole_characters};
+
+/// How many words of a prompt are kept; of one with more it is not said what it does not mention.
+const MOST_WORDS: usize = 1 << 16;
+
+/// Words by which whoever sends a reply back says that it could not be used.
+const ERROR_REPORTS: [&str; 10] = [
+    "could not be used",
+    "could not be parsed",
+    "could not parse",
+    "failed to parse",
+    "parse error",
+    "invalid json",
+    "not valid json",
+    "syntax error",
+    "validation error",
+    "validation failed",
+];
+
+/// The predicates whose facts are compared with those of other turns.
+const WATCHED: [&str; 9] = [
+    "activation",
+    "campaign",
+    "campaign_phase",
+    "campaign_progress",
+    "campaign_task",
+    "context_compression",
+    "retry_count",
+    "task_status",
+    "test_state",
+];
+
+/// A turn, as far as other turns depend on it. Ranges count from the start of its record.
+#[derive(Debug)]
+pub struct Digest {
+    /// Who speaks.
+    pub role: Role,
+    /// What it is.
+    pub kind: Kind,
+    /// The bytes of the turn.
+    pub place: TextRange,
+    pub(super) path: Vec<String>,
+    pub(super) details: Option<Box<Details>>,
+    /// Its length in bytes.
+    pub(super) bytes: usize,
+    /// Its length in tokens, as the runtime counts them.
+    pub(super) tokens: usize,
+    /// Whether it says that a reply could not be used.
+    pub(super) is_error_report: bool,
+    /// The words of what the model was given, by hash; `None` where there are too many.
+    pub(super) words: Option<Arc<FxHashSet<u64>>>,
+    /// What the runtime makes of it.
+    pub(super) reply: Option<Box<ReplyDigest>>,
+    /// The version that most replies of the file are written in.
+    pub(super) session: Option<Profile>,
+}
+
+/// A reply.
+#[derive(Debug)]
+pub(super) struct ReplyDigest {
+    /// How the runtime read it, in its own word.
+    pub(super) method: &'static str,
+    /// A hash of the errors in it; `None` where there are none.
+    pub(super) errors: Option<u64>,
+    /// The profile that its members tell, where some do.
+    pub(super) profile: Option<Profile>,
+    /// Whether the runtime took an envelope.
+    pub(super) is_picked: bool,
+    /// Whether the runtime drops an update of it.
+    pub(super) has_losses: bool,
+    /// The first byte of the envelope.
+    pub(super) brace: TextRange,
+    /// The value of its surface.
+    pub(super) surface: TextRange,
+    pub(super) surface_tokens: usize,
+    /// Files that the surface names and no accepted update does.
+    pub(super) missing: SmallVec<[(String, TextRange); 0]>,
+    /// The key of its control packet.
+    pub(super) control: TextRange,
+    pub(super) has_intent: bool,
+    /// Whether it only greets.
+    pub(super) is_greeting: bool,
+    /// The updates that survive the caps.
+    pub(super) atoms: Vec<Atom>,
+    pub(super) memory: SmallVec<[Memory; 2]>,
+    pub(super) correction: Option<(u64, TextRange)>,
+    /// The predicates that are rated.
+    pub(super) feedback: SmallVec<[Rated; 0]>,
+    pub(super) numbers: Option<Box<Numbers>>,
+}
+
+/// An update that the runtime keeps.
+#[derive(Debug)]
+pub(super) struct Atom {
+    pub(super) index: usize,
+    /// A hash of its text, without white space around it and its full stop.
+    pub(super) hash: u64,
+    pub(super) predicate: u64,
+    pub(super) characters: usize,
+    /// Whether the filter of the consumer takes it.
+    pub(super) is_accepted: bool,
+    pub(super) place: TextRange,
+    pub(super) is_campaign: bool,
+    pub(super) fact: Option<Box<Watched>>,
+}
+
+/// A fact that is compared with those of other turns.
+#[derive(Debug)]
+pub(super) struct Watched {
+    pub(super) predicate: &'static str,
+    pub(super) args: Vec<Argument>,
+}
+
+/// An argument.
+#[derive(Debug)]
+pub(super) struct Argument {
+    /// What it says: a string without its quotes, a name without its first slash.
+    pub(super) text: String,
+    pub(super) number: Option<i64>,
+    pub(super) place: TextRange,
+}
+
+/// A predicate that is rated.
+#[derive(Debug)]
+pub(super) struct Rated {
+    pub(super) name: String,
+    /// The list that it is in, and its place there.
+    pub(super) list: &'static str,
+    pub(super) index: usize,
+    pub(super) place: TextRange,
+}
+
+/// A memory operation.
+#[derive(Debug)]
+pub(super) struct Memory {
+    pub(super) index: usize,
+    pub(super) op: String,
+    pub(super) key: String,
+    pub(super) place: TextRange,
+}
+
+/// Numbers of `execution_metadata`, and where they are.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    pub(super) shard: Option<(String, TextRange)>,
+    pub(super) milliseconds: Option<(f64, TextRange)>,
+    pub(super) tokens: Option<(f64, TextRange)>,
+    pub(super) retries: Option<(f64, TextRange)>,
+}
+
+/// A number that is the same for equal values.
+pub(super) fn hash(value: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Digest {
+    /// What is to be kept of a turn; `reply` and `found` are what was made of it, where it is a reply.
+    #[must_use]
+    pub fn of(
+        record: &Record<'_>,
+        turn: &Turn,
+        reply: Option<&Reply<'_>>,
+        found: &[Found],
+        context: &Context<'_>,
+    ) -> Self {
+        let digest =
+            reply.map(|reply| Box::new(Place { turn, bytes: record.bytes }.reply(reply, found, context)));
+        Self::with(record, turn, digest)
+    }
+
+    /// What is to be kept of a turn that is an envelope without a fault.
+    pub(super) fn of_clean(
+        record: &Record<'_>,
+        turn: &Turn,
+        clean: &Clean<'_>,
+        context: &Context<'_>,
+    ) -> Self {
+        Self::with(record, turn, Some(Box::new(Place { turn, bytes: record.bytes }.clean(clean, context))))
+    }
+
+    fn with(record: &Record<'_>, turn: &Turn, reply: Option<Box<ReplyDigest>>) -> Self {
+        let said = turn.text(record.bytes);
+        let is_prompt = turn.kind == Kind::Prompt;
+        Self {
+            role: turn.role,
+            kind: turn.kind,
+            place: whole_characters(record.bytes, turn.place(whole(said))),
+            path: turn.path.clone(),
+            details: turn.details.clone(),
+            bytes: said.len(),
+            tokens: if is_prompt || turn.kind == Kind::Surface { tokens::bytes(said) } else { 0 },
+            is_error_report: is_prompt && is_error_report(said),
+            words: if is_prompt { words(said).map(Arc::new) } else { None },
+            reply,
+            session: turn.session,
+        }
+    }
+
+    /// Whether the runtime takes an envelope from it.
+    #[must_use]
+    pub fn is_picked(&self) -> bool {
+        self.reply.as_ref().is_some_and(|reply| reply.is_picked)
+    }
+
+    /// A finding about it, as it is in its record.
+    pub(super) fn found(&self, site: Site, finding: Finding, pointer: impl Into<String>) -> Found {
+        let mut path = self.path.clone();
+        path.extend(Some(pointer.into()).filter(|pointer| !pointer.is_empty()));
+        Found { record: site.record, start: site.start, finding, address: Address { path, inner: None } }
+    }
+}
+
+/// Where the record of a turn is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Site {
+    /// Its number.
+    pub record: u64,
+    /// Where it starts in the file.
+    pub start: u64,
+}
+
+/// Takes what is in a reply to its record.
+struct Place<'t> {
+    turn: &'t Turn,
+    /// The bytes of the record.
+    bytes: &'t [u8],
+}
+
+impl Place<'_> {
+    /// The characters of the record that a range of the reply comes from.
+    fn at(&self, range: TextRange) -> TextRange {
+        whole_characters(self.bytes, self.turn.place(range))
+    }
+
+    fn reply(&self, reply: &Reply<'_>, found: &[Found], context: &Context<'_>) -> ReplyDigest {
+        let mut digest = ReplyDigest {
+            method: reply.reading.as_ref().map_or("error", |reading| reading.stage.method()),
+            errors: errors(found),
+            profile: None,
+            is_picked: reply.picked.is_some(),
+            has_losses: false,
+            brace: TextRange::default(),
+            surface: self.at(whole(reply.raw)),
+            surface_tokens: shown(reply),
+            missing: SmallVec::new(),
+            control: TextRange::default(),
+            has_intent: false,
+            is_greeting: false,
+            atoms: Vec::new(),
+            memory: SmallVec::new(),
+            correction: None,
+            feedback: SmallVec::new(),
+            numbers: None,
+        };
+        if let Some(object) = reply.picked_object() {
+            let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
+            let dropped = picked.map_or(&[][..], |picked| &picked.kept.dropped);
+            digest.has_losses = !dropped.is_empty();
+            self.envelope(object, dropped, context, &mut digest);
+        }
+        digest
+    }
+
+    /// The same for an envelope without a fault, as far as it can differ in such ones.
+    fn clean(&self, clean: &Clean<'_>, context: &Context<'_>) -> ReplyDigest {
+        let json = clean.json;
+        let updates = clean.updates().enumerate();
+        let operations = clean.memory.iter().enumerate();
+        let rated = clean.rated.iter().filter_map(|one| {
+            let (name, place) = (json.string(one.name)?.trim().to_owned(), self.string(json, one.name));
+            Some(Rated { name, list: one.list, index: one.index, place })
+        });
+        let mut digest = ReplyDigest {
+            method: runtime::Stage::Whole.method(),
+            errors: None,
+            profile: clean.has_requests.then_some(Profile::Current),
+            is_picked: true,
+            has_losses: false,
+            brace: self.at(TextRange::at(json.range(json.root()).start(), TextSize::new(1))),
+            surface: self.string(json, clean.surface),
+            surface_tokens: tokens::characters(clean.characters),
+            missing: SmallVec::new(),
+            control: self.at(json.range(clean.control)),
+            has_intent: true,
+            is_greeting: member(json, json.root(), "control_packet")
+                .is_some_and(|control| greets(json, control)),
+            atoms: updates
+                .map(|(index, (node, says))| self.atom_that_says(json, node, index, says))
+                .collect(),
+            memory: operations.filter_map(|(index, node)| self.memory(json, *node, index)).collect(),
+            correction: None,
+            feedback: rated.collect(),
+            numbers: None,
+        };
+        if context.wants(&LOSSY_TURN) {
+            self.missing(json, json.root(), clean.updates, &mut digest);
+        }
+        digest
+    }
+
+    fn envelope(
+        &self,
+        object: &Object<'_>,
+        dropped: &[(usize, DropReason)],
+        context: &Context<'_>,
+        digest: &mut ReplyDigest,
+    ) {
+        let caps = &context.settings.caps;
+        let json = &object.json;
+        let root = json.root();
+        let (found, markers) = profile::infer(object);
+        digest.profile = (!markers.is_empty()).then_some(found);
+        digest.brace = self.at(TextRange::at(json.range(root).start(), TextSize::new(1)));
+        if let Some(surface) = member(json, root, "surface_response") {
+            digest.surface = self.string(json, surface);
+            digest.surface_tokens = tokens::text(&json.string(surface).unwrap_or_default());
+        }
+        let key =
+            json.members(root).find(|one| json.string(one.key).is_some_and(|key| key == "control_packet"));
+        let Some(key) = key else { return };
+        digest.control = self.at(json.range(key.key));
+        let control = key.value;
+        digest.has_intent = member(json, control, "intent_classification").is_some();
+        digest.is_greeting = greets(json, control);
+        if let Some(updates) = member(json, control, "mangle_updates") {
+            let kept = json.elements(updates).take(caps.updates).enumerate();
+            let filters = Filters::new(context.settings, context.declarations);
+            let atom = |(index, node)| self.atom(json, node, index, dropped, filters);
+            digest.atoms = kept.filter_map(atom).collect();
+            if context.wants(&LOSSY_TURN) {
+                self.missing(json, root, updates, digest);
+            }
+        }
+        if let Some(operations) = member(json, control, "memory_operations") {
+            let kept = json.elements(operations).take(caps.memory).enumerate();
+            digest.memory = kept.filter_map(|(index, node)| self.memory(json, node, index)).collect();
+        }
+        if let Some(correction) = member(json, control, "self_correction")
+            && member(json, correction, "triggered").is_some_and(|it| json.kind(it) == Node::Bool(true))
+        {
+            let hypothesis = text(json, correction, "hypothesis").unwrap_or_default();
+            digest.correction = Some((hash(&*hypothesis), self.at(json.range(correction))));
+        }
+        if let Some(feedback) = member(json, control, "context_feedback") {
+            self.feedback(json, feedback, digest);
+        }
+        if let Some(metadata) = member(json, control, "execution_metadata") {
+            digest.numbers = Some(Box::new(self.numbers(json, metadata)));
+        }
+    }
+
+    /// The bytes inside of a string's quotes; of anything else all of it.
+    fn string(&self, json: &Json<'_>, node: NodeId) -> TextRange {
+        self.at(inside(json, node))
+    }
+
+    fn atom(
+        &self,
+        json: &Json<'_>,
+        node: NodeId,
+        index: usize,
+        dropped: &[(usize, DropReason)],
+        filters: Filters<'_>,
+    ) -> Option<Atom> {
+        let update = json.string(node)?;
+        if dropped.binary_search_by_key(&index, |(at, _)| *at).is_ok() {
+            return None;
+        }
+        let fate = filters.second(&update, index);
+        Some(Atom { is_accepted: fate.is_kept(), ..self.atom_that_says(json, node, index, &update) })
+    }
+
+    /// An update that is accepted.
+    fn atom_that_says(&self, json: &Json<'_>, node: NodeId, index: usize, update: &str) -> Atom {
+        let said = update.trim();
+        let name = said.split('(').next().unwrap_or(said).trim_end();
+        Atom {
+            index,
+            hash: hash(said.strip_suffix('.').unwrap_or(said)),
+            predicate: hash(name),
+            characters: said.chars().count(),
+            is_accepted: true,
+            place: self.string(json, node),
+            is_campaign: name == "campaign" || name.starts_with("campaign_") || name.starts_with("phase_"),
+            fact: self.watched(json, node, update, name).map(Box::new),
+        }
+    }
+
+    fn watched(&self, json: &Json<'_>, node: NodeId, update: &str, name: &str) -> Option<Watched> {
+        let predicate = *WATCHED.get(WATCHED.binary_search(&name).ok()?)?;
+        let found = plain::read(update)?;
+        let (_, map) = json.string_with_map(node)?;
+        let argument = |argument: &plain::Argument| {
+            let written = mangle_syntax::text::slice(update, argument.range);
+            let text = match argument.kind {
+                plain::Kind::Name => written.strip_prefix('/').unwrap_or(written),
+                plain::Kind::String | plain::Kind::Escaped => {
+                    written.get(1..written.len().saturating_sub(1)).unwrap_or("")
+                }
+                _ => written,
+            };
+            let number = match argument.kind {
+                plain::Kind::Number(number) => Some(number),
+                _ => None,
+            };
+            Argument { text: text.to_owned(), number, place: self.at(map.to_source(argument.range)) }
+        };
+        Some(Watched { predicate, args: found.args.iter().map(argument).collect() })
+    }
+
+    fn memory(&self, json: &Json<'_>, node: NodeId, index: usize) -> Option<Memory> {
+        Some(Memory {
+            index,
+            op: text(json, node, "op")?.into_owned(),
+            key: text(json, node, "key")?.into_owned(),
+            place: self.at(json.range(node)),
+        })
+    }
+
+    fn feedback(&self, json: &Json<'_>, feedback: NodeId, digest: &mut ReplyDigest) {
+        for list in ["helpful_facts", "noise_facts"] {
+            let Some(names) = member(json, feedback, list) else { continue };
+            for (index, node) in json.elements(names).enumerate() {
+                let Some(name) = json.string(node) else { continue };
+                let (name, place) = (name.trim().to_owned(), self.string(json, node));
+                digest.feedback.push(Rated { name, list, index, place });
+            }
+        }
+    }
+
+    fn numbers(&self, json: &Json<'_>, metadata: NodeId) -> Numbers {
+        let number = |name: &str| {
+            let node = member(json, metadata, name).filter(|node| json.kind(*node) == Node::Number)?;
+            let value = std::str::from_utf8(json.raw(node)).ok()?.parse().ok()?;
+            Some((value, self.at(json.range(node))))
+        };
+        let shard = member(json, metadata, "shard_type")
+            .and_then(|node| Some((json.string(node)?.into_owned(), self.string(json, node))));
+        let (milliseconds, tokens) = (number("execution_time_ms"), number("tokens_used"));
+        Numbers { shard, milliseconds, tokens, retries: number("retry_count") }
+    }
+
+    /// The files that the surface names, and no accepted update does.
+    fn missing(&self, json: &Json<'_>, root: NodeId, updates: NodeId, digest: &mut ReplyDigest) {
+        let Some(node) = member(json, root, "surface_response") else { return };
+        let Some(surface) = json.string(node).filter(|surface| surface.contains('.')) else { return };
+        let names: Vec<_> = files(&surface).take(16).collect();
+        if names.is_empty() {
+            return;
+        }
+        let updates: Vec<NodeId> = json.elements(updates).collect();
+        let accepted = digest.atoms.iter().filter(|atom| atom.is_accepted);
+        let accepted = accepted.filter_map(|atom| json.string(*updates.get(atom.index)?));
+        let atoms: Vec<_> = accepted.collect();
+        let Some((_, map)) = json.string_with_map(node) else { return };
+        for (name, range) in names {
+            let is_told = digest.missing.iter().any(|(told, _)| told == name);
+            if !is_told && !atoms.iter().any(|atom| atom.contains(name)) {
+                digest.missing.push((name.to_owned(), self.at(map.to_source(range))));
+            }
+        }
+    }
+}
+
+/// Whether a control packet says that its reply is a greeting.
+fn greets(json: &Json<'_>, control: NodeId) -> bool {
+    let intent = member(json, control, "intent_classification");
+    intent.is_some_and(|intent| {
+        text(json, intent, "verb").is_some_and(|verb| verb.trim_start_matches('/') == "greet")
+    })
+}
+
+/// How many tokens the user sees of a reply without an envelope.
+fn shown(reply: &Reply<'_>) -> usize {
+    match &reply.reading {
+        Ok(reading) if reading.picked.is_none() => tokens::bytes(&reading.surface),
+        _ => 0,
+    }
+}
+
+/// The bytes inside of a string's quotes; of anything else all of it.
+pub(super) fn inside(json: &Json<'_>, node: NodeId) -> TextRange {
+    let range = json.range(node);
+    let quote = TextSize::new(1);
+    match json.kind(node) {
+        Node::Plain | Node::Escaped if range.len() >= quote + quote => {
+            TextRange::new(range.start() + quote, range.end() - quote)
+        }
+        _ => range,
+    }
+}
+
+/// Words that look like names of files.
+fn files(text: &str) -> impl Iterator<Item = (&str, TextRange)> {
+    let is_part = |char: char| char.is_alphanumeric() || matches!(char, '.' | '/' | '_' | '-');
+    let mut at = 0;
+    text.split_inclusive(move |char| !is_part(char)).filter_map(move |piece| {
+        let start = at;
+        at += piece.len();
+        let word = piece.trim_end_matches(|char| !is_part(char)).trim_end_matches('.');
+        let is_file = runtime::has_extension(word) && !word.starts_with('.');
+        is_file.then(|| {
+            (word, TextRange::at(mangle_syntax::text::size(start), mangle_syntax::text::size(word.len())))
+        })
+    })
+}
+
+/// Whether a prompt says that the reply before it could not be used.
+fn is_error_report(prompt: &[u8]) -> bool {
+    let head = prompt.get(..4096.min(prompt.len())).unwrap_or(&[]).to_ascii_lowercase();
+    ERROR_REPORTS.iter().any(|words| memchr::memmem::find(&head, words.as_bytes()).is_some())
+}
+
+/// The words of a text that could be predicates.
+fn words(text: &[u8]) -> Option<FxHashSet<u64>> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let found = text.split(|byte| !is_part(byte)).filter(|word| word.len() > 1);
+    let mut words = FxHashSet::default();
+    for word in found {
+        words.insert(hash(word));
+        if words.len() > MOST_WORDS {
+            return None;
+        }
+    }
+    Some(words)
+}
+
+/// A hash of the errors that were found.
+fn errors(found: &[Found]) -> Option<u64> {
+    let mut errors: Vec<_> = found
+        .iter()
+        .filter(|found| found.finding.severity.or(found.finding.rule.severity) == Some(Severity::Error))
+        .map(|found| (found.finding.rule.code, &found.address.path))
+        .collect();
+    errors.sort_unstable();
+    errors.dedup();
+    (!errors.is_empty()).then(|| hash(&errors))
+}

@@ -1,0 +1,364 @@
+//! Whether a fix keeps what a capture is evidence of: no word or number is taken out of a reply, and none is put in but
+//! keys of the protocol. Escapes, quotes, brackets, commas, full stops and the order of things may change.
+
+use std::collections::BTreeMap;
+
+use crate::envelope::table;
+use mangle_syntax::lint::{Anchor, Edit, Finding, Fix};
+
+/// How many bytes beside an edit are looked at, at most, to see whole words.
+const BESIDE: usize = 128;
+
+/// How often escapes are decoded: a string inside a string inside a string.
+const LEVELS: usize = 6;
+
+/// A finding about a text of a capture: a fix that would change the evidence becomes a suggestion.
+pub(super) fn preserve(mut finding: Finding, text: &[u8]) -> Finding {
+    match finding.fix.take() {
+        Some(fix) if !keeps(text, &fix) => finding.help = Some(fix.title),
+        fix => finding.fix = fix,
+    }
+    finding
+}
+
+/// Whether `text` says the same words and numbers after a fix.
+#[must_use]
+pub(super) fn keeps(text: &[u8], fix: &Fix) -> bool {
+    let mut change = Change::default();
+    for edit in fix.edits.iter().filter(|edit| !matches!(edit.span.anchor, Anchor::Statement(..))) {
+        change.see(text, edit);
+    }
+    change.keeps_evidence()
+}
+
+/// The tokens that come and go.
+#[derive(Debug, Default)]
+struct Change {
+    /// How often each token is there afterwards, less how often it was there before.
+    tokens: BTreeMap<Token, i64>,
+}
+
+/// What a text consists of beside punctuation.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Token {
+    /// A word, which may be of digits.
+    Word(String),
+    /// A word in front of a colon.
+    Key(String),
+    /// The backticks or tildes of a fence.
+    Fence,
+    /// A symbol, or a character that hides.
+    Mark(char),
+    /// An empty string, list or object, or `null`.
+    Blank,
+}
+
+impl Change {
+    fn see(&mut self, text: &[u8], edit: &Edit) {
+        let at = |offset: mangle_syntax::text::TextSize| usize::from(offset).min(text.len());
+        let (start, end) = (at(edit.span.range.start()), at(edit.span.range.end()));
+        let part = |from: usize, to: usize| text.get(from..to).unwrap_or(&[]);
+        let (before, behind) = (beginning(part(0, start)), ending(part(end, text.len())));
+        let (before, behind) = (part(start - before, start), part(end, end + behind));
+        self.count(&[before, part(start, end), behind].concat(), -1);
+        self.count(&[before, edit.text.as_bytes(), behind].concat(), 1);
+    }
+
+    fn count(&mut self, text: &[u8], by: i64) {
+        for token in tokens(&decoded(&String::from_utf8_lossy(text))) {
+            *self.tokens.entry(token).or_default() += by;
+        }
+    }
+
+    fn keeps_evidence(mut self) -> bool {
+        self.respell();
+        self.rename();
+        self.tokens.iter().all(|(token, count)| match (token, count) {
+            (_, 0) => true,
+            (Token::Key(word), 1..) => table::is_key(word),
+            // A fence may be closed.
+            (Token::Fence | Token::Blank, 1..) => true,
+            _ => false,
+        })
+    }
+
+    /// A literal of another language is the literal of JSON.
+    fn respell(&mut self) {
+        for (json, others) in LITERALS {
+            for other in *others {
+                let wanted = self.of(json);
+                if let Some(gone) =
+                    self.tokens.get_mut(&Token::Word((*other).into())).filter(|gone| **gone < 0)
+                {
+                    let pairs = (-*gone).min(wanted.max(0));
+                    *gone += pairs;
+                    *self.tokens.entry(literal(json)).or_default() -= pairs;
+                }
+            }
+        }
+    }
+
+    /// A key of the protocol may take the place of another key.
+    fn rename(&mut self) {
+        let is_new = |(token, count): (&Token, &i64)| match token {
+            Token::Key(word) if *count > 0 && table::is_key(word) => *count,
+            _ => 0,
+        };
+        let mut new: i64 = self.tokens.iter().map(is_new).sum();
+        for (token, count) in &mut self.tokens {
+            if matches!(token, Token::Key(_)) && *count < 0 {
+                let pairs = (-*count).min(new);
+                *count += pairs;
+                new -= pairs;
+            }
+        }
+    }
+
+    fn of(&self, word: &str) -> i64 {
+        self.tokens.get(&literal(word)).copied().unwrap_or(0)
+    }
+}
+
+/// The token of a literal of JSON.
+fn literal(word: &str) -> Token {
+    if word == "null" { Token::Blank } else { Token::Word(word.into()) }
+}
+
+/// The literals of JSON, and how other languages write them.
+const LITERALS: &[(&str, &[&str])] = &[
+    ("true", &["True", "TRUE"]),
+    ("false", &["False", "FALSE"]),
+    ("null", &["None", "NULL", "Null", "nil", "undefined"]),
+];
+
+/// How many bytes at the end of a text belong to a word that goes on behind it.
+fn beginning(text: &[u8]) -> usize {
+    text.iter().rev().take(BESIDE).take_while(|byte| is_inner(**byte)).count()
+}
+
+/// How many bytes at the start of a text belong to a word before it, and to a colon behind that.
+fn ending(text: &[u8]) -> usize {
+    let word = text.iter().take(BESIDE).take_while(|byte| is_inner(**byte)).count();
+    let rest = text.get(word..).unwrap_or(&[]);
+    let is_border = |byte: &&u8| matches!(byte, b'"' | b'\'' | b':' | b'\\') || byte.is_ascii_whitespace();
+    word + rest.iter().take(BESIDE).take_while(is_border).count()
+}
+
+/// Whether a byte may be inside of a word or of an escape.
+fn is_inner(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'_' | b'.' | b'-' | b'+' | b'\\' | b'`' | b'~')
+        || byte >= 0x80
+}
+
+/// A text without escapes of JSON, through all strings.
+fn decoded(text: &str) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..LEVELS {
+        if !text.contains('\\') {
+            break;
+        }
+        text = unescaped(&text);
+    }
+    text
+}
+
+fn unescaped(text: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, behind)) = rest.split_once('\\') {
+        out.push_str(before);
+        let mut chars = behind.chars();
+        rest = match chars.next() {
+            Some('n' | 'r' | 't' | 'b' | 'f') => {
+                out.push(' ');
+                chars.as_str()
+            }
+            Some('u') => match unit(chars.as_str()) {
+                Some((char, tail)) => {
+                    out.push(char);
+                    tail
+                }
+                None => behind,
+            },
+            Some(char) => {
+                out.push(char);
+                chars.as_str()
+            }
+            None => behind,
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The character of the digits behind `\u`, and what follows.
+fn unit(text: &str) -> Option<(char, &str)> {
+    let digits = |text: &str| u16::from_str_radix(text.get(..4)?, 16).ok();
+    let (first, rest) = (digits(text)?, text.get(4..)?);
+    let second = rest.strip_prefix("\\u").and_then(digits);
+    let pair = second.and_then(|second| char::decode_utf16([first, second]).next()?.ok());
+    match pair.filter(|_| (0xd800..0xdc00).contains(&first)) {
+        Some(char) => Some((char, rest.get(6..)?)),
+        None => Some((char::from_u32(first.into()).unwrap_or(char::REPLACEMENT_CHARACTER), rest)),
+    }
+}
+
+/// The empty strings, lists and objects of a text.
+fn blanks(text: &str) -> usize {
+    let is_blank = |at: usize| {
+        let before = text.get(..at).unwrap_or("").trim_end().chars().next_back();
+        let behind = text.get(at + 2..).unwrap_or("").trim_start().chars().next();
+        before.is_none_or(|char| "[{(,:\n".contains(char))
+            && behind.is_none_or(|char| "]}),:.".contains(char))
+    };
+    ["\"\"", "''", "[]", "{}"]
+        .iter()
+        .flat_map(|blank| text.match_indices(blank))
+        .filter(|(at, _)| is_blank(*at))
+        .count()
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let mut out = vec![Token::Blank; blanks(text)];
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let len = match first {
+            '`' | '~' => run(rest, |char| char == first),
+            _ if is_part(first) || is_sign(rest) => run(rest, is_number_part),
+            _ => first.len_utf8(),
+        };
+        let (part, tail) = rest.split_at(len);
+        match first {
+            '`' | '~' if len >= 3 => out.push(Token::Fence),
+            _ if is_part(first) || is_sign(rest) => words(part, tail, &mut out),
+            _ if is_mark(first) => out.push(Token::Mark(first)),
+            _ => {}
+        }
+        rest = tail;
+    }
+    out
+}
+
+fn run(text: &str, is: impl Fn(char) -> bool) -> usize {
+    text.find(|char| !is(char)).unwrap_or(text.len())
+}
+
+fn is_part(char: char) -> bool {
+    char.is_alphanumeric() || char == '_'
+}
+
+fn is_number_part(char: char) -> bool {
+    is_part(char) || matches!(char, '.' | '-' | '+')
+}
+
+/// Whether a number with a sign or a point in front begins here.
+fn is_sign(text: &str) -> bool {
+    let rest = text.trim_start_matches(['-', '+', '.']);
+    rest.len() < text.len() && rest.starts_with(|char: char| char.is_ascii_digit())
+}
+
+/// Whether a character that is no letter counts as content: symbols, and what can hide in a text. Quotes and white space
+/// do not.
+fn is_mark(char: char) -> bool {
+    let is_quote = matches!(char, '\u{2018}'..='\u{201f}' | '\u{ab}' | '\u{bb}');
+    let is_beyond = !char.is_ascii() && !char.is_alphanumeric();
+    !char.is_whitespace() && !is_quote && (char.is_control() || is_beyond)
+}
+
+/// The words of a run of letters, digits, points and signs; one that is a number is one word.
+fn words(part: &str, tail: &str, out: &mut Vec<Token>) {
+    if let Some(number) = number(part.trim_end_matches('.')) {
+        out.push(Token::Word(number));
+        return;
+    }
+    let is_key = tail.trim_start_matches(['"', '\'']).trim_start().starts_with(':');
+    let pieces = part.split(['.', '-', '+']).filter(|piece| !piece.is_empty());
+    let mut pieces = pieces.peekable();
+    while let Some(piece) = pieces.next() {
+        let is_last = pieces.peek().is_none();
+        out.push(match is_key && is_last {
+            true => Token::Key(piece.to_owned()),
+            false => literal(piece),
+        });
+    }
+}
+
+/// A number as all that are equal are written.
+fn number(text: &str) -> Option<String> {
+    let unsigned = text.trim_start_matches(['-', '+']);
+    let sign = if text.starts_with('-') { "-" } else { "" };
+    if !unsigned.starts_with(|char: char| char.is_ascii_digit() || char == '.') {
+        return None;
+    }
+    if unsigned.bytes().all(|byte| byte.is_ascii_digit()) {
+        let digits = unsigned.trim_start_matches('0');
+        return Some(format!("{sign}{}", if digits.is_empty() { "0" } else { digits }));
+    }
+    let value: f64 = unsigned.parse().ok()?;
+    Some(format!("{sign}{value}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mangle_syntax::lint::Fix;
+    use mangle_syntax::text::{TextRange, size};
+
+    /// Whether the words stay when `from` in `text` becomes `to`.
+    fn check(text: &str, from: &str, to: &str) -> bool {
+        let at = text.find(from).unwrap_or(text.len());
+        let fix = Fix::safe("x").replace(TextRange::at(size(at), size(from.len())), to);
+        keeps(text.as_bytes(), &fix)
+    }
+
+    #[test]
+    fn punctuation_and_escapes_may_change() {
+        for (text, from, to) in [
+            (r#"["p(/a)"]"#, ")\"", ").\""),
+            (r#"["p(/a)"]"#, "]", "],"),
+            (r#"["p(done)"]"#, "done", "/done"),
+            (r#"{'a': 1}"#, "'a'", "\"a\""),
+            (r#"{a: 1}"#, "a", "\"a\""),
+            ("{\"a\": \"x\ny\"}", "\n", "\\n"),
+            (r#"{"a": "C:\qux"}"#, "\\q", "\\\\q"),
+            (r#"{"a": "{\"b\": 1}"}"#, r#""{\"b\": 1}""#, r#"{"b": 1}"#),
+            (r#"{"a": .5}"#, ".5", "0.5"),
+            (r#"{"a": 007}"#, "007", "7"),
+            (r#"{"a": "0.5"}"#, "\"0.5\"", "0.5"),
+            (r#"{"a": True}"#, "True", "true"),
+            (r#"{"a": None}"#, "None", "null"),
+            (r#"{"a": null}"#, "null", "[]"),
+            (r#"{"mangle_update": []}"#, "mangle_update", "mangle_updates"),
+            (r#"{}"#, "{", "{\"mangle_updates\": []"),
+            ("```json\n{}", "", "\n```\n"),
+        ] {
+            assert!(check(text, from, to), "{text}: `{from}` becomes `{to}`");
+        }
+    }
+
+    #[test]
+    fn words_and_numbers_neither_come_nor_go() {
+        for (text, from, to) in [
+            (r#"{"a": 1}"#, "1", "-1"),
+            (r#"{"a": 95}"#, "95", "0.95"),
+            (r#"{"a": 95}"#, "5", "5.5"),
+            (r#"{"a": false}"#, "false", "true"),
+            (r#"{"a": ""}"#, "\"\"", "\"none\""),
+            (r#"{"a": "fix"}"#, "fix", "fixed"),
+            (r#"{"a": "fix"}"#, "i", "o"),
+            (r#"{"a": null}"#, "null", "0"),
+            (r#"{"a": "x"}"#, "\"x\"", "\"\""),
+            (r#"["p(/a).", "p(/a)."]"#, "\"p(/a).\", ", ""),
+            (r#"Sure! {}"#, "Sure! ", ""),
+            ("```json\n{}\n```", "```json\n", ""),
+            (r#"{"a": 1 /* why */}"#, " /* why */", ""),
+            (r#"{"control": {}}"#, "{", "{\"piggyback_version\": \"1.1.0\","),
+            (r#"["p(/a).", ""]"#, ", \"\"", ""),
+            (r#"[null, {}]"#, "null, ", ""),
+            ("{\"a\": \"x\u{202e}y\"}", "\u{202e}", ""),
+            (r#"{"a": "x\u202ey"}"#, "\\u202e", ""),
+        ] {
+            assert!(!check(text, from, to), "{text}: `{from}` becomes `{to}`");
+        }
+    }
+}

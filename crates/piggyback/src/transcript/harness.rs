@@ -1,0 +1,72 @@
+//! What the tracer of codeNERD's context harness writes (K11): headings, and under them the two channels as text.
+//! Only the updates are as the model wrote them.
+
+use super::cut::Border;
+use super::turn::{Kind, Record, Role, Turn};
+use mangle_syntax::text::{TextRange, size};
+
+/// The line that draws a box around a header.
+const BOX: &str = "═══";
+
+/// Whether a line begins a turn.
+pub(super) fn border(line: &[u8]) -> Border {
+    if is_header(line) { Border::Begin } else { Border::Within }
+}
+
+fn is_header(line: &[u8]) -> bool {
+    let is_turn = |line: &[u8]| {
+        line.starts_with(b"PIGGYBACK PROTOCOL - TURN ")
+            || (line.starts_with(b"TURN ") && memchr::memmem::find(line, b"(Piggyback Protocol)").is_some())
+    };
+    is_turn(line.trim_ascii())
+}
+
+/// Whether a text is of this kind: a header stands near its start, behind a line of its box.
+pub(super) fn is_harness(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n').take(200);
+    let has_box = lines.clone().any(|line| line.starts_with(BOX.as_bytes()));
+    has_box && lines.any(is_header)
+}
+
+/// The part of a turn that a line belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Head,
+    Surface,
+    Control,
+    Updates,
+}
+
+/// Reads a turn.
+pub(super) fn read(record: &mut Record<'_>) {
+    let mut at = 0;
+    let mut section = Section::Head;
+    let mut surface: Option<TextRange> = None;
+    for line in record.bytes.split_inclusive(|byte| *byte == b'\n') {
+        let (start, text) = (at, line.trim_ascii());
+        at += line.len();
+        let inner = TextRange::at(size(start + line.len() - line.trim_ascii_start().len()), size(text.len()));
+        match text {
+            _ if text.starts_with(b"SURFACE ") => section = Section::Surface,
+            _ if text.starts_with(b"CONTROL PACKET") => section = Section::Control,
+            b"KERNEL STATE CHANGES:" => section = Section::Head,
+            b"Mangle Updates:" if section == Section::Control => section = Section::Updates,
+            b"" if section == Section::Updates => section = Section::Control,
+            b"" => {}
+            _ if text.starts_with("───".as_bytes()) || text.starts_with(BOX.as_bytes()) => {}
+            _ if section == Section::Updates => record.turns.push(update(text, inner)),
+            _ if section == Section::Surface => {
+                surface = Some(surface.map_or(inner, |surface| surface.cover(inner)));
+            }
+            _ => {}
+        }
+    }
+    let turn = surface.map(|range| Turn::part(Role::Assistant, Kind::Surface, range));
+    record.turns.splice(0..0, turn);
+}
+
+/// An update, without the dash that one of the two tracers puts before it.
+fn update(text: &[u8], range: TextRange) -> Turn {
+    let dash = if text.starts_with(b"- ") { 2 } else { 0 };
+    Turn::part(Role::Assistant, Kind::Atom, TextRange::new(range.start() + size(dash), range.end()))
+}

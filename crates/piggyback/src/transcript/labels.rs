@@ -1,0 +1,200 @@
+//! Who answered, as far as a transcript tells it: the shard, the model, and the version of the protocol.
+
+use super::turn::{Record, Turn};
+use super::words::{member, text};
+use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::{Context, Reply, Survey};
+use mangle_settings::Profile;
+use mangle_syntax::text::{TextRange, size};
+
+/// Who answered. What is not told is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Labels {
+    /// The type of the shard.
+    pub shard: Option<String>,
+    /// The name of the model.
+    pub model: Option<String>,
+    /// The version of the protocol that the reply is judged by.
+    pub version: Option<&'static str>,
+}
+
+/// Keys that name a model.
+const MODELS: [&str; 9] = [
+    "model",
+    "model_name",
+    "modelName",
+    "model_id",
+    "modelId",
+    "modelVersion",
+    "gen_ai.response.model",
+    "gen_ai.request.model",
+    "llm.model_name",
+];
+
+/// Keys whose object speaks of the object that it stands in.
+const ABOUT: [&str; 8] =
+    ["metadata", "attributes", "request", "response", "response_metadata", "extra", "kwargs", "params"];
+
+/// More nodes of a record are not searched for the name of a model.
+const MOST_NODES: usize = 200_000;
+
+/// How many objects that name a model are looked at before a turn.
+const MOST_BEFORE: usize = 1_000;
+
+/// A longer name is cut, in characters.
+const LONGEST: usize = 80;
+
+/// The objects of a record that name a model, in their order.
+#[derive(Debug, Default)]
+pub struct Models(Vec<(TextRange, String)>);
+
+impl Models {
+    /// The models that a record names; none where it is not JSON.
+    #[must_use]
+    pub fn of(record: &Record<'_>) -> Self {
+        let is_json = matches!(record.bytes.trim_ascii_start().first(), Some(b'{' | b'['));
+        if !is_json {
+            return Self::default();
+        }
+        let json = Json::parse(record.bytes);
+        let mut found = Vec::new();
+        for node in json.nodes().take(MOST_NODES).filter(|node| json.kind(*node) == Kind::Object) {
+            let about = || ABOUT.iter().find_map(|name| named(&json, member(&json, node, name)?));
+            if let Some(model) = named(&json, node).or_else(about) {
+                found.push((json.range(node), model));
+            }
+        }
+        found.sort_by_key(|(range, _)| (range.start(), std::cmp::Reverse(range.end())));
+        Self(found)
+    }
+
+    /// The model that the innermost object around some bytes names.
+    fn around(&self, place: TextRange) -> Option<&str> {
+        let end = self.0.partition_point(|(range, _)| range.start() <= place.start());
+        let before = self.0.get(..end)?.iter().rev().take(MOST_BEFORE);
+        before.into_iter().find(|(range, _)| range.end() >= place.end()).map(|(_, model)| model.as_str())
+    }
+}
+
+/// The model that an object, or a list of attributes, names.
+fn named(json: &Json<'_>, node: NodeId) -> Option<String> {
+    if json.kind(node) == Kind::Array {
+        let is_it =
+            |attribute: &NodeId| text(json, *attribute, "key").is_some_and(|key| MODELS.contains(&&*key));
+        let value = member(json, json.elements(node).find(is_it)?, "value")?;
+        return text(json, value, "stringValue").and_then(|name| short(&name));
+    }
+    MODELS.iter().find_map(|key| text(json, node, key)).and_then(|name| short(&name))
+}
+
+fn short(name: &str) -> Option<String> {
+    let name = name.trim();
+    (!name.is_empty()).then(|| name.chars().take(LONGEST).collect())
+}
+
+impl Labels {
+    /// Who gave a turn, and in which version, where it is a reply.
+    #[must_use]
+    pub fn of(models: &Models, turn: &Turn, reply: Option<(&Reply<'_>, Profile)>) -> Self {
+        let place = turn.place(TextRange::up_to(size(turn.len())));
+        let of_turn = turn.details.as_ref().and_then(|details| details.shard.clone());
+        let shard = of_turn.or_else(|| reply.and_then(|(reply, _)| shard(reply)));
+        Self {
+            shard: shard.and_then(|shard| short(&shard)),
+            model: models.around(place).map(str::to_owned),
+            version: reply.map(|(_, profile)| profile.as_str()),
+        }
+    }
+
+    /// The labels that are told, by name.
+    pub fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let all =
+            [("shard", self.shard.as_deref()), ("model", self.model.as_deref()), ("version", self.version)];
+        all.into_iter().filter_map(|(name, value)| Some((name, value?)))
+    }
+}
+
+/// The shard that an envelope says it comes from.
+fn shard(reply: &Reply<'_>) -> Option<String> {
+    let (json, node) = reply.member(&["control_packet", "execution_metadata", "shard_type"])?;
+    json.string(node).map(std::borrow::Cow::into_owned)
+}
+
+/// The version of the protocol that a reply is judged by.
+#[must_use]
+pub fn profile(turn: &Turn, reply: &Reply<'_>, context: &Context<'_>) -> Profile {
+    let of_turn = turn.details.as_ref().and_then(|details| details.profile);
+    let session = turn.session.or(context.session);
+    let context = Context { profile: context.profile.or(of_turn), session, ..*context };
+    let survey = Survey::new(reply, &context);
+    let found = survey.subjects().last().map(|subject| subject.profile);
+    found.or(context.profile).or(context.settings.profile).unwrap_or(Profile::Current)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::transcript::{Options, Reader};
+    use mangle_settings::TranscriptSettings;
+
+    /// The labels of the replies of a file: shard, model and version.
+    fn labels(name: &str, text: &str) -> Vec<String> {
+        let settings = TranscriptSettings::default();
+        let context = Context::new(&settings);
+        let mut out = Vec::new();
+        let mut reader = Reader::new(Options { name: name.into(), ..Options::default() });
+        let mut each = |record: &Record<'_>| {
+            let models = Models::of(record);
+            for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
+                let reply = turn.reply(record.bytes, &settings);
+                let profile = profile(turn, &reply, &context);
+                let labels = Labels::of(&models, turn, Some((&reply, profile)));
+                out.push(
+                    labels
+                        .pairs()
+                        .map(|(name, value)| format!("{name}={value}"))
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                );
+            }
+        };
+        reader.feed(text.as_bytes(), &mut each);
+        let _ = reader.finish(&mut each);
+        out
+    }
+
+    const REPLY: &str =
+        r#"{\"control_packet\":{\"mangle_updates\":[],\"tool_requests\":[]},\"surface_response\":\"ok\"}"#;
+
+    #[test]
+    fn the_nearest_object_names_the_model() {
+        let chat = format!(
+            r#"{{"model":"outer","messages":[{{"role":"assistant","content":"{REPLY}","model":"inner"}},{{"role":"assistant","content":"{REPLY} "}}]}}"#
+        );
+        assert_eq!(labels("a.jsonl", &chat), ["model=inner version=current", "model=outer version=current"]);
+        let provider = format!(r#"{{"model":"gpt-x","choices":[{{"message":{{"content":"{REPLY}"}}}}]}}"#);
+        assert_eq!(labels("a.json", &provider), ["model=gpt-x version=current"]);
+        let about = format!(r#"{{"role":"assistant","content":"{REPLY}","metadata":{{"model_name":"m"}}}}"#);
+        assert_eq!(labels("a.jsonl", &about), ["model=m version=current"]);
+        let none = format!(r#"{{"role":"assistant","content":"{REPLY}","model":3}}"#);
+        assert_eq!(labels("a.jsonl", &none), ["version=current"]);
+    }
+
+    #[test]
+    fn the_container_or_the_packet_names_the_shard() {
+        let row = format!(
+            r#"[{{"shard_type":"coder","model":"m","system_prompt":"s","user_prompt":"u","response":"{REPLY}"}}]"#
+        );
+        assert_eq!(labels("a.json", &row), ["shard=coder model=m version=current"]);
+        let packet = r#"{"control_packet":{"mangle_updates":[],"execution_metadata":{"shard_type":"tester"}},"surface_response":"ok"}"#;
+        assert_eq!(labels("a.jsonl", packet), ["shard=tester version=1.2"]);
+    }
+
+    #[test]
+    fn attributes_of_a_trace_name_the_model() {
+        let json =
+            Json::parse(br#"[{"key":"a"},{"key":"gen_ai.request.model","value":{"stringValue":"m"}}]"#);
+        assert_eq!(named(&json, json.root()).unwrap(), "m");
+    }
+}

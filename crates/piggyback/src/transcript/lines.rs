@@ -1,0 +1,129 @@
+//! Plain text in which a pattern of the settings says where turns begin (`pattern` of `[[transcripts.shape]]`).
+
+use std::sync::Arc;
+
+use regex::bytes::{Captures, Regex};
+
+use super::reader::{up_to, without_line_end};
+use super::shapes::{self, declared::role_of};
+use super::turn::{Details, Kind, Record, Role, Turn};
+use super::words::is_envelope;
+use crate::envelope::json::Json;
+use mangle_settings::TranscriptShape;
+use mangle_syntax::text::{TextRange, size};
+
+/// How many lines of a file are looked at for one that a pattern matches.
+const LINES: usize = 64;
+
+/// The shapes that the settings declare, ready to be used.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Own {
+    pub(super) shapes: Arc<[TranscriptShape]>,
+    patterns: Vec<(Regex, usize)>,
+}
+
+/// A turn of a text, in bytes of it.
+struct Found {
+    /// Where its line begins.
+    line: usize,
+    /// Where its text begins.
+    text: usize,
+    /// Where its text ends, if the pattern says it.
+    end: Option<usize>,
+    role: Role,
+    details: Details,
+}
+
+impl Own {
+    pub(super) fn new(shapes: Arc<[TranscriptShape]>) -> Self {
+        let pattern =
+            |(at, shape): (usize, &TranscriptShape)| Some((Regex::new(shape.pattern.as_deref()?).ok()?, at));
+        let patterns = shapes.iter().enumerate().filter_map(pattern).collect();
+        Self { shapes, patterns }
+    }
+
+    /// Whether a pattern matches a line near the start of a text.
+    pub(super) fn fits(&self, head: &[u8]) -> bool {
+        let mut lines = head.split(|byte| *byte == b'\n').take(LINES);
+        !self.patterns.is_empty() && lines.any(|line| self.matching(without_line_end(line)).is_some())
+    }
+
+    fn matching<'l>(&self, line: &'l [u8]) -> Option<(&TranscriptShape, Captures<'l>)> {
+        self.patterns.iter().find_map(|(regex, at)| Some((self.shapes.get(*at)?, regex.captures(line)?)))
+    }
+
+    /// Gives the turns of a text, each as a record. False where no line begins one.
+    pub(super) fn read(&self, text: &[u8], start: u64, each: &mut dyn FnMut(Record<'_>)) -> bool {
+        let found = self.turns(text);
+        let ends = found.iter().skip(1).map(|next| next.line).chain([text.len()]);
+        for ((at, one), next) in found.iter().enumerate().zip(ends) {
+            let inner = text.get(one.line..next).unwrap_or(&[]);
+            let mut record = Record::new(at as u64 + 1, start + one.line as u64, inner);
+            let end = one.end.unwrap_or(next).clamp(one.text, next);
+            let said = text.get(one.text..end).unwrap_or(&[]);
+            let blank = said.len() - said.trim_ascii_start().len();
+            let from = one.text - one.line + blank;
+            let to = from + said.trim_ascii().len();
+            record.turns = self.said(inner, from.min(to)..to, one);
+            each(record);
+        }
+        !found.is_empty()
+    }
+
+    fn turns(&self, text: &[u8]) -> Vec<Found> {
+        let (mut found, mut at) = (Vec::new(), 0);
+        if self.patterns.is_empty() {
+            return found;
+        }
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            let start = at;
+            at += line.len();
+            let line = without_line_end(line);
+            let Some((shape, groups)) = self.matching(line) else { continue };
+            let word = |name: &str| {
+                groups.name(name).map(|group| String::from_utf8_lossy(group.as_bytes()).into_owned())
+            };
+            let all = groups.get(0).map_or(0, |all| all.end());
+            let said = groups.name("text");
+            let end = said.map(|said| said.end()).filter(|end| *end < line.len());
+            let details = Details { timestamp: word("time"), session: word("session"), ..Details::default() };
+            found.push(Found {
+                line: start,
+                text: start + said.map_or(all, |said| said.start()),
+                end: end.map(|end| start + end),
+                role: word("role").map_or(Role::Assistant, |word| role_of(shape, &word)),
+                details,
+            });
+        }
+        found
+    }
+
+    /// The turns of one text: those of a JSON record of a known shape, else the text itself.
+    fn said(&self, record: &[u8], range: std::ops::Range<usize>, found: &Found) -> Vec<Turn> {
+        let is_json = record.get(range.start).is_some_and(|byte| b"{[\"".contains(byte));
+        let mut turns = Vec::new();
+        if is_json && found.role == Role::Assistant {
+            let json = Json::parse_part(record, range.clone());
+            if json.is_valid_to_the_end() && !is_envelope(&json, json.root()) {
+                let shaped = shapes::read_with(&self.shapes, &json, json.root(), "", false);
+                turns = shaped.map(|shaped| shaped.turns).unwrap_or_default();
+            }
+        }
+        if turns.is_empty() {
+            let kind = match found.role {
+                _ if range.is_empty() && found.role == Role::Assistant => {
+                    Kind::Skipped(super::turn::Skip::Empty)
+                }
+                role => shapes::kind(role),
+            };
+            let range = TextRange::new(size(range.start), size(range.end));
+            turns.push(Turn::part(found.role, kind, range.intersect(up_to(record)).unwrap_or_default()));
+        }
+        for turn in turns.iter_mut().filter(|_| found.details != Details::default()) {
+            let own = turn.details.get_or_insert_default();
+            own.timestamp = own.timestamp.take().or_else(|| found.details.timestamp.clone());
+            own.session = own.session.take().or_else(|| found.details.session.clone());
+        }
+        turns
+    }
+}

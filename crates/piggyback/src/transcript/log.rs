@@ -1,0 +1,146 @@
+//! Logs: entries that begin with a time, and go on until the next one. In those of the runtime a reply is behind a
+//! marker, or in the `response` of an entry's fields; in others behind whatever a program puts before it.
+
+use super::entry::{self, Form, Prefix};
+use super::findings;
+use super::shapes::{self, Draft, Shape};
+use super::turn::{Kind, Record, Role, Skip, Turn};
+use super::words::{is_envelope, is_string, member, step, text};
+use crate::envelope::json::{Json, NodeId};
+use mangle_syntax::text::{TextRange, size};
+
+/// `2026/03/01 12:00:00.000000 `
+const STAMP: &[u8] = b"0000/00/00 00:00:00";
+
+/// At these lengths the runtime cuts what it only shows the beginning of.
+const PREVIEWS: [usize; 3] = [200, 300, 500];
+
+/// How far into an entry a marker may stand.
+const MARKER_WITHIN: usize = 256;
+
+/// Whether a line begins with a time.
+pub(super) fn is_stamped(line: &[u8]) -> bool {
+    line.len() >= STAMP.len()
+        && line.iter().zip(STAMP).all(|(byte, like)| match like {
+            b'0' => byte.is_ascii_digit(),
+            _ => byte == like,
+        })
+}
+
+/// Whether a JSON value is an entry of a log.
+pub(super) fn is_entry(json: &Json<'_>, node: NodeId) -> bool {
+    ["ts", "lvl", "msg"].iter().all(|name| member(json, node, name).is_some())
+}
+
+/// Reads an entry; `form` is what entries of its log begin with, where that is text.
+pub(super) fn read(record: &mut Record<'_>, form: Option<&Form>) -> Option<Shape> {
+    let start = start(record.bytes);
+    let body = record.bytes.get(start..).unwrap_or(&[]);
+    let json = body.starts_with(b"{").then(|| Json::parse_part(record.bytes, start..record.bytes.len()));
+    let other = json.as_ref().filter(|json| json.is_valid_to_the_end() && !is_envelope(json, json.root()));
+    if let Some(shape) = other.and_then(|json| self::json(json, record)) {
+        return Some(shape);
+    }
+    if let Some(marker) = marker(body) {
+        let end = start + body.trim_ascii_end().len();
+        let range = TextRange::new(size(start + marker.end.min(end - start)), size(end));
+        let said = body.get(marker.end..).unwrap_or(&[]).trim_ascii_end();
+        let kind =
+            if marker.is_preview || is_preview(said) { Kind::Skipped(Skip::Preview) } else { Kind::Reply };
+        let turn = Turn::part(Role::Assistant, kind, range);
+        add(turn, record);
+        return Some(Shape::Log);
+    }
+    let found = form.and_then(|form| entry::read(record, form));
+    let is_lost = found.is_none();
+    record.turns.extend(found);
+    if let Some(json) = json.filter(|json| is_lost && !json.is_valid_to_the_end()) {
+        let range = TextRange::new(size(start), size(record.bytes.len()));
+        record.findings.push(findings::bad_record(&json, range, "the entry"));
+        return None;
+    }
+    Some(Shape::Log)
+}
+
+/// Where what an entry says begins.
+fn start(entry: &[u8]) -> usize {
+    let line = entry.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
+    match is_stamped(entry) {
+        true => stamp_end(entry),
+        false => Prefix::of(line).filter(|prefix| prefix.role.is_none()).map_or(0, |prefix| prefix.end),
+    }
+}
+
+fn json(json: &Json<'_>, record: &mut Record<'_>) -> Option<Shape> {
+    let root = json.root();
+    if !is_entry(json, root) {
+        let shaped = shapes::read(json, root, "")?;
+        record.turns.extend(shaped.turns);
+        return Some(shaped.shape);
+    }
+    let response = member(json, root, "fields").and_then(|fields| member(json, fields, "response"));
+    if let Some(response) = response.filter(|it| is_string(json, *it)) {
+        let pointer = step(&step("", "fields"), "response");
+        let mut turn = shapes::string(json, response, pointer, Role::Assistant, Kind::Reply);
+        if is_preview(turn.text(record.bytes)) {
+            turn.kind = Kind::Skipped(Skip::Preview);
+        }
+        add(turn, record);
+    } else if let (Some(node), Some(said)) = (member(json, root, "msg"), text(json, root, "msg"))
+        && let Some(marker) = marker(said.as_bytes())
+    {
+        let mut draft = Draft::default();
+        draft.push_from(json, node, step("", "msg"), marker.end);
+        let is_preview = marker.is_preview || is_preview(said.get(marker.end..).unwrap_or("").as_bytes());
+        let kind = if is_preview { Kind::Skipped(Skip::Preview) } else { Kind::Reply };
+        add(draft.finish(Role::Assistant, kind), record);
+    }
+    Some(Shape::Log)
+}
+
+fn add(turn: Turn, record: &mut Record<'_>) {
+    if turn.kind == Kind::Skipped(Skip::Preview) {
+        let whole = TextRange::up_to(size(turn.len()));
+        record.findings.push(findings::preview(turn.place(whole)));
+    }
+    if !turn.is_empty() {
+        record.turns.push(turn);
+    }
+}
+
+/// Where the time at the start of an entry ends.
+fn stamp_end(entry: &[u8]) -> usize {
+    let is_time = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    let fraction = entry.iter().skip(STAMP.len()).take_while(|byte| is_time(byte)).count();
+    let end = STAMP.len() + fraction;
+    let rest = entry.get(end..).unwrap_or(&[]);
+    end + (rest.len() - rest.trim_ascii_start().len())
+}
+
+/// The words before a reply.
+struct Marker {
+    end: usize,
+    is_preview: bool,
+}
+
+/// `Raw LLM Response: `, `Raw response preview: ` and their like.
+fn marker(entry: &[u8]) -> Option<Marker> {
+    let head = entry.get(..MARKER_WITHIN.min(entry.len()))?.to_ascii_lowercase();
+    let head = head.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
+    if let Some(at) = memchr::memmem::find(head, b"preview=") {
+        return Some(Marker { end: at + "preview=".len(), is_preview: true });
+    }
+    let words = ["raw response", "raw llm response"];
+    let at = words.iter().filter_map(|words| memchr::memmem::find(head, words.as_bytes())).min()?;
+    let colon = memchr::memmem::find(head.get(at..)?, b":")?;
+    let between = head.get(at..at + colon)?;
+    let has = |word: &[u8]| memchr::memmem::find(between, word).is_some();
+    let is_preview = has(b"preview") || has(b"first ");
+    let space = usize::from(head.get(at + colon + 1) == Some(&b' '));
+    Some(Marker { end: at + colon + 1 + space, is_preview })
+}
+
+/// Whether a text ends where the runtime cuts its previews.
+fn is_preview(said: &[u8]) -> bool {
+    said.strip_suffix(b"...").is_some_and(|text| PREVIEWS.contains(&text.len()))
+}

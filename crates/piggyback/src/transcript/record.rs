@@ -1,0 +1,223 @@
+//! What is in the bytes of one record.
+
+use super::cut::Frame;
+use super::plain::Part;
+use super::reader::{up_to, without_line_end};
+use super::shapes::{self, Shape};
+use super::turn::{Kind, Record, Role, Skip, Turn};
+use super::words::is_envelope;
+use super::{channels, findings, harness, log, stream};
+use crate::envelope::json::{Json, Kind as Node};
+use mangle_settings::{Container, TranscriptShape};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::text::{TextRange, TextSize, size};
+
+/// Where a record stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Site {
+    pub(super) container: Container,
+    pub(super) frame: Frame,
+    /// Its number from 1 on.
+    pub(super) number: u64,
+}
+
+/// Reads a record; `None` where there is none: a blank line, the text before the first entry of a log.
+pub(super) fn read<'b>(
+    site: Site,
+    bytes: &'b [u8],
+    start: u64,
+    own: &[TranscriptShape],
+) -> Option<(Record<'b>, Option<Shape>)> {
+    let bytes = match site.frame {
+        Frame::Lines => without_line_end(bytes),
+        Frame::Elements | Frame::Values => bytes.trim_ascii_end(),
+        Frame::Groups(_) | Frame::Entries(_) | Frame::Whole => bytes,
+    };
+    if bytes.trim_ascii().is_empty() {
+        return None;
+    }
+    let mut record = Record::new(site.number, start, bytes);
+    let shape = match (site.container, site.frame) {
+        (Container::Stream, Frame::Groups(_)) => {
+            stream::read(&mut record);
+            Some(Shape::Delta)
+        }
+        (Container::Harness, _) => {
+            harness::read(&mut record);
+            None
+        }
+        (Container::Channels, _) => {
+            channels::read(&mut record);
+            None
+        }
+        (Container::Log, Frame::Entries(form)) => log::read(&mut record, Some(&form)),
+        (Container::Log, _) => log_line(site, &mut record, own),
+        (_, Frame::Groups(_)) => events(&mut record),
+        _ => value(site, &mut record, own),
+    };
+    let is_empty = record.turns.is_empty() && record.findings.is_empty();
+    let is_group = matches!(site.frame, Frame::Groups(_) | Frame::Entries(_));
+    (!is_empty || !is_group).then_some((record, shape))
+}
+
+/// Reads a line of a log whose lines are JSON.
+fn log_line(site: Site, record: &mut Record<'_>, own: &[TranscriptShape]) -> Option<Shape> {
+    match begins_as_envelope(record.bytes) {
+        true => value(site, record, own),
+        false => log::read(record, None),
+    }
+}
+
+/// Reads a record that is one JSON value.
+fn value(site: Site, record: &mut Record<'_>, own: &[TranscriptShape]) -> Option<Shape> {
+    let is_envelopes = matches!(site.container, Container::EnvelopeLines | Container::Envelope);
+    // The usual case needs no look at what is inside.
+    if is_envelopes && !matches!(site.frame, Frame::Elements) && begins_as_envelope(record.bytes) {
+        record.turns.push(Turn::part(Role::Assistant, Kind::Reply, record.range()));
+        return Some(Shape::Envelope);
+    }
+    let json = Json::parse(record.bytes);
+    let root = json.root();
+    let pointer = match site.frame {
+        Frame::Elements => shapes_step(site.number - 1),
+        _ => String::new(),
+    };
+    if is_envelope(&json, root) || (is_envelopes && json.kind(root) == Node::Object) {
+        let mut turn = Turn::part(Role::Assistant, Kind::Reply, record.range());
+        turn.path.extend((!pointer.is_empty()).then_some(pointer));
+        record.turns.push(turn);
+        return Some(Shape::Envelope);
+    }
+    if !json.is_valid_to_the_end() {
+        record.findings.push(findings::bad_record(&json, record.range(), "the record"));
+        if matches!(site.frame, Frame::Lines) {
+            return None;
+        }
+    }
+    if site.container == Container::Stream {
+        stream::read_value(&json, &pointer, record);
+        return Some(Shape::Delta);
+    }
+    if log::is_entry(&json, root) && site.container == Container::Log {
+        return log::read(record, None);
+    }
+    let is_element = matches!(site.frame, Frame::Elements);
+    let shaped = shapes::read_with(own, &json, root, &pointer, is_element)
+        .filter(|shaped| !shaped.turns.is_empty() || shaped.shape == Shape::Delta)
+        .or_else(|| shapes::by_envelope(&json, root, &pointer));
+    if let Some(shaped) = shaped {
+        match shaped.shape {
+            Shape::Delta => stream::read_value(&json, &pointer, record),
+            _ => record.turns = shaped.turns,
+        }
+        return Some(shaped.shape);
+    }
+    if json.kind(root) != Node::Object && record.findings.is_empty() {
+        record.findings.push(findings::no_object(record.range()));
+    }
+    None
+}
+
+fn shapes_step(index: u64) -> String {
+    super::words::step("", index)
+}
+
+/// Whether a line begins with a key of an envelope.
+fn begins_as_envelope(bytes: &[u8]) -> bool {
+    let inner = bytes.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    inner.is_some_and(|inner| {
+        inner.starts_with(b"\"control_packet\"") || inner.starts_with(b"\"surface_response\"")
+    })
+}
+
+/// Reads the events of one turn of a coding agent: the last message is its answer.
+fn events(record: &mut Record<'_>) -> Option<Shape> {
+    let mut at = 0;
+    let mut shape = None;
+    for line in record.bytes.split_inclusive(|byte| *byte == b'\n') {
+        let start = at;
+        at += line.len();
+        let line = without_line_end(line);
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let json = Json::parse_part(record.bytes, start..start + line.len());
+        if !json.is_valid_to_the_end() {
+            let range = TextRange::at(size(start), size(line.len()));
+            record.findings.push(findings::bad_record(&json, range, "the line"));
+        } else if let Some(shaped) = shapes::read(&json, json.root(), "") {
+            shape = shape.or(Some(shaped.shape));
+            record.turns.extend(shaped.turns);
+        }
+    }
+    let last = record.turns.iter().rposition(|turn| turn.kind == Kind::Reply);
+    for (index, turn) in record.turns.iter_mut().enumerate() {
+        if turn.kind == Kind::Reply && Some(index) != last {
+            turn.kind = Kind::Skipped(Skip::Intermediate);
+        }
+    }
+    shape
+}
+
+/// The records of a session: its messages, and what is damaged between them.
+pub(super) fn of_session(bytes: &[u8], start: u64, each: &mut dyn FnMut(Record<'_>)) {
+    let json = Json::parse(bytes);
+    let messages = shapes::messages(&json, json.root()).unwrap_or_default();
+    let ranges: Vec<TextRange> = messages.into_iter().map(|message| json.range(message)).collect();
+    let mut damage = (!json.is_valid_to_the_end()).then(|| damage(&json, bytes));
+    if damage.is_none() && ranges.is_empty() {
+        each(Record::new(0, start, &[]));
+    }
+    for (index, range) in ranges.iter().enumerate() {
+        if let Some(before) = damage.take_if(|damage| damage.range.start() < range.start()) {
+            each(of_damage(before, range.start(), bytes, start));
+        }
+        let mut record = of_part(index as u64 + 1, *range, bytes, start);
+        record.turns = shapes::shown(&Json::parse(record.bytes), index).unwrap_or_default();
+        if let Some(inside) = damage.take_if(|damage| damage.range.start() < range.end()) {
+            record.findings.push(within(inside, *range));
+        }
+        each(record);
+    }
+    if let Some(behind) = damage {
+        each(of_damage(behind, size(bytes.len()), bytes, start));
+    }
+}
+
+/// What is wrong with a session as JSON, where the first of it is.
+fn damage(json: &Json<'_>, bytes: &[u8]) -> Finding {
+    let mut finding = findings::bad_record(json, up_to(bytes), "what is damaged of the session");
+    let behind = TextRange::new(json.end().min(finding.range.end()), finding.range.end());
+    finding.range = json.problems.first().map_or(behind, |problem| json.place(problem));
+    finding
+}
+
+/// Damage that is in no message, as a record that ends before `limit`. Its bytes are those that the finding points to.
+fn of_damage(damage: Finding, limit: TextSize, bytes: &[u8], start: u64) -> Record<'_> {
+    let range = damage.range;
+    let range = TextRange::new(range.start(), range.end().min(limit).max(range.start()));
+    let mut record = of_part(0, range, bytes, start);
+    record.findings.push(within(damage, range));
+    record
+}
+
+/// A part of a document as a record.
+fn of_part(number: u64, range: TextRange, bytes: &[u8], start: u64) -> Record<'_> {
+    let part = bytes.get(range.start().into()..range.end().into()).unwrap_or(&[]);
+    Record::new(number, start + u64::from(u32::from(range.start())), part)
+}
+
+/// A finding about a document as one about a part of it.
+fn within(mut finding: Finding, part: TextRange) -> Finding {
+    let range = finding.range.intersect(part).unwrap_or(TextRange::empty(part.start()));
+    finding.range = range - part.start();
+    finding
+}
+
+/// A turn of a text as a record.
+pub(super) fn of_text(bytes: &[u8], start: u64, index: usize, part: Part) -> Record<'_> {
+    let inner = bytes.get(part.range.clone()).unwrap_or(&[]);
+    let mut record = Record::new(index as u64 + 1, start + part.range.start as u64, inner);
+    record.turns.push(Turn::part(part.role, part.kind, up_to(inner)));
+    record
+}

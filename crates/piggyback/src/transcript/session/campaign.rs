@@ -1,0 +1,390 @@
+//! Campaigns over several turns: phases and tasks that go backwards, counters that do not add up: `PB620` to `PB626`.
+
+use super::examples::{reply, session};
+use super::{Known, MOST_SHOWN, Now};
+use crate::transcript::check::Found;
+use crate::transcript::digest::{Argument, Atom, Watched, hash};
+use mangle_settings::Profile;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+
+pub(super) const RULES: &[&Rule] = &[
+    &PHASE_TRANSITION,
+    &PROGRESS_COUNTER,
+    &PHASE_NOT_ARCHIVED,
+    &PROGRESS_MISMATCH,
+    &PHASE_ORDER_DUP,
+    &CAMPAIGN_NO_INTENT,
+    &POSITIVE_SUPPRESSION,
+];
+
+/// Within so many turns a phase that is over is archived.
+const TURNS: u64 = 3;
+
+/// A status that cannot follow.
+static PHASE_TRANSITION: Rule = Rule {
+    code: "PB620",
+    name: "phase-transition",
+    group: Group::State,
+    severity: Some(Severity::Warning),
+    summary: "A phase or a task goes back to a status that it has left.",
+    rationale: "What is completed does not run again, and what has begun is not pending any more. Both facts stay in \
+                the kernel, so that rules see the phase in two states.",
+    bad: session!(
+        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /completed, \\\"planner\\\").\""),
+        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /in_progress, \\\"planner\\\").\""),
+    ),
+    good: session!(
+        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /in_progress, \\\"planner\\\").\""),
+        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /completed, \\\"planner\\\").\""),
+    ),
+    fix: FixKind::None,
+};
+
+/// Counters that cannot be.
+static PROGRESS_COUNTER: Rule = Rule {
+    code: "PB621",
+    name: "progress-counter",
+    group: Group::State,
+    severity: Some(Severity::Warning),
+    summary: "The counters of a campaign cannot be right.",
+    rationale: "More is done than there is, less is done than before, or the total changed without a replan. Rules \
+                that ask whether a campaign is over compare exactly these numbers.",
+    bad: session!(reply!("\"campaign_progress(\\\"c1\\\", 4, 3, 5, 9).\"")),
+    good: session!(reply!("\"campaign_progress(\\\"c1\\\", 3, 4, 5, 9).\"")),
+    fix: FixKind::None,
+};
+
+/// A phase that stays in the context.
+static PHASE_NOT_ARCHIVED: Rule = Rule {
+    code: "PB622",
+    name: "phase-not-archived",
+    group: Group::State,
+    severity: Some(Severity::Information),
+    summary: "A phase is completed, and its facts stay in the context.",
+    rationale: "When a phase is over, `context_compression` or an `archive` operation makes room. Within three turns \
+                nothing of the kind came.",
+    bad: session!(
+        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /completed, \\\"planner\\\").\""),
+        reply!(""),
+        reply!(""),
+        reply!(""),
+        reply!(""),
+    ),
+    good: session!(
+        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /completed, \\\"planner\\\").\""),
+        reply!("\"context_compression(\\\"p1\\\", \\\"planned\\\", 3, 1700000000).\""),
+        reply!(""),
+        reply!(""),
+        reply!(""),
+    ),
+    fix: FixKind::None,
+};
+
+/// A counter that differs from what was seen.
+static PROGRESS_MISMATCH: Rule = Rule {
+    code: "PB623",
+    name: "progress-mismatch",
+    group: Group::State,
+    severity: Some(Severity::Warning),
+    summary: "The number of phases that are done is not the number of completed phases.",
+    rationale: "`campaign_progress` and `campaign_phase` say the same thing twice, and here they disagree; which of \
+                them a rule believes depends on the rule.",
+    bad: session!(
+        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /completed, \\\"planner\\\").\""),
+        reply!("\"campaign_progress(\\\"c1\\\", 2, 4, 5, 9).\""),
+    ),
+    good: session!(
+        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /completed, \\\"planner\\\").\""),
+        reply!("\"campaign_progress(\\\"c1\\\", 1, 4, 5, 9).\""),
+    ),
+    fix: FixKind::None,
+};
+
+/// Two phases in one place.
+static PHASE_ORDER_DUP: Rule = Rule {
+    code: "PB624",
+    name: "phase-order-dup",
+    group: Group::State,
+    severity: Some(Severity::Warning),
+    summary: "Two phases of a campaign have the same order.",
+    rationale: "Which of them comes first is then not determined; the planner takes them in any order.",
+    bad: session!(
+        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /pending, \\\"planner\\\").\""),
+        reply!("\"campaign_phase(\\\"p2\\\", \\\"c1\\\", \\\"build\\\", 1, /pending, \\\"coder\\\").\""),
+    ),
+    good: session!(
+        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /pending, \\\"planner\\\").\""),
+        reply!("\"campaign_phase(\\\"p2\\\", \\\"c1\\\", \\\"build\\\", 2, /pending, \\\"coder\\\").\""),
+    ),
+    fix: FixKind::None,
+};
+
+/// A campaign's packet without an intent.
+static CAMPAIGN_NO_INTENT: Rule = Rule {
+    code: "PB625",
+    name: "campaign-no-intent",
+    group: Group::State,
+    severity: Some(Severity::Hint),
+    summary: "A packet of a campaign has no intent.",
+    rationale: "Version 1.1 allows it, all later ones ask for `intent_classification`.",
+    bad: session!(
+        "{\"surface_response\":\"Planned.\",\"control_packet\":{\"mangle_updates\":[\"phase_done(\\\"p1\\\").\"],\"memory_operations\":[],\"abductive_hypothesis\":\"none\"}}\n"
+    ),
+    good: session!(
+        "{\"surface_response\":\"Planned.\",\"control_packet\":{\"intent_classification\":{\"category\":\"mutation\",\"confidence\":0.9},\"mangle_updates\":[\"phase_done(\\\"p1\\\").\"],\"memory_operations\":[],\"abductive_hypothesis\":\"none\"}}\n"
+    ),
+    fix: FixKind::None,
+};
+
+/// A score that keeps what should go.
+static POSITIVE_SUPPRESSION: Rule = Rule {
+    code: "PB626",
+    name: "positive-suppression",
+    group: Group::State,
+    severity: Some(Severity::Information),
+    summary: "The facts of a compressed phase get a positive score.",
+    rationale: "After `context_compression` the facts of the phase are suppressed by a negative `activation`. A \
+                positive one brings them back into the context.",
+    bad: concat!(
+        session!(
+            reply!("\"context_compression(\\\"p1\\\", \\\"planned\\\", 3, 1700000000).\""),
+            reply!("\"activation(\\\"campaign_phase p1\\\", 50).\""),
+        ),
+        "#- mangle-ls.toml\n[transcripts.atoms]\nsensitive = []\n"
+    ),
+    good: concat!(
+        session!(
+            reply!("\"context_compression(\\\"p1\\\", \\\"planned\\\", 3, 1700000000).\""),
+            reply!("\"activation(\\\"campaign_phase p1\\\", -50).\""),
+        ),
+        "#- mangle-ls.toml\n[transcripts.atoms]\nsensitive = []\n"
+    ),
+    fix: FixKind::Suggestion,
+};
+
+/// The counters of a campaign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Progress {
+    counters: [i64; 4],
+}
+
+/// The names of the counters, in their order.
+const COUNTERS: [&str; 4] = ["done phases", "phases", "done tasks", "tasks"];
+
+/// A phase that is over, and not yet archived.
+#[derive(Debug)]
+struct Waiting {
+    phase: String,
+    turn: u64,
+    found: Found,
+}
+
+/// What is known of campaigns.
+#[derive(Debug, Default)]
+pub(super) struct Campaign {
+    /// The status of campaigns, phases and tasks.
+    status: Known<u64, String>,
+    progress: Known<u64, Progress>,
+    /// How many phases of a campaign are completed.
+    completed: Known<u64, i64>,
+    /// The phase in each place of each campaign.
+    order: Known<(u64, i64), String>,
+    compressed: Known<u64, ()>,
+    waiting: Vec<Waiting>,
+}
+
+impl Campaign {
+    pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+        let atoms = &now.reply.atoms;
+        self.archived(now);
+        let is_replanned = atoms.iter().any(|atom| {
+            let text =
+                [hash("replan"), hash("replan_triggered"), hash("plan_revision"), hash("campaign_replan")];
+            text.contains(&atom.predicate)
+        });
+        for atom in atoms {
+            if let Some(fact) = atom.fact.as_deref() {
+                self.status(now, atom, fact, out);
+                self.order(now, atom, fact, out);
+                self.suppression(now, atom, fact, out);
+            }
+        }
+        for atom in atoms {
+            if let Some(fact) = atom.fact.as_deref() {
+                self.progress(now, atom, fact, is_replanned, out);
+            }
+        }
+        let is_old = matches!(now.profile, Some(Profile::V1_1 | Profile::V1_1Bnf));
+        if is_old && !now.reply.has_intent && atoms.iter().any(|atom| atom.is_campaign) {
+            let message = "this packet of a campaign has no intent, which all versions after 1.1 ask for";
+            out.push(
+                now.found(Finding::new(&CAMPAIGN_NO_INTENT, now.reply.control, message), "/control_packet"),
+            );
+        }
+        self.overdue(now, out);
+    }
+
+    /// Takes phases off the list that this turn archives.
+    fn archived(&mut self, now: &Now<'_>) {
+        for atom in &now.reply.atoms {
+            let Some(Watched { predicate: "context_compression", args }) = atom.fact.as_deref() else {
+                continue;
+            };
+            let Some(phase) = args.first() else { continue };
+            self.compressed.insert(hash(phase.text.as_str()), ());
+            self.waiting.retain(|waiting| waiting.phase != phase.text);
+        }
+        for operation in now.reply.memory.iter().filter(|operation| operation.op == "archive") {
+            self.waiting.retain(|waiting| !operation.key.contains(&waiting.phase));
+        }
+    }
+
+    fn overdue(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+        let (over, waiting) = std::mem::take(&mut self.waiting)
+            .into_iter()
+            .partition(|waiting| waiting.turn + TURNS < now.turn);
+        self.waiting = waiting;
+        let over: Vec<Waiting> = over;
+        out.extend(over.into_iter().map(|waiting| waiting.found));
+    }
+
+    fn status(&mut self, now: &Now<'_>, atom: &Atom, fact: &Watched, out: &mut Vec<Found>) {
+        let (what, at) = match (fact.predicate, fact.args.len()) {
+            ("campaign", 5) => ("campaign", 4),
+            ("campaign_phase", 6) => ("phase", 4),
+            ("campaign_task", 5) => ("task", 3),
+            _ => return,
+        };
+        let (Some(id), Some(status)) = (fact.args.first(), fact.args.get(at)) else { return };
+        let before = self.status.insert(hash((what, id.text.as_str())), status.text.clone());
+        let is_illegal = before.as_ref().is_some_and(|before| !may_follow(before, &status.text));
+        if let Some(before) = before.as_ref().filter(|_| is_illegal) {
+            let message = format!("{what} `{}` becomes `/{}` after `/{before}`", id.text, status.text);
+            out.push(at_atom(now, atom, Finding::new(&PHASE_TRANSITION, status.place, message)));
+        }
+        if what == "phase" {
+            self.phase(now, atom, fact, before.as_deref(), status);
+        }
+    }
+
+    /// Counts a phase, and waits for its end to be followed by its compression.
+    fn phase(&mut self, now: &Now<'_>, atom: &Atom, fact: &Watched, before: Option<&str>, status: &Argument) {
+        let (Some(id), Some(campaign)) = (fact.args.first(), fact.args.get(1)) else { return };
+        let campaign = hash(campaign.text.as_str());
+        let (was, is) = (before == Some("completed"), status.text == "completed");
+        let done = self.completed.get(&campaign).copied().unwrap_or_default();
+        self.completed.insert(campaign, done + i64::from(is) - i64::from(was));
+        let is_compressed = || self.compressed.get(&hash(id.text.as_str())).is_some();
+        let is_archived =
+            || now.reply.memory.iter().any(|one| one.op == "archive" && one.key.contains(&id.text));
+        if is && !was && self.waiting.len() < MOST_SHOWN && !is_compressed() && !is_archived() {
+            let message = format!(
+                "phase `{}` is completed, and its facts stay in the context: nothing archives it within {TURNS} turns",
+                id.text
+            );
+            let found = at_atom(now, atom, Finding::new(&PHASE_NOT_ARCHIVED, atom.place, message));
+            self.waiting.push(Waiting { phase: id.text.clone(), turn: now.turn, found });
+        }
+    }
+
+    fn order(&mut self, now: &Now<'_>, atom: &Atom, fact: &Watched, out: &mut Vec<Found>) {
+        let ("campaign_phase", [phase, campaign, _, order, ..]) = (fact.predicate, fact.args.as_slice())
+        else {
+            return;
+        };
+        let Some(number) = order.number else { return };
+        let key = (hash(campaign.text.as_str()), number);
+        match self.order.get(&key) {
+            Some(other) if *other != phase.text => {
+                let message = format!(
+                    "order {number} of campaign `{}` is already that of phase `{other}`",
+                    campaign.text
+                );
+                out.push(at_atom(now, atom, Finding::new(&PHASE_ORDER_DUP, order.place, message)));
+            }
+            Some(_) => {}
+            None => {
+                self.order.insert(key, phase.text.clone());
+            }
+        }
+    }
+
+    fn suppression(&mut self, now: &Now<'_>, atom: &Atom, fact: &Watched, out: &mut Vec<Found>) {
+        let ("activation", [what, score]) = (fact.predicate, fact.args.as_slice()) else { return };
+        if score.number.is_none_or(|score| score <= 0) {
+            return;
+        }
+        let is_part = |char: char| !(char.is_alphanumeric() || matches!(char, '_' | '-' | '.'));
+        let mut words = what.text.split(is_part).filter(|word| !word.is_empty());
+        let Some(phase) = words.find(|word| self.compressed.get(&hash(*word)).is_some()) else { return };
+        let message = format!("phase `{phase}` was compressed: a score above zero brings its facts back");
+        let finding =
+            Finding::new(&POSITIVE_SUPPRESSION, score.place, message).help("Give it a score below zero");
+        out.push(at_atom(now, atom, finding));
+    }
+
+    fn progress(
+        &mut self,
+        now: &Now<'_>,
+        atom: &Atom,
+        fact: &Watched,
+        is_replanned: bool,
+        out: &mut Vec<Found>,
+    ) {
+        let ("campaign_progress", [campaign, counters @ ..]) = (fact.predicate, fact.args.as_slice()) else {
+            return;
+        };
+        let Some(numbers) = numbers(counters) else { return };
+        let id = hash(campaign.text.as_str());
+        let before = self.progress.insert(id, Progress { counters: numbers });
+        if let Some((at, message)) = counter_problem(numbers, before, is_replanned)
+            && let Some(argument) = counters.get(at)
+        {
+            out.push(at_atom(now, atom, Finding::new(&PROGRESS_COUNTER, argument.place, message)));
+        }
+        let [done, ..] = numbers;
+        // A transcript may begin in the middle of a campaign: where none is seen to end, nothing contradicts.
+        let seen = self.completed.get(&id).filter(|completed| **completed > 0 && **completed != done);
+        if let (Some(completed), Some(argument), false) = (seen, counters.first(), self.completed.is_full) {
+            let message =
+                format!("{done} phases are said to be done, {completed} are completed in this transcript");
+            out.push(at_atom(now, atom, Finding::new(&PROGRESS_MISMATCH, argument.place, message)));
+        }
+    }
+}
+
+fn at_atom(now: &Now<'_>, atom: &Atom, finding: Finding) -> Found {
+    now.found(finding, format!("/control_packet/mangle_updates/{}", atom.index))
+}
+
+/// Whether a status may follow another.
+fn may_follow(before: &str, after: &str) -> bool {
+    let is_running = matches!(after, "in_progress" | "active" | "planning" | "decomposing" | "validating");
+    before == after || (after != "pending" && !(before == "completed" && is_running))
+}
+
+fn numbers(arguments: &[Argument]) -> Option<[i64; 4]> {
+    let [one, two, three, four] = arguments else { return None };
+    Some([one.number?, two.number?, three.number?, four.number?])
+}
+
+/// Which counter cannot be right, and why.
+fn counter_problem(now: [i64; 4], before: Option<Progress>, is_replanned: bool) -> Option<(usize, String)> {
+    let [phases_done, phases, tasks_done, tasks] = now;
+    if phases_done > phases {
+        return Some((0, format!("{phases_done} of {phases} phases are done")));
+    }
+    if tasks_done > tasks {
+        return Some((2, format!("{tasks_done} of {tasks} tasks are done")));
+    }
+    let before = before?.counters;
+    let change = |at: usize| Some((*before.get(at)?, *now.get(at)?));
+    let name = |at: usize| COUNTERS.get(at).copied().unwrap_or_default();
+    let fallen = [0, 2].into_iter().find(|at| change(*at).is_some_and(|(before, now)| now < before));
+    let jumped =
+        [1, 3].into_iter().find(|at| !is_replanned && change(*at).is_some_and(|(before, now)| now != before));
+    let at = fallen.or(jumped)?;
+    let (from, to) = change(at)?;
+    let why = if fallen.is_some() { "fall" } else { "change without a replan" };
+    Some((at, format!("the {} {why} from {from} to {to}", name(at))))
+}

@@ -1,0 +1,81 @@
+//! Ratings of facts that the model was never given: `PB445`.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::Now;
+use super::examples::{reply, session};
+use crate::transcript::check::Found;
+use crate::transcript::digest::{Digest, Rated, hash};
+use crate::transcript::turn::Role;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+
+pub(super) const RULES: &[&Rule] = &[&FEEDBACK_UNSEEN];
+
+/// How many prompts are remembered.
+const PROMPTS: usize = 64;
+
+/// A rating of what was not there.
+static FEEDBACK_UNSEEN: Rule = Rule {
+    code: "PB445",
+    name: "feedback-unseen",
+    group: Group::Requests,
+    severity: Some(Severity::Information),
+    summary: "Feedback about a predicate that the prompt did not have.",
+    rationale: "The runtime raises and lowers the score of each predicate that is rated. A rating of one that the \
+                turn's prompt never showed is a guess of the model, and shifts what later prompts contain.",
+    bad: session!(
+        "{\"role\":\"system\",\"content\":\"Facts: task_status(\\\"t1\\\", /pending).\"}\n",
+        reply!(
+            "",
+            "\"memory_operations\":[],\"context_feedback\":{\"overall_usefulness\":0.5,\"helpful_facts\":[\"task_status\"],\"noise_facts\":[\"diagnostic\"],\"missing_context\":\"\"}",
+            "I know enough."
+        ),
+    ),
+    good: session!(
+        "{\"role\":\"system\",\"content\":\"Facts: task_status(\\\"t1\\\", /pending).\"}\n",
+        reply!(
+            "",
+            "\"memory_operations\":[],\"context_feedback\":{\"overall_usefulness\":0.5,\"helpful_facts\":[\"task_status\"],\"noise_facts\":[],\"missing_context\":\"\"}",
+            "I know enough."
+        ),
+    ),
+    fix: FixKind::None,
+};
+
+/// The words of the prompts that the model was given.
+#[derive(Debug, Default)]
+pub(super) struct Prompts {
+    words: Vec<Arc<FxHashSet<u64>>>,
+    /// Whether what set the model up is among them, and nothing was left out.
+    is_known: bool,
+}
+
+impl Prompts {
+    pub(super) fn prompt(&mut self, digest: &Digest) {
+        if digest.role == Role::System {
+            self.words.clear();
+            self.is_known = true;
+        }
+        match &digest.words {
+            Some(words) if self.words.len() < PROMPTS => self.words.push(Arc::clone(words)),
+            _ => self.is_known = false,
+        }
+    }
+
+    pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+        if !self.is_known {
+            return;
+        }
+        for Rated { name, list, index, place } in &now.reply.feedback {
+            let bare = name.split('(').next().unwrap_or(name).trim();
+            let word = hash(bare.as_bytes());
+            if bare.len() > 1 && !self.words.iter().any(|words| words.contains(&word)) {
+                let message = format!("`{bare}` was not in what the model was given: this rating is a guess");
+                let pointer = format!("/control_packet/context_feedback/{list}/{index}");
+                out.push(now.found(Finding::new(&FEEDBACK_UNSEEN, *place, message), pointer));
+            }
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Recorded numbers beyond the limits of a shard: `PB710` to `PB716`.
+
+use std::collections::BTreeMap;
+
+use super::Now;
+use super::examples::{reply, session, user};
+use crate::envelope::json::{Json, NodeId};
+use crate::envelope::runtime;
+use crate::transcript::check::Found;
+use crate::transcript::digest::{Digest, Site};
+use crate::transcript::turn::Role;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::text::TextRange;
+
+pub(super) const RULES: &[&Rule] = &[&TIME_OVER, &TOKENS_OVER, &RETRIES_OVER, &TASK_OVER, &NO_PROFILE];
+
+/// How many bytes of a task the runtime takes for a token.
+const BYTES_A_TOKEN: u64 = 4;
+
+/// The limits of one kind of shard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShardLimits {
+    /// The tokens of its context.
+    pub context_tokens: u64,
+    /// The tokens of its answer.
+    pub output_tokens: u64,
+    /// How long it may run.
+    pub seconds: u64,
+    /// How often it may try again.
+    pub retries: u64,
+}
+
+/// Those of a shard of which nobody says anything.
+const USUAL: ShardLimits =
+    ShardLimits { context_tokens: 20_000, output_tokens: 4_000, seconds: 300, retries: 3 };
+
+/// How many tokens a compiled prompt may have, how many of those are reserved, and which part of them is when more than
+/// all of them would be.
+const PROMPT: (u64, u64, u64) = (200_000, 8_000, 10);
+
+/// The limits of all kinds of shards, those of the runtime unless its configuration says otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Those of shards that have no profile of their own.
+    pub default: ShardLimits,
+    /// Those of shards that have one, by their type.
+    pub shards: BTreeMap<String, ShardLimits>,
+    /// How many facts its kernel takes.
+    pub facts: u64,
+    /// How many facts its kernel derives from them.
+    pub derived: u64,
+    /// The tokens that the model takes in.
+    pub window: u64,
+    /// The tokens that a compiled prompt may have, and how many of those are reserved, where that is set.
+    pub prompt: (Option<u32>, Option<u32>),
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let limits = |context_tokens, output_tokens, seconds, retries| ShardLimits {
+            context_tokens,
+            output_tokens,
+            seconds,
+            retries,
+        };
+        let shards = [
+            ("coder", limits(30_000, 6_000, 600, 3)),
+            ("tester", limits(20_000, 4_000, 300, 3)),
+            ("reviewer", limits(40_000, 8_000, 900, 2)),
+            ("researcher", limits(25_000, 5_000, 600, 3)),
+        ];
+        let shards = shards.into_iter().map(|(name, limits)| (name.to_owned(), limits)).collect();
+        Self {
+            default: USUAL,
+            shards,
+            facts: 250_000,
+            derived: 100_000,
+            window: 200_000,
+            prompt: (None, None),
+        }
+    }
+}
+
+impl Limits {
+    /// The limits that a configuration of the runtime (`.nerd/config.json`) sets; what it does not mention is as usual.
+    #[must_use]
+    pub fn of_config(config: &[u8]) -> Self {
+        let mut limits = Self::default();
+        let json = Json::parse(config);
+        let root = json.root();
+        for default in all(&json, root, "default_shard") {
+            limits.default = shard(&json, default, limits.default);
+        }
+        for core in all(&json, root, "core_limits") {
+            limits.facts = number(&json, core, "max_facts_in_kernel", limits.facts);
+            limits.derived = number(&json, core, "max_derived_facts_limit", limits.derived);
+        }
+        for window in all(&json, root, "context_window") {
+            limits.window = number(&json, window, "max_tokens", limits.window);
+        }
+        limits.prompt = prompt(&json, root, limits.window);
+        let profiles = all(&json, root, "shard_profiles");
+        // The types of shards are the keys of a map, which are what they are.
+        for one in profiles.flat_map(|profiles| json.members(profiles)) {
+            let name = json.string(one.key).unwrap_or_default().into_owned();
+            // What a profile does not say is neither that of its type nor that of `default_shard`.
+            limits.shards.insert(name, shard(&json, one.value, USUAL));
+        }
+        limits
+    }
+}
+
+/// The values of a key in their order. The runtime takes one in any case for it, and reads one over the other.
+fn all<'j, 't>(
+    json: &'j Json<'t>,
+    object: NodeId,
+    name: &'static str,
+) -> impl Iterator<Item = NodeId> + use<'j, 't> {
+    let is_it = |key| json.string(key).is_some_and(|key| runtime::names(&key, name, false));
+    json.members(object).filter(move |member| is_it(member.key)).map(|member| member.value)
+}
+
+/// How many tokens a compiled prompt may have, and how many of those are reserved, where the configuration makes that
+/// something else than usual: no more than the model takes in, and not all of them reserved.
+fn prompt(json: &Json<'_>, root: NodeId, window: u64) -> (Option<u32>, Option<u32>) {
+    let (mut budget, mut reserved, mut part) = PROMPT;
+    for compiler in all(json, root, "jit") {
+        budget = number(json, compiler, "token_budget", budget);
+        reserved = number(json, compiler, "reserved_tokens", reserved);
+        part = number(json, compiler, "reserved_tokens_fallback_ratio", part);
+    }
+    budget = budget.min(window);
+    if reserved >= budget {
+        reserved = Some(budget / part).filter(|reserved| *reserved < budget).unwrap_or(0);
+    }
+    let changed = |set: u64, usual: u64| u32::try_from(set).ok().filter(|_| set != usual);
+    (changed(budget, PROMPT.0), changed(reserved, PROMPT.1))
+}
+
+fn shard(json: &Json<'_>, node: NodeId, usual: ShardLimits) -> ShardLimits {
+    let number = |name: &'static str, usual: u64| number(json, node, name, usual);
+    ShardLimits {
+        context_tokens: number("max_context_tokens", usual.context_tokens),
+        output_tokens: number("max_output_tokens", usual.output_tokens),
+        seconds: number("max_execution_time_sec", usual.seconds),
+        retries: number("max_retries", usual.retries),
+    }
+}
+
+/// A number of a configuration. The runtime takes a 0 for no setting.
+fn number(json: &Json<'_>, node: NodeId, name: &'static str, usual: u64) -> u64 {
+    let written = all(json, node, name).filter_map(|value| std::str::from_utf8(json.raw(value)).ok());
+    let last = written.filter_map(|written| written.parse().ok()).last();
+    last.filter(|number| *number > 0).unwrap_or(usual)
+}
+
+/// Too long.
+static TIME_OVER: Rule = Rule {
+    code: "PB710",
+    name: "time-over",
+    group: Group::Limits,
+    severity: Some(Severity::Warning),
+    summary: "A shard ran longer than its limit.",
+    rationale: "The runtime stops a shard after `max_execution_time_sec`. A larger number was invented by the model, \
+                or comes from a run with other limits.",
+    bad: session!(reply!(
+        "",
+        "\"memory_operations\":[],\"execution_metadata\":{\"shard_type\":\"coder\",\"execution_time_ms\":700000,\"tokens_used\":900,\"retry_count\":0,\"blocked_by_constitution\":false},\"safety_gates\":{\"requires_user_approval\":false,\"chesterton_fence_warning\":null,\"dangerous_action_blocked\":null,\"constitutional_override\":null}",
+        "That took a while."
+    )),
+    good: GOOD,
+    fix: FixKind::None,
+};
+
+/// A reply whose numbers are all within the limits.
+const GOOD: &str = session!(reply!(
+    "",
+    "\"memory_operations\":[],\"execution_metadata\":{\"shard_type\":\"coder\",\"execution_time_ms\":7000,\"tokens_used\":900,\"retry_count\":0,\"blocked_by_constitution\":false},\"safety_gates\":{\"requires_user_approval\":false,\"chesterton_fence_warning\":null,\"dangerous_action_blocked\":null,\"constitutional_override\":null}",
+    "That took a while."
+));
+
+/// Too many tokens.
+static TOKENS_OVER: Rule = Rule {
+    code: "PB711",
+    name: "tokens-over",
+    group: Group::Limits,
+    severity: Some(Severity::Warning),
+    summary: "A shard used more tokens than its context and its answer may have.",
+    rationale: "No call of a shard can use more tokens than `max_context_tokens` and `max_output_tokens` together, \
+                so the number is wrong, or the limits are not those of the run.",
+    bad: session!(reply!(
+        "",
+        "\"memory_operations\":[],\"execution_metadata\":{\"shard_type\":\"coder\",\"execution_time_ms\":7000,\"tokens_used\":50000,\"retry_count\":0,\"blocked_by_constitution\":false},\"safety_gates\":{\"requires_user_approval\":false,\"chesterton_fence_warning\":null,\"dangerous_action_blocked\":null,\"constitutional_override\":null}",
+        "That took a while."
+    )),
+    good: GOOD,
+    fix: FixKind::None,
+};
+
+/// Too many retries.
+static RETRIES_OVER: Rule = Rule {
+    code: "PB712",
+    name: "retries-over",
+    group: Group::Limits,
+    severity: Some(Severity::Warning),
+    summary: "A shard tried more often than it may.",
+    rationale: "The runtime gives up after `max_retries`. A larger number was invented by the model, or comes from a \
+                run with other limits.",
+    bad: session!(reply!(
+        "",
+        "\"memory_operations\":[],\"execution_metadata\":{\"shard_type\":\"coder\",\"execution_time_ms\":7000,\"tokens_used\":900,\"retry_count\":9,\"blocked_by_constitution\":false},\"safety_gates\":{\"requires_user_approval\":false,\"chesterton_fence_warning\":null,\"dangerous_action_blocked\":null,\"constitutional_override\":null}",
+        "That took a while."
+    )),
+    good: GOOD,
+    fix: FixKind::None,
+};
+
+/// A task that does not fit.
+static TASK_OVER: Rule = Rule {
+    code: "PB715",
+    name: "task-over",
+    group: Group::Limits,
+    severity: Some(Severity::Warning),
+    summary: "A task is longer than the context of its shard.",
+    rationale: "The runtime refuses a task with more than four bytes for each token of the shard's context, before \
+                any model is asked.",
+    bad: concat!(
+        session!(
+            user!(
+                "Fix the login, and while you are at it, look at each test that has ever failed on a Monday."
+            ),
+            reply!(
+                "",
+                "\"memory_operations\":[],\"execution_metadata\":{\"shard_type\":\"coder\",\"execution_time_ms\":7000,\"tokens_used\":9,\"retry_count\":0,\"blocked_by_constitution\":false},\"safety_gates\":{\"requires_user_approval\":false,\"chesterton_fence_warning\":null,\"dangerous_action_blocked\":null,\"constitutional_override\":null}",
+                "That took a while."
+            )
+        ),
+        "#- .nerd/config.json\n{\"shard_profiles\":{\"coder\":{\"max_context_tokens\":20}}}\n"
+    ),
+    good: GOOD,
+    fix: FixKind::None,
+};
+
+/// A kind of shard that nobody has set up.
+static NO_PROFILE: Rule = Rule {
+    code: "PB716",
+    name: "no-profile",
+    group: Group::Limits,
+    severity: Some(Severity::Information),
+    summary: "A shard has no profile of its own.",
+    rationale: "The limits of the default profile apply: less context and less time than coders, reviewers and \
+                researchers have.",
+    bad: session!(reply!(
+        "",
+        "\"memory_operations\":[],\"execution_metadata\":{\"shard_type\":\"main\",\"execution_time_ms\":7000,\"tokens_used\":900,\"retry_count\":0,\"blocked_by_constitution\":false},\"safety_gates\":{\"requires_user_approval\":false,\"chesterton_fence_warning\":null,\"dangerous_action_blocked\":null,\"constitutional_override\":null}",
+        "That took a while."
+    )),
+    good: GOOD,
+    fix: FixKind::None,
+};
+
+/// The limits, and the task that is being answered.
+#[derive(Debug)]
+pub(super) struct Tasks {
+    limits: Limits,
+    /// The last task: its length, and a finding that says nothing yet.
+    task: Option<(u64, Found)>,
+}
+
+impl Tasks {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self { limits, task: None }
+    }
+
+    pub(super) fn prompt(&mut self, site: Site, digest: &Digest) {
+        if digest.role == Role::User {
+            let finding = Finding::new(&TASK_OVER, digest.place, String::new());
+            self.task = Some((digest.bytes as u64, digest.found(site, finding, "")));
+        }
+    }
+
+    pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+        let task = self.task.take();
+        let numbers = now.reply.numbers.as_deref();
+        let details = now.digest.details.as_deref();
+        let written = numbers.and_then(|numbers| numbers.shard.as_ref());
+        let told = details.and_then(|details| details.shard.as_deref());
+        let Some(shard) = written.map(|(shard, _)| shard.as_str()).or(told) else { return };
+        let limits = self.limits.shards.get(shard).copied().unwrap_or(self.limits.default);
+        if let (Some((_, place)), None) = (written, self.limits.shards.get(shard)) {
+            let message = format!("`{shard}` has no profile of its own: the default profile applies");
+            let pointer = "/control_packet/execution_metadata/shard_type";
+            out.push(now.found(Finding::new(&NO_PROFILE, *place, message), pointer));
+        }
+        let mut over =
+            |rule: &'static Rule, number: Option<(f64, TextRange)>, name: &str, limit: u64, unit: &str| {
+                #[expect(clippy::cast_precision_loss, reason = "limits are small")]
+                let found = number.filter(|(number, _)| *number > limit as f64);
+                if let Some((number, place)) = found {
+                    let message = format!("{number}{unit}, where `{shard}` may have at most {limit}{unit}");
+                    let pointer = if name.is_empty() {
+                        String::new()
+                    } else {
+                        format!("/control_packet/execution_metadata/{name}")
+                    };
+                    out.push(now.found(Finding::new(rule, place, message), pointer));
+                }
+            };
+        let time = limits.seconds.saturating_mul(1_000);
+        let tokens = limits.context_tokens.saturating_add(limits.output_tokens);
+        over(&TIME_OVER, numbers.and_then(|it| it.milliseconds), "execution_time_ms", time, " ms");
+        over(&TOKENS_OVER, numbers.and_then(|it| it.tokens), "tokens_used", tokens, " tokens");
+        over(&RETRIES_OVER, numbers.and_then(|it| it.retries), "retry_count", limits.retries, " retries");
+        over(&TIME_OVER, details.and_then(|it| it.milliseconds), "", time, " ms");
+        over(&TOKENS_OVER, details.and_then(|it| it.tokens), "", tokens, " tokens");
+        let most = limits.context_tokens.saturating_mul(BYTES_A_TOKEN);
+        if let Some((bytes, mut found)) = task.filter(|(bytes, _)| *bytes > most) {
+            let message =
+                format!("this task of {bytes} bytes exceeds the context of `{shard}`: at most {most}");
+            found.finding.message = message.into();
+            out.push(found);
+        }
+    }
+}

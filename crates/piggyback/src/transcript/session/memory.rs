@@ -1,0 +1,91 @@
+//! Memory operations without their counterpart: `PB310`.
+
+use super::examples::{reply, session};
+use super::{Known, Now};
+use crate::envelope::may_be_predicate;
+use crate::transcript::check::Found;
+use crate::transcript::digest::{Memory, hash};
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+
+pub(super) const RULES: &[&Rule] = &[&UNPAIRED_OP];
+
+/// An operation without its counterpart.
+static UNPAIRED_OP: Rule = Rule {
+    code: "PB310",
+    name: "unpaired-op",
+    group: Group::Memory,
+    severity: Some(Severity::Information),
+    summary: "Something is forgotten, or brought back, that was never stored in this transcript.",
+    rationale: "`forget` of a key that no earlier turn stored or asserted, `rehydrate` of one that was not archived, \
+                and the use of one that was archived and not brought back do nothing, or not what was meant; unless \
+                the transcript is a part of something longer.",
+    bad: session!(
+        reply!("", "\"memory_operations\":[]", "Looking."),
+        reply!(
+            "",
+            "\"memory_operations\":[{\"op\":\"forget\",\"key\":\"old_plan\",\"value\":\"\"}]",
+            "That is over."
+        ),
+    ),
+    good: session!(
+        reply!("\"old_plan(\\\"tests first\\\").\"", "\"memory_operations\":[]", "Looking."),
+        reply!(
+            "",
+            "\"memory_operations\":[{\"op\":\"forget\",\"key\":\"old_plan\",\"value\":\"\"}]",
+            "That is over."
+        ),
+    ),
+    fix: FixKind::None,
+};
+
+/// The keys that were stored, and those that were put away.
+#[derive(Debug, Default)]
+pub(super) struct Keys {
+    stored: Known<u64, ()>,
+    archived: Known<u64, ()>,
+}
+
+impl Keys {
+    pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+        for atom in &now.reply.atoms {
+            self.stored.insert(atom.predicate, ());
+        }
+        for operation in &now.reply.memory {
+            // Nothing comes before the first turn.
+            let message = self.operation(operation).filter(|_| now.turn > 1);
+            if let Some(message) = message {
+                let pointer = format!("/control_packet/memory_operations/{}", operation.index);
+                out.push(now.found(Finding::new(&UNPAIRED_OP, operation.place, message), pointer));
+            }
+        }
+    }
+
+    fn operation(&mut self, operation: &Memory) -> Option<String> {
+        let Memory { op, key, .. } = operation;
+        let id = hash(key.as_str());
+        match op.as_str() {
+            "promote_to_long_term" | "store_vector" | "note" => {
+                self.stored.insert(id, ());
+                let is_away = self.archived.get(&id).is_some();
+                is_away.then(|| format!("`{key}` was archived, and is used without `rehydrate`"))
+            }
+            "archive" => {
+                self.archived.insert(id, ());
+                None
+            }
+            "rehydrate" => {
+                let is_lacking = self.archived.lacks(&id);
+                self.archived.remove(&id);
+                self.stored.insert(id, ());
+                is_lacking.then(|| format!("no earlier turn archives `{key}`"))
+            }
+            "forget" => {
+                // That such a key retracts nothing at all is reported of the reply itself.
+                let is_lacking = may_be_predicate(key) && self.stored.lacks(&id) && self.archived.lacks(&id);
+                is_lacking
+                    .then(|| format!("no earlier turn stores or asserts `{key}`: there is nothing to forget"))
+            }
+            _ => None,
+        }
+    }
+}

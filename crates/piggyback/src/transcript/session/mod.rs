@@ -1,0 +1,218 @@
+//! What only several turns show: rounds of repair, memory that is forgotten twice, campaigns that go backwards,
+//! numbers beyond the limits.
+//!
+//! Takes the digests of turns in their order; gives findings. What it remembers is bounded: at most [`MOST_KNOWN`]
+//! names of each kind, [`MOST_SHOWN`] findings that wait for the end of the file, and the atoms of one turn. What is
+//! beyond that is not known, and nothing is said that it could refute.
+
+mod campaign;
+mod context;
+mod corrections;
+mod examples;
+mod limits;
+mod memory;
+mod partial;
+mod profiles;
+mod retries;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::hash::Hash;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::check::{Found, is_answer};
+use super::digest::{Digest, ReplyDigest, Site, hash};
+use super::turn::Role;
+use crate::envelope::{Context, PROFILE_INFERRED};
+use mangle_settings::Profile;
+use mangle_syntax::lint::{Finding, Rule};
+
+pub use limits::{Limits, ShardLimits};
+pub(super) use state::LOSSY_TURN;
+
+/// How many names of one kind are remembered: keys of memory, phases, tasks, atoms that hold.
+pub const MOST_KNOWN: usize = 100_000;
+
+/// How many findings of one rule wait until the end of the file.
+pub const MOST_SHOWN: usize = 100;
+
+/// The rules of the session, a list a family.
+pub(super) const RULES: [&[&Rule]; 9] = [
+    partial::RULES,
+    retries::RULES,
+    profiles::RULES,
+    memory::RULES,
+    corrections::RULES,
+    context::RULES,
+    state::RULES,
+    campaign::RULES,
+    limits::RULES,
+];
+
+/// What is remembered of the turns so far.
+#[derive(Debug)]
+pub struct Session {
+    /// How many answers there were.
+    turns: u64,
+    /// The profile that is given, whatever envelopes look like.
+    profile: Option<Profile>,
+    partial: partial::Partial,
+    retries: retries::Retries,
+    profiles: profiles::Profiles,
+    memory: memory::Keys,
+    corrections: corrections::Corrections,
+    context: context::Prompts,
+    state: state::State,
+    campaign: campaign::Campaign,
+    limits: limits::Tasks,
+    /// The profiles that were said to be inferred, with their reasons, by hash.
+    inferred: FxHashSet<u64>,
+}
+
+/// A reply among the turns of a session.
+#[derive(Clone, Copy)]
+struct Now<'d> {
+    /// The number of the answer, from 1 on.
+    turn: u64,
+    site: Site,
+    digest: &'d Digest,
+    reply: &'d ReplyDigest,
+    /// The profile that is given, else the one that its members tell.
+    profile: Option<Profile>,
+}
+
+impl Now<'_> {
+    fn found(&self, finding: Finding, pointer: impl Into<String>) -> Found {
+        self.digest.found(self.site, finding, pointer)
+    }
+}
+
+impl Session {
+    /// The start of a session.
+    #[must_use]
+    pub fn new(context: &Context<'_>, limits: Limits) -> Self {
+        let profile = context.profile.or(context.settings.profile);
+        Self {
+            turns: 0,
+            profile,
+            partial: partial::Partial::default(),
+            retries: retries::Retries::default(),
+            profiles: profiles::Profiles::new(profile.is_some()),
+            memory: memory::Keys::default(),
+            corrections: corrections::Corrections::default(),
+            context: context::Prompts::default(),
+            state: state::State::new(context),
+            campaign: campaign::Campaign::default(),
+            limits: limits::Tasks::new(limits),
+            inferred: FxHashSet::default(),
+        }
+    }
+
+    /// Whether a finding about one reply tells what was not told before in this file: by which profile it is judged,
+    /// and why, is said once.
+    pub fn is_news(&mut self, finding: &Finding) -> bool {
+        let is_inferred = finding.rule == &PROFILE_INFERRED;
+        !is_inferred || (self.inferred.len() < MOST_SHOWN && self.inferred.insert(hash(&finding.message)))
+    }
+
+    /// Whether nothing is said any more by which profile an envelope is judged, for this reason.
+    pub(super) fn is_told(&self, message: &str) -> bool {
+        self.inferred.len() >= MOST_SHOWN || self.inferred.contains(&hash(message))
+    }
+
+    /// Takes the next record, before its turns; `findings` are those about the record itself.
+    pub fn record(&mut self, bytes: &[u8], findings: &[Finding]) {
+        self.partial.record(bytes, findings);
+    }
+
+    /// Takes the next turn.
+    pub fn turn(&mut self, site: Site, digest: &Digest, out: &mut Vec<Found>) {
+        if !is_answer(digest.kind) {
+            if matches!(digest.role, Role::User | Role::System | Role::Tool) {
+                self.partial.prompt(digest);
+                self.retries.prompt(digest, out);
+                self.context.prompt(digest);
+                self.state.prompt(digest);
+                self.limits.prompt(site, digest);
+            }
+            return;
+        }
+        self.turns += 1;
+        self.partial.answer(digest);
+        let Some(reply) = digest.reply.as_deref() else {
+            self.state.shown(digest.tokens);
+            return;
+        };
+        let own = digest.details.as_ref().and_then(|details| details.profile);
+        let profile = self.profile.or(own).or(digest.session).or(reply.profile);
+        let now = Now { turn: self.turns, site, digest, reply, profile };
+        self.partial.reply(&now);
+        self.retries.reply(&now, out);
+        self.profiles.reply(&now);
+        self.corrections.reply(&now, out);
+        self.context.reply(&now, out);
+        self.state.reply(&now, out);
+        self.campaign.reply(&now, out);
+        self.memory.reply(&now, out);
+        self.limits.reply(&now, out);
+    }
+
+    /// How many replies were sent back so far, and answered again.
+    #[must_use]
+    pub fn repair_rounds(&self) -> u64 {
+        self.retries.rounds
+    }
+
+    /// What only the end shows.
+    pub fn finish(self, out: &mut Vec<Found>) {
+        self.retries.finish(out);
+        self.profiles.finish(out);
+        self.state.finish(out);
+        self.partial.finish(out);
+    }
+}
+
+/// A table that remembers only so much.
+#[derive(Debug)]
+struct Known<K, V> {
+    known: FxHashMap<K, V>,
+    /// Whether something was not taken in.
+    is_full: bool,
+}
+
+impl<K, V> Default for Known<K, V> {
+    fn default() -> Self {
+        Self { known: FxHashMap::default(), is_full: false }
+    }
+}
+
+impl<K: Hash + Eq, V> Known<K, V> {
+    fn get(&self, key: &K) -> Option<&V> {
+        self.known.get(key)
+    }
+
+    fn insert(&mut self, key: K, value: V) -> Option<V> {
+        if self.known.len() >= MOST_KNOWN && !self.known.contains_key(&key) {
+            self.is_full = true;
+            return None;
+        }
+        self.known.insert(key, value)
+    }
+
+    fn remove(&mut self, key: &K) {
+        self.known.remove(key);
+    }
+
+    /// Whether it is certain that a key never came.
+    fn lacks(&self, key: &K) -> bool {
+        !self.is_full && !self.known.contains_key(key)
+    }
+}
+
+/// `1 thing`, `2 things`
+fn count(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}

@@ -1,0 +1,222 @@
+//! Files that begin or end in the middle of a session: `PB048`.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::Now;
+use super::examples::{reply, session, user};
+use crate::envelope::json::{Json, Kind as Node, ProblemKind};
+use crate::transcript::address::Address;
+use crate::transcript::check::{Found, is_answer};
+use crate::transcript::digest::Digest;
+use crate::transcript::findings::BAD_RECORD;
+use crate::transcript::turn::Role;
+use crate::transcript::words::member;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::text::TextRange;
+
+pub(super) const RULES: &[&Rule] = &[&PARTIAL_SESSION];
+
+/// How many records tell whether numbers of turns begin at the start.
+const RECORDS: usize = 3;
+
+/// A file that is a part of a session.
+static PARTIAL_SESSION: Rule = Rule {
+    code: "PB048",
+    name: "partial-session",
+    group: Group::Replies,
+    severity: Some(Severity::Information),
+    summary: "A file begins or ends in the middle of a session.",
+    rationale: "Repeated repairs, keys that are forgotten twice, facts that contradict each other and campaigns that go \
+                backwards only show where all turns are in one file. Parts of a session are checked reply by reply. \
+                Join the parts before they are checked.",
+    bad: session!(
+        "{\"role\":\"tool\",\"tool_call_id\":\"call_7\",\"content\":\"3 tests fail\"}\n",
+        reply!("\"task_status(\\\"t1\\\", /in_progress).\""),
+    ),
+    good: session!(user!("Fix the login."), reply!("\"task_status(\\\"t1\\\", /in_progress).\"")),
+    fix: FixKind::None,
+};
+
+/// What tells whether a file is a whole session.
+#[derive(Debug, Default)]
+pub(super) struct Partial {
+    /// The numbers that the first records give their turns.
+    counters: Vec<(&'static str, i64)>,
+    records: usize,
+    /// Why the file begins in the middle.
+    beginning: Option<&'static str>,
+    /// Whether there was a turn of any kind.
+    has_begun: bool,
+    /// Whether the first turn is an answer to something that may be missing.
+    has_orphan: bool,
+    answers: u64,
+    /// Whether the last turn waits for an answer.
+    is_unanswered: bool,
+    /// Whether the last record ends inside of a value.
+    is_cut: bool,
+    /// Whether people's words are among the turns.
+    has_prompts: bool,
+}
+
+/// The members that number turns, as far as they are not the ids of something else.
+const COUNTERS: [&str; 10] = [
+    "turn",
+    "turn_number",
+    "turn_id",
+    "turnNumber",
+    "turn_index",
+    "message_index",
+    "seq",
+    "sequence",
+    "step",
+    "index",
+];
+
+/// The headings of harnesses that number turns.
+static HEADING: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?-u)^(?:PIGGYBACK PROTOCOL - )?TURN (\d{1,9})\b").ok());
+
+impl Partial {
+    /// Takes the next record; `findings` are those about the record itself.
+    pub(super) fn record(&mut self, bytes: &[u8], findings: &[Finding]) {
+        self.records += 1;
+        let damaged = findings.iter().find(|finding| finding.rule == &BAD_RECORD);
+        let is_json = bytes.trim_ascii_start().starts_with(b"{");
+        if self.records == 1 && damaged.is_some() && !is_json {
+            self.beginning = Some("its first record begins in the middle of a value");
+        }
+        self.is_cut = damaged.is_some() && is_json && is_cut(bytes);
+        if self.records <= RECORDS {
+            self.counters.extend(if is_json { number(bytes) } else { heading(bytes) });
+        }
+    }
+
+    pub(super) fn prompt(&mut self, digest: &Digest) {
+        let call = digest.details.as_ref().and_then(|details| details.call.as_deref());
+        let is_result = digest.role == Role::Tool;
+        if !self.has_begun && is_result {
+            self.beginning = Some("its first turn is the result of a tool");
+        } else if !self.has_begun && digest.is_error_report {
+            self.beginning = Some("its first turn sends back a reply that is not there");
+        } else if self.answers == 0 && is_result && call.is_some() {
+            self.beginning = self.beginning.or(Some("the result of a tool comes before any reply"));
+        }
+        self.has_begun = true;
+        self.has_prompts |= digest.role == Role::User;
+        self.is_unanswered = digest.role == Role::User;
+    }
+
+    pub(super) fn answer(&mut self, digest: &Digest) {
+        if !is_answer(digest.kind) {
+            return;
+        }
+        self.has_orphan |= !self.has_begun;
+        self.has_begun = true;
+        self.answers += 1;
+        self.is_unanswered = false;
+    }
+
+    pub(super) fn reply(&mut self, now: &Now<'_>) {
+        // A greeting needs no turn before it.
+        if self.answers == 1 && self.has_orphan && now.reply.is_greeting {
+            self.has_orphan = false;
+        }
+    }
+
+    /// Whether the numbers of the first turns begin later than at the start.
+    fn is_late(&self) -> bool {
+        let [(name, first), rest @ ..] = self.counters.as_slice() else { return false };
+        let is_counter = rest.iter().all(|(other, _)| other == name)
+            && rest
+                .iter()
+                .try_fold(*first, |last, (_, next)| ((last..=last + 2).contains(next)).then_some(*next))
+                .is_some();
+        *first > 1 && is_counter && !rest.is_empty()
+    }
+
+    pub(super) fn finish(mut self, out: &mut Vec<Found>) {
+        if self.answers == 0 {
+            return;
+        }
+        if self.is_late() {
+            self.beginning = self.beginning.or(Some("its turns are not numbered from the start"));
+        }
+        if self.has_orphan && self.has_prompts {
+            self.beginning = self.beginning.or(Some("its first turn answers something that is not there"));
+        }
+        let end = match (self.is_cut, self.is_unanswered) {
+            (true, _) => Some("its last record is cut off"),
+            (_, true) => Some("its last turn has no answer"),
+            _ => None,
+        };
+        let message = match (self.beginning, end) {
+            (Some(beginning), Some(end)) => {
+                format!(
+                    "this file begins and ends in the middle of a session: {beginning}, and {end}. {BEGINNING}"
+                )
+            }
+            (Some(beginning), None) => {
+                format!("this file begins in the middle of a session: {beginning}. {BEGINNING}")
+            }
+            (None, Some(end)) => format!("this file ends in the middle of a session: {end}. {END}"),
+            (None, None) => return,
+        };
+        let finding = Finding::new(&PARTIAL_SESSION, TextRange::default(), message);
+        out.push(Found { record: 0, start: 0, finding, address: Address::default() });
+    }
+}
+
+/// The checks that depend on turns before.
+const BEGINNING: &str = "Earlier turns are unknown to `repair-stuck`, `unpaired-op`, `correction-loop`, `redundant-atom`, \
+                         `phase-transition`, `progress-counter` and `ratio-low`.";
+
+/// The checks that depend on turns behind.
+const END: &str =
+    "Later turns are unknown to `repair-stuck`, `unpaired-op`, `phase-not-archived` and `ratio-low`.";
+
+/// Whether a text ends inside of a value, and is in order up to there.
+fn is_cut(text: &[u8]) -> bool {
+    Json::parse(text).problems.first().is_some_and(|problem| problem.kind == ProblemKind::Unclosed)
+}
+
+/// The number that a record gives its turn.
+fn number(record: &[u8]) -> Option<(&'static str, i64)> {
+    let json = Json::parse(record);
+    let read = |name: &'static str| {
+        let node = member(&json, json.root(), name)?;
+        let raw = match json.kind(node) {
+            Node::Number => std::str::from_utf8(json.raw(node)).ok()?.to_owned(),
+            Node::Plain => {
+                let text = json.string(node)?.into_owned();
+                text.trim_start_matches(|char: char| char.is_ascii_alphabetic() || "-_ #".contains(char))
+                    .to_owned()
+            }
+            _ => return None,
+        };
+        raw.parse().ok().map(|number| (name, number))
+    };
+    COUNTERS.iter().find_map(|name| read(name))
+}
+
+/// The number of the turn that a heading begins.
+fn heading(record: &[u8]) -> Option<(&'static str, i64)> {
+    let found = HEADING.as_ref()?.captures(record.trim_ascii_start())?;
+    let number = std::str::from_utf8(found.get(1)?.as_bytes()).ok()?.parse().ok()?;
+    Some(("TURN", number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_check_that_is_named_exists() {
+        let names: Vec<_> = crate::transcript::rules().map(|rule| rule.name).collect();
+        for text in [BEGINNING, END] {
+            let named: Vec<_> = text.split('`').skip(1).step_by(2).collect();
+            assert!(named.len() > 3 && named.iter().all(|name| names.contains(name)), "{text}");
+        }
+    }
+}

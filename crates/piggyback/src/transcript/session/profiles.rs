@@ -1,0 +1,57 @@
+//! Envelopes of another version than those around them: `PB107`.
+
+use super::examples::{reply, session};
+use super::{MOST_SHOWN, Now};
+use crate::transcript::check::Found;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+
+pub(super) const RULES: &[&Rule] = &[&PROFILE_OUTLIER];
+
+/// An envelope of another version.
+static PROFILE_OUTLIER: Rule = Rule {
+    code: "PB107",
+    name: "profile-outlier",
+    group: Group::Fields,
+    severity: Some(Severity::Warning),
+    summary: "An envelope is of another version than most of its file.",
+    rationale: "All envelopes of a file are judged as most of them are written. One of another version mostly means that \
+                the model was shown an old example, and the runtime ignores members of other versions. A profile that \
+                the settings name ends the guessing.",
+    bad: session!(
+        reply!("", "\"memory_operations\":[],\"tool_requests\":[]", "Looking."),
+        reply!("", "\"memory_operations\":[],\"tool_requests\":[]", "Still looking."),
+        reply!("", "\"memory_operations\":[],\"abductive_hypothesis\":\"none\"", "There it is."),
+    ),
+    good: session!(
+        reply!("", "\"memory_operations\":[],\"tool_requests\":[]", "Looking."),
+        reply!("", "\"memory_operations\":[],\"tool_requests\":[]", "Still looking."),
+        reply!("", "\"memory_operations\":[]", "There it is."),
+    ),
+    fix: FixKind::None,
+};
+
+/// The first envelopes that are of another version than most of the file.
+#[derive(Debug)]
+pub(super) struct Profiles {
+    is_given: bool,
+    outliers: Vec<Found>,
+}
+
+impl Profiles {
+    pub(super) fn new(is_given: bool) -> Self {
+        Self { is_given, outliers: Vec::new() }
+    }
+
+    pub(super) fn reply(&mut self, now: &Now<'_>) {
+        let (Some(own), Some(usual)) = (now.reply.profile, now.digest.session) else { return };
+        if self.is_given || !now.reply.is_picked || own == usual || self.outliers.len() >= MOST_SHOWN {
+            return;
+        }
+        let message = format!("this envelope looks like {own}, most of the file like {usual}");
+        self.outliers.push(now.found(Finding::new(&PROFILE_OUTLIER, now.reply.brace, message), ""));
+    }
+
+    pub(super) fn finish(self, out: &mut Vec<Found>) {
+        out.extend(self.outliers);
+    }
+}

@@ -1,0 +1,105 @@
+//! Replies that were sent back because they could not be used: `PB018`, `PB019`.
+
+use super::examples::{session, user};
+use super::{Now, count};
+use crate::transcript::check::Found;
+use crate::transcript::digest::Digest;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+
+pub(super) const RULES: &[&Rule] = &[&REPAIR_STUCK, &REPAIR_SUMMARY];
+
+/// The same mistakes again.
+static REPAIR_STUCK: Rule = Rule {
+    code: "PB018",
+    name: "repair-stuck",
+    group: Group::Replies,
+    severity: Some(Severity::Warning),
+    summary: "A round of repair repeats the same errors.",
+    rationale: "A reply that could not be used was sent back, and the next one has exactly the same errors. More \
+                rounds will hardly help: the prompt that asks for a repair does not say what the model needs to know.",
+    bad: session!(
+        user!("Fix the login."),
+        "{\"role\":\"assistant\",\"content\":\"On it!\"}\n",
+        user!("Your previous reply could not be used by the control parser. Send the whole envelope again."),
+        "{\"role\":\"assistant\",\"content\":\"On it, really!\"}\n",
+    ),
+    good: session!(
+        user!("Fix the login."),
+        user!("Your previous reply could not be used by the control parser. Send the whole envelope again."),
+    ),
+    fix: FixKind::None,
+};
+
+/// How a round of repair ended.
+static REPAIR_SUMMARY: Rule = Rule {
+    code: "PB019",
+    name: "repair-summary",
+    group: Group::Replies,
+    severity: Some(Severity::Information),
+    summary: "A reply took several attempts.",
+    rationale: "Whoever runs the agent pays for each attempt, and the user waits. The summary says how many there \
+                were, and how the runtime read the last one.",
+    bad: REPAIR_STUCK.bad,
+    good: REPAIR_STUCK.good,
+    fix: FixKind::None,
+};
+
+/// The attempts at one answer.
+#[derive(Debug, Default)]
+pub(super) struct Retries {
+    attempts: usize,
+    /// The errors of the last one.
+    errors: Option<u64>,
+    /// The summary, as it is if no more attempts follow.
+    summary: Option<Found>,
+    /// Whether the last attempt was sent back.
+    is_sent_back: bool,
+    /// The rounds of all answers.
+    pub(super) rounds: u64,
+}
+
+impl Retries {
+    pub(super) fn prompt(&mut self, digest: &Digest, out: &mut Vec<Found>) {
+        if self.attempts == 0 || self.is_sent_back {
+            return;
+        }
+        match digest.is_error_report {
+            true => self.is_sent_back = true,
+            false => self.close(out),
+        }
+    }
+
+    pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+        if !std::mem::take(&mut self.is_sent_back) {
+            self.close(out);
+        }
+        self.attempts += 1;
+        let attempts = self.attempts;
+        if attempts > 1 {
+            self.rounds += 1;
+            if self.errors.is_some() && self.errors == now.reply.errors {
+                let message = format!(
+                    "round {} of repair repeats the errors of the reply before it; another round will hardly help",
+                    attempts - 1
+                );
+                out.push(now.found(Finding::new(&REPAIR_STUCK, now.digest.place, message), ""));
+            }
+            let message = format!(
+                "this answer took {}; the last was read as `{}`",
+                count(attempts, "attempt"),
+                now.reply.method
+            );
+            self.summary = Some(now.found(Finding::new(&REPAIR_SUMMARY, now.digest.place, message), ""));
+        }
+        self.errors = now.reply.errors;
+    }
+
+    fn close(&mut self, out: &mut Vec<Found>) {
+        out.extend(self.summary.take());
+        *self = Self { rounds: self.rounds, ..Self::default() };
+    }
+
+    pub(super) fn finish(mut self, out: &mut Vec<Found>) {
+        self.close(out);
+    }
+}

@@ -1,0 +1,367 @@
+//! What is kept of turns: how much it is, whether it is enough, and whether it agrees with itself: `PB610` to `PB615`.
+
+use rustc_hash::FxHashMap;
+
+use super::examples::{reply, session, user};
+use super::{MOST_KNOWN, Now};
+use crate::envelope::Context;
+use crate::transcript::check::Found;
+use crate::transcript::digest::{Atom, Digest, Site, Watched, hash};
+use crate::transcript::turn::Role;
+use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+
+pub(super) const RULES: &[&Rule] =
+    &[&RATIO_LOW, &RATIO_INVERSE, &STATELESS_TURN, &LOSSY_TURN, &REDUNDANT_ATOM, &CONTRADICTION];
+
+/// From so many tokens on, a surface says something that should be kept.
+const MUCH: usize = 40;
+
+/// How many characters make a token.
+const CHARACTERS: usize = 4;
+
+/// Less than the target.
+static RATIO_LOW: Rule = Rule {
+    code: "PB610",
+    name: "ratio-low",
+    group: Group::State,
+    severity: Some(Severity::Information),
+    summary: "The state of a session is not as small as it should be.",
+    rationale: "The atoms of a session stand for its text, which is thrown away. The target is one token of state for \
+                a hundred of text (`target_compression_ratio`); below it the state fills the context too early. \
+                Nothing is said of transcripts without the user's words, and of single turns.",
+    bad: session!(
+        user!("Fix the login."),
+        reply!("\"task_status(\\\"t1\\\", /in_progress).\""),
+        user!("And?"),
+        reply!("\"task_status(\\\"t1\\\", /done).\""),
+    ),
+    good: session!(user!("Fix the login."), reply!("\"task_status(\\\"t1\\\", /in_progress).\"")),
+    fix: FixKind::None,
+};
+
+/// State that costs more than the text.
+static RATIO_INVERSE: Rule = Rule {
+    code: "PB611",
+    name: "ratio-inverse",
+    group: Group::State,
+    severity: Some(Severity::Warning),
+    summary: "The atoms of a turn cost more than its text.",
+    rationale: "To keep the text would be cheaper than to keep the atoms that stand for it. Mostly the atoms carry \
+                the text itself, in a string. Off unless a target is set (`[transcripts] target_compression_ratio`), or \
+                `[rules]` names this rule.",
+    bad: concat!(
+        session!(
+            user!("Go on."),
+            reply!(
+                "\"observation(\\\"t1\\\", \\\"the login fails whenever the clock of the server is behind by a second\\\").\"",
+                "\"memory_operations\":[]",
+                "Done."
+            ),
+        ),
+        "#- mangle-ls.toml\n[transcripts]\ntarget_compression_ratio = 10\n"
+    ),
+    good: session!(user!("Go on."), reply!("\"task_status(\\\"t1\\\", /in_progress).\"")),
+    fix: FixKind::None,
+};
+
+/// A turn of which nothing is kept.
+static STATELESS_TURN: Rule = Rule {
+    code: "PB612",
+    name: "stateless-turn",
+    group: Group::State,
+    severity: Some(Severity::Warning),
+    summary: "A long answer leaves no atom.",
+    rationale: "Old turns are thrown away, and their atoms are what remains. Of this one nothing will.",
+    bad: session!(reply!(
+        "",
+        "\"memory_operations\":[]",
+        "I have looked at the login, at the session store behind it and at the clock of the server; the token is checked before the clock is set, so that each login in the first second fails."
+    )),
+    good: session!(reply!(
+        "\"observation(\\\"login\\\", \\\"token checked before clock\\\").\"",
+        "\"memory_operations\":[]",
+        "I have looked at the login, at the session store behind it and at the clock of the server; the token is checked before the clock is set, so that each login in the first second fails."
+    )),
+    fix: FixKind::None,
+};
+
+/// A turn of which something is not kept.
+pub(in crate::transcript) static LOSSY_TURN: Rule = Rule {
+    code: "PB613",
+    name: "lossy-turn",
+    group: Group::State,
+    severity: None,
+    summary: "An answer names a file that none of its atoms has.",
+    rationale: "When the turn is thrown away, nobody knows of the file any more. A guess from the names of files in \
+                the text, so it is off unless asked for.",
+    bad: session!(reply!(
+        "\"modified(\\\"src/auth.go\\\").\"",
+        "\"memory_operations\":[]",
+        "I changed src/auth.go and src/clock.go."
+    )),
+    good: session!(reply!(
+        "\"modified(\\\"src/auth.go\\\").\",\"modified(\\\"src/clock.go\\\").\"",
+        "\"memory_operations\":[]",
+        "I changed src/auth.go and src/clock.go."
+    )),
+    fix: FixKind::None,
+};
+
+/// What was said before.
+static REDUNDANT_ATOM: Rule = Rule {
+    code: "PB614",
+    name: "redundant-atom",
+    group: Group::State,
+    severity: Some(Severity::Information),
+    summary: "An atom is asserted again in the next turn.",
+    rationale: "A fact holds until it is retracted, so to assert it again changes nothing and costs tokens in both \
+                directions.",
+    bad: session!(
+        reply!("\"modified(\\\"src/auth.go\\\").\""),
+        reply!("\"modified(\\\"src/auth.go\\\").\",\"modified(\\\"src/clock.go\\\").\""),
+    ),
+    good: session!(
+        reply!("\"modified(\\\"src/auth.go\\\").\""),
+        reply!("\"modified(\\\"src/clock.go\\\").\""),
+    ),
+    fix: FixKind::Suggestion,
+};
+
+/// Two values where there is one.
+static CONTRADICTION: Rule = Rule {
+    code: "PB615",
+    name: "contradiction",
+    group: Group::State,
+    severity: Some(Severity::Warning),
+    summary: "One packet gives two values to what can have only one.",
+    rationale: "Both facts are asserted, for the kernel does not know that a task has one status. Rules then derive \
+                from either.",
+    bad: session!(reply!("\"task_status(\\\"t1\\\", /in_progress).\",\"task_status(\\\"t1\\\", /done).\"")),
+    good: session!(reply!("\"task_status(\\\"t1\\\", /in_progress).\",\"task_status(\\\"t2\\\", /done).\"")),
+    fix: FixKind::None,
+};
+
+/// What can have one value only: how many arguments, which of them name the subject, and which is the value.
+const SINGLE: [(&str, usize, Option<usize>, usize); 6] = [
+    ("task_status", 2, Some(0), 1),
+    ("campaign", 5, Some(0), 4),
+    ("campaign_phase", 6, Some(0), 4),
+    ("campaign_task", 5, Some(0), 3),
+    ("test_state", 1, None, 0),
+    ("retry_count", 1, None, 0),
+];
+
+/// The size of the session, and the atoms of the last turn.
+#[derive(Debug)]
+pub(super) struct State {
+    target: f64,
+    /// Whether the ratio of single turns matters.
+    wants_turns: bool,
+    /// The tokens of what the user said since the last answer; `None` where nothing is recorded of it.
+    asked: Option<usize>,
+    /// Whether all that was answered is known to have been asked.
+    is_whole: bool,
+    original: usize,
+    answers: usize,
+    held: Held,
+    /// The atoms of the last turn by predicate, and the turn in which they came first.
+    last: FxHashMap<u64, FxHashMap<u64, u64>>,
+    first: Option<(Site, Found)>,
+}
+
+/// The atoms that hold: by predicate, the characters of each by its hash.
+#[derive(Debug, Default)]
+struct Held {
+    by_predicate: FxHashMap<u64, FxHashMap<u64, usize>>,
+    count: usize,
+    characters: usize,
+    /// Whether something was not taken in.
+    is_full: bool,
+}
+
+impl Held {
+    fn insert(&mut self, atom: &Atom) {
+        let known = self.by_predicate.get(&atom.predicate);
+        if known.is_some_and(|known| known.contains_key(&atom.hash)) {
+            return;
+        }
+        if self.count >= MOST_KNOWN {
+            self.is_full = true;
+            return;
+        }
+        // One more for what stands between two atoms.
+        let characters = atom.characters + 1;
+        self.by_predicate.entry(atom.predicate).or_default().insert(atom.hash, characters);
+        self.count += 1;
+        self.characters += characters;
+    }
+
+    fn forget(&mut self, predicate: u64) {
+        let gone = self.by_predicate.remove(&predicate).unwrap_or_default();
+        self.count -= gone.len();
+        self.characters -= gone.values().sum::<usize>();
+    }
+}
+
+impl State {
+    pub(super) fn new(context: &Context<'_>) -> Self {
+        let settings = context.settings;
+        let is_configured = context.rules.is_some_and(|rules| rules.is_configured(&RATIO_INVERSE));
+        Self {
+            target: settings.compression_target(),
+            wants_turns: settings.target_compression_ratio.is_some() || is_configured,
+            asked: None,
+            is_whole: true,
+            original: 0,
+            answers: 0,
+            held: Held::default(),
+            last: FxHashMap::default(),
+            first: None,
+        }
+    }
+
+    pub(super) fn prompt(&mut self, digest: &Digest) {
+        if digest.role == Role::User {
+            *self.asked.get_or_insert(0) += digest.tokens;
+        }
+    }
+
+    /// An answer of which only the surface is known.
+    pub(super) fn shown(&mut self, tokens: usize) {
+        self.is_whole &= self.asked.is_some();
+        self.original += self.asked.take().unwrap_or(0) + tokens;
+        self.answers += 1;
+    }
+
+    pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+        self.ratio(now, out);
+        if now.reply.is_picked && now.reply.surface_tokens >= MUCH
+            && accepted(now).next().is_none()
+            // What is lost has findings of its own.
+            && !now.reply.has_losses
+        {
+            let message = format!(
+                "{} tokens of text and {}: nothing is left of this turn once it is thrown away",
+                now.reply.surface_tokens,
+                if now.reply.atoms.is_empty() { "no atom" } else { "no atom that is accepted" }
+            );
+            out.push(
+                now.found(Finding::new(&STATELESS_TURN, now.reply.surface, message), "/surface_response"),
+            );
+        }
+        for (name, place) in &now.reply.missing {
+            let message = format!("no atom of this turn mentions `{name}`");
+            out.push(now.found(Finding::new(&LOSSY_TURN, *place, message), "/surface_response"));
+        }
+        self.redundant(now, out);
+        contradictions(now, out);
+        self.forget(now);
+    }
+
+    /// What is forgotten in a turn is gone behind it, with what the same turn asserted.
+    fn forget(&mut self, now: &Now<'_>) {
+        for operation in now.reply.memory.iter().filter(|operation| operation.op == "forget") {
+            let predicate = hash(operation.key.as_str());
+            self.last.remove(&predicate);
+            self.held.forget(predicate);
+        }
+    }
+
+    fn ratio(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+        let asked = self.asked.take();
+        let original = asked.unwrap_or(0) + now.reply.surface_tokens;
+        let characters: usize = accepted(now).map(|atom| atom.characters).sum();
+        self.is_whole &= asked.is_some();
+        self.original += original;
+        self.answers += 1;
+        for atom in accepted(now) {
+            self.held.insert(atom);
+        }
+        if let (None, true) = (&self.first, self.is_whole) {
+            self.first = Some((
+                now.site,
+                now.found(Finding::new(&RATIO_LOW, now.reply.surface, String::new()), "/surface_response"),
+            ));
+        }
+        let kept = characters / CHARACTERS;
+        if self.wants_turns && asked.is_some() && kept > original {
+            let message = format!("the atoms of this turn cost {kept} tokens, its text only {original}");
+            out.push(
+                now.found(Finding::new(&RATIO_INVERSE, now.reply.surface, message), "/surface_response"),
+            );
+        }
+    }
+
+    fn redundant(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+        let mut held: FxHashMap<u64, FxHashMap<u64, u64>> = FxHashMap::default();
+        for atom in accepted(now) {
+            let since = self.last.get(&atom.predicate).and_then(|last| last.get(&atom.hash)).copied();
+            if let Some(since) = since {
+                let message =
+                    format!("this holds already, since answer {since}; to assert it again changes nothing");
+                let mut finding = Finding::new(&REDUNDANT_ATOM, atom.place, message);
+                // A capture is evidence: the update stays in it.
+                finding.help = Some("Do not repeat an update that holds already".into());
+                out.push(now.found(finding, format!("/control_packet/mangle_updates/{}", atom.index)));
+            }
+            held.entry(atom.predicate).or_default().insert(atom.hash, since.unwrap_or(now.turn));
+        }
+        self.last = held;
+    }
+
+    pub(super) fn finish(self, out: &mut Vec<Found>) {
+        if !self.is_whole || self.answers < 2 || self.held.is_full {
+            return;
+        }
+        let Some((_, mut found)) = self.first else { return };
+        #[expect(clippy::cast_precision_loss, reason = "a ratio is shown with one digit")]
+        let ratio = self.original as f64 / (self.held.characters / CHARACTERS).max(1) as f64;
+        if self.held.characters > 0 && ratio < self.target {
+            let message = format!(
+                "over this transcript the text is {ratio:.1} times as long as the atoms that stand for it; the target is {}",
+                self.target
+            );
+            found.finding.message = message.into();
+            out.push(found);
+        }
+    }
+}
+
+/// The atoms of a turn that the consumer takes.
+fn accepted<'d>(now: &Now<'d>) -> impl Iterator<Item = &'d Atom> {
+    now.reply.atoms.iter().filter(|atom| atom.is_accepted)
+}
+
+/// Accepted atoms of one packet that give two values to one subject.
+fn contradictions(now: &Now<'_>, out: &mut Vec<Found>) {
+    let mut seen: FxHashMap<(&str, &str), (&str, usize)> = FxHashMap::default();
+    for atom in accepted(now) {
+        let Some((subject, value)) = atom.fact.as_deref().and_then(single) else { continue };
+        match seen.get(&subject) {
+            Some((before, index)) if *before != value => {
+                let message =
+                    format!("this conflicts with update {index}: {} is {before} there", named(subject));
+                let finding = Finding::new(&CONTRADICTION, atom.place, message);
+                out.push(now.found(finding, format!("/control_packet/mangle_updates/{}", atom.index)));
+            }
+            Some(_) => {}
+            None if seen.len() < MOST_KNOWN => {
+                seen.insert(subject, (value, atom.index));
+            }
+            None => {}
+        }
+    }
+}
+
+fn named((predicate, subject): (&str, &str)) -> String {
+    if subject.is_empty() { format!("`{predicate}`") } else { format!("`{predicate}` of `{subject}`") }
+}
+
+/// The subject of a fact that can have one value only, and the value.
+fn single(fact: &Watched) -> Option<((&str, &str), &str)> {
+    let (name, _, key, value) =
+        SINGLE.iter().find(|(name, arity, ..)| *name == fact.predicate && *arity == fact.args.len())?;
+    let text = |at: usize| fact.args.get(at).map(|argument| argument.text.as_str());
+    let subject = key.map_or(Some(""), text)?;
+    Some(((name, subject), text(*value)?))
+}

@@ -1,0 +1,304 @@
+//! What is wrong with a configuration: key by key, then what several keys are together.
+
+use super::keys::{self, CONTEXT, CORE, Key, Kind, ROOT, SHARD, SHARD_TYPES};
+use super::rules::{
+    CONFIG_KEY, DERIVED_LIMIT, LIMIT_LOW, PROFILE_TYPE, RESERVE_SUM, RESERVED_TOKENS, SAMPLING_RANGE,
+    SHARD_FACTS,
+};
+use crate::envelope::json::{Json, Kind as JsonKind, Member, NodeId};
+use mangle_settings::{CONFIG_BAD_VALUE, CONFIG_SYNTAX};
+use mangle_syntax::lint::{Finding, Fix};
+use mangle_syntax::text::{TextRange, nearest, size};
+
+/// The percentages that share the context window.
+const RESERVES: [&str; 4] =
+    ["core_reserve_percent", "atom_reserve_percent", "history_reserve_percent", "working_reserve_percent"];
+
+/// The one number that may be below zero: facts have scores of either sign.
+const ANY_SCORE: &str = "activation_threshold";
+
+/// What a mistake that the runtime's decoder meets means for the rest of the file.
+const CONSEQUENCE: &str = "The runtime cannot load the file, and nothing of it is used.";
+
+/// What the runtime takes for a `reserved_tokens_fallback_ratio` that is none.
+const USUAL_RATIO: i64 = 10;
+
+/// The findings, and whether the runtime can load the file.
+pub(super) fn check(text: &[u8]) -> (Vec<Finding>, bool) {
+    let json = Json::parse(text);
+    if let Some(finding) = syntax(&json) {
+        return (vec![finding], false);
+    }
+    let mut check = Check { json: &json, out: Vec::new(), loads: true };
+    check.whole();
+    check.out.sort_by_key(|finding| (finding.range.start(), finding.rule.code));
+    (check.out, check.loads)
+}
+
+/// The first slip: the runtime reads no further.
+fn syntax(json: &Json<'_>) -> Option<Finding> {
+    let (range, what) = match json.problems.first() {
+        Some(problem) => (json.place(problem), json.said(problem, 1)),
+        None if !json.is_valid_to_the_end() => {
+            let end = usize::from(json.end());
+            let rest = json.text().get(end..).unwrap_or(&[]);
+            let start = end + rest.len() - rest.trim_ascii_start().len();
+            let line =
+                json.text().get(start..).unwrap_or(&[]).split(|byte| matches!(byte, b'\n' | b'\r')).next();
+            let range = TextRange::at(size(start), size(line.map_or(0, <[u8]>::len)));
+            (range, "this stands behind the end of the configuration".to_owned())
+        }
+        None if json.kind(json.root()) != JsonKind::Object => {
+            (json.range(json.root()), "a configuration is an object".to_owned())
+        }
+        None => return None,
+    };
+    let range = whole_characters(json.text(), range);
+    Some(Finding::new(&CONFIG_SYNTAX, range, format!("{}. {CONSEQUENCE}", capitalised(&what))))
+}
+
+/// A range without a part of a character at its ends, and inside of the text.
+fn whole_characters(text: &[u8], range: TextRange) -> TextRange {
+    let whole = |at: usize| {
+        let is_inside = |at: &usize| text.get(*at).is_some_and(|byte| matches!(byte, 0x80..=0xbf));
+        size((0..=at.min(text.len())).rev().find(|at| !is_inside(at)).unwrap_or(0))
+    };
+    TextRange::new(whole(range.start().into()), whole(range.end().into()))
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// A whole number that holds, and where it is written, if it is.
+#[derive(Clone, Copy)]
+struct Number {
+    value: i64,
+    place: Option<TextRange>,
+}
+
+struct Check<'j, 't> {
+    json: &'j Json<'t>,
+    out: Vec<Finding>,
+    loads: bool,
+}
+
+impl Check<'_, '_> {
+    fn whole(&mut self) {
+        self.section(ROOT, "", self.json.root());
+        self.reserves();
+        self.reserved_tokens();
+        self.derived();
+    }
+
+    fn section(&mut self, section: &'static str, path: &str, object: NodeId) {
+        let json = self.json;
+        for member in json.members(object) {
+            let Some(name) = json.string(member.key) else { continue };
+            let path = if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
+            match keys::find(section, &name) {
+                Some(key) => self.member(key, &path, member),
+                None => self.unknown(section, &path, &name, member.key),
+            }
+        }
+    }
+
+    fn member(&mut self, key: &'static Key, path: &str, member: Member) {
+        let (json, value) = (self.json, member.value);
+        if json.kind(value) == JsonKind::Null {
+            return;
+        }
+        if !self.is(key.kind, value) {
+            return self.bad(path, key.kind, value);
+        }
+        match key.kind {
+            Kind::Section(SHARD) => self.shard(key.name, path, value),
+            Kind::Section(section) => self.section(section, path, value),
+            Kind::Profiles => self.profiles(path, value),
+            Kind::Share => self.share(path, value),
+            Kind::Count if key.minimum.is_some() => self.minimum(key, path, value),
+            Kind::Count | Kind::Number => self.negative(key, path, value),
+            Kind::Flag | Kind::Text | Kind::Free => {}
+        }
+    }
+
+    fn is(&self, kind: Kind, value: NodeId) -> bool {
+        let written = self.json.kind(value);
+        match kind {
+            Kind::Count => self.whole_number(value).is_some(),
+            Kind::Number | Kind::Share => written == JsonKind::Number,
+            Kind::Flag => matches!(written, JsonKind::Bool(_)),
+            Kind::Text => matches!(written, JsonKind::Plain | JsonKind::Escaped),
+            Kind::Section(_) | Kind::Profiles => written == JsonKind::Object,
+            Kind::Free => true,
+        }
+    }
+
+    fn whole_number(&self, value: NodeId) -> Option<i64> {
+        let raw = std::str::from_utf8(self.json.raw(value)).ok()?;
+        (self.json.kind(value) == JsonKind::Number).then(|| raw.parse().ok())?
+    }
+
+    fn unknown(&mut self, section: &str, path: &str, name: &str, key: NodeId) {
+        let range = self.json.range(key);
+        let message = format!("Unknown setting `{path}`: the runtime passes over it.");
+        let near = nearest(name, keys::of(section).map(|key| key.name));
+        self.out.push(renamed(Finding::new(&CONFIG_KEY, range, message), near));
+    }
+
+    fn minimum(&mut self, key: &Key, path: &str, value: NodeId) {
+        let Some((minimum, written)) = key.minimum.zip(self.whole_number(value)) else { return };
+        if written >= minimum {
+            return;
+        }
+        let zero = match written {
+            0 => format!(" A 0 counts as a setting that is not there: {} holds.", key.default),
+            _ => String::new(),
+        };
+        let range = self.json.range(value);
+        let fix = Fix::guess(format!("Set it to {minimum}")).replace(range, minimum.to_string());
+        let message = format!("`{path}` must be at least {minimum}.{zero}");
+        self.out.push(Finding::new(&LIMIT_LOW, range, message).fix(fix));
+    }
+
+    /// Reports a number below zero, where nothing says how small it may be.
+    fn negative(&mut self, key: &Key, path: &str, value: NodeId) {
+        let written = String::from_utf8_lossy(self.json.raw(value));
+        let is_negative = written.parse().is_ok_and(|number: f64| number < 0.0);
+        if is_negative && key.name != ANY_SCORE {
+            let range = self.json.range(value);
+            let finding = Finding::new(&LIMIT_LOW, range, format!("`{path}` is negative: {written}."));
+            let fix = || Fix::guess(format!("Set it to the default, {}", key.default));
+            self.out.push(match key.default {
+                "" => finding,
+                default => finding.fix(fix().replace(range, default)),
+            });
+        }
+    }
+
+    fn share(&mut self, path: &str, value: NodeId) {
+        let written = String::from_utf8_lossy(self.json.raw(value));
+        if !written.parse().is_ok_and(|number: f64| (0.0..=1.0).contains(&number)) {
+            let message = format!("`{path}` is {written}, outside 0..1.");
+            self.out.push(Finding::new(&SAMPLING_RANGE, self.json.range(value), message));
+        }
+    }
+
+    fn profiles(&mut self, path: &str, object: NodeId) {
+        let json = self.json;
+        for member in json.members(object) {
+            let Some(name) = json.string(member.key) else { continue };
+            if !SHARD_TYPES.contains(&&*name) {
+                let message = format!(
+                    "There is no shard type `{name}`: unless the project defines one, no shard takes this profile."
+                );
+                let finding = Finding::new(&PROFILE_TYPE, json.range(member.key), message);
+                self.out.push(renamed(finding, nearest(&name, SHARD_TYPES.iter().copied())));
+            }
+            let path = format!("{path}.{name}");
+            match json.kind(member.value) {
+                JsonKind::Object => self.shard(&name, &path, member.value),
+                JsonKind::Null => {}
+                _ => self.bad(&path, Kind::Section(SHARD), member.value),
+            }
+        }
+    }
+
+    fn bad(&mut self, path: &str, kind: Kind, value: NodeId) {
+        let wanted = kind.wanted();
+        let message = format!("`{path}` must be {wanted}. {CONSEQUENCE}");
+        self.out.push(Finding::new(&CONFIG_BAD_VALUE, self.json.range(value), message));
+        self.loads = false;
+    }
+
+    fn shard(&mut self, name: &str, path: &str, object: NodeId) {
+        self.section(SHARD, path, object);
+        let facts = self.number_in(object, SHARD, "max_facts_in_shard_kernel");
+        let most = self.number(CORE, "max_facts_in_kernel").value;
+        if let Some(range) = facts.place.filter(|_| facts.value > most) {
+            let facts = facts.value;
+            let message = format!(
+                "`{name}` may hold {facts} facts, and the kernel only {most} (`max_facts_in_kernel`)."
+            );
+            self.out.push(Finding::new(&SHARD_FACTS, range, message));
+        }
+    }
+
+    fn reserves(&mut self) {
+        let all = RESERVES.map(|name| self.number(CONTEXT, name));
+        let sum = all.iter().fold(0_i64, |sum, one| sum.saturating_add(one.value));
+        let written = all.iter().filter(|one| one.place.is_some()).count();
+        let Some(section) = self.root_member(CONTEXT).filter(|_| written > 0 && sum != 100) else { return };
+        let parts = all.map(|one| one.value.to_string()).join(" + ");
+        let rest = if written < all.len() { "; what is not set has its default" } else { "" };
+        let message = format!("The reserves add up to {sum} %, not 100: {parts}{rest}.");
+        self.out.push(Finding::new(&RESERVE_SUM, self.json.range(section.key), message));
+    }
+
+    fn reserved_tokens(&mut self) {
+        let reserved = self.number(keys::JIT, "reserved_tokens");
+        let ratio = self.number(keys::JIT, "reserved_tokens_fallback_ratio").value;
+        let (own, window) = (self.number(keys::JIT, "token_budget"), self.number(CONTEXT, "max_tokens"));
+        let budget = if window.value > 0 && window.value < own.value { window } else { own };
+        let place = reserved.place.or(budget.place);
+        let Some(range) = place.filter(|_| budget.value > 0 && reserved.value >= budget.value) else {
+            return;
+        };
+        let (reserved, budget) = (reserved.value, budget.value);
+        let divided = budget / if ratio > 0 { ratio } else { USUAL_RATIO };
+        let clamped = if divided < budget { divided } else { 0 };
+        let message = format!(
+            "{reserved} of {budget} tokens cannot be reserved: the runtime reserves {clamped} instead."
+        );
+        self.out.push(Finding::new(&RESERVED_TOKENS, range, message));
+    }
+
+    fn derived(&mut self) {
+        let (derived, facts) =
+            (self.number(CORE, "max_derived_facts_limit"), self.number(CORE, "max_facts_in_kernel"));
+        if let Some(range) = derived.place.filter(|_| derived.value < facts.value) {
+            let (derived, facts) = (derived.value, facts.value);
+            let message = format!(
+                "Only {derived} facts may be derived, where {facts} may be given (`max_facts_in_kernel`)."
+            );
+            self.out.push(Finding::new(&DERIVED_LIMIT, range, message));
+        }
+    }
+
+    /// The member of the file itself that counts under a name: the last.
+    fn root_member(&self, name: &str) -> Option<Member> {
+        self.last(self.json.root(), name)
+    }
+
+    fn last(&self, object: NodeId, name: &str) -> Option<Member> {
+        let is_it =
+            |member: &Member| self.json.string(member.key).is_some_and(|key| key.eq_ignore_ascii_case(name));
+        self.json.members(object).filter(is_it).last()
+    }
+
+    /// The number that holds for a key of a section.
+    fn number(&self, section: &str, name: &str) -> Number {
+        let object = self.root_member(section).map(|member| member.value);
+        let usual = keys::find(section, name).map_or(0, Key::usual);
+        object.map_or(Number { value: usual, place: None }, |object| self.number_in(object, section, name))
+    }
+
+    /// The same in a given object. A 0 is written, and counts as missing.
+    fn number_in(&self, object: NodeId, section: &str, name: &str) -> Number {
+        let usual = keys::find(section, name).map_or(0, Key::usual);
+        let written = self.last(object, name).map(|member| member.value);
+        let number = written.and_then(|value| Some((self.whole_number(value)?, self.json.range(value))));
+        number.map_or(Number { value: usual, place: None }, |(value, range)| Number {
+            value: if value == 0 { usual } else { value },
+            place: Some(range),
+        })
+    }
+}
+
+/// A finding about a key that was probably meant to be another one.
+fn renamed(finding: Finding, near: Option<&str>) -> Finding {
+    let Some(near) = near else { return finding };
+    let fix = Fix::guess(format!("Write `{near}`")).replace(finding.range, format!("\"{near}\""));
+    Finding { message: format!("{} Probably `{near}` is meant.", finding.message).into(), ..finding }.fix(fix)
+}

@@ -1,0 +1,259 @@
+//! What is said of configurations; and the examples of the rules, tried.
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::transcript::ShardLimits;
+use mangle_syntax::lint::{FixKind, Rule, Severity};
+
+#[track_caller]
+fn check(text: &str, expected: Expect) {
+    let mut out = String::new();
+    for found in read(text.as_bytes()).findings {
+        let at = usize::from(found.range.start())..usize::from(found.range.end());
+        write!(out, "{} {:?}: {}", found.rule.name, &text[at], found.message).unwrap();
+        if let Some(fix) = &found.fix {
+            write!(out, " [{}: {}]", fix.title, fixed(text, fix)).unwrap();
+        }
+        out.push('\n');
+    }
+    expected.assert_eq(&out);
+}
+
+fn fixed(text: &str, fix: &mangle_syntax::lint::Fix) -> String {
+    let mut out = text.to_owned();
+    for edit in fix.edits.iter().rev() {
+        let range = edit.span.range;
+        out.replace_range(usize::from(range.start())..usize::from(range.end()), &edit.text);
+    }
+    out
+}
+
+#[test]
+fn keys_and_values() {
+    check(
+        r#"{"core_limits":{"max_total_memory_mb":511,"max_concurrent_shards":0,"Max_Facts_In_Kernel":1000,
+            "max_fact_in_kernel":1,"xyzzy":1},"contxt_window":{},"theme":["any"],"default_shard":{"top_p":1,"temperature":-0.1}}"#,
+        expect![[r#"
+            limit-low "511": `core_limits.max_total_memory_mb` must be at least 512. [Set it to 512: {"core_limits":{"max_total_memory_mb":512,"max_concurrent_shards":0,"Max_Facts_In_Kernel":1000,
+                        "max_fact_in_kernel":1,"xyzzy":1},"contxt_window":{},"theme":["any"],"default_shard":{"top_p":1,"temperature":-0.1}}]
+            limit-low "0": `core_limits.max_concurrent_shards` must be at least 1. A 0 counts as a setting that is not there: 12 holds. [Set it to 1: {"core_limits":{"max_total_memory_mb":511,"max_concurrent_shards":1,"Max_Facts_In_Kernel":1000,
+                        "max_fact_in_kernel":1,"xyzzy":1},"contxt_window":{},"theme":["any"],"default_shard":{"top_p":1,"temperature":-0.1}}]
+            config-key "\"max_fact_in_kernel\"": Unknown setting `core_limits.max_fact_in_kernel`: the runtime passes over it. Probably `max_facts_in_kernel` is meant. [Write `max_facts_in_kernel`: {"core_limits":{"max_total_memory_mb":511,"max_concurrent_shards":0,"Max_Facts_In_Kernel":1000,
+                        "max_facts_in_kernel":1,"xyzzy":1},"contxt_window":{},"theme":["any"],"default_shard":{"top_p":1,"temperature":-0.1}}]
+            config-key "\"xyzzy\"": Unknown setting `core_limits.xyzzy`: the runtime passes over it.
+            config-key "\"contxt_window\"": Unknown setting `contxt_window`: the runtime passes over it. Probably `context_window` is meant. [Write `context_window`: {"core_limits":{"max_total_memory_mb":511,"max_concurrent_shards":0,"Max_Facts_In_Kernel":1000,
+                        "max_fact_in_kernel":1,"xyzzy":1},"context_window":{},"theme":["any"],"default_shard":{"top_p":1,"temperature":-0.1}}]
+            sampling-range "-0.1": `default_shard.temperature` is -0.1, outside 0..1.
+        "#]],
+    );
+    check(
+        r#"{"core_limits":null,"context_window":{"max_tokens":"many","output_reserve":1.5},"jit":{"enabled":1},"shard_profiles":{"coder":7}}"#,
+        expect![[r#"
+            config-bad-value "\"many\"": `context_window.max_tokens` must be a whole number. The runtime cannot load the file, and nothing of it is used.
+            config-bad-value "1.5": `context_window.output_reserve` must be a whole number. The runtime cannot load the file, and nothing of it is used.
+            config-bad-value "1": `jit.enabled` must be `true` or `false`. The runtime cannot load the file, and nothing of it is used.
+            config-bad-value "7": `shard_profiles.coder` must be an object. The runtime cannot load the file, and nothing of it is used.
+        "#]],
+    );
+}
+
+#[test]
+fn several_keys_together() {
+    // `reserve-sum`: missing ones and 0 count as the defaults, 5 + 30 + 15 + 50.
+    check(
+        r#"{"context_window":{"core_reserve_percent":10,"atom_reserve_percent":0}}"#,
+        expect![[r#"
+        reserve-sum "\"context_window\"": The reserves add up to 105 %, not 100: 10 + 30 + 15 + 50; what is not set has its default.
+    "#]],
+    );
+    check(r#"{"context_window":{"core_reserve_percent":10,"working_reserve_percent":45}}"#, expect![[""]]);
+    check(
+        r#"{"context_window":{"core_reserve_percent":9223372036854775807,"working_reserve_percent":45}}"#,
+        expect![[r#"
+            reserve-sum "\"context_window\"": The reserves add up to 9223372036854775807 %, not 100: 9223372036854775807 + 30 + 15 + 45; what is not set has its default.
+        "#]],
+    );
+    // `reserved-tokens`: the window counts if it is smaller; a ratio of 1 would leave nothing.
+    check(
+        r#"{"context_window":{"max_tokens":7000}}"#,
+        expect![[r#"
+        reserved-tokens "7000": 8000 of 7000 tokens cannot be reserved: the runtime reserves 700 instead.
+    "#]],
+    );
+    check(
+        r#"{"jit":{"token_budget":9000,"reserved_tokens":9000,"reserved_tokens_fallback_ratio":1}}"#,
+        expect![[r#"
+            reserved-tokens "9000": 9000 of 9000 tokens cannot be reserved: the runtime reserves 0 instead.
+        "#]],
+    );
+    // `derived-limit`, `shard-facts`: only of what is written.
+    check(r#"{"core_limits":{"max_facts_in_kernel":10000}}"#, expect![[""]]);
+    check(
+        r#"{"core_limits":{"max_derived_facts_limit":100000},"default_shard":{"max_facts_in_shard_kernel":250001}}"#,
+        expect![[r#"
+            derived-limit "100000": Only 100000 facts may be derived, where 250000 may be given (`max_facts_in_kernel`).
+            shard-facts "250001": `default_shard` may hold 250001 facts, and the kernel only 250000 (`max_facts_in_kernel`).
+        "#]],
+    );
+}
+
+#[test]
+fn types_of_shards() {
+    check(
+        r#"{"shard_profiles":{"revewer":{"max_retrys":1},"botanist":{},"coder":null}}"#,
+        expect![[r#"
+        profile-type "\"revewer\"": There is no shard type `revewer`: unless the project defines one, no shard takes this profile. Probably `reviewer` is meant. [Write `reviewer`: {"shard_profiles":{"reviewer":{"max_retrys":1},"botanist":{},"coder":null}}]
+        config-key "\"max_retrys\"": Unknown setting `shard_profiles.revewer.max_retrys`: the runtime passes over it. Probably `max_retries` is meant. [Write `max_retries`: {"shard_profiles":{"revewer":{"max_retries":1},"botanist":{},"coder":null}}]
+        profile-type "\"botanist\"": There is no shard type `botanist`: unless the project defines one, no shard takes this profile.
+    "#]],
+    );
+}
+
+#[test]
+fn what_does_not_parse() {
+    check(
+        "{\"core_limits\": {\n  \"max_facts_in_kernel\": 5, // few\n}}",
+        expect![[r#"
+        config-syntax "// few": JSON has no comments. The runtime cannot load the file, and nothing of it is used.
+    "#]],
+    );
+    check(
+        "{} {}\n",
+        expect![[r#"
+        config-syntax "{}": This stands behind the end of the configuration. The runtime cannot load the file, and nothing of it is used.
+    "#]],
+    );
+    check(
+        "[]",
+        expect![[r#"
+        config-syntax "[]": A configuration is an object. The runtime cannot load the file, and nothing of it is used.
+    "#]],
+    );
+    check(
+        "",
+        expect![[r#"
+        config-syntax "": A value is missing here. The runtime cannot load the file, and nothing of it is used.
+    "#]],
+    );
+    check(
+        "{\"jit\": {\"enabled\": tru",
+        expect![[r#"
+        config-syntax "tru": `tru` is no JSON: keys and texts need double quotes, words are `true`, `false`, `null`. The runtime cannot load the file, and nothing of it is used.
+    "#]],
+    );
+}
+
+#[test]
+fn limits_hold_only_if_the_file_loads() {
+    let limits = |text: &str| read(text.as_bytes()).limits;
+    let coder = limits(r#"{"shard_profiles":{"coder":{"max_retries":9}}}"#).shards["coder"];
+    assert_eq!(coder, ShardLimits { retries: 9, ..Limits::default().default });
+    assert_eq!(limits(r#"{"shard_profiles":{"coder":{"max_retries":9}},}"#), Limits::default());
+    assert_eq!(limits(r#"{"shard_profiles":{"coder":{"max_retries":9,"top_p":""}}}"#), Limits::default());
+}
+
+/// What a configuration does not say, and what it says with a 0, is as usual, and not what another part of it says.
+#[test]
+fn limits_are_those_that_the_runtime_works_out() {
+    let limits = |text: &str| read(text.as_bytes()).limits;
+    let usual = Limits::default().default;
+    let several = limits(
+        r#"{"default_shard":{"max_context_tokens":7,"max_retries":0},"context_window":{"max_tokens":0},
+            "shard_profiles":{"coder":{"max_context_tokens":0},"tester":{"max_context_tokens":9}}}"#,
+    );
+    assert_eq!(several.default, ShardLimits { context_tokens: 7, ..usual });
+    assert_eq!(several.shards["coder"], usual);
+    assert_eq!(several.shards["tester"], ShardLimits { context_tokens: 9, ..usual });
+    assert_eq!((several.window, several.prompt), (200_000, (None, None)));
+    let prompt = |text: &str| limits(text).prompt;
+    assert_eq!(prompt(r#"{"jit":{"token_budget":5000}}"#), (Some(5_000), Some(500)));
+    assert_eq!(
+        prompt(r#"{"jit":{"token_budget":5000,"reserved_tokens_fallback_ratio":1}}"#),
+        (Some(5_000), Some(0))
+    );
+    assert_eq!(prompt(r#"{"jit":{"reserved_tokens":400000}}"#), (None, Some(20_000)));
+    assert_eq!(
+        prompt(r#"{"context_window":{"max_tokens":100000},"jit":{"token_budget":0}}"#),
+        (Some(100_000), None)
+    );
+    assert_eq!(
+        prompt(r#"{"context_window":{"max_tokens":300000},"jit":{"token_budget":250000}}"#).0,
+        Some(250_000)
+    );
+}
+
+#[test]
+fn damage_is_survived() {
+    let text = RULES.iter().map(|rule| configuration(rule.bad)).max_by_key(|text| text.len()).unwrap();
+    for end in 0..text.len() {
+        let found = read(&text.as_bytes()[..end]).findings;
+        assert!(!found.is_empty(), "{end}");
+        assert!(found.iter().all(|found| usize::from(found.range.start()) <= end), "{end}");
+    }
+}
+
+/// The configuration of an example.
+fn configuration(example: &str) -> String {
+    let text = example.strip_prefix("#- .nerd/config.json\n").unwrap();
+    text.to_owned()
+}
+
+fn severity(found: &Finding) -> Option<Severity> {
+    found.severity.or(found.rule.severity)
+}
+
+#[test]
+fn bad_examples_have_their_finding_and_nothing_grave() {
+    for rule in RULES {
+        let found = read(configuration(rule.bad).as_bytes()).findings;
+        let is_other = |found: &Finding| found.rule != *rule && severity(found) >= Some(Severity::Warning);
+        assert!(found.iter().any(|found| found.rule == *rule), "{}: {found:?}", rule.name);
+        assert!(!found.iter().any(is_other), "{}: {found:?}", rule.name);
+    }
+}
+
+#[test]
+fn good_examples_have_no_finding() {
+    for rule in RULES {
+        let found = read(configuration(rule.good).as_bytes()).findings;
+        assert!(found.is_empty(), "{}: {found:?}", rule.name);
+    }
+}
+
+#[test]
+fn fixes_mend_their_bad_example() {
+    let offered = |rule: &Rule, text: &str| {
+        let found = read(text.as_bytes()).findings;
+        found.into_iter().find(|found| found.rule == rule).and_then(|found| found.fix)
+    };
+    for rule in RULES {
+        let text = configuration(rule.bad);
+        let fix = offered(rule, &text);
+        assert_eq!(fix.is_some(), rule.fix != FixKind::None, "{}", rule.name);
+        let Some(fix) = fix else { continue };
+        let mended = fixed(&text, &fix);
+        let left = read(mended.as_bytes()).findings;
+        assert!(left.iter().all(|found| found.rule != *rule), "{}: {mended}", rule.name);
+    }
+}
+
+#[test]
+fn negative_limits_are_reported() {
+    let text = br#"{"core_limits": {"max_concurrent_api_calls": -1}, "shard_profiles": {"coder": {"max_retries": -3}},
+        "context_window": {"target_compression_ratio": -0.5, "activation_threshold": -5, "output_reserve": 0}}"#;
+    let (found, _) = super::check::check(text);
+    let limits = found.iter().filter(|found| found.rule.code == "PB701");
+    let messages: Vec<_> = limits.map(|found| found.message.to_string()).collect();
+    assert_eq!(
+        messages,
+        [
+            "`core_limits.max_concurrent_api_calls` is negative: -1.",
+            "`shard_profiles.coder.max_retries` is negative: -3.",
+            "`context_window.target_compression_ratio` is negative: -0.5.",
+        ]
+    );
+}

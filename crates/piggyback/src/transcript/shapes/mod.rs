@@ -1,0 +1,305 @@
+//! What a JSON value of a container is, and the turns in it: one file a kind of record.
+
+mod audit;
+mod chat;
+pub(super) mod declared;
+mod draft;
+mod finder;
+mod message;
+mod provider;
+mod session;
+mod table;
+mod trace;
+mod unknown;
+mod value;
+
+pub(super) use chat::kind;
+pub(super) use draft::Draft;
+pub(super) use provider::{border, push_parts};
+pub(super) use session::{messages, shown};
+
+use std::fmt;
+
+use finder::Place;
+use value::{Reading, Side};
+
+use super::turn::{Details, Kind, Role, Turn};
+use super::words::{has_control_key, is_envelope, is_string, member, text};
+use crate::envelope::json::{self, Json, NodeId};
+use mangle_settings::{Profile, TranscriptShape};
+
+/// What a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shape {
+    /// An envelope.
+    Envelope,
+    /// A message of a chat, or several.
+    Chat,
+    /// An answer of a model's API.
+    Provider,
+    /// A piece of one.
+    Delta,
+    /// A session that was stored.
+    Session,
+    /// A row of traces.
+    Trace,
+    /// An entry of the audit log.
+    Audit,
+    /// An entry of another log.
+    Log,
+    /// A record of a shape that the settings declare.
+    Declared,
+    /// A record of an unknown format in which a reply was found by its keys.
+    Unknown,
+}
+
+impl Shape {
+    /// The word for several of them. Messages, answers and their pieces go together.
+    #[must_use]
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Envelope => "envelopes",
+            Self::Chat | Self::Provider | Self::Delta => "chat records",
+            Self::Session => "sessions",
+            Self::Trace => "traces",
+            Self::Audit => "audit entries",
+            Self::Log => "log entries",
+            Self::Declared => "records of a declared shape",
+            Self::Unknown => "records of an unknown format",
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.plural())
+    }
+}
+
+/// A record that was recognised.
+#[derive(Debug)]
+pub(super) struct Shaped {
+    pub(super) shape: Shape,
+    pub(super) turns: Vec<Turn>,
+}
+
+/// What a value is; `None` where it is nothing that is known.
+pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Shaped> {
+    if is_envelope(json, node) {
+        return Some(Shaped { shape: Shape::Envelope, turns: vec![envelope(json, node, pointer)] });
+    }
+    let usual = usual(json, node, pointer);
+    if usual
+        .as_ref()
+        .is_some_and(|found| found.shape != Shape::Chat || found.turns.iter().any(Turn::is_answer))
+    {
+        return usual;
+    }
+    let mut reading = Reading::new(json, 0);
+    let is_known = by_table(&mut reading, &Place::new(node, pointer), usual.is_some());
+    let turns = std::mem::take(&mut reading.turns);
+    match usual {
+        Some(mut usual) => {
+            usual.turns.extend(turns);
+            Some(usual)
+        }
+        None => (is_known || !turns.is_empty()).then_some(Shaped { shape: Shape::Chat, turns }),
+    }
+}
+
+/// [`read`], where the settings declare shapes: these come first.
+pub(super) fn read_with(
+    own: &[TranscriptShape],
+    json: &Json<'_>,
+    node: NodeId,
+    pointer: &str,
+    is_element: bool,
+) -> Option<Shaped> {
+    declared::read(own, json, &Place::new(node, pointer), is_element).or_else(|| match json.kind(node) {
+        json::Kind::Object => read(json, node, pointer),
+        _ => listed(json, node, pointer),
+    })
+}
+
+/// The turns of a record in which nothing is known but the keys of an envelope.
+pub(super) fn by_envelope(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Shaped> {
+    let turns = unknown::read(json, node, pointer);
+    (!turns.is_empty()).then_some(Shaped { shape: Shape::Unknown, turns })
+}
+
+/// The names of the formats that are looked for.
+pub(super) fn names() -> Vec<&'static str> {
+    ["envelopes", "chat messages", "answers of model APIs", "streams"]
+        .into_iter()
+        .chain(table::names())
+        .collect()
+}
+
+/// A record that is no object: a list of messages or answers, or a string that holds JSON or an envelope.
+fn listed(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Shaped> {
+    let mut reading = Reading::new(json, 0);
+    reading.value(&Place::new(node, pointer), Side::Conversation);
+    let is_reply = |turn: &Turn| !turn.is_reply() || has_control_key(turn.text(json.text()));
+    let is_known = json.kind(node) == json::Kind::Array || reading.turns.iter().all(is_reply);
+    let turns = reading.turns;
+    (is_known && !turns.is_empty()).then_some(Shaped { shape: Shape::Chat, turns })
+}
+
+/// Reads a record by the table of formats; `is_message` where its messages are read already.
+fn by_table(reading: &mut Reading<'_, '_>, place: &Place, is_message: bool) -> bool {
+    let is_known = match is_message {
+        true => table::likely(reading, place),
+        false => table::read(reading, place) || table::wrapped(reading, place),
+    };
+    tell_of(reading, place);
+    is_known
+}
+
+/// Reads a record that stands in another value.
+fn record(reading: &mut Reading<'_, '_>, place: &Place) {
+    let json = reading.json();
+    let before = reading.turns.len();
+    if place.is_value() && is_envelope(json, place.node) {
+        reading.turns.push(envelope(json, place.node, &place.pointer));
+        return;
+    }
+    let usual = place.is_value().then(|| usual(json, place.node, &place.pointer)).flatten();
+    let usual = usual.map(|found| found.turns).unwrap_or_default();
+    let is_read = usual.iter().any(Turn::is_answer);
+    let is_message = !usual.is_empty();
+    reading.turns.extend(usual);
+    if is_read {
+        return;
+    }
+    let is_known = by_table(reading, place, is_message);
+    if !is_known && reading.turns.len() == before && reading.finder.kind(place) != json::Kind::Null {
+        reading.deeper(|reading| reading.conversation(place));
+    }
+}
+
+/// What a value is that is read without the table of formats.
+fn usual(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Shaped> {
+    let as_shape = |shape: Shape| move |turns: Vec<Turn>| Shaped { shape, turns };
+    trace::read(json, node, pointer)
+        .map(as_shape(Shape::Trace))
+        .or_else(|| audit::read(json, node, pointer).map(as_shape(Shape::Audit)))
+        .or_else(|| super::stream::is_delta(json, node).then(|| as_shape(Shape::Delta)(Vec::new())))
+        .or_else(|| provider::read(json, node, pointer).map(as_shape(Shape::Provider)))
+        .or_else(|| chat::read(json, node, pointer).map(as_shape(Shape::Chat)))
+        .map(|mut shaped| {
+            tell(json, node, &mut shaped.turns);
+            shaped
+        })
+}
+
+/// An envelope that is the text of its reply.
+pub(super) fn envelope(json: &Json<'_>, node: NodeId, pointer: &str) -> Turn {
+    let mut turn = Turn::part(Role::Assistant, Kind::Reply, json.range(node));
+    turn.path.extend((!pointer.is_empty()).then(|| pointer.to_owned()));
+    turn
+}
+
+/// A text in a string.
+pub(super) fn string(json: &Json<'_>, node: NodeId, pointer: String, role: Role, kind: Kind) -> Turn {
+    let mut draft = Draft::default();
+    draft.push(json, node, pointer);
+    draft.finish(role, kind)
+}
+
+/// Where records say when they were.
+const TIMES: [&str; 11] = [
+    "timestamp",
+    "time",
+    "created_at",
+    "created",
+    "ts",
+    "createdAt",
+    "start_time",
+    "startTime",
+    "startTimeUnixNano",
+    "timeUnixNano",
+    "date",
+];
+
+/// Where records name their session.
+const SESSIONS: [&str; 13] = [
+    "session_id",
+    "sessionId",
+    "conversation_id",
+    "conversationId",
+    "thread_id",
+    "threadId",
+    "chat_id",
+    "chatId",
+    "custom_id",
+    "trace_id",
+    "traceId",
+    "sample_id",
+    "session",
+];
+
+/// Adds what the record says beside its texts to its turns.
+fn tell(json: &Json<'_>, node: NodeId, turns: &mut [Turn]) {
+    if turns.is_empty() {
+        return;
+    }
+    let mut details = Details { profile: version(json, node), ..Details::default() };
+    details.timestamp = TIMES.iter().find_map(|name| {
+        let value = member(json, node, name)?;
+        match json.kind(value) {
+            json::Kind::Number => Some(String::from_utf8_lossy(json.raw(value)).into_owned()),
+            _ => json.string(value).map(std::borrow::Cow::into_owned),
+        }
+    });
+    details.session = SESSIONS.iter().find_map(|name| said(json, node, name));
+    details.call =
+        ["tool_call_id", "tool_use_id", "request_id"].iter().find_map(|name| said(json, node, name));
+    add_details(&details, turns);
+}
+
+/// Adds what a record says beside its texts, where the turns do not say it themselves.
+fn add_details(details: &Details, turns: &mut [Turn]) {
+    if *details == Details::default() {
+        return;
+    }
+    for turn in turns {
+        let own = turn.details.get_or_insert_default();
+        own.profile = own.profile.or(details.profile);
+        own.call = own.call.take().or_else(|| details.call.clone());
+        own.timestamp = own.timestamp.take().or_else(|| details.timestamp.clone());
+        own.session = own.session.take().or_else(|| details.session.clone());
+    }
+}
+
+/// [`tell`] of a record among others.
+fn tell_of(reading: &mut Reading<'_, '_>, place: &Place) {
+    if place.is_value() {
+        let json = reading.json();
+        tell(json, place.node, &mut reading.turns);
+    }
+}
+
+/// The version of the protocol that a record names.
+fn version(json: &Json<'_>, node: NodeId) -> Option<Profile> {
+    let value = member(json, node, "piggyback_version")?;
+    let written = match is_string(json, value) {
+        true => json.string(value)?.into_owned(),
+        false => String::from_utf8_lossy(json.raw(value)).into_owned(),
+    };
+    profile(&written)
+}
+
+/// The profile that a version or the name of a profile means.
+pub(super) fn profile(word: &str) -> Option<Profile> {
+    let word = word.trim();
+    let base = word.strip_suffix(".0").filter(|base| base.contains('.')).unwrap_or(word);
+    Profile::parse(base).or(match base {
+        "1.3" => Some(Profile::Draft1_3),
+        _ => None,
+    })
+}
+
+/// What a record says when it says it with this name.
+pub(super) fn said(json: &Json<'_>, node: NodeId, name: &str) -> Option<String> {
+    text(json, node, name).map(std::borrow::Cow::into_owned)
+}

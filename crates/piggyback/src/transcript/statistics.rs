@@ -1,0 +1,631 @@
+//! Figures about a transcript, as plain data: what the runtime made of the replies, and how far their atoms stand for
+//! their text.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::check::Found;
+use super::digest::hash;
+use super::labels::{Labels, Models};
+use super::session::MOST_KNOWN;
+use super::tokens;
+use super::turn::{Kind, Record, Role, Turn};
+use crate::envelope::account::{Entry, Fate, Filters, Tally};
+use crate::envelope::atoms::Declarations;
+use crate::envelope::runtime::{Fact, Failure, Picked, ReadUpdate, Stage, Value};
+use crate::envelope::{CONTROL_LEAK, Reply};
+use mangle_settings::{Profile, TranscriptSettings};
+use mangle_syntax::text::{TextRange, size};
+
+/// How many different words a table of figures has; all others are counted as [`OTHERS`].
+const MOST_WORDS: usize = 200;
+
+/// The word for what is beyond [`MOST_WORDS`].
+pub const OTHERS: &str = "(others)";
+
+/// How many characters make a token.
+const CHARACTERS: usize = 4;
+
+/// The rule about updates that are no Mangle.
+const ATOM_SYNTAX: &str = "PB202";
+
+/// How many combinations of shard, model and version are counted by themselves; all others together.
+const MOST_GROUPS: usize = 200;
+
+/// What became of replies, atoms and the rest: counters that only grow.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Statistics {
+    /// Turns of the model.
+    pub answers: u64,
+    /// Turns of the user.
+    pub prompts: u64,
+    /// Replies by the way in which the runtime read them, in its own words; `error` where it did not.
+    pub methods: BTreeMap<&'static str, u64>,
+    /// Replies that could not be decoded at once, by the stage that read them in the end.
+    pub parse_errors: BTreeMap<&'static str, u64>,
+    /// Updates by what became of them.
+    pub atoms: Tally,
+    /// What was not considered for that, as a sentence.
+    pub not_judged: Option<&'static str>,
+    /// Updates that are no Mangle, as a check finds them, by predicate.
+    pub syntax_errors: BTreeMap<String, u64>,
+    /// What the constitution kept from the user or refused, by lock and action; `None` where no policy was replayed.
+    pub blocks: Option<BTreeMap<(&'static str, String), u64>>,
+    /// Memory operations after the caps, by operation.
+    pub memory: BTreeMap<String, u64>,
+    /// Replies that take something back.
+    pub self_corrections: u64,
+    /// Envelopes beside the one that counts.
+    pub decoys: u64,
+    /// Replies that show their control packet.
+    pub leaks: u64,
+    /// Replies that were sent back.
+    pub repair_rounds: u64,
+    /// Findings by code.
+    pub diagnostics: BTreeMap<&'static str, u64>,
+    /// How far the atoms stand for the text.
+    pub compression: Compression,
+    /// The same for each shard, model and version that replies tell; in these groups, nothing is grouped.
+    pub groups: BTreeMap<Labels, Statistics>,
+}
+
+/// Sizes in tokens, as the runtime estimates them, over all turns.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Compression {
+    /// The text of the user and of the model.
+    pub original: u64,
+    /// What the runtime counts as kept: the facts, and the updates once more.
+    pub kept_by_runtime: u64,
+    /// The text of the updates that are kept.
+    pub kept_as_atoms: u64,
+    /// The ratio that is wanted.
+    pub target: f64,
+    /// The facts that hold after the last turn.
+    facts: Facts,
+    /// Of each predicate and first argument only the newest.
+    latest: Facts,
+}
+
+/// The facts that hold: by predicate, the length in characters of each by its hash.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Facts {
+    held: FxHashMap<u64, FxHashMap<u64, usize>>,
+    count: usize,
+    characters: usize,
+}
+
+/// The sizes of one turn, in tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TurnSize {
+    /// What was said, by the user before it and by the model.
+    pub original: u64,
+    /// What the runtime counts as kept of it.
+    pub kept_by_runtime: u64,
+    /// The text of the updates that are kept.
+    pub kept_as_atoms: u64,
+    /// The facts that hold after it.
+    pub state: u64,
+}
+
+impl TurnSize {
+    /// How many tokens of text one token stands for, as the runtime counts.
+    #[must_use]
+    pub fn segment_ratio(&self) -> f64 {
+        ratio(self.original, self.kept_by_runtime.max(1))
+    }
+}
+
+impl Facts {
+    fn insert(&mut self, key: u64, predicate: u64, characters: usize) {
+        self.characters += characters;
+        let is_known = || self.held.get(&predicate).is_some_and(|of_it| of_it.contains_key(&key));
+        if self.count >= MOST_KNOWN && !is_known() {
+            // What is beyond that is counted each time it comes.
+            return;
+        }
+        match self.held.entry(predicate).or_default().insert(key, characters) {
+            Some(before) => self.characters -= before,
+            None => self.count += 1,
+        }
+    }
+
+    /// Drops all facts of a predicate. Costs no more than it took to insert them: a session may forget at every turn.
+    fn forget(&mut self, predicate: u64) {
+        let gone = self.held.remove(&predicate).unwrap_or_default();
+        self.count -= gone.len();
+        self.characters -= gone.values().sum::<usize>();
+    }
+
+    fn tokens(&self) -> u64 {
+        (self.characters / CHARACTERS) as u64
+    }
+}
+
+impl Compression {
+    /// The tokens of the facts that hold after the last turn; `latest` leaves of each predicate and first argument only
+    /// the newest.
+    #[must_use]
+    pub fn state(&self, latest: bool) -> u64 {
+        if latest { self.latest.tokens() } else { self.facts.tokens() }
+    }
+
+    /// Text over what the runtime counts as kept; 1 where nothing is.
+    #[must_use]
+    pub fn runtime_ratio(&self) -> f64 {
+        ratio(self.original, self.kept_by_runtime)
+    }
+
+    /// Text over the text of the updates; 1 where there are none.
+    #[must_use]
+    pub fn atoms_ratio(&self) -> f64 {
+        ratio(self.original, self.kept_as_atoms)
+    }
+
+    /// Text over the facts that hold in the end, which is the ratio that the target is about; 1 where none do.
+    #[must_use]
+    pub fn headline(&self, latest: bool) -> f64 {
+        ratio(self.original, self.state(latest))
+    }
+
+    /// Whether the target is met.
+    #[must_use]
+    pub fn is_target_met(&self, latest: bool) -> bool {
+        self.headline(latest) >= self.target
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio is shown with few digits")]
+fn ratio(original: u64, kept: u64) -> f64 {
+    if kept == 0 { 1.0 } else { original as f64 / kept as f64 }
+}
+
+/// A reply, what became of its updates, and the version of the protocol that it is judged by.
+#[derive(Debug, Clone, Copy)]
+pub struct Answered<'r> {
+    /// The reply.
+    pub reply: &'r Reply<'r>,
+    /// What became of its updates.
+    pub account: &'r [Entry],
+    /// The version of the protocol.
+    pub profile: Profile,
+}
+
+/// Something that the constitution kept from the user, or refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// What refused it: `1`, `2` or `gate`.
+    pub lock: &'static str,
+    /// The action; `surface` for a surface that was rewritten, `reply` for a reply as a whole.
+    pub action: String,
+    /// A place in the reply, in the bytes of its record.
+    pub place: TextRange,
+}
+
+/// Counts while a transcript is read.
+#[derive(Debug)]
+pub struct Counter<'a> {
+    settings: &'a TranscriptSettings,
+    declarations: Option<&'a Declarations>,
+    whole: Count<'a>,
+    groups: BTreeMap<Labels, Count<'a>>,
+    record: Counted,
+}
+
+/// What was counted of a record.
+#[derive(Debug, Default)]
+struct Counted {
+    /// Where it starts in the file.
+    start: u64,
+    turns: Vec<CountedTurn>,
+}
+
+/// A turn of the model that was counted.
+#[derive(Debug)]
+struct CountedTurn {
+    /// In the bytes of its record.
+    place: TextRange,
+    labels: Labels,
+    updates: Vec<(usize, String)>,
+}
+
+impl<'a> Counter<'a> {
+    /// A count of one file, whose updates are judged by the declarations of a policy where there are some.
+    #[must_use]
+    pub fn new(settings: &'a TranscriptSettings, declarations: Option<&'a Declarations>) -> Self {
+        let whole = Count::new(settings, declarations);
+        Self { settings, declarations, whole, groups: BTreeMap::new(), record: Counted::default() }
+    }
+
+    /// Begins a record.
+    pub fn record(&mut self, record: &Record<'_>) {
+        self.record = Counted { start: record.start, turns: Vec::new() };
+    }
+
+    /// Counts a turn of the record; `answered` is what was made of it where it is a reply. Gives the sizes of an answer.
+    pub fn turn(
+        &mut self,
+        record: &Record<'_>,
+        models: &Models,
+        turn: &Turn,
+        answered: Option<Answered<'_>>,
+    ) -> Option<TurnSize> {
+        let reply = answered.map(|it| (it.reply, it.account));
+        let size = self.whole.turn(record, turn, reply);
+        if answered.is_some() || matches!(turn.kind, Kind::Surface | Kind::Atom) {
+            let labels = Labels::of(models, turn, answered.map(|it| (it.reply, it.profile)));
+            self.group(&labels).turn(record, turn, reply);
+            let updates = match answered {
+                Some(it) => {
+                    it.account.iter().filter_map(|one| Some((one.index?, one.text.clone()))).collect()
+                }
+                None => vec![(0, String::from_utf8_lossy(turn.text(record.bytes)).into_owned())],
+            };
+            let place = turn.place(TextRange::up_to(self::size(turn.len())));
+            self.record.turns.push(CountedTurn { place, labels, updates });
+        }
+        size
+    }
+
+    fn group(&mut self, labels: &Labels) -> &mut Count<'a> {
+        let is_known = self.groups.contains_key(labels) || self.groups.len() < MOST_GROUPS;
+        let labels = if is_known { labels.clone() } else { Labels::default() };
+        let (settings, declarations) = (self.settings, self.declarations);
+        self.groups.entry(labels).or_insert_with(|| Count::new(settings, declarations))
+    }
+
+    /// The turn of the record that some bytes are in.
+    fn turn_at(&self, place: TextRange) -> Option<&CountedTurn> {
+        self.record.turns.iter().find(|turn| turn.place.contains_inclusive(place.start()))
+    }
+
+    /// Counts what was found, of the record or at the end of the file.
+    pub fn found(&mut self, found: &[Found]) {
+        for one in found {
+            let is_here = one.start == self.record.start;
+            let turn = self.turn_at(one.finding.range).filter(|_| is_here);
+            let (labels, update) = match turn {
+                Some(turn) => (turn.labels.clone(), turn.update(&one.address.path)),
+                // What only the whole file shows belongs to the only group that there is.
+                None => (self.only_group(), String::new()),
+            };
+            self.whole.found(one, &update);
+            self.group(&labels).found(one, &update);
+        }
+    }
+
+    fn only_group(&self) -> Labels {
+        let mut groups = self.groups.keys();
+        groups.next().filter(|_| groups.next().is_none()).cloned().unwrap_or_default()
+    }
+
+    /// Says that a policy is replayed, so that what it blocks is known.
+    pub fn replay(&mut self) {
+        self.whole.statistics.blocks.get_or_insert_default();
+    }
+
+    /// Counts what the constitution blocked of the record.
+    pub fn blocked(&mut self, blocks: &[Block]) {
+        for block in blocks {
+            let labels = self.turn_at(block.place).map(|turn| turn.labels.clone());
+            self.whole.blocked(block);
+            self.group(&labels.unwrap_or_default()).blocked(block);
+        }
+    }
+
+    /// The figures; `repair_rounds` is what the check of the same file counted.
+    #[must_use]
+    pub fn finish(self, repair_rounds: u64) -> Statistics {
+        let groups = self.groups.into_iter().map(|(labels, count)| (labels, count.statistics)).collect();
+        Statistics { repair_rounds, groups, ..self.whole.statistics }
+    }
+}
+
+impl CountedTurn {
+    /// The update that a path leads to.
+    fn update(&self, path: &[String]) -> String {
+        let index = path.last().and_then(|pointer| pointer.rsplit_once('/')?.1.parse().ok());
+        let found = self.updates.iter().find(|(at, _)| Some(*at) == index);
+        found.or(self.updates.first()).map(|(_, text)| text.clone()).unwrap_or_default()
+    }
+}
+
+/// The figures of a file, or of one group of its turns.
+#[derive(Debug)]
+struct Count<'a> {
+    statistics: Statistics,
+    filters: Filters<'a>,
+    /// How many updates without an envelope there were since the last answer.
+    loose: usize,
+    /// The tokens that the user said since the last answer.
+    asked: u64,
+}
+
+impl<'a> Count<'a> {
+    fn new(settings: &'a TranscriptSettings, declarations: Option<&'a Declarations>) -> Self {
+        let filters = Filters::new(settings, declarations);
+        let compression = Compression { target: settings.compression_target(), ..Compression::default() };
+        let not_judged = filters.not_judged();
+        let statistics = Statistics { compression, not_judged, ..Statistics::default() };
+        Self { statistics, filters, loose: 0, asked: 0 }
+    }
+
+    /// Counts a turn; `reply` is what was made of it where it is one, with what became of its updates. Gives the sizes of
+    /// an answer.
+    fn turn(
+        &mut self,
+        record: &Record<'_>,
+        turn: &Turn,
+        reply: Option<(&Reply<'_>, &[Entry])>,
+    ) -> Option<TurnSize> {
+        if let Some((reply, account)) = reply {
+            return Some(self.reply(reply, account));
+        }
+        let said = turn.text(record.bytes);
+        match (turn.role, turn.kind) {
+            (Role::User, Kind::Prompt) => {
+                self.statistics.prompts += 1;
+                self.asked += tokens::bytes(said) as u64;
+                None
+            }
+            (_, Kind::Atom) => {
+                self.loose(&String::from_utf8_lossy(said));
+                None
+            }
+            (_, Kind::Surface) => {
+                self.loose = 0;
+                let original = std::mem::take(&mut self.asked) + tokens::bytes(said) as u64;
+                self.statistics.answers += 1;
+                self.statistics.compression.original += original;
+                Some(TurnSize {
+                    original,
+                    state: self.statistics.compression.state(false),
+                    ..TurnSize::default()
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn reply(&mut self, reply: &Reply<'_>, account: &[Entry]) -> TurnSize {
+        let statistics = &mut self.statistics;
+        statistics.answers += 1;
+        let method = reply.reading.as_ref().map_or("error", |reading| reading.stage.method());
+        *statistics.methods.entry(method).or_default() += 1;
+        if let Some(stage) = parse_error(reply) {
+            *statistics.parse_errors.entry(stage).or_default() += 1;
+        }
+        let acceptable = reply.objects.iter().filter(|object| object.is_acceptable()).count();
+        statistics.decoys += acceptable.saturating_sub(1) as u64;
+        let surface = reply.reading.as_ref().map_or(reply.raw, |reading| &reading.surface);
+        let mut size = TurnSize {
+            original: std::mem::take(&mut self.asked) + tokens::bytes(surface) as u64,
+            ..TurnSize::default()
+        };
+        if let Some(picked) = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref()) {
+            self.envelope(picked, account, &mut size);
+        }
+        let compression = &mut self.statistics.compression;
+        compression.original += size.original;
+        compression.kept_by_runtime += size.kept_by_runtime;
+        compression.kept_as_atoms += size.kept_as_atoms;
+        size.state = compression.state(false);
+        size
+    }
+
+    /// Counts an update that a tracer or a log keeps without its envelope.
+    fn loose(&mut self, update: &str) {
+        let index = self.loose;
+        self.loose += 1;
+        let fate = self.filters.lone(update, index);
+        if let Some(facts) = self.update(update, &fate) {
+            let compression = &mut self.statistics.compression;
+            compression.kept_as_atoms += tokens::text(update) as u64;
+            compression.kept_by_runtime += (facts + tokens::text(update)) as u64;
+        }
+    }
+
+    /// Counts an update; gives what its fact costs where it is kept.
+    fn update(&mut self, update: &str, fate: &Fate) -> Option<usize> {
+        let statistics = &mut self.statistics;
+        statistics.atoms.add(fate);
+        let read = ReadUpdate::new(update);
+        let fact = read.fact().filter(|_| fate.is_kept())?;
+        statistics.compression.hold(fact, update);
+        Some(tokens::fact(fact))
+    }
+
+    fn envelope(&mut self, picked: &Picked, account: &[Entry], size: &mut TurnSize) {
+        let statistics = &mut self.statistics;
+        let packet = &picked.packet;
+        statistics.self_corrections +=
+            u64::from(packet.self_correction.as_ref().is_some_and(|it| it.triggered));
+        let (mut facts, mut accepted) = (tokens::intent(&packet.intent), Vec::new());
+        for Entry { text, fate, .. } in account {
+            if let Some(cost) = self.update(text, fate) {
+                facts += cost;
+                accepted.push(text.as_str());
+            }
+        }
+        let statistics = &mut self.statistics;
+        for operation in packet.memory.as_slice() {
+            add(&mut statistics.memory, &operation.op);
+            if operation.op == "forget" {
+                let predicate = hash(operation.key.as_str());
+                statistics.compression.facts.forget(predicate);
+                statistics.compression.latest.forget(predicate);
+            }
+        }
+        let characters: usize = accepted.iter().map(|update| update.chars().count() + 1).sum();
+        size.kept_as_atoms = (characters.saturating_sub(1) / CHARACTERS) as u64;
+        size.kept_by_runtime = tokens::turn(facts, accepted) as u64;
+    }
+
+    /// Counts something that was found; `update` is the update that it is about, if it is.
+    fn found(&mut self, found: &Found, update: &str) {
+        let (statistics, rule) = (&mut self.statistics, found.finding.rule);
+        *statistics.diagnostics.entry(rule.code).or_default() += 1;
+        statistics.leaks += u64::from(rule == &CONTROL_LEAK);
+        if rule.code == ATOM_SYNTAX {
+            let predicate = update.trim().split('(').next().unwrap_or("").trim();
+            add(&mut statistics.syntax_errors, predicate);
+        }
+    }
+
+    fn blocked(&mut self, block: &Block) {
+        let blocks = self.statistics.blocks.get_or_insert_default();
+        let is_known = blocks.len() < MOST_WORDS;
+        let action = if is_known { block.action.chars().take(80).collect() } else { OTHERS.to_owned() };
+        *blocks.entry((block.lock, action)).or_default() += 1;
+    }
+}
+
+impl Compression {
+    fn hold(&mut self, fact: &Fact, update: &str) {
+        let stored = fact.stored();
+        let predicate = hash(fact.predicate.as_str());
+        let characters = update.trim().chars().count() + 1;
+        self.facts.insert(hash(&stored), predicate, characters);
+        let subject = match fact.args.first() {
+            Some(Value::Text(text)) => hash((&fact.predicate, text)),
+            Some(Value::Number(number)) => hash((&fact.predicate, number)),
+            Some(Value::Lost) | None => hash(&fact.predicate),
+        };
+        self.latest.insert(subject, predicate, characters);
+    }
+}
+
+fn add(counts: &mut BTreeMap<String, u64>, word: &str) {
+    let is_known = counts.contains_key(word) || counts.len() < MOST_WORDS;
+    let word: String = if is_known { word.chars().take(80).collect() } else { OTHERS.to_owned() };
+    *counts.entry(word).or_default() += 1;
+}
+
+/// The stage that read a reply which could not be decoded at once.
+fn parse_error(reply: &Reply<'_>) -> Option<&'static str> {
+    let is_damaged = || {
+        let first = reply.objects.first().map(|object| &object.decoded);
+        matches!(first, Some(Err(Failure::Syntax(_) | Failure::Kind { .. })))
+    };
+    match reply.reading.as_ref().map(|reading| reading.stage) {
+        Ok(Stage::Whole | Stage::Stream) => None,
+        Ok(Stage::Fenced) => is_damaged().then_some("P2"),
+        Ok(Stage::EmbeddedRich | Stage::EmbeddedOther) => is_damaged().then_some("P3"),
+        Ok(Stage::Fallback) => Some("P4"),
+        Err(_) => Some("P5"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::envelope::Context;
+    use crate::transcript::{Checker, Limits, Options, Reader, labels};
+
+    fn counted(text: &str) -> (Statistics, Vec<TurnSize>) {
+        let settings = TranscriptSettings::default();
+        let mut counter = Counter::new(&settings, None);
+        let filters = Filters::new(&settings, None);
+        let (mut sizes, mut found) = (Vec::new(), Vec::new());
+        let mut checker = Checker::new(Context::new(&settings), Limits::default());
+        let mut reader = Reader::new(Options { name: "a.jsonl".into(), ..Options::default() });
+        let mut each = |record: &Record<'_>| {
+            let mut here = Vec::new();
+            checker.record(record, &mut here);
+            counter.record(record);
+            let models = Models::of(record);
+            for turn in &record.turns {
+                let reply = turn.is_reply().then(|| turn.reply(record.bytes, &settings));
+                let account = reply.as_ref().map(|reply| filters.account(reply)).unwrap_or_default();
+                let answered = reply.as_ref().map(|reply| Answered {
+                    reply,
+                    account: &account,
+                    profile: labels::profile(turn, reply, &Context::new(&settings)),
+                });
+                sizes.extend(counter.turn(record, &models, turn, answered));
+            }
+            counter.found(&here);
+        };
+        reader.feed(text.as_bytes(), &mut each);
+        let summary = reader.finish(&mut each);
+        let rounds = checker.repair_rounds();
+        checker.finish(&summary, &mut found);
+        counter.found(&found);
+        (counter.finish(rounds), sizes)
+    }
+
+    const CHAT: &str = r#"{"role":"user","content":"Fix the login, please. It fails on Mondays."}
+{"role":"assistant","content":{"control_packet":{"mangle_updates":["p(/a, 1).","p(/a, 2).","q(\"x\")","r(",": (."],"memory_operations":[{"op":"note","key":"k","value":"v"}]},"surface_response":"I am on it, and tell more soon."}}
+{"role":"user","content":"That could not be parsed."}
+{"role":"assistant","content":"never"}
+{"role":"assistant","content":{"control_packet":{"mangle_updates":["p(/a, 1)."],"memory_operations":[{"op":"forget","key":"p","value":""}],"self_correction":{"triggered":true,"hypothesis":"h"}},"surface_response":"Done."}}
+"#;
+
+    #[test]
+    fn everything_is_counted() {
+        let (found, sizes) = counted(CHAT);
+        assert_eq!((found.answers, found.prompts, found.repair_rounds, found.self_corrections), (3, 2, 1, 1));
+        assert_eq!(found.methods.into_iter().collect::<Vec<_>>(), [("fallback", 1), ("json", 2)]);
+        assert_eq!(found.parse_errors.into_iter().collect::<Vec<_>>(), [("P4", 1)]);
+        assert_eq!((found.atoms.kept, found.atoms.dropped, found.atoms.blocked), (3, 2, 1));
+        // As a check finds them: also those that the runtime drops for another reason.
+        assert_eq!(
+            found.syntax_errors.into_iter().collect::<Vec<_>>(),
+            [(":".to_owned(), 1), ("r".to_owned(), 1)]
+        );
+        let memory: Vec<_> = found.memory.into_iter().collect();
+        assert_eq!(memory, [("forget".to_owned(), 1), ("note".to_owned(), 1)]);
+        // 43 and 31 characters; two facts of 9 characters with a line end between them.
+        assert_eq!((sizes[0].original, sizes[0].kept_as_atoms, sizes[0].state), (10 + 7, 4, 5));
+        // The base, the intent, two facts of 4 + 0 + (1 + 0) + 2, and the updates once more.
+        assert_eq!(sizes[0].kept_by_runtime, 10 + (4 + 2 + 4 + 2 * 4) + 2 * 7 + 2 * 2);
+        assert_eq!(found.compression.state(false), 0);
+        assert_eq!(found.diagnostics.get("PB019"), Some(&1));
+    }
+
+    #[test]
+    fn groups_add_up_to_the_whole() {
+        let reply = |model: &str, update: &str| {
+            let envelope = serde_json::json!({
+                "control_packet": { "mangle_updates": [update, "p(/a)."], "tool_requests": [] }, "surface_response": "ok"
+            });
+            let record =
+                serde_json::json!({ "role": "assistant", "content": envelope.to_string(), "model": model });
+            format!("{record}\n")
+        };
+        let text = [reply("m1", "bad("), reply("m2", "p(/b)."), reply("m1", "worse(.")].concat();
+        let (found, _) = counted(&text);
+        let models: Vec<_> = found.groups.keys().map(|labels| labels.model.clone().unwrap()).collect();
+        assert_eq!(models, ["m1", "m2"]);
+        let sum = |of: &dyn Fn(&Statistics) -> u64| found.groups.values().map(of).sum::<u64>();
+        assert_eq!((found.answers, sum(&|it| it.answers)), (3, 3));
+        assert_eq!((found.atoms.kept, sum(&|it| it.atoms.kept)), (4, 4));
+        let all = |it: &Statistics| it.diagnostics.values().sum::<u64>();
+        assert_eq!(all(&found), sum(&all));
+        let errors = |it: &Statistics| it.syntax_errors.values().sum::<u64>();
+        assert_eq!((errors(&found), sum(&errors)), (2, 2));
+        assert_eq!(found.groups.values().map(errors).collect::<Vec<_>>(), [2, 0]);
+    }
+
+    #[test]
+    fn updates_without_an_envelope_are_counted() {
+        let line = "═".repeat(40);
+        let text = format!(
+            "{line}\nPIGGYBACK PROTOCOL - TURN 1\n{line}\n\nSURFACE RESPONSE\nDone.\n\nCONTROL PACKET\n\
+             Mangle Updates:\n  - p(/a).\n  - q(1)\n  - r(x).\n\n"
+        );
+        let (found, sizes) = counted(&text);
+        assert_eq!((found.answers, sizes.len()), (1, 1));
+        assert_eq!((found.atoms.kept, found.atoms.dropped, found.atoms.blocked), (1, 1, 1));
+        assert_eq!(found.compression.state(false), 1);
+    }
+
+    #[test]
+    fn the_newest_fact_of_a_subject() {
+        let (found, _) = counted(CHAT.lines().take(2).collect::<Vec<_>>().join("\n").as_str());
+        assert_eq!((found.compression.state(false), found.compression.state(true)), (5, 2));
+        assert!((found.compression.headline(false) - 17.0 / 5.0).abs() < 1e-9);
+        assert!(!found.compression.is_target_met(true));
+    }
+}
