@@ -144,6 +144,9 @@ fn what_an_evaluation_adds_while_diagnostics_are_pushed_is_pushed_afterwards() {
 fn what_a_stopped_evaluation_added_is_shown() {
     for began in [true, false] {
         let (_folder, mut writer) = scanned(&["schemas.gl"]);
+        // Nothing is left to be evaluated but what the stopped evaluation may have added.
+        let view = writer.view().unwrap();
+        view.snapshot.programs.iter().for_each(|program| program.evaluate(&Cancel::new()));
         let revision = writer.workspace.revision() - 1;
         writer.take(Message::Evaluated(Evaluated { revision, began, result: Ok(None) }));
         writer.wants_figures = true;
