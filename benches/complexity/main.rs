@@ -1,13 +1,13 @@
 //! How time grows with the length of each construct, as a ratio within one run: `cargo bench --bench complexity [NAME]`.
 //!
-//! `tests/complexity.rs` counts allocations and sees no loop that allocates nothing. Here twice the parts take about twice
+//! `tests/complexity/main.rs` counts allocations and sees no loop that allocates nothing. Here twice the parts take about twice
 //! the time; a ratio above 3 is marked.
 
 #![allow(missing_docs, clippy::print_stdout)]
 
-#[path = "../../tests/support/constructs.rs"]
+#[path = "../../tests/all/support/constructs.rs"]
 mod constructs;
-#[path = "../../tests/support/reading.rs"]
+#[path = "../../tests/all/support/reading.rs"]
 mod reading;
 
 use std::time::{Duration, Instant};

@@ -9,7 +9,7 @@ mod codenerd;
 mod layers;
 mod reachability;
 mod stops;
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../tests/all/support/mod.rs"]
 mod support;
 
 use std::time::{Duration, Instant};

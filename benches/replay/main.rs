@@ -4,7 +4,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../tests/all/support/mod.rs"]
 mod support;
 
 use std::sync::Arc;

@@ -8,19 +8,19 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
-#[path = "../../tests/support/client.rs"]
+#[path = "../../tests/all/support/client.rs"]
 mod client;
 mod hostile;
 #[allow(dead_code)] // The tests use the rest.
-#[path = "../../tests/ceilings/policies.rs"]
+#[path = "../../tests/all/ceilings/policies.rs"]
 mod policies;
 mod previews;
 #[allow(dead_code)] // The tests use the rest.
-#[path = "../../tests/ceilings/session.rs"]
+#[path = "../../tests/all/ceilings/session.rs"]
 mod session;
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../tests/all/support/mod.rs"]
 mod support;
-#[path = "../../tests/support/text.rs"]
+#[path = "../../tests/all/support/text.rs"]
 mod text;
 mod transcripts;
 

@@ -8,7 +8,7 @@
 mod gigabyte;
 mod replies;
 mod rounds;
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../tests/all/support/mod.rs"]
 mod support;
 
 use std::collections::BTreeMap;

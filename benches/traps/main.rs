@@ -7,7 +7,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 mod files;
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../tests/all/support/mod.rs"]
 mod support;
 mod traps;
 

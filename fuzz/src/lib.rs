@@ -8,7 +8,7 @@
 mod generate;
 mod memory;
 #[allow(unused_imports, clippy::all)]
-#[path = "../../tests/naive/mod.rs"]
+#[path = "../../tests/all/naive/mod.rs"]
 mod naive;
 mod oracle;
 mod sandbox;
@@ -19,7 +19,7 @@ mod table;
 mod targets;
 
 #[allow(clippy::all, unreachable_pub, dead_code)]
-#[path = "../../tests/support/world.rs"]
+#[path = "../../tests/all/support/world.rs"]
 mod world;
 
 pub use table::{TARGETS, Target, target};

@@ -1,4 +1,4 @@
-//! What the second evaluator (`tests/naive`) takes from its surroundings: numbers, which here come from the input, and
+//! What the second evaluator (`tests/all/naive`) takes from its surroundings: numbers, which here come from the input, and
 //! programs.
 #![allow(unreachable_pub, missing_docs)]
 

@@ -23,7 +23,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         let Some(cases) = of_test(&folder, test) else { continue };
         found = true;
         let status = crate::cargo()
-            .args(["test", "--test", test, "--", "--nocapture"])
+            .args(["test", "--test", "all", "--", &format!("agents::{test}::"), "--nocapture"])
             .env(variable, cases)
             .status()
             .context("cannot run cargo")?;

@@ -21,12 +21,34 @@ pub(crate) struct Options {
 /// What is found in the corpus, whole, mutated and with single characters deleted; symbols renamed there and back; what
 /// formatting does to it; how many facts the kernel derives of it.
 pub(crate) fn check(options: &Options) -> Result<ExitCode> {
-    let tests = ["corpus", "incremental", "completion", "rename", "format", "kernel_corpus"]
-        .into_iter()
-        .flat_map(|test| ["--test", test]);
-    let arguments: Vec<_> =
-        ["test", "--release"].into_iter().chain(tests).chain(["--", "--nocapture"]).collect();
+    // What is ignored elsewhere needs a corpus, and the others print their figures for it, too.
+    const TESTS: [&str; 6] = [
+        "policies::corpus::",
+        "policies::incremental::",
+        "policies::completion::",
+        "policies::rename::",
+        "policies::format::",
+        "kernel::",
+    ];
+    let command = ["test", "--release", "--test", "all", "--", "--nocapture"];
+    let included = included(options.reference.is_some());
+    let arguments: Vec<_> = command.into_iter().chain(included).chain(TESTS).collect();
     with_corpus(options, &[&arguments])
+}
+
+/// The arguments with which tests that need a corpus run, as far as the environment names one.
+pub(crate) fn of_environment() -> Vec<&'static str> {
+    let is_set = |name| std::env::var_os(name).is_some();
+    if is_set("MANGLE_LS_CORPUS") { included(is_set("MANGLE_LS_REFERENCE")) } else { Vec::new() }
+}
+
+/// The arguments that include tests which are ignored elsewhere; `engine`: also that of the engine's own files.
+fn included(engine: bool) -> Vec<&'static str> {
+    let mut arguments = vec!["--include-ignored"];
+    if !engine {
+        arguments.extend(["--skip", "the_files_of_the_engine"]);
+    }
+    arguments
 }
 
 /// The budget tables: the checker against a bare parse, the grammar against tree-sitter-json, the

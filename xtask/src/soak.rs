@@ -1,5 +1,5 @@
 //! Compares a server that lives long with new ones and with the command line, for as long as is wanted, and watches its
-//! memory. The work is that of the test `oracle`, which does the same for a moment.
+//! memory. The work is that of the tests `oracle`, which does the same for a moment.
 
 use std::process::ExitCode;
 
@@ -23,11 +23,11 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let mut command = cargo();
-    command.args(["test", "--package", "mangle-ls", "--test", "oracle"]);
+    command.args(["test", "--package", "mangle-ls", "--test", "all"]);
     if !options.debug {
         command.arg("--release");
     }
-    command.args(["--", "--nocapture"]);
+    command.args(["--", "oracle::", "--nocapture"]);
     command.env("MANGLE_LS_ORACLE_MINUTES", options.minutes.to_string());
     command.env("MANGLE_LS_ORACLE_SEED", options.seed.to_string());
     let status = command.status().context("cargo cannot be started")?;

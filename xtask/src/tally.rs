@@ -11,6 +11,8 @@ pub(crate) struct Tally {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
     pub(crate) skipped: Vec<String>,
+    /// What needs files that the repository cannot hold, such as a checkout of another project; skipped everywhere.
+    pub(crate) absent: Vec<String>,
     /// What passed, but only the second time; it is among those that passed, too.
     pub(crate) unsteady: Vec<String>,
 }
@@ -49,12 +51,14 @@ impl Tally {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped.extend(other.skipped);
+        self.absent.extend(other.absent);
         self.unsteady.extend(other.unsteady);
     }
 
-    /// Prints the closing line. A skip counts as a failure on CI (`CI=true`), where everything must run.
+    /// Prints the closing line. A skip counts as a failure on CI (`CI=true`), where everything must
+    /// run that needs no foreign files.
     pub(crate) fn close(self) -> ExitCode {
-        for reason in &self.skipped {
+        for reason in self.skipped.iter().chain(&self.absent) {
             println!("skipped: {}", reason.lines().next().unwrap_or_default());
         }
         for what in &self.unsteady {
@@ -69,7 +73,13 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped.len())?;
+        write!(
+            f,
+            "{} passed, {} failed, {} skipped",
+            self.passed,
+            self.failed,
+            self.skipped.len() + self.absent.len()
+        )?;
         if self.unsteady.is_empty() { Ok(()) } else { write!(f, ", {} unsteady", self.unsteady.len()) }
     }
 }
@@ -84,7 +94,9 @@ mod tests {
         tally.add(Tally::one(false));
         tally.add(Tally { passed: 3, skipped: vec!["no root".into()], ..Tally::default() });
         assert_eq!(tally.to_string(), "4 passed, 1 failed, 1 skipped");
+        tally.add(Tally { absent: vec!["no corpus".into()], ..Tally::default() });
+        assert_eq!(tally.to_string(), "4 passed, 1 failed, 2 skipped");
         tally.add(Tally::unsteady("a click".into()));
-        assert_eq!(tally.to_string(), "5 passed, 1 failed, 1 skipped, 1 unsteady");
+        assert_eq!(tally.to_string(), "5 passed, 1 failed, 2 skipped, 1 unsteady");
     }
 }

@@ -71,7 +71,8 @@ fn grammar_is_generated() -> Result<Tally> {
 /// `cargo test` over the workspace; the counts come from its own result lines.
 fn rust_tests() -> Result<Tally> {
     let mut cargo = crate::cargo()
-        .args(["test", "--workspace", "--no-fail-fast"])
+        .args(["test", "--workspace", "--no-fail-fast", "--"])
+        .args(crate::corpus::of_environment())
         .stdout(Stdio::piped())
         .spawn()
         .context("cannot start cargo test")?;
@@ -82,6 +83,7 @@ fn rust_tests() -> Result<Tally> {
         if let Some((passed, failed)) = counts(&line) {
             tally.add(Tally { passed, failed, ..Tally::default() });
         }
+        tally.absent.extend(ignored(&line));
     }
     if !cargo.wait()?.success() && tally.failed == 0 {
         tally.add(Tally::one(false)); // it did not compile, or a test process died
@@ -96,14 +98,22 @@ fn counts(line: &str) -> Option<(usize, usize)> {
     Some((before("passed")?, before("failed")?))
 }
 
+/// `test a::b ... ignored, needs a corpus` → `a::b: needs a corpus`
+fn ignored(line: &str) -> Option<String> {
+    let (name, reason) = line.strip_prefix("test ")?.split_once(" ... ignored")?;
+    Some(format!("{name}: {}", reason.trim_start_matches(", ")))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::counts;
+    use super::{counts, ignored};
 
     #[test]
     fn reads_result_lines() {
         let line = "test result: FAILED. 12 passed; 1 failed; 0 ignored; 0 measured";
         assert_eq!(counts(line), Some((12, 1)));
         assert_eq!(counts("running 3 tests"), None);
+        assert_eq!(ignored("test a::b ... ignored, needs it").as_deref(), Some("a::b: needs it"));
+        assert_eq!(ignored("test a::b ... ok"), None);
     }
 }

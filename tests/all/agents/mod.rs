@@ -1,0 +1,6 @@
+//! Replies and prompts, against recorded behaviour.
+
+mod atoms;
+mod envelopes;
+mod origins;
+mod prompts;

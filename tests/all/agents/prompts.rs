@@ -1,0 +1,144 @@
+//! Prompts as the reference runtime assembles them: everything that was recorded of their structure.
+//!
+//! The folder is `tests/conformance/prompts`, or any of the same shape that `MANGLE_LS_PROMPTS` names
+//! (`cargo xtask conformance DIR`).
+
+use std::fs;
+use std::path::PathBuf;
+
+use agent_prompt::session::{Form, SessionFile};
+use agent_prompt::{
+    Context, Derived, From, Intent, Listed, Mode, Prompt, Request, Said, Section, SectionKind,
+    appends_in_jit_mode, assemble,
+};
+use mangle_ls::ide::previews::{blocks, derived};
+use serde_json::{Map, Value, json};
+
+fn folder() -> PathBuf {
+    match std::env::var_os("MANGLE_LS_PROMPTS") {
+        Some(named) => PathBuf::from(named),
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/prompts"),
+    }
+}
+
+#[test]
+fn prompts_are_assembled_as_the_runtime_assembles_them() {
+    let path = folder().join("cases.jsonl");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(!cases.is_empty(), "{} holds nothing", path.display());
+    let differs = |case: &Value| {
+        let found = observed(case["input"].as_object().unwrap());
+        let name = case["name"].as_str().unwrap();
+        (found != case["expect"]).then(|| format!("{name}: expected\n  {}\nfound\n  {found}", case["expect"]))
+    };
+    let wrong: Vec<_> = cases.iter().filter_map(differs).collect();
+    eprintln!("prompts: {} of {} agree", cases.len() - wrong.len(), cases.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is assembled for an input, in the words of the record.
+fn observed(input: &Map<String, Value>) -> Value {
+    let Some(context) = context(input) else { return json!({ "error": "missing shard_id or shard_type" }) };
+    let prompt = assembled(input, &context, Mode::Legacy);
+    let section_mode = assembled(input, &context, Mode::Section);
+    json!({
+        "derived": derived(&Derived::of(&context)),
+        "section_mode": of_section_mode(&section_mode),
+        "sections": prompt.sections.iter().map(section).collect::<Vec<_>>(),
+        "suffix": prompt.suffix,
+        "suffix_in_jit_mode": appends_in_jit_mode(&context.shard_type),
+    })
+}
+
+fn assembled(input: &Map<String, Value>, context: &Context, mode: Mode) -> Prompt {
+    let texts = |key: &str| -> Vec<&str> {
+        input
+            .get(key)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .map(|text| text.as_str().unwrap())
+            .collect()
+    };
+    let failing = texts("query_errors").into_iter().map(str::to_owned).collect();
+    let mut listed = Listed { facts: Vec::new(), failing };
+    for fact in texts("facts") {
+        assert!(listed.read(fact), "{fact}");
+    }
+    assemble(&Request::plain(context, mode), &mut listed)
+}
+
+/// The context of a case; `None` when it is incomplete.
+fn context(input: &Map<String, Value>) -> Option<Context> {
+    let session = input.get("session").map(|session| {
+        let file = SessionFile::read(&session.to_string(), Form::Json);
+        assert!(file.findings.is_empty(), "{:?}", file.findings);
+        file.session
+    });
+    let intent = input.get("intent").map(|intent| {
+        let said = |part: &str| Said::by_caller(intent[part].as_str().unwrap_or_default());
+        Intent {
+            id: said("id"),
+            category: said("category"),
+            verb: said("verb"),
+            target: said("target"),
+            constraint: said("constraint"),
+        }
+    });
+    if let Some(map) = input.get("map").and_then(Value::as_object) {
+        return Context::from_map(map, session, intent).ok();
+    }
+    let text = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Some(Context {
+        shard_id: text("shard_id"),
+        shard_type: text("shard_type"),
+        session,
+        intent,
+        campaign_id: text("campaign_id"),
+        semantic_query: text("semantic_query"),
+        semantic_top_k: input.get("semantic_top_k").and_then(Value::as_u64).map(|k| k.try_into().unwrap()),
+        budget: (None, None),
+        vectors: Vec::new(),
+    })
+}
+
+fn section(section: &Section) -> Value {
+    let kind = section.kind.as_str();
+    match (&section.kind, &section.from) {
+        (SectionKind::Base, From::Builtin(name)) => {
+            json!({ "section": kind, "from": "builtin", "name": name })
+        }
+        (SectionKind::Base, _) => {
+            let lines: Vec<_> = section.content().map(|line| line.value()).collect();
+            json!({ "section": kind, "from": "kernel", "text": lines.join("\n") })
+        }
+        (SectionKind::Context, _) => {
+            let lines: Vec<_> = section.content().map(|line| line.text.as_str()).collect();
+            json!({ "section": kind, "lines": lines })
+        }
+        (SectionKind::Session, _) => json!({ "section": kind, "blocks": blocks(section) }),
+        (SectionKind::Intent, _) => {
+            let lines: Vec<_> = section.content().map(|line| json!([line.tag, line.value()])).collect();
+            json!({ "section": kind, "lines": lines })
+        }
+        _ => json!({ "section": kind }),
+    }
+}
+
+fn of_section_mode(prompt: &Prompt) -> Value {
+    let mut found = Map::new();
+    for section in &prompt.sections {
+        match section.kind {
+            SectionKind::Context => {
+                let texts: Vec<_> = section.content().map(|line| line.value()).collect();
+                found.insert("context".to_owned(), json!(texts));
+            }
+            _ => {
+                let lines: Vec<_> = section.lines.iter().map(|line| line.text.as_str()).collect();
+                found.insert("knowledge".to_owned(), lines.join("\n").into());
+            }
+        }
+    }
+    found.into()
+}

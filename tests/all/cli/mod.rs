@@ -1,0 +1,27 @@
+//! The command line through the real program, a file for each command.
+
+mod account;
+mod check;
+mod fix;
+mod fix_transcripts;
+mod fix_twice;
+mod fmt;
+mod foreign_names;
+mod foreign_text;
+mod graph;
+mod init;
+mod many_findings;
+#[path = "test.rs"]
+mod policy_test;
+mod preview;
+mod preview_bad_input;
+mod preview_why;
+mod query;
+mod replay;
+mod rule;
+mod scan_limit;
+mod settings;
+#[cfg(unix)]
+mod special_files;
+use crate::support::command as support;
+mod transcripts;

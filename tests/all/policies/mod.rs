@@ -1,0 +1,15 @@
+//! What is found in policies, and what features of editors make of them.
+
+mod completion;
+mod conformance;
+mod corpus;
+mod fixes;
+mod format;
+mod format_hostile;
+mod idioms;
+mod incremental;
+mod language;
+mod navigation;
+mod pairs;
+mod rename;
+mod slugs;

@@ -1,0 +1,207 @@
+//! What is generated from the registry of rules and the table of settings is as committed. `cargo xtask generate` writes
+//! it, which is this test with `UPDATE_EXPECT=1`.
+
+use crate::support::editor_queries;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mangle_engine::program::builtins::RELEASES;
+use mangle_ls::ide::registry;
+use mangle_ls::report;
+use mangle_settings::Vocabulary;
+use mangle_settings::keys::{Key, Kind};
+use mangle_syntax::lint::{Group, Rule, address};
+use serde_json::{Value, json};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn rules() -> Vec<&'static Rule> {
+    registry::rules().collect()
+}
+
+/// Everything that is generated: paths from the root, and texts.
+fn generated() -> BTreeMap<PathBuf, String> {
+    let mut files: BTreeMap<PathBuf, String> =
+        rules().into_iter().map(|rule| (rule.page().into(), report::rules::page(rule))).collect();
+    files.insert("docs/rules/README.md".into(), report::rules::index(&rules()));
+    files.insert("docs/configuration.md".into(), configuration());
+    files.insert("docs/prompt-files.md".into(), prompt_files());
+    files.insert("docs/mangle-ls.schema.json".into(), schema());
+    files.insert("editors/vscode/package.json".into(), vscode());
+    files.extend(editor_queries::generated(root()));
+    files
+}
+
+/// The page about the configuration, whose table of keys is generated.
+fn configuration() -> String {
+    let page = committed("docs/configuration.md".as_ref());
+    let (before, rest) = page.split_once("<!-- generated: keys -->\n").unwrap();
+    let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
+    let (between, rest) = after.split_once("<!-- generated: hints -->\n").unwrap();
+    let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
+    let (keys, hints) =
+        (mangle_settings::markdown(), mangle_settings::markdown_of(&mangle_settings::keys::HINTS));
+    format!(
+        "{before}<!-- generated: keys -->\n{keys}<!-- end -->\n{between}<!-- generated: hints -->\n{hints}<!-- end -->\n{after}"
+    )
+}
+
+/// The page about session files, prompt atoms and templates, whose tables are generated.
+fn prompt_files() -> String {
+    let mut page = committed("docs/prompt-files.md".as_ref());
+    for (name, table) in agent_prompt::reference() {
+        let start = format!("<!-- generated: {name} -->\n");
+        let (before, rest) = page.split_once(&start).unwrap();
+        let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
+        page = format!("{before}{start}{table}<!-- end -->\n{after}");
+    }
+    page
+}
+
+fn schema() -> String {
+    let vocabulary = Vocabulary { rules: &rules(), releases: RELEASES };
+    serde_json::to_string_pretty(&mangle_settings::schema::schema(vocabulary)).unwrap() + "\n"
+}
+
+/// The manifest of the VS Code extension: its setting `mangle.rules` names all rules, and the schema is that
+/// of the settings file, once it has an address.
+fn vscode() -> String {
+    let mut manifest: Value =
+        serde_json::from_str(&committed("editors/vscode/package.json".as_ref())).unwrap();
+    let contributes = manifest["contributes"].as_object_mut().unwrap();
+    contributes["configuration"]["properties"]["mangle.rules"] = rules_setting();
+    for key in mangle_settings::keys::HINTS.keys {
+        let name = format!("{}.{}", mangle_settings::keys::HINTS.name, key.name);
+        contributes["configuration"]["properties"][name] = hint_setting(key);
+    }
+    if let Some(address) = address("docs/mangle-ls.schema.json") {
+        contributes.insert(
+            "tomlValidation".into(),
+            json!([{ "fileMatch": mangle_settings::FILE_NAME, "url": address }]),
+        );
+    }
+    serde_json::to_string_pretty(&manifest).unwrap() + "\n"
+}
+
+fn hint_setting(key: &Key) -> Value {
+    let mut setting = json!({
+        "type": "boolean",
+        "default": serde_json::from_str::<Value>(key.default).unwrap(),
+        "scope": "window",
+        "markdownDescription": key.doc,
+    });
+    if let Kind::Word(words) = key.kind {
+        setting["type"] = "string".into();
+        setting["enum"] = words.into();
+    }
+    setting
+}
+
+fn rules_setting() -> Value {
+    let groups = Group::ALL.into_iter().map(|group| (group.as_str(), format!("{}: a group.", group.title())));
+    let rules = rules();
+    let names = rules.iter().map(|rule| {
+        (
+            rule.name,
+            format!(
+                "{}: {}. Default: {}.",
+                rule.code,
+                rule.summary.trim_end_matches('.'),
+                rule.default_word()
+            ),
+        )
+    });
+    let (names, texts): (Vec<_>, Vec<_>) = groups.chain(names).unzip();
+    json!({
+        "type": "object",
+        "default": {},
+        "scope": "resource",
+        "markdownDescription": "How grave the findings of which rules are: by name, code, group or pattern (`MG8*`). \
+            What a project's `mangle-ls.toml` says of a rule wins.",
+        "propertyNames": { "anyOf": [{ "enum": names, "enumDescriptions": texts }, { "pattern": "^(MG|PB)[0-9]|\\*" }] },
+        "additionalProperties": { "type": "string", "enum": mangle_settings::keys::RULE_WORDS },
+    })
+}
+
+/// The text of a committed file, whatever line ends git gave it; empty if it is missing.
+fn committed(path: &Path) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_default().replace("\r\n", "\n")
+}
+
+/// Pages of rules that no longer exist.
+fn stale(files: &BTreeMap<PathBuf, String>) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(root().join("docs/rules")) else { return Vec::new() };
+    let pages = entries.map(|entry| Path::new("docs/rules").join(entry.unwrap().file_name()));
+    pages.filter(|page| !files.contains_key(page)).collect()
+}
+
+#[test]
+fn generated_files_are_up_to_date() {
+    let files = generated();
+    let stale = stale(&files);
+    let different: Vec<_> = files.iter().filter(|(path, text)| committed(path) != **text).collect();
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        for (path, text) in different {
+            fs::create_dir_all(root().join(path).parent().unwrap()).unwrap();
+            fs::write(root().join(path), text).unwrap();
+        }
+        stale.iter().for_each(|path| fs::remove_file(root().join(path)).unwrap());
+        return;
+    }
+    let paths: Vec<_> = different.iter().map(|(path, _)| *path).chain(&stale).collect();
+    assert!(paths.is_empty(), "run `cargo xtask generate`; not as generated: {paths:#?}");
+}
+
+/// What is written about behaviour, and run: the language suites, and all code of tests.
+fn tests() -> String {
+    let mut all = String::new();
+    let mut folders = vec![root().join("tests"), root().join("src"), root().join("crates")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let is_test = path.starts_with(root().join("tests"))
+                || path.components().any(|part| part.as_os_str() == "tests");
+            if !(name.ends_with(".rs") || name.ends_with(".md")) {
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            let from = if is_test || name == "tests.rs" { Some(0) } else { text.find("#[cfg(test)]") };
+            all.push_str(from.and_then(|from| text.get(from..)).unwrap_or(""));
+        }
+    }
+    all
+}
+
+/// Beside the examples, which a test runs, each rule is shown or tried somewhere by name.
+#[test]
+fn every_rule_has_a_page_and_a_test() {
+    let tests = tests();
+    let is_word = |rest: &str| !rest.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '-');
+    let names = |name: &str| {
+        tests.match_indices(name).any(|(at, _)| {
+            let before =
+                tests[..at].chars().next_back().map_or("", |last| if last == '-' { "-" } else { "" });
+            is_word(&tests[at + name.len()..]) && is_word(before)
+        })
+    };
+    let untested: Vec<_> = rules().into_iter().map(|rule| rule.name).filter(|name| !names(name)).collect();
+    assert!(untested.is_empty(), "show these in tests/language, or name them in a test: {untested:?}");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        return; // They are being written.
+    }
+    let without_page: Vec<_> = rules()
+        .into_iter()
+        .filter(|rule| committed(rule.page().as_ref()).is_empty())
+        .map(Rule::page)
+        .collect();
+    assert!(without_page.is_empty(), "run `cargo xtask generate`: {without_page:?}");
+}
