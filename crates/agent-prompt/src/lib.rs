@@ -1,8 +1,4 @@
-//! What a shard will read: the system prompt and the input of a turn that the reference runtime would send.
-//!
-//! Takes an evaluated program, a [`Context`] (shard, session, intent) and settings; gives a [`Prompt`] whose every line
-//! has an [`Origin`]. Sample kernels say in `# @preview` comments which prompts are wanted. Opens no files and knows no
-//! editor.
+#![doc = include_str!("../README.md")]
 
 mod allowance;
 mod answers;

@@ -1,10 +1,4 @@
-//! A captured session replayed against a constitution: what its replies would have made the kernel believe, and which of
-//! its requests the policies permit, with a proof for each, or with what stood in the way.
-//!
-//! Takes records of a [`transcript`](piggyback::transcript) and a program ([`Constitution`]); gives for each reply a [`Turn`]
-//! and findings ([`Event`]), in the order of the records. The order of things within a turn is the reference runtime's:
-//! its filters, all accepted updates at once, evaluation, memory, self-correction, then one request after the other
-//! through the gate; only that a policy may deny a reply as a whole is not in the runtime, but in its protocol. The time is that of the record. Opens no files, knows no editor.
+#![doc = include_str!("../README.md")]
 
 mod awaited;
 mod batch;

@@ -1,8 +1,4 @@
-//! Checks Mangle programs: the rules about them, their fixes, the comments that silence them, and the tests of policies.
-//!
-//! [`diagnostics`] runs the rules over a program. [`analysis`] has the rules, a folder a family; [`fix_checks`] decides which
-//! fixes are safe; [`suppression`] reads silencing comments, which name the rules of a [`Registry`]; [`policy_test`] runs the
-//! cases of test files.
+#![doc = include_str!("../README.md")]
 
 pub mod analysis;
 pub mod declaring;

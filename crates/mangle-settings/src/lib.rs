@@ -1,9 +1,4 @@
-//! Settings as plain structs, and their reading from the text of a `mangle-ls.toml`.
-//!
-//! Takes the text of one configuration file and what it may name ([`parse`], [`Vocabulary`]); gives
-//! [`Settings`] and what is wrong with the file as findings. The keys are declared once, in
-//! [`keys`]; documentation, [`schema`] and editor settings follow from them. Files are found and
-//! read by `host`.
+#![doc = include_str!("../README.md")]
 
 mod files;
 mod findings;

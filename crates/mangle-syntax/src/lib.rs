@@ -1,7 +1,4 @@
-//! Parses Mangle, a Datalog language for policies, and formats it; broken text yields what can be recognised.
-//!
-//! [`text`] has ranges, lines and columns, [`lint`] what a finding is, [`syntax`] the parser, its typed statements and the
-//! formatter.
+#![doc = include_str!("../README.md")]
 
 pub mod lint;
 pub mod syntax;

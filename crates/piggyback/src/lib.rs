@@ -1,5 +1,4 @@
-//! Reads the Piggyback protocol: the envelope of one reply ([`envelope`]), and the transcripts in which replies were
-//! captured ([`transcript`]).
+#![doc = include_str!("../README.md")]
 
 pub mod envelope;
 pub mod transcript;

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// A folder below src/analysis: declarations, safety, predicates, …
+    /// A folder below crates/mangle-check/src/analysis: declarations, safety, predicates, …
     family: String,
     /// The code, never used before: MG299
     code: String,
@@ -27,11 +27,11 @@ impl Options {
     }
 }
 
-/// Writes `src/analysis/FAMILY/NAME.rs`, enters it into the family, and generates its page.
+/// Writes `crates/mangle-check/src/analysis/FAMILY/NAME.rs`, enters it into the family, and generates its page.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
-    let folder = root.join("src/analysis").join(&options.family);
+    let folder = root.join("crates/mangle-check/src/analysis").join(&options.family);
     let entry = folder.join("mod.rs");
-    ensure!(entry.is_file(), "{} is no folder of rules; these are in src/analysis", folder.display());
+    ensure!(entry.is_file(), "{} is no folder of rules; these are in crates/mangle-check/src/analysis", folder.display());
     ensure!(is_kebab_case(&options.name), "a name is words of small letters with `-` between them");
     for word in [&options.code, &options.name] {
         ensure!(!uses_word(&root.join("src"), &format!("\"{word}\""))?, "{word} is taken");
