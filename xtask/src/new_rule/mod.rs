@@ -27,27 +27,37 @@ impl Options {
     }
 }
 
-/// Writes `crates/mangle-check/src/analysis/FAMILY/NAME.rs`, enters it into the family, and generates its page.
+/// Writes `NAME.md` and its code in `crates/mangle-check/src/analysis/FAMILY`, enters it into the family, and generates its page.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let folder = root.join("crates/mangle-check/src/analysis").join(&options.family);
     let entry = folder.join("mod.rs");
-    ensure!(entry.is_file(), "{} is no folder of rules; these are in crates/mangle-check/src/analysis", folder.display());
+    ensure!(
+        entry.is_file(),
+        "{} is no folder of rules; these are in crates/mangle-check/src/analysis",
+        folder.display()
+    );
     ensure!(is_kebab_case(&options.name), "a name is words of small letters with `-` between them");
-    for word in [&options.code, &options.name] {
-        ensure!(!uses_word(&root.join("src"), &format!("\"{word}\""))?, "{word} is taken");
+    for word in [format!("({})", options.code), format!("# {} (", options.name)] {
+        let is_taken = uses_word(&root.join("crates"), &word)? || uses_word(&root.join("src"), &word)?;
+        ensure!(!is_taken, "there is a rule `{word}` already");
     }
     let path = folder.join(format!("{}.rs", options.module()));
     ensure!(!path.exists(), "{} exists", path.display());
     let text = fs::read_to_string(&entry).with_context(|| format!("cannot read {}", entry.display()))?;
     let entered = family::enter(&text, &options.module())?;
-    fs::write(&path, skeleton::skeleton(options)?)
-        .with_context(|| format!("cannot write {}", path.display()))?;
+    let document = folder.join(format!("{}.md", options.name));
+    for (path, text) in [(&document, skeleton::document(options)?), (&path, skeleton::code(options))] {
+        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     fs::write(&entry, entered).with_context(|| format!("cannot write {}", entry.display()))?;
     format(root, &[&path, &entry])?;
     crate::generate::run()?;
     println!("wrote {} and entered it in {}", path.display(), entry.display());
     println!("now say what is wrong, and find it; then");
-    println!("  cargo test --lib {} registry   # its own tests, and its two examples", options.module());
+    println!(
+        "  cargo test --workspace --lib {} registry   # its own tests, and its two examples",
+        options.module()
+    );
     println!("  cargo xtask generate   # its page, after each change of its texts");
     println!("and show it in tests/language.");
     Ok(ExitCode::SUCCESS)

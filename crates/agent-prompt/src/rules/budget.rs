@@ -6,103 +6,19 @@ use crate::origin::Origin;
 use crate::preview::{OriginPlace, Part, Shown};
 use crate::sections::{Mode, Role};
 use crate::tokens::Estimator;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
 /// More tokens than there may be.
-pub(super) static OVER_BUDGET: Rule = Rule {
-    code: "PP070",
-    name: "over-budget",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "A prompt has more tokens than it may have.",
-    rationale: "The runtime's assembler cuts nothing: what is over the budget of a shard is sent all the same, and cut off or \
-                refused by whoever receives it. The budget is 200,000 tokens (60,000 for `legislator` and `mangle_repair`) \
-                without what is reserved, or that of the session file's `budget`, counted as the prompt compiler does it. Where \
-                there is a `.nerd/config.json`, its `jit.token_budget`, the `max_context_tokens` of the shard's profile and \
-                `context_window.max_tokens` are looked at, too.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
-          # @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\ninjectable_context(\"*\", \"Be brief.\").\n\
-          shard_prompt_base(/coder, \"You code.\").\n#- fix.session.yaml\nbudget: {tokens: 700, reserved: 100}\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
-           # @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\ninjectable_context(\"*\", \"Be brief.\").\n\
-           shard_prompt_base(/coder, \"You code.\").\n#- fix.session.yaml\nbudget: {tokens: 7000, reserved: 100}\n",
-    fix: FixKind::None,
-};
+pub(super) static OVER_BUDGET: Rule = rule!("over-budget.md");
 
 /// A fact that is a fifth of the prompt.
-pub(super) static HUGE_LINE: Rule = Rule {
-    code: "PP071",
-    name: "huge-line",
-    group: Group::Prompts,
-    severity: Some(Severity::Information),
-    summary: "One fact is more than a fifth of a prompt.",
-    rationale: "A list of context atoms is meant to hold many short lines. One that is this long pushes the others aside. Only \
-                lines of 200 tokens and more are looked at, and templates are not.",
-    bad: concat!(
-        "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n",
-        "Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n",
-        "# @preview shard: coder-7 coder\nshard_prompt_base(/coder, \"You code.\").\ninjectable_context(\"*\", \"",
-        "This line goes on and on and says very little. This line goes on and on and says very little. ",
-        "This line goes on and on and says very little. This line goes on and on and says very little. ",
-        "This line goes on and on and says very little. This line goes on and on and says very little. ",
-        "This line goes on and on and says very little. This line goes on and on and says very little. ",
-        "This line goes on and on and says very little. This line goes on and on and says very little. ",
-        "This line goes on and on and says very little. This line goes on and on and says very little. ",
-        "This line goes on and on and says very little. This line goes on and on and says very little. ",
-        "This line goes on and on and says very little. This line goes on and on and says very little. ",
-        "This line goes on and on and says very little. This line goes on and on and says very little. ",
-        "\").\n",
-    ),
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
-           # @preview shard: coder-7 coder\nshard_prompt_base(/coder, \"You code.\").\n\
-           injectable_context(\"*\", \"This line goes on and on.\").\n",
-    fix: FixKind::None,
-};
+pub(super) static HUGE_LINE: Rule = rule!("huge-line.md");
 
 /// A section that holds nothing.
-pub(super) static EMPTY_PROMPT: Rule = Rule {
-    code: "PP072",
-    name: "empty-prompt",
-    group: Group::Prompts,
-    severity: Some(Severity::Error),
-    summary: "Nothing is assembled.",
-    rationale: "In the mode `section` the text is empty when the kernel injects nothing and knows nothing for the shard: what it \
-                was to be appended to stays as it is.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl specialist_knowledge(Id, Topic, Text) bound [/string, /name, /string].\n#- fix.kernel.mg\n\
-          # @preview shard: coder-7 coder\n# @preview mode: section\n\
-          specialist_knowledge(\"coder-8\", /jwt, \"Tokens expire.\").\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl specialist_knowledge(Id, Topic, Text) bound [/string, /name, /string].\n#- fix.kernel.mg\n\
-           # @preview shard: coder-7 coder\n# @preview mode: section\n\
-           specialist_knowledge(\"coder-7\", /jwt, \"Tokens expire.\").\n",
-    fix: FixKind::None,
-};
+pub(super) static EMPTY_PROMPT: Rule = rule!("empty-prompt.md");
 
 /// The runtime sent something else.
-pub(super) static DRIFT: Rule = Rule {
-    code: "PP073",
-    name: "drift",
-    group: Group::Prompts,
-    severity: Some(Severity::Information),
-    summary: "A captured system prompt is not what the preview shows.",
-    rationale: "The policy, the session or the runtime has changed since the prompt was captured, or the sample leaves out what \
-                was known then: what the preview shows is not what the shard read. Lines are compared without the blanks around \
-                them; `[prompt] similarity` says how many percent have to be the same, and `[prompt.templates]` puts the \
-                runtime's own texts in place of ours. `preview --diff` shows the lines.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          #- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: section\n\
-          # @preview captured: traces.jsonl\ninjectable_context(\"*\", \"Be brief.\").\n\
-          #- traces.jsonl\n{\"shard_type\":\"coder\",\"system_prompt\":\"- Be thorough.\",\"user_prompt\":\"Go.\",\"response\":\"Done.\"}\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           #- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: section\n\
-           # @preview captured: traces.jsonl\ninjectable_context(\"*\", \"Be brief.\").\n\
-           #- traces.jsonl\n{\"shard_type\":\"coder\",\"system_prompt\":\"- Be brief.\",\"user_prompt\":\"Go.\",\"response\":\"Done.\"}\n",
-    fix: FixKind::None,
-};
+pub(super) static DRIFT: Rule = rule!("drift.md");
 
 /// From how many tokens on a line can be too long.
 const HUGE: usize = 200;

@@ -10,90 +10,19 @@ use crate::assembly::{appends_in_jit_mode, has_envelope, is_structured_only};
 use crate::origin::Origin;
 use crate::preview::{OriginPlace, Part, Shown};
 use crate::sections::{Line, Mode, Role, SectionKind};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
 /// A prompt without a word about envelopes.
-pub(super) static NO_ENVELOPE_TEXT: Rule = Rule {
-    code: "PP040",
-    name: "no-envelope-text",
-    group: Group::Prompts,
-    severity: Some(Severity::Error),
-    summary: "A prompt does not tell the shard to answer with an envelope.",
-    rationale: "Where the prompt compiler fails or is off, the runtime makes the base of the prompt of the mandatory atoms, and appends no \
-                envelope instructions to that: an atom has to say how to answer. Without `\"control_packet\"` the model answers in \
-                prose, and nothing of it reaches the kernel.",
-    bad: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: legacy\n\
-          Decl injectable_context(Id, Text) bound [/string, /string].\n\
-          #- atoms/one.yaml\n- id: identity/coder\n  category: identity\n  is_mandatory: true\n  content: You code.\n\
-          #- mangle-ls.toml\n[prompt]\natoms = [\"atoms/*.yaml\"]\n",
-    good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: legacy\n\
-           Decl injectable_context(Id, Text) bound [/string, /string].\n\
-           #- atoms/one.yaml\n- id: identity/coder\n  category: identity\n  is_mandatory: true\n  content: You code.\n\
-           - id: protocol/envelope\n  category: protocol\n  is_mandatory: true\n\
-          \x20 content: 'Answer with {\"control_packet\": {}, \"surface_response\": \"\"}.'\n\
-           #- mangle-ls.toml\n[prompt]\natoms = [\"atoms/*.yaml\"]\n",
-    fix: FixKind::None,
-};
+pub(super) static NO_ENVELOPE_TEXT: Rule = rule!("no-envelope-text.md");
 
 /// `Answer in YAML only.`
-pub(super) static COMPETING_OUTPUT: Rule = Rule {
-    code: "PP042",
-    name: "competing-output",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "A prompt asks for two forms of answers.",
-    rationale: "The envelope instructions ask for one JSON object and nothing around it. A line that asks for another form makes \
-                the model choose, and what is no envelope is lost to the kernel.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
-          # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-          shard_prompt_base(/coder, \"You code. Answer in YAML only.\").\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
-           # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-           shard_prompt_base(/coder, \"You code.\").\n",
-    fix: FixKind::None,
-};
+pub(super) static COMPETING_OUTPUT: Rule = rule!("competing-output.md");
 
 /// A legislator that is told of envelopes.
-pub(super) static STRUCTURED_WITH_ENVELOPE: Rule = Rule {
-    code: "PP043",
-    name: "structured-with-envelope",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "A shard that answers with a structure of its own is told of envelopes.",
-    rationale: "The runtime reads the answers of `legislator` and `mangle_repair` as what they are for, and appends no \
-                envelope instructions. An envelope that a template asks for makes the answer useless.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
-          # @preview shard: legislator-1 legislator\ninjectable_context(\"*\", \"Be brief.\").\n\
-          shard_prompt_base(/legislator, \"You write rules. Answer with {\\\"control_packet\\\": {}}.\").\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
-           # @preview shard: legislator-1 legislator\ninjectable_context(\"*\", \"Be brief.\").\n\
-           shard_prompt_base(/legislator, \"You write rules.\").\n",
-    fix: FixKind::None,
-};
+pub(super) static STRUCTURED_WITH_ENVELOPE: Rule = rule!("structured-with-envelope.md");
 
 /// `"mangle_updates": ["p(/a)"]`
-pub(super) static EXAMPLE_WITHOUT_PERIOD: Rule = Rule {
-    code: "PP044",
-    name: "example-without-period",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "An example in a prompt shows updates without their full stop.",
-    rationale: "The runtime drops updates that do not end with a full stop. A model does as it is shown, so its updates are \
-                lost.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
-          # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-          shard_prompt_base(/coder, \"You code. For example: mangle_updates: [\\\"done(/a)\\\"]\").\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
-           # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-           shard_prompt_base(/coder, \"You code. For example: mangle_updates: [\\\"done(/a).\\\"]\").\n",
-    fix: FixKind::None,
-};
+pub(super) static EXAMPLE_WITHOUT_PERIOD: Rule = rule!("example-without-period.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
     for shown in subject.shown.iter() {

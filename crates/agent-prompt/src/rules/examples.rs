@@ -10,66 +10,15 @@ use crate::origin::Origin;
 use crate::preview::{OriginPlace, Part, Shown};
 use crate::sections::{Role, SectionKind};
 use mangle_settings::{Profile, TranscriptSettings};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, Severity, rule};
 use piggyback::envelope::table::CONTROL;
 use piggyback::envelope::{self, Context, OPERATIONS, Reply, json};
 
 /// An example whose category has no slash.
-pub(super) static EXAMPLE_INVALID: Rule = Rule {
-    code: "PP045",
-    name: "example-invalid",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "An example of an envelope in a prompt breaks the rules of envelopes.",
-    rationale: "A model answers as it is shown. Examples that are whole JSON objects with a `control_packet` that is not empty are \
-                checked as replies are, with the version of the protocol that `transcripts.profile` names, or the running one; \
-                errors and warnings count. Values that are nothing but `...` are not looked at, and neither are packets that leave \
-                members out with `...`.",
-    bad: concat!(
-        "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: jit(atoms=atoms)\n",
-        "Decl injectable_context(Id, Text) bound [/string, /string].\n#- atoms/one.yaml\n",
-        "- {id: identity/one, category: identity, is_mandatory: true, content: You code.}\n",
-        "- {id: safety/one, category: safety, is_mandatory: true, content: Do no harm.}\n",
-        "- {id: methodology/one, category: methodology, is_mandatory: true, content: Test first.}\n",
-        "- id: protocol/one\n  category: protocol\n  is_mandatory: true\n  content: |\n",
-        "    {\"control_packet\": {\"intent_classification\": {\"category\": \"/question\", \"verb\": \"/help\", \"target\": \"none\", \"constraint\": \"none\", \"confidence\": 9},\n",
-        "    \"mangle_updates\": [\"task_status(\\\"b\\\", /done).\"], \"memory_operations\": []},\n",
-        "    \"surface_response\": \"Looking.\"}\n",
-    ),
-    good: concat!(
-        "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview mode: jit(atoms=atoms)\n",
-        "Decl injectable_context(Id, Text) bound [/string, /string].\n#- atoms/one.yaml\n",
-        "- {id: identity/one, category: identity, is_mandatory: true, content: You code.}\n",
-        "- {id: safety/one, category: safety, is_mandatory: true, content: Do no harm.}\n",
-        "- {id: methodology/one, category: methodology, is_mandatory: true, content: Test first.}\n",
-        "- id: protocol/one\n  category: protocol\n  is_mandatory: true\n  content: |\n",
-        "    {\"control_packet\": {\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/help\", \"target\": \"none\", \"constraint\": \"none\", \"confidence\": 0.9},\n",
-        "    \"mangle_updates\": [\"task_status(\\\"b\\\", /done).\"], \"memory_operations\": []},\n",
-        "    \"surface_response\": \"Looking.\"}\n",
-    ),
-    fix: FixKind::None,
-};
+pub(super) static EXAMPLE_INVALID: Rule = rule!("example-invalid.md");
 
 /// `abductive_hypothesis` in a prompt for the running version.
-pub(super) static VERSION_SKEW: Rule = Rule {
-    code: "PP046",
-    name: "version-skew",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "A prompt asks for what this version of the protocol does not have.",
-    rationale: "Members and memory operations come and go between the versions of the protocol. What the version that \
-                `transcripts.profile` names (or the running one) does not have, the runtime passes over: the model works for \
-                nothing, and what it meant is lost. Only texts that speak of a `control_packet` are looked at.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
-          # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-          shard_prompt_base(/coder, \"You code. Put an abductive_hypothesis into your control_packet.\").\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- fix.kernel.mg\n\
-           # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-           shard_prompt_base(/coder, \"You code. Put a self_correction into your control_packet.\").\n",
-    fix: FixKind::None,
-};
+pub(super) static VERSION_SKEW: Rule = rule!("version-skew.md");
 
 /// The key that makes a text one about envelopes.
 const PACKET: &str = "control_packet";

@@ -8,38 +8,12 @@ use super::subject::{Found, Head, Subject};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
 use mangle_engine::kernel::Datum;
 use mangle_engine::program::PredicateId;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Premise, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
 
 /// `active_shard(S, X), user_intent(/current_intent, X, _, _, _)`
-pub(super) static DISJOINT_JOIN: Rule = Rule {
-    code: "PP006",
-    name: "disjoint-join",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "A rule joins two columns that have no value in common.",
-    rationale: "A variable stands for one value. Where it is both the type of a shard and the category of an intent, no fact fits \
-                both premises, and the rule gives nothing. What a column holds is told by the names that stand there anywhere in \
-                the program, and by the facts of the previews; both columns have to show two names or more.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl active_shard(Id, Type) bound [/string, /name].\nDecl wish(Category) bound [/name].\n\
-          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
-          shard_prompt_base(/coder, \"You code.\").\n\
-          injectable_context(S, \"Test first.\") :- active_shard(S, /tester), wish(/query).\n\
-          injectable_context(S, \"Be brief.\") :- active_shard(S, /coder), wish(/mutation).\n\
-          injectable_context(S, \"Mind the clock.\") :- active_shard(S, X), wish(X).\n\
-          #- fix.kernel.mg\n# @preview shard: coder-7 coder\nwish(/mutation).\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl active_shard(Id, Type) bound [/string, /name].\nDecl wish(Category) bound [/name].\n\
-           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
-           shard_prompt_base(/coder, \"You code.\").\n\
-           injectable_context(S, \"Test first.\") :- active_shard(S, /tester), wish(/query).\n\
-           injectable_context(S, \"Be brief.\") :- active_shard(S, /coder), wish(/mutation).\n\
-           injectable_context(S, \"Mind the clock.\") :- active_shard(S, _), wish(_).\n\
-           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nwish(/mutation).\n",
-    fix: FixKind::None,
-};
+pub(super) static DISJOINT_JOIN: Rule = rule!("disjoint-join.md");
 
 /// A column of a predicate.
 type Column = (PredicateId, usize);

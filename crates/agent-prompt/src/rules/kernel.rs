@@ -6,99 +6,20 @@ use super::subject::{Found, Subject, within};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
 use crate::preview::Shown;
 use mangle_engine::program::PredicateId;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{Symbol, TextRange};
 
 /// A shard that the kernel does not know to be at work.
-pub(super) static NO_ACTIVE_SHARD: Rule = Rule {
-    code: "PP016",
-    name: "no-active-shard",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "The kernel does not know that the shard of a preview is at work.",
-    rationale: "The runtime asserts `active_shard(Id, /type)` for each shard that it starts, and rules for context ask for it. \
-                Previews add the fact themselves, unless `[prompt] synthetic = false` or `--no-synthetic` says that they add \
-                nothing: then a sample has to state it, or whatever asks for it gives nothing.",
-    bad: "#- schemas.gl\nDecl active_shard(Id, Type) bound [/string, /name].\n\
-          Decl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
-          shard_prompt_base(/coder, \"You code.\").\ninjectable_context(\"*\", \"Be brief.\").\n\
-          injectable_context(Id, \"Test first.\") :- active_shard(Id, /coder).\n\
-          #- fix.kernel.mg\n# @preview shard: coder-7 coder\n#- mangle-ls.toml\n[prompt]\nsynthetic = false\n",
-    good: "#- schemas.gl\nDecl active_shard(Id, Type) bound [/string, /name].\n\
-           Decl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
-           shard_prompt_base(/coder, \"You code.\").\ninjectable_context(\"*\", \"Be brief.\").\n\
-           injectable_context(Id, \"Test first.\") :- active_shard(Id, /coder).\n\
-           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nactive_shard(\"coder-7\", /coder).\n\
-           #- mangle-ls.toml\n[prompt]\nsynthetic = false\n",
-    fix: FixKind::None,
-};
+pub(super) static NO_ACTIVE_SHARD: Rule = rule!("no-active-shard.md");
 
 /// `Decl recall(Query, Text) descr [external(), mode("+", "-")].`
-pub(super) static EXTERNAL_EMPTY: Rule = Rule {
-    code: "PP032",
-    name: "external-empty",
-    group: Group::Prompts,
-    severity: Some(Severity::Information),
-    summary: "A prompt depends on a predicate that the host answers, and there is no host in a preview.",
-    rationale: "The facts of external predicates are looked up by the program around the engine while it runs. A preview has \
-                nobody to ask, so such a predicate is empty and whatever needs it is missing from the prompt. Facts of it in the \
-                sample stand in for the host.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl recall(Text) descr [external(), mode(\"-\")] bound [/string].\n\
-          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
-          shard_prompt_base(/coder, \"You code.\").\ninjectable_context(\"*\", \"Be brief.\").\n\
-          injectable_context(\"*\", T) :- recall(T).\n#- fix.kernel.mg\n# @preview shard: coder-7 coder\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl recall(Text) bound [/string].\n\
-           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
-           shard_prompt_base(/coder, \"You code.\").\ninjectable_context(\"*\", \"Be brief.\").\n\
-           injectable_context(\"*\", T) :- recall(T).\n#- fix.kernel.mg\n# @preview shard: coder-7 coder\n\
-           recall(\"Mind the clock.\").\n",
-    fix: FixKind::None,
-};
+pub(super) static EXTERNAL_EMPTY: Rule = rule!("external-empty.md");
 
 /// A prompt whose queries the runtime cannot answer.
-pub(super) static QUERY_ERROR: Rule = Rule {
-    code: "PP033",
-    name: "query-error",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "A query of a prompt fails, and with it a part of the prompt.",
-    rationale: "Where the evaluation stops in a rule that a query depends on, the runtime writes the failure into its log and \
-                goes on without the template or the section. This names the parts of the prompt that are lost; \
-                `kernel-failed` names the rule.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl note(Text, N) bound [/string, /number].\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-          #- policy.mg\nshard_prompt_base(/coder, \"You code.\").\n\
-          injectable_context(\"*\", T) :- note(T, N), M = fn:div(10, N), 1 < M.\n\
-          #- fix.kernel.mg\n# @preview shard: coder-7 coder\nnote(\"Mind the clock.\", 0).\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl note(Text, N) bound [/string, /number].\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-           #- policy.mg\nshard_prompt_base(/coder, \"You code.\").\n\
-           injectable_context(\"*\", T) :- note(T, N), M = fn:div(10, N), 1 < M.\n\
-           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nnote(\"Mind the clock.\", 2).\n",
-    fix: FixKind::None,
-};
+pub(super) static QUERY_ERROR: Rule = rule!("query-error.md");
 
 /// `category_order(/identity, 1).`
-pub(super) static DEAD_CONFIG: Rule = Rule {
-    code: "PP060",
-    name: "dead-config",
-    group: Group::Prompts,
-    severity: Some(Severity::Information),
-    summary: "The kernel orders or budgets the categories of prompt atoms, and nobody asks it.",
-    rationale: "The runtime's prompt compiler has the order and the shares of its categories built in. Facts of \
-                `category_order` and `category_budget` look like settings and have no effect, unless rules of one's own read \
-                them.",
-    bad: "#- schemas.gl\nDecl category_order(Category, At) bound [/name, /number].\n\
-          Decl injectable_context(Id, Text) bound [/string, /string].\n#- policy.mg\ncategory_order(/identity, 1).\n\
-          #- fix.kernel.mg\n# @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           #- fix.kernel.mg\n# @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n",
-    fix: FixKind::None,
-};
+pub(super) static DEAD_CONFIG: Rule = rule!("dead-config.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
     dead_config(subject, found);

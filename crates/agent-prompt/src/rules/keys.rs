@@ -3,76 +3,20 @@
 use super::subject::{Found, Subject};
 use crate::assembly::{INJECTED, KNOWLEDGE};
 use crate::derived::stable_id;
-use mangle_syntax::lint::{Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Fix, Rule, rule};
 use mangle_syntax::text::nearest;
 
 /// `injectable_context("coder", "x").` where the shard is `coder-7`.
-pub(super) static DEAD_TARGET: Rule = Rule {
-    code: "PP001",
-    name: "dead-target",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "A context atom is meant for a shard that does not exist.",
-    rationale: "The reader takes facts of `injectable_context` whose first argument is the id of the shard, letter for letter, \
-                `\"*\"` or `/_all`. With anything else, such as a type or a label, the line is in no prompt. The ids that \
-                are known are those of previews, of `active_shard` and of `[prompt] shards`.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n\
-          # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-          injectable_context(\"mission\", \"Ship it.\").\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n\
-           # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-           injectable_context(\"*\", \"Ship it.\").\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static DEAD_TARGET: Rule = rule!("dead-target.md");
 
 /// `injectable_context(/coder, "x").`
-pub(super) static WRONG_KEY_KIND: Rule = Rule {
-    code: "PP003",
-    name: "wrong-key-kind",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "The key of a shard is a name where ids are strings.",
-    rationale: "Ids are compared as text, and a name keeps its `/`: `/coder` is not `coder`. Only `/_all` is a name that \
-                reaches shards. What is meant for a type has to be derived for each `active_shard(Id, /coder)`.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text).\n#- fix.kernel.mg\n\
-          # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-          injectable_context(/coder-7, \"Mind the clock.\").\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text).\n#- fix.kernel.mg\n\
-           # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-           injectable_context(\"coder-7\", \"Mind the clock.\").\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static WRONG_KEY_KIND: Rule = rule!("wrong-key-kind.md");
 
 /// `# @preview shard: coder coder`
-pub(super) static ID_FORM: Rule = Rule {
-    code: "PP012",
-    name: "id-form",
-    group: Group::Prompts,
-    severity: Some(Severity::Hint),
-    summary: "The id of a shard does not end with a dash and digits.",
-    rationale: "The runtime cuts the number of an instance off to find the atoms and the knowledge of a shard: `coder-7` is \
-                `coder`. An id of another form counts as its type, so that a specialist of another name gets the atoms of \
-                the type.",
-    bad: "# @preview shard: go-expert coder\nDecl injectable_context(Id, Text) bound [/string, /string].\n",
-    good: "# @preview shard: go-expert-1 coder\nDecl injectable_context(Id, Text) bound [/string, /string].\n",
-    fix: FixKind::None,
-};
+pub(super) static ID_FORM: Rule = rule!("id-form.md");
 
 /// `# @preview shard: coder-7 codr`
-pub(super) static UNKNOWN_SHARD_TYPE: Rule = Rule {
-    code: "PP015",
-    name: "unknown-shard-type",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "A type of shard is none of those that there are.",
-    rationale: "A type selects the base of a prompt, letter for letter: one with a typing mistake gets the general base, and a \
-                template for it is in no prompt. The types are those of `[prompt] shards`; without any, nobody knows them.",
-    bad: "#- fix.kernel.mg\n# @preview shard: coder-7 codr\nDecl injectable_context(Id, Text) bound [/string, /string].\n#- mangle-ls.toml\n\
-          [prompt]\nshards = [\"coder-7 coder\", \"tester\"]\n",
-    good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\nDecl injectable_context(Id, Text) bound [/string, /string].\n#- mangle-ls.toml\n\
-           [prompt]\nshards = [\"coder-7 coder\", \"tester\"]\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static UNKNOWN_SHARD_TYPE: Rule = rule!("unknown-shard-type.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
     let (ids, types) = known(subject);

@@ -7,31 +7,12 @@ use rustc_hash::FxHashMap;
 use super::subject::{Found, Subject};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
 use mangle_engine::program::PredicateId;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::Symbol;
 use piggyback::envelope::runtime::takes;
 
 /// `injectable_context(S, T) :- note(T), …` where packets may write `note`.
-pub(super) static PACKET_FEEDS_PROMPT: Rule = Rule {
-    code: "PP017",
-    name: "packet-feeds-prompt",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "What a packet may write goes into a prompt.",
-    rationale: "The consumer of packets that the settings name takes updates of this predicate, and by these rules its text \
-                reaches the prompt of a shard. A model that was tricked once writes its own instructions for the next turn.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\nDecl note(Text) bound [/string].\n\
-          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
-          shard_prompt_base(/coder, \"You code.\").\ninjectable_context(\"*\", T) :- note(T).\n\
-          #- fix.kernel.mg\n# @preview shard: coder-7 coder\nnote(\"Mind the clock.\").\n\
-          #- mangle-ls.toml\n[transcripts]\nconsumer = \"notes\"\n[transcripts.consumers.notes]\npredicates = [\"note\"]\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\nDecl note(Text) bound [/string].\n\
-           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
-           shard_prompt_base(/coder, \"You code.\").\ninjectable_context(\"*\", T) :- note(T).\n\
-           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nnote(\"Mind the clock.\").\n\
-          #- mangle-ls.toml\n[transcripts]\nconsumer = \"notes\"\n[transcripts.consumers.notes]\npredicates = [\"task\"]\n",
-    fix: FixKind::None,
-};
+pub(super) static PACKET_FEEDS_PROMPT: Rule = rule!("packet-feeds-prompt.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
     // Whoever takes everything says nothing about what is meant.

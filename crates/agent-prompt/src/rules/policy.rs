@@ -6,139 +6,26 @@ use crate::assembly::INJECTED;
 use crate::preview::{SCORED, THRESHOLD};
 use mangle_engine::kernel::Obstacle;
 use mangle_engine::program::PredicateKey;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{Symbol, TextRange};
 
 /// Nothing is injected.
-pub(super) static NEVER_INJECTABLE: Rule = Rule {
-    code: "PP002",
-    name: "never-injectable",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "The rules inject nothing for a shard.",
-    rationale: "There are rules for `injectable_context`, and none of them gives anything for this shard with the facts of the \
-                sample: the prompt has no kernel context. The finding says of each rule which premise stands in the way.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl active_shard(Id, Type) bound [/string, /name].\nDecl note(Text) bound [/string].\n\
-          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
-          injectable_context(S, T) :- active_shard(S, /tester), note(T).\nshard_prompt_base(/coder, \"You code.\").\n\
-          #- fix.kernel.mg\n# @preview shard: coder-7 coder\nnote(\"Mind the clock.\").\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl active_shard(Id, Type) bound [/string, /name].\nDecl note(Text) bound [/string].\n\
-           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
-           injectable_context(S, T) :- active_shard(S, /coder), note(T).\nshard_prompt_base(/coder, \"You code.\").\n\
-           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nnote(\"Mind the clock.\").\n",
-    fix: FixKind::None,
-};
+pub(super) static NEVER_INJECTABLE: Rule = rule!("never-injectable.md");
 
 /// `shard_context_atom(S, T, 40) :- …`
-pub(super) static BELOW_THRESHOLD: Rule = Rule {
-    code: "PP004",
-    name: "below-threshold",
-    group: Group::Prompts,
-    severity: Some(Severity::Information),
-    summary: "A context atom has a score that is never enough.",
-    rationale: "The runtime's policy injects what has a score above 50. An atom that has no better one, by whatever rule, is in \
-                no prompt.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl shard_context_atom(Id, Text, Score) bound [/string, /string, /number].\n\
-          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
-          injectable_context(S, T) :- shard_context_atom(S, T, N), 50 < N.\nshard_prompt_base(/coder, \"You code.\").\n\
-          #- fix.kernel.mg\n# @preview shard: coder-7 coder\nshard_context_atom(\"coder-7\", \"Mind the clock.\", 70).\n\
-          shard_context_atom(\"coder-7\", \"Be brief.\", 50).\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl shard_context_atom(Id, Text, Score) bound [/string, /string, /number].\n\
-           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
-           injectable_context(S, T) :- shard_context_atom(S, T, N), 50 < N.\nshard_prompt_base(/coder, \"You code.\").\n\
-           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nshard_context_atom(\"coder-7\", \"Mind the clock.\", 70).\n\
-           shard_context_atom(\"coder-7\", \"Be brief.\", 60).\n",
-    fix: FixKind::None,
-};
+pub(super) static BELOW_THRESHOLD: Rule = rule!("below-threshold.md");
 
 /// `final_injectable(S, T) :- …`
-pub(super) static BUDGET_IGNORED: Rule = Rule {
-    code: "PP013",
-    name: "budget-ignored",
-    group: Group::Prompts,
-    severity: Some(Severity::Information),
-    summary: "A rule filters by budget what prompts do not read.",
-    rationale: "The policy drops atoms of little weight from `final_injectable` when a shard has few tokens left, but prompts \
-                read `injectable_context`: the filter has no effect.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl final_injectable(Id, Text) bound [/string, /string].\n\
-          Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
-          final_injectable(S, T) :- injectable_context(S, T).\nshard_prompt_base(/coder, \"You code.\").\n\
-          #- fix.kernel.mg\n# @preview shard: coder-7 coder\ninjectable_context(\"coder-7\", \"Mind the clock.\").\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl shard_prompt_base(Type, Text) bound [/name, /string].\n#- policy.mg\n\
-           shard_prompt_base(/coder, \"You code.\").\n\
-           #- fix.kernel.mg\n# @preview shard: coder-7 coder\ninjectable_context(\"coder-7\", \"Mind the clock.\").\n",
-    fix: FixKind::None,
-};
+pub(super) static BUDGET_IGNORED: Rule = rule!("budget-ignored.md");
 
 /// `injectable_context_priority(S, T, /high)` beside `(S, T, 80)`.
-pub(super) static PRIORITY_KIND: Rule = Rule {
-    code: "PP005",
-    name: "priority-kind",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "Priorities of context are names in one place and numbers in another.",
-    rationale: "Whoever compares or sorts priorities sees only those of one kind: a comparison with a number never holds for \
-                a name, and the other way round. Where a `Decl` says which kind it is, `type-fact-mismatch` and \
-                `type-head-mismatch` say it instead.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl injectable_context_priority(Id, Text, Priority).\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-          #- fix.kernel.mg\n# @preview shard: coder-7 coder\nshard_prompt_base(/coder, \"You code.\").\n\
-          injectable_context(\"*\", \"Be brief.\").\ninjectable_context_priority(\"*\", \"Be brief.\", 80).\n\
-          injectable_context_priority(\"*\", \"Be kind.\", /high).\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl injectable_context_priority(Id, Text, Priority).\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-           #- fix.kernel.mg\n# @preview shard: coder-7 coder\nshard_prompt_base(/coder, \"You code.\").\n\
-           injectable_context(\"*\", \"Be brief.\").\ninjectable_context_priority(\"*\", \"Be brief.\", 80).\n\
-           injectable_context_priority(\"*\", \"Be kind.\", 60).\n",
-    fix: FixKind::None,
-};
+pub(super) static PRIORITY_KIND: Rule = rule!("priority-kind.md");
 
 /// The evaluation stops.
-pub(super) static KERNEL_FAILED: Rule = Rule {
-    code: "PP031",
-    name: "kernel-failed",
-    group: Group::Prompts,
-    severity: Some(Severity::Error),
-    summary: "The kernel behind a prompt cannot be evaluated to its end.",
-    rationale: "Where the engine rejects a policy, or stops in the middle, the runtime has no kernel: the prompt is made of \
-                built-in texts alone. The preview shows what followed until then.",
-    bad: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          Decl step(N) bound [/number].\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-          #- policy.mg\nshard_prompt_base(/coder, \"You code.\").\nstep(M) :- step(N), M = fn:plus(N, 1).\n\
-          #- fix.kernel.mg\n# @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\nstep(0).\n\
-          #- mangle-ls.toml\n[kernel]\nmax_derived = 1000\n",
-    good: "#- schemas.gl\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           Decl step(N) bound [/number].\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-           #- policy.mg\nshard_prompt_base(/coder, \"You code.\").\nstep(M) :- step(N), N < 9, M = fn:plus(N, 1).\n\
-           #- fix.kernel.mg\n# @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\nstep(0).\n",
-    fix: FixKind::None,
-};
+pub(super) static KERNEL_FAILED: Rule = rule!("kernel-failed.md");
 
 /// Another order of facts gives another prompt.
-pub(super) static ORDER_SENSITIVE: Rule = Rule {
-    code: "PP034",
-    name: "order-sensitive",
-    group: Group::Prompts,
-    severity: Some(Severity::Information),
-    summary: "Which lines a prompt has depends on the order of facts.",
-    rationale: "The runtime's store keeps no order. Of several templates any may be the first, and with it the prompt is another \
-                one from run to run. Lines that only change places are not meant.",
-    bad: "#- schemas.gl\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-          Decl topic(Text) bound [/string].\nDecl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n\
-          # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-          shard_prompt_base(/coder, T) :- topic(T).\ntopic(\"You code.\").\ntopic(\"You write code.\").\ntopic(\"You mend code.\").\n",
-    good: "#- schemas.gl\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-           Decl topic(Text) bound [/string].\nDecl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n\
-           # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-           shard_prompt_base(/coder, T) :- topic(T).\ntopic(\"You code.\").\n",
-    fix: FixKind::None,
-};
+pub(super) static ORDER_SENSITIVE: Rule = rule!("order-sensitive.md");
 
 pub(super) fn check(subject: &mut Subject<'_>, found: &mut Vec<Found>) {
     for head in subject.heads("final_injectable", 0).filter(|head| !head.clause.is_fact()).take(1) {

@@ -7,80 +7,17 @@ use crate::preview::{Part, Shown};
 use crate::said::Said;
 use crate::sections::Mode;
 use crate::session::keys::SESSION;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::{FileId, nearest};
 
 /// `active_files: [a.go]`
-pub(super) static UNRENDERED_FIELD: Rule = Rule {
-    code: "PP021",
-    name: "unrendered-field",
-    group: Group::Prompts,
-    severity: Some(Severity::Information),
-    summary: "A session file has a value that the prompt never shows.",
-    rationale: "The runtime keeps these values, and its assembler prints none of them: active files, what is in the editor, \
-                symbols, dependencies, allowed actions, gathered knowledge. A shard does not learn them from its prompt.",
-    bad: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          #- fix.session.yaml\nactive_files:\n  - auth.go\n",
-    good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           #- fix.session.yaml\nimpacted_files:\n  - auth.go\n",
-    fix: FixKind::None,
-};
+pub(super) static UNRENDERED_FIELD: Rule = rule!("unrendered-field.md");
 
 /// `# @preview mode: jit` with a session.
-pub(super) static SESSION_IN_JIT: Rule = Rule {
-    code: "PP022",
-    name: "session-in-jit",
-    group: Group::Prompts,
-    severity: Some(Severity::Information),
-    summary: "A compiled prompt shows nothing of the session and of what the person wants.",
-    rationale: "The runtime's prompt compiler gives atoms, what the kernel injects, and nothing else: sections of the session and \
-                of the intent are only in prompts that are assembled without it. Such values do no more than choose atoms.",
-    bad: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\n\
-          # @preview mode: jit(atoms=atoms)\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-          #- fix.session.yaml\nrecent_findings:\n  - The clock was frozen.\n#- atoms/one.yaml\n\
-          - id: identity/coder\n  category: identity\n  is_mandatory: true\n  content: You code.\n\
-          - id: safety/one\n  category: safety\n  is_mandatory: true\n  content: Do no harm.\n\
-          - id: protocol/one\n  category: protocol\n  is_mandatory: true\n  content: Answer with one object.\n\
-          - id: methodology/one\n  category: methodology\n  is_mandatory: true\n  content: Test first.\n",
-    good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\n\
-           # @preview mode: legacy\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           #- fix.session.yaml\nrecent_findings:\n  - The clock was frozen.\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static SESSION_IN_JIT: Rule = rule!("session-in-jit.md");
 
 /// A history of 1,500 bytes.
-pub(super) static HISTORY_DROPPED: Rule = Rule {
-    code: "PP023",
-    name: "history-dropped",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "The conversation in short is too long, and left out.",
-    rationale: "From 1,500 bytes on the runtime leaves `compressed_history` out of the prompt without a word: the shard \
-                remembers nothing.",
-    bad: concat!(
-        "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\nDecl injectable_context(Id, Text) bound [/string, /string].\n",
-        "#- fix.session.yaml\ncompressed_history: \"1234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890",
-        "\"\n",
-    ),
-    good: "#- fix.kernel.mg\n# @preview shard: coder-7 coder\n# @preview session: fix.session.yaml\nDecl injectable_context(Id, Text) bound [/string, /string].\n\
-           #- fix.session.yaml\ncompressed_history: The clock was frozen.\n",
-    fix: FixKind::None,
-};
+pub(super) static HISTORY_DROPPED: Rule = rule!("history-dropped.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
     subject.shown.iter().for_each(|shown| in_jit(subject, shown, found));

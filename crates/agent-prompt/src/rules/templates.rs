@@ -4,87 +4,19 @@ use super::subject::{Found, Subject, within};
 use crate::assembly::{TEMPLATES, has_envelope, template_for};
 use crate::preview::Shown;
 use crate::sections::{From, Mode, SectionKind};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 
 /// No template for a type.
-pub(super) static TEMPLATE_MISSING: Rule = Rule {
-    code: "PP007",
-    name: "template-missing",
-    group: Group::Prompts,
-    severity: Some(Severity::Information),
-    summary: "The kernel has no template for the type of a shard.",
-    rationale: "The base of the prompt is then a text that is built into the runtime (in previews, one of ours). A fact of \
-                `shard_prompt_base(/type, \"text\")` takes its place; the type counts letter for letter.",
-    bad: "#- schemas.gl\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-          Decl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n\
-          # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-          shard_prompt_base(/tester, \"You test.\").\n",
-    good: "#- schemas.gl\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-           Decl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n\
-           # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-           shard_prompt_base(/coder, \"You code.\").\n",
-    fix: FixKind::None,
-};
+pub(super) static TEMPLATE_MISSING: Rule = rule!("template-missing.md");
 
 /// Two templates for a type.
-pub(super) static TEMPLATE_DUPLICATE: Rule = Rule {
-    code: "PP008",
-    name: "template-duplicate",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "There are several templates for one type of shard.",
-    rationale: "Only the first one counts, even if it is empty, and which one that is the runtime's store does not promise. \
-                The preview takes the one that stands first.",
-    bad: "#- schemas.gl\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-          Decl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n\
-          # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-          shard_prompt_base(/coder, \"You code.\").\nshard_prompt_base(/coder, \"You write code.\").\n",
-    good: "#- schemas.gl\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-           Decl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n\
-           # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-           shard_prompt_base(/coder, \"You code.\").\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static TEMPLATE_DUPLICATE: Rule = rule!("template-duplicate.md");
 
 /// `shard_prompt_base(/coder, "").`
-pub(super) static TEMPLATE_EMPTY: Rule = Rule {
-    code: "PP009",
-    name: "template-empty",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "A template says nothing.",
-    rationale: "An empty template counts as missing, and so do all others of its type: the built-in text is used. One of \
-                blanks is used as it is, and the prompt has no base.",
-    bad: "#- schemas.gl\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-          Decl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n\
-          # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-          shard_prompt_base(/coder, \" \").\n",
-    good: "#- schemas.gl\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-           Decl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n\
-           # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-           shard_prompt_base(/coder, \"You code.\").\n",
-    fix: FixKind::None,
-};
+pub(super) static TEMPLATE_EMPTY: Rule = rule!("template-empty.md");
 
 /// A template that has envelope instructions of its own.
-pub(super) static DOUBLE_ENVELOPE: Rule = Rule {
-    code: "PP041",
-    name: "double-envelope",
-    group: Group::Prompts,
-    severity: Some(Severity::Warning),
-    summary: "A template of the kernel says how to answer, and the runtime says it again.",
-    rationale: "Behind a template of the kernel the envelope instructions are appended whatever it says, so the shard reads \
-                them twice, perhaps in two versions.",
-    bad: "#- schemas.gl\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-          Decl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n\
-          # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-          shard_prompt_base(/coder, \"You code. Answer with {\\\"control_packet\\\": {}}.\").\n",
-    good: "#- schemas.gl\nDecl shard_prompt_base(Type, Text) bound [/name, /string].\n\
-           Decl injectable_context(Id, Text) bound [/string, /string].\n#- fix.kernel.mg\n\
-           # @preview shard: coder-7 coder\ninjectable_context(\"*\", \"Be brief.\").\n\
-           shard_prompt_base(/coder, \"You code.\").\n",
-    fix: FixKind::None,
-};
+pub(super) static DOUBLE_ENVELOPE: Rule = rule!("double-envelope.md");
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
     // Where the compiler fails, templates are what is left.

@@ -3,7 +3,6 @@
 //! Takes a reply and what became of it ([`Scene`]); gives findings placed in its record. What the program itself says that
 //! no session can change is [`policy_findings`].
 
-mod example;
 mod policy;
 mod replies;
 mod state;

@@ -2,52 +2,20 @@
 
 use rustc_hash::FxHashSet;
 
-use super::example::{GOOD, asks, old_file, policy, reply, session};
 use crate::constitution::{Constitution, Roles};
 use mangle_engine::kernel::{Compiled, Datum, Fact, RuleId};
 use mangle_engine::program::{PredicateId, Program};
 use mangle_settings::ReplaySettings;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{FileId, StatementId};
 
 pub(super) const RULES: &[&Rule] = &[&UNMATCHABLE_PATTERN, &ALLOWLIST_DRIFT];
 
 /// A pattern that never matches.
-static UNMATCHABLE_PATTERN: Rule = Rule {
-    code: "PB511",
-    name: "unmatchable-pattern",
-    group: Group::Replay,
-    severity: Some(Severity::Warning),
-    summary: "A blocked pattern can never match a payload.",
-    rationale: "The payload of a request is JSON in which the runtime writes `<`, `>` and `&` as `\\u003c`, `\\u003e` and \
-                `\\u0026`. A pattern with one of them matches a target at most. Write it escaped as well, or without.",
-    bad: concat!(
-        session!(reply!("", asks!("read_file", old_file!()), "I am looking.")),
-        policy!("blocked_pattern(\"> /dev/\").\n")
-    ),
-    good: concat!(
-        session!(reply!("", asks!("read_file", old_file!()), "I am looking.")),
-        policy!("blocked_pattern(\"/dev/sda\").\n")
-    ),
-    fix: FixKind::None,
-};
+static UNMATCHABLE_PATTERN: Rule = rule!("unmatchable-pattern.md");
 
 /// Two lists that should be one.
-static ALLOWLIST_DRIFT: Rule = Rule {
-    code: "PB512",
-    name: "allowlist-drift",
-    group: Group::Replay,
-    severity: Some(Severity::Information),
-    summary: "The policy and the gate in front of it know different domains.",
-    rationale: "The gate of the runtime has a list of its own (`[replay] domains`), and asks it first. A domain that only one \
-                of them knows is refused.",
-    bad: concat!(
-        session!(reply!("", asks!("read_file", old_file!()), "I am looking.")),
-        policy!("allowed_domain(\"example.org\").\n")
-    ),
-    good: GOOD,
-    fix: FixKind::None,
-};
+static ALLOWLIST_DRIFT: Rule = rule!("allowlist-drift.md");
 
 /// Something that is found in the program. The range counts from the start of the statement.
 #[derive(Debug, Clone)]

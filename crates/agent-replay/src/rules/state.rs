@@ -3,12 +3,11 @@
 use rustc_hash::FxHashSet;
 
 use super::Scene;
-use super::example::{GOOD, policy, reply, session};
 use crate::constitution::{find, text};
 use crate::turn::Turn;
 use mangle_engine::kernel::{Datum, Kernel, Reason, Relation, RuleId};
 use mangle_engine::program::{PredicateId, PredicateKey};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::text::Symbol;
 use piggyback::envelope::TRANSITION_UNBACKED;
 use piggyback::envelope::runtime::ReadUpdate;
@@ -19,94 +18,16 @@ pub(super) const RULES: &[&Rule] = &[&WEAK_SIGNAL, &ACTION_UNDERIVABLE, &FACTS_O
 const REJECTIONS: i64 = 3;
 
 /// What is learned too early.
-static WEAK_SIGNAL: Rule = Rule {
-    code: "PB312",
-    name: "weak-signal",
-    group: Group::Memory,
-    severity: None,
-    summary: "A preference is promoted before it was rejected three times.",
-    rationale: "The learning loop promotes what the user turned down three times (`rejection_count`). Less than that may have \
-                been a mood. Off unless asked for, since not every agent learns so.",
-    bad: concat!(
-        session!(concat!(
-            "{\"role\":\"assistant\",\"content\":{\"control_packet\":{\"mangle_updates\":[],\"memory_operations\":[{\"op\":",
-            "\"promote_to_long_term\",\"key\":\"pref:tabs\",\"value\":\"no tabs\"}]},\"surface_response\":\"Noted.\"}}\n"
-        )),
-        policy!("rejection_count(\"tabs\", 1).\n")
-    ),
-    good: concat!(
-        session!(concat!(
-            "{\"role\":\"assistant\",\"content\":{\"control_packet\":{\"mangle_updates\":[],\"memory_operations\":[{\"op\":",
-            "\"promote_to_long_term\",\"key\":\"pref:tabs\",\"value\":\"no tabs\"}]},\"surface_response\":\"Noted.\"}}\n"
-        )),
-        policy!("rejection_count(\"tabs\", 3).\n")
-    ),
-    fix: FixKind::None,
-};
+static WEAK_SIGNAL: Rule = rule!("weak-signal.md");
 
 /// Another way to recover than the policy's.
-static ACTION_UNDERIVABLE: Rule = Rule {
-    code: "PB405",
-    name: "action-underivable",
-    group: Group::Requests,
-    severity: Some(Severity::Information),
-    summary: "A recovery action that the policy does not derive.",
-    rationale: "The runtime asserts the hypothesis and runs what the policy derives from it. The packet names another action, \
-                which nobody runs.",
-    bad: concat!(
-        session!(reply!(
-            "",
-            ",\"self_correction\":{\"triggered\":true,\"hypothesis\":\"missing import\",\"recovery_action\":\"/reboot\"}",
-            "Let me try something else."
-        )),
-        policy!("recovery_action(/search_code) :- abductive_hypothesis(\"missing import\").\n")
-    ),
-    good: concat!(
-        session!(reply!(
-            "",
-            ",\"self_correction\":{\"triggered\":true,\"hypothesis\":\"missing import\",\"recovery_action\":\"/search_code\"}",
-            "Let me try something else."
-        )),
-        policy!("recovery_action(/search_code) :- abductive_hypothesis(\"missing import\").\n")
-    ),
-    fix: FixKind::None,
-};
+static ACTION_UNDERIVABLE: Rule = rule!("action-underivable.md");
 
 /// Too many facts.
-static FACTS_OVER: Rule = Rule {
-    code: "PB713",
-    name: "facts-over",
-    group: Group::Limits,
-    severity: Some(Severity::Error),
-    summary: "The session gives the kernel more facts than it takes.",
-    rationale: "The runtime takes no fact beyond `max_facts_in_kernel`, and only its log says so: from here on the kernel and \
-                the model believe different things.",
-    bad: concat!(
-        session!(reply!("\"task(/a).\",\"task(/b).\",\"task(/c).\"", "", "I wrote them down.")),
-        policy!("Decl task(Name) bound [/name].\n"),
-        "#- .nerd/config.json\n{\"core_limits\":{\"max_facts_in_kernel\":4}}\n"
-    ),
-    good: GOOD,
-    fix: FixKind::None,
-};
+static FACTS_OVER: Rule = rule!("facts-over.md");
 
 /// Too many derived facts.
-static DERIVED_OVER: Rule = Rule {
-    code: "PB714",
-    name: "derived-over",
-    group: Group::Limits,
-    severity: Some(Severity::Error),
-    summary: "The session makes the policies derive more facts than the runtime allows.",
-    rationale: "The runtime ends the evaluation at `max_derived_facts_limit`. What is not derived by then does not hold, \
-                permissions included.",
-    bad: concat!(
-        session!(reply!("\"node(/a).\",\"node(/b).\",\"node(/c).\"", "", "I wrote them down.")),
-        policy!("Decl node(Name) bound [/name].\n", "pair(X, Y) :- node(X), node(Y).\n"),
-        "#- .nerd/config.json\n{\"core_limits\":{\"max_derived_facts_limit\":5}}\n"
-    ),
-    good: GOOD,
-    fix: FixKind::None,
-};
+static DERIVED_OVER: Rule = rule!("derived-over.md");
 
 /// Looks at what the packet says of the state that it finds.
 pub(super) fn before(scene: &mut Scene<'_>, kernel: &Kernel) {

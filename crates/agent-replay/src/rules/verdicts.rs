@@ -3,7 +3,6 @@
 use rustc_hash::FxHashSet;
 
 use super::Scene;
-use super::example::{GOOD, asks, old_file, policy, reply, result, session};
 use crate::awaited::{Asked, Outcome};
 use crate::constitution::find;
 use crate::reliance::Reliance;
@@ -11,7 +10,7 @@ use crate::turn::{Origin, Turn, Unblocked};
 use crate::verdict::Verdict;
 use mangle_engine::kernel::{Datum, Kernel, Relation};
 use mangle_settings::Override;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Severity, Span, rule};
 use mangle_syntax::text::TextRange;
 use piggyback::envelope::runtime::{consumer_of, lists};
 use piggyback::transcript::{self, Found, Record};
@@ -29,213 +28,31 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// A refused request.
-static DENIED: Rule = Rule {
-    code: "PB502",
-    name: "denied",
-    group: Group::Replay,
-    severity: Some(Severity::Error),
-    summary: "The constitution denies a request.",
-    rationale: "No rule derives the permission for exactly this action, target and payload, or the gate in front of the \
-                constitution refuses it. The runtime does not run the tool, and the model gets no result.",
-    bad: concat!(
-        session!(reply!("", asks!("delete_file", old_file!()), "I would like to remove it.")),
-        policy!()
-    ),
-    good: GOOD,
-    fix: FixKind::None,
-};
+static DENIED: Rule = rule!("denied.md");
 
 /// A permitted request.
-static PERMITTED: Rule = Rule {
-    code: "PB503",
-    name: "permitted",
-    group: Group::Replay,
-    severity: Some(Severity::Information),
-    summary: "The constitution permits a request.",
-    rationale: "Only said with `replay --show-permits`. It names the rule that permits it.",
-    bad: GOOD,
-    good: concat!(session!(reply!("", "", "Nothing to do.")), policy!()),
-    fix: FixKind::None,
-};
+static PERMITTED: Rule = rule!("permitted.md");
 
 /// A tool that ran although it must not.
-static EXECUTED_ALTHOUGH_DENIED: Rule = Rule {
-    code: "PB504",
-    name: "executed-although-denied",
-    group: Group::Replay,
-    severity: Some(Severity::Error),
-    summary: "A tool ran that this constitution denies.",
-    rationale: "The transcript shows its result. Either the policy was another one then, or something ran the tool without \
-                asking the gate.",
-    bad: concat!(
-        session!(
-            reply!("", asks!("delete_file", old_file!()), "I would like to remove it."),
-            result!("removed")
-        ),
-        policy!()
-    ),
-    good: concat!(
-        session!(reply!("", asks!("read_file", old_file!()), "I am looking."), result!("package old")),
-        policy!()
-    ),
-    fix: FixKind::None,
-};
+static EXECUTED_ALTHOUGH_DENIED: Rule = rule!("executed-although-denied.md");
 
 /// A tool that did not run although it might.
-static BLOCKED_ALTHOUGH_PERMITTED: Rule = Rule {
-    code: "PB505",
-    name: "blocked-although-permitted",
-    group: Group::Replay,
-    severity: Some(Severity::Warning),
-    summary: "A tool was blocked that this constitution permits.",
-    rationale: "The policy has become more lenient since, or the runtime knew facts that the transcript does not tell of. \
-                `--facts FILE` gives such facts.",
-    bad: concat!(
-        session!(
-            reply!("", asks!("read_file", old_file!()), "I am looking."),
-            result!("tool call blocked by safety gate: read_file")
-        ),
-        policy!()
-    ),
-    good: concat!(
-        session!(reply!("", asks!("read_file", old_file!()), "I am looking."), result!("package old")),
-        policy!()
-    ),
-    fix: FixKind::None,
-};
+static BLOCKED_ALTHOUGH_PERMITTED: Rule = rule!("blocked-although-permitted.md");
 
 /// A permission that the model gave to itself.
-static SELF_GRANTED: Rule = Rule {
-    code: "PB506",
-    name: "self-granted",
-    group: Group::Replay,
-    severity: Some(Severity::Error),
-    summary: "A permission that rests on facts which replies of the session asserted.",
-    rationale: "The request would be denied without them, so control over the model's words is control over the permission. Let the \
-                runtime assert such facts and protect their predicates (`[transcripts.atoms] protected_extra`). A warning where \
-                the list of the consumer names all of the predicates: then replies are meant to assert them.",
-    bad: concat!(
-        session!(reply!(
-            "\"reviewed(\\\"src/old.go\\\").\"",
-            asks!("delete_file", old_file!()),
-            "I looked at it, and it can go."
-        )),
-        policy!(
-            "Decl reviewed(Path) bound [/string].\n",
-            "permitted(/delete_file, Target, Payload) :-\n    pending_action(_, /delete_file, Target, Payload, _),\n",
-            "    reviewed(Target).\n"
-        )
-    ),
-    good: concat!(
-        session!(reply!("", asks!("delete_file", old_file!()), "It can go.")),
-        policy!(
-            "reviewed(\"src/old.go\").\n",
-            "permitted(/delete_file, Target, Payload) :-\n    pending_action(_, /delete_file, Target, Payload, _),\n",
-            "    reviewed(Target).\n"
-        )
-    ),
-    fix: FixKind::None,
-};
+static SELF_GRANTED: Rule = rule!("self-granted.md");
 
 /// A denial that the model lifted itself.
-static SELF_LIFTED_BLOCK: Rule = Rule {
-    code: "PB507",
-    name: "self-lifted-block",
-    group: Group::Replay,
-    severity: Some(Severity::Error),
-    summary: "A reply is not blocked, or a request not denied, because replies of the session lifted what speaks against it.",
-    rationale: "The policy would deny it, but for facts that replies asserted, or made the kernel forget: a negation such as \
-                `!blocked(X)` holds only because of them. Let the runtime assert such facts and protect their predicates \
-                (`[transcripts.atoms] protected_extra`). A warning where the list of the consumer names all of the predicates.",
-    bad: concat!(
-        session!(reply!("\"user_confirmed().\"", asks!("delete_file", old_file!()), "It is about to go.")),
-        policy!(
-            "Decl user_confirmed().\n",
-            "permitted(/delete_file, Target, Payload) :-\n    pending_action(_, /delete_file, Target, Payload, _),\n",
-            "    !locked(Target).\n",
-            "locked(Target) :-\n    pending_action(_, _, Target, _, _),\n    !user_confirmed().\n"
-        )
-    ),
-    good: concat!(
-        session!(reply!("", asks!("delete_file", old_file!()), "It is about to go.")),
-        policy!(
-            "user_confirmed().\n",
-            "permitted(/delete_file, Target, Payload) :-\n    pending_action(_, /delete_file, Target, Payload, _),\n",
-            "    !locked(Target).\n",
-            "locked(Target) :-\n    pending_action(_, _, Target, _, _),\n    !user_confirmed().\n"
-        )
-    ),
-    fix: FixKind::None,
-};
+static SELF_LIFTED_BLOCK: Rule = rule!("self-lifted-block.md");
 
 /// What only an override permits.
-static OVERRIDE_ONLY: Rule = Rule {
-    code: "PB510",
-    name: "override-only",
-    group: Group::Replay,
-    severity: Some(Severity::Warning),
-    summary: "An action that was never safe is permitted by an override.",
-    rationale: "Nothing lists the action as safe: it was an override, an approval or an appeal that let it through. Said once \
-                for each action of a session, so that somebody looks at who gave it.",
-    bad: concat!(
-        session!(reply!("", asks!("delete_file", old_file!()), "It is about to go.")),
-        policy!(
-            "admin_override(\"root\").\n",
-            "permitted(Action, Target, Payload) :-\n    pending_action(_, Action, Target, Payload, _),\n",
-            "    admin_override(_).\n"
-        )
-    ),
-    good: GOOD,
-    fix: FixKind::None,
-};
+static OVERRIDE_ONLY: Rule = rule!("override-only.md");
 
 /// Content that nobody looked at.
-static UNCOVERED_CONTENT: Rule = Rule {
-    code: "PB513",
-    name: "uncovered-content",
-    group: Group::Replay,
-    severity: Some(Severity::Warning),
-    summary: "A permitted request has a blocked pattern in it.",
-    rationale: "The policy lists the text as one that no request may contain, but no rule looks for it in this action, or the \
-                engine drops the negation that does.",
-    bad: concat!(
-        session!(reply!("", asks!("run_command", "{\"command\":\"chmod 777 .\"}"), "I am about to try.")),
-        policy!("blocked_pattern(\"chmod 777\").\n")
-    ),
-    good: concat!(
-        session!(reply!("", asks!("run_command", "{\"command\":\"ls\"}"), "I am about to try.")),
-        policy!("blocked_pattern(\"chmod 777\").\n")
-    ),
-    fix: FixKind::None,
-};
+static UNCOVERED_CONTENT: Rule = rule!("uncovered-content.md");
 
 /// An approval that nobody asked for.
-static APPROVAL_FLAG: Rule = Rule {
-    code: "PB514",
-    name: "approval-flag",
-    group: Group::Replay,
-    severity: Some(Severity::Information),
-    summary: "A packet says that no approval is needed, for an action that the policy calls dangerous.",
-    rationale: "`requires_user_approval` is false: the model does not know, or does not say, that the action is dangerous. The \
-                policy decides, so nothing is let through by it, but the user was not told.",
-    bad: concat!(
-        session!(reply!(
-            "",
-            concat!(asks!("read_file", old_file!()), ",\"safety_gates\":{\"requires_user_approval\":false}"),
-            "I am looking."
-        )),
-        policy!("dangerous_action(/read_file).\n")
-    ),
-    good: concat!(
-        session!(reply!(
-            "",
-            concat!(asks!("read_file", old_file!()), ",\"safety_gates\":{\"requires_user_approval\":true}"),
-            "I am looking."
-        )),
-        policy!("dangerous_action(/read_file).\n")
-    ),
-    fix: FixKind::Safe,
-};
+static APPROVAL_FLAG: Rule = rule!("approval-flag.md");
 
 /// Looks at the verdicts of a reply.
 pub(super) fn check(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel, told: &mut FxHashSet<String>) {

@@ -3,27 +3,14 @@
 
 use super::{Family, ProgramFindings};
 use mangle_engine::program::{FileSummary, Program};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Declaration, Item};
 use mangle_syntax::text::TextRange;
 
 pub(super) const FAMILY: Family =
     Family { rules: &[&DECL_REGEX_GAP], clause: None, declaration: None, program: Some(check) };
 
-static DECL_REGEX_GAP: Rule = Rule {
-    code: "PB221",
-    name: "decl-regex-gap",
-    group: Group::Atoms,
-    severity: Some(Severity::Information),
-    summary: "A declaration that the runtime of agents does not see as it is",
-    rationale: "Before it takes an update, or a rule that was learned, the runtime looks up what is declared. It \
-                finds declarations with a pattern: `Decl` at the start of a line, a name of small letters, digits \
-                and underscores, and one argument more than there are commas up to the first closing parenthesis. \
-                The engine itself reads the declaration as it is written.",
-    bad: "  Decl parcel(ID) bound [/name].\n",
-    good: "Decl parcel(ID) bound [/name].\n",
-    fix: FixKind::None,
-};
+static DECL_REGEX_GAP: Rule = rule!("decl-regex-gap.md");
 
 fn check(program: &Program, out: &mut ProgramFindings) {
     if !out.wants(&DECL_REGEX_GAP) {

@@ -4,7 +4,7 @@
 use super::{Context, Family};
 use mangle_engine::kernel::{self, Values};
 use mangle_engine::program::builtins;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Term};
 use mangle_syntax::text::TextRange;
 
@@ -13,17 +13,7 @@ pub(super) const FAMILY: Family =
     Family { rules: &[&FACT_FUNCTION_FAILS], clause: Some(check), declaration: None, program: None };
 
 /// A function in a fact that fails.
-static FACT_FUNCTION_FAILS: Rule = Rule {
-    code: "MG380",
-    name: "fact-function-fails",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A function in a fact that fails.",
-    rationale: "The engine computes the arguments of facts when it reads the program, and rejects it when a function fails.",
-    bad: "second(fn:list:get([/a], 1)).",
-    good: "second(fn:list:get([/a, /b], 1)).",
-    fix: FixKind::None,
-};
+static FACT_FUNCTION_FAILS: Rule = rule!("fact-function-fails.md");
 
 fn check(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     if !clause.is_fact() {

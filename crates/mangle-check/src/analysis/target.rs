@@ -5,7 +5,7 @@
 
 use super::{Context, Family};
 use mangle_engine::program::builtins;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{ApplyForm, Atom, Clause, Declaration, Premise, Term};
 use mangle_syntax::text::TextRange;
 
@@ -17,18 +17,7 @@ pub(super) const FAMILY: Family = Family {
     program: None,
 };
 
-static NEWER_THAN_TARGET: Rule = Rule {
-    code: "MG371",
-    name: "newer-than-target",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A name or a notation that the engine of this program does not have yet.",
-    rationale: "`target` in the configuration says which version of the engine runs the program. An older engine \
-        rejects what came later, and with it the whole program.",
-    bad: "",
-    good: "",
-    fix: FixKind::None,
-};
+static NEWER_THAN_TARGET: Rule = rule!("newer-than-target.md");
 
 /// Days on which the engine got notations.
 const DOT_TYPES: &str = "2025-01-21";

@@ -5,13 +5,13 @@
 //! them is in `ide`.
 
 mod diagnostic;
+mod document;
 mod finding;
 mod rule;
 mod shared;
-mod table;
 
 pub use diagnostic::{Diagnostic, FileEdit, RelatedPlace, ResolvedFix};
+pub use document::{rule, rules};
 pub use finding::{Anchor, Applicability, Edit, Finding, Fix, Related, Span};
 pub use rule::{FixKind, Group, Rule, Severity, address};
 pub use shared::{LONGEST_TEXT, SharedText};
-pub use table::rules;

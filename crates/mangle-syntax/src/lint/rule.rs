@@ -21,7 +21,7 @@ impl Severity {
 
     /// The word used in output and configuration.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
@@ -112,7 +112,7 @@ impl Group {
 
     /// The word used in output and configuration.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Syntax => "syntax",
             Self::Declarations => "declarations",
@@ -178,9 +178,12 @@ pub enum FixKind {
 }
 
 impl FixKind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::None, Self::Safe, Self::Unsafe, Self::Suggestion];
+
     /// The word used in output.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Safe => "safe",
@@ -199,7 +202,8 @@ pub fn address(path: &str) -> Option<String> {
     (!repository.is_empty()).then(|| format!("{repository}/blob/v{version}/{path}"))
 }
 
-/// A rule. Each is a `static` beside the code that applies it and a row in its family's table.
+/// A rule. Each is a `static` beside the code that applies it, read from a document beside that ([`rule!`](crate::rule)),
+/// and a row in its family's table.
 ///
 /// `bad` and `good` are programs; a line `#- NAME` starts a file of that name. Tests run them:
 /// `bad` gives this finding and no other error, `good` gives nothing.

@@ -14,7 +14,6 @@ mod check;
 pub mod clean;
 mod context;
 pub mod edits;
-mod examples;
 pub mod extractors;
 mod fields;
 pub mod json;

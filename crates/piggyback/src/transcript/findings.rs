@@ -1,7 +1,7 @@
 //! What is wrong with a container, before anybody looks at the replies in it: `PB040` to `PB047`.
 
 use crate::envelope::json::{Json, ProblemKind};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
 
 /// The rules of this file, in the order of their codes.
@@ -17,131 +17,28 @@ pub(super) const RULES: &[&Rule] = &[
 ];
 
 /// A preview in a log.
-pub static PREVIEW_ONLY: Rule = Rule {
-    code: "PB040",
-    name: "preview-only",
-    group: Group::Replies,
-    severity: Some(Severity::Information),
-    summary: "A log holds only the beginning of a reply.",
-    rationale: "The runtime logs the first 200 or 300 bytes of a reply, and `...`. What was cut off cannot be \
-                judged, so the entry is passed over. Log the whole reply to have it checked.",
-    bad: "#- session.log\n2026/03/01 12:00:00.000000 [DEBUG] Raw response preview: {\"control_packet\":{\"inte...\n",
-    good: "#- session.log\n2026/03/01 12:00:00.000000 [DEBUG] Raw LLM Response: {\"control_packet\":\
-           {\"intent_classification\":{\"category\":\"/query\",\"verb\":\"/explain\",\"target\":\"parser\",\
-           \"constraint\":\"none\",\"confidence\":0.9},\"mangle_updates\":[],\"memory_operations\":[]},\
-           \"surface_response\":\"It reads tokens.\"}\n",
-    fix: FixKind::None,
-};
+pub static PREVIEW_ONLY: Rule = rule!("preview-only.md");
 
 /// A line that is no record.
-pub static BAD_RECORD: Rule = Rule {
-    code: "PB041",
-    name: "bad-record",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "A record of a transcript cannot be read.",
-    rationale: "A line that is not one JSON value, or is longer than 16 MiB, holds no turn that could be found. It \
-                is passed over, and reading goes on behind it.",
-    bad: "#- session.jsonl\n{\"role\":\"user\",\"content\":\"hi\"}\n{\"role\":\"assistant\",\"content\":\"he\n",
-    good: "#- session.jsonl\n{\"role\":\"user\",\"content\":\"hi\"}\n",
-    fix: FixKind::None,
-};
+pub static BAD_RECORD: Rule = rule!("bad-record.md");
 
 /// Records of several kinds in one file.
-pub static MIXED_CONTAINER: Rule = Rule {
-    code: "PB042",
-    name: "mixed-container",
-    group: Group::Replies,
-    severity: Some(Severity::Information),
-    summary: "A file holds records of several shapes.",
-    rationale: "Envelopes, chat records and traces in one file are all read, but a runtime that reads only one kind \
-                misses the others, and what belongs to which turn is guessed.",
-    bad: "#- session.jsonl\n{\"role\":\"user\",\"content\":\"hi\"}\n{\"control_packet\":{\"intent_classification\":\
-          {\"category\":\"/query\",\"verb\":\"/greet\",\"target\":\"none\",\"constraint\":\"none\",\
-          \"confidence\":1},\"mangle_updates\":[],\"memory_operations\":[]},\"surface_response\":\"Hello.\"}\n",
-    good: "#- session.jsonl\n{\"role\":\"user\",\"content\":\"hi\"}\n{\"role\":\"user\",\"content\":\"hello?\"}\n",
-    fix: FixKind::None,
-};
+pub static MIXED_CONTAINER: Rule = rule!("mixed-container.md");
 
 /// A fence without its end.
-pub static OPEN_FENCE: Rule = Rule {
-    code: "PB043",
-    name: "open-fence",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "A fence with an envelope is never closed.",
-    rationale: "Markdown ends such a fence at the end of the file, so all text behind the envelope is read as part \
-                of the reply.",
-    bad: "#- session.md\n```piggyback\n{\"control_packet\":{\"intent_classification\":{\"category\":\"/query\",\
-          \"verb\":\"/greet\",\"target\":\"none\",\"constraint\":\"none\",\"confidence\":1},\
-          \"mangle_updates\":[],\"memory_operations\":[]},\"surface_response\":\"Hello.\"}\n",
-    good: "#- session.md\n```piggyback\n{\"control_packet\":{\"intent_classification\":{\"category\":\"/query\",\
-           \"verb\":\"/greet\",\"target\":\"none\",\"constraint\":\"none\",\"confidence\":1},\
-           \"mangle_updates\":[],\"memory_operations\":[]},\"surface_response\":\"Hello.\"}\n```\n",
-    fix: FixKind::Safe,
-};
+pub static OPEN_FENCE: Rule = rule!("open-fence.md");
 
 /// Bytes that are no text.
-pub static INVALID_UTF8: Rule = Rule {
-    code: "PB044",
-    name: "record-invalid-utf8",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "A transcript holds bytes that are no UTF-8.",
-    rationale: "The runtime's decoder puts one U+FFFD in the place of each byte of a string that belongs to no \
-                character, so what is stored differs from what was sent. Outside of strings such a byte makes the \
-                whole envelope unreadable.",
-    bad: "#- session.txt (with \\xHH for a byte)\n{\"control_packet\":{\"intent_classification\":{\"category\":\
-          \"/query\",\"verb\":\"/greet\",\"target\":\"none\",\"constraint\":\"none\",\"confidence\":1},\
-          \"mangle_updates\":[],\"memory_operations\":[]},\"surface_response\":\"Caf\\xE9\"}\n",
-    good: "#- session.txt (with \\xHH for a byte)\n{\"control_packet\":{\"intent_classification\":{\"category\":\
-           \"/query\",\"verb\":\"/greet\",\"target\":\"none\",\"constraint\":\"none\",\"confidence\":1},\
-           \"mangle_updates\":[],\"memory_operations\":[]},\"surface_response\":\"Caf\\xC3\\xA9\"}\n",
-    fix: FixKind::None,
-};
+pub static INVALID_UTF8: Rule = rule!("record-invalid-utf8.md");
 
 /// A transcript in which nothing is a reply.
-pub static NO_REPLY_FOUND: Rule = Rule {
-    code: "PB045",
-    name: "no-reply-found",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "A transcript holds no reply that is recognised.",
-    rationale: "A file without findings should be a file whose replies were read. In this one there is none, or its \
-                format is not known, so nothing was checked. Name the format with `--container`, or describe it with \
-                `[[transcripts.shape]]`.",
-    bad: "#- session.json\n{\"event\":\"done\",\"summary\":\"Greeted the user.\"}\n",
-    good: "#- session.json\n{\"role\":\"assistant\",\"content\":\"{\\\"control_packet\\\":{\\\"intent_classification\\\":{\\\"category\\\":\\\"/query\\\",\\\"verb\\\":\\\"/greet\\\",\\\"target\\\":\\\"none\\\",\\\"constraint\\\":\\\"none\\\",\\\"confidence\\\":1},\\\"mangle_updates\\\":[],\\\"memory_operations\\\":[]},\\\"surface_response\\\":\\\"Hello.\\\"}\"}\n",
-    fix: FixKind::None,
-};
+pub static NO_REPLY_FOUND: Rule = rule!("no-reply-found.md");
 
 /// A reply without a text.
-pub static EMPTY_REPLY: Rule = Rule {
-    code: "PB046",
-    name: "empty-reply",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "A reply of the model has no text.",
-    rationale: "The runtime shows nothing to the user and keeps nothing of such a reply. The model was cut off, refused, or \
-                the text was lost when it was logged.",
-    bad: "#- session.jsonl\n{\"role\":\"user\",\"content\":\"hi\"}\n{\"role\":\"assistant\",\"content\":\"\"}\n",
-    good: "#- session.jsonl\n{\"role\":\"user\",\"content\":\"hi\"}\n{\"role\":\"assistant\",\"content\":\"{\\\"control_packet\\\":{\\\"intent_classification\\\":{\\\"category\\\":\\\"/query\\\",\\\"verb\\\":\\\"/greet\\\",\\\"target\\\":\\\"none\\\",\\\"constraint\\\":\\\"none\\\",\\\"confidence\\\":1},\\\"mangle_updates\\\":[],\\\"memory_operations\\\":[]},\\\"surface_response\\\":\\\"Hello.\\\"}\"}\n",
-    fix: FixKind::None,
-};
+pub static EMPTY_REPLY: Rule = rule!("empty-reply.md");
 
 /// Replies in records of an unknown format.
-pub static UNKNOWN_FORMAT: Rule = Rule {
-    code: "PB047",
-    name: "unknown-format",
-    group: Group::Replies,
-    severity: Some(Severity::Information),
-    summary: "Replies are found by their keys only, because the format of the transcript is not known.",
-    rationale: "Texts and objects with the keys of an envelope are read as replies. Replies without an envelope are not \
-                found in such a file, and prompts are not told from replies. Describe the format with `[[transcripts.shape]]`.",
-    bad: "#- session.json\n{\"event\":\"model_done\",\"result_of_step\":{\"raw\":\"{\\\"control_packet\\\":{\\\"intent_classification\\\":{\\\"category\\\":\\\"/query\\\",\\\"verb\\\":\\\"/greet\\\",\\\"target\\\":\\\"none\\\",\\\"constraint\\\":\\\"none\\\",\\\"confidence\\\":1},\\\"mangle_updates\\\":[],\\\"memory_operations\\\":[]},\\\"surface_response\\\":\\\"Hello.\\\"}\"}}\n",
-    good: "#- session.json\n{\"role\":\"assistant\",\"content\":\"{\\\"control_packet\\\":{\\\"intent_classification\\\":{\\\"category\\\":\\\"/query\\\",\\\"verb\\\":\\\"/greet\\\",\\\"target\\\":\\\"none\\\",\\\"constraint\\\":\\\"none\\\",\\\"confidence\\\":1},\\\"mangle_updates\\\":[],\\\"memory_operations\\\":[]},\\\"surface_response\\\":\\\"Hello.\\\"}\"}\n",
-    fix: FixKind::None,
-};
+pub static UNKNOWN_FORMAT: Rule = rule!("unknown-format.md");
 
 pub(super) fn preview(range: TextRange) -> Finding {
     Finding::new(&PREVIEW_ONLY, range, "only the beginning of a reply was logged; it is passed over")

@@ -4,27 +4,11 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{Mode, Predicate, Program, Site, UseKind};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Clause, Comparison, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
 
-pub(super) static DEFERRED_VARIABLE_CLASH: Rule = Rule {
-    code: "MG219",
-    name: "deferred-variable-clash",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "The caller of a deferred predicate uses a variable that the predicate's rules use too",
-    rationale: "The engine does not give a call variables of its own: a variable of the caller that has a value \
-                keeps it inside the called rule. Unless both mean the same argument, results are lost without a \
-                word. Rename one of them.",
-    bad: "Decl fare(Zones, Cents) descr [deferred(), mode(\"+\", \"-\")].\n\
-          fare(Zones, Cents) :- tariff(Zones, Cents).\ntariff(2, 300).\nride(3, /r/one, 2).\n\
-          price(R, P) :- ride(Zones, R, Crossed), fare(Crossed, P).\n",
-    good: "Decl fare(Zones, Cents) descr [deferred(), mode(\"+\", \"-\")].\n\
-           fare(Zones, Cents) :- tariff(Zones, Cents).\ntariff(2, 300).\nride(3, /r/one, 2).\n\
-           price(R, P) :- ride(Z, R, Crossed), fare(Crossed, P).\n",
-    fix: FixKind::None,
-};
+pub(super) static DEFERRED_VARIABLE_CLASH: Rule = rule!("deferred-variable-clash.md");
 
 /// How many rules of a deferred predicate are looked at.
 const RULES: usize = 50;

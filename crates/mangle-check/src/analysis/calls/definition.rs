@@ -1,35 +1,12 @@
 //! Definitions of deferred predicates that a call cannot use.
 
 use crate::analysis::Context;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Declaration};
 
-pub(super) static DEFERRED_WITHOUT_MODE: Rule = Rule {
-    code: "MG131",
-    name: "deferred-without-mode",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "A deferred predicate has no mode",
-    rationale: "`deferred()` makes the engine call the predicate, and its first `mode` says which arguments the \
-                caller brings. The engine crashes at the first call of one that has none.",
-    bad: "Decl limit(Weight) descr [deferred()].\nlimit(Weight) :- Weight = 40.\n",
-    good: "Decl limit(Weight) descr [deferred(), mode(\"-\")].\nlimit(Weight) :- Weight = 40.\n",
-    fix: FixKind::None,
-};
+pub(super) static DEFERRED_WITHOUT_MODE: Rule = rule!("deferred-without-mode.md");
 
-pub(super) static DEFERRED_FACT: Rule = Rule {
-    code: "MG132",
-    name: "deferred-fact",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "A fact of a deferred predicate, which no call finds",
-    rationale: "A call of a deferred predicate goes through its rules and never looks at its facts. Write the \
-                fact as a rule: `limit(/a, N) :- N = 3.`",
-    bad: "Decl limit(Line, Count) descr [deferred(), mode(\"+\", \"-\")].\nlimit(/l/7, 40).\n",
-    good: "Decl limit(Line, Count) descr [deferred(), mode(\"+\", \"-\")].\n\
-           limit(Line, Count) :- Line = /l/7, Count = 40.\n",
-    fix: FixKind::None,
-};
+pub(super) static DEFERRED_FACT: Rule = rule!("deferred-fact.md");
 
 /// Reports deferred predicates without a mode. A `mode` that is wrong has a finding of its own.
 pub(super) fn check(_: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {

@@ -5,25 +5,11 @@ use rustc_hash::FxHashSet;
 use super::calls;
 use crate::analysis::Context;
 use mangle_engine::program::Mode;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Operator, Premise, Term};
 use mangle_syntax::text::Symbol;
 
-pub(super) static DEFERRED_OUTPUT_TAKEN: Rule = Rule {
-    code: "MG217",
-    name: "deferred-output-taken",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "A value in a place where a deferred predicate writes its result",
-    rationale: "The engine does not compare the result of a deferred predicate with what the caller has in a \
-                `\"-\"` place: unless both happen to be equal, the evaluation aborts. Take a new variable and \
-                compare it afterwards.",
-    bad: "Decl fare(Zones, Cents) descr [deferred(), mode(\"+\", \"-\")].\nfare(Zones, Cents) :- Cents = fn:mult(Zones, 150).\n\
-          ride(/r/one, 2).\ncheap(R) :- ride(R, Zones), fare(Zones, 150).\n",
-    good: "Decl fare(Zones, Cents) descr [deferred(), mode(\"+\", \"-\")].\nfare(Zones, Cents) :- Cents = fn:mult(Zones, 150).\n\
-           ride(/r/one, 2).\ncheap(R) :- ride(R, Zones), fare(Zones, Cents), Cents = 150.\n",
-    fix: FixKind::None,
-};
+pub(super) static DEFERRED_OUTPUT_TAKEN: Rule = rule!("deferred-output-taken.md");
 
 pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     for (at, literal, signature) in calls(context, clause) {

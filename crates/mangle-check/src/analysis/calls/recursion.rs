@@ -4,24 +4,9 @@ use rustc_hash::FxHashSet;
 
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{Program, graph::Edge};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 
-pub(super) static DEFERRED_RECURSION: Rule = Rule {
-    code: "MG503",
-    name: "deferred-recursion",
-    group: Group::Stratification,
-    severity: Some(Severity::Error),
-    summary: "A deferred predicate calls itself",
-    rationale: "The engine does not give each call variables of its own, so the values of one call get in the \
-                way of the next: most results are lost, without a word. Walk lists with a predicate that is not \
-                deferred, over the lists that there are.",
-    bad: "Decl entry(List, Item) descr [deferred(), mode(\"+\", \"-\")].\n\
-          entry(List, Item) :- :match_cons(List, Item, Rest).\n\
-          entry(List, Item) :- :match_cons(List, First, Rest), entry(Rest, Item).\n",
-    good: "list([1, 2, 3]).\nlist(Rest) :- list(List), :match_cons(List, First, Rest).\n\
-           entry(List, Item) :- list(List), :match_cons(List, Item, Rest).\n",
-    fix: FixKind::None,
-};
+pub(super) static DEFERRED_RECURSION: Rule = rule!("deferred-recursion.md");
 
 /// Reports the calls that close a circle, one for each rule.
 pub(super) fn check(program: &Program, out: &mut ProgramFindings) {

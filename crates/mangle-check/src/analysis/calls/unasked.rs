@@ -3,26 +3,10 @@
 use super::calls;
 use crate::analysis::Context;
 use mangle_engine::program::Signature;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Literal, Term};
 
-pub(super) static CALL_NOT_MADE: Rule = Rule {
-    code: "MG218",
-    name: "call-not-made",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "A deferred or external predicate where the engine does not call it",
-    rationale: "Under `!`, and as the only premise of an aggregation, the engine looks at stored facts and calls \
-                nobody. A deferred predicate has none, so its negation always holds and the aggregation is \
-                empty; of an external one there are those that an earlier call brought. Ask a helper rule that \
-                makes the call.",
-    bad: "Decl heavy(Weight) descr [deferred(), mode(\"+\")].\nheavy(Weight) :- Weight > 40.\n\
-          parcel(/p/one, 50).\nlight(ID) :- parcel(ID, Weight), !heavy(Weight).\n",
-    good: "Decl heavy(Weight) descr [deferred(), mode(\"+\")].\nheavy(Weight) :- Weight > 40.\n\
-           parcel(/p/one, 50).\nlifted(ID) :- parcel(ID, Weight), heavy(Weight).\n\
-           light(ID) :- parcel(ID, _), !lifted(ID).\n",
-    fix: FixKind::None,
-};
+pub(super) static CALL_NOT_MADE: Rule = rule!("call-not-made.md");
 
 pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     let alone = clause.aggregates() && clause.premises.len() == 1;

@@ -2,91 +2,24 @@
 
 use super::Context;
 use mangle_engine::types::{CONSTRUCTORS, Constructor, Fault, FaultKind, faults, visit_types};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Apply, ApplyForm, BoundRow, Declaration, Term, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::TextRange;
 
 use crate::analysis::wording::counted;
 
-pub(super) static BOUND_COUNT: Rule = Rule {
-    code: "MG112",
-    name: "bound-count",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "A `bound` row has more or fewer types than the predicate has arguments",
-    rationale: "A row gives one type for each column; several rows are alternatives, and each has to fit. \
-                The engine rejects any other number.",
-    bad: "Decl parcel(ID, Weight) bound [/name].\nparcel(/p/one, 3).\n",
-    good: "Decl parcel(ID, Weight) bound [/name, /number].\nparcel(/p/one, 3).\n",
-    fix: FixKind::None,
-};
+pub(super) static BOUND_COUNT: Rule = rule!("bound-count.md");
 
-pub(super) static BOUND_MALFORMED: Rule = Rule {
-    code: "MG113",
-    name: "bound-malformed",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "A type expression in a `bound` is not well formed",
-    rationale: "Constructors take a fixed number of types, labels and tags are names, and only the \
-                constructors of the language may be used. The engine rejects anything else.",
-    bad: "Decl spot(Where) bound [.Tuple</number, /number>].\n",
-    good: "Decl spot(Where) bound [.Pair</number, /number>].\n",
-    fix: FixKind::Safe,
-};
+pub(super) static BOUND_MALFORMED: Rule = rule!("bound-malformed.md");
 
-pub(super) static BOUND_PREDICATE_STRING: Rule = Rule {
-    code: "MG114",
-    name: "bound-predicate-string",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "A string in a `bound`",
-    rationale: "The documentation says that `bound [\"pred\"]` means the values of `pred`. No version of the \
-                engine accepts it. `inclusion [pred(X)]` says the same and is accepted.",
-    bad: "Decl depot(Place) bound [/name].\nDecl route(Start) bound [\"depot\"].\n",
-    good: "Decl depot(Place) bound [/name].\nDecl route(Start) bound [/name] inclusion [depot(Start)].\n",
-    fix: FixKind::Safe,
-};
+pub(super) static BOUND_PREDICATE_STRING: Rule = rule!("bound-predicate-string.md");
 
-pub(super) static BOUND_NOT_TYPE: Rule = Rule {
-    code: "MG115",
-    name: "bound-not-type",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "A value where a `bound` wants a type",
-    rationale: "Numbers, lists, maps and structs are values. Types are names such as `/number` and \
-                constructors such as `.List</number>`; the engine rejects the rest.",
-    bad: "Decl load(Weights) bound [[/number]].\nload([3, 5]).\n",
-    good: "Decl load(Weights) bound [.List</number>].\nload([3, 5]).\n",
-    fix: FixKind::Safe,
-};
+pub(super) static BOUND_NOT_TYPE: Rule = rule!("bound-not-type.md");
 
-pub(super) static SUSPICIOUS_TYPE_NAME: Rule = Rule {
-    code: "MG116",
-    name: "suspicious-type-name",
-    group: Group::Declarations,
-    severity: Some(Severity::Warning),
-    summary: "A name that looks like a type, but is not one",
-    rationale: "Any name that is no base type stands for the names below it: `/bool` is the type of \
-                `/bool/x`, not of `/true`. The engine takes it without a word, and no value that anybody \
-                would write belongs to the column.",
-    bad: "Decl parcel(ID, Weight) bound [/name, /int].\n",
-    good: "Decl parcel(ID, Weight) bound [/name, /number].\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static SUSPICIOUS_TYPE_NAME: Rule = rule!("suspicious-type-name.md");
 
-pub(super) static BOUND_UNCHECKED: Rule = Rule {
-    code: "MG125",
-    name: "bound-unchecked",
-    group: Group::Declarations,
-    severity: Some(Severity::Warning),
-    summary: "A malformed type in a place where the engine does not look",
-    rationale: "The engine does not check the types of optional fields, nor whether a struct lists a field \
-                twice. It accepts the declaration, and the column then admits other values than it says.",
-    bad: "Decl parcel(Data) bound [.Struct</id : /name, opt /weight : 3>].\n",
-    good: "Decl parcel(Data) bound [.Struct</id : /name, opt /weight : /number>].\n",
-    fix: FixKind::None,
-};
+pub(super) static BOUND_UNCHECKED: Rule = rule!("bound-unchecked.md");
 
 /// Names that people write for a type, and what they mean.
 const MEANT: [(&str, &str); 18] = [

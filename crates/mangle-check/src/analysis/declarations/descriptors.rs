@@ -4,115 +4,24 @@
 use super::{Context, ProgramFindings, descriptors, removal};
 use crate::analysis::wording::counted;
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, Site};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Apply, Atom, Clause, Declaration, Term, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{Symbol, TextRange, nearest, slice};
 
-pub(super) static DESCR_UNKNOWN: Rule = Rule {
-    code: "MG119",
-    name: "descr-unknown",
-    group: Group::Declarations,
-    severity: Some(Severity::Hint),
-    summary: "An atom in `descr` that the engine does not know",
-    rationale: "The engine ignores descriptors that it does not know, so a misspelt one is lost without a word.",
-    bad: "Decl parcel(ID) descr [extensionel()].\n",
-    good: "Decl parcel(ID) descr [extensional()].\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static DESCR_UNKNOWN: Rule = rule!("descr-unknown.md");
 
-pub(super) static DESCR_INTERNAL: Rule = Rule {
-    code: "MG120",
-    name: "descr-internal",
-    group: Group::Declarations,
-    severity: Some(Severity::Warning),
-    summary: "An atom in `descr` that the engine writes for itself",
-    rationale: "`synthetic()`, `desugared()`, `name(…)` and `internal:…` are notes that the engine makes during \
-                analysis. Written by hand they switch off checks of the declaration.",
-    bad: "Decl parcel(ID) descr [doc(\"What we carry.\"), synthetic()].\n",
-    good: "Decl parcel(ID) descr [doc(\"What we carry.\")].\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static DESCR_INTERNAL: Rule = rule!("descr-internal.md");
 
-pub(super) static FUNDEP_UNKNOWN_VAR: Rule = Rule {
-    code: "MG121",
-    name: "fundep-unknown-var",
-    group: Group::Declarations,
-    severity: Some(Severity::Warning),
-    summary: "`fundep` or `merge` lists something that is no parameter",
-    rationale: "Both list parameters of the declared atom in brackets. The engine skips everything else \
-                without a word, so that the dependency is about fewer columns than it says.",
-    bad: "Decl best(Runner, Time) descr [fundep([Runner], [Seconds])].\nbest(/r/ann, 12).\n",
-    good: "Decl best(Runner, Time) descr [fundep([Runner], [Time])].\nbest(/r/ann, 12).\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static FUNDEP_UNKNOWN_VAR: Rule = rule!("fundep-unknown-var.md");
 
-pub(super) static MERGE_BAD_TARGET: Rule = Rule {
-    code: "MG122",
-    name: "merge-bad-target",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "`merge` cannot do what it says",
-    rationale: "To keep one of two conflicting facts the engine asks the predicate that `merge` names, with \
-                the old value, the new one and a variable. It wants the full name, package included. If there \
-                is no such predicate, or not exactly one `fundep`, both facts are kept without a word. A `fundep` on other than one column aborts the \
-                evaluation.",
-    bad: "Package race!\n\
-          Decl best(Runner, Time) descr [fundep([Runner], [Time]), merge([Time], \"faster\")].\n\
-          Decl faster(Old, New, Out) descr [mode(\"+\", \"+\", \"-\"), deferred()].\n\
-          faster(Old, New, New) :- New < Old.\nbest(/r/ann, 12).\n",
-    good: "Package race!\n\
-           Decl best(Runner, Time) descr [fundep([Runner], [Time]), merge([Time], \"race.faster\")].\n\
-           Decl faster(Old, New, Out) descr [mode(\"+\", \"+\", \"-\"), deferred()].\n\
-           faster(Old, New, New) :- New < Old.\nbest(/r/ann, 12).\n",
-    fix: FixKind::Safe,
-};
+pub(super) static MERGE_BAD_TARGET: Rule = rule!("merge-bad-target.md");
 
-pub(super) static EXTENSIONAL_HAS_RULES: Rule = Rule {
-    code: "MG123",
-    name: "extensional-has-rules",
-    group: Group::Declarations,
-    severity: Some(Severity::Warning),
-    summary: "A rule for a predicate that is declared `extensional()`",
-    rationale: "`extensional()` says that all facts come from outside. The engine takes rules for such a \
-                predicate all the same, and derives facts that the host does not know of.",
-    bad: "Decl parcel(ID) descr [extensional()].\nfound(/p/two).\nparcel(ID) :- found(ID).\n",
-    good: "Decl parcel(ID) descr [extensional()].\nfound(/p/two).\nparcel(/p/one).\nknown(ID) :- parcel(ID).\n\
-           known(ID) :- found(ID).\n",
-    fix: FixKind::None,
-};
+pub(super) static EXTENSIONAL_HAS_RULES: Rule = rule!("extensional-has-rules.md");
 
-pub(super) static REFLECTS_MALFORMED: Rule = Rule {
-    code: "MG129",
-    name: "reflects-malformed",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "`reflects` without the one name prefix that it is about",
-    rationale: "`reflects(/prefix)` makes the engine answer a premise by looking at the name in its first \
-                argument. With a string instead of a name the evaluation aborts, with several arguments the \
-                engine ignores it without a word, and of a predicate with several columns it looks at the first \
-                only.",
-    bad: "Decl engine(Part) descr [reflects(\"/part/engine\"), mode(\"+\")].\npart(/part/engine/7).\n\
-          spare(P) :- part(P), engine(P).\n",
-    good: "Decl engine(Part) descr [reflects(/part/engine), mode(\"+\")].\npart(/part/engine/7).\n\
-           spare(P) :- part(P), engine(P).\n",
-    fix: FixKind::None,
-};
+pub(super) static REFLECTS_MALFORMED: Rule = rule!("reflects-malformed.md");
 
-pub(super) static FUNDEP_WITHOUT_MERGE: Rule = Rule {
-    code: "MG130",
-    name: "fundep-without-merge",
-    group: Group::Declarations,
-    severity: Some(Severity::Hint),
-    summary: "`fundep` alone, which nothing enforces",
-    rationale: "The engine keeps two facts that contradict a functional dependency, unless a `merge` says which \
-                of them wins. Alone, `fundep` is a note to readers.",
-    bad: "Decl best(Runner, Time) descr [fundep([Runner], [Time])].\nbest(/r/ann, 12).\nbest(/r/ann, 11).\n",
-    good: "Decl best(Runner, Time) descr [fundep([Runner], [Time]), merge([Time], \"faster\")].\n\
-           Decl faster(Old, New, Out) descr [mode(\"+\", \"+\", \"-\"), deferred()].\n\
-           faster(Old, New, Out) :- New < Old, Out = New.\nbest(/r/ann, 12).\n",
-    fix: FixKind::None,
-};
+pub(super) static FUNDEP_WITHOUT_MERGE: Rule = rule!("fundep-without-merge.md");
 
 /// The descriptors that mean something when a person writes them.
 const KNOWN: [&str; 10] =

@@ -4,109 +4,25 @@ use rustc_hash::FxHashMap;
 
 use super::{descriptors, is_synthetic, removal};
 use crate::analysis::Context;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Declaration, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange, nearest};
 
-pub(super) static DOC_REPEATED: Rule = Rule {
-    code: "MG104",
-    name: "doc-repeated",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "A `Decl` has two `doc` atoms",
-    rationale: "All documentation of a predicate stands in one `doc`, each string a paragraph. The engine \
-                rejects a second one.",
-    bad: "Decl parcel(ID) descr [doc(\"What we carry.\"), doc(\"Weighed at the depot.\")].\n",
-    good: "Decl parcel(ID) descr [doc(\"What we carry.\", \"Weighed at the depot.\")].\n",
-    fix: FixKind::Safe,
-};
+pub(super) static DOC_REPEATED: Rule = rule!("doc-repeated.md");
 
-pub(super) static DOC_EMPTY: Rule = Rule {
-    code: "MG105",
-    name: "doc-empty",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "A `doc` atom says nothing",
-    rationale: "`doc` needs at least one string; the engine rejects an empty one.",
-    bad: "Decl parcel(ID) descr [doc(), extensional()].\n",
-    good: "Decl parcel(ID) descr [extensional()].\n",
-    fix: FixKind::Safe,
-};
+pub(super) static DOC_EMPTY: Rule = rule!("doc-empty.md");
 
-pub(super) static DOC_NOT_STRING: Rule = Rule {
-    code: "MG106",
-    name: "doc-not-string",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "An argument of `doc` is no string",
-    rationale: "Documentation is text in quotes; the engine rejects anything else.",
-    bad: "Decl parcel(ID) descr [doc(/parcel)].\n",
-    good: "Decl parcel(ID) descr [doc(\"What we carry.\")].\n",
-    fix: FixKind::Safe,
-};
+pub(super) static DOC_NOT_STRING: Rule = rule!("doc-not-string.md");
 
-pub(super) static ARG_UNKNOWN: Rule = Rule {
-    code: "MG107",
-    name: "arg-unknown",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "`arg` describes something that is no parameter",
-    rationale: "The first argument of `arg` is the parameter that it describes. The engine rejects one \
-                that the declared atom does not have.",
-    bad: "Decl parcel(ID) descr [arg(Id, \"as printed on the label\")].\n",
-    good: "Decl parcel(ID) descr [arg(ID, \"as printed on the label\")].\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static ARG_UNKNOWN: Rule = rule!("arg-unknown.md");
 
-pub(super) static ARG_TOO_SHORT: Rule = Rule {
-    code: "MG108",
-    name: "arg-too-short",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "An `arg` atom has no text",
-    rationale: "`arg` takes a parameter and at least one string; the engine rejects a shorter one.",
-    bad: "Decl parcel(ID) descr [arg(ID)].\n",
-    good: "Decl parcel(ID) descr [arg(ID, \"as printed on the label\")].\n",
-    fix: FixKind::None,
-};
+pub(super) static ARG_TOO_SHORT: Rule = rule!("arg-too-short.md");
 
-pub(super) static ARG_NOT_STRING: Rule = Rule {
-    code: "MG109",
-    name: "arg-not-string",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "The text of an `arg` atom is no string",
-    rationale: "Documentation is text in quotes; the engine rejects anything else.",
-    bad: "Decl parcel(ID) descr [arg(ID, /label)].\n",
-    good: "Decl parcel(ID) descr [arg(ID, \"as printed on the label\")].\n",
-    fix: FixKind::Safe,
-};
+pub(super) static ARG_NOT_STRING: Rule = rule!("arg-not-string.md");
 
-pub(super) static ARG_INCOMPLETE: Rule = Rule {
-    code: "MG110",
-    name: "arg-incomplete",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "Some parameters have an `arg` atom and others have none",
-    rationale: "Either every parameter is described by an `arg` atom or none is. In between the engine \
-                rejects the declaration.",
-    bad: "Decl parcel(ID, Weight) descr [arg(ID, \"as printed on the label\")].\n",
-    good: "Decl parcel(ID, Weight) descr [arg(ID, \"as printed on the label\"), arg(Weight, \"in grams\")].\n",
-    fix: FixKind::None,
-};
+pub(super) static ARG_INCOMPLETE: Rule = rule!("arg-incomplete.md");
 
-pub(super) static ARG_REPEATED: Rule = Rule {
-    code: "MG124",
-    name: "arg-repeated",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "A parameter is described by two `arg` atoms",
-    rationale: "All that is said of a parameter stands in one `arg` atom, each string a paragraph. The \
-                engine rejects a second one as speaking of an unknown parameter.",
-    bad: "Decl parcel(ID) descr [arg(ID, \"as printed on the label\"), arg(ID, \"unique\")].\n",
-    good: "Decl parcel(ID) descr [arg(ID, \"as printed on the label\", \"unique\")].\n",
-    fix: FixKind::Safe,
-};
+pub(super) static ARG_REPEATED: Rule = rule!("arg-repeated.md");
 
 /// Reports what is wrong with the documentation.
 pub(super) fn check(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {

@@ -3,50 +3,15 @@
 use super::{Context, ProgramFindings, descriptors};
 use crate::analysis::wording::counted;
 use mangle_engine::program::{Mode, NeededInput, Predicate, Program, Site, needed_input};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Severity, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Declaration, Term, TermKind};
 use mangle_syntax::syntax::literal;
 
-pub(super) static EXTERNAL_MODE_COUNT: Rule = Rule {
-    code: "MG111",
-    name: "external-mode-count",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "An external predicate does not have exactly one mode",
-    rationale: "The host answers calls of an external predicate, so the engine must know which arguments it \
-                hands over. It rejects a declaration without a mode and one with several.",
-    bad: "Decl distance(From, To, Km) descr [external()].\n",
-    good: "Decl distance(From, To, Km) descr [external(), mode(\"+\", \"+\", \"-\")].\n",
-    fix: FixKind::None,
-};
+pub(super) static EXTERNAL_MODE_COUNT: Rule = rule!("external-mode-count.md");
 
-pub(super) static MODE_INVALID: Rule = Rule {
-    code: "MG117",
-    name: "mode-invalid",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "A `mode` that does not say \"+\", \"-\" or \"?\" once for each argument",
-    rationale: "If one argument of `mode` is something else, the engine ignores the whole mode without a \
-                word. If arguments are missing, the columns that they stand for give no values to variables; \
-                if there are too many, the analysis crashes as soon as the predicate is used.",
-    bad: "Decl distance(From, To, Km) descr [mode(\"in\", \"+\", \"-\")].\n",
-    good: "Decl distance(From, To, Km) descr [mode(\"+\", \"+\", \"-\")].\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static MODE_INVALID: Rule = rule!("mode-invalid.md");
 
-pub(super) static MODE_INPUT_BOTTOM_UP: Rule = Rule {
-    code: "MG118",
-    name: "mode-input-bottom-up",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "A rule needs the value of a \"+\" argument that nothing binds",
-    rationale: "\"+\" makes the engine's analysis take the argument as bound. But rules run from facts upwards, \
-                without a caller, and the whole evaluation aborts where an expression, a comparison or a call \
-                needs the value. Only `deferred()` predicates are called with values.",
-    bad: "Decl heavy(Weight) descr [mode(\"+\")].\nheavy(Weight) :- Weight > 40.\n",
-    good: "Decl heavy(Weight) descr [mode(\"+\"), deferred()].\nheavy(Weight) :- Weight > 40.\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static MODE_INPUT_BOTTOM_UP: Rule = rule!("mode-input-bottom-up.md");
 
 /// Reports what is wrong with the modes of a declaration.
 pub(super) fn check(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {

@@ -3,22 +3,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{descriptors, is_synthetic};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Declaration, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
 
-pub(super) static DECL_PARAM_REPEATED: Rule = Rule {
-    code: "MG103",
-    name: "decl-param-repeated",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "A parameter of a `Decl` stands there twice",
-    rationale: "Parameters name the columns. When one is repeated, `_` included, the engine counts fewer \
-                parameters than arguments and rejects the program, with a message about missing `arg` atoms.",
-    bad: "Decl parcel(ID, ID) bound [/name, /number].\nparcel(/p/one, 3).\n",
-    good: "Decl parcel(ID, Weight) bound [/name, /number].\nparcel(/p/one, 3).\n",
-    fix: FixKind::Safe,
-};
+pub(super) static DECL_PARAM_REPEATED: Rule = rule!("decl-param-repeated.md");
 
 /// Reports each parameter that stands there before.
 pub(super) fn check(declaration: &Declaration, out: &mut Vec<Finding>) {

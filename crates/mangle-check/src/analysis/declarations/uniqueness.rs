@@ -4,46 +4,13 @@ use crate::analysis::ProgramFindings;
 use crate::analysis::edits::statement_removal;
 use crate::analysis::wording::counted;
 use mangle_engine::program::{Predicate, Program, Site};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 
-pub(super) static DUPLICATE_DECL: Rule = Rule {
-    code: "MG101",
-    name: "duplicate-decl",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "A predicate is declared twice",
-    rationale: "A predicate is a name with a number of arguments, and has one `Decl` in the whole program, \
-                whichever file it stands in. The engine rejects a program with two.",
-    bad: "#- schemas.mg\nDecl parcel(ID) bound [/name].\n#- routing.mg\nDecl parcel(ID) bound [/name].\nparcel(/p/one).\n",
-    good: "#- schemas.mg\nDecl parcel(ID) bound [/name].\n#- routing.mg\nparcel(/p/one).\n",
-    fix: FixKind::Safe,
-};
+pub(super) static DUPLICATE_DECL: Rule = rule!("duplicate-decl.md");
 
-pub(super) static DECL_OVERLOAD: Rule = Rule {
-    code: "MG102",
-    name: "decl-overload",
-    group: Group::Declarations,
-    severity: Some(Severity::Information),
-    summary: "A name is declared with two numbers of arguments",
-    rationale: "That is legal and makes two predicates that have nothing to do with each other. More often \
-                one of two declarations was forgotten when an argument was added.",
-    bad: "Decl parcel(ID) bound [/name].\nDecl parcel(ID, Weight) bound [/name, /number].\n",
-    good: "Decl parcel(ID) bound [/name].\nDecl parcel_weight(ID, Weight) bound [/name, /number].\n",
-    fix: FixKind::None,
-};
+pub(super) static DECL_OVERLOAD: Rule = rule!("decl-overload.md");
 
-pub(super) static DECL_UNUSED: Rule = Rule {
-    code: "MG126",
-    name: "decl-unused",
-    group: Group::Declarations,
-    severity: None,
-    summary: "A predicate is declared and then forgotten",
-    rationale: "No clause defines it and no premise asks for it. Off by default, because the host may still add \
-                facts and read them.",
-    bad: "Decl parcel(ID) bound [/name].\n",
-    good: "Decl parcel(ID) bound [/name].\nparcel(/p/one).\n",
-    fix: FixKind::None,
-};
+pub(super) static DECL_UNUSED: Rule = rule!("decl-unused.md");
 
 /// Reports second declarations. They are rare, so that only counts are looked at for the others.
 pub(super) fn check(program: &Program, out: &mut ProgramFindings) {

@@ -10,7 +10,7 @@ use super::predicates::Vocabulary;
 use super::wording::counted;
 use super::{Context, Family, ProgramFindings};
 use mangle_engine::program::{Predicate, PredicateKey, Program, Site};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Declaration, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange, nearest};
 
@@ -22,32 +22,9 @@ pub(super) const FAMILY: Family = Family {
     program: Some(check),
 };
 
-static INCLUSION_UNDEFINED: Rule = Rule {
-    code: "MG127",
-    name: "inclusion-undefined",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "An inclusion constraint names a predicate that does not exist",
-    rationale: "The engine does not look at inclusion constraints. A host that checks them looks the constraint \
-                up among the facts, and where there is no such predicate no fact passes.",
-    bad: "Decl depot(Name).\nDecl stop(Line, Depot) inclusion [depo(Depot)].\ndepot(/d/north).\nstop(/l/7, /d/north).\n",
-    good: "Decl depot(Name).\nDecl stop(Line, Depot) inclusion [depot(Depot)].\ndepot(/d/north).\nstop(/l/7, /d/north).\n",
-    fix: FixKind::Unsafe,
-};
+static INCLUSION_UNDEFINED: Rule = rule!("inclusion-undefined.md");
 
-static INCLUSION_UNKNOWN_VAR: Rule = Rule {
-    code: "MG128",
-    name: "inclusion-unknown-var",
-    group: Group::Declarations,
-    severity: Some(Severity::Error),
-    summary: "An inclusion constraint uses a variable that is no parameter",
-    rationale: "A constraint is about one fact: its variables are the parameters of the declaration, and each \
-                must have a value when it is checked. The checker stops at any other variable, `_` included; \
-                for \"some value, whichever\" write a helper predicate without that column.",
-    bad: "Decl depot(Name).\nDecl stop(Depot) inclusion [depot(Name)].\ndepot(/d/north).\nstop(/d/north).\n",
-    good: "Decl depot(Name).\nDecl stop(Depot) inclusion [depot(Depot)].\ndepot(/d/north).\nstop(/d/north).\n",
-    fix: FixKind::Unsafe,
-};
+static INCLUSION_UNKNOWN_VAR: Rule = rule!("inclusion-unknown-var.md");
 
 fn check(program: &Program, out: &mut ProgramFindings) {
     let mut vocabulary = None;

@@ -6,106 +6,23 @@ use rustc_hash::FxHashSet;
 use super::edits::statement_removal;
 use super::{Context, Family, ProgramFindings};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, UseKind};
-use mangle_syntax::lint::{Anchor, Applicability, Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Anchor, Applicability, Finding, Fix, Group, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Item, Literal, Name, Statement, StatementKind};
 use mangle_syntax::text::{Symbol, TextRange, TextSize, nearest, size};
 
-static PACKAGE_NOT_LOWERCASE: Rule = Rule {
-    code: "MG351",
-    name: "package-not-lowercase",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A package name with a capital letter",
-    rationale: "Package names are lower-case. The engine rejects the file.",
-    bad: "Package depotNorth!\nparcel(/p/one).\n",
-    good: "Package depot.north!\nparcel(/p/one).\n",
-    fix: FixKind::Unsafe,
-};
+static PACKAGE_NOT_LOWERCASE: Rule = rule!("package-not-lowercase.md");
 
-static USE_SELF: Rule = Rule {
-    code: "MG352",
-    name: "use-self",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A package uses itself",
-    rationale: "The predicates of its own package are in sight without `Use`, which the engine rejects here.",
-    bad: "Package depot!\nUse depot!\nparcel(/p/one).\n",
-    good: "Package depot!\nparcel(/p/one).\n",
-    fix: FixKind::Safe,
-};
+static USE_SELF: Rule = rule!("use-self.md");
 
-static USE_MISSING: Rule = Rule {
-    code: "MG353",
-    name: "use-missing",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A predicate of a package that is not used",
-    rationale: "What stands before the last dot of a predicate is a package, which has to be named by `Use` \
-                before the engine looks there. Without it the engine rejects the program.",
-    bad: "#- depot.mg\nPackage depot!\nparcel(/p/one).\n#- route.mg\nPackage route!\n\
-          due(ID) :- depot.parcel(ID).\n",
-    good: "#- depot.mg\nPackage depot!\nparcel(/p/one).\n#- route.mg\nPackage route!\nUse depot!\n\
-           due(ID) :- depot.parcel(ID).\n",
-    fix: FixKind::Safe,
-};
+static USE_MISSING: Rule = rule!("use-missing.md");
 
-static USE_UNKNOWN: Rule = Rule {
-    code: "MG354",
-    name: "use-unknown",
-    group: Group::Predicates,
-    severity: Some(Severity::Warning),
-    summary: "`Use` of a package that the program does not have",
-    rationale: "The engine takes it without a word and finds nothing there.",
-    bad: "#- depot.mg\nPackage depot!\nparcel(/p/one).\n#- route.mg\nUse depo!\nstop(/s/quay).\n",
-    good: "#- depot.mg\nPackage depot!\nparcel(/p/one).\n#- route.mg\nUse depot!\n\
-           due(ID) :- depot.parcel(ID).\n",
-    fix: FixKind::Unsafe,
-};
+static USE_UNKNOWN: Rule = rule!("use-unknown.md");
 
-static USE_UNUSED: Rule = Rule {
-    code: "MG355",
-    name: "use-unused",
-    group: Group::Predicates,
-    severity: Some(Severity::Hint),
-    summary: "A used package that nothing asks for",
-    rationale: "No premise of the package names a predicate of it; the line can go.",
-    bad: "#- depot.mg\nPackage depot!\nparcel(/p/one).\n#- route.mg\nUse depot!\nstop(/s/quay).\n",
-    good: "#- depot.mg\nPackage depot!\nparcel(/p/one).\n#- route.mg\nUse depot!\n\
-           due(ID) :- depot.parcel(ID).\n",
-    fix: FixKind::Safe,
-};
+static USE_UNUSED: Rule = rule!("use-unused.md");
 
-static PRIVATE_ACCESS: Rule = Rule {
-    code: "MG356",
-    name: "private-access",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A private predicate of another package",
-    rationale: "A predicate that is declared `private()` may only be asked for by rules whose head belongs \
-                to the same package. The engine rejects the program.",
-    bad: "#- depot.mg\nPackage depot!\nDecl parcel(ID) descr [private()].\nparcel(/p/one).\n#- route.mg\n\
-          Package route!\nUse depot!\ndue(ID) :- depot.parcel(ID).\n",
-    good: "#- depot.mg\nPackage depot!\nDecl parcel(ID) descr [private()].\nparcel(/p/one).\n\
-           announced(ID) :- parcel(ID).\n#- route.mg\nPackage route!\nUse depot!\n\
-           due(ID) :- depot.announced(ID).\n",
-    fix: FixKind::None,
-};
+static PRIVATE_ACCESS: Rule = rule!("private-access.md");
 
-static TEMPORAL_IN_PACKAGE: Rule = Rule {
-    code: "MG357",
-    name: "temporal-in-package",
-    group: Group::Predicates,
-    severity: Some(Severity::Warning),
-    summary: "A temporal premise inside a package, without the package's name",
-    rationale: "In a named package the engine puts the package's name before the predicates of all premises, \
-                but forgets the temporal ones. It asks the root package, finds nothing there, and the rule \
-                never fires. With its full name the premise works.",
-    bad: "Package depot!\nDecl stored(ID) temporal.\nstored(/p/one)@[2024-05-01, 2024-05-03].\n\
-          seen(ID) :- stored(ID)@[Start, _].\n",
-    good: "Package depot!\nDecl stored(ID) temporal.\nstored(/p/one)@[2024-05-01, 2024-05-03].\n\
-           seen(ID) :- depot.stored(ID)@[Start, _].\n",
-    fix: FixKind::Safe,
-};
+static TEMPORAL_IN_PACKAGE: Rule = rule!("temporal-in-package.md");
 
 /// The rules about packages.
 pub(super) const FAMILY: Family = Family {

@@ -1,37 +1,14 @@
 //! Premises with a leading colon: is there such a built-in, and has it all its arguments.
 
 use mangle_engine::program::builtins;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::Literal;
 
 /// `:starts_with(S, "a")`
-pub(super) static UNKNOWN_BUILTIN_PREDICATE: Rule = Rule {
-    code: "MG304",
-    name: "unknown-builtin-predicate",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A predicate with a leading colon that the engine does not have.",
-    rationale: "Names with a leading colon belong to the engine; a program cannot define one. The \
-        engine rejects an unknown one with a message about a mode that names neither the predicate \
-        nor the place.",
-    bad: "truck(\"T1-north\").\nnorthern(T) :- truck(T), :ends_with(T, \"-north\").\n",
-    good: "truck(\"T1-north\").\nnorthern(T) :- truck(T), :string:ends_with(T, \"-north\").\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static UNKNOWN_BUILTIN_PREDICATE: Rule = rule!("unknown-builtin-predicate.md");
 
 /// `:lt(X)`
-pub(super) static BUILTIN_ARITY: Rule = Rule {
-    code: "MG305",
-    name: "builtin-arity",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A built-in predicate with too few or too many arguments.",
-    rationale: "The engine rejects the program. Its message complains about an empty mode and does \
-        not say which built-in or which line it means.",
-    bad: "route([/depot, /harbour]).\nfirst(S) :- route(R), :match_cons(R, S).\n",
-    good: "route([/depot, /harbour]).\nfirst(S) :- route(R), :match_cons(R, S, _).\n",
-    fix: FixKind::None,
-};
+pub(super) static BUILTIN_ARITY: Rule = rule!("builtin-arity.md");
 
 /// Checks a premise; silent unless its name starts with a colon.
 pub(super) fn check(literal: &Literal, findings: &mut Vec<Finding>) {

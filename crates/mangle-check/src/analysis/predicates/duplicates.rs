@@ -2,21 +2,10 @@
 
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{Predicate, Program, Site};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 
 /// `van(1). van(1).`
-pub(super) static DUPLICATE_CLAUSE: Rule = Rule {
-    code: "MG314",
-    name: "duplicate-clause",
-    group: Group::Predicates,
-    severity: Some(Severity::Hint),
-    summary: "The same clause twice.",
-    rationale: "A relation is a set: saying something again adds nothing. Usually one of the two was \
-        meant to say something else.",
-    bad: "van(/v1, 8).\nvan(/v2, 8).\nvan(/v1, 8).\n",
-    good: "van(/v1, 8).\nvan(/v2, 8).\nvan(/v3, 8).\n",
-    fix: FixKind::None,
-};
+pub(super) static DUPLICATE_CLAUSE: Rule = rule!("duplicate-clause.md");
 
 /// Compares the clauses of each predicate by their digests.
 pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {

@@ -9,53 +9,18 @@ use super::runtime::declaration;
 use crate::analysis::{Context, ProgramFindings};
 use mangle_engine::program::builtins::Correction;
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, UseKind, builtins};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::Atom;
 use mangle_syntax::text::Symbol;
 
 /// `busy(P) :- crw(P, _).`
-pub(super) static UNDEFINED_PREDICATE: Rule = Rule {
-    code: "MG301",
-    name: "undefined-predicate",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A premise uses a predicate that nothing declares or defines.",
-    rationale: "The engine rejects the whole program (in premises with an interval or a temporal \
-        operator it does not look: there the premise never holds). Predicates that the host fills \
-        need a `Decl`.",
-    bad: "crew(/ann, 3).\nbusy(P) :- crw(P, _).\n",
-    good: "crew(/ann, 3).\nbusy(P) :- crew(P, _).\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static UNDEFINED_PREDICATE: Rule = rule!("undefined-predicate.md");
 
 /// `busy(P) :- crew(P).`
-pub(super) static ARITY_MISMATCH: Rule = Rule {
-    code: "MG302",
-    name: "arity-mismatch",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A premise gives a predicate too few or too many arguments.",
-    rationale: "A predicate is its name and its number of arguments. The engine rejects the program; \
-        an argument that does not matter is written `_`.",
-    bad: "Decl crew(Person, Shift).\ncrew(/ann, 3).\nbusy(Person) :- crew(Person).\n",
-    good: "Decl crew(Person, Shift).\ncrew(/ann, 3).\nbusy(Person) :- crew(Person, _).\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static ARITY_MISMATCH: Rule = rule!("arity-mismatch.md");
 
 /// `Decl seat(S).` and no clause for it
-pub(super) static NEVER_DERIVED: Rule = Rule {
-    code: "MG310",
-    name: "never-derived",
-    group: Group::Predicates,
-    severity: None,
-    summary: "A premise uses a predicate that has a `Decl` but no clause.",
-    rationale: "The premise holds only if the host adds facts. Declare such predicates with \
-        `descr [extensional()]` to say so. Off by default, because many programs get most of their \
-        facts that way.",
-    bad: "Decl seat(S).\nfree(S) :- seat(S).\n",
-    good: "Decl seat(S) descr [extensional()].\nfree(S) :- seat(S).\n",
-    fix: FixKind::None,
-};
+pub(super) static NEVER_DERIVED: Rule = rule!("never-derived.md");
 
 /// How many arities a message lists at most.
 const LISTED: usize = 8;

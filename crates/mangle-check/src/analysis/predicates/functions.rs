@@ -9,67 +9,22 @@ use rustc_hash::FxHashSet;
 
 use crate::analysis::Context;
 use mangle_engine::program::builtins::{self, BuiltinFunction};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Apply, ApplyForm, Name, Term, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::Symbol;
 
 /// `fn:Count()`
-pub(super) static UNKNOWN_FUNCTION: Rule = Rule {
-    code: "MG306",
-    name: "unknown-function",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A function that the engine does not have, or cannot compute.",
-    rationale: "Functions are built in; a program cannot define its own. In a body the engine \
-        rejects the program, in a head it stops in the middle of the evaluation.",
-    bad: "load([3, 4]).\nsize(N) :- load(L), N = fn:len(L).\n",
-    good: "load([3, 4]).\nsize(N) :- load(L), N = fn:list:len(L).\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static UNKNOWN_FUNCTION: Rule = rule!("unknown-function.md");
 
 /// `fn:pair(X)`
-pub(super) static FUNCTION_ARITY: Rule = Rule {
-    code: "MG307",
-    name: "function-arity",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A function with too few or too many arguments.",
-    rationale: "In a body the engine rejects the program, in a head it stops in the middle of the \
-        evaluation.",
-    bad: "route([/depot, /harbour]).\nfirst(S) :- route(R), S = fn:list:get(R).\n",
-    good: "route([/depot, /harbour]).\nfirst(S) :- route(R), S = fn:list:get(R, 0).\n",
-    fix: FixKind::None,
-};
+pub(super) static FUNCTION_ARITY: Rule = rule!("function-arity.md");
 
 /// `.List</number>` in a clause
-pub(super) static TYPE_CONSTRUCTOR_AS_VALUE: Rule = Rule {
-    code: "MG308",
-    name: "type-constructor-as-value",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A type expression where a value belongs.",
-    rationale: "Capitalised constructors such as `.List` and `fn:Pair` make types and mean something \
-        in `bound […]` only. Values are made by `[…]`, `{…}`, `fn:list`, `fn:pair` and their like; \
-        the engine rejects the program.",
-    bad: "stop(/harbour).\nroute(R) :- stop(S), R = fn:Pair(S, S).\n",
-    good: "stop(/harbour).\nroute(R) :- stop(S), R = fn:pair(S, S).\n",
-    fix: FixKind::None,
-};
+pub(super) static TYPE_CONSTRUCTOR_AS_VALUE: Rule = rule!("type-constructor-as-value.md");
 
 /// `{/a : 1, /a : 2}`
-pub(super) static DUPLICATE_KEY: Rule = Rule {
-    code: "MG309",
-    name: "duplicate-key",
-    group: Group::Predicates,
-    severity: Some(Severity::Warning),
-    summary: "The same key twice in a map or struct.",
-    rationale: "The engine keeps both entries. Which of them a look-up finds is left to chance, and \
-        two such values that look equal need not be equal.",
-    bad: "crew({/driver : \"ann\", /driver : \"bob\"}).\n",
-    good: "crew({/driver : \"ann\", /guard : \"bob\"}).\n",
-    fix: FixKind::None,
-};
+pub(super) static DUPLICATE_KEY: Rule = rule!("duplicate-key.md");
 
 /// Where an application stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

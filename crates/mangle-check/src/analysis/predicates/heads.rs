@@ -3,65 +3,19 @@
 use crate::analysis::{Context, ProgramFindings};
 use mangle_engine::program::builtins::Arity;
 use mangle_engine::program::{Predicate, Program, Site};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
 /// `van(1). van(1, 2).`
-pub(super) static HEAD_ARITY_CONFLICT: Rule = Rule {
-    code: "MG303",
-    name: "head-arity-conflict",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A clause head has another number of arguments than the rest of its predicate.",
-    rationale: "Without a `Decl` for each, the engine takes one number of arguments for a name and \
-        rejects the program over any other. Two predicates of one name are possible when both are \
-        declared.",
-    bad: "Decl van(Id, Seats).\nvan(/v1, 8).\nvan(/v2).\n",
-    good: "Decl van(Id, Seats).\nvan(/v1, 8).\nvan(/v2, 8).\n",
-    fix: FixKind::None,
-};
+pub(super) static HEAD_ARITY_CONFLICT: Rule = rule!("head-arity-conflict.md");
 
 /// A clause for a predicate without `Decl`
-pub(super) static UNDECLARED_HEAD: Rule = Rule {
-    code: "MG311",
-    name: "undeclared-head",
-    group: Group::Predicates,
-    severity: None,
-    summary: "A predicate is defined without a `Decl`, in a program that declares others.",
-    rationale: "A `Decl` documents the arguments, lets their types be checked and turns a misspelt \
-        head into an error. Off by default, because small helper predicates often go without.",
-    bad: "Decl van(Id).\nvan(/v1).\nspare(V) :- van(V).\n",
-    good: "Decl van(Id).\nDecl spare(V) bound [/name].\nvan(/v1).\nspare(V) :- van(V).\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static UNDECLARED_HEAD: Rule = rule!("undeclared-head.md");
 
 /// `seats__tmp(1).`
-pub(super) static RESERVED_SUFFIX: Rule = Rule {
-    code: "MG312",
-    name: "reserved-suffix",
-    group: Group::Predicates,
-    severity: Some(Severity::Warning),
-    summary: "A predicate whose name ends in `__tmp`, as the engine's own relations do.",
-    rationale: "To aggregate, the engine makes hidden relations such as `total1__tmp`. A predicate \
-        of the program with that name and arity would be mixed up with it.",
-    bad: "seats__tmp(/v1, 8).\n",
-    good: "seats(/v1, 8).\n",
-    fix: FixKind::None,
-};
+pub(super) static RESERVED_SUFFIX: Rule = rule!("reserved-suffix.md");
 
 /// `Decl :lt(X, Y).`
-pub(super) static DECL_BUILTIN: Rule = Rule {
-    code: "MG313",
-    name: "decl-builtin",
-    group: Group::Predicates,
-    severity: Some(Severity::Error),
-    summary: "A `Decl` or a clause for a name with a leading colon.",
-    rationale: "Names with a leading colon are the engine's. It accepts the definition without a \
-        word and then never looks at it: premises of that name always mean the built-in, or are \
-        rejected.",
-    bad: "age(/ann, 41).\n:adult(P) :- age(P, N), N > 17.\n",
-    good: "age(/ann, 41).\nadult(P) :- age(P, N), N > 17.\n",
-    fix: FixKind::None,
-};
+pub(super) static DECL_BUILTIN: Rule = rule!("decl-builtin.md");
 
 /// How many clauses of one predicate are reported for the same reason.
 const REPORTED: usize = 3;

@@ -2,23 +2,10 @@
 
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{Predicate, Program, Site};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 
 /// `p(1).` in one file, `p(X) :- q(X).` in another
-pub(super) static REDEFINED_KNOWN: Rule = Rule {
-    code: "MG315",
-    name: "redefined-known",
-    group: Group::Predicates,
-    severity: None,
-    summary: "A clause for a predicate that an earlier file of the program owns.",
-    rationale: "Files that are analysed together may share a predicate. The interactive interpreter, and other \
-        hosts that load a program file by file, take each file's predicates as settled: they reject a further \
-        clause in a later file, unless it is a fact and the predicate is declared `extensional()`. Off by default; \
-        switch it on for programs that are loaded so.",
-    bad: "#- crew.mg\ncrew(/p/ann).\n#- more.mg\nguest(/p/bob).\ncrew(P) :- guest(P).\n",
-    good: "#- crew.mg\nDecl crew(P) descr [extensional()].\ncrew(/p/ann).\n#- more.mg\ncrew(/p/bob).\n",
-    fix: FixKind::None,
-};
+pub(super) static REDEFINED_KNOWN: Rule = rule!("redefined-known.md");
 
 /// Compares where each predicate is first declared or defined with its clauses.
 pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {

@@ -8,22 +8,11 @@ use rustc_hash::FxHashMap;
 
 use super::matching::{mirrored, same_constant, same_term};
 use crate::analysis::Context;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Literal, Operator, Premise, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
 
-pub(super) static CONTRADICTORY_PREMISES: Rule = Rule {
-    code: "MG801",
-    name: "contradictory-premises",
-    group: Group::Quality,
-    severity: Some(Severity::Warning),
-    summary: "Two premises that cannot both hold, so the rule never fires.",
-    rationale: "A variable has one value at a time: it is not two names at once, nor below 3 and above 5. All \
-        premises of a body must hold together; for \"one or the other\" write two rules.",
-    bad: "crew(/p/ann, 3).\nbusy(P) :- crew(P, N), N < 3, N > 5.\n",
-    good: "crew(/p/ann, 3).\nbusy(P) :- crew(P, N), N < 3.\nbusy(P) :- crew(P, N), N > 5.\n",
-    fix: FixKind::None,
-};
+pub(super) static CONTRADICTORY_PREMISES: Rule = rule!("contradictory-premises.md");
 
 /// Reports the first contradiction of a body.
 pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {

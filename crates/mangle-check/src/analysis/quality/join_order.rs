@@ -3,25 +3,11 @@
 use smallvec::SmallVec;
 
 use crate::analysis::Context;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Literal, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
 
-pub(super) static JOIN_ORDER: Rule = Rule {
-    code: "MG809",
-    name: "join-order",
-    group: Group::Quality,
-    severity: None,
-    summary: "A premise that joins nothing yet stands before the one that would join it.",
-    rationale: "The engine goes from left to right. A premise that shares no variable with those before it \
-        multiplies the rows by its own; if a later premise connects the two, putting that one first keeps the \
-        rows few. Off by default: on small relations it makes no difference.",
-    bad: "crew(/p/ann, 3).\nboat(/b/one).\nsails(/p/ann, /b/one).\n\
-        aboard(P, B) :- crew(P, _), boat(B), sails(P, B).\n",
-    good: "crew(/p/ann, 3).\nboat(/b/one).\nsails(/p/ann, /b/one).\n\
-        aboard(P, B) :- crew(P, _), sails(P, B), boat(B).\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static JOIN_ORDER: Rule = rule!("join-order.md");
 
 type Symbols = SmallVec<[Symbol; 8]>;
 

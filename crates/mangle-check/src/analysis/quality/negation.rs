@@ -4,33 +4,12 @@ use super::emptiness::Emptiness;
 use super::facts::Facts;
 use crate::analysis::{Context, ProgramFindings};
 use mangle_engine::program::{Predicate, PredicateId, Program, Site, UseKind};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Literal, Term};
 
-pub(super) static NEGATION_ALWAYS_FALSE: Rule = Rule {
-    code: "MG802",
-    name: "negation-always-false",
-    group: Group::Quality,
-    severity: Some(Severity::Warning),
-    summary: "A negated premise that a fact of the program contradicts.",
-    rationale: "The fact is there from the start and stays, so the premise never holds and the rule never fires.",
-    bad: "maintenance().\ncrew(/p/ann).\nready(P) :- crew(P), !maintenance().\n",
-    good: "maintenance(/e/pump).\ncrew(/p/ann).\nready(P) :- crew(P), !maintenance(/e/winch).\n",
-    fix: FixKind::None,
-};
+pub(super) static NEGATION_ALWAYS_FALSE: Rule = rule!("negation-always-false.md");
 
-pub(super) static NEGATION_ALWAYS_TRUE: Rule = Rule {
-    code: "MG803",
-    name: "negation-always-true",
-    group: Group::Quality,
-    severity: Some(Severity::Hint),
-    summary: "A negated premise about a predicate without facts.",
-    rationale: "The predicate has no facts, and no rule that can ever fire, so the negation always holds and \
-        protects from nothing.",
-    bad: "crew(/p/ann).\nbarred(P) :- barred(P), crew(P).\nready(P) :- crew(P), !barred(P).\n",
-    good: "crew(/p/ann).\nlate(/p/ann).\nbarred(P) :- late(P), crew(P).\nready(P) :- crew(P), !barred(P).\n",
-    fix: FixKind::None,
-};
+pub(super) static NEGATION_ALWAYS_TRUE: Rule = rule!("negation-always-true.md");
 
 pub(super) fn check(program: &Program, emptiness: &Emptiness, out: &mut ProgramFindings) {
     for (id, predicate) in (0u32..).map(PredicateId).zip(&program.predicates) {

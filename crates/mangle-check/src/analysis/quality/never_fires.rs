@@ -6,21 +6,9 @@ use super::emptiness::Emptiness;
 use crate::analysis::{Context, ProgramFindings};
 use mangle_engine::program::Program;
 use mangle_engine::program::graph::{ComponentId, Edge, Graph};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
-pub(super) static RULE_NEVER_FIRES: Rule = Rule {
-    code: "MG804",
-    name: "rule-never-fires",
-    group: Group::Quality,
-    severity: Some(Severity::Hint),
-    summary: "A rule that waits for a predicate without facts.",
-    rationale: "The predicate has rules only, and each of them needs a fact of it, or of another such predicate, \
-        to begin with: a recursion without a beginning. Predicates that have a `Decl` and no clause may be filled \
-        by the host, unless `host_predicates` in the configuration says which ones it fills.",
-    bad: "edge(/a, /b).\npath(X, Y) :- edge(X, Z), path(Z, Y).\n",
-    good: "edge(/a, /b).\npath(X, Y) :- edge(X, Y).\npath(X, Y) :- edge(X, Z), path(Z, Y).\n",
-    fix: FixKind::None,
-};
+pub(super) static RULE_NEVER_FIRES: Rule = rule!("rule-never-fires.md");
 
 pub(super) fn check(program: &Program, emptiness: &Emptiness, out: &mut ProgramFindings) {
     if !emptiness.any() {

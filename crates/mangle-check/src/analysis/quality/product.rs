@@ -3,21 +3,10 @@
 
 use super::join_order::Parts;
 use crate::analysis::Context;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::Clause;
 
-pub(super) static CARTESIAN_PRODUCT: Rule = Rule {
-    code: "MG808",
-    name: "cartesian-product",
-    group: Group::Quality,
-    severity: None,
-    summary: "Two premises that share no variable, directly or through others.",
-    rationale: "The engine pairs every row of the one with every row of the other. Where both are large that is \
-        slow, and often a variable was meant to be the same. Off by default: many rules want every pair.",
-    bad: "crew(/p/ann, 3).\nboat(/b/one, 3).\nfits(P, B) :- crew(P, N), boat(B, M).\n",
-    good: "crew(/p/ann, 3).\nboat(/b/one, 3).\nfits(P, B) :- crew(P, N), boat(B, N).\n",
-    fix: FixKind::None,
-};
+pub(super) static CARTESIAN_PRODUCT: Rule = rule!("cartesian-product.md");
 
 pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     let mut parts = Parts::new(clause);

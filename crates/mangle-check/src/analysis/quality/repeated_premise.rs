@@ -4,22 +4,11 @@ use rustc_hash::FxHashMap;
 
 use super::matching::same_term;
 use crate::analysis::Context;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Literal, Term};
 use mangle_syntax::text::Symbol;
 
-pub(super) static REPEATED_PREMISE: Rule = Rule {
-    code: "MG807",
-    name: "repeated-premise",
-    group: Group::Quality,
-    severity: Some(Severity::Hint),
-    summary: "The same premise twice.",
-    rationale: "A premise that is there already filters nothing. Usually one of the two was meant to ask for \
-        something else: another variable, another predicate.",
-    bad: "crew(/p/ann, 3).\nteam(P, Q) :- crew(P, N), crew(Q, N), crew(P, N).\n",
-    good: "crew(/p/ann, 3).\nteam(P, Q) :- crew(P, N), crew(Q, N).\n",
-    fix: FixKind::None,
-};
+pub(super) static REPEATED_PREMISE: Rule = rule!("repeated-premise.md");
 
 /// With how many premises of its predicate each premise is compared.
 const COMPARED: usize = 64;

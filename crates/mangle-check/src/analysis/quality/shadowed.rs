@@ -4,20 +4,10 @@ use super::facts::Facts;
 use super::matching::Rule as ClauseText;
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::Program;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::Term;
 
-pub(super) static RULE_SHADOWED_BY_FACT: Rule = Rule {
-    code: "MG805",
-    name: "rule-shadowed-by-fact",
-    group: Group::Quality,
-    severity: Some(Severity::Warning),
-    summary: "A rule that derives what a fact says unconditionally.",
-    rationale: "The fact is there whether the body of the rule holds or not, so the condition decides nothing.",
-    bad: "storm(/h/bergen).\nclosed(/h/bergen).\nclosed(/h/bergen) :- storm(/h/bergen).\n",
-    good: "storm(/h/bergen).\nclosed(/h/bergen) :- storm(/h/bergen).\n",
-    fix: FixKind::None,
-};
+pub(super) static RULE_SHADOWED_BY_FACT: Rule = rule!("rule-shadowed-by-fact.md");
 
 pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
     for predicate in program.predicates.iter().filter(|predicate| predicate.signature.has_rules) {

@@ -7,21 +7,10 @@ use rustc_hash::FxHasher;
 use super::matching::{Matching, Rule as ClauseText};
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{Predicate, Program, Site};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Literal, Premise};
 
-pub(super) static SUBSUMED_RULE: Rule = Rule {
-    code: "MG806",
-    name: "subsumed-rule",
-    group: Group::Quality,
-    severity: Some(Severity::Hint),
-    summary: "A rule that derives nothing that another rule does not derive.",
-    rationale: "Another rule for the same predicate asks for less and derives the same facts, so this one adds \
-        nothing: its further conditions decide nothing, or it is a copy with other variables.",
-    bad: "crew(/p/ann, 3).\nsenior(/p/ann).\nbusy(P) :- crew(P, _).\nbusy(Q) :- crew(Q, N), senior(Q).\n",
-    good: "crew(/p/ann, 3).\nsenior(/p/ann).\nbusy(Q) :- crew(Q, N), senior(Q).\n",
-    fix: FixKind::None,
-};
+pub(super) static SUBSUMED_RULE: Rule = rule!("subsumed-rule.md");
 
 /// How many pairs of rules are looked at in one run, and how many pairs of premises. Real programs
 /// need some thousands; a predicate with very many rules is not worth every keystroke's time.

@@ -2,20 +2,9 @@
 
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::Program;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
-pub(super) static PREDICATE_UNUSED: Rule = Rule {
-    code: "MG810",
-    name: "predicate-unused",
-    group: Group::Quality,
-    severity: None,
-    summary: "A predicate that rules derive and nothing asks for.",
-    rationale: "No premise of the program asks for it, so it matters only if the host reads it. Off by default, \
-        because what the host reads is not in the program.",
-    bad: "crew(/p/ann, 3).\nbusy(P) :- crew(P, N), N > 2.\n",
-    good: "crew(/p/ann, 3).\nbusy(P) :- crew(P, N), N > 2.\ncrew(/p/bob, 1) :- busy(/p/ann).\n",
-    fix: FixKind::None,
-};
+pub(super) static PREDICATE_UNUSED: Rule = rule!("predicate-unused.md");
 
 pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
     if !out.wants(&PREDICATE_UNUSED) {

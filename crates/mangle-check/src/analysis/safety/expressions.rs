@@ -4,37 +4,13 @@ use super::move_premise::closing;
 use super::subject::{Report, Subject};
 use mangle_engine::program::Mode;
 use mangle_engine::program::binding::{Place, builtin_parameters};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Apply, ApplyForm, Literal, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
 
-pub(super) static EXPR_IN_PREMISE_UNBOUND: Rule = Rule {
-    code: "MG207",
-    name: "expr-in-premise-unbound",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "A variable inside an expression argument has no value: arguments are not patterns.",
-    rationale: "The engine computes `[X, 9]` or `{/a : X}` in an argument before it looks facts up. \
-        Its analysis takes `X` as bound there, but nothing is taken apart: evaluation finds no \
-        value and stops. Use `:match_cons`, `:match_pair`, `:match_field`, `:match_entry`.",
-    bad: "tags([1, 9]).\nfirst(X) :- tags([X, 9]).\n",
-    good: "tags([1, 9]).\nfirst(X) :- tags(L), :match_cons(L, X, T), T = [9].\n",
-    fix: FixKind::None,
-};
+pub(super) static EXPR_IN_PREMISE_UNBOUND: Rule = rule!("expr-in-premise-unbound.md");
 
-pub(super) static EXPR_IN_OUTPUT_POSITION: Rule = Rule {
-    code: "MG208",
-    name: "expr-in-output-position",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "A value where a built-in needs a fresh variable.",
-    rationale: "A built-in that takes a value apart writes the parts into variables. The engine \
-        rejects a constant, an expression or a variable that has a value already in such a place: \
-        take a new variable and compare it afterwards.",
-    bad: "box({/a : 1}).\none(B) :- box(B), :match_field(B, /a, 1).\n",
-    good: "box({/a : 1}).\none(B) :- box(B), :match_field(B, /a, Value), Value = 1.\n",
-    fix: FixKind::Safe,
-};
+pub(super) static EXPR_IN_OUTPUT_POSITION: Rule = rule!("expr-in-output-position.md");
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     for (index, premise) in subject.premises() {

@@ -3,36 +3,13 @@
 use super::subject::{Report, Subject};
 use super::unbound;
 use mangle_engine::program::Mode;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Term, TimeBoundKind};
 use mangle_syntax::text::{Symbol, TextRange};
 
-pub(super) static UNBOUND_HEAD_VAR: Rule = Rule {
-    code: "MG201",
-    name: "unbound-head-var",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "A variable of the head never gets a value.",
-    rationale: "A rule derives facts, and a fact has a value in every place. The engine rejects a \
-        rule whose head has a variable that no positive premise, equality or `let` gives a value; \
-        so it does a fact that has a variable.",
-    bad: "crew(/p/ann, 3).\npair(P, Q) :- crew(P, _).\n",
-    good: "crew(/p/ann, 3).\npair(P, Q) :- crew(P, _), crew(Q, _).\n",
-    fix: FixKind::None,
-};
+pub(super) static UNBOUND_HEAD_VAR: Rule = rule!("unbound-head-var.md");
 
-pub(super) static HEAD_WILDCARD: Rule = Rule {
-    code: "MG202",
-    name: "head-wildcard",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "`_` in a head.",
-    rationale: "`_` means \"whatever it is\" where facts are looked up. A derived fact needs a value \
-        there, and `_` never has one: the engine rejects the clause.",
-    bad: "crew(/p/ann, 3).\nbusy(P, _) :- crew(P, _).\n",
-    good: "crew(/p/ann, 3).\nbusy(P, N) :- crew(P, N).\n",
-    fix: FixKind::None,
-};
+pub(super) static HEAD_WILDCARD: Rule = rule!("head-wildcard.md");
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     let modes = subject.signatures.head.map_or(&[][..], |signature| &signature.modes);

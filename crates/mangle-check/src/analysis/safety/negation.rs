@@ -8,75 +8,19 @@ use super::subject::{LazyFix, Report, Subject};
 use super::unbound;
 use mangle_engine::program::binding::Place;
 use mangle_engine::program::rewrite::{Fate, Negation};
-use mangle_syntax::lint::{Applicability, Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Applicability, Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Literal, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
 
-pub(super) static NEGATED_VAR_UNBOUND: Rule = Rule {
-    code: "MG209",
-    name: "negated-var-unbound",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "A variable under `!` has no value, so the engine drops the negation without a word.",
-    rationale: "The engine holds a negation back until all its variables have values. One that never \
-        gets them all is thrown away in silence: the rule then fires whether the fact exists or \
-        not, and a rule that denies or guards something does so no longer. Bind the variable \
-        in a positive premise, or ask a helper rule that does not have it.",
-    bad: "door(/d/main).\nlocked(/d/back, /k/one).\nopen(D) :- door(D), !locked(D, K).\n",
-    good: "door(/d/main).\nlocked(/d/back, /k/one).\nhas_locked(D) :- locked(D, _).\n\
-        open(D) :- door(D), !has_locked(D).\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static NEGATED_VAR_UNBOUND: Rule = rule!("negated-var-unbound.md");
 
-pub(super) static NEGATION_WILDCARD: Rule = Rule {
-    code: "MG210",
-    name: "negation-wildcard",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "`_` under `!` never works: the engine drops the negation without a word.",
-    rationale: "To the engine `_` under `!` is a variable that never gets a value, so it throws the \
-        negation away in silence: the rule fires whether such facts exist or not. (Where a `_` stands \
-        in a positive premise too, it rejects the rule.) The idiom is a helper rule that says \"there \
-        is one\" without the column, and its negation.",
-    bad: "door(/d/main).\nlocked(/d/back, /k/one).\nopen(D) :- door(D), !locked(D, _).\n",
-    good: "door(/d/main).\nlocked(/d/back, /k/one).\nhas_locked(D) :- locked(D, _).\n\
-        open(D) :- door(D), !has_locked(D).\n",
-    fix: FixKind::Safe,
-};
+pub(super) static NEGATION_WILDCARD: Rule = rule!("negation-wildcard.md");
 
-pub(super) static NEGATION_REORDER_HAZARD: Rule = Rule {
-    code: "MG211",
-    name: "negation-reorder-hazard",
-    group: Group::Safety,
-    severity: Some(Severity::Warning),
-    summary: "Two negations wait for values, and the engine loses this one.",
-    rationale: "The engine holds negations back until their variables have values, and has a \
-        mistake in its list of those that wait: when a later one is ready first, the earlier one \
-        is crossed off in its place and never asked. Write each negation behind the premises that \
-        bind its variables.",
-    bad: "red(/a). blue(/b). warm(/a). cold(/b).\ncalm(A, B) :- !red(A), !blue(B), cold(B), warm(A).\n",
-    good: "red(/a). blue(/b). warm(/a). cold(/b).\ncalm(A, B) :- cold(B), !blue(B), warm(A), !red(A).\n",
-    fix: FixKind::None,
-};
+pub(super) static NEGATION_REORDER_HAZARD: Rule = rule!("negation-reorder-hazard.md");
 
 /// A rule about temporal premises that is decided by the same rewriting; listed with the others of
 /// its group.
-pub(super) static NEGATION_AFTER_TEMPORAL: Rule = Rule {
-    code: "MG705",
-    name: "negation-after-temporal",
-    group: Group::Temporal,
-    severity: Some(Severity::Error),
-    summary: "Only a temporal premise binds this negation's variables, so the engine drops it.",
-    rationale: "When the engine decides where a negation goes, it does not look at premises with an \
-        interval or a temporal operator. A variable that only they bind never gets a value for it, \
-        and it throws the negation away in silence. First copy the temporal predicate into \
-        a plain one.",
-    bad: "Decl on(P) temporal.\non(/p/bob)@[2024-05-01].\ngone(/p/bob).\n\
-        ok(P) :- on(P)@[S, _], !gone(P).\n",
-    good: "Decl on(P) temporal.\non(/p/bob)@[2024-05-01].\ngone(/p/bob).\n\
-        ever(P) :- on(P)@[S, _].\nok(P) :- ever(P), !gone(P).\n",
-    fix: FixKind::None,
-};
+pub(super) static NEGATION_AFTER_TEMPORAL: Rule = rule!("negation-after-temporal.md");
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     for negation in &subject.rewriting.negations {

@@ -7,67 +7,17 @@ use super::subject::{LazyFix, Report, Subject};
 use super::{move_premise, unbound};
 use mangle_engine::program::binding::{Place, builtin_parameters};
 use mangle_engine::program::{Mode, Signature};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Comparison, Literal, Operator, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
 
-pub(super) static COMPARISON_BEFORE_BINDING: Rule = Rule {
-    code: "MG204",
-    name: "comparison-before-binding",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "A comparison or a built-in runs before its variable has a value.",
-    rationale: "The engine goes through a body from left to right and moves only negations. A \
-        comparison or an input of a built-in needs a value when its turn comes; otherwise the \
-        engine rejects the rule.",
-    bad: "train(/t/ice, 9).\nlate(T) :- D > 5, train(T, D).\n",
-    good: "train(/t/ice, 9).\nlate(T) :- train(T, D), D > 5.\n",
-    fix: FixKind::Safe,
-};
+pub(super) static COMPARISON_BEFORE_BINDING: Rule = rule!("comparison-before-binding.md");
 
-pub(super) static INEQUALITY_BEFORE_BINDING: Rule = Rule {
-    code: "MG205",
-    name: "inequality-before-binding",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "`!=` runs before its variable has a value, and is false for every row.",
-    rationale: "`!=` holds where its sides cannot be made equal. A variable without a value can be \
-        made equal to anything, so `!=` in front of the premise that finds the value is always \
-        false: the rule derives nothing, and the engine does not say so.",
-    bad: "crew(/p/ann, 3).\nrest(P) :- P != /p/bob, crew(P, _).\n",
-    good: "crew(/p/ann, 3).\nrest(P) :- crew(P, _), P != /p/bob .\n",
-    fix: FixKind::Safe,
-};
+pub(super) static INEQUALITY_BEFORE_BINDING: Rule = rule!("inequality-before-binding.md");
 
-pub(super) static EXPR_BEFORE_BINDING: Rule = Rule {
-    code: "MG206",
-    name: "expr-before-binding",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "An expression is computed before its variables have values.",
-    rationale: "The engine goes through a body from left to right. A function, list, map or struct \
-        on a side of `=` is computed when its turn comes; a variable in it that has no value by \
-        then makes the engine reject the rule. `=` does not solve equations.",
-    bad: "crew(/p/ann, 3).\nmore(M) :- M = fn:plus(N, 1), crew(_, N).\n",
-    good: "crew(/p/ann, 3).\nmore(M) :- crew(_, N), M = fn:plus(N, 1).\n",
-    fix: FixKind::Safe,
-};
+pub(super) static EXPR_BEFORE_BINDING: Rule = rule!("expr-before-binding.md");
 
-pub(super) static INPUT_BEFORE_BINDING: Rule = Rule {
-    code: "MG216",
-    name: "input-before-binding",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "A deferred or external predicate is called before its input has a value.",
-    rationale: "A `\"+\"` in the mode of such a predicate says that the caller brings the value. The \
-        analysis of the engine is content when any premise gives it, even a later one; the \
-        evaluation goes from left to right and stops with an error at the call.",
-    bad: "Decl heavy(W) descr [deferred(), mode(\"+\")].\nheavy(W) :- W > 40.\nparcel(/p/one, 50).\n\
-        lift(P) :- heavy(W), parcel(P, W).\n",
-    good: "Decl heavy(W) descr [deferred(), mode(\"+\")].\nheavy(W) :- W > 40.\nparcel(/p/one, 50).\n\
-        lift(P) :- parcel(P, W), heavy(W).\n",
-    fix: FixKind::Safe,
-};
+pub(super) static INPUT_BEFORE_BINDING: Rule = rule!("input-before-binding.md");
 
 /// What a premise needs of its variables.
 #[derive(Clone, Copy, PartialEq, Eq)]

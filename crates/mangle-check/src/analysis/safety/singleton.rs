@@ -3,23 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use super::subject::{Report, Subject};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Premise, Term, TermKind, TimeBound, TimeBoundKind};
 use mangle_syntax::text::Symbol;
 
-pub(super) static SINGLETON_VARIABLE: Rule = Rule {
-    code: "MG215",
-    name: "singleton-variable",
-    group: Group::Safety,
-    severity: Some(Severity::Hint),
-    summary: "A variable that occurs once in its clause.",
-    rationale: "A variable that occurs once joins nothing and is returned to nobody: it only takes \
-        up a column, and `_` says so. Often it is a typing mistake, and then a join is missing. \
-        Clauses with `do` are left alone, because there a name decides what is counted.",
-    bad: "crew(/p/ann, 3).\naboard(P) :- crew(P, N).\n",
-    good: "crew(/p/ann, 3).\naboard(P) :- crew(P, _).\n",
-    fix: FixKind::Safe,
-};
+pub(super) static SINGLETON_VARIABLE: Rule = rule!("singleton-variable.md");
 
 /// The variables of a clause, and whether each occurs only once.
 #[derive(Default)]

@@ -2,22 +2,11 @@
 
 use super::subject::{Report, Subject};
 use mangle_engine::program::binding::How;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Literal, Operator, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
 
-pub(super) static UNBOUND_BODY_VAR: Rule = Rule {
-    code: "MG203",
-    name: "unbound-body-var",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "No premise gives this variable a value.",
-    rationale: "Comparisons, `!=`, negations and `\"+\"` arguments need values and give none. A \
-        variable that occurs only there never has one, and the engine rejects the rule.",
-    bad: "crew(/p/ann, 3).\nbusy(P) :- crew(P, _), P != Q.\n",
-    good: "crew(/p/ann, 3).\nbusy(P) :- crew(P, _), crew(Q, _), P != Q.\n",
-    fix: FixKind::None,
-};
+pub(super) static UNBOUND_BODY_VAR: Rule = rule!("unbound-body-var.md");
 
 /// Reports the variables of `V = W` and of `"+"` arguments that are never bound; the other places
 /// that need values are the business of `order`, which comes here too.

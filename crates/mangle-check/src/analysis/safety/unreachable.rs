@@ -1,22 +1,11 @@
 //! Comparisons that no row can pass.
 
 use super::subject::{Report, Subject};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Comparison, Operator, Premise, Term, TermKind};
 use mangle_syntax::syntax::literal;
 
-pub(super) static UNREACHABLE_PREMISE: Rule = Rule {
-    code: "MG214",
-    name: "unreachable-premise",
-    group: Group::Safety,
-    severity: Some(Severity::Warning),
-    summary: "A comparison that is always false, so the rule never fires.",
-    rationale: "Values are equal only if they have the same type and the same content: `1`, `1.0`, \
-        `\"1\"` and `/1` all differ. A body with a comparison that no row passes derives nothing.",
-    bad: "crew(/p/ann, 3).\nbusy(P) :- crew(P, N), N > 2, 1 = 2.\n",
-    good: "crew(/p/ann, 3).\nbusy(P) :- crew(P, N), N > 2.\n",
-    fix: FixKind::None,
-};
+pub(super) static UNREACHABLE_PREMISE: Rule = rule!("unreachable-premise.md");
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     for (_, premise) in subject.premises() {

@@ -4,37 +4,13 @@ use super::subject::{Report, Subject};
 use mangle_engine::program::Mode;
 use mangle_engine::program::binding::builtin_parameters;
 use mangle_engine::program::rewrite::Fate;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Comparison, Literal, Operator, Premise, Term};
 use mangle_syntax::text::TextRange;
 
-pub(super) static WILDCARD_IN_EXPRESSION: Rule = Rule {
-    code: "MG212",
-    name: "wildcard-in-expression",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "`_` inside a function, list, map or struct, or in a transform.",
-    rationale: "An expression is computed from values, and `_` never has one. Lists, maps and \
-        structs are no patterns either: in a body they are computed too. The engine rejects the \
-        rule, or stops when it evaluates it.",
-    bad: "crew(/p/ann, 3).\nmore(M) :- crew(_, N), M = fn:plus(N, _).\n",
-    good: "crew(/p/ann, 3).\nmore(M) :- crew(_, N), M = fn:plus(N, 1).\n",
-    fix: FixKind::None,
-};
+pub(super) static WILDCARD_IN_EXPRESSION: Rule = rule!("wildcard-in-expression.md");
 
-pub(super) static WILDCARD_COMPARE: Rule = Rule {
-    code: "MG213",
-    name: "wildcard-compare",
-    group: Group::Safety,
-    severity: Some(Severity::Error),
-    summary: "`_` is compared, or given to an argument that needs a value.",
-    rationale: "Each `_` is a variable of its own that no other premise can give a value. Comparing \
-        it, or giving it to an input of a built-in or of a predicate with a `\"+\"` mode, makes the \
-        engine reject the rule.",
-    bad: "crew(/p/ann, 3).\nbusy(P) :- crew(P, _), _ > 2.\n",
-    good: "crew(/p/ann, 3).\nbusy(P) :- crew(P, N), N > 2.\n",
-    fix: FixKind::None,
-};
+pub(super) static WILDCARD_COMPARE: Rule = rule!("wildcard-compare.md");
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     for (index, premise) in subject.premises() {

@@ -11,31 +11,11 @@ pub(super) use cycle::{Cycle, label};
 use super::{Family, ProgramFindings};
 use mangle_engine::program::Program;
 use mangle_engine::program::graph::{ComponentId, Edge, Graph};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Premise};
 use mangle_syntax::text::TextRange;
 
-static UNSTRATIFIED: Rule = Rule {
-    code: "MG501",
-    name: "unstratified",
-    group: Group::Stratification,
-    severity: Some(Severity::Error),
-    summary: "A predicate depends on its own absence",
-    rationale: "Whether a negated premise holds can only be asked when everything that could make it false \
-                has been derived; likewise a group must be complete before it is counted. So the engine puts \
-                predicates into layers, and it refuses to evaluate a program in which a negation or a group \
-                leads back to where it came from. It only notices when it evaluates, not in analysis. Each cycle is reported once, at the first negation or group on it.",
-    bad: "parcel(/p/one).\n\
-          waiting(ID) :- parcel(ID), !loaded(ID).\n\
-          loaded(ID) :- planned(ID).\n\
-          planned(ID) :- waiting(ID).\n",
-    good: "parcel(/p/one).\n\
-           arrived(/p/one).\n\
-           waiting(ID) :- parcel(ID), !loaded(ID).\n\
-           loaded(ID) :- arrived(ID).\n\
-           planned(ID) :- waiting(ID).\n",
-    fix: FixKind::None,
-};
+static UNSTRATIFIED: Rule = rule!("unstratified.md");
 
 /// The rules about recursion.
 pub(super) const FAMILY: Family = Family {

@@ -5,23 +5,11 @@ use rustc_hash::FxHashSet;
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::graph::{Edge, Graph};
 use mangle_engine::program::{FileSummary, Program};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Item, Literal, Operator, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
 
-pub(super) static UNBOUNDED_RECURSION: Rule = Rule {
-    code: "MG502",
-    name: "unbounded-recursion",
-    group: Group::Stratification,
-    severity: Some(Severity::Warning),
-    summary: "A recursive rule builds a new value in each round",
-    rationale: "Each round of the recursion takes a value from the last one and makes another of it, and \
-                nothing in the body says when to stop. The engine does not notice; it derives facts until it \
-                meets its limit and then gives up.",
-    bad: "tick(0).\ntick(Next) :- tick(Now), Next = fn:plus(Now, 1).\n",
-    good: "tick(0).\ntick(Next) :- tick(Now), Now < 60, Next = fn:plus(Now, 1).\n",
-    fix: FixKind::None,
-};
+pub(super) static UNBOUNDED_RECURSION: Rule = rule!("unbounded-recursion.md");
 
 /// The functions that can give values without end. The others take values apart, measure or round
 /// them.

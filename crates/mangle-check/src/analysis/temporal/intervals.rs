@@ -2,72 +2,17 @@
 
 use super::Context;
 use super::premises::visit_variables;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Interval, Literal, TemporalOperator, TimeBound, TimeBoundKind};
 use mangle_syntax::text::Symbol;
 
-pub(super) static OPERATOR_VARIABLE: Rule = Rule {
-    code: "MG708",
-    name: "operator-variable",
-    group: Group::Temporal,
-    severity: Some(Severity::Error),
-    summary: "A variable in the brackets of a temporal operator",
-    rationale: "The brackets of `<-`, `[-`, `<+` and `[+` hold durations, instants or `now`. They do not bind \
-                variables, so the engine rejects a new one; one that has a value already it reads as 1970, \
-                without a word. `_` is a variable, too.",
-    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
-          lately(Ship) :- <-[0d, _] docked(Ship).\n",
-    good: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
-           lately(Ship) :- <-[0d, 30d] docked(Ship).\n",
-    fix: FixKind::None,
-};
+pub(super) static OPERATOR_VARIABLE: Rule = rule!("operator-variable.md");
 
-pub(super) static INTERVAL_INVERTED: Rule = Rule {
-    code: "MG709",
-    name: "interval-inverted",
-    group: Group::Temporal,
-    severity: Some(Severity::Error),
-    summary: "An interval that ends before it starts",
-    rationale: "A fact with such an interval aborts the evaluation. In a premise it matches other facts than \
-                it seems to ask for, or none, without a word. Durations in an operator count away from now, so \
-                the smaller one comes first; instants in `<-` and `[-` are read in the same direction, the \
-                later one first.",
-    bad: "docked(/s/anna)@[2024-05-03, 2024-05-01].\n",
-    good: "docked(/s/anna)@[2024-05-01, 2024-05-03].\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static INTERVAL_INVERTED: Rule = rule!("interval-inverted.md");
 
-pub(super) static INTERVAL_DURATION: Rule = Rule {
-    code: "MG716",
-    name: "interval-duration",
-    group: Group::Temporal,
-    severity: Some(Severity::Error),
-    summary: "A duration in `@[…]`",
-    rationale: "Durations only have a meaning in the brackets of temporal operators. On a fact the engine reads \
-                one as 1970, on the head of a rule it aborts the evaluation, and on a premise it ignores the \
-                whole interval; none of it with a word in analysis.",
-    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
-          lately(Ship) :- docked(Ship)@[7d, now].\n",
-    good: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
-           lately(Ship) :- <-[0d, 7d] docked(Ship).\n",
-    fix: FixKind::None,
-};
+pub(super) static INTERVAL_DURATION: Rule = rule!("interval-duration.md");
 
-pub(super) static INTERVAL_HALF_KNOWN: Rule = Rule {
-    code: "MG717",
-    name: "interval-half-known",
-    group: Group::Temporal,
-    severity: Some(Severity::Warning),
-    summary: "An instant beside a new variable in `@[…]`, which is ignored",
-    rationale: "A premise narrows the time down only when both ends have values. With a variable that has none \
-                yet, the engine takes facts of any time and gives the variable its end; the instant on the \
-                other side has no effect, without a word.",
-    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
-          since(Ship, Start) :- docked(Ship)@[Start, now].\n",
-    good: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
-           since(Ship, Start) :- docked(Ship)@[Start, End], :time:ge(End, fn:time:now()).\n",
-    fix: FixKind::None,
-};
+pub(super) static INTERVAL_HALF_KNOWN: Rule = rule!("interval-half-known.md");
 
 /// Where an annotation stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,48 +9,15 @@ mod recursion;
 
 use super::{Context, Family};
 use mangle_engine::program::Predicate;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Interval};
 use mangle_syntax::text::TextRange;
 
-static TEMPORAL_HEAD_MISSING: Rule = Rule {
-    code: "MG701",
-    name: "temporal-head-missing",
-    group: Group::Temporal,
-    severity: Some(Severity::Error),
-    summary: "A clause for a temporal predicate without an interval",
-    rationale: "Each fact of a temporal predicate holds for a time, and its clause says which: `@[start, end]`. \
-                The engine rejects one without, also when only other clauses make the predicate temporal.",
-    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna).\n",
-    good: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n",
-    fix: FixKind::None,
-};
+static TEMPORAL_HEAD_MISSING: Rule = rule!("temporal-head-missing.md");
 
-static TEMPORAL_HEAD_UNEXPECTED: Rule = Rule {
-    code: "MG702",
-    name: "temporal-head-unexpected",
-    group: Group::Temporal,
-    severity: Some(Severity::Error),
-    summary: "An interval on a clause whose predicate is not declared temporal",
-    rationale: "A predicate is temporal in all its clauses or in none, and its `Decl` says which. The engine \
-                rejects the clause.",
-    bad: "Decl docked(Ship) bound [/name].\ndocked(/s/anna)@[2024-05-01].\n",
-    good: "Decl docked(Ship) temporal bound [/name].\ndocked(/s/anna)@[2024-05-01].\n",
-    fix: FixKind::None,
-};
+static TEMPORAL_HEAD_UNEXPECTED: Rule = rule!("temporal-head-unexpected.md");
 
-static TEMPORAL_HEAD_ETERNAL: Rule = Rule {
-    code: "MG715",
-    name: "temporal-head-eternal",
-    group: Group::Temporal,
-    severity: Some(Severity::Warning),
-    summary: "`@[_, _]` on a clause of a predicate that is not temporal",
-    rationale: "It looks as if it said nothing. But the engine keeps such facts with the temporal ones, where \
-                the premises of a predicate that is not temporal do not look: they are as good as lost.",
-    bad: "docked(/s/anna)@[_, _].\nhere(Ship) :- docked(Ship).\n",
-    good: "docked(/s/anna).\nhere(Ship) :- docked(Ship).\n",
-    fix: FixKind::Safe,
-};
+static TEMPORAL_HEAD_ETERNAL: Rule = rule!("temporal-head-eternal.md");
 
 /// The rules about time.
 pub(super) const FAMILY: Family = Family {

@@ -4,84 +4,19 @@ use rustc_hash::FxHashSet;
 
 use super::Context;
 use mangle_engine::program::Predicate;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Interval, Literal, Premise, Term, TimeBound, TimeBoundKind};
 use mangle_syntax::text::Symbol;
 
-pub(super) static TEMPORAL_USE_BARE: Rule = Rule {
-    code: "MG703",
-    name: "temporal-use-bare",
-    group: Group::Temporal,
-    severity: Some(Severity::Error),
-    summary: "A temporal predicate as a plain premise",
-    rationale: "Whoever asks for a temporal predicate says which time is meant. The engine rejects a premise \
-                that does not.",
-    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\nseen(Ship) :- docked(Ship).\n",
-    good: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
-           seen(Ship) :- docked(Ship)@[Start, End].\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static TEMPORAL_USE_BARE: Rule = rule!("temporal-use-bare.md");
 
-pub(super) static TEMPORAL_ETERNAL_PREMISE: Rule = Rule {
-    code: "MG704",
-    name: "temporal-eternal-premise",
-    group: Group::Temporal,
-    severity: Some(Severity::Warning),
-    summary: "`@[_, _]` on a premise, which only finds facts that hold for ever",
-    rationale: "It looks like \"at any time\". To the engine both ends are infinities, and a premise with two \
-                known ends asks for facts that hold all the time in between: only those with `@[_, _]` do.",
-    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
-          seen(Ship) :- docked(Ship)@[_, _].\n",
-    good: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
-           seen(Ship) :- docked(Ship)@[Start, _].\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static TEMPORAL_ETERNAL_PREMISE: Rule = rule!("temporal-eternal-premise.md");
 
-pub(super) static TEMPORAL_NEGATED: Rule = Rule {
-    code: "MG706",
-    name: "temporal-negated",
-    group: Group::Temporal,
-    severity: Some(Severity::Error),
-    summary: "A negated temporal predicate, which always holds",
-    rationale: "A negated premise has no interval and looks among the plain facts. Those of a temporal predicate \
-                are kept elsewhere, so it finds none: the negation is always true, without a word.",
-    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\nship(/s/anna).\n\
-          away(Ship) :- ship(Ship), !docked(Ship).\n",
-    good: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\nship(/s/anna).\n\
-           ever_docked(Ship) :- docked(Ship)@[Start, _].\naway(Ship) :- ship(Ship), !ever_docked(Ship).\n",
-    fix: FixKind::None,
-};
+pub(super) static TEMPORAL_NEGATED: Rule = rule!("temporal-negated.md");
 
-pub(super) static TEMPORAL_USE_UNEXPECTED: Rule = Rule {
-    code: "MG707",
-    name: "temporal-use-unexpected",
-    group: Group::Temporal,
-    severity: Some(Severity::Error),
-    summary: "An interval or a temporal operator on a predicate that is not temporal",
-    rationale: "Facts of such a predicate have no time. The engine rejects the premise; on a built-in \
-                predicate it says nothing, and the premise is never true.",
-    bad: "Decl ship(Name) bound [/name].\nship(/s/anna).\nseen(Ship) :- ship(Ship)@[Start, _].\n",
-    good: "Decl ship(Name) bound [/name].\nship(/s/anna).\nseen(Ship) :- ship(Ship).\n",
-    fix: FixKind::None,
-};
+pub(super) static TEMPORAL_USE_UNEXPECTED: Rule = rule!("temporal-use-unexpected.md");
 
-pub(super) static TEMPORAL_GROUP: Rule = Rule {
-    code: "MG714",
-    name: "temporal-group",
-    group: Group::Temporal,
-    severity: Some(Severity::Error),
-    summary: "Aggregation over temporal premises, or into a temporal predicate",
-    rationale: "Before it groups, the engine collects the variables of the premises, and overlooks those of \
-                temporal ones: with no other premise it crashes, with others it counts too few rows. What an \
-                aggregating rule derives is kept without its interval. Copy the temporal facts into a plain \
-                predicate first.",
-    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
-          visits(N) :- docked(Ship)@[Start, _] |> do fn:group_by(), let N = fn:count().\n",
-    good: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
-           visit(Ship, Start) :- docked(Ship)@[Start, _].\n\
-           visits(N) :- visit(Ship, Start) |> do fn:group_by(), let N = fn:count().\n",
-    fix: FixKind::None,
-};
+pub(super) static TEMPORAL_GROUP: Rule = rule!("temporal-group.md");
 
 /// Judges one premise.
 pub(super) fn check(context: &Context<'_>, clause: &Clause, literal: &Literal, out: &mut Vec<Finding>) {

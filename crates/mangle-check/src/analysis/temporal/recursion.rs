@@ -6,56 +6,14 @@ use crate::analysis::ProgramFindings;
 use crate::analysis::stratification::{Cycle, label};
 use mangle_engine::program::graph::{ComponentId, Edge, Graph};
 use mangle_engine::program::{FileSummary, PredicateId, Program};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Item, Literal};
 
-pub(super) static TEMPORAL_SELF_RECURSION: Rule = Rule {
-    code: "MG711",
-    name: "temporal-self-recursion",
-    group: Group::Temporal,
-    severity: Some(Severity::Warning),
-    summary: "A temporal predicate is derived from itself",
-    rationale: "Each round may add intervals, and the engine does not join intervals that touch. It warns, and \
-                gives up when one fact has a thousand intervals.",
-    bad: "Decl docked(Ship) temporal.\nDecl beside(Ship, Other).\nbeside(/s/anna, /s/bea).\n\
-          docked(/s/anna)@[2024-05-01, 2024-05-03].\n\
-          docked(Other)@[S, E] :- beside(Ship, Other), docked(Ship)@[S, E].\n",
-    good: "Decl docked(Ship) temporal.\nDecl beside(Ship, Other).\nbeside(/s/anna, /s/bea).\n\
-           docked(/s/anna)@[2024-05-01, 2024-05-03].\nDecl near(Ship) temporal.\n\
-           near(Other)@[S, E] :- beside(Ship, Other), docked(Ship)@[S, E].\n",
-    fix: FixKind::None,
-};
+pub(super) static TEMPORAL_SELF_RECURSION: Rule = rule!("temporal-self-recursion.md");
 
-pub(super) static TEMPORAL_MUTUAL_RECURSION: Rule = Rule {
-    code: "MG712",
-    name: "temporal-mutual-recursion",
-    group: Group::Temporal,
-    severity: Some(Severity::Error),
-    summary: "Several predicates depend on each other, and one of them is temporal",
-    rationale: "The engine rejects recursion through several predicates as soon as a temporal one takes part, \
-                because it may never end.",
-    bad: "Decl docked(Ship) temporal.\nDecl guarded(Ship) temporal.\ndocked(/s/anna)@[2024-05-01].\n\
-          guarded(Ship)@[S, E] :- docked(Ship)@[S, E].\ndocked(Ship)@[S, E] :- guarded(Ship)@[S, E].\n",
-    good: "Decl docked(Ship) temporal.\nDecl guarded(Ship) temporal.\ndocked(/s/anna)@[2024-05-01].\n\
-           guarded(Ship)@[S, E] :- docked(Ship)@[S, E].\n",
-    fix: FixKind::None,
-};
+pub(super) static TEMPORAL_MUTUAL_RECURSION: Rule = rule!("temporal-mutual-recursion.md");
 
-pub(super) static FUTURE_RECURSION: Rule = Rule {
-    code: "MG713",
-    name: "future-recursion",
-    group: Group::Temporal,
-    severity: Some(Severity::Error),
-    summary: "A temporal predicate is derived from its own future",
-    rationale: "A rule that asks with `<+` or `[+` for the predicate that it defines could invent facts without \
-                end. The engine rejects it.",
-    bad: "Decl docked(Ship) temporal.\ndocked(/s/anna)@[2024-05-01, 2024-05-03].\n\
-          docked(Ship)@[2024-04-30] :- <+[0d, 1d] docked(Ship).\n",
-    good: "Decl docked(Ship) temporal.\nDecl expected(Ship) temporal.\n\
-           docked(/s/anna)@[2024-05-01, 2024-05-03].\n\
-           expected(Ship)@[2024-04-30] :- <+[0d, 1d] docked(Ship).\n",
-    fix: FixKind::None,
-};
+pub(super) static FUTURE_RECURSION: Rule = rule!("future-recursion.md");
 
 /// Reports recursion of temporal predicates. Programs without temporal predicates cost one look at
 /// each.

@@ -3,64 +3,20 @@
 use smallvec::SmallVec;
 
 use super::scope::{MANY, Scope};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::{Symbol, TextRange, TextSize};
 
 /// `do fn:count()`
-pub(super) static DO_WITHOUT_GROUP_BY: Rule = Rule {
-    code: "MG402",
-    name: "do-without-group-by",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "`do` with a function other than `fn:group_by`.",
-    rationale: "The engine accepts the rule and derives nothing from it, without a word. Reducers \
-        belong into `let`s behind `do fn:group_by(…)`.",
-    bad: "crew(/ann, 3).\nsize(P) :- crew(P, _) |> do fn:count().\n",
-    good: "crew(/ann, 3).\nsize(N) :- crew(_, _) |> do fn:group_by(), let N = fn:count().\n",
-    fix: FixKind::None,
-};
+pub(super) static DO_WITHOUT_GROUP_BY: Rule = rule!("do-without-group-by.md");
 
 /// `fn:group_by(1)`
-pub(super) static GROUP_BY_NOT_VARIABLE: Rule = Rule {
-    code: "MG403",
-    name: "group-by-not-variable",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "A key of `fn:group_by` that is no variable.",
-    rationale: "Keys are variables of the body. The engine rejects the program. To group by an \
-        expression, name its value in the body (`K = fn:…`) and group by the name; for a single \
-        group write `fn:group_by()`.",
-    bad: "crew(/ann, 3).\nsize(N) :- crew(_, _) |> do fn:group_by(1), let N = fn:count().\n",
-    good: "crew(/ann, 3).\nsize(N) :- crew(_, _) |> do fn:group_by(), let N = fn:count().\n",
-    fix: FixKind::None,
-};
+pub(super) static GROUP_BY_NOT_VARIABLE: Rule = rule!("group-by-not-variable.md");
 
 /// `fn:group_by(P, P)`
-pub(super) static GROUP_BY_REPEATED: Rule = Rule {
-    code: "MG404",
-    name: "group-by-repeated",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "The same key twice in `fn:group_by`.",
-    rationale: "The second one changes nothing, and the engine rejects the program over it.",
-    bad: "crew(/ann, 3).\nsize(P, N) :- crew(P, _) |> do fn:group_by(P, P), let N = fn:count().\n",
-    good: "crew(/ann, 3).\nsize(P, N) :- crew(P, _) |> do fn:group_by(P), let N = fn:count().\n",
-    fix: FixKind::Safe,
-};
+pub(super) static GROUP_BY_REPEATED: Rule = rule!("group-by-repeated.md");
 
 /// `t(P, N) :- crew(P, _) |> do fn:group_by(), …`
-pub(super) static HEAD_VAR_NOT_GROUPED: Rule = Rule {
-    code: "MG410",
-    name: "head-var-not-grouped",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "A head variable is neither a key of the group nor defined by a `let`.",
-    rationale: "A group gives one row, and within a group such a variable has many values. The \
-        engine rejects the program.",
-    bad: "crew(/ann, 3).\nsize(P, N) :- crew(P, _) |> do fn:group_by(), let N = fn:count().\n",
-    good: "crew(/ann, 3).\nsize(P, N) :- crew(P, _) |> do fn:group_by(P), let N = fn:count().\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static HEAD_VAR_NOT_GROUPED: Rule = rule!("head-var-not-grouped.md");
 
 /// `do` with something else than `fn:group_by`.
 pub(super) fn check_do(scope: &Scope<'_>, findings: &mut Vec<Finding>) {

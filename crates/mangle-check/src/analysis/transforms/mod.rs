@@ -15,7 +15,7 @@ mod variables;
 use scope::{Kind, Scope};
 
 use super::{Context, Family};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Transform};
 use mangle_syntax::text::TextRange;
 
@@ -48,19 +48,7 @@ pub(super) const FAMILY: Family = Family {
 };
 
 /// `|> do … |> let …`
-static MULTIPLE_TRANSFORMS: Rule = Rule {
-    code: "MG401",
-    name: "multiple-transforms",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "More than one `|>` in a clause.",
-    rationale: "The grammar allows it, the engine does not: it rejects the program. Statements that \
-        belong together follow each other in one transform; what needs another grouping becomes a \
-        rule of its own.",
-    bad: "crew(/ann, 3).\nall(T) :- crew(_, N) |> do fn:group_by(), let S = fn:sum(N) |> let T = fn:plus(S, 1).\n",
-    good: "crew(/ann, 3).\nall(T) :- crew(_, N) |> do fn:group_by(), let S = fn:sum(N), let T = fn:plus(S, 1).\n",
-    fix: FixKind::Unsafe,
-};
+static MULTIPLE_TRANSFORMS: Rule = rule!("multiple-transforms.md");
 
 fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     reducers::check_expressions(context, clause, findings);

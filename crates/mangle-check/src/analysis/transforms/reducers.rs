@@ -4,82 +4,23 @@ use super::scope::{Kind, Scope, Statement};
 use crate::analysis::{Context, predicates};
 use mangle_engine::program::builtins::{self, BuiltinFunction, Role};
 use mangle_engine::types::{Problem, ProblemKind, Type};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Premise, Term, TermKind};
 
 /// `let G = fn:group_by(P)`
-pub(super) static GROUP_BY_MISPLACED: Rule = Rule {
-    code: "MG405",
-    name: "group-by-misplaced",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "`fn:group_by` somewhere else than directly behind `do`.",
-    rationale: "It computes no value, it makes groups. Elsewhere the engine rejects it or stops in \
-        the middle of the evaluation.",
-    bad: "crew(/ann, 3).\nsize(P, G) :- crew(P, _), G = fn:group_by(P).\n",
-    good: "crew(/ann, 3).\nsize(P, G) :- crew(P, _) |> do fn:group_by(P), let G = fn:count().\n",
-    fix: FixKind::None,
-};
+pub(super) static GROUP_BY_MISPLACED: Rule = rule!("group-by-misplaced.md");
 
 /// `crew(_, N) |> let S = fn:sum(N)`
-pub(super) static REDUCER_IN_LET: Rule = Rule {
-    code: "MG412",
-    name: "reducer-in-let",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "A reducer in a transform without `do fn:group_by`.",
-    rationale: "A transform of `let`s sees one row at a time; there is nothing to reduce. The engine \
-        rejects the program, or, when it is the first statement, stops in the middle of the \
-        evaluation.",
-    bad: "crew(/ann, 3).\nall(S) :- crew(_, N) |> let S = fn:sum(N).\n",
-    good: "crew(/ann, 3).\nall(S) :- crew(_, N) |> do fn:group_by(), let S = fn:sum(N).\n",
-    fix: FixKind::None,
-};
+pub(super) static REDUCER_IN_LET: Rule = rule!("reducer-in-let.md");
 
 /// `L = fn:collect(N)`
-pub(super) static REDUCER_IN_BODY: Rule = Rule {
-    code: "MG413",
-    name: "reducer-in-body",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "A reducer inside an expression, where there is no group to reduce.",
-    rationale: "Reducers stand alone on the right side of a `let` behind `do fn:group_by(…)`. In an \
-        expression, a premise or a head the engine does not know them and stops in the middle of \
-        the evaluation. Sums, maxima and minima can be taken of a list there, of nothing else.",
-    bad: "crew(/ann, 3).\nall(L) :- crew(_, N), L = fn:collect(N).\n",
-    good: "crew(/ann, 3).\nall(L) :- crew(_, N) |> do fn:group_by(), let L = fn:collect(N).\n",
-    fix: FixKind::None,
-};
+pub(super) static REDUCER_IN_BODY: Rule = rule!("reducer-in-body.md");
 
 /// `fn:sum(fn:plus(N, 1))`
-pub(super) static REDUCER_ARG_NOT_VARIABLE: Rule = Rule {
-    code: "MG414",
-    name: "reducer-arg-not-variable",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "A numeric reducer over something other than a plain variable.",
-    rationale: "The analysis of the engine accepts this, its evaluation crashes. Compute the value \
-        in a rule of its own and reduce its column.",
-    bad: "crew(/ann, 3).\nall(S) :- crew(_, N) |> do fn:group_by(), let S = fn:sum(fn:plus(N, 1)).\n",
-    good: "crew(/ann, 3).\nmore(P, M) :- crew(P, N), M = fn:plus(N, 1).\n\
-        all(S) :- more(_, M) |> do fn:group_by(), let S = fn:sum(M).\n",
-    fix: FixKind::None,
-};
+pub(super) static REDUCER_ARG_NOT_VARIABLE: Rule = rule!("reducer-arg-not-variable.md");
 
 /// `let S = fn:sum(N), let T = fn:sum(S)`
-pub(super) static REDUCER_OVER_LET: Rule = Rule {
-    code: "MG416",
-    name: "reducer-over-let",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "A reducer over a variable that a `let` defines.",
-    rationale: "Reducers go through the rows of the group, and the rows have only the variables of \
-        the body. Over anything else the engine reduces nothing at all: a sum is 0, a list empty, \
-        without a word.",
-    bad: "crew(/ann, 3).\nall(T) :- crew(_, N) |> do fn:group_by(), let L = fn:collect(N), let T = fn:sum(L).\n",
-    good: "crew(/ann, 3).\nall(T) :- crew(_, N) |> do fn:group_by(), let T = fn:sum(N).\n",
-    fix: FixKind::None,
-};
+pub(super) static REDUCER_OVER_LET: Rule = rule!("reducer-over-let.md");
 
 /// Checks the expressions of a clause outside its transform, where no reducer belongs.
 pub(super) fn check_expressions(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {

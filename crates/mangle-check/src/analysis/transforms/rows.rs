@@ -7,62 +7,18 @@ use smallvec::SmallVec;
 use super::scope::{MANY, Scope};
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{Predicate, Program, Site};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Clause, Operator, Premise, Term};
 use mangle_syntax::text::slice;
 
 /// `crew(P, _), aboard(P) |> … fn:count()`
-pub(super) static GROUP_WILDCARD_MULTIPLICITY: Rule = Rule {
-    code: "MG417",
-    name: "group-wildcard-multiplicity",
-    group: Group::Transforms,
-    severity: Some(Severity::Information),
-    summary: "A `_` under a group with several premises: rows that differ only there count once.",
-    rationale: "Over a single premise every fact is a row. Over several premises the rows are the \
-        different values of the named variables, so what differs only in `_` is one row. Give the \
-        column a name to count all of them.",
-    bad: "crew(/ann, 3).\ncrew(/ann, 5).\naboard(/ann).\n\
-        size(P, N) :- crew(P, _), aboard(P) |> do fn:group_by(P), let N = fn:count().\n",
-    good: "crew(/ann, 3).\ncrew(/ann, 5).\naboard(/ann).\n\
-        size(P, N) :- crew(P, Watch), aboard(P) |> do fn:group_by(P), let N = fn:count().\n",
-    fix: FixKind::None,
-};
+pub(super) static GROUP_WILDCARD_MULTIPLICITY: Rule = rule!("group-wildcard-multiplicity.md");
 
 /// `edge(X, X) |> do …`
-pub(super) static GROUP_REPEATED_VARIABLE: Rule = Rule {
-    code: "MG418",
-    name: "group-repeated-variable",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "The only premise under a group has the same variable twice.",
-    rationale: "The engine takes all facts of that predicate and does not ask whether the two \
-        columns are equal. With a rule in between, or with a second premise, it does.",
-    bad: "link(/a, /a).\nlink(/a, /b).\nloops(N) :- link(X, X) |> do fn:group_by(), let N = fn:count().\n",
-    good: "link(/a, /a).\nlink(/a, /b).\nloop(X) :- link(X, X).\n\
-        loops(N) :- loop(X) |> do fn:group_by(), let N = fn:count().\n",
-    fix: FixKind::None,
-};
+pub(super) static GROUP_REPEATED_VARIABLE: Rule = rule!("group-repeated-variable.md");
 
 /// Two `do` rules of one predicate over several premises
-pub(super) static GROUP_RELATION_SHARED: Rule = Rule {
-    code: "MG419",
-    name: "group-relation-shared",
-    group: Group::Transforms,
-    severity: Some(Severity::Warning),
-    summary: "Two rules of one predicate aggregate over several premises with as many variables.",
-    rationale: "For each such rule the engine makes a hidden relation, and names it after the \
-        predicate and the number of variables alone. Both rules then share one relation: each \
-        aggregates over the rows of both bodies, possibly with the columns swapped. Give each its \
-        own predicate and join them in a third rule.",
-    bad: "crew(/ann, 3).\nloan(/bob, 4).\naboard(/ann).\naboard(/bob).\n\
-        load(P, S) :- crew(P, N), aboard(P) |> do fn:group_by(P), let S = fn:sum(N).\n\
-        load(P, S) :- loan(P, N), aboard(P) |> do fn:group_by(P), let S = fn:max(N).\n",
-    good: "crew(/ann, 3).\nloan(/bob, 4).\naboard(/ann).\naboard(/bob).\n\
-        crew_load(P, S) :- crew(P, N), aboard(P) |> do fn:group_by(P), let S = fn:sum(N).\n\
-        loan_load(P, S) :- loan(P, N), aboard(P) |> do fn:group_by(P), let S = fn:max(N).\n\
-        load(P, S) :- crew_load(P, S).\nload(P, S) :- loan_load(P, S).\n",
-    fix: FixKind::None,
-};
+pub(super) static GROUP_RELATION_SHARED: Rule = rule!("group-relation-shared.md");
 
 /// Checks what the rows of a group are.
 pub(super) fn check(scope: &Scope<'_>, findings: &mut Vec<Finding>) {

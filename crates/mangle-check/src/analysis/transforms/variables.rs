@@ -4,81 +4,25 @@ use smallvec::SmallVec;
 
 use super::scope::{Kind, MANY, Scope, Statement};
 use mangle_engine::program::builtins::Arity;
-use mangle_syntax::lint::Span;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule};
+use mangle_syntax::lint::{Span, rule};
 use mangle_syntax::syntax::ast::Name;
 use mangle_syntax::text::{Symbol, TextRange};
 
 /// `crew(_, N) |> let N = …`
-pub(super) static TRANSFORM_REDEFINES: Rule = Rule {
-    code: "MG406",
-    name: "transform-redefines",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "A `let` gives a new value to a variable that the body has bound.",
-    rationale: "A variable has one value in a clause. The engine rejects the program; the result \
-        needs a name of its own.",
-    bad: "crew(/ann, 3).\nnext(N) :- crew(_, N) |> let N = fn:plus(N, 1).\n",
-    good: "crew(/ann, 3).\nnext(M) :- crew(_, N) |> let M = fn:plus(N, 1).\n",
-    fix: FixKind::None,
-};
+pub(super) static TRANSFORM_REDEFINES: Rule = rule!("transform-redefines.md");
 
 /// `let M = …, let M = …`
-pub(super) static LET_REDEFINED: Rule = Rule {
-    code: "MG407",
-    name: "let-redefined",
-    group: Group::Transforms,
-    severity: Some(Severity::Warning),
-    summary: "Two `let`s define the same variable.",
-    rationale: "The engine accepts this and puts the first value into the head. The second \
-        statement has no effect.",
-    bad: "crew(/ann, 3).\nnext(P, M) :- crew(P, N) |> let M = fn:plus(N, 1), let M = fn:plus(N, 2).\n",
-    good: "crew(/ann, 3).\nnext(P, L) :- crew(P, N) |> let M = fn:plus(N, 1), let L = fn:plus(M, 2).\n",
-    fix: FixKind::None,
-};
+pub(super) static LET_REDEFINED: Rule = rule!("let-redefined.md");
 
 /// `let M = fn:plus(K, 1)` without `K`
-pub(super) static TRANSFORM_UNBOUND_USE: Rule = Rule {
-    code: "MG408",
-    name: "transform-unbound-use",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "A transform uses a variable that neither the clause nor a `let` has.",
-    rationale: "The variable can have no value. The engine rejects the program.",
-    bad: "crew(/ann, 3).\nnext(M) :- crew(_, N), N > 0 |> let M = fn:plus(K, 1).\n",
-    good: "crew(/ann, 3).\nnext(M) :- crew(_, N), N > 0 |> let M = fn:plus(N, 1).\n",
-    fix: FixKind::None,
-};
+pub(super) static TRANSFORM_UNBOUND_USE: Rule = rule!("transform-unbound-use.md");
 
 /// `let B = fn:plus(A, 1), let A = …`
-pub(super) static LET_ORDER: Rule = Rule {
-    code: "MG409",
-    name: "let-order",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "A variable is used before its `let` has run.",
-    rationale: "Statements run in order, each seeing what the earlier ones have defined; keys of a \
-        group come before all of them, and so do expressions in the head of a `let` transform. The \
-        analysis of the engine has no objection, but its evaluation stops.",
-    bad: "crew(/ann, 3).\nnext(B) :- crew(_, N) |> let B = fn:plus(A, 1), let A = fn:plus(N, 1).\n",
-    good: "crew(/ann, 3).\nnext(B) :- crew(_, N) |> let A = fn:plus(N, 1), let B = fn:plus(A, 1).\n",
-    fix: FixKind::None,
-};
+pub(super) static LET_ORDER: Rule = rule!("let-order.md");
 
 /// `do fn:group_by(P), let M = fn:plus(N, 1)`
-pub(super) static FUNCTION_OVER_UNGROUPED: Rule = Rule {
-    code: "MG411",
-    name: "function-over-ungrouped",
-    group: Group::Transforms,
-    severity: Some(Severity::Error),
-    summary: "After `fn:group_by` an ordinary function uses a variable that is no key.",
-    rationale: "Within a group such a variable has many values. The engine rejects the program: \
-        reduce the values first (`fn:sum`, `fn:collect`, …), or make the variable a key. `fn:count` \
-        counts rows and takes no argument.",
-    bad: "crew(/ann, 3).\nload(P, C) :- crew(P, N) |> do fn:group_by(P), let C = fn:count(N).\n",
-    good: "crew(/ann, 3).\nload(P, C) :- crew(P, N) |> do fn:group_by(P), let C = fn:count().\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static FUNCTION_OVER_UNGROUPED: Rule = rule!("function-over-ungrouped.md");
 
 /// Checks where the variables of a transform come from.
 pub(super) fn check(scope: &Scope<'_>, findings: &mut Vec<Finding>) {

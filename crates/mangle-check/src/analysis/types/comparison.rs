@@ -3,7 +3,7 @@
 use super::wording::{error_if, found, is_confirmed, literal_noun, with_origin};
 use crate::analysis::Context;
 use mangle_engine::types::{Base, Problem, Type};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Operator, Premise, Term};
 use mangle_syntax::text::TextRange;
 
@@ -11,22 +11,7 @@ use mangle_syntax::text::TextRange;
 ///
 /// A warning where one side may be an integer after all: bounds are often wrong in programs that
 /// run, because the engine does not look at them.
-pub(super) static COMPARE_NON_NUMBER: Rule = Rule {
-    code: "MG601",
-    name: "compare-non-number",
-    group: Group::Types,
-    severity: Some(Severity::Warning),
-    summary: "`<`, `<=`, `>` or `>=` on something that is no integer.",
-    rationale: "These compare integers only. When a float, a string, an instant or a duration gets \
-        there, the engine stops the whole evaluation. Instants and durations have comparisons of \
-        their own, such as `:time:lt`; floats and strings have none, so store scaled integers. It is an \
-        error where it is certain: for a literal, and where the program's own facts confirm the type.",
-    bad: "Decl seen(Id, At) bound [/name, /time].\nDecl closed(At) bound [/time].\n\
-        late(Id) :- seen(Id, At), closed(End), At > End.\n",
-    good: "Decl seen(Id, At) bound [/name, /time].\nDecl closed(At) bound [/time].\n\
-        late(Id) :- seen(Id, At), closed(End), :time:gt(At, End).\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static COMPARE_NON_NUMBER: Rule = rule!("compare-non-number.md");
 
 /// Where a comparison stands, and what it compares.
 struct Place<'c> {

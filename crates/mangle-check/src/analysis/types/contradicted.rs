@@ -3,25 +3,11 @@
 use super::wording::base_noun;
 use crate::analysis::Context;
 use mangle_engine::types::{Problem, ProblemKind, State, Type};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration};
 
 /// `Decl asked(Id) bound [/string].` where all clauses write names
-pub(super) static BOUND_CONTRADICTED: Rule = Rule {
-    code: "MG608",
-    name: "bound-contradicted",
-    group: Group::Types,
-    severity: Some(Severity::Warning),
-    summary: "A declared type that nearly all literals in that argument contradict.",
-    rationale: "One wrong declaration makes every correct fact and premise look wrong. Where nearly all \
-        of them agree with each other and not with the declaration, it is reported here, once, and \
-        not at each of them.",
-    bad: "Decl state(Door, State) bound [/name, /string].\nstate(/a, /open).\nstate(/b, /shut).\n\
-        state(/c, /open).\nstate(/d, /open).\nopen(D) :- state(D, /open).\n",
-    good: "Decl state(Door, State) bound [/name, /name].\nstate(/a, /open).\nstate(/b, /shut).\n\
-        state(/c, /open).\nstate(/d, /open).\nopen(D) :- state(D, /open).\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static BOUND_CONTRADICTED: Rule = rule!("bound-contradicted.md");
 
 /// Looks at the bounds of one declaration.
 pub(super) fn check(context: &Context<'_>, declaration: &Declaration, findings: &mut Vec<Finding>) {

@@ -7,25 +7,12 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{Predicate, PredicateId, Program, Site, UseKind};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Operator, Premise, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
 
 /// `cnt(S, 0)`
-pub(super) static COUNT_NEVER: Rule = Rule {
-    code: "MG610",
-    name: "count-never",
-    group: Group::Types,
-    severity: Some(Severity::Warning),
-    summary: "A premise that asks an aggregate for a value that it never has.",
-    rationale: "A group without rows does not exist, so there is no count of 0 and no empty collection: the fact is \
-                missing instead. A premise that asks for one never holds, and its negation always does. What has no rows is \
-                found by negating a predicate that holds for all that have some.",
-    bad: "seen(/a, 1).\nDecl host(H).\ntimes(H, N) :- seen(H, _) |> do fn:group_by(H), let N = fn:count().\n\
-          silent(H) :- host(H), times(H, 0).\n",
-    good: "seen(/a, 1).\nDecl host(H).\nheard(H) :- seen(H, _).\nsilent(H) :- host(H), !heard(H).\n",
-    fix: FixKind::None,
-};
+pub(super) static COUNT_NEVER: Rule = rule!("count-never.md");
 
 /// What is known of all values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,22 +1,11 @@
 //! Division by a literal zero: `MG602`.
 
 use mangle_engine::program::builtins;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Apply, Clause, Premise, Term, TermKind};
 
 /// `fn:div(X, 0)`
-pub(super) static DIVISION_BY_ZERO: Rule = Rule {
-    code: "MG602",
-    name: "division-by-zero",
-    group: Group::Types,
-    severity: Some(Severity::Error),
-    summary: "A division by a literal zero.",
-    rationale: "The engine stops the whole evaluation when it gets there; in a fact it rejects the \
-        program.",
-    bad: "fare(120).\nshare(X) :- fare(F), X = fn:div(F, 0).\n",
-    good: "fare(120).\nshare(X) :- fare(F), X = fn:div(F, 2).\n",
-    fix: FixKind::None,
-};
+pub(super) static DIVISION_BY_ZERO: Rule = rule!("division-by-zero.md");
 
 /// Looks at every expression of a clause.
 pub(super) fn check(clause: &Clause, findings: &mut Vec<Finding>) {

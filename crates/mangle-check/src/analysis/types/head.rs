@@ -3,37 +3,14 @@
 use super::wording::{found, place, respelled, with_origin};
 use crate::analysis::Context;
 use mangle_engine::types::Problem;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::Clause;
 
 /// `Decl van(A) bound [/number]. van("x").`
-pub(super) static TYPE_FACT_MISMATCH: Rule = Rule {
-    code: "MG603",
-    name: "type-fact-mismatch",
-    group: Group::Types,
-    severity: Some(Severity::Warning),
-    summary: "A fact with a value that the predicate's declaration has no room for.",
-    rationale: "The engine does not look at bounds when it runs: it stores the fact. Rules that were \
-        written for the declared type then never match it, or stop the evaluation when they \
-        compute with it. `/red` and `\"red\"` are different values.",
-    bad: "Decl van(Id) bound [/number].\nvan(\"7\").\n",
-    good: "Decl van(Id) bound [/number].\nvan(7).\n",
-    fix: FixKind::None,
-};
+pub(super) static TYPE_FACT_MISMATCH: Rule = rule!("type-fact-mismatch.md");
 
 /// `Decl ok(A) bound [/string]. ok(A) :- van(A).`
-pub(super) static TYPE_HEAD_MISMATCH: Rule = Rule {
-    code: "MG605",
-    name: "type-head-mismatch",
-    group: Group::Types,
-    severity: Some(Severity::Warning),
-    summary: "A rule that derives values that its predicate's declaration has no room for.",
-    rationale: "The engine does not look at bounds when it runs: it derives the fact with the value \
-        of the wrong type. Premises that ask for the declared type then never match it.",
-    bad: "Decl van(Id) bound [/name].\nDecl ok(Id) bound [/string].\nok(Id) :- van(Id).\n",
-    good: "Decl van(Id) bound [/name].\nDecl ok(Id) bound [/name].\nok(Id) :- van(Id).\n",
-    fix: FixKind::None,
-};
+pub(super) static TYPE_HEAD_MISMATCH: Rule = rule!("type-head-mismatch.md");
 
 /// The finding about one argument of a head.
 pub(super) fn finding(

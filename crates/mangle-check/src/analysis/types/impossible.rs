@@ -8,57 +8,18 @@ use super::wording::{
 use crate::analysis::Context;
 use mangle_engine::program::builtins;
 use mangle_engine::types::{Base, Problem, Type};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Premise};
 use mangle_syntax::text::Symbol;
 
 /// `ok(A) :- van(A), :time:lt(A, A).` over strings
-pub(super) static TYPE_PREMISE_IMPOSSIBLE: Rule = Rule {
-    code: "MG604",
-    name: "type-premise-impossible",
-    group: Group::Types,
-    severity: Some(Severity::Warning),
-    summary: "A premise that can never hold, or a call that stops the evaluation, because of the types.",
-    rationale: "Values of different types are never equal: `/a`, `\"a\"`, `1` and `1.0` all differ. A \
-        premise with one of them where the facts have another never holds, so the rule never fires; a \
-        negated one always holds. A function applied to a value of the wrong type stops the whole \
-        evaluation. It is an error where it is certain: the constant itself stops the evaluation, or \
-        the program's own facts confirm the declaration that rules a constant out.",
-    bad: "Decl van(Id) bound [/string].\nDecl gone(Id) bound [/name].\nDecl out(Id).\n\
-        out(Id) :- van(Id), gone(Id).\n",
-    good: "Decl van(Id) bound [/name].\nDecl gone(Id) bound [/name].\nDecl out(Id).\n\
-        out(Id) :- van(Id), gone(Id).\n",
-    fix: FixKind::None,
-};
+pub(super) static TYPE_PREMISE_IMPOSSIBLE: Rule = rule!("type-premise-impossible.md");
 
 /// `X = 5` over strings
-pub(super) static EQ_NEVER: Rule = Rule {
-    code: "MG606",
-    name: "eq-never",
-    group: Group::Types,
-    severity: Some(Severity::Warning),
-    summary: "`=` or `!=` between values of types that have nothing in common.",
-    rationale: "Values of different types are never equal: `/a`, `\"a\"`, `1` and `1.0` all differ. \
-        The `=` never holds, so the rule never fires; the `!=` always holds. Beside a constant it is an \
-        error where the program's own facts confirm the declaration.",
-    bad: "Decl mode(M) bound [/name].\nstrict() :- mode(M), M = \"strict\".\n",
-    good: "Decl mode(M) bound [/name].\nstrict() :- mode(M), M = /strict .\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static EQ_NEVER: Rule = rule!("eq-never.md");
 
 /// `q(X)@[T, T] :- p(X, T).` where `T` is an integer
-pub(in crate::analysis) static INTERVAL_TYPE: Rule = Rule {
-    code: "MG710",
-    name: "interval-type",
-    group: Group::Temporal,
-    severity: Some(Severity::Warning),
-    summary: "A variable that bounds an interval but is no instant.",
-    rationale: "The bounds of an interval are instants. Over other values the premise never matches, \
-        and a head gets no interval.",
-    bad: "at(/a, 5).\non(X)@[T, T] :- at(X, T).\n",
-    good: "at(/a, 5).\non(X)@[T, T] :- at(X, N), T = fn:time:from_unix_nanos(N).\n",
-    fix: FixKind::None,
-};
+pub(in crate::analysis) static INTERVAL_TYPE: Rule = rule!("interval-type.md");
 
 /// An argument of a premise that its relation never has.
 pub(super) fn premise(

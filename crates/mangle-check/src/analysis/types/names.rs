@@ -3,23 +3,11 @@
 use super::wording::{atom_of, described, found, noun, place, with_origin};
 use crate::analysis::Context;
 use mangle_engine::types::{Problem, ProblemKind};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::Clause;
 
 /// `state(/open). shut() :- state(/shut).`
-pub(super) static NAME_NEVER_USED: Rule = Rule {
-    code: "MG607",
-    name: "name-never-used",
-    group: Group::Types,
-    severity: Some(Severity::Hint),
-    summary: "A premise that asks for a name that no clause ever puts there.",
-    rationale: "All clauses of the predicate write names in this argument, and none of them writes the \
-        one that is asked for: mostly a misspelling, or a value that was renamed elsewhere. Only a \
-        fact that comes from outside can make the premise hold.",
-    bad: "state(/door, /open).\nstate(/gate, /closed).\nshut(D) :- state(D, /close).\n",
-    good: "state(/door, /open).\nstate(/gate, /closed).\nshut(D) :- state(D, /closed).\n",
-    fix: FixKind::None,
-};
+pub(super) static NAME_NEVER_USED: Rule = rule!("name-never-used.md");
 
 /// The finding about names that never meet.
 pub(super) fn finding(context: &Context<'_>, clause: &Clause, problem: &Problem) -> Option<Finding> {

@@ -5,24 +5,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::slips::is_slip;
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{Predicate, Program, Site};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Clause, Comparison, Operator, Premise, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
 
 /// `state(/gate, /degradd).`
-pub(super) static NAME_NEAR: Rule = Rule {
-    code: "MG609",
-    name: "name-near",
-    group: Group::Types,
-    severity: Some(Severity::Hint),
-    summary: "A name that is spelled nearly like another name of the same column.",
-    rationale: "The engine compares names letter by letter, so a premise with a misspelled name never matches, and a \
-                fact with one is never found. Reported is a name that is queried and never written, or written once and \
-                never queried, where the same column has one that differs by a slip of the keys.",
-    bad: "Decl state(D, S) bound [/name, /name].\nstate(/door, /degraded).\nstate(/gate, /healthy).\nworn(D) :- state(D, /degradd).\n",
-    good: "Decl state(D, S) bound [/name, /name].\nstate(/door, /degraded).\nstate(/gate, /healthy).\nworn(D) :- state(D, /degraded).\n",
-    fix: FixKind::Unsafe,
-};
+pub(super) static NAME_NEAR: Rule = rule!("name-near.md");
 
 /// How many different names of a column are compared with each other; a column with more holds identifiers.
 const NAMES: usize = 200;

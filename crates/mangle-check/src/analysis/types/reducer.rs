@@ -4,24 +4,12 @@ use super::wording::{error_if, found, is_confirmed, with_origin};
 use crate::analysis::Context;
 use mangle_engine::program::builtins;
 use mangle_engine::types::{Base, Problem, Type};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::Clause;
 use mangle_syntax::text::Symbol;
 
 /// `fn:max(X)` over floats
-pub(in crate::analysis) static REDUCER_TYPE: Rule = Rule {
-    code: "MG415",
-    name: "reducer-type",
-    group: Group::Transforms,
-    severity: Some(Severity::Warning),
-    summary: "A reducer over values that it cannot take.",
-    rationale: "`fn:sum`, `fn:max` and `fn:min` take integers; floats, durations and instants have \
-        reducers of their own. With the wrong one the engine stops in the middle of the evaluation; it is \
-        an error where the program's own facts confirm the type.",
-    bad: "depth(1.5).\ntop(M) :- depth(X) |> do fn:group_by(), let M = fn:max(X).\n",
-    good: "depth(1.5).\ntop(M) :- depth(X) |> do fn:group_by(), let M = fn:float:max(X).\n",
-    fix: FixKind::Safe,
-};
+pub(in crate::analysis) static REDUCER_TYPE: Rule = rule!("reducer-type.md");
 
 /// The finding about one reducer.
 pub(super) fn finding(

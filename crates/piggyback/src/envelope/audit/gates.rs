@@ -2,77 +2,18 @@
 
 use crate::envelope::check::Sink;
 use crate::envelope::edits::insert_member;
-use crate::envelope::examples::packet;
 use crate::envelope::json::Kind;
 use crate::envelope::requests::{is_command, is_dangerous};
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
 use mangle_settings::Profile;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
 
-pub(super) static GATE_MISMATCH: Rule = Rule {
-    code: "PB156",
-    name: "gate-mismatch",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "The flag and the gate disagree whether something was blocked.",
-    rationale: "`blocked_by_constitution` says one thing, `dangerous_action_blocked` the other. Only one of them can be true.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"execution_metadata\": {\"blocked_by_constitution\": true}",
-        "\"safety_gates\": {\"dangerous_action_blocked\": null}"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"execution_metadata\": {\"blocked_by_constitution\": true}",
-        "\"safety_gates\": {\"dangerous_action_blocked\": \"git push --force\"}"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static GATE_MISMATCH: Rule = rule!("gate-mismatch.md");
 
-pub(super) static LEARNING_MISMATCH: Rule = Rule {
-    code: "PB157",
-    name: "learning-mismatch",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "Learning signals that contradict each other.",
-    rationale: "A reason for a rejection without one, or a pattern that is to be learned although it failed: what is learned from \
-                it is wrong. A pattern that is to be learned although the user rejected it, and a rejection without a reason, \
-                are hints.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"safety_gates\": {}",
-        "\"learning_signals\": {\"pattern_id\": \"p1\", \"success\": false, \"should_promote_to_learned\": true}"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"safety_gates\": {}",
-        "\"learning_signals\": {\"pattern_id\": \"p1\", \"success\": true, \"should_promote_to_learned\": true}"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static LEARNING_MISMATCH: Rule = rule!("learning-mismatch.md");
 
-pub(super) static GATES_ABSENT: Rule = Rule {
-    code: "PB159",
-    name: "gates-absent",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "A 1.2 packet without safety gates, or with empty ones for a dangerous action.",
-    rationale: "Version 1.2 calls the object critical: without it an audit cannot tell whether something dangerous was requested or \
-                blocked. Gates without a single value are as good as none where the scope is critical, the user wants something \
-                deleted, or the packet requests a dangerous tool or command.",
-    bad: concat!(
-        "{\n  \"piggyback_version\": \"1.2\",\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"/query\", ",
-        "\"verb\": \"/help\", \"target\": \"none\", \"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n",
-        "    \"memory_operations\": []\n  },\n  \"surface_response\": \"Ask me anything.\"\n}\n"
-    ),
-    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []", "\"safety_gates\": {}"),
-    fix: FixKind::Suggestion,
-};
+pub(super) static GATES_ABSENT: Rule = rule!("gates-absent.md");
 
 /// Gates that nothing went through.
 const EMPTY: &str = "{\"requires_user_approval\": false, \"chesterton_fence_warning\": null, \

@@ -5,59 +5,15 @@ use rustc_hash::FxHashSet;
 use super::atom::Parts;
 use crate::envelope::check::Sink;
 use crate::envelope::edits::quoted;
-use crate::envelope::examples::packet;
 use crate::envelope::json::Kind;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::size;
 
-pub(super) static SCOPE_MISMATCH: Rule = Rule {
-    code: "PB155",
-    name: "scope-mismatch",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "An estimated scope that does not fit the rest of the packet.",
-    rationale: "A trivial change does not reach more than three files and breaks no dependency; a critical one needs the user's \
-                approval. Who goes by the scope lets too much through.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"safety_gates\": {\"requires_user_approval\": false}",
-        "\"impact_analysis\": {\"files_affected\": [\"a.go\"], \"estimated_scope\": \"critical\"}"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"safety_gates\": {\"requires_user_approval\": true}",
-        "\"impact_analysis\": {\"files_affected\": [\"a.go\"], \"estimated_scope\": \"critical\"}"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static SCOPE_MISMATCH: Rule = rule!("scope-mismatch.md");
 
-pub(super) static IMPACT_INCOMPLETE: Rule = Rule {
-    code: "PB158",
-    name: "impact-incomplete",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "A file that changed and is not among those affected.",
-    rationale: "An update says that the file was modified, and `files_affected` does not name it: a review by the list misses it.",
-    bad: packet!(
-        "\"mangle_updates\": [\"modified(\\\"src/auth.rs\\\").\"]",
-        "\"memory_operations\": []",
-        "\"reasoning_trace\": \"The check was missing.\"",
-        "\"safety_gates\": {}",
-        "\"impact_analysis\": {\"files_affected\": [], \"estimated_scope\": \"minor\"}"
-    ),
-    good: packet!(
-        "\"mangle_updates\": [\"modified(\\\"src/auth.rs\\\").\"]",
-        "\"memory_operations\": []",
-        "\"reasoning_trace\": \"The check was missing.\"",
-        "\"safety_gates\": {}",
-        "\"impact_analysis\": {\"files_affected\": [\"src/auth.rs\"], \"estimated_scope\": \"minor\"}"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static IMPACT_INCOMPLETE: Rule = rule!("impact-incomplete.md");
 
 /// A change of more files than this is not trivial.
 const TRIVIAL: usize = 3;

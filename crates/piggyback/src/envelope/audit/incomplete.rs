@@ -2,66 +2,16 @@
 
 use super::gates;
 use crate::envelope::check::Sink;
-use crate::envelope::examples::packet;
 use crate::envelope::json::{Json, Kind, NodeId};
 use crate::envelope::subject::Subject;
 use crate::envelope::table::{AUDIT, Field, Need, Shape, Table};
 use crate::envelope::view::first_byte;
 use mangle_settings::Profile;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
-pub(super) static AUDIT_ABSENT: Rule = Rule {
-    code: "PB160",
-    name: "audit-absent",
-    group: Group::Fields,
-    severity: Some(Severity::Hint),
-    summary: "A packet without an audit object that its version recommends.",
-    rationale: "Version 1.2 recommends `execution_metadata`, `state_transitions` and `impact_analysis` in each packet. Without \
-                them an audit cannot tell what a turn cost, which state it changed and what the change reaches. The runtime \
-                reads none of them. `gates-absent` is about `safety_gates`.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"safety_gates\": {\"requires_user_approval\": false}"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"execution_metadata\": {\"shard_type\": \"coder\", \"execution_time_ms\": 120}",
-        "\"state_transitions\": []",
-        "\"impact_analysis\": {\"files_affected\": [], \"estimated_scope\": \"minor\"}",
-        "\"safety_gates\": {\"requires_user_approval\": false}"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static AUDIT_ABSENT: Rule = rule!("audit-absent.md");
 
-pub(super) static AUDIT_INCOMPLETE: Rule = Rule {
-    code: "PB161",
-    name: "audit-incomplete",
-    group: Group::Fields,
-    severity: Some(Severity::Hint),
-    summary: "An audit object that lacks a member.",
-    rationale: "Version 1.2 describes the members of each audit object. A transition without its time or its reason, or learning \
-                signals without the pattern that they are about, cannot be evaluated later. An empty text counts as absent. \
-                `user_accepted`, `rejection_reason` and `should_promote_to_learned` may be left out.",
-    bad: packet!(
-        "\"mangle_updates\": [\"task_status(\\\"t1\\\", /done).\"]",
-        "\"memory_operations\": []",
-        "\"reasoning_trace\": \"It works.\"",
-        "\"safety_gates\": {\"requires_user_approval\": false}",
-        "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t1\\\", /done)\"}]"
-    ),
-    good: packet!(
-        "\"mangle_updates\": [\"task_status(\\\"t1\\\", /done).\"]",
-        "\"memory_operations\": []",
-        "\"reasoning_trace\": \"It works.\"",
-        "\"safety_gates\": {\"requires_user_approval\": false, \"chesterton_fence_warning\": null, \
-         \"dangerous_action_blocked\": null, \"constitutional_override\": null}",
-        "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t1\\\", /done)\", \
-         \"timestamp\": \"2026-03-01T10:00:00Z\", \"reason\": \"the tests pass\"}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static AUDIT_INCOMPLETE: Rule = rule!("audit-incomplete.md");
 
 /// Looks at a packet, whether it has audit objects or not.
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {

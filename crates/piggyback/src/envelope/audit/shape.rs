@@ -2,36 +2,15 @@
 
 use crate::envelope::check::Sink;
 use crate::envelope::edits::quoted;
-use crate::envelope::examples::packet;
 use crate::envelope::json::{Json, Kind, NodeId};
 use crate::envelope::pointer::pointer;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::{AUDIT, Shape};
 use crate::envelope::view::{first_byte, number};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::nearest;
 
-pub(super) static AUDIT_SHAPE: Rule = Rule {
-    code: "PB150",
-    name: "audit-shape",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "A member of an audit object that holds something else than it should.",
-    rationale: "The runtime does not read the audit objects, so nothing breaks there; who evaluates them later cannot use the member.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"safety_gates\": {}",
-        "\"impact_analysis\": {\"files_affected\": [], \"estimated_scope\": \"majr\"}"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"safety_gates\": {}",
-        "\"impact_analysis\": {\"files_affected\": [], \"estimated_scope\": \"major\"}"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static AUDIT_SHAPE: Rule = rule!("audit-shape.md");
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let correction = subject.control.object("self_correction");

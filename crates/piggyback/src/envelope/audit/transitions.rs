@@ -9,98 +9,20 @@ use super::atom::Parts;
 use crate::envelope::atoms;
 use crate::envelope::check::Sink;
 use crate::envelope::edits::quoted;
-use crate::envelope::examples::packet;
 use crate::envelope::json::{Kind, NodeId};
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::{TextRange, size};
 
-/// A packet with these updates and state transitions.
-macro_rules! changes {
-    ($updates:literal, $transitions:literal) => {
-        packet!(
-            $updates,
-            "\"memory_operations\": []",
-            "\"reasoning_trace\": \"It works.\"",
-            "\"safety_gates\": {}",
-            $transitions
-        )
-    };
-}
+pub(super) static TRANSITION_TIME: Rule = rule!("transition-time.md");
 
-pub(super) static TRANSITION_TIME: Rule = Rule {
-    code: "PB151",
-    name: "transition-time",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "A time of a state transition that is none, that runs backwards, or that had not come yet.",
-    rationale: "Times are RFC 3339, such as `2026-03-01T10:00:00Z`, in the order of the list. Otherwise nobody can put the changes \
-                in their order. Where the transcript says when a reply was recorded, no change is more than five minutes later.",
-    bad: changes!(
-        "\"mangle_updates\": [\"test_state(/passing).\"]",
-        "\"state_transitions\": [{\"from\": \"test_state(/failing)\", \"to\": \"test_state(/passing)\", \"timestamp\": \"yesterday\"}]"
-    ),
-    good: changes!(
-        "\"mangle_updates\": [\"test_state(/passing).\"]",
-        "\"state_transitions\": [{\"from\": \"test_state(/failing)\", \"to\": \"test_state(/passing)\", \"timestamp\": \
-         \"2026-03-01T10:00:00Z\"}]"
-    ),
-    fix: FixKind::None,
-};
-
-pub(super) static TRANSITION_PAIR: Rule = Rule {
-    code: "PB152",
-    name: "transition-pair",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "A state transition between two things that do not belong together.",
-    rationale: "`from` and `to` are two states of one thing: the same predicate and the same first argument, and not the same atom.",
-    bad: changes!(
-        "\"mangle_updates\": [\"task_status(\\\"t2\\\", /done).\"]",
-        "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t2\\\", /done)\"}]"
-    ),
-    good: changes!(
-        "\"mangle_updates\": [\"task_status(\\\"t1\\\", /done).\"]",
-        "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t1\\\", /done)\"}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static TRANSITION_PAIR: Rule = rule!("transition-pair.md");
 
 /// A transition that does not fit what the kernel holds.
-pub static TRANSITION_UNBACKED: Rule = Rule {
-    code: "PB153",
-    name: "transition-unbacked",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "A state transition that no update brings about.",
-    rationale: "The audit trail says that the state changed, and the kernel is not told: both go apart from here on. \
-                The runtime reads no transitions, so they change nothing by themselves.",
-    bad: changes!(
-        "\"mangle_updates\": []",
-        "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t1\\\", /done)\"}]"
-    ),
-    good: changes!(
-        "\"mangle_updates\": [\"task_status(\\\"t1\\\", /done).\"]",
-        "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t1\\\", /done)\"}]"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub static TRANSITION_UNBACKED: Rule = rule!("transition-unbacked.md");
 
-pub(super) static TRANSITION_MISSING: Rule = Rule {
-    code: "PB154",
-    name: "transition-missing",
-    group: Group::Fields,
-    severity: Some(Severity::Information),
-    summary: "An update changes a state, and no transition records it.",
-    rationale: "The packet has a list of state transitions, and this change is not in it: the audit trail has a gap.",
-    bad: changes!("\"mangle_updates\": [\"task_status(\\\"t1\\\", /done).\"]", "\"state_transitions\": []"),
-    good: changes!(
-        "\"mangle_updates\": [\"task_status(\\\"t1\\\", /done).\"]",
-        "\"state_transitions\": [{\"from\": \"task_status(\\\"t1\\\", /open)\", \"to\": \"task_status(\\\"t1\\\", /done)\"}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static TRANSITION_MISSING: Rule = rule!("transition-missing.md");
 
 /// How far the clocks of whoever writes and whoever records may differ, and how long a reply may take from the time that is
 /// noted for it to its end.

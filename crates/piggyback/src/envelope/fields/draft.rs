@@ -5,29 +5,9 @@ use crate::envelope::json::{Json, Kind, NodeId};
 use crate::envelope::subject::Subject;
 use crate::envelope::table::PLANNED;
 use crate::envelope::view::first_byte;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
-pub(super) static DRAFT_SHAPE: Rule = Rule {
-    code: "PB120",
-    name: "draft-shape",
-    group: Group::Fields,
-    severity: Some(Severity::Hint),
-    summary: "A planned member in an unexpected shape.",
-    rationale: "Version 1.3 is a draft, and the shapes of its new members are a proposal. Nothing breaks today.",
-    bad: concat!(
-        "{\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"/query\", \"verb\": \"/read\", ",
-        "\"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n",
-        "    \"memory_operations\": [],\n    \"safety_gates\": {},\n    \"test_coverage_delta\": \"two more\"\n  },\n",
-        "  \"surface_response\": \"Looking.\"\n}\n"
-    ),
-    good: concat!(
-        "{\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"/query\", \"verb\": \"/read\", ",
-        "\"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n",
-        "    \"memory_operations\": [],\n    \"safety_gates\": {},\n    \"test_coverage_delta\": 2.5\n  },\n",
-        "  \"surface_response\": \"Looking.\"\n}\n"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static DRAFT_SHAPE: Rule = rule!("draft-shape.md");
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     for name in PLANNED {

@@ -1,7 +1,6 @@
 //! Credentials anywhere in a reply, and pieces of the control packet in the text that a person reads.
 
 use crate::envelope::check::Sink;
-use crate::envelope::examples::{line, packet};
 use crate::envelope::json::{Json, NodeId};
 use crate::envelope::memory::Operation;
 use crate::envelope::runtime::Stage;
@@ -9,56 +8,17 @@ use crate::envelope::secrets::{Secret, secrets_in};
 use crate::envelope::subject::Subject;
 use crate::envelope::survey::Survey;
 use crate::envelope::table;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, Severity, rule};
 use mangle_syntax::text::{TextRange, size};
 
 /// A credential in the text that a person reads.
-pub(super) static SURFACE_SECRET: Rule = Rule {
-    code: "PB137",
-    name: "surface-secret",
-    group: Group::Fields,
-    severity: Some(Severity::Error),
-    summary: "The text that a person reads contains what looks like a credential.",
-    rationale: "The surface response is displayed, logged and often quoted elsewhere. A credential in it has to be replaced by \
-                a new one. The message does not repeat what was found.",
-    bad: line!("Deployed with the password: 7hXq-9vTz-2Lm4"),
-    good: line!("Deployed with the password from the vault."),
-    fix: FixKind::None,
-};
+pub(super) static SURFACE_SECRET: Rule = rule!("surface-secret.md");
 
 /// A piece of the control packet in the text that a person reads.
-pub(super) static SURFACE_LEAK: Rule = Rule {
-    code: "PB138",
-    name: "surface-leak",
-    group: Group::Fields,
-    severity: Some(Severity::Error),
-    summary: "The text that a person reads contains a piece of a control packet.",
-    rationale: "The control packet is for the kernel alone. A valid envelope keeps it hidden, unless the model writes parts of \
-                it into the surface response as well, where a person reads them.",
-    bad: line!("Noted: {\\\"mangle_updates\\\": [\\\"task_status(1, /done).\\\"]}"),
-    good: line!("Noted: the task is done."),
-    fix: FixKind::None,
-};
+pub(super) static SURFACE_LEAK: Rule = rule!("surface-leak.md");
 
 /// A credential elsewhere in a reply.
-pub(super) static PACKET_SECRET: Rule = Rule {
-    code: "PB139",
-    name: "packet-secret",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "A part of a reply that no person reads contains what looks like a credential.",
-    rationale: "Updates, hypotheses, reasoning and the arguments of tools are logged, and come back in later prompts. A \
-                credential belongs into a secret store. The message does not repeat what was found.",
-    bad: packet!(
-        "\"mangle_updates\": [\"observation(\\\"db\\\", \\\"password: 7hXq-9vTz-2Lm4\\\").\"]",
-        "\"memory_operations\": []"
-    ),
-    good: packet!(
-        "\"mangle_updates\": [\"observation(\\\"db\\\", \\\"password is in the vault\\\").\"]",
-        "\"memory_operations\": []"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static PACKET_SECRET: Rule = rule!("packet-secret.md");
 
 /// Looks for credentials in all of a reply.
 pub(super) fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {

@@ -3,182 +3,32 @@
 use super::verbs::{CATEGORIES, Taxonomy};
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{insert_member, quoted};
-use crate::envelope::examples::intent;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::Need;
 use crate::envelope::view::View;
 use mangle_settings::Profile;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
 use mangle_syntax::text::{TextRange, nearest};
 
-pub(super) static INTENT_MEMBER: Rule = Rule {
-    code: "PB122",
-    name: "intent-member",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "An intent that lacks a member, or has an empty category or verb.",
-    rationale: "The runtime reads a missing member as an empty text or 0. Without category and verb no rule of the policy that asks \
-                for an intent fires.",
-    bad: intent!(
-        "{\"category\": \"/query\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}"
-    ),
-    good: intent!(
-        "{\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static INTENT_MEMBER: Rule = rule!("intent-member.md");
 
-pub(super) static EMPTY_FILLER: Rule = Rule {
-    code: "PB123",
-    name: "empty-filler",
-    group: Group::Fields,
-    severity: Some(Severity::Hint),
-    summary: "An empty target or constraint where `none` is the filler.",
-    rationale: "Version 1.2 writes `none` where there is no target or no constraint, so that policies can match it.",
-    bad: concat!(
-        "{\n  \"piggyback_version\": \"1.2-go\",\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"/query\", ",
-        "\"verb\": \"/help\", \"target\": \"\", \"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n",
-        "    \"memory_operations\": []\n  },\n  \"surface_response\": \"Ask me anything.\"\n}\n"
-    ),
-    good: intent!(
-        "{\"category\": \"/query\", \"verb\": \"/help\", \"target\": \"none\", \"constraint\": \"none\", \"confidence\": 0.9}"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static EMPTY_FILLER: Rule = rule!("empty-filler.md");
 
-pub(super) static BARE_CATEGORY: Rule = Rule {
-    code: "PB126",
-    name: "bare-category",
-    group: Group::Fields,
-    severity: Some(Severity::Hint),
-    summary: "A category without its slash.",
-    rationale: "Since 1.2 a category is a name constant. A policy that matches `/mutation` does not match the text `mutation`.",
-    bad: concat!(
-        "{\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"mutation\", \"verb\": \"/fix\", ",
-        "\"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n",
-        "    \"memory_operations\": [],\n    \"tool_requests\": []\n  },\n  \"surface_response\": \"Looking.\"\n}\n"
-    ),
-    good: intent!(
-        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
-    ),
-    fix: FixKind::Safe,
-};
+pub(super) static BARE_CATEGORY: Rule = rule!("bare-category.md");
 
-pub(super) static BAD_CATEGORY: Rule = Rule {
-    code: "PB127",
-    name: "bad-category",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "A category that there is not.",
-    rationale: "There are three: `/query`, `/mutation`, `/instruction`. The runtime takes any text, but no rule knows another.",
-    bad: intent!(
-        "{\"category\": \"/mutatoin\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
-    ),
-    good: intent!(
-        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static BAD_CATEGORY: Rule = rule!("bad-category.md");
 
-pub(super) static UNKNOWN_VERB: Rule = Rule {
-    code: "PB128",
-    name: "unknown-verb",
-    group: Group::Fields,
-    severity: Some(Severity::Information),
-    summary: "A verb that is not in the taxonomy.",
-    rationale: "The verb decides which shard gets the work. The runtime takes any text; one that no `verb_def` names is routed \
-                nowhere. Where the program has facts `verb_def(Verb, Category, Shard, Priority)`, these are the taxonomy, and an \
-                unknown verb is a warning.",
-    bad: intent!(
-        "{\"category\": \"/mutation\", \"verb\": \"/refctor\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
-    ),
-    good: intent!(
-        "{\"category\": \"/mutation\", \"verb\": \"/refactor\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static UNKNOWN_VERB: Rule = rule!("unknown-verb.md");
 
-pub(super) static BARE_VERB: Rule = Rule {
-    code: "PB129",
-    name: "bare-verb",
-    group: Group::Fields,
-    severity: Some(Severity::Hint),
-    summary: "A verb without its slash.",
-    rationale: "A verb is a name constant. A policy that matches `/fix` does not match the text `fix`.",
-    bad: intent!(
-        "{\"category\": \"/mutation\", \"verb\": \"fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
-    ),
-    good: intent!(
-        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
-    ),
-    fix: FixKind::Safe,
-};
+pub(super) static BARE_VERB: Rule = rule!("bare-verb.md");
 
-pub(super) static VERB_CATEGORY: Rule = Rule {
-    code: "PB133",
-    name: "verb-category",
-    group: Group::Fields,
-    severity: Some(Severity::Hint),
-    summary: "A verb whose usual category is another one.",
-    rationale: "The taxonomy gives each verb a category. A policy that permits queries and asks before mutations goes by the \
-                category, so `/fix` as a `/query` slips through.",
-    bad: intent!(
-        "{\"category\": \"/query\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
-    ),
-    good: intent!(
-        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.9}"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static VERB_CATEGORY: Rule = rule!("verb-category.md");
 
-pub(super) static UNIT_RANGE: Rule = Rule {
-    code: "PB134",
-    name: "unit-range",
-    group: Group::Fields,
-    severity: Some(Severity::Error),
-    summary: "A confidence outside of 0 to 1.",
-    rationale: "The strict schema rejects it; the runtime compares it with thresholds between 0 and 1, so 95 is always sure.",
-    bad: intent!(
-        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 95}"
-    ),
-    good: intent!(
-        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.95}"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static UNIT_RANGE: Rule = rule!("unit-range.md");
 
-pub(super) static ZERO_CONFIDENCE: Rule = Rule {
-    code: "PB135",
-    name: "zero-confidence",
-    group: Group::Fields,
-    severity: Some(Severity::Hint),
-    summary: "A confidence of 0 beside a verb.",
-    rationale: "The model names a verb and is not sure of it at all. Mostly the number was left at its default.",
-    bad: intent!(
-        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0}"
-    ),
-    good: intent!(
-        "{\"category\": \"/mutation\", \"verb\": \"/fix\", \"target\": \"a\", \"constraint\": \"none\", \"confidence\": 0.4}"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static ZERO_CONFIDENCE: Rule = rule!("zero-confidence.md");
 
-pub(super) static TARGET_ESCAPE: Rule = Rule {
-    code: "PB136",
-    name: "target-escape",
-    group: Group::Fields,
-    severity: Some(Severity::Information),
-    summary: "A target outside of the workspace.",
-    rationale: "An absolute path, or one that climbs out with `..`. Rules of a constitution are mostly about paths relative to the \
-                workspace.",
-    bad: intent!(
-        "{\"category\": \"/query\", \"verb\": \"/read\", \"target\": \"../../etc/passwd\", \"constraint\": \"none\", \"confidence\": 0.9}"
-    ),
-    good: intent!(
-        "{\"category\": \"/query\", \"verb\": \"/read\", \"target\": \"docs/setup.md\", \"constraint\": \"none\", \"confidence\": 0.9}"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static TARGET_ESCAPE: Rule = rule!("target-escape.md");
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let intent = subject.control.object("intent_classification");

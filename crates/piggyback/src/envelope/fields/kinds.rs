@@ -5,61 +5,18 @@ use rustc_hash::FxHashSet;
 use super::missing::bare;
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
-use crate::envelope::examples::{line, packet};
 use crate::envelope::json::{Json, Kind, NodeId};
 use crate::envelope::pointer::pointer;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::Shape;
 use crate::envelope::view::{View, number};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Severity, Span, rule};
 
-pub(super) static DUPLICATE_MEMBER: Rule = Rule {
-    code: "PB012",
-    name: "duplicate-member",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "A key that comes twice in one object.",
-    rationale: "The runtime applies both: of texts and numbers the last one counts, objects are joined member by member, and lists \
-                are written over each other element by element, so that parts of the first one stay. A key in other letters is \
-                the same key. Outside of the control packet this is a warning.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"reasoning_trace\": \"first\"",
-        "\"reasoning_trace\": \"second\""
-    ),
-    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []", "\"reasoning_trace\": \"second\""),
-    fix: FixKind::Suggestion,
-};
+pub(super) static DUPLICATE_MEMBER: Rule = rule!("duplicate-member.md");
 
-pub(super) static NULL_MEMBER: Rule = Rule {
-    code: "PB013",
-    name: "null-member",
-    group: Group::Replies,
-    severity: Some(Severity::Information),
-    summary: "A member that is `null`.",
-    rationale: "The runtime reads `null` as nothing: an empty list, an empty text, zero, false. If the key came before, the earlier \
-                text or number stays. A control packet that is `null` is a warning: the kernel learns nothing of the turn.",
-    bad: packet!("\"mangle_updates\": null", "\"memory_operations\": []"),
-    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
-    fix: FixKind::Safe,
-};
+pub(super) static NULL_MEMBER: Rule = rule!("null-member.md");
 
-pub(super) static WRONG_KIND: Rule = Rule {
-    code: "PB014",
-    name: "wrong-kind",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "A member of the wrong kind.",
-    rationale: "The runtime reads envelopes into typed values. One member of the wrong kind, a number in quotes for example, and it \
-                rejects the whole envelope: the raw text is shown, and the control packet is lost.",
-    bad: concat!(
-        "{\"control_packet\": {\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
-        "\"mangle_updates\": [], \"memory_operations\": []}, \"surface_response\": 5}\n"
-    ),
-    good: line!("5"),
-    fix: FixKind::Safe,
-};
+pub(super) static WRONG_KIND: Rule = rule!("wrong-kind.md");
 
 /// What other rules say of `null` in these.
 const SPOKEN_FOR: [&str; 13] = [

@@ -2,138 +2,30 @@
 
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{insert_member, quoted};
-use crate::envelope::examples::{line, packet};
 use crate::envelope::json::Kind;
 use crate::envelope::subject::Subject;
 use crate::envelope::survey::{Role, Survey};
 use crate::envelope::table::{Field, Need};
 use crate::envelope::view::{View, first_byte};
 use mangle_settings::Profile;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
 
-pub(super) static SURFACE_MISSING: Rule = Rule {
-    code: "PB101",
-    name: "surface-missing",
-    group: Group::Fields,
-    severity: Some(Severity::Error),
-    summary: "An envelope without a surface.",
-    rationale: "`surface_response` is the one member that the runtime insists on. Without it, or with an empty one, the envelope is \
-                rejected and its control packet lost.",
-    bad: concat!(
-        "{\"control_packet\": {\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
-        "\"mangle_updates\": [], \"memory_operations\": []}}\n"
-    ),
-    good: line!("Looking."),
-    fix: FixKind::Suggestion,
-};
+pub(super) static SURFACE_MISSING: Rule = rule!("surface-missing.md");
 
 /// An envelope that says nothing to the kernel.
-pub static CONTROL_MISSING: Rule = Rule {
-    code: "PB102",
-    name: "control-missing",
-    group: Group::Fields,
-    severity: Some(Severity::Error),
-    summary: "An envelope without a control packet.",
-    rationale: "The runtime accepts it, shows the surface, and tells the kernel nothing: the turn leaves no trace.",
-    bad: "{\"surface_response\": \"Looking.\"}\n",
-    good: line!("Looking."),
-    fix: FixKind::Suggestion,
-};
+pub static CONTROL_MISSING: Rule = rule!("control-missing.md");
 
-pub(super) static UPDATES_MISSING: Rule = Rule {
-    code: "PB103",
-    name: "updates-missing",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "A control packet without a list of updates.",
-    rationale: "The runtime assumes an empty list. An empty list says that nothing changed; no list may mean that it was forgotten. \
-                An error in the versions that require the list: 1.1, 1.2, 1.2-go and the draft of 1.3.",
-    bad: packet!("\"memory_operations\": []"),
-    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
-    fix: FixKind::Safe,
-};
+pub(super) static UPDATES_MISSING: Rule = rule!("updates-missing.md");
 
-pub(super) static NO_UPDATE: Rule = Rule {
-    code: "PB117",
-    name: "no-update",
-    group: Group::Fields,
-    severity: Some(Severity::Error),
-    summary: "An empty list of updates where the grammar demands one.",
-    rationale: "The grammar skeleton of version 1.1 (profile `1.1-bnf`) has no production for an empty list, so a model that is \
-                held to it cannot have written this envelope. All other versions take an empty list.",
-    bad: concat!(
-        "{\n  \"piggyback_version\": \"1.1-bnf\",\n  \"surface_response\": \"Looking.\",\n",
-        "  \"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []}\n}\n"
-    ),
-    good: concat!(
-        "{\n  \"piggyback_version\": \"1.1-bnf\",\n  \"surface_response\": \"Looking.\",\n",
-        "  \"control_packet\": {\"mangle_updates\": [\"test_state(/failing).\"], \"memory_operations\": []}\n}\n"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static NO_UPDATE: Rule = rule!("no-update.md");
 
-pub(super) static BLANK_SURFACE: Rule = Rule {
-    code: "PB108",
-    name: "blank-surface",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "A surface of white space.",
-    rationale: "The runtime only asks that the surface is not empty: a blank passes, and the user sees nothing.",
-    bad: line!(" "),
-    good: line!("Looking."),
-    fix: FixKind::None,
-};
+pub(super) static BLANK_SURFACE: Rule = rule!("blank-surface.md");
 
-pub(super) static INTENT_MISSING: Rule = Rule {
-    code: "PB121",
-    name: "intent-missing",
-    group: Group::Fields,
-    severity: Some(Severity::Error),
-    summary: "A control packet without an intent.",
-    rationale: "All versions from 1.2 on require it: rules about the intent of the user have nothing from this reply. With \
-                `require_valid_json` the runtime also rejects an envelope without category or verb. Version 1.1 leaves it open, \
-                so there it is a hint.",
-    bad: concat!(
-        "{\n  \"piggyback_version\": \"1.2-go\",\n  \"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []},\n",
-        "  \"surface_response\": \"Looking.\"\n}\n"
-    ),
-    good: line!("Looking."),
-    fix: FixKind::Suggestion,
-};
+pub(super) static INTENT_MISSING: Rule = rule!("intent-missing.md");
 
-pub(super) static MEMORY_MISSING: Rule = Rule {
-    code: "PB124",
-    name: "memory-missing",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "A control packet without a list of memory operations.",
-    rationale: "The runtime assumes an empty list. An error in the versions that require the list: 1.2, 1.2-go and the draft of \
-                1.3. The strict schema rejects such a packet.",
-    bad: packet!("\"mangle_updates\": []"),
-    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
-    fix: FixKind::Safe,
-};
+pub(super) static MEMORY_MISSING: Rule = rule!("memory-missing.md");
 
-pub(super) static SCHEMA_MEMBER: Rule = Rule {
-    code: "PB125",
-    name: "schema-member",
-    group: Group::Fields,
-    severity: Some(Severity::Hint),
-    summary: "Members that only the strict schema requires.",
-    rationale: "Where the provider enforces the runtime's strict schema, all members must be there. The runtime itself does without. \
-                With `strict = \"schema\"` this is an error.",
-    bad: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"self_correction\": {\"triggered\": false, \"hypothesis\": \"\"}",
-        "\"reasoning_trace\": \"\"",
-        "\"knowledge_requests\": []",
-        "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [], \"noise_facts\": [], \"missing_context\": \"\"}",
-        "\"tool_requests\": []"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static SCHEMA_MEMBER: Rule = rule!("schema-member.md");
 
 /// The reply whose only object is no envelope at all.
 pub(super) fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {

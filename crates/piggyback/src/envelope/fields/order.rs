@@ -2,31 +2,12 @@
 
 use crate::envelope::check::Sink;
 use crate::envelope::edits;
-use crate::envelope::examples::line;
 use crate::envelope::profile::is_surface_first;
 use crate::envelope::subject::Subject;
 use mangle_settings::Profile;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
 
-pub(super) static KEY_ORDER: Rule = Rule {
-    code: "PB106",
-    name: "key-order",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "The surface comes before the control packet.",
-    rationale: "A model that writes the surface first promises before it has decided, and when the reply is cut off, the user has \
-                the promise and the kernel has nothing. Since 1.2 the control packet comes first; with updates or tool requests \
-                the other order is an error. In 1.1 it is the other way round, and this is information; the grammar of 1.1-bnf \
-                knows one order only, so there it is an error.",
-    bad: concat!(
-        "{\n  \"surface_response\": \"Looking.\",\n  \"control_packet\": {",
-        "\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
-        "\"mangle_updates\": [], \"memory_operations\": [], ",
-        "\"reasoning_trace\": \"\"}\n}\n"
-    ),
-    good: line!("Looking."),
-    fix: FixKind::Safe,
-};
+pub(super) static KEY_ORDER: Rule = rule!("key-order.md");
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     channels(subject, sink);

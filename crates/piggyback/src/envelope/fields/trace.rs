@@ -1,73 +1,16 @@
 //! The reasoning trace.
 
 use crate::envelope::check::Sink;
-use crate::envelope::examples::packet;
 use crate::envelope::subject::Subject;
 use mangle_settings::Profile;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
 
-pub(super) static TRACE_MISSING: Rule = Rule {
-    code: "PB130",
-    name: "trace-missing",
-    group: Group::Fields,
-    severity: Some(Severity::Hint),
-    summary: "A change of state without a reasoning trace.",
-    rationale: "The packet changes facts or asks for tools and does not say why. Nobody can tell afterwards what the model thought.",
-    bad: packet!(
-        "\"mangle_updates\": [\"observation(\\\"t1\\\", \\\"green\\\").\"]",
-        "\"memory_operations\": []"
-    ),
-    good: packet!(
-        "\"mangle_updates\": [\"observation(\\\"t1\\\", \\\"green\\\").\"]",
-        "\"memory_operations\": []",
-        "\"reasoning_trace\": \"All tests of t1 pass.\""
-    ),
-    fix: FixKind::None,
-};
+pub(super) static TRACE_MISSING: Rule = rule!("trace-missing.md");
 
-pub(in crate::envelope) static TRACE_SHORT: Rule = Rule {
-    code: "PB131",
-    name: "trace-short",
-    group: Group::Fields,
-    severity: None,
-    summary: "A reasoning trace of a few words.",
-    rationale: "Prompts for campaigns ask for 50 words. `[transcripts] min_trace_words` says how many are wanted.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"reasoning_trace\": \"Seems right.\""
-    ),
-    good: concat!(
-        packet!(
-            "\"mangle_updates\": []",
-            "\"memory_operations\": []",
-            "\"reasoning_trace\": \"The test of t1 is green now.\""
-        ),
-        "#- mangle-ls.toml\n[transcripts]\nmin_trace_words = 5\n"
-    ),
-    fix: FixKind::None,
-};
+pub(in crate::envelope) static TRACE_SHORT: Rule = rule!("trace-short.md");
 
-pub(in crate::envelope) static TRACE_MISMATCH: Rule = Rule {
-    code: "PB132",
-    name: "trace-mismatch",
-    group: Group::Fields,
-    severity: None,
-    summary: "A reasoning trace about a file that the packet does not mention.",
-    rationale: "The model thought about a file that neither the target nor an update names: what it found there is lost.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"reasoning_trace\": \"The bug is in src/session.go.\""
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"reasoning_trace\": \"The bug is in src/auth.go.\""
-    ),
-    fix: FixKind::None,
-};
+pub(in crate::envelope) static TRACE_MISMATCH: Rule = rule!("trace-mismatch.md");
 
 /// How many files of one trace are looked for.
 const MOST_FILES: usize = 20;

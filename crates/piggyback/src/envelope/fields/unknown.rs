@@ -2,123 +2,25 @@
 
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
-use crate::envelope::examples::{line, packet};
 use crate::envelope::json::{Kind, Member};
 use crate::envelope::runtime;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::Field;
 use crate::envelope::view::View;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
 use mangle_syntax::text::TextRange;
 
-pub(super) static ABBREVIATED_KEYS: Rule = Rule {
-    code: "PB104",
-    name: "abbreviated-keys",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "The short keys `surface` and `control`, which are for illustration only.",
-    rationale: "Texts about the protocol abbreviate the two keys. The runtime does not know the short forms: what stands under them \
-                is lost. Where the real key is not there, this is an error.",
-    bad: concat!(
-        "{\"control\": {\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
-        "\"mangle_updates\": [], \"memory_operations\": []}, \"surface_response\": \"Looking.\"}\n"
-    ),
-    good: line!("Looking."),
-    fix: FixKind::Unsafe,
-};
+pub(super) static ABBREVIATED_KEYS: Rule = rule!("abbreviated-keys.md");
 
-pub(super) static UNKNOWN_FIELD: Rule = Rule {
-    code: "PB111",
-    name: "unknown-field",
-    group: Group::Fields,
-    severity: Some(Severity::Information),
-    summary: "A member that no version of the protocol knows.",
-    rationale: "The runtime ignores it. Keys that begin with `x_`, `_` or `$` are left alone: use those for members of your own.",
-    bad: packet!("\"mangle_updates\": []", "\"memory_operations\": []", "\"verdict\": \"pass\""),
-    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []", "\"x_verdict\": \"pass\""),
-    fix: FixKind::None,
-};
+pub(super) static UNKNOWN_FIELD: Rule = rule!("unknown-field.md");
 
-pub(super) static FOREIGN_FIELD: Rule = Rule {
-    code: "PB112",
-    name: "foreign-field",
-    group: Group::Fields,
-    severity: Some(Severity::Hint),
-    summary: "A member of another version of the protocol.",
-    rationale: "The envelope is judged by one profile, and this member belongs to another. Unless the runtime reads it all the same, \
-                it is ignored.",
-    bad: concat!(
-        "{\n  \"piggyback_version\": \"1.1\",\n  \"surface_response\": \"Looking.\",\n",
-        "  \"control_packet\": {\"mangle_updates\": [], \"safety_gates\": {}}\n}\n"
-    ),
-    good: concat!(
-        "{\n  \"piggyback_version\": \"1.1\",\n  \"surface_response\": \"Looking.\",\n",
-        "  \"control_packet\": {\"mangle_updates\": []}\n}\n"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static FOREIGN_FIELD: Rule = rule!("foreign-field.md");
 
-pub(super) static CASE_VARIANT: Rule = Rule {
-    code: "PB113",
-    name: "case-variant",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "A key in other letters than the protocol's.",
-    rationale: "The runtime matches keys in any case, other readers do not. Together with the key as it should be, it is a \
-                duplicate that is easily overlooked.",
-    bad: packet!("\"Mangle_Updates\": []", "\"memory_operations\": []"),
-    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
-    fix: FixKind::Safe,
-};
+pub(super) static CASE_VARIANT: Rule = rule!("case-variant.md");
 
-pub(super) static NEAR_MISS: Rule = Rule {
-    code: "PB114",
-    name: "near-miss",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "A key that is nearly one of the protocol's.",
-    rationale: "The runtime does not match it, and what stands under it is lost. Where this loses the control packet or the surface, \
-                it is an error.",
-    bad: packet!("\"mangleUpdates\": []", "\"memory_operations\": []"),
-    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
-    fix: FixKind::Unsafe,
-};
+pub(super) static NEAR_MISS: Rule = rule!("near-miss.md");
 
-pub(super) static EXTRA_FORBIDDEN: Rule = Rule {
-    code: "PB115",
-    name: "extra-forbidden",
-    group: Group::Fields,
-    severity: Some(Severity::Error),
-    summary: "A member that the strict schema does not allow.",
-    rationale: "With `strict = \"schema\"` envelopes are held against the runtime's strict JSON Schema, which allows no members but \
-                its own.",
-    bad: concat!(
-        packet!(
-            "\"mangle_updates\": []",
-            "\"memory_operations\": []",
-            "\"self_correction\": {\"triggered\": false, \"hypothesis\": \"\"}",
-            "\"reasoning_trace\": \"\"",
-            "\"knowledge_requests\": []",
-            "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [], \"noise_facts\": [], \"missing_context\": \"\"}",
-            "\"tool_requests\": []",
-            "\"x_layer\": 2"
-        ),
-        "#- mangle-ls.toml\n[transcripts]\nstrict = \"schema\"\n"
-    ),
-    good: concat!(
-        packet!(
-            "\"mangle_updates\": []",
-            "\"memory_operations\": []",
-            "\"self_correction\": {\"triggered\": false, \"hypothesis\": \"\"}",
-            "\"reasoning_trace\": \"\"",
-            "\"knowledge_requests\": []",
-            "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [], \"noise_facts\": [], \"missing_context\": \"\"}",
-            "\"tool_requests\": []"
-        ),
-        "#- mangle-ls.toml\n[transcripts]\nstrict = \"schema\"\n"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static EXTRA_FORBIDDEN: Rule = rule!("extra-forbidden.md");
 
 /// The member that silences findings, which is ours.
 const SILENCING: &str = "x_mangle_ls_ignore";

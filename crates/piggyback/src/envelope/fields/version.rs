@@ -4,48 +4,15 @@ use std::fmt::Write as _;
 
 use crate::envelope::check::Sink;
 use crate::envelope::edits;
-use crate::envelope::examples::packet;
 use crate::envelope::profile::{Marker, Origin};
 use crate::envelope::subject::Subject;
 use mangle_settings::Profile;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 
 /// By which profile an envelope is judged, where nobody says it.
-pub static PROFILE_INFERRED: Rule = Rule {
-    code: "PB105",
-    name: "profile-inferred",
-    group: Group::Fields,
-    severity: Some(Severity::Information),
-    summary: "The version of the protocol was inferred.",
-    rationale: "Neither the command line nor the settings nor the envelope says which profile it is written in, so the members \
-                of most envelopes of the session decide, and of a single envelope its own. A slip decides nothing: surface \
-                first, a category without a slash and an operation of 1.1 tell that version only together. `[transcripts] profile` pins it for all, a member `piggyback_version` for one.",
-    bad: packet!("\"mangle_updates\": []", "\"memory_operations\": []", "\"tool_requests\": []"),
-    good: concat!(
-        "{\n  \"piggyback_version\": \"1.1\",\n  \"surface_response\": \"Looking.\",\n",
-        "  \"control_packet\": {\"mangle_updates\": []}\n}\n"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub static PROFILE_INFERRED: Rule = rule!("profile-inferred.md");
 
-pub(in crate::envelope) static NEWER_VERSION: Rule = Rule {
-    code: "PB116",
-    name: "newer-version",
-    group: Group::Fields,
-    severity: Some(Severity::Information),
-    summary: "A version of the protocol that is newer than this tool.",
-    rationale: "The envelope is judged by the newest profile that is known, and what is wrong with its members is a step less grave.",
-    bad: concat!(
-        "{\n  \"piggyback_version\": \"2.0\",\n",
-        "  \"control_packet\": {\"mangle_updates\": [], \"memory_operations\": [], \"safety_gates\": {}},\n",
-        "  \"surface_response\": \"Looking.\"\n}\n"
-    ),
-    good: concat!(
-        "{\n  \"piggyback_version\": \"1.1\",\n  \"surface_response\": \"Looking.\",\n",
-        "  \"control_packet\": {\"mangle_updates\": []}\n}\n"
-    ),
-    fix: FixKind::None,
-};
+pub(in crate::envelope) static NEWER_VERSION: Rule = rule!("newer-version.md");
 
 /// How many reasons are told; more of them convince nobody.
 const MARKERS: usize = 2;

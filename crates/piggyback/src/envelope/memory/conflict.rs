@@ -6,30 +6,11 @@ use rustc_hash::FxHashMap;
 
 use crate::envelope::check::Sink;
 use crate::envelope::edits;
-use crate::envelope::examples::packet;
 use crate::envelope::subject::Subject;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::TextRange;
 
-pub(super) static OP_CONFLICT: Rule = Rule {
-    code: "PB309",
-    name: "op-conflict",
-    group: Group::Memory,
-    severity: Some(Severity::Warning),
-    summary: "Two memory operations on one key in one packet.",
-    rationale: "The runtime runs them in order. The same operation twice is one too many; storing and forgetting under one key \
-                leaves what came last, which nobody can have meant.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"user:style\", \"value\": \"terse\"}, {\"op\": \"note\", \"key\": \
-         \"user:style\", \"value\": \"terse\"}]"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"user:style\", \"value\": \"terse\"}]"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static OP_CONFLICT: Rule = rule!("op-conflict.md");
 
 /// The first operation on a key.
 struct First<'t> {

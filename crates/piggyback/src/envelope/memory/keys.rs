@@ -2,87 +2,18 @@
 
 use crate::envelope::atoms;
 use crate::envelope::check::Sink;
-use crate::envelope::examples::packet;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::text::TextRange;
 
-pub(super) static KEY_STYLE: Rule = Rule {
-    code: "PB306",
-    name: "key-style",
-    group: Group::Memory,
-    severity: Some(Severity::Hint),
-    summary: "The key of a stored value that is not of the form `namespace:item`.",
-    rationale: "The recommended form is `namespace:item` or `namespace:item:sub` of letters, digits and `_ . / -`. The key of a \
-                `forget` is something else, the name of a predicate: `noop-forget` is about those.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"my pref!\", \"value\": \"terse\"}]"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"user:style\", \"value\": \"terse\"}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static KEY_STYLE: Rule = rule!("key-style.md");
 
-pub(super) static BROAD_FORGET: Rule = Rule {
-    code: "PB307",
-    name: "broad-forget",
-    group: Group::Memory,
-    severity: Some(Severity::Error),
-    summary: "A `forget` of a predicate that rules need.",
-    rationale: "The runtime retracts every fact of the predicate that the key names. One that the policy reads, or that its safety \
-                rests on, is then empty: what it forbade is no longer forbidden.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"forget\", \"key\": \"dangerous_action\", \"value\": \"\"}]"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"forget\", \"key\": \"stale_hint\", \"value\": \"\"}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static BROAD_FORGET: Rule = rule!("broad-forget.md");
 
-pub(super) static NOOP_FORGET: Rule = Rule {
-    code: "PB308",
-    name: "noop-forget",
-    group: Group::Memory,
-    severity: Some(Severity::Information),
-    summary: "A `forget` whose key cannot be the name of a predicate.",
-    rationale: "The runtime takes the key of a `forget` for a predicate and retracts its facts. A key such as `temp:x` has the form \
-                of keys under which values are stored (`key-style`), and no predicate has such a name: nothing is retracted, and a \
-                value that an earlier operation stored under the key stays stored.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"forget\", \"key\": \"temp:x\", \"value\": \"\"}]"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"forget\", \"key\": \"stale_hint\", \"value\": \"\"}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static NOOP_FORGET: Rule = rule!("noop-forget.md");
 
-pub(super) static EPHEMERAL_PROMOTED: Rule = Rule {
-    code: "PB220",
-    name: "ephemeral-promoted",
-    group: Group::Atoms,
-    severity: Some(Severity::Hint),
-    summary: "A predicate is promoted that the agent forgets at every start.",
-    rationale: "The runtime filters facts of such predicates out when it starts: they belong to one session. Promoting one has no                 effect beyond it.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"promote_to_long_term\", \"key\": \"next_action\", \"value\": \"deploy\"}]"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"promote_to_long_term\", \"key\": \"user:style\", \"value\": \"terse\"}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static EPHEMERAL_PROMOTED: Rule = rule!("ephemeral-promoted.md");
 
 pub(super) fn check(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
     let (Some(op), Some(key), Some(range)) =

@@ -2,11 +2,10 @@
 
 use crate::envelope::check::Sink;
 use crate::envelope::edits::quoted;
-use crate::envelope::examples::packet;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
 use mangle_settings::Profile;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::nearest;
 
 /// A memory operation.
@@ -84,99 +83,15 @@ impl Operation {
     }
 }
 
-pub(super) static BAD_OP: Rule = Rule {
-    code: "PB301",
-    name: "bad-op",
-    group: Group::Memory,
-    severity: Some(Severity::Error),
-    summary: "A memory operation that there is not.",
-    rationale: "The runtime ignores it without a word: nothing is stored, nothing forgotten.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"promote_to_longterm\", \"key\": \"user:style\", \"value\": \"terse\"}]"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"promote_to_long_term\", \"key\": \"user:style\", \"value\": \"terse\"}]"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static BAD_OP: Rule = rule!("bad-op.md");
 
-pub(super) static FOREIGN_OP: Rule = Rule {
-    code: "PB302",
-    name: "foreign-op",
-    group: Group::Memory,
-    severity: Some(Severity::Warning),
-    summary: "A memory operation of another version of the protocol.",
-    rationale: "`archive` and `rehydrate` belong to 1.1, `store_vector` and `note` to later versions. The runtime ignores those of 1.1.",
-    bad: concat!(
-        "{\n  \"piggyback_version\": \"1.2-go\",\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"/query\", ",
-        "\"verb\": \"/help\", \"target\": \"none\", \"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n",
-        "    \"memory_operations\": [{\"op\": \"archive\", \"key\": \"phase:1\", \"value\": \"\"}]\n  },\n",
-        "  \"surface_response\": \"Looking.\"\n}\n"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"phase:1\", \"value\": \"over\"}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static FOREIGN_OP: Rule = rule!("foreign-op.md");
 
-pub(super) static NO_KEY: Rule = Rule {
-    code: "PB303",
-    name: "no-key",
-    group: Group::Memory,
-    severity: Some(Severity::Error),
-    summary: "A memory operation without a key.",
-    rationale: "Nothing can be found again under no key, and a `forget` without one retracts nothing.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"\", \"value\": \"terse\"}]"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"user:style\", \"value\": \"terse\"}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static NO_KEY: Rule = rule!("no-key.md");
 
-pub(super) static NO_VALUE: Rule = Rule {
-    code: "PB304",
-    name: "no-value",
-    group: Group::Memory,
-    severity: Some(Severity::Warning),
-    summary: "A memory operation that stores nothing.",
-    rationale: "It takes a place in the store and says nothing when it is found. In version 1.1, where an operation \
-                moves what is already there, the value may be left out.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"user:style\", \"value\": \"\"}]"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"user:style\", \"value\": \"terse\"}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static NO_VALUE: Rule = rule!("no-value.md");
 
-pub(super) static USELESS_VALUE: Rule = Rule {
-    code: "PB305",
-    name: "useless-value",
-    group: Group::Memory,
-    severity: Some(Severity::Hint),
-    summary: "A value that the operation ignores.",
-    rationale: "`forget`, `archive` and `rehydrate` go by the key alone. Above all, `forget` does not forget one value: it retracts \
-                every fact of the predicate.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"forget\", \"key\": \"stale_hint\", \"value\": \"only this one\"}]"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"forget\", \"key\": \"stale_hint\", \"value\": \"\"}]"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static USELESS_VALUE: Rule = rule!("useless-value.md");
 
 pub(super) fn check(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
     let known = operator(subject, operation, sink);

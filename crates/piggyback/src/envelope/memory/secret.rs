@@ -2,30 +2,12 @@
 
 use super::operations::Operation;
 use crate::envelope::check::Sink;
-use crate::envelope::examples::packet;
 use crate::envelope::secrets::secrets_of;
 use crate::envelope::view::View;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
 
-pub(super) static SECRET_STORED: Rule = Rule {
-    code: "PB311",
-    name: "secret-stored",
-    group: Group::Memory,
-    severity: Some(Severity::Warning),
-    summary: "Something that looks like a credential is to be remembered.",
-    rationale: "Long-term memory and vector stores are read back into later prompts, by anybody's agent that shares them. A \
-                credential belongs into a secret store. What was found is not repeated here.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"deploy:login\", \"value\": \"password: 7hXq-9vTz-2Lm4\"}]"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": [{\"op\": \"note\", \"key\": \"deploy:login\", \"value\": \"in the team's vault\"}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static SECRET_STORED: Rule = rule!("secret-stored.md");
 
 pub(super) fn check(operation: &View<'_>, sink: &mut Sink) {
     let Some(op) = operation.text("op") else { return };

@@ -5,47 +5,15 @@ use std::ops::Range;
 use crate::envelope::Reply;
 use crate::envelope::check::Sink;
 use crate::envelope::edits;
-use crate::envelope::examples::line;
 use crate::envelope::survey::{Role, Survey};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
 
-pub(super) static LEADING_TEXT: Rule = Rule {
-    code: "PB002",
-    name: "leading-text",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "Prose before the envelope.",
-    rationale: "The runtime passes over what stands before the first brace, and nobody sees it. A brace or a quote in such prose \
-                makes it miss the envelope. A reply should be the envelope and nothing else.",
-    bad: concat!("Here is my answer: ", line!("ok"), "\n"),
-    good: line!("ok"),
-    fix: FixKind::Suggestion,
-};
+pub(super) static LEADING_TEXT: Rule = rule!("leading-text.md");
 
-pub(super) static TRAILING_TEXT: Rule = Rule {
-    code: "PB003",
-    name: "trailing-text",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "Text behind the envelope.",
-    rationale: "The runtime ignores what follows the envelope: the user never sees it.",
-    bad: concat!(line!("ok"), " Tell me if you need more!\n"),
-    good: line!("ok. Tell me if you need more!"),
-    fix: FixKind::Suggestion,
-};
+pub(super) static TRAILING_TEXT: Rule = rule!("trailing-text.md");
 
-pub(super) static FENCED: Rule = Rule {
-    code: "PB004",
-    name: "fenced",
-    group: Group::Replies,
-    severity: Some(Severity::Hint),
-    summary: "Code fences around the envelope.",
-    rationale: "The runtime accepts a fenced envelope, but the protocol wants the bare object, and stricter readers refuse fences.",
-    bad: concat!("```json\n", line!("ok"), "\n```\n"),
-    good: line!("ok"),
-    fix: FixKind::Suggestion,
-};
+pub(super) static FENCED: Rule = rule!("fenced.md");
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     let (Some(_), reply) = (survey.picked(), survey.reply) else { return };

@@ -1,132 +1,26 @@
 //! What the runtime cuts off an envelope that it accepts.
 
 use crate::envelope::check::Sink;
-use crate::envelope::examples::{asking, line, packet};
 use crate::envelope::json::NodeId;
 use crate::envelope::runtime;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
 
-pub(super) static SURFACE_CAP: Rule = Rule {
-    code: "PB030",
-    name: "surface-cap",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "A surface that is longer than the runtime shows.",
-    rationale: "The runtime cuts the surface after 50,000 bytes, even inside a character, and puts `[TRUNCATED]` behind it.",
-    bad: concat!(
-        line!("I am looking at the login now."),
-        "\n#- mangle-ls.toml\n[transcripts.caps]\nmax_surface_length = 10\n"
-    ),
-    good: line!("ok"),
-    fix: FixKind::None,
-};
+pub(super) static SURFACE_CAP: Rule = rule!("surface-cap.md");
 
-pub(super) static UPDATES_CAP: Rule = Rule {
-    code: "PB031",
-    name: "updates-cap",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "More updates than the runtime takes.",
-    rationale: "The runtime keeps the first 2,000 updates, blank ones counted, before it looks at what they say. The kernel never \
-                hears of the rest.",
-    bad: concat!(
-        packet!(
-            "\"mangle_updates\": [\"test_state(/red).\", \"test_state(/green).\"]",
-            "\"memory_operations\": []"
-        ),
-        "#- mangle-ls.toml\n[transcripts.caps]\nmax_updates = 1\n"
-    ),
-    good: packet!(
-        "\"mangle_updates\": [\"observation(\\\"t1\\\", \\\"green\\\").\"]",
-        "\"memory_operations\": []"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static UPDATES_CAP: Rule = rule!("updates-cap.md");
 
-pub(super) static ATOMS_DROPPED: Rule = Rule {
-    code: "PB032",
-    name: "atoms-dropped",
-    group: Group::Replies,
-    severity: Some(Severity::Information),
-    summary: "Some updates are dropped by the runtime's first filter.",
-    rationale: "The runtime drops blank updates, those of more than 1,000 bytes, those without a parenthesis, and those with one of \
-                the four shell characters. This is the sum for one envelope; each update has a finding of its own.",
-    bad: packet!("\"mangle_updates\": [\"\"]", "\"memory_operations\": []"),
-    good: packet!("\"mangle_updates\": []", "\"memory_operations\": []"),
-    fix: FixKind::None,
-};
+pub(super) static ATOMS_DROPPED: Rule = rule!("atoms-dropped.md");
 
-pub(super) static TRACE_CAP: Rule = Rule {
-    code: "PB033",
-    name: "trace-cap",
-    group: Group::Replies,
-    severity: Some(Severity::Information),
-    summary: "A reasoning trace that is longer than the runtime keeps.",
-    rationale: "The runtime cuts the trace after 50,000 bytes, even inside a character, and puts `[TRUNCATED]` behind it.",
-    bad: concat!(
-        packet!(
-            "\"mangle_updates\": []",
-            "\"memory_operations\": []",
-            "\"reasoning_trace\": \"The token is old.\""
-        ),
-        "#- mangle-ls.toml\n[transcripts.caps]\nmax_reasoning_trace = 10\n"
-    ),
-    good: line!("ok"),
-    fix: FixKind::None,
-};
+pub(super) static TRACE_CAP: Rule = rule!("trace-cap.md");
 
-pub(super) static MEMORY_CAP: Rule = Rule {
-    code: "PB034",
-    name: "memory-cap",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "More memory operations than the runtime takes.",
-    rationale: "The runtime keeps the first 500 memory operations; what the rest should store or forget is lost.",
-    bad: concat!(
-        packet!(
-            "\"mangle_updates\": []",
-            "\"memory_operations\": [{\"op\": \"note\", \"key\": \"a:b\", \"value\": \"c\"}, {\"op\": \"note\", \"key\": \"a:d\", \"value\": \"e\"}]"
-        ),
-        "#- mangle-ls.toml\n[transcripts.caps]\nmax_memory_operations = 1\n"
-    ),
-    good: line!("ok"),
-    fix: FixKind::None,
-};
+pub(super) static MEMORY_CAP: Rule = rule!("memory-cap.md");
 
-pub(super) static TOOLS_CAP: Rule = Rule {
-    code: "PB035",
-    name: "tools-cap",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "More tool requests than the runtime takes.",
-    rationale: "The runtime keeps the first 20 tool requests; the rest is never run, and nobody is told.",
-    bad: concat!(
-        asking!(
-            "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"read_file\", \"tool_args\": {\"path\": \"a.go\"}}]"
-        ),
-        "#- mangle-ls.toml\n[transcripts.caps]\nmax_tool_requests = 0\n"
-    ),
-    good: line!("ok"),
-    fix: FixKind::None,
-};
+pub(super) static TOOLS_CAP: Rule = rule!("tools-cap.md");
 
-pub(super) static KNOWLEDGE_CAP: Rule = Rule {
-    code: "PB036",
-    name: "knowledge-cap",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "More knowledge requests than the runtime takes.",
-    rationale: "The runtime keeps the first 20 knowledge requests; the rest is never asked.",
-    bad: concat!(
-        asking!("\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How?\"}]"),
-        "#- mangle-ls.toml\n[transcripts.caps]\nmax_knowledge_requests = 0\n"
-    ),
-    good: line!("ok"),
-    fix: FixKind::None,
-};
+pub(super) static KNOWLEDGE_CAP: Rule = rule!("knowledge-cap.md");
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let (caps, control) = (&subject.context.settings.caps, &subject.control);

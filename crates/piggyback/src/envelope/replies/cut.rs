@@ -4,40 +4,17 @@ use std::fmt::Write as _;
 
 use crate::envelope::Object;
 use crate::envelope::check::Sink;
-use crate::envelope::examples::line;
 use crate::envelope::json::{Json, Kind, NodeId, ProblemKind};
 use crate::envelope::profile::is_surface_first;
 use crate::envelope::survey::{Role, Survey, is_envelope};
 use crate::envelope::table::ENVELOPE;
 use crate::envelope::view::View;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
 
-pub(super) static TRUNCATED: Rule = Rule {
-    code: "PB026",
-    name: "truncated",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "A reply that was cut off.",
-    rationale: "It ends inside a value, mostly because the limit on output tokens was reached. The runtime does not mend JSON: it \
-                reads nothing of the reply and shows the raw text.",
-    bad: "{\"surface_respon",
-    good: line!("ok"),
-    fix: FixKind::None,
-};
+pub(super) static TRUNCATED: Rule = rule!("truncated.md");
 
-pub(super) static PREMATURE_ARTICULATION: Rule = Rule {
-    code: "PB109",
-    name: "premature-articulation",
-    group: Group::Fields,
-    severity: Some(Severity::Error),
-    summary: "A surface that was written before the control packet, which was then cut off.",
-    rationale: "The user is promised something that the kernel never hears of. With the control packet first, a reply that is cut \
-                off promises nothing.",
-    bad: "{\"surface_response\": \"I have deleted the old logs.\", \"control_pac",
-    good: line!("I am going to delete the old logs."),
-    fix: FixKind::None,
-};
+pub(super) static PREMATURE_ARTICULATION: Rule = rule!("premature-articulation.md");
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     for (_, object) in survey.with_role(Role::Truncated) {

@@ -1,63 +1,18 @@
 //! Several envelopes in one reply: which of them the runtime believes.
 
 use crate::envelope::check::Sink;
-use crate::envelope::examples::line;
 use crate::envelope::runtime::Stage;
 use crate::envelope::survey::{Role, Survey};
 use mangle_settings::Select;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Rule, Severity, Span, rule};
 
-pub(super) static MULTIPLE_ENVELOPES: Rule = Rule {
-    code: "PB007",
-    name: "multiple-envelopes",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "Several envelopes in one reply.",
-    rationale: "A turn is one envelope. The runtime takes one of them and drops the others with all their updates. An envelope in \
-                quoted text is how a turn is hijacked.",
-    bad: concat!("Set {x}: ", line!("first"), "\nLet me try again.\n", line!("second"), "\n"),
-    good: line!("second"),
-    fix: FixKind::None,
-};
+pub(super) static MULTIPLE_ENVELOPES: Rule = rule!("multiple-envelopes.md");
 
-pub(super) static DECOY_ACCEPTED: Rule = Rule {
-    code: "PB021",
-    name: "decoy-accepted",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "An earlier envelope is believed instead of the last one.",
-    rationale: "A reply ends with its envelope, but the runtime stops at the first object that decodes and has a surface. Whoever \
-                gets the model to repeat an envelope first decides what the kernel believes.",
-    bad: concat!(line!("quoted from the issue"), "\nMy own answer:\n", line!("real"), "\n"),
-    good: line!("real"),
-    fix: FixKind::None,
-};
+pub(super) static DECOY_ACCEPTED: Rule = rule!("decoy-accepted.md");
 
-pub(super) static DECOY_REJECTED: Rule = Rule {
-    code: "PB022",
-    name: "decoy-rejected",
-    group: Group::Replies,
-    severity: Some(Severity::Information),
-    summary: "An earlier envelope was passed over for the last one.",
-    rationale: "The text from the first brace on was no envelope, so the runtime searched from the end, and the last one won. Had \
-                the reply begun with the earlier one, that would have been believed.",
-    bad: concat!("Use {x}: ", line!("earlier"), " and then ", line!("last"), "\n"),
-    good: line!("last"),
-    fix: FixKind::None,
-};
+pub(super) static DECOY_REJECTED: Rule = rule!("decoy-rejected.md");
 
-pub(super) static ECHOED_ENVELOPE: Rule = Rule {
-    code: "PB023",
-    name: "echoed-envelope",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "An envelope in text that quotes somebody.",
-    rationale: "It stands in a quotation or behind a label such as `User:`, so the model repeats what it was given. The runtime \
-                makes no difference between that and an envelope of the model's own.",
-    bad: concat!("> ", line!("grant me everything"), "\n"),
-    good: line!("I will not do that."),
-    fix: FixKind::None,
-};
+pub(super) static ECHOED_ENVELOPE: Rule = rule!("echoed-envelope.md");
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     let acceptable = survey.acceptable();

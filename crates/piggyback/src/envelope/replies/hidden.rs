@@ -3,95 +3,21 @@
 
 use crate::envelope::check::Sink;
 use crate::envelope::edits;
-use crate::envelope::examples::line;
 use crate::envelope::json::ProblemKind;
 use crate::envelope::runtime::{self, Stage, candidates};
 use crate::envelope::survey::{Role, Survey};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Severity, Span, rule};
 use mangle_syntax::text::{TextRange, size};
 
-/// The same text fifty times.
-macro_rules! fifty {
-    ($text:literal) => {
-        concat!(ten!($text), ten!($text), ten!($text), ten!($text), ten!($text))
-    };
-}
+pub(super) static STRAY_QUOTE: Rule = rule!("stray-quote.md");
 
-macro_rules! ten {
-    ($text:literal) => {
-        concat!($text, $text, $text, $text, $text, $text, $text, $text, $text, $text)
-    };
-}
+pub(super) static STRAY_BRACE: Rule = rule!("stray-brace.md");
 
-pub(super) static STRAY_QUOTE: Rule = Rule {
-    code: "PB024",
-    name: "stray-quote",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "A quote in prose that hides the envelope.",
-    rationale: "The runtime's search counts quotes in prose too. After an odd one it takes the braces of the envelope for text in a \
-                string and finds nothing. As long as the envelope is the first thing with a brace it is found all the same, and \
-                this is a hint.",
-    bad: concat!("Set {x} for the 5\" bar: ", line!("ok"), "\n"),
-    good: line!("ok"),
-    fix: FixKind::Unsafe,
-};
+pub(super) static DEPTH: Rule = rule!("depth.md");
 
-pub(super) static STRAY_BRACE: Rule = Rule {
-    code: "PB025",
-    name: "stray-brace",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "A brace that is not closed and swallows the envelope.",
-    rationale: "The runtime's search takes everything behind an open brace for a part of that object. It never closes, so the \
-                envelope behind it is never found.",
-    bad: concat!("{ oops ", line!("ok"), "\n"),
-    good: line!("ok"),
-    fix: FixKind::Unsafe,
-};
+pub(super) static TOO_LARGE: Rule = rule!("too-large.md");
 
-pub(super) static DEPTH: Rule = Rule {
-    code: "PB027",
-    name: "depth",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "Objects that are nested too deep.",
-    rationale: "The runtime's search gives an object up at the 201st open brace and goes on with what is inside, so it may even take \
-                a piece of it for an object. Its decoder gives up at 10,000 levels.",
-    bad: concat!(
-        "Set {x}: {\"a\": {\"b\": {\"c\": {\"d\": {}}}}} ",
-        line!("ok"),
-        "\n#- mangle-ls.toml\n[transcripts.caps]\nmax_depth = 3\n"
-    ),
-    good: line!("ok"),
-    fix: FixKind::None,
-};
-
-pub(super) static TOO_LARGE: Rule = Rule {
-    code: "PB028",
-    name: "too-large",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "An envelope that is too large to be found in mixed text.",
-    rationale: "The runtime's search drops objects beyond 5 MiB without a word. An envelope that the reply begins with has no such \
-                limit.",
-    bad: concat!("Set {x}: ", line!("ok"), "\n#- mangle-ls.toml\n[transcripts.caps]\nmax_candidate = 100\n"),
-    good: line!("ok"),
-    fix: FixKind::None,
-};
-
-pub(super) static CANDIDATE_FLOOD: Rule = Rule {
-    code: "PB029",
-    name: "candidate-flood",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "More objects in one reply than anybody writes.",
-    rationale: "The runtime tries to decode each of them, the last first, without a limit. Such a reply costs time, and is how an \
-                envelope gets buried.",
-    bad: concat!(fifty!("{} "), line!("ok"), "\n"),
-    good: line!("ok"),
-    fix: FixKind::None,
-};
+pub(super) static CANDIDATE_FLOOD: Rule = rule!("candidate-flood.md");
 
 /// More objects than this are a flood.
 const FLOOD: usize = 50;

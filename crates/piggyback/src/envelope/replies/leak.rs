@@ -1,29 +1,14 @@
 //! A control packet that the user sees.
 
 use crate::envelope::check::Sink;
-use crate::envelope::examples::line;
 use crate::envelope::runtime::Stage;
 use crate::envelope::survey::Survey;
 use crate::envelope::table::CONTROL;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
 
 /// A control packet that the user sees.
-pub static CONTROL_LEAK: Rule = Rule {
-    code: "PB110",
-    name: "control-leak",
-    group: Group::Fields,
-    severity: Some(Severity::Error),
-    summary: "The user sees the control packet.",
-    rationale: "When no envelope can be read, the runtime shows the whole text of the reply. Everything that was meant for the \
-                kernel, hypotheses and memory included, is then on the user's screen.",
-    bad: concat!(
-        "{\"control_packet\": {\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
-        "\"mangle_updates\": [], \"memory_operations\": []}}\n"
-    ),
-    good: line!("Looking."),
-    fix: FixKind::None,
-};
+pub static CONTROL_LEAK: Rule = rule!("control-leak.md");
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     if survey.stage() == Some(Stage::Fallback)

@@ -1,53 +1,18 @@
 //! Replies that are JSON, but no envelope at their top.
 
 use crate::envelope::check::Sink;
-use crate::envelope::examples::line;
 use crate::envelope::json::{Json, Kind, NodeId};
 use crate::envelope::runtime;
 use crate::envelope::survey::{Role, Survey};
 use crate::envelope::view::first_byte;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::{TextRange, TextSize};
 
-pub(super) static NOT_OBJECT: Rule = Rule {
-    code: "PB015",
-    name: "not-object",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "A reply that is a JSON string, number or word.",
-    rationale: "An envelope is an object. The runtime does not look into a string, even if it holds one: the text is shown as it \
-                is, escapes included.",
-    bad: concat!(
-        "\"{\\\"control_packet\\\": {\\\"intent_classification\\\": {\\\"category\\\": \\\"/query\\\", \\\"verb\\\": \\\"/explain\\\", \\\"target\\\": \\\"src/auth.go\\\", \\\"constraint\\\": \\\"none\\\", \\\"confidence\\\": 0.9}, ",
-        "\\\"mangle_updates\\\": [], \\\"memory_operations\\\": []}, \\\"surface_response\\\": \\\"ok\\\"}\"\n"
-    ),
-    good: line!("ok"),
-    fix: FixKind::Unsafe,
-};
+pub(super) static NOT_OBJECT: Rule = rule!("not-object.md");
 
-pub(super) static ARRAY_WRAPPED: Rule = Rule {
-    code: "PB016",
-    name: "array-wrapped",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "Envelopes in an array.",
-    rationale: "The runtime takes the first object of the array and ignores everything else in it.",
-    bad: concat!("[", line!("ok"), "]\n"),
-    good: line!("ok"),
-    fix: FixKind::Safe,
-};
+pub(super) static ARRAY_WRAPPED: Rule = rule!("array-wrapped.md");
 
-pub(super) static NESTED_ENVELOPE: Rule = Rule {
-    code: "PB017",
-    name: "nested-envelope",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "An envelope inside another object.",
-    rationale: "The runtime looks at the objects at the top of a reply only, so an envelope inside one does not exist for it.",
-    bad: concat!("{\"result\": ", line!("ok"), "}\n"),
-    good: line!("ok"),
-    fix: FixKind::Suggestion,
-};
+pub(super) static NESTED_ENVELOPE: Rule = rule!("nested-envelope.md");
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     if let Some(json) = &survey.wrapper {

@@ -1,49 +1,15 @@
 //! Which of its attempts got the runtime an envelope, or that none did.
 
 use crate::envelope::check::Sink;
-use crate::envelope::examples::line;
 use crate::envelope::runtime::{Failure, Stage};
 use crate::envelope::survey::{Role, Survey};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
-pub(super) static NO_JSON: Rule = Rule {
-    code: "PB001",
-    name: "no-json",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "A reply without any JSON object.",
-    rationale: "The runtime finds no `{`, so there is no control packet: the text goes to the user as it is, at confidence 0.5, and \
-                the kernel learns nothing of the turn. Ask the model for the whole envelope again.",
-    bad: "Sure, done!\n",
-    good: line!("Sure, done!"),
-    fix: FixKind::None,
-};
+pub(super) static NO_JSON: Rule = rule!("no-json.md");
 
-pub(super) static EXTRACTED: Rule = Rule {
-    code: "PB005",
-    name: "extracted",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "An envelope that was only found by searching mixed text.",
-    rationale: "Decoding from the first brace failed, so the runtime searched the text for objects and took one (confidence 0.85). \
-                A stray brace or quote more, and the envelope is lost. A reply should be the envelope and nothing else.",
-    bad: concat!("Set {name} first.\n", line!("ok"), "\n"),
-    good: line!("ok"),
-    fix: FixKind::None,
-};
+pub(super) static EXTRACTED: Rule = rule!("extracted.md");
 
-pub(super) static FALLBACK: Rule = Rule {
-    code: "PB006",
-    name: "fallback",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "No envelope could be read, so the raw text is shown.",
-    rationale: "All of the runtime's attempts failed. The whole text goes to the user (confidence 0.5), and updates, memory \
-                operations and tool requests in it are lost.",
-    bad: "Please set {name} in the settings.\n",
-    good: line!("Please set the name in the settings."),
-    fix: FixKind::None,
-};
+pub(super) static FALLBACK: Rule = rule!("fallback.md");
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     let line = survey.first_line();

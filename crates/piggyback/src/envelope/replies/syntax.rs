@@ -3,28 +3,12 @@
 use crate::envelope::Object;
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
-use crate::envelope::examples::line;
 use crate::envelope::json::{Json, Problem, ProblemKind};
 use crate::envelope::survey::{Role, Survey, ends_inside};
-use mangle_syntax::lint::{Applicability, Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Applicability, Finding, Fix, Rule, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
 
-pub(super) static JSON_SYNTAX: Rule = Rule {
-    code: "PB010",
-    name: "json-syntax",
-    group: Group::Replies,
-    severity: Some(Severity::Error),
-    summary: "JSON that does not parse.",
-    rationale: "The runtime reads strict JSON: no comments, no trailing commas, no single quotes, no line breaks in strings. One \
-                such slip loses the whole envelope, unless another object of the reply is taken in its place.",
-    bad: concat!(
-        "{\n  \"control_packet\": {",
-        "\"intent_classification\": {\"category\": \"/query\", \"verb\": \"/explain\", \"target\": \"src/auth.go\", \"constraint\": \"none\", \"confidence\": 0.9}, ",
-        "\"mangle_updates\": [], \"memory_operations\": [],},\n  \"surface_response\": \"ok\"\n}\n"
-    ),
-    good: line!("ok"),
-    fix: FixKind::Safe,
-};
+pub(super) static JSON_SYNTAX: Rule = rule!("json-syntax.md");
 
 /// More slips than this in one object help nobody.
 const MOST: usize = 20;

@@ -1,25 +1,13 @@
 //! Strings that are no text: halves of surrogate pairs, and bytes that are no UTF-8.
 
 use crate::envelope::check::Sink;
-use crate::envelope::examples::line;
 use crate::envelope::json::{Json, Kind, NodeId};
 use crate::envelope::subject::Subject;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
 
 /// What becomes U+FFFD inside of an envelope.
-pub static BAD_UNICODE: Rule = Rule {
-    code: "PB011",
-    name: "bad-unicode",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "Bytes or escapes in a string that are no character.",
-    rationale: "The runtime reads U+FFFD for each byte that is no UTF-8 and for each half of a surrogate pair, without an error. \
-                What was meant is lost.",
-    bad: line!("ok \\ud83d"),
-    good: line!("ok \\ud83d\\ude00"),
-    fix: FixKind::None,
-};
+pub static BAD_UNICODE: Rule = rule!("bad-unicode.md");
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let json = subject.json;

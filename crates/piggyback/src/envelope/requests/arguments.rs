@@ -2,27 +2,11 @@
 
 use crate::envelope::check::Sink;
 use crate::envelope::edits::quoted;
-use crate::envelope::examples::asking;
 use crate::envelope::json::{Json, Kind, NodeId};
 use crate::envelope::view::number;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 
-pub(super) static NUMBER_PRECISION: Rule = Rule {
-    code: "PB424",
-    name: "number-precision",
-    group: Group::Requests,
-    severity: Some(Severity::Information),
-    summary: "A number in the arguments of a tool that loses digits.",
-    rationale: "The runtime reads all numbers of `tool_args` as 64-bit floats. Integers beyond 2^53 and decimals with more than 17 \
-                digits come out changed, ids of records above all.",
-    bad: asking!(
-        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"open_ticket\", \"tool_args\": {\"id\": 9007199254740993}}]"
-    ),
-    good: asking!(
-        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"open_ticket\", \"tool_args\": {\"id\": \"9007199254740993\"}}]"
-    ),
-    fix: FixKind::Unsafe,
-};
+pub(super) static NUMBER_PRECISION: Rule = rule!("number-precision.md");
 
 pub(super) fn check(json: &Json<'_>, args: NodeId, sink: &mut Sink) {
     let mut open = vec![args];

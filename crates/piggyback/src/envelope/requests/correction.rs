@@ -2,141 +2,21 @@
 
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{insert_member, quoted};
-use crate::envelope::examples::packet;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 
-pub(super) static NO_HYPOTHESIS: Rule = Rule {
-    code: "PB401",
-    name: "no-hypothesis",
-    group: Group::Requests,
-    severity: Some(Severity::Warning),
-    summary: "A self-correction without a hypothesis.",
-    rationale: "The model says that something went wrong and not what. No rule about `abductive_hypothesis` can react.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"\"}"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\"}"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static NO_HYPOTHESIS: Rule = rule!("no-hypothesis.md");
 
-pub(super) static IDLE_HYPOTHESIS: Rule = Rule {
-    code: "PB402",
-    name: "idle-hypothesis",
-    group: Group::Requests,
-    severity: Some(Severity::Hint),
-    summary: "A hypothesis of a self-correction that is not triggered.",
-    rationale: "The runtime looks at `triggered` alone; with `false` the hypothesis is ignored.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"self_correction\": {\"triggered\": false, \"hypothesis\": \"missing import\"}"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\"}"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static IDLE_HYPOTHESIS: Rule = rule!("idle-hypothesis.md");
 
-pub(super) static NO_TRIGGER: Rule = Rule {
-    code: "PB403",
-    name: "no-trigger",
-    group: Group::Requests,
-    severity: Some(Severity::Warning),
-    summary: "A self-correction that does not say whether it is triggered.",
-    rationale: "The runtime reads a missing `triggered` as `false`: the correction does not happen.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"self_correction\": {\"hypothesis\": \"missing import\"}"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\"}"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static NO_TRIGGER: Rule = rule!("no-trigger.md");
 
-pub(super) static ACTION_NOT_NAME: Rule = Rule {
-    code: "PB404",
-    name: "action-not-name",
-    group: Group::Requests,
-    severity: Some(Severity::Warning),
-    summary: "A recovery action that is no name constant.",
-    rationale: "Policies derive `recovery_action(/fix_imports)`. The text without its slash equals none of them.",
-    bad: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"safety_gates\": {}",
-        "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\", \"recovery_action\": \"fix_imports\"}"
-    ),
-    good: packet!(
-        "\"mangle_updates\": []",
-        "\"memory_operations\": []",
-        "\"safety_gates\": {}",
-        "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\", \"recovery_action\": \"/fix_imports\"}"
-    ),
-    fix: FixKind::Safe,
-};
+pub(super) static ACTION_NOT_NAME: Rule = rule!("action-not-name.md");
 
-pub(super) static HYPOTHESIS_UNMATCHED: Rule = Rule {
-    code: "PB406",
-    name: "hypothesis-unmatched",
-    group: Group::Requests,
-    severity: Some(Severity::Information),
-    summary: "A hypothesis that no rule reacts to.",
-    rationale: "Recovery rules of the policy match hypotheses by their exact text. This one is in none of them, so no recovery \
-                action follows.",
-    bad: concat!(
-        packet!(
-            "\"mangle_updates\": []",
-            "\"memory_operations\": []",
-            "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing imports\"}"
-        ),
-        "#- policy.mg\nDecl abductive_hypothesis(Text) bound [/string].\nrecovery_action(/fix_imports) :- \
-         abductive_hypothesis(\"missing import\").\n"
-    ),
-    good: concat!(
-        packet!(
-            "\"mangle_updates\": []",
-            "\"memory_operations\": []",
-            "\"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\"}"
-        ),
-        "#- policy.mg\nDecl abductive_hypothesis(Text) bound [/string].\nrecovery_action(/fix_imports) :- \
-         abductive_hypothesis(\"missing import\").\n"
-    ),
-    fix: FixKind::Unsafe,
-};
+pub(super) static HYPOTHESIS_UNMATCHED: Rule = rule!("hypothesis-unmatched.md");
 
-pub(super) static TWO_HYPOTHESES: Rule = Rule {
-    code: "PB408",
-    name: "two-hypotheses",
-    group: Group::Requests,
-    severity: Some(Severity::Warning),
-    summary: "Two different hypotheses in one packet.",
-    rationale: "Version 1.1 has a hypothesis beside the self-correction. The runtime only reads the one inside it.",
-    bad: concat!(
-        "{\n  \"piggyback_version\": \"1.1\",\n  \"surface_response\": \"Looking.\",\n  \"control_packet\": {\n",
-        "    \"mangle_updates\": [],\n    \"abductive_hypothesis\": \"wrong branch\",\n",
-        "    \"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\"}\n  }\n}\n"
-    ),
-    good: concat!(
-        "{\n  \"piggyback_version\": \"1.1\",\n  \"surface_response\": \"Looking.\",\n  \"control_packet\": {\n",
-        "    \"mangle_updates\": [],\n    \"abductive_hypothesis\": \"missing import\",\n",
-        "    \"self_correction\": {\"triggered\": true, \"hypothesis\": \"missing import\"}\n  }\n}\n"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static TWO_HYPOTHESES: Rule = rule!("two-hypotheses.md");
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let correction = subject.control.object("self_correction");

@@ -4,97 +4,19 @@ use rustc_hash::FxHashMap;
 
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
-use crate::envelope::examples::asking;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 
-pub(super) static USEFULNESS_RANGE: Rule = Rule {
-    code: "PB440",
-    name: "usefulness-range",
-    group: Group::Requests,
-    severity: Some(Severity::Error),
-    summary: "A usefulness outside of 0 to 1.",
-    rationale: "The strict schema rejects it, and the runtime weighs predicates by it: 80 counts a hundred times as much as others.",
-    bad: asking!(
-        "\"context_feedback\": {\"overall_usefulness\": 80, \"helpful_facts\": [], \"noise_facts\": []}"
-    ),
-    good: asking!(
-        "\"context_feedback\": {\"overall_usefulness\": 0.8, \"helpful_facts\": [], \"noise_facts\": []}"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static USEFULNESS_RANGE: Rule = rule!("usefulness-range.md");
 
-pub(super) static UNKNOWN_FEEDBACK_PRED: Rule = Rule {
-    code: "PB441",
-    name: "unknown-feedback-pred",
-    group: Group::Requests,
-    severity: Some(Severity::Information),
-    summary: "Feedback about a predicate that the program does not know.",
-    rationale: "The runtime keeps a score for each name. One that no predicate has changes nothing.",
-    bad: concat!(
-        asking!(
-            "\"context_feedback\": {\"overall_usefulness\": 0.8, \"helpful_facts\": [\"test_stat\"], \"noise_facts\": []}"
-        ),
-        "#- schemas.gl\nDecl test_state(State) bound [/name].\n"
-    ),
-    good: concat!(
-        asking!(
-            "\"context_feedback\": {\"overall_usefulness\": 0.8, \"helpful_facts\": [\"test_state\"], \"noise_facts\": []}"
-        ),
-        "#- schemas.gl\nDecl test_state(State) bound [/name].\n"
-    ),
-    fix: FixKind::Unsafe,
-};
+pub(super) static UNKNOWN_FEEDBACK_PRED: Rule = rule!("unknown-feedback-pred.md");
 
-pub(super) static FEEDBACK_BOTH: Rule = Rule {
-    code: "PB442",
-    name: "feedback-both",
-    group: Group::Requests,
-    severity: Some(Severity::Warning),
-    summary: "A predicate that is rated helpful and noise at once.",
-    rationale: "The runtime adds one and takes one away: the feedback says nothing.",
-    bad: asking!(
-        "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [\"modified\"], \"noise_facts\": [\"modified\"]}"
-    ),
-    good: asking!(
-        "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [\"modified\"], \"noise_facts\": []}"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static FEEDBACK_BOTH: Rule = rule!("feedback-both.md");
 
-pub(super) static FEEDBACK_ATOM: Rule = Rule {
-    code: "PB443",
-    name: "feedback-atom",
-    group: Group::Requests,
-    severity: Some(Severity::Warning),
-    summary: "Feedback about an atom instead of a predicate.",
-    rationale: "The lists hold names of predicates. With arguments the text equals no name, and the score goes nowhere.",
-    bad: asking!(
-        "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [\"modified(1)\"], \"noise_facts\": []}"
-    ),
-    good: asking!(
-        "\"context_feedback\": {\"overall_usefulness\": 0.5, \"helpful_facts\": [\"modified\"], \"noise_facts\": []}"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static FEEDBACK_ATOM: Rule = rule!("feedback-atom.md");
 
-pub(super) static FEEDBACK_INCONSISTENT: Rule = Rule {
-    code: "PB444",
-    name: "feedback-inconsistent",
-    group: Group::Requests,
-    severity: Some(Severity::Hint),
-    summary: "A score that contradicts what is said beside it.",
-    rationale: "A context of 0.9 or more that lacks something, or one of 0.1 or less that had helpful facts: one of the two is not \
-                meant.",
-    bad: asking!(
-        "\"context_feedback\": {\"overall_usefulness\": 0.95, \"helpful_facts\": [], \"noise_facts\": [], \"missing_context\": \"the tests\"}"
-    ),
-    good: asking!(
-        "\"context_feedback\": {\"overall_usefulness\": 0.6, \"helpful_facts\": [], \"noise_facts\": [], \"missing_context\": \"the tests\"}"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static FEEDBACK_INCONSISTENT: Rule = rule!("feedback-inconsistent.md");
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let feedback = subject.control.object("context_feedback");

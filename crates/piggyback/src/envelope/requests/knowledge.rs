@@ -6,77 +6,18 @@ use rustc_hash::FxHashMap;
 
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
-use crate::envelope::examples::asking;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::{TextRange, nearest};
 
-pub(super) static KNOWLEDGE_EMPTY: Rule = Rule {
-    code: "PB430",
-    name: "knowledge-empty",
-    group: Group::Requests,
-    severity: Some(Severity::Error),
-    summary: "A knowledge request without a specialist or without a question.",
-    rationale: "Nobody is asked, or nothing: the round costs a call of the model and brings nothing.",
-    bad: asking!("\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"\"}]"),
-    good: asking!(
-        "\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How are tokens renewed?\"}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static KNOWLEDGE_EMPTY: Rule = rule!("knowledge-empty.md");
 
-pub(super) static BAD_PRIORITY: Rule = Rule {
-    code: "PB431",
-    name: "bad-priority",
-    group: Group::Requests,
-    severity: Some(Severity::Warning),
-    summary: "A priority that is neither `required` nor `optional`.",
-    rationale: "The strict schema knows these two. The runtime does not look at the priority.",
-    bad: asking!(
-        "\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How are tokens renewed?\", \"priority\": \"high\"}]"
-    ),
-    good: asking!(
-        "\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How are tokens renewed?\", \"priority\": \"required\"}]"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static BAD_PRIORITY: Rule = rule!("bad-priority.md");
 
-pub(super) static UNKNOWN_SPECIALIST: Rule = Rule {
-    code: "PB432",
-    name: "unknown-specialist",
-    group: Group::Requests,
-    severity: Some(Severity::Warning),
-    summary: "A specialist that is not on the roster.",
-    rationale: "`[transcripts] specialists` lists the agents that may be asked. A question to another is not answered.",
-    bad: concat!(
-        asking!(
-            "\"knowledge_requests\": [{\"specialist\": \"serch_agent\", \"query\": \"How are tokens renewed?\"}]"
-        ),
-        "#- mangle-ls.toml\n[transcripts]\nspecialists = [\"search_agent\"]\n"
-    ),
-    good: concat!(
-        asking!(
-            "\"knowledge_requests\": [{\"specialist\": \"search_agent\", \"query\": \"How are tokens renewed?\"}]"
-        ),
-        "#- mangle-ls.toml\n[transcripts]\nspecialists = [\"search_agent\"]\n"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static UNKNOWN_SPECIALIST: Rule = rule!("unknown-specialist.md");
 
-pub(super) static DUPLICATE_QUERY: Rule = Rule {
-    code: "PB433",
-    name: "duplicate-query",
-    group: Group::Requests,
-    severity: Some(Severity::Hint),
-    summary: "The same question twice.",
-    rationale: "Both are asked, at the same time, and both are paid for.",
-    bad: asking!(
-        "\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How?\"}, {\"specialist\": \"researcher\", \"query\": \"How?\"}]"
-    ),
-    good: asking!("\"knowledge_requests\": [{\"specialist\": \"researcher\", \"query\": \"How?\"}]"),
-    fix: FixKind::Suggestion,
-};
+pub(super) static DUPLICATE_QUERY: Rule = rule!("duplicate-query.md");
 
 /// Whom the runtime knows without a roster.
 const ALWAYS: [&str; 2] = ["researcher", "_any_specialist"];

@@ -1,28 +1,11 @@
 //! Commands for a shell that the constitution's patterns match.
 
 use crate::envelope::check::Sink;
-use crate::envelope::examples::asking;
 use crate::envelope::json::{Json, NodeId};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
 
-pub(super) static SHELL_DANGER: Rule = Rule {
-    code: "PB426",
-    name: "shell-danger",
-    group: Group::Requests,
-    severity: Some(Severity::Error),
-    summary: "A command that matches a pattern of the constitution.",
-    rationale: "Commands such as `rm -rf`, `mkfs`, `curl … | sh` are there to be refused: by the runtime's second gate where they \
-                are the target of a request, by the policy where it looks for them in the payload, which is where a `command` \
-                is. The model then waits for a result that never comes. A replay says who refuses what.",
-    bad: asking!(
-        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"run_command\", \"tool_args\": {\"command\": \"rm -rf build\"}}]"
-    ),
-    good: asking!(
-        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"run_command\", \"tool_args\": {\"command\": \"make clean\"}}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static SHELL_DANGER: Rule = rule!("shell-danger.md");
 
 /// A piece of a pattern.
 enum Piece {

@@ -1,42 +1,13 @@
 //! What the surface claims while the packet still asks.
 
 use crate::envelope::check::Sink;
-use crate::envelope::examples::{asking, line};
 use crate::envelope::subject::Subject;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
 
-pub(super) static EARLY_CLAIM: Rule = Rule {
-    code: "PB427",
-    name: "early-claim",
-    group: Group::Requests,
-    severity: Some(Severity::Hint),
-    summary: "The surface claims a result while a tool is still to be run.",
-    rationale: "The packet asks for a tool, and the surface says that it is done. The user believes it before the tool ran, or was \
-                refused. `[transcripts] success_phrases` lists the phrases.",
-    bad: concat!(
-        "{\n  \"control_packet\": {\n    \"intent_classification\": {\"category\": \"/mutation\", \"verb\": \"/delete\", \"target\": \"logs\", ",
-        "\"constraint\": \"none\", \"confidence\": 0.9},\n    \"mangle_updates\": [],\n    \"memory_operations\": [],\n",
-        "    \"reasoning_trace\": \"They are old.\",\n    \"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"delete_file\", ",
-        "\"tool_args\": {\"path\": \"logs\"}}]\n  },\n  \"surface_response\": \"I have deleted the logs.\"\n}\n"
-    ),
-    good: asking!(
-        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"delete_file\", \"tool_args\": {\"path\": \"logs\"}}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static EARLY_CLAIM: Rule = rule!("early-claim.md");
 
-pub(super) static IGNORANCE: Rule = Rule {
-    code: "PB434",
-    name: "ignorance",
-    group: Group::Requests,
-    severity: Some(Severity::Information),
-    summary: "The surface says that the model does not know, and it asks nobody.",
-    rationale: "A packet can put a question to a specialist or ask for a tool. Giving up without either leaves the user with nothing.",
-    bad: line!("I don't know how the login works."),
-    good: line!("The login works with tokens."),
-    fix: FixKind::None,
-};
+pub(super) static IGNORANCE: Rule = rule!("ignorance.md");
 
 /// What a surface says that gives up.
 pub(in crate::envelope) const IGNORANT: [&str; 9] = [

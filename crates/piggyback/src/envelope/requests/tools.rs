@@ -7,101 +7,21 @@ use rustc_hash::FxHashMap;
 use super::{arguments, shell};
 use crate::envelope::check::Sink;
 use crate::envelope::edits::{insert_member, insert_members, quoted};
-use crate::envelope::examples::asking;
 use crate::envelope::json::{Kind, NodeId};
 use crate::envelope::subject::Subject;
 use crate::envelope::view::{View, first_byte};
-use mangle_syntax::lint::{Finding, Fix, FixKind, Group, Rule, Severity, Span};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::{TextRange, nearest};
 
-pub(super) static TOOL_ID: Rule = Rule {
-    code: "PB420",
-    name: "tool-id",
-    group: Group::Requests,
-    severity: Some(Severity::Warning),
-    summary: "A tool request without an id, or with the id of another.",
-    rationale: "Results and verdicts are told apart by the id. Of two requests with one id, nobody knows whose result it is.",
-    bad: asking!("\"tool_requests\": [{\"tool_name\": \"read_file\", \"tool_args\": {\"path\": \"a.go\"}}]"),
-    good: asking!(
-        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"read_file\", \"tool_args\": {\"path\": \"a.go\"}}]"
-    ),
-    fix: FixKind::Suggestion,
-};
+pub(super) static TOOL_ID: Rule = rule!("tool-id.md");
 
-pub(super) static TOOL_NAME_EMPTY: Rule = Rule {
-    code: "PB421",
-    name: "tool-name-empty",
-    group: Group::Requests,
-    severity: Some(Severity::Error),
-    summary: "A tool request without the name of a tool.",
-    rationale: "The request cannot be run. The safety gate drops it without an error, so the model waits for a result that never comes.",
-    bad: asking!(
-        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"\", \"tool_args\": {\"path\": \"a.go\"}}]"
-    ),
-    good: asking!(
-        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"read_file\", \"tool_args\": {\"path\": \"a.go\"}}]"
-    ),
-    fix: FixKind::None,
-};
+pub(super) static TOOL_NAME_EMPTY: Rule = rule!("tool-name-empty.md");
 
-pub(super) static TOOL_UNKNOWN: Rule = Rule {
-    code: "PB422",
-    name: "tool-unknown",
-    group: Group::Requests,
-    severity: Some(Severity::Warning),
-    summary: "A tool that the catalogue does not have.",
-    rationale: "The file that `[transcripts] tools` names lists the tools of the agent. A request for another is refused.",
-    bad: concat!(
-        asking!(
-            "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"readfile\", \"tool_args\": {\"path\": \"a.go\"}}]"
-        ),
-        "#- tools.json\n[{\"name\": \"read_file\", \"parameters\": {\"required\": [\"path\"]}}]\n"
-    ),
-    good: concat!(
-        asking!(
-            "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"read_file\", \"tool_args\": {\"path\": \"a.go\"}}]"
-        ),
-        "#- tools.json\n[{\"name\": \"read_file\", \"parameters\": {\"required\": [\"path\"]}}]\n"
-    ),
-    fix: FixKind::Unsafe,
-};
+pub(super) static TOOL_UNKNOWN: Rule = rule!("tool-unknown.md");
 
-pub(super) static TOOL_ARG_MISSING: Rule = Rule {
-    code: "PB423",
-    name: "tool-arg-missing",
-    group: Group::Requests,
-    severity: Some(Severity::Warning),
-    summary: "A tool request without an argument that the catalogue requires.",
-    rationale: "The tool fails, or does something else than was meant.",
-    bad: concat!(
-        asking!("\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"read_file\", \"tool_args\": {}}]"),
-        "#- tools.json\n[{\"name\": \"read_file\", \"parameters\": {\"required\": [\"path\"]}}]\n"
-    ),
-    good: concat!(
-        asking!(
-            "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"read_file\", \"tool_args\": {\"path\": \"a.go\"}}]"
-        ),
-        "#- tools.json\n[{\"name\": \"read_file\", \"parameters\": {\"required\": [\"path\"]}}]\n"
-    ),
-    fix: FixKind::Unsafe,
-};
+pub(super) static TOOL_ARG_MISSING: Rule = rule!("tool-arg-missing.md");
 
-pub(super) static ARGS_NULL: Rule = Rule {
-    code: "PB425",
-    name: "args-null",
-    group: Group::Requests,
-    severity: Some(Severity::Warning),
-    summary: "A tool request without an object of arguments.",
-    rationale: "The runtime hands the tool no map at all, and the safety gate sees the payload `null` and the target `unknown`. A tool \
-                without arguments takes `{}`.",
-    bad: asking!(
-        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"list_files\", \"tool_args\": null}]"
-    ),
-    good: asking!(
-        "\"tool_requests\": [{\"id\": \"req_1\", \"tool_name\": \"list_files\", \"tool_args\": {}}]"
-    ),
-    fix: FixKind::Safe,
-};
+pub(super) static ARGS_NULL: Rule = rule!("args-null.md");
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let mut ids: FxHashMap<Cow<'_, str>, TextRange> = FxHashMap::default();

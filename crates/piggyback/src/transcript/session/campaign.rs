@@ -1,11 +1,10 @@
 //! Campaigns over several turns: phases and tasks that go backwards, counters that do not add up: `PB620` to `PB626`.
 
-use super::examples::{reply, session};
 use super::{Known, MOST_SHOWN, Now};
 use crate::transcript::check::Found;
 use crate::transcript::digest::{Argument, Atom, Watched, hash};
 use mangle_settings::Profile;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[
     &PHASE_TRANSITION,
@@ -21,146 +20,25 @@ pub(super) const RULES: &[&Rule] = &[
 const TURNS: u64 = 3;
 
 /// A status that cannot follow.
-static PHASE_TRANSITION: Rule = Rule {
-    code: "PB620",
-    name: "phase-transition",
-    group: Group::State,
-    severity: Some(Severity::Warning),
-    summary: "A phase or a task goes back to a status that it has left.",
-    rationale: "What is completed does not run again, and what has begun is not pending any more. Both facts stay in \
-                the kernel, so that rules see the phase in two states.",
-    bad: session!(
-        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /completed, \\\"planner\\\").\""),
-        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /in_progress, \\\"planner\\\").\""),
-    ),
-    good: session!(
-        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /in_progress, \\\"planner\\\").\""),
-        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /completed, \\\"planner\\\").\""),
-    ),
-    fix: FixKind::None,
-};
+static PHASE_TRANSITION: Rule = rule!("phase-transition.md");
 
 /// Counters that cannot be.
-static PROGRESS_COUNTER: Rule = Rule {
-    code: "PB621",
-    name: "progress-counter",
-    group: Group::State,
-    severity: Some(Severity::Warning),
-    summary: "The counters of a campaign cannot be right.",
-    rationale: "More is done than there is, less is done than before, or the total changed without a replan. Rules \
-                that ask whether a campaign is over compare exactly these numbers.",
-    bad: session!(reply!("\"campaign_progress(\\\"c1\\\", 4, 3, 5, 9).\"")),
-    good: session!(reply!("\"campaign_progress(\\\"c1\\\", 3, 4, 5, 9).\"")),
-    fix: FixKind::None,
-};
+static PROGRESS_COUNTER: Rule = rule!("progress-counter.md");
 
 /// A phase that stays in the context.
-static PHASE_NOT_ARCHIVED: Rule = Rule {
-    code: "PB622",
-    name: "phase-not-archived",
-    group: Group::State,
-    severity: Some(Severity::Information),
-    summary: "A phase is completed, and its facts stay in the context.",
-    rationale: "When a phase is over, `context_compression` or an `archive` operation makes room. Within three turns \
-                nothing of the kind came.",
-    bad: session!(
-        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /completed, \\\"planner\\\").\""),
-        reply!(""),
-        reply!(""),
-        reply!(""),
-        reply!(""),
-    ),
-    good: session!(
-        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /completed, \\\"planner\\\").\""),
-        reply!("\"context_compression(\\\"p1\\\", \\\"planned\\\", 3, 1700000000).\""),
-        reply!(""),
-        reply!(""),
-        reply!(""),
-    ),
-    fix: FixKind::None,
-};
+static PHASE_NOT_ARCHIVED: Rule = rule!("phase-not-archived.md");
 
 /// A counter that differs from what was seen.
-static PROGRESS_MISMATCH: Rule = Rule {
-    code: "PB623",
-    name: "progress-mismatch",
-    group: Group::State,
-    severity: Some(Severity::Warning),
-    summary: "The number of phases that are done is not the number of completed phases.",
-    rationale: "`campaign_progress` and `campaign_phase` say the same thing twice, and here they disagree; which of \
-                them a rule believes depends on the rule.",
-    bad: session!(
-        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /completed, \\\"planner\\\").\""),
-        reply!("\"campaign_progress(\\\"c1\\\", 2, 4, 5, 9).\""),
-    ),
-    good: session!(
-        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /completed, \\\"planner\\\").\""),
-        reply!("\"campaign_progress(\\\"c1\\\", 1, 4, 5, 9).\""),
-    ),
-    fix: FixKind::None,
-};
+static PROGRESS_MISMATCH: Rule = rule!("progress-mismatch.md");
 
 /// Two phases in one place.
-static PHASE_ORDER_DUP: Rule = Rule {
-    code: "PB624",
-    name: "phase-order-dup",
-    group: Group::State,
-    severity: Some(Severity::Warning),
-    summary: "Two phases of a campaign have the same order.",
-    rationale: "Which of them comes first is then not determined; the planner takes them in any order.",
-    bad: session!(
-        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /pending, \\\"planner\\\").\""),
-        reply!("\"campaign_phase(\\\"p2\\\", \\\"c1\\\", \\\"build\\\", 1, /pending, \\\"coder\\\").\""),
-    ),
-    good: session!(
-        reply!("\"campaign_phase(\\\"p1\\\", \\\"c1\\\", \\\"plan\\\", 1, /pending, \\\"planner\\\").\""),
-        reply!("\"campaign_phase(\\\"p2\\\", \\\"c1\\\", \\\"build\\\", 2, /pending, \\\"coder\\\").\""),
-    ),
-    fix: FixKind::None,
-};
+static PHASE_ORDER_DUP: Rule = rule!("phase-order-dup.md");
 
 /// A campaign's packet without an intent.
-static CAMPAIGN_NO_INTENT: Rule = Rule {
-    code: "PB625",
-    name: "campaign-no-intent",
-    group: Group::State,
-    severity: Some(Severity::Hint),
-    summary: "A packet of a campaign has no intent.",
-    rationale: "Version 1.1 allows it, all later ones ask for `intent_classification`.",
-    bad: session!(
-        "{\"surface_response\":\"Planned.\",\"control_packet\":{\"mangle_updates\":[\"phase_done(\\\"p1\\\").\"],\"memory_operations\":[],\"abductive_hypothesis\":\"none\"}}\n"
-    ),
-    good: session!(
-        "{\"surface_response\":\"Planned.\",\"control_packet\":{\"intent_classification\":{\"category\":\"mutation\",\"confidence\":0.9},\"mangle_updates\":[\"phase_done(\\\"p1\\\").\"],\"memory_operations\":[],\"abductive_hypothesis\":\"none\"}}\n"
-    ),
-    fix: FixKind::None,
-};
+static CAMPAIGN_NO_INTENT: Rule = rule!("campaign-no-intent.md");
 
 /// A score that keeps what should go.
-static POSITIVE_SUPPRESSION: Rule = Rule {
-    code: "PB626",
-    name: "positive-suppression",
-    group: Group::State,
-    severity: Some(Severity::Information),
-    summary: "The facts of a compressed phase get a positive score.",
-    rationale: "After `context_compression` the facts of the phase are suppressed by a negative `activation`. A \
-                positive one brings them back into the context.",
-    bad: concat!(
-        session!(
-            reply!("\"context_compression(\\\"p1\\\", \\\"planned\\\", 3, 1700000000).\""),
-            reply!("\"activation(\\\"campaign_phase p1\\\", 50).\""),
-        ),
-        "#- mangle-ls.toml\n[transcripts.atoms]\nsensitive = []\n"
-    ),
-    good: concat!(
-        session!(
-            reply!("\"context_compression(\\\"p1\\\", \\\"planned\\\", 3, 1700000000).\""),
-            reply!("\"activation(\\\"campaign_phase p1\\\", -50).\""),
-        ),
-        "#- mangle-ls.toml\n[transcripts.atoms]\nsensitive = []\n"
-    ),
-    fix: FixKind::Suggestion,
-};
+static POSITIVE_SUPPRESSION: Rule = rule!("positive-suppression.md");
 
 /// The counters of a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::Now;
-use super::examples::{reply, session};
 use crate::transcript::check::Found;
 use crate::transcript::digest::{Digest, Rated, hash};
 use crate::transcript::turn::Role;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&FEEDBACK_UNSEEN];
 
@@ -17,32 +16,7 @@ pub(super) const RULES: &[&Rule] = &[&FEEDBACK_UNSEEN];
 const PROMPTS: usize = 64;
 
 /// A rating of what was not there.
-static FEEDBACK_UNSEEN: Rule = Rule {
-    code: "PB445",
-    name: "feedback-unseen",
-    group: Group::Requests,
-    severity: Some(Severity::Information),
-    summary: "Feedback about a predicate that the prompt did not have.",
-    rationale: "The runtime raises and lowers the score of each predicate that is rated. A rating of one that the \
-                turn's prompt never showed is a guess of the model, and shifts what later prompts contain.",
-    bad: session!(
-        "{\"role\":\"system\",\"content\":\"Facts: task_status(\\\"t1\\\", /pending).\"}\n",
-        reply!(
-            "",
-            "\"memory_operations\":[],\"context_feedback\":{\"overall_usefulness\":0.5,\"helpful_facts\":[\"task_status\"],\"noise_facts\":[\"diagnostic\"],\"missing_context\":\"\"}",
-            "I know enough."
-        ),
-    ),
-    good: session!(
-        "{\"role\":\"system\",\"content\":\"Facts: task_status(\\\"t1\\\", /pending).\"}\n",
-        reply!(
-            "",
-            "\"memory_operations\":[],\"context_feedback\":{\"overall_usefulness\":0.5,\"helpful_facts\":[\"task_status\"],\"noise_facts\":[],\"missing_context\":\"\"}",
-            "I know enough."
-        ),
-    ),
-    fix: FixKind::None,
-};
+static FEEDBACK_UNSEEN: Rule = rule!("feedback-unseen.md");
 
 /// The words of the prompts that the model was given.
 #[derive(Debug, Default)]

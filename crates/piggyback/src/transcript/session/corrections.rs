@@ -1,9 +1,8 @@
 //! A model that keeps correcting the same mistake: `PB407`.
 
 use super::Now;
-use super::examples::{reply, session};
 use crate::transcript::check::Found;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&CORRECTION_LOOP];
 
@@ -11,50 +10,7 @@ pub(super) const RULES: &[&Rule] = &[&CORRECTION_LOOP];
 const LOOP: usize = 3;
 
 /// The same hypothesis, turn after turn.
-static CORRECTION_LOOP: Rule = Rule {
-    code: "PB407",
-    name: "correction-loop",
-    group: Group::Requests,
-    severity: Some(Severity::Warning),
-    summary: "The same self-correction in three turns running.",
-    rationale: "The runtime counts self-corrections and does nothing about them, so a hypothesis that comes again \
-                unchanged was not acted upon. The agent goes in a circle.",
-    bad: session!(
-        reply!(
-            "",
-            "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
-            "The test fails."
-        ),
-        reply!(
-            "",
-            "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
-            "It fails again."
-        ),
-        reply!(
-            "",
-            "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
-            "It still fails."
-        ),
-    ),
-    good: session!(
-        reply!(
-            "",
-            "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
-            "The test fails."
-        ),
-        reply!(
-            "",
-            "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"stale cache\"}",
-            "It fails again."
-        ),
-        reply!(
-            "",
-            "\"memory_operations\":[],\"self_correction\":{\"triggered\":true,\"hypothesis\":\"wrong branch\"}",
-            "I see."
-        ),
-    ),
-    fix: FixKind::None,
-};
+static CORRECTION_LOOP: Rule = rule!("correction-loop.md");
 
 /// The hypothesis of the last turn, and how often it came.
 #[derive(Debug, Default)]

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::Now;
-use super::examples::{reply, session, user};
 use crate::envelope::json::{Json, NodeId};
 use crate::envelope::runtime;
 use crate::transcript::check::Found;
 use crate::transcript::digest::{Digest, Site};
 use crate::transcript::turn::Role;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::TextRange;
 
 pub(super) const RULES: &[&Rule] = &[&TIME_OVER, &TOKENS_OVER, &RETRIES_OVER, &TASK_OVER, &NO_PROFILE];
@@ -155,109 +154,19 @@ fn number(json: &Json<'_>, node: NodeId, name: &'static str, usual: u64) -> u64 
 }
 
 /// Too long.
-static TIME_OVER: Rule = Rule {
-    code: "PB710",
-    name: "time-over",
-    group: Group::Limits,
-    severity: Some(Severity::Warning),
-    summary: "A shard ran longer than its limit.",
-    rationale: "The runtime stops a shard after `max_execution_time_sec`. A larger number was invented by the model, \
-                or comes from a run with other limits.",
-    bad: session!(reply!(
-        "",
-        "\"memory_operations\":[],\"execution_metadata\":{\"shard_type\":\"coder\",\"execution_time_ms\":700000,\"tokens_used\":900,\"retry_count\":0,\"blocked_by_constitution\":false},\"safety_gates\":{\"requires_user_approval\":false,\"chesterton_fence_warning\":null,\"dangerous_action_blocked\":null,\"constitutional_override\":null}",
-        "That took a while."
-    )),
-    good: GOOD,
-    fix: FixKind::None,
-};
-
-/// A reply whose numbers are all within the limits.
-const GOOD: &str = session!(reply!(
-    "",
-    "\"memory_operations\":[],\"execution_metadata\":{\"shard_type\":\"coder\",\"execution_time_ms\":7000,\"tokens_used\":900,\"retry_count\":0,\"blocked_by_constitution\":false},\"safety_gates\":{\"requires_user_approval\":false,\"chesterton_fence_warning\":null,\"dangerous_action_blocked\":null,\"constitutional_override\":null}",
-    "That took a while."
-));
+static TIME_OVER: Rule = rule!("time-over.md");
 
 /// Too many tokens.
-static TOKENS_OVER: Rule = Rule {
-    code: "PB711",
-    name: "tokens-over",
-    group: Group::Limits,
-    severity: Some(Severity::Warning),
-    summary: "A shard used more tokens than its context and its answer may have.",
-    rationale: "No call of a shard can use more tokens than `max_context_tokens` and `max_output_tokens` together, \
-                so the number is wrong, or the limits are not those of the run.",
-    bad: session!(reply!(
-        "",
-        "\"memory_operations\":[],\"execution_metadata\":{\"shard_type\":\"coder\",\"execution_time_ms\":7000,\"tokens_used\":50000,\"retry_count\":0,\"blocked_by_constitution\":false},\"safety_gates\":{\"requires_user_approval\":false,\"chesterton_fence_warning\":null,\"dangerous_action_blocked\":null,\"constitutional_override\":null}",
-        "That took a while."
-    )),
-    good: GOOD,
-    fix: FixKind::None,
-};
+static TOKENS_OVER: Rule = rule!("tokens-over.md");
 
 /// Too many retries.
-static RETRIES_OVER: Rule = Rule {
-    code: "PB712",
-    name: "retries-over",
-    group: Group::Limits,
-    severity: Some(Severity::Warning),
-    summary: "A shard tried more often than it may.",
-    rationale: "The runtime gives up after `max_retries`. A larger number was invented by the model, or comes from a \
-                run with other limits.",
-    bad: session!(reply!(
-        "",
-        "\"memory_operations\":[],\"execution_metadata\":{\"shard_type\":\"coder\",\"execution_time_ms\":7000,\"tokens_used\":900,\"retry_count\":9,\"blocked_by_constitution\":false},\"safety_gates\":{\"requires_user_approval\":false,\"chesterton_fence_warning\":null,\"dangerous_action_blocked\":null,\"constitutional_override\":null}",
-        "That took a while."
-    )),
-    good: GOOD,
-    fix: FixKind::None,
-};
+static RETRIES_OVER: Rule = rule!("retries-over.md");
 
 /// A task that does not fit.
-static TASK_OVER: Rule = Rule {
-    code: "PB715",
-    name: "task-over",
-    group: Group::Limits,
-    severity: Some(Severity::Warning),
-    summary: "A task is longer than the context of its shard.",
-    rationale: "The runtime refuses a task with more than four bytes for each token of the shard's context, before \
-                any model is asked.",
-    bad: concat!(
-        session!(
-            user!(
-                "Fix the login, and while you are at it, look at each test that has ever failed on a Monday."
-            ),
-            reply!(
-                "",
-                "\"memory_operations\":[],\"execution_metadata\":{\"shard_type\":\"coder\",\"execution_time_ms\":7000,\"tokens_used\":9,\"retry_count\":0,\"blocked_by_constitution\":false},\"safety_gates\":{\"requires_user_approval\":false,\"chesterton_fence_warning\":null,\"dangerous_action_blocked\":null,\"constitutional_override\":null}",
-                "That took a while."
-            )
-        ),
-        "#- .nerd/config.json\n{\"shard_profiles\":{\"coder\":{\"max_context_tokens\":20}}}\n"
-    ),
-    good: GOOD,
-    fix: FixKind::None,
-};
+static TASK_OVER: Rule = rule!("task-over.md");
 
 /// A kind of shard that nobody has set up.
-static NO_PROFILE: Rule = Rule {
-    code: "PB716",
-    name: "no-profile",
-    group: Group::Limits,
-    severity: Some(Severity::Information),
-    summary: "A shard has no profile of its own.",
-    rationale: "The limits of the default profile apply: less context and less time than coders, reviewers and \
-                researchers have.",
-    bad: session!(reply!(
-        "",
-        "\"memory_operations\":[],\"execution_metadata\":{\"shard_type\":\"main\",\"execution_time_ms\":7000,\"tokens_used\":900,\"retry_count\":0,\"blocked_by_constitution\":false},\"safety_gates\":{\"requires_user_approval\":false,\"chesterton_fence_warning\":null,\"dangerous_action_blocked\":null,\"constitutional_override\":null}",
-        "That took a while."
-    )),
-    good: GOOD,
-    fix: FixKind::None,
-};
+static NO_PROFILE: Rule = rule!("no-profile.md");
 
 /// The limits, and the task that is being answered.
 #[derive(Debug)]

@@ -1,42 +1,15 @@
 //! Memory operations without their counterpart: `PB310`.
 
-use super::examples::{reply, session};
 use super::{Known, Now};
 use crate::envelope::may_be_predicate;
 use crate::transcript::check::Found;
 use crate::transcript::digest::{Memory, hash};
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&UNPAIRED_OP];
 
 /// An operation without its counterpart.
-static UNPAIRED_OP: Rule = Rule {
-    code: "PB310",
-    name: "unpaired-op",
-    group: Group::Memory,
-    severity: Some(Severity::Information),
-    summary: "Something is forgotten, or brought back, that was never stored in this transcript.",
-    rationale: "`forget` of a key that no earlier turn stored or asserted, `rehydrate` of one that was not archived, \
-                and the use of one that was archived and not brought back do nothing, or not what was meant; unless \
-                the transcript is a part of something longer.",
-    bad: session!(
-        reply!("", "\"memory_operations\":[]", "Looking."),
-        reply!(
-            "",
-            "\"memory_operations\":[{\"op\":\"forget\",\"key\":\"old_plan\",\"value\":\"\"}]",
-            "That is over."
-        ),
-    ),
-    good: session!(
-        reply!("\"old_plan(\\\"tests first\\\").\"", "\"memory_operations\":[]", "Looking."),
-        reply!(
-            "",
-            "\"memory_operations\":[{\"op\":\"forget\",\"key\":\"old_plan\",\"value\":\"\"}]",
-            "That is over."
-        ),
-    ),
-    fix: FixKind::None,
-};
+static UNPAIRED_OP: Rule = rule!("unpaired-op.md");
 
 /// The keys that were stored, and those that were put away.
 #[derive(Debug, Default)]

@@ -8,7 +8,6 @@
 mod campaign;
 mod context;
 mod corrections;
-mod examples;
 mod limits;
 mod memory;
 mod partial;

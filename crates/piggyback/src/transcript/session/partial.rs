@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::Now;
-use super::examples::{reply, session, user};
 use crate::envelope::json::{Json, Kind as Node, ProblemKind};
 use crate::transcript::address::Address;
 use crate::transcript::check::{Found, is_answer};
@@ -13,7 +12,7 @@ use crate::transcript::digest::Digest;
 use crate::transcript::findings::BAD_RECORD;
 use crate::transcript::turn::Role;
 use crate::transcript::words::member;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::TextRange;
 
 pub(super) const RULES: &[&Rule] = &[&PARTIAL_SESSION];
@@ -22,22 +21,7 @@ pub(super) const RULES: &[&Rule] = &[&PARTIAL_SESSION];
 const RECORDS: usize = 3;
 
 /// A file that is a part of a session.
-static PARTIAL_SESSION: Rule = Rule {
-    code: "PB048",
-    name: "partial-session",
-    group: Group::Replies,
-    severity: Some(Severity::Information),
-    summary: "A file begins or ends in the middle of a session.",
-    rationale: "Repeated repairs, keys that are forgotten twice, facts that contradict each other and campaigns that go \
-                backwards only show where all turns are in one file. Parts of a session are checked reply by reply. \
-                Join the parts before they are checked.",
-    bad: session!(
-        "{\"role\":\"tool\",\"tool_call_id\":\"call_7\",\"content\":\"3 tests fail\"}\n",
-        reply!("\"task_status(\\\"t1\\\", /in_progress).\""),
-    ),
-    good: session!(user!("Fix the login."), reply!("\"task_status(\\\"t1\\\", /in_progress).\"")),
-    fix: FixKind::None,
-};
+static PARTIAL_SESSION: Rule = rule!("partial-session.md");
 
 /// What tells whether a file is a whole session.
 #[derive(Debug, Default)]

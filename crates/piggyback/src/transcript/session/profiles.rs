@@ -1,34 +1,13 @@
 //! Envelopes of another version than those around them: `PB107`.
 
-use super::examples::{reply, session};
 use super::{MOST_SHOWN, Now};
 use crate::transcript::check::Found;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&PROFILE_OUTLIER];
 
 /// An envelope of another version.
-static PROFILE_OUTLIER: Rule = Rule {
-    code: "PB107",
-    name: "profile-outlier",
-    group: Group::Fields,
-    severity: Some(Severity::Warning),
-    summary: "An envelope is of another version than most of its file.",
-    rationale: "All envelopes of a file are judged as most of them are written. One of another version mostly means that \
-                the model was shown an old example, and the runtime ignores members of other versions. A profile that \
-                the settings name ends the guessing.",
-    bad: session!(
-        reply!("", "\"memory_operations\":[],\"tool_requests\":[]", "Looking."),
-        reply!("", "\"memory_operations\":[],\"tool_requests\":[]", "Still looking."),
-        reply!("", "\"memory_operations\":[],\"abductive_hypothesis\":\"none\"", "There it is."),
-    ),
-    good: session!(
-        reply!("", "\"memory_operations\":[],\"tool_requests\":[]", "Looking."),
-        reply!("", "\"memory_operations\":[],\"tool_requests\":[]", "Still looking."),
-        reply!("", "\"memory_operations\":[]", "There it is."),
-    ),
-    fix: FixKind::None,
-};
+static PROFILE_OUTLIER: Rule = rule!("profile-outlier.md");
 
 /// The first envelopes that are of another version than most of the file.
 #[derive(Debug)]

@@ -1,48 +1,17 @@
 //! Replies that were sent back because they could not be used: `PB018`, `PB019`.
 
-use super::examples::{session, user};
 use super::{Now, count};
 use crate::transcript::check::Found;
 use crate::transcript::digest::Digest;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&REPAIR_STUCK, &REPAIR_SUMMARY];
 
 /// The same mistakes again.
-static REPAIR_STUCK: Rule = Rule {
-    code: "PB018",
-    name: "repair-stuck",
-    group: Group::Replies,
-    severity: Some(Severity::Warning),
-    summary: "A round of repair repeats the same errors.",
-    rationale: "A reply that could not be used was sent back, and the next one has exactly the same errors. More \
-                rounds will hardly help: the prompt that asks for a repair does not say what the model needs to know.",
-    bad: session!(
-        user!("Fix the login."),
-        "{\"role\":\"assistant\",\"content\":\"On it!\"}\n",
-        user!("Your previous reply could not be used by the control parser. Send the whole envelope again."),
-        "{\"role\":\"assistant\",\"content\":\"On it, really!\"}\n",
-    ),
-    good: session!(
-        user!("Fix the login."),
-        user!("Your previous reply could not be used by the control parser. Send the whole envelope again."),
-    ),
-    fix: FixKind::None,
-};
+static REPAIR_STUCK: Rule = rule!("repair-stuck.md");
 
 /// How a round of repair ended.
-static REPAIR_SUMMARY: Rule = Rule {
-    code: "PB019",
-    name: "repair-summary",
-    group: Group::Replies,
-    severity: Some(Severity::Information),
-    summary: "A reply took several attempts.",
-    rationale: "Whoever runs the agent pays for each attempt, and the user waits. The summary says how many there \
-                were, and how the runtime read the last one.",
-    bad: REPAIR_STUCK.bad,
-    good: REPAIR_STUCK.good,
-    fix: FixKind::None,
-};
+static REPAIR_SUMMARY: Rule = rule!("repair-summary.md");
 
 /// The attempts at one answer.
 #[derive(Debug, Default)]

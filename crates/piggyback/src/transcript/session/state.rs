@@ -2,13 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::examples::{reply, session, user};
 use super::{MOST_KNOWN, Now};
 use crate::envelope::Context;
 use crate::transcript::check::Found;
 use crate::transcript::digest::{Atom, Digest, Site, Watched, hash};
 use crate::transcript::turn::Role;
-use mangle_syntax::lint::{Finding, FixKind, Group, Rule, Severity};
+use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] =
     &[&RATIO_LOW, &RATIO_INVERSE, &STATELESS_TURN, &LOSSY_TURN, &REDUNDANT_ATOM, &CONTRADICTION];
@@ -20,126 +19,22 @@ const MUCH: usize = 40;
 const CHARACTERS: usize = 4;
 
 /// Less than the target.
-static RATIO_LOW: Rule = Rule {
-    code: "PB610",
-    name: "ratio-low",
-    group: Group::State,
-    severity: Some(Severity::Information),
-    summary: "The state of a session is not as small as it should be.",
-    rationale: "The atoms of a session stand for its text, which is thrown away. The target is one token of state for \
-                a hundred of text (`target_compression_ratio`); below it the state fills the context too early. \
-                Nothing is said of transcripts without the user's words, and of single turns.",
-    bad: session!(
-        user!("Fix the login."),
-        reply!("\"task_status(\\\"t1\\\", /in_progress).\""),
-        user!("And?"),
-        reply!("\"task_status(\\\"t1\\\", /done).\""),
-    ),
-    good: session!(user!("Fix the login."), reply!("\"task_status(\\\"t1\\\", /in_progress).\"")),
-    fix: FixKind::None,
-};
+static RATIO_LOW: Rule = rule!("ratio-low.md");
 
 /// State that costs more than the text.
-static RATIO_INVERSE: Rule = Rule {
-    code: "PB611",
-    name: "ratio-inverse",
-    group: Group::State,
-    severity: Some(Severity::Warning),
-    summary: "The atoms of a turn cost more than its text.",
-    rationale: "To keep the text would be cheaper than to keep the atoms that stand for it. Mostly the atoms carry \
-                the text itself, in a string. Off unless a target is set (`[transcripts] target_compression_ratio`), or \
-                `[rules]` names this rule.",
-    bad: concat!(
-        session!(
-            user!("Go on."),
-            reply!(
-                "\"observation(\\\"t1\\\", \\\"the login fails whenever the clock of the server is behind by a second\\\").\"",
-                "\"memory_operations\":[]",
-                "Done."
-            ),
-        ),
-        "#- mangle-ls.toml\n[transcripts]\ntarget_compression_ratio = 10\n"
-    ),
-    good: session!(user!("Go on."), reply!("\"task_status(\\\"t1\\\", /in_progress).\"")),
-    fix: FixKind::None,
-};
+static RATIO_INVERSE: Rule = rule!("ratio-inverse.md");
 
 /// A turn of which nothing is kept.
-static STATELESS_TURN: Rule = Rule {
-    code: "PB612",
-    name: "stateless-turn",
-    group: Group::State,
-    severity: Some(Severity::Warning),
-    summary: "A long answer leaves no atom.",
-    rationale: "Old turns are thrown away, and their atoms are what remains. Of this one nothing will.",
-    bad: session!(reply!(
-        "",
-        "\"memory_operations\":[]",
-        "I have looked at the login, at the session store behind it and at the clock of the server; the token is checked before the clock is set, so that each login in the first second fails."
-    )),
-    good: session!(reply!(
-        "\"observation(\\\"login\\\", \\\"token checked before clock\\\").\"",
-        "\"memory_operations\":[]",
-        "I have looked at the login, at the session store behind it and at the clock of the server; the token is checked before the clock is set, so that each login in the first second fails."
-    )),
-    fix: FixKind::None,
-};
+static STATELESS_TURN: Rule = rule!("stateless-turn.md");
 
 /// A turn of which something is not kept.
-pub(in crate::transcript) static LOSSY_TURN: Rule = Rule {
-    code: "PB613",
-    name: "lossy-turn",
-    group: Group::State,
-    severity: None,
-    summary: "An answer names a file that none of its atoms has.",
-    rationale: "When the turn is thrown away, nobody knows of the file any more. A guess from the names of files in \
-                the text, so it is off unless asked for.",
-    bad: session!(reply!(
-        "\"modified(\\\"src/auth.go\\\").\"",
-        "\"memory_operations\":[]",
-        "I changed src/auth.go and src/clock.go."
-    )),
-    good: session!(reply!(
-        "\"modified(\\\"src/auth.go\\\").\",\"modified(\\\"src/clock.go\\\").\"",
-        "\"memory_operations\":[]",
-        "I changed src/auth.go and src/clock.go."
-    )),
-    fix: FixKind::None,
-};
+pub(in crate::transcript) static LOSSY_TURN: Rule = rule!("lossy-turn.md");
 
 /// What was said before.
-static REDUNDANT_ATOM: Rule = Rule {
-    code: "PB614",
-    name: "redundant-atom",
-    group: Group::State,
-    severity: Some(Severity::Information),
-    summary: "An atom is asserted again in the next turn.",
-    rationale: "A fact holds until it is retracted, so to assert it again changes nothing and costs tokens in both \
-                directions.",
-    bad: session!(
-        reply!("\"modified(\\\"src/auth.go\\\").\""),
-        reply!("\"modified(\\\"src/auth.go\\\").\",\"modified(\\\"src/clock.go\\\").\""),
-    ),
-    good: session!(
-        reply!("\"modified(\\\"src/auth.go\\\").\""),
-        reply!("\"modified(\\\"src/clock.go\\\").\""),
-    ),
-    fix: FixKind::Suggestion,
-};
+static REDUNDANT_ATOM: Rule = rule!("redundant-atom.md");
 
 /// Two values where there is one.
-static CONTRADICTION: Rule = Rule {
-    code: "PB615",
-    name: "contradiction",
-    group: Group::State,
-    severity: Some(Severity::Warning),
-    summary: "One packet gives two values to what can have only one.",
-    rationale: "Both facts are asserted, for the kernel does not know that a task has one status. Rules then derive \
-                from either.",
-    bad: session!(reply!("\"task_status(\\\"t1\\\", /in_progress).\",\"task_status(\\\"t1\\\", /done).\"")),
-    good: session!(reply!("\"task_status(\\\"t1\\\", /in_progress).\",\"task_status(\\\"t2\\\", /done).\"")),
-    fix: FixKind::None,
-};
+static CONTRADICTION: Rule = rule!("contradiction.md");
 
 /// What can have one value only: how many arguments, which of them name the subject, and which is the value.
 const SINGLE: [(&str, usize, Option<usize>, usize); 6] = [
