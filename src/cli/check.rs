@@ -12,7 +12,7 @@ use super::baseline::BaselineArgs;
 use super::findings::{Findings, Request};
 use super::fix::{FixArgs, Mended};
 use super::format::{Ending, Format};
-use super::looked_for::looked_for;
+use super::nothing_to_check::looked_for;
 use super::output::{self, Medium, Output};
 use super::show_program::show_program;
 use super::since::Since;

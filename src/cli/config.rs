@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 use clap::{Args, ColorChoice};
 
 use super::Outcome;
-use super::applies::Applies;
-use super::form::Form;
+use super::effective_config::Applies;
 use super::output::{self, Output};
+use super::output_form::Form;
 use super::resolved::Resolved;
 use crate::host::{self, Memory, Overlay, Project, Resolution, Shell, Target};
 

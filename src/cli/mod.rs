@@ -4,26 +4,25 @@
 //! computed, and from which files, is the business of `host` and below.
 
 mod accounts;
-mod applies;
 mod baseline;
 mod changed;
 mod check;
 mod ci_file;
 mod completions;
 mod config;
+mod effective_config;
+mod extra_facts;
 mod findings;
-mod fit;
 mod fix;
 mod fmt;
-mod form;
 mod format;
-mod given;
 mod graph;
 mod init;
 mod log;
-mod looked_for;
 mod man;
+mod nothing_to_check;
 mod output;
+mod output_form;
 mod parse;
 mod preview;
 mod programs;
@@ -48,6 +47,7 @@ mod test;
 mod transcripts;
 mod version;
 mod watch;
+mod wrap;
 mod write_fixes;
 
 use std::ffi::OsString;

@@ -7,8 +7,8 @@ use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::Value;
 
 use super::Outcome;
-use super::form::Form;
 use super::output::Output;
+use super::output_form::Form;
 use super::transcripts::{Seen, TranscriptArgs, Transcripts};
 use crate::report::replies::{explained, extracted, parsed, parsed_text, without_secrets};
 use piggyback::envelope::extractors::{Extractor, extract};

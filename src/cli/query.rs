@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::Outcome;
-use super::given::Given;
+use super::extra_facts::Given;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::watch::watching;

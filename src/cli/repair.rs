@@ -6,8 +6,8 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ColorChoice};
 
 use super::Outcome;
-use super::form::Form;
 use super::output::{self, Output};
+use super::output_form::Form;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::report::replies::{Attempt, Repair, without_secrets};
 

@@ -4,8 +4,8 @@ use anyhow::Result;
 use clap::{Args, ColorChoice};
 
 use super::Outcome;
-use super::form::Form;
 use super::output::{self, Medium, Output};
+use super::output_form::Form;
 use crate::ide::registry;
 use crate::report::rules;
 use mangle_syntax::lint::Rule;

@@ -8,8 +8,8 @@ use clap::{Args, ColorChoice, ValueEnum};
 
 use super::Outcome;
 use super::accounts::{Accounts, Policies};
-use super::form::Form;
 use super::output::Output;
+use super::output_form::Form;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::ide::transcripts::TranscriptCheck;
 use crate::report::replies::{figures_json, figures_prometheus, figures_text};

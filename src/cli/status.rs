@@ -7,8 +7,8 @@ use clap::{Args, ColorChoice};
 use serde::Serialize;
 
 use super::Outcome;
-use super::form::Form;
 use super::output::Output;
+use super::output_form::Form;
 use crate::host::{self, Cut, FileTable, Overlay, Resolution, Shell, Target};
 use crate::report::sink::terminal;
 

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::load::is_unparsed;
 use super::preview_files::preview_name;
 use super::resolve::{CorpusFiles, Cut, Member, Problem, ProgramFiles, Resolution};
-use super::shared::drop_needed_elsewhere;
+use super::shared_files::drop_needed_elsewhere;
 use super::tables::Tables;
 use super::uses::sample_name;
 use super::{AgentSettings, FileTable, Memory, Project};

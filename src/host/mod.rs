@@ -7,20 +7,19 @@
 //! nothing of what is found wrong with them, except what keeps a file from being read at all.
 
 mod agents;
-mod alone;
 mod atoms;
 mod check;
 mod decode;
 pub mod disk;
 mod fix;
 mod format;
+mod git_revision;
 mod identity;
 mod ignored;
-mod joined;
+mod linked_programs;
 mod load;
 mod memory;
 mod overlay;
-mod past;
 mod paths;
 mod preview_files;
 mod project;
@@ -28,7 +27,8 @@ mod prompts;
 mod read;
 mod resolve;
 mod revision;
-mod shared;
+mod shared_files;
+mod single_files;
 mod tables;
 mod target;
 mod transcripts;
@@ -41,19 +41,18 @@ pub mod workspace;
 mod tests;
 
 pub use agents::AgentSettings;
-pub use alone::{FixedAlone, FixedFile, LeftAlone, fix_alone};
 pub use atoms::AtomFiles;
 pub use check::{Checked, Manner, check};
 pub use decode::{FileText, MAX_FILE_LEN};
 pub use disk::{ReplaceError, Replacement, replace, replaceable};
 pub use fix::fix;
 pub use format::{FormattedFile, format};
+pub use git_revision::{Past, PastError};
 pub use identity::{Identities, MemberLink, ResolvedPath};
-pub use joined::{Beside, Joined, JoinedTest, join, join_tests};
+pub use linked_programs::{Beside, Joined, JoinedTest, join, join_tests};
 pub use load::{load, summarise, unparsed};
 pub use memory::Memory;
 pub use overlay::Overlay;
-pub use past::{Past, PastError};
 pub use paths::{
     FileTable, absolute, file_inside, is_facts, is_mangle, is_single, is_test, relative, test_path,
 };
@@ -66,6 +65,7 @@ pub use resolve::{
     resolve_with_transcripts,
 };
 pub use revision::revision;
+pub use single_files::{FixedAlone, FixedFile, LeftAlone, fix_alone};
 pub use target::{STDIN, Target, Targets, targets, targets_with_transcripts};
 pub use transcripts::{
     CheckedTranscripts, Input, Knowledge, Knowledges, MOST_FINDINGS, TranscriptFile, TranscriptRequest,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::past;
+use super::git_revision;
 
 /// The newest revision that changed `path`, as `1a2b3c4 of 2026-01-31`, and whether there are changes that are not
 /// committed. `None` outside of a repository, and where `git` cannot be run.
@@ -11,8 +11,8 @@ pub fn revision(path: &Path) -> Option<String> {
     let folder = if path.is_dir() { path } else { path.parent()? };
     let path = path.to_str()?;
     let log = ["--no-optional-locks", "log", "-1", "--format=%h of %cs", "--", path];
-    let newest = past::line_of(folder, &log).filter(|line| !line.is_empty())?;
+    let newest = git_revision::line_of(folder, &log).filter(|line| !line.is_empty())?;
     let status = ["--no-optional-locks", "status", "--porcelain", "--", path];
-    let is_changed = past::line_of(folder, &status).is_some_and(|line| !line.is_empty());
+    let is_changed = git_revision::line_of(folder, &status).is_some_and(|line| !line.is_empty());
     Some(if is_changed { format!("{newest}, with changes that are not committed") } else { newest })
 }

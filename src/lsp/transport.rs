@@ -24,7 +24,7 @@ use tracing::Instrument;
 
 use super::body::{self, Loss, TextHalves};
 use super::frame::Frames;
-use super::written::Slot;
+use super::raw_response::Slot;
 
 /// How many parsed messages wait for their turn before the input is left unread.
 pub(super) const QUEUE: usize = 256;

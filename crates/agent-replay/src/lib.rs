@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod awaited;
 mod batch;
 mod constitution;
 mod coverage;
@@ -9,6 +8,7 @@ mod examples;
 mod facts;
 mod gate;
 mod origins;
+mod pending;
 mod prefill;
 mod reliance;
 pub mod rules;

@@ -1,9 +1,9 @@
 //! `preview`: the prompts that the runtime would send, line by line with their reasons.
 
 mod notes;
-mod seen;
+mod requests;
 mod state;
-mod wanted;
+mod watch_state;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -14,11 +14,11 @@ use anyhow::{Context, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::Outcome;
-use super::fit::{columns, fit};
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
 use super::watch::watching;
+use super::wrap::{columns, fit};
 use crate::host::{self, Memory};
 use crate::ide::previews::{PreviewNames, WhyNotQuestion, report, why, why_not};
 use crate::report::prompts::{PromptReport, prompts_json, prompts_markdown, prompts_text};
@@ -30,8 +30,8 @@ use mangle_syntax::lint::Severity;
 use mangle_syntax::text::{Cancel, FileId};
 
 use notes::{damaged, notes, remarks};
-use seen::{Seen, read_files};
-use wanted::Previewed;
+use requests::Previewed;
+use watch_state::{Seen, read_files};
 
 /// Show the prompts that shards will read
 ///

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::wanted::Previewed;
+use super::requests::Previewed;
 use crate::ide::previews::{findings, note};
 use crate::report::Sources;
 use crate::report::prompts::Note;

@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use clap::ColorChoice;
 use serde_json::Value;
 
-use super::super::given::Given;
+use super::super::extra_facts::Given;
 use super::super::output;
 use super::super::programs::Programs;
 use super::super::transcripts::Transcripts;

@@ -6,7 +6,6 @@
 
 mod document;
 mod evaluated;
-mod fed;
 mod file;
 mod fixing;
 mod kernels;
@@ -14,6 +13,7 @@ mod late_edits;
 mod openings;
 mod previews;
 mod programs;
+mod prompt_provenance;
 mod scan;
 #[cfg(test)]
 mod scan_tests;
@@ -32,11 +32,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use self::document::ChangeError;
 use self::document::OpenDocument;
 pub use self::evaluated::{Evaluated, editor_limits};
-pub use self::fed::KnownFeeds;
 pub use self::file::{OpenState, SnapshotFile};
 pub use self::openings::Opening;
 pub use self::previews::{PreviewWish, Previewed, Unshown, WishedPart};
 use self::programs::Programs;
+pub use self::prompt_provenance::KnownFeeds;
 use self::scan::Stage;
 pub use self::scan::{Scan, Scanned};
 pub use self::snapshot::{Snapshot, SnapshotProgram};

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::Feeds;
 use super::evaluated::editor_limits;
-use super::fed::KnownFeeds;
+use super::prompt_provenance::KnownFeeds;
 use super::snapshot::{Snapshot, SnapshotProgram};
 use crate::host::preview_files::{KnownAtoms, PreviewFiles, SessionText, preview_name};
 use crate::host::{AtomFiles, Overlay, is_mangle};

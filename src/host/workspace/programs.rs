@@ -8,9 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Feeds;
 use super::evaluated::Kept;
-use super::fed::ConfiguredAtoms;
 use super::file::SnapshotFile;
 use super::previews::KeptPreviews;
+use super::prompt_provenance::ConfiguredAtoms;
 use super::snapshot::SnapshotProgram;
 use super::transcripts::{SnapshotTranscript, TranscriptState};
 use crate::host::check::{found_around, scan_limit, unreadable};

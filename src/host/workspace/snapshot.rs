@@ -8,11 +8,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Feeds;
 use super::evaluated::{Evaluated, Kept};
-use super::fed::{ConfiguredAtoms, KnownFeeds};
 use super::file::SnapshotFile;
 use super::openings::Opening;
 use super::previews::KeptPreviews;
 use super::programs::State;
+use super::prompt_provenance::{ConfiguredAtoms, KnownFeeds};
 use super::transcripts::SnapshotTranscript;
 use crate::host::tables::Tables;
 use crate::host::{Cut, FileTable, Identities, Overlay, ResolvedPath};

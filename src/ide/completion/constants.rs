@@ -2,7 +2,7 @@
 
 use super::context::Hole;
 use super::predicates::is_here;
-use super::seen::{self, Count, STRINGS, Seen};
+use super::usage::{self, Count, STRINGS, Seen};
 use super::variables::column;
 use super::{Completion, CompletionKind, Request};
 use crate::ide::mention::{self, Entity};
@@ -34,7 +34,7 @@ pub(super) fn terms(request: &Request<'_>, hole: Hole, seen: Option<&Seen>, item
 /// Constants that a variable is compared with.
 pub(super) fn compared(request: &Request<'_>, left: Option<Symbol>, items: &mut Vec<Completion>) {
     let Some(left) = left else { return };
-    push(request, &seen::of_variable(request, left), items);
+    push(request, &usage::of_variable(request, left), items);
 }
 
 fn push(request: &Request<'_>, seen: &Seen, items: &mut Vec<Completion>) {
@@ -90,7 +90,7 @@ fn column_as_written(request: &Request<'_>, name: Symbol, index: usize) -> Optio
     column(request, name, index, request.cursor.arguments)?;
     let program = request.place.program();
     let types = request.place.analysis.types();
-    let predicates = seen::called(request, name, index, request.cursor.arguments);
+    let predicates = usage::called(request, name, index, request.cursor.arguments);
     let columns = predicates.into_iter().filter_map(|predicate| program.id(predicate.key));
     Some(Type::union(columns.map(|id| types.rows(id).column(index))))
 }

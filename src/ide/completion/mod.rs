@@ -17,11 +17,11 @@ mod predicates;
 mod ranking;
 mod resolve;
 mod rule_names;
-mod seen;
 mod statements;
 #[cfg(test)]
 mod tests;
 mod types;
+mod usage;
 mod variables;
 
 pub use directives::completions_of_paths;
@@ -310,7 +310,7 @@ fn term(request: &Request<'_>, hole: Hole, items: &mut Vec<Completion>) {
         _ if functions::is_reducer(name) => variables::terms(request, hole, None, None, items),
         _ if name.starts_with(':') => builtin_argument(request, hole, name, items),
         _ => {
-            let seen = seen::at(request, hole);
+            let seen = usage::at(request, hole);
             variables::terms(request, hole, None, seen.as_ref(), items);
             constants::terms(request, hole, seen.as_ref(), items);
             constants::others(request, items);

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::context::Hole;
-use super::seen::{self, Seen};
+use super::usage::{self, Seen};
 use super::{Completion, CompletionKind, Request};
 use crate::ide::cursor::Part;
 use mangle_check::describe;
@@ -203,7 +203,7 @@ fn wildcard(request: &Request<'_>, seen: Option<&Seen>, items: &mut Vec<Completi
 
 /// What the parameter that the cursor stands for is called.
 fn parameter(request: &Request<'_>, hole: Hole, name: Symbol) -> Option<&'static str> {
-    let predicates = seen::called(request, name, hole.index, request.cursor.arguments);
+    let predicates = usage::called(request, name, hole.index, request.cursor.arguments);
     let program = request.place.program();
     predicates.into_iter().find_map(|predicate| describe::parameter_name(program, predicate, hole.index))
 }
@@ -242,7 +242,7 @@ pub(super) fn column(
 ) -> Option<Type> {
     let program = request.place.program();
     let types = request.place.analysis.types();
-    let predicates = seen::called(request, name, index, arity);
+    let predicates = usage::called(request, name, index, arity);
     let columns = predicates.into_iter().filter_map(|predicate| {
         let id = program.id(predicate.key)?;
         Some(types.rows(id).column(index).generalised())

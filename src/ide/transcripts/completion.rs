@@ -1,7 +1,7 @@
 //! What may be written at a place of an envelope: members that its profile knows and that are not there yet, and values
 //! that are one of a few words. Mangle in updates has completions of its own.
 
-use super::spot::{Spot, Way};
+use super::cursor::{Spot, Way};
 use super::{Opened, fields};
 use crate::ide::completion::{Completion, CompletionKind, Completions, Insertion};
 use mangle_settings::Profile;

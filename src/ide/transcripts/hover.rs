@@ -1,9 +1,9 @@
 //! What is shown of what stands under the pointer in an envelope: how the runtime reads it, what it does with a member,
 //! a verb or an operation, and what becomes of an update. Words of the transcript are shown as words of somebody else.
 
+use super::cursor::{Spot, Way};
 use super::hints::sentence;
 use super::outline::Outcome;
-use super::spot::{Spot, Way};
 use super::{MangleText, Opened, fields};
 use crate::ide::hover::Hover;
 use crate::ide::markup::Markup;

@@ -9,6 +9,7 @@
 mod atom;
 mod comments;
 pub mod completion;
+mod cursor;
 mod fenced;
 mod fences;
 mod fields;
@@ -23,7 +24,6 @@ mod records;
 pub mod references;
 mod silence;
 pub mod split;
-mod spot;
 pub mod symbols;
 #[cfg(test)]
 mod tests;
@@ -32,11 +32,11 @@ mod whole;
 
 pub use atom::{MangleText, NOWHERE, escaped, escaped_snippet};
 pub use comments::{Comments, MAX_COMMENTED};
+pub use cursor::profile_at;
 pub use fences::has_mangle;
 pub use judge::{Judge, RecordFindings, TranscriptCheck};
 pub use records::{Entry, Records};
 pub use silence::{Scope, silence};
-pub use spot::profile_at;
 pub use whole::{diagnostics, diagnostics_of, of_fences};
 
 use self::outline::{AtomOutline, ReplyOutline};

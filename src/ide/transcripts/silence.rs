@@ -3,9 +3,9 @@
 //! one more name.
 
 use super::comments::Comments;
+use super::cursor::{Spot, Way};
 use super::members::NAME;
 use super::records::Entry;
-use super::spot::{Spot, Way};
 use super::{Opened, outline};
 use mangle_settings::Container;
 use mangle_syntax::lint::{Edit, Fix, Rule, Span};

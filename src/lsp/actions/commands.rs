@@ -5,7 +5,7 @@ use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, Command, Diagnostic, ExecuteCommandParams, LSPAny, ShowDocumentParams, Uri,
 };
 
-use super::deed::fix_workspace;
+use super::action_data::fix_workspace;
 use crate::ide::registry;
 use crate::lsp::features::preview::{self, PREVIEW};
 use crate::lsp::features::query::{self, COPY_QUERY, QUERY};

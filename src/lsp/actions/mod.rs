@@ -4,14 +4,14 @@
 //! `offer` says what there is, which costs next to nothing. What an action does is worked out (`deed`) when the
 //! client resolves it, or at once for a client that cannot. `edit` turns texts into edits of the protocol.
 
+mod action_data;
 mod commands;
-mod deed;
 mod edit;
 mod offer;
 mod pin;
 
+pub(super) use self::action_data::{document, resolve};
 pub(super) use self::commands::{COMMANDS, command, needs};
-pub(super) use self::deed::{document, resolve};
 pub(super) use self::edit::workspace_edit;
 pub(super) use self::offer::{ASSIST_KINDS, code_actions};
 

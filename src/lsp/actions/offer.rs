@@ -4,7 +4,7 @@ use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionTriggerKind, Diagnostic,
 };
 
-use super::deed::{Deed, Spot, What, is_workspace_fixable, version, work_out};
+use super::action_data::{Deed, Spot, What, is_workspace_fixable, version, work_out};
 use super::edit::beside_edit;
 use super::pin::pin;
 use super::{FIX_ALL, FIX_WORKSPACE, commands};

@@ -85,7 +85,7 @@ fn only_the_disk_module_opens_files() {
 fn only_git_is_run() {
     let runs: Vec<_> = product().into_iter().filter(|file| file.code.contains("Command::new(")).collect();
     let names: Vec<_> = runs.iter().map(|file| file.name.as_str()).collect();
-    assert_eq!(names, ["src/host/past.rs"]);
+    assert_eq!(names, ["src/host/git_revision.rs"]);
 }
 
 /// The checks above see what is behind the tests of a file, and not the tests.

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashSet;
 
 use super::Scene;
-use crate::awaited::{Asked, Outcome};
 use crate::constitution::find;
+use crate::pending::{Asked, Outcome};
 use crate::reliance::Reliance;
 use crate::turn::{Origin, Turn, Unblocked};
 use crate::verdict::Verdict;

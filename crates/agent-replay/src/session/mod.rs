@@ -14,10 +14,10 @@ use rustc_hash::FxHashSet;
 
 pub use options::{Event, Options};
 
-use super::awaited::{Awaited, Outcome};
 use super::constitution::Constitution;
 use super::coverage::Coverage;
 use super::origins::Origins;
+use super::pending::{Awaited, Outcome};
 use super::rules::{self, Scene};
 use super::state::Change;
 use super::turn::{Origin, Turn};

@@ -16,8 +16,7 @@ mod fold;
 mod function;
 mod gaps;
 mod interval;
-#[cfg(test)]
-mod looks;
+mod other_derivations;
 mod plan;
 mod proof;
 mod question;
@@ -27,6 +26,8 @@ mod run;
 mod settings;
 mod sharded;
 mod shared;
+#[cfg(test)]
+mod step_budget;
 mod term;
 #[cfg(test)]
 mod testing;
@@ -34,7 +35,6 @@ mod testing;
 mod tests;
 mod trial;
 mod values;
-mod ways;
 mod why_not;
 mod work;
 

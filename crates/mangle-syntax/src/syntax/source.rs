@@ -12,8 +12,8 @@ use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree, TreeCursor
 
 use super::ast::{Item, Statement, StatementKind};
 use super::kind::{Kind, kind_of};
-use super::mend::is_doubtful;
-use super::second::SecondReadings;
+use super::recovery::is_doubtful;
+use super::reparse::SecondReadings;
 use super::{directives, line_ends, lower, rules};
 use crate::lint::{Finding, Fix};
 use crate::text::{TextEdit, TextRange, TextSize, size, slice, text_len};

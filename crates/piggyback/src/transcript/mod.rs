@@ -8,6 +8,8 @@ mod address;
 mod binary;
 pub mod channels;
 mod check;
+#[cfg(test)]
+mod clean_properties;
 mod cut;
 mod detect;
 mod digest;
@@ -18,6 +20,8 @@ mod evidence;
 mod examples;
 mod findings;
 #[cfg(test)]
+mod fix_properties;
+#[cfg(test)]
 mod formats_tests;
 mod harness;
 pub mod labels;
@@ -26,15 +30,11 @@ mod log;
 mod loose;
 mod majority;
 mod markdown;
-#[cfg(test)]
-mod mending;
 mod outward;
 mod plain;
 #[cfg(test)]
 mod properties;
 mod reader;
-#[cfg(test)]
-mod recognised;
 mod record;
 mod repeated;
 mod session;

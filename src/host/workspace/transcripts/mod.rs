@@ -1,7 +1,7 @@
 //! The transcripts, open or small enough to be looked at while they are closed: under which settings, and with which
 //! programs.
 
-mod known;
+mod judging_context;
 mod replays;
 
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use self::known::Known;
+use self::judging_context::Known;
 use self::replays::Replayed;
 use super::file::SnapshotFile;
 use super::programs::Identity;

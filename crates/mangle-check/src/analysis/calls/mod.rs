@@ -9,7 +9,7 @@ mod clash;
 mod definition;
 mod outputs;
 mod recursion;
-mod unasked;
+mod stored_reads;
 
 use super::{Context, Family, ProgramFindings};
 use mangle_engine::program::{Program, Signature};
@@ -26,7 +26,7 @@ pub(super) const FAMILY: Family = Family {
 
 /// The rules about calls; [`FAMILY`]'s checks apply them.
 pub(super) const SAFETY: Family = Family {
-    rules: &[&outputs::DEFERRED_OUTPUT_TAKEN, &unasked::CALL_NOT_MADE, &clash::DEFERRED_VARIABLE_CLASH],
+    rules: &[&outputs::DEFERRED_OUTPUT_TAKEN, &stored_reads::CALL_NOT_MADE, &clash::DEFERRED_VARIABLE_CLASH],
     clause: None,
     declaration: None,
     program: None,
@@ -38,7 +38,7 @@ pub(super) const RECURSION: Family =
 
 fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     definition::check_clause(context, clause, out);
-    unasked::check(context, clause, out);
+    stored_reads::check(context, clause, out);
     outputs::check(context, clause, out);
 }
 

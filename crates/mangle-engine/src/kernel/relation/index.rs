@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::ValueId;
 use super::super::chunked::Chunked;
 use super::super::sharded::Sharded;
-use super::known::{half_hash, spread};
+use super::tuple_index::{half_hash, spread};
 use super::{Columns, NONE};
 
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@
 //! Indices over some of the columns are made when a join first asks for them, and catch up when asked again.
 
 mod index;
-mod known;
+mod tuple_index;
 mod tuples;
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use self::index::Index;
-use self::known::Known;
+use self::tuple_index::Known;
 use self::tuples::Tuples;
 use super::{ValueId, work};
 

@@ -17,7 +17,7 @@ use super::super::relation::Relation;
 use super::super::shared::Shared;
 use super::super::{Clock, ValueId, Values};
 use super::limits::Meter;
-use super::past::Past;
+use super::mark::Past;
 use super::reasons::Reasons;
 use super::{Difference, Limits, Model, Run, Stop, boxed};
 use crate::program::PredicateId;

@@ -8,15 +8,15 @@ mod aggregate;
 mod join;
 mod layers;
 mod limits;
+mod mark;
 mod merging;
 mod model;
-mod past;
 mod reasons;
 
 pub use layers::Kernel;
 pub use limits::{Limits, Reason, STEPS_BETWEEN_LOOKS, Stop};
+pub use mark::Difference;
 pub use model::{Derivation, Model, RowError};
-pub use past::Difference;
 
 use std::sync::Arc;
 

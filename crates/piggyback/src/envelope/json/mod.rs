@@ -4,7 +4,7 @@
 //! over in one step. What the grammar of RFC 8259 does not allow is a [`Problem`], and reading goes on behind it.
 
 mod parse;
-mod said;
+mod problem_text;
 mod strict;
 mod string;
 #[cfg(test)]

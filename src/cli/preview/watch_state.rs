@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::wanted::Previewed;
+use super::requests::Previewed;
 use crate::host::{self, FileTable};
 use crate::report::prompts::PromptReport;
 

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::ast::Item;
 use super::foreign::Region;
-use super::mend::{Mended, Parse, mend};
+use super::recovery::{Mended, Parse, mend};
 use super::rules;
 use crate::lint::{Finding, Fix};
 use crate::text::{TextRange, TextSize, size};
