@@ -1,12 +1,12 @@
 //! What the commands about transcripts have in common: their options, and reading the files that were named.
 
 use std::cell::RefCell;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, ensure};
 use clap::{Args, ColorChoice};
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, Trans
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, TextRange, TextSize, size};
 use piggyback::envelope::Context;
-use piggyback::transcript::{Record, Summary};
+use piggyback::transcript::{LONGEST_DOCUMENT, Record, Summary};
 
 /// How transcripts are read.
 #[derive(Debug, Default, Args)]
@@ -111,6 +111,8 @@ pub(super) struct Transcripts {
     /// The files and folders that were named.
     named: Vec<PathBuf>,
     working: PathBuf,
+    /// Standard input, where it is read more than once.
+    overlay: Overlay,
 }
 
 /// A reply, and what is said of it.
@@ -152,7 +154,24 @@ impl Transcripts {
             sources.insert_source(file.id, SourceText::new(name, Arc::clone(&file.text)));
         }
         let named = files.iter().map(|file| host::absolute(working, file)).collect();
-        Ok(Self { resolution, knowledges, problems, unread, sources, memory, named, working: working.into() })
+        let working = working.into();
+        Ok(Self { resolution, knowledges, problems, unread, sources, memory, named, working, overlay })
+    }
+
+    /// Reads standard input into memory, if it was named, so that it can be replayed and checked as well.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is longer than a document may be.
+    pub(super) fn keep_input(&mut self) -> Result<()> {
+        if !self.named.iter().any(|path| path.ends_with("-")) {
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        let input = io::stdin().lock().take(LONGEST_DOCUMENT as u64 + 1).read_to_end(&mut bytes);
+        input.context("cannot read standard input")?;
+        ensure!(bytes.len() <= LONGEST_DOCUMENT, "standard input is too long for `--report`");
+        self.overlay.insert_transcript(self.working.join(STDIN), bytes.into());
+        Ok(())
     }
 
     /// Changes the settings of all of them.
@@ -174,16 +193,13 @@ impl Transcripts {
         &self.working
     }
 
-    /// What `check` finds in all of them, as `check --format json` writes it. `None` for standard input, which can be read only
-    /// once.
-    pub(super) fn checked(&self) -> Option<Vec<Value>> {
-        if self.named.iter().any(|path| path.ends_with(STDIN)) {
-            return None;
-        }
+    /// What `check` finds in all of them, as `check --format json` writes it. Reads them again: standard input has to be kept
+    /// for that.
+    pub(super) fn checked(&self) -> Vec<Value> {
         let request = TranscriptRequest {
             resolution: &self.resolution,
             knowledges: &self.knowledges,
-            overlay: &Overlay::default(),
+            overlay: &self.overlay,
             table: self.memory.table(),
             working: &self.working,
             manner: Manner { fail_on: None, evaluate: false, max_findings: Some(MaxFindings::new(0)) },
@@ -192,7 +208,7 @@ impl Transcripts {
         let mut sources = Sources::default();
         checked.sources.into_iter().for_each(|(file, text)| sources.insert_source(file, text));
         let value = |entry: &Entry| json_value(entry.file, &entry.diagnostic, &sources);
-        Some(checked.entries.iter().map(value).collect())
+        checked.entries.iter().map(value).collect()
     }
 
     /// What output calls a transcript.
@@ -212,7 +228,7 @@ impl Transcripts {
         let (mut problems, mut answers) = (self.problems.clone(), Vec::new());
         for found in &self.resolution.transcripts {
             let (stop, mut failure) = (Cancel::new(), None);
-            let read = Input::open(&found.path, &Overlay::default()).and_then(|input| {
+            let read = Input::open(&found.path, &self.overlay).and_then(|input| {
                 let (position, progress) = (input.position(), Progress::of_bytes("reading", input.total()));
                 read_transcript(found, input, &stop, &mut |_, _| {}, &mut |record, spot| {
                     progress.set(position.load(Ordering::Relaxed));

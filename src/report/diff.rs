@@ -14,19 +14,24 @@ const CONTEXT: usize = 3;
 /// there is none.
 #[must_use]
 pub fn diff(name: &str, old: &str, new: &str) -> String {
-    diff_with(name, old, new, &|_| None)
+    diff_with((name, name), (old, new), &|_| None)
 }
 
-/// The same with a note behind each line that only the new text has; `note` gets the number of the line, from 0.
+/// The same for two texts with names of their own, with a note behind each line that only the new text has; `note` gets the
+/// number of the line, from 0.
 #[must_use]
-pub fn diff_with(name: &str, old: &str, new: &str, note: &dyn Fn(usize) -> Option<String>) -> String {
+pub fn diff_with(
+    (old_name, new_name): (&str, &str),
+    (old, new): (&str, &str),
+    note: &dyn Fn(usize) -> Option<String>,
+) -> String {
     let diff = TextDiff::from_lines(old, new);
     let mut out = String::new();
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
         if out.is_empty() {
             let bold = Style::new().bold();
-            let name = sink::line(name);
-            let _ = writeln!(out, "{bold}--- {name}{bold:#}\n{bold}+++ {name}{bold:#}");
+            let (old_name, new_name) = (sink::line(old_name), sink::line(new_name));
+            let _ = writeln!(out, "{bold}--- {old_name}{bold:#}\n{bold}+++ {new_name}{bold:#}");
         }
         let cyan = AnsiColor::Cyan.on_default();
         let _ = writeln!(out, "{cyan}{}{cyan:#}", hunk.header());

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::Outcome;
@@ -22,7 +22,7 @@ use super::wrap::{columns, fit};
 use crate::host::{self, Memory};
 use crate::ide::previews::{PreviewNames, WhyNotQuestion, report, why, why_not};
 use crate::report::prompts::{PromptReport, prompts_json, prompts_markdown, prompts_text};
-use crate::report::{SourceText, Sources, diff_with};
+use crate::report::{SourceText, Sources, diff_with, sink};
 use agent_prompt::{Captured, Common, Mode, Preview, PreviewSettings, Shown};
 use mangle_engine::kernel::Stop;
 use mangle_settings::instant;
@@ -167,6 +167,18 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// The answer to a question, in Markdown without colours and between fences.
+    fn answer(self, text: String) -> String {
+        match self {
+            Self::Markdown if !text.is_empty() => {
+                sink::markdown_fence(&anstream::adapter::strip_str(&text).to_string())
+            }
+            _ => text,
+        }
+    }
+}
+
 impl PreviewCommand {
     /// Runs the command.
     ///
@@ -188,6 +200,8 @@ impl PreviewCommand {
     }
 
     fn once(&self, color: ColorChoice, working: &Path, seen: &RefCell<Seen>) -> Result<Outcome> {
+        let is_prose = self.asks() && self.format == Layout::Json;
+        ensure!(!is_prose, "`--why`, `--why-not` and `--diff` have no JSON; leave `--format json` out");
         let (memory, mut sources) = (Memory::default(), Sources::default());
         let facts = self.facts(&memory, &mut sources)?;
         let with: Vec<_> = facts.into_iter().collect();
@@ -303,20 +317,25 @@ impl PreviewCommand {
                 if said.is_empty() {
                     output::complain(ColorChoice::Auto, &missing_line(shown, text));
                 }
-                out.write(&said)?;
+                out.write(&self.format.answer(said))?;
             }
-            if let [shard, atom] = &self.why_not[..] {
+            if let [shard, atom] = &self.why_not[..]
+                && *shard == shown.wanted.context.shard_id
+            {
                 let asked = WhyNotQuestion { shard, text: atom, depth: self.depth };
                 let (_, said) = why_not(common, shown, asked, names);
                 found = true;
-                out.write(&said)?;
+                out.write(&self.format.answer(said))?;
             }
             if let Some(captured) = &self.diff {
                 let changes = difference(captured, shown, &made)?;
                 is_clean &= changes.is_empty();
-                out.write(&changes)?;
+                out.write(&self.format.answer(changes))?;
             }
             all.push(made);
+        }
+        if let ([shard, _], false) = (&self.why_not[..], found) {
+            output::complain(ColorChoice::Auto, &missing_shard(of, shard));
         }
         let wants = self.why.is_some() || !self.why_not.is_empty();
         Ok(is_clean && (!wants || found))
@@ -334,13 +353,28 @@ fn difference(captured: &Path, shown: &Shown, made: &PromptReport) -> Result<Str
     let origins: Vec<String> =
         lines.flat_map(|line| line.text.split('\n').map(|_| line.origin.short())).collect();
     let (old, new) = (Captured::comparable(&before.text), Captured::comparable(&shown.prompt.text()));
-    Ok(diff_with(&name, &old, &new, &|line| origins.get(line).cloned()))
+    Ok(diff_with((&name, &format!("preview {}", shown.wanted.name)), (&old, &new), &|line| {
+        origins.get(line).cloned()
+    }))
 }
 
 /// That a prompt has no line with a text, and what explains it.
 fn missing_line(shown: &Shown, text: &str) -> String {
     let (name, shard) = (&shown.wanted.name, &shown.wanted.context.shard_id);
+    let folded = text.to_lowercase();
+    let is_alike = |line: &&str| !folded.is_empty() && line.to_lowercase().contains(&folded);
+    let prompt = shown.prompt.text();
+    if let Some(line) = prompt.lines().find(is_alike) {
+        return format!("no line of `{name}` has the text {text:?}; in another case one has: {line}");
+    }
     format!("no line of `{name}` has the text {text:?}; `--why-not {shard} {text:?}` says why")
+}
+
+/// That no preview has a shard, and the shards that there are.
+fn missing_shard(of: &Previewed<'_>, shard: &str) -> String {
+    let all: BTreeSet<_> = of.wanted.iter().map(|wanted| format!("`{}`", wanted.context.shard_id)).collect();
+    let all = all.into_iter().collect::<Vec<_>>().join(", ");
+    format!("no preview has the shard `{shard}`; the previews are for {all}")
 }
 
 /// Where and why an evaluation stopped.

@@ -132,6 +132,9 @@ impl ReplayCommand {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let prefill = self.prefill(&working)?;
         let mut transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
+        if self.report.is_some() {
+            transcripts.keep_input()?;
+        }
         let policies = Policies::load(self, &mut transcripts, &working)?;
         let written = RefCell::new(Written {
             out: Output::of(self.format.medium(), color),
@@ -188,7 +191,11 @@ impl ReplayCommand {
         let of_policy = policies.findings(&wish, &mut written.fails);
         of_policy.iter().for_each(|finding| written.summary.finding(finding));
         self.end(&mut written, &of_policy)?;
-        self.page(&mut written, &of_policy, &policies, &transcripts)?;
+        // A page of sessions that no policy goes with would show nothing.
+        let is_empty = homeless.len() == written.summary.files;
+        if homeless.is_empty() || !is_empty {
+            self.page(&mut written, &of_policy, &policies, &transcripts)?;
+        }
         policies.complain(&working, color);
         transcripts.complain(&problems, color);
         for name in &homeless {
@@ -277,15 +284,14 @@ impl ReplayCommand {
     ) -> Result<()> {
         let Some(file) = &self.report else { return Ok(()) };
         let working = transcripts.working();
-        let checked = transcripts.checked();
-        let checked = checked.map(|found| CheckReport::of(found, &written.starts, &mut written.shown));
+        let checked = CheckReport::of(transcripts.checked(), &written.starts, &mut written.shown);
         let revision = host::revision(&policies.path(self, transcripts));
         let today = instant_text(Clock::of(&KernelSettings::default()).now_ns);
         let page = html(Page {
             turns: &written.shown,
             omitted: written.omitted,
             policy: of_policy,
-            checked: checked.as_ref(),
+            checked: Some(&checked),
             coverage: &written.coverage,
             summary: &written.summary,
             program: &policies.names(),

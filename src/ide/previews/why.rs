@@ -64,7 +64,12 @@ pub fn why_not<'a>(
             )
         }
         WhyNot::BelowThreshold(scores) => {
-            let scores: Vec<_> = scores.iter().map(ToString::to_string).collect();
+            let place = |rule| common.line_of_rule(rule).map(|(file, line)| ((names.file)(file), line));
+            let score = |(score, rule): &(i64, RuleId)| match place(*rule) {
+                Some((file, line)) => format!("{score} ({file}:{line})"),
+                None => score.to_string(),
+            };
+            let scores: Vec<_> = scores.iter().map(score).collect();
             format!(
                 "below threshold: its score is {}, and only what is above 50 is injected\n",
                 scores.join(", ")

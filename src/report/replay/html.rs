@@ -90,9 +90,12 @@ fn header(page: Page<'_>, out: &mut String) {
         (errors, plural(errors, "error", "errors"), if errors > 0 { "bad" } else { "" }),
         (warnings, plural(warnings, "warning", "warnings"), if warnings > 0 { "warn" } else { "" }),
         (denied, "denied", if denied > 0 { "bad" } else { "" }),
-        (summary.permitted, "permitted", "good"),
+        (summary.permitted.saturating_sub(summary.self_granted), "permitted", "good"),
+        (summary.self_granted, "self-granted", "bad"),
         (summary.turns, plural(summary.turns, "turn", "turns"), ""),
     ];
+    // Most sessions have none.
+    let tiles = tiles.into_iter().filter(|(count, what, _)| *count > 0 || *what != "self-granted");
     for (count, what, class) in tiles {
         let _ = write!(out, "<li class=\"{class}\"><b>{count}</b> {what}</li>");
     }
@@ -150,11 +153,13 @@ fn overview<'t>(turns: impl Iterator<Item = &'t TurnReport>, out: &mut String) {
 
 /// How a turn went: a class, and a word.
 fn mood(turn: &TurnReport) -> (&'static str, &'static str) {
+    let is_self_granted = turn.all_verdicts().any(VerdictReport::is_self_granted);
     let is_denied = turn.all_verdicts().any(|verdict| !verdict.is_permitted());
     let all = || turn.findings.iter().chain(&turn.checked);
     let has = |severity: &str| all().any(|finding| said(finding, "severity") == severity);
     match () {
         () if is_denied => ("bad", "denied"),
+        () if is_self_granted => ("bad", "self-granted"),
         () if has("error") => ("bad", "an error"),
         () if has("warning") => ("warn", "a warning"),
         () if !turn.verdicts.is_empty() => ("good", "permitted"),
@@ -219,7 +224,11 @@ fn surface(turn: &TurnReport, out: &mut String) {
 }
 
 fn verdict(verdict: &VerdictReport, out: &mut String) {
-    let class = if verdict.is_permitted() { "good" } else { "bad" };
+    let (class, note) = match verdict.is_permitted() {
+        true if verdict.is_self_granted() => ("bad", ", self-granted"),
+        true => ("good", ""),
+        false => ("bad", ""),
+    };
     let what = match verdict.index {
         None => "the whole reply".to_owned(),
         Some(_) => format!("{} {}", code(&verdict.action), code(verdict.object())),
@@ -233,7 +242,7 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
     let open = if verdict.is_permitted() && verdict.rests_on.is_empty() { "" } else { " open" };
     let _ = write!(
         out,
-        "<details class=\"verdict {class}\"{open}><summary><span class=\"badge {class}\">{}</span> {what} \
+        "<details class=\"verdict {class}\"{open}><summary><span class=\"badge {class}\">{}{note}</span> {what} \
          <span class=\"sub\">{lock}</span></summary><p>{}</p>",
         verdict.verdict,
         words(&verdict.why)

@@ -180,6 +180,12 @@ impl VerdictReport {
     pub fn is_permitted(&self) -> bool {
         self.verdict == "PERMIT"
     }
+
+    /// Whether it is a permission that replies of the session gave themselves.
+    #[must_use]
+    pub fn is_self_granted(&self) -> bool {
+        self.is_permitted() && !self.rests_on.is_empty()
+    }
 }
 
 /// A fact and what it follows from.

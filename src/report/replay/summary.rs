@@ -18,6 +18,8 @@ pub struct ReplaySummary {
     pub requests: usize,
     /// Requests that are permitted.
     pub permitted: usize,
+    /// Those of them that rest on what replies of the session asserted or removed.
+    pub self_granted: usize,
     /// Requests that are denied.
     pub denied: usize,
     /// Replies that are denied as a whole.
@@ -70,6 +72,7 @@ impl ReplaySummary {
         self.requests += turn.verdicts.len();
         let permitted = turn.verdicts.iter().filter(|verdict| verdict.is_permitted()).count();
         self.permitted += permitted;
+        self.self_granted += turn.verdicts.iter().filter(|verdict| verdict.is_self_granted()).count();
         self.denied += turn.verdicts.len() - permitted;
         self.envelopes_denied += usize::from(turn.envelope.is_some());
         let is_rewritten = usize::from(turn.surface.reason.is_some());
@@ -108,7 +111,11 @@ pub fn summary_text(summary: &ReplaySummary) -> String {
     let ReplaySummary { turns, requests, permitted, denied, envelopes_denied, .. } = summary;
     let mut out = format!("{}, {}", counted(*turns, "turn"), counted(*requests, "request"));
     if *requests > 0 {
-        out.push_str(&format!(": {permitted} permitted, {denied} denied"));
+        let own = match summary.self_granted {
+            0 => String::new(),
+            count => format!(" ({count} self-granted)"),
+        };
+        out.push_str(&format!(": {permitted} permitted{own}, {denied} denied"));
     }
     match envelopes_denied {
         0 => {}

@@ -223,7 +223,7 @@ fn denials_are_open_and_permits_folded() {
     for (verdict, start) in [
         (denied, "<details class=\"verdict bad\" open>"),
         (permitted, "<details class=\"verdict good\">"),
-        (forged, "<details class=\"verdict good\" open>"),
+        (forged, "<details class=\"verdict bad\" open>"),
     ] {
         let turn = TurnReport { verdicts: vec![verdict], ..quiet() };
         assert!(page_of(&turn, &CheckReport::default()).contains(start), "{start}");
@@ -240,4 +240,11 @@ fn facts_that_a_reply_gave_itself_are_marked() {
     let turn = TurnReport { verdicts: vec![verdict], ..quiet() };
     let page = page_of(&turn, &CheckReport::default());
     assert!(page.contains("<li class=\"forged\"><code>granted(/a)</code>"), "{page}");
+    let permitted = VerdictReport { verdict: "PERMIT".into(), ..turn.verdicts[0].clone() };
+    let turn = TurnReport { verdicts: vec![permitted], ..quiet() };
+    let page = page_of(&turn, &CheckReport::default());
+    assert!(page.contains("<span class=\"badge bad\">PERMIT, self-granted</span>"), "{page}");
+    let mut summary = ReplaySummary::default();
+    summary.add(&turn);
+    assert_eq!((summary.permitted, summary.self_granted), (1, 1));
 }

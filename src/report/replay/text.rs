@@ -83,7 +83,8 @@ fn atoms(turn: &TurnReport, out: &mut String) {
 }
 
 fn verdict(verdict: &VerdictReport, out: &mut String) {
-    let style = if verdict.is_permitted() { GOOD } else { BAD };
+    let is_good = verdict.is_permitted() && !verdict.is_self_granted();
+    let style = if is_good { GOOD } else { BAD };
     let what = match verdict.index {
         None => "the whole reply".to_owned(),
         Some(_) => format!("{} {}", visible(&verdict.action), cut(verdict.object())),

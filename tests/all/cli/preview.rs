@@ -95,9 +95,9 @@ fn why_and_why_not() {
         FILES,
         &["preview", "fix.kernel.mg", "--why-not", "coder-7", "Too weak."],
         expect![[r#"
-        below threshold: its score is 40, and only what is above 50 is injected
-        exit 0
-    "#]],
+            below threshold: its score is 40 (policy.mg:1), and only what is above 50 is injected
+            exit 0
+        "#]],
     );
     check(
         FILES,

@@ -188,9 +188,10 @@ fn missing_templates_and_unknown_shards() {
         render(&run(folder(&files).path(), &["preview", "a.kernel.mg", "--why-not", shard, "For another."]))
     };
     expect![[r#"
-        wrong shard key: it is injected for `wizard-1`; what reaches `nobody-3` is `nobody-3`, `*`, `/_all`, letter for letter
-        exit 0
-    "#]].assert_eq(&why_not("nobody-3"));
+        error: no preview has the shard `nobody-3`; the previews are for `x-1`
+        exit 1
+    "#]]
+    .assert_eq(&why_not("nobody-3"));
     expect![[r#"
         error: there is no preview `b`, but `a`
         exit 2
@@ -412,6 +413,6 @@ fn a_session_cannot_permit_itself_anything() {
           error PB506 self-granted at 1:368: `/delete_file` on `src` is permitted only because replies asserted `approved(/delete_file)` (turn 1, update 1); without that: no rule permits it, because nothing gives `admin_override(_,/delete_file,_)`
           error PB502 denied at 1:483: `/run_command` with `{"command":"ls"}` is denied: no rule permits it, because nothing gives `admin_override(_,/run_command,_)`
           warning PB501 override at 1:594: the user reads something else (blocked unsafe mangle_updates), and 1 update is left out
-        1 turn, 2 requests: 1 permitted, 1 denied; 1 surface rewritten; 1 update asserted, 1 lost; 2 errors, 1 warning
+        1 turn, 2 requests: 1 permitted (1 self-granted), 1 denied; 1 surface rewritten; 1 update asserted, 1 lost; 2 errors, 1 warning
     "#]].assert_eq(&lines);
 }

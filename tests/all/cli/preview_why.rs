@@ -135,6 +135,98 @@ fn value_in_a_line_built_from_variables_shows_the_premise_that_it_fails() {
     .assert_eq(&why_not("is /failing.", &[]));
 }
 
+/// What `--why-not` says of a text for the only rule of a policy.
+fn of_rule(rule: &str, facts: &str, shard: &str, text: &str) -> String {
+    let policy = format!("Decl injectable_context(Id, Text) bound [/string, /string].\n{rule}\n");
+    let kernel = format!("# @preview use: p.mg\n# @preview shard: coder-7 coder\n{facts}\n");
+    let files = [("p.mg", &*policy), ("k.kernel.mg", &*kernel)];
+    render(&run(folder(&files).path(), &["preview", "k.kernel.mg", "--why-not", shard, text]))
+}
+
+#[test]
+fn failing_comparison_is_the_one_of_the_text() {
+    let rule = |test: &str| {
+        format!("injectable_context(\"*\",L) :- task(T,N), {test}, L = fn:string:concat(\"Task \",T,\".\").")
+    };
+    let facts = "task(\"a\",3). task(\"b\",12). task(\"c\",50). done(\"a\").";
+    let at_least = of_rule(&rule("N >= 10"), facts, "coder-7", "Task a");
+    expect![[r#"
+        not derived:
+        p.mg:2: gives lines `Task {T}.`
+          premise 2 has no solution: 3 >= 10
+        exit 0
+    "#]]
+    .assert_eq(&at_least);
+    let whole = of_rule(&rule("N >= 10"), facts, "coder-7", "Task a.");
+    assert_eq!(whole, at_least);
+    let all = of_rule(&rule("N >= 10").replace("\"*\"", "/_all"), facts, "coder-7", "Task a.");
+    assert_eq!(all, at_least);
+    expect![[r#"
+        not derived:
+        p.mg:2: gives lines `Task {T}.`
+          premise 2 fails: !done("a"), but there is done("a")
+        exit 0
+    "#]]
+    .assert_eq(&of_rule(&rule("!done(T)"), facts, "coder-7", "Task a"));
+    // Where the rule gives no line at all, too.
+    expect![[r#"
+        not derived:
+        p.mg:2: gives lines `Task {T}.`
+          premise 2 has no solution: 50 > 100
+        exit 0
+    "#]]
+    .assert_eq(&of_rule(&rule("N > 100"), facts, "coder-7", "Task c."));
+}
+
+#[test]
+fn failing_premise_has_all_values_of_the_text() {
+    let rule = "injectable_context(\"*\",L) :- blockedby(A,B), L = fn:string:concat(A,\" waits for \",B).";
+    expect![[r#"
+        not derived:
+        p.mg:2: gives lines `{A} waits for {B}`
+          premise 1 has no solution: blockedby("a","c")
+            no rule gives `blockedby/2`: the fact is missing
+        exit 0
+    "#]]
+    .assert_eq(&of_rule(rule, "Decl blockedby(A,B).", "coder-7", "a waits for c"));
+    expect![[r#"
+        not derived:
+        p.mg:2: gives lines `{A} waits for {B}`
+          premise 1 has no solution: blockedby("a","c")
+            near: blockedby("a","b")
+            no rule gives `blockedby/2`: the fact is missing
+        exit 0
+    "#]]
+    .assert_eq(&of_rule(rule, "blockedby(\"a\",\"b\").", "coder-7", "a waits for c"));
+    expect![[r#"
+        not derived:
+        p.mg:2: gives lines `You are {S}.`
+          for another shard: argument 1 of the head is "coder-8"
+        exit 0
+    "#]]
+    .assert_eq(&of_rule(
+        "injectable_context(S,L) :- shard(S), L = fn:string:concat(\"You are \",S,\".\").",
+        "shard(\"coder-7\"). shard(\"tester-1\").",
+        "coder-7",
+        "You are coder-8.",
+    ));
+}
+
+#[test]
+fn failing_premise_of_an_aggregation_has_the_values_of_the_text() {
+    let rule = "injectable_context(\"*\",L) :- task(T,N) |> do fn:group_by(T), let S = fn:sum(N), \
+                let L = fn:string:concat(\"Task \",T,\".\").";
+    expect![[r#"
+        not derived:
+        p.mg:2: gives lines `Task {T}.`
+          premise 1 has no solution: task("b",_)
+            near: task("a",3)
+            no rule gives `task/2`: the fact is missing
+        exit 0
+    "#]]
+    .assert_eq(&of_rule(rule, "task(\"a\",3).", "coder-7", "Task b."));
+}
+
 #[test]
 fn line_for_another_shard_names_it() {
     expect![[r#"
@@ -512,7 +604,7 @@ fn captured_prompt_is_compared_line_by_line_with_origins() {
     };
     expect![[r#"
         --- sent.txt
-        +++ sent.txt
+        +++ preview fix
         @@ -1,4 +1,31 @@
          You test code.
  
@@ -550,6 +642,114 @@ fn captured_prompt_is_compared_line_by_line_with_origins() {
         exit 1
     "#]].assert_eq(&shown("sent.txt"));
     assert_eq!(shown("sent.txt").replace("sent.txt", "sent.jsonl"), shown("sent.jsonl"));
+}
+
+#[test]
+fn answers_have_no_colours_in_markdown_and_no_json() {
+    let mut files = FILES.to_vec();
+    files.push(("sent.txt", "- Language /rust is /passing.\n"));
+    let shown = |args: &[&str]| {
+        render(&run(
+            folder(&files).path(),
+            &[&["preview", "fix.kernel.mg", "--mode", "section"], args].concat(),
+        ))
+    };
+    expect![[r#"
+        ```text
+        --- sent.txt
+        +++ preview fix
+        @@ -1 +1,4 @@
+        -- Language /rust is /passing.
+        +- Language /go is /passing.  ← derived by policy.mg:3
+        +  ← builtin layout
+        +## /jwt  ← fact fix.kernel.mg:8
+        +Tokens expire soon.  ← fact fix.kernel.mg:8
+        ```
+        exit 1
+    "#]]
+    .assert_eq(&shown(&["--diff", "sent.txt", "--format", "markdown"]));
+    expect![[r#"
+        ```text
+        - Language /go is /passing.
+          derived by policy.mg:3
+          injectable_context(/_all,"Language /go is /passing.")  by policy.mg:3
+            lang(/go)  [fix.kernel.mg:5]
+            test_state(/passing)  [fix.kernel.mg:6]
+        ```
+        exit 0
+    "#]]
+    .assert_eq(&shown(&["--why", "is /passing", "--format", "markdown"]));
+    expect![[r#"
+        error: `--why`, `--why-not` and `--diff` have no JSON; leave `--format json` out
+        exit 2
+    "#]]
+    .assert_eq(&shown(&["--diff", "sent.txt", "--format", "json"]));
+    let json = shown(&["--diff", "sent.txt", "--format", "json"]);
+    assert_eq!(shown(&["--why", "is /passing", "--format", "json"]), json);
+    assert_eq!(shown(&["--why-not", "coder-7", "is /passing", "--format", "json"]), json);
+}
+
+#[test]
+fn shard_without_a_preview_is_named() {
+    let other =
+        "# @preview session: fix.session.yaml\n# @preview name: other\n# @preview shard: tester-1 tester\n";
+    let kernel = KERNEL.replace("# @preview session: fix.session.yaml\n", other);
+    let mut files = FILES.to_vec();
+    files[2].1 = &kernel;
+    let shown =
+        |args: &[&str]| render(&run(folder(&files).path(), &[&["preview", "fix.kernel.mg"], args].concat()));
+    expect![[r#"
+        error: no preview has the shard `nobody-9`; the previews are for `coder-7`, `tester-1`
+        exit 1
+    "#]]
+    .assert_eq(&shown(&["--why-not", "nobody-9", "Language /rust"]));
+    expect![[r#"
+        error: no preview has the shard `tester-1`; the previews are for `coder-7`
+        exit 1
+    "#]]
+    .assert_eq(&shown(&["--name", "fix", "--why-not", "tester-1", "Language /rust"]));
+    expect![[r#"
+        it is in the prompt
+        exit 0
+    "#]]
+    .assert_eq(&shown(&["--why-not", "tester-1", "You test as"]));
+}
+
+#[test]
+fn knowledge_that_the_prompt_compiler_blocks_has_its_reason() {
+    let kernel = KERNEL
+        .replace("# @preview session", "# @preview mode: jit(atoms=atoms)\n# @preview session")
+        .replace("coder-7", "secrev-7");
+    let mut files = FILES.to_vec();
+    files[2].1 = &kernel;
+    expect![[r#"
+        a fact of `specialist_knowledge` has the text, but the prompt compiler leaves it out; blocked: no value of its `shard_types` holds here
+        not derived:
+        policy.mg:1: gives lines `{Text}`
+          premise 1 has no solution: lesson(_,"Tokens expire soon.")
+            near: lesson(/l1,"Retry twice before failing.")
+            no rule gives `lesson/2`: the fact is missing
+        policy.mg:3: gives lines `Language {L} is {S}.`
+          for this shard it gives other lines:
+            Language /go is /passing.
+        policy.mg:4: gives lines `You test as {Id}`
+          premise 1 has no solution: active_shard("secrev-7",/tester)
+            near: active_shard("secrev-7",/coder)
+            no rule gives `active_shard/2`: the fact is missing
+        exit 1
+    "#]].assert_eq(&render(&run(
+        folder(&files).path(),
+        &["preview", "fix.kernel.mg", "--why-not", "secrev-7", "Tokens"],
+    )));
+}
+
+#[test]
+fn line_in_another_case_is_named() {
+    expect![[r#"
+        error: no line of `fix` has the text "language /GO"; in another case one has: - Language /go is /passing.
+        exit 1
+    "#]]
+        .assert_eq(&render(&run(folder(FILES).path(), &["preview", "fix.kernel.mg", "--why", "language /GO"])));
 }
 
 /// With a template for each heading and sentence a preview is, word by word, the prompt that was captured.
@@ -709,7 +909,7 @@ fn templates_make_a_preview_of_a_captured_prompt() {
 #[test]
 fn templates_that_nothing_takes_are_reported() {
     let settings = "[prompt.templates]\n\"session.retrys\" = \"x\"\n\n[prompt.templates.session]\ntests = \"T {value}\"\n\
-        retry = \"Try again\"\ntest = \"{value} {names}\"\n\n[prompt.templates.turns]\nstate = \"S\"\n";
+        retry = \"Try again\"\ntest = \"{value} {names}\"\nhit = \"{valu}\"\n\n[prompt.templates.turns]\nstate = \"S\"\n";
     let mut files = FILES.to_vec();
     files.push(("mangle-ls.toml", settings));
     let shown = render(&run(folder(&files).path(), &["check", "mangle-ls.toml", "--fail-on", "never"]));
@@ -718,6 +918,7 @@ fn templates_that_nothing_takes_are_reported() {
         warning[MG902 config-unknown-key]: No prompt takes a template `session.retrys`; there are `session.title`, `session.dream`, `session.dream_text`, `session.diagnostics`, `session.diagnostic`, `session.tests`, `session.retry`, `session.test`, `session.findings`, `session.finding`, `session.reflection`, `session.hit`, `session.impacted`, `session.file`, `session.git`, `session.branch`, `session.unstaged`, `session.modified`, `session.commits`, `session.commit`, `session.campaign`, `session.phase`, `session.goal`, `session.blocked_by`, `session.prior`, `session.output`, `session.actions`, `session.action`, `session.knowledge`, `session.atom`, `session.hint`, `session.tools`, `session.tool`, `session.binary`, `session.safety`, `session.blocked`, `session.warning`, `session.history`. Did you mean `session.retry`?
         error[MG903 config-bad-value]: `session.retry` leaves its values out; write where they stand: `{value}`.
         error[MG903 config-bad-value]: Nothing is filled in for `{names}` in `session.test`; there are `{value}`.
+        error[MG903 config-bad-value]: Nothing is filled in for `{valu}` in `session.hit`; there are `{value}`.
         warning[MG902 config-unknown-key]: No prompt takes a template `turns.state`; there are `banner.NAME`, `context.NAME`, `knowledge.NAME`, `session.NAME`, `intent.NAME`, `turn.NAME`, `compressed.NAME`, `articulation.NAME`. Did you mean `turn.state`?"#]].assert_eq(&lines.join("\n"));
 }
 

@@ -207,6 +207,25 @@ fn a_page_is_text_in_html_whatever_the_model_says() {
 }
 
 #[test]
+fn page_of_standard_input_has_the_findings_of_the_file() {
+    let folder = folder(&[POLICY, CONFIGURED, SESSION]);
+    let arguments = ["replay", "session.jsonl", "--policy", "policy.mg", "--report", "file.html"];
+    run(&folder, &arguments);
+    let mut piped =
+        command(folder.path(), &["replay", "-", "--policy", "policy.mg", "--report", "input.html"]);
+    piped.stdin(std::fs::File::open(folder.path().join("session.jsonl")).unwrap());
+    piped.output().unwrap();
+    let [file, input] = ["file.html", "input.html"].map(|name| {
+        let page = std::fs::read_to_string(folder.path().join(name)).unwrap();
+        let end = page.find("</header>").unwrap();
+        let start = page.find("<code>check</code>").unwrap();
+        (page[start..end].to_owned(), page.contains("PB046"))
+    });
+    assert_eq!(input, file);
+    assert!(!input.1);
+}
+
+#[test]
 fn markdown_holds_no_markup_of_the_model() {
     let folder = folder(&[POLICY, CONFIGURED, SESSION]);
     let (out, ..) = run(&folder, &["replay", "session.jsonl", "--format", "markdown"]);
@@ -225,6 +244,8 @@ fn without_a_policy_there_is_nothing_to_ask() {
         error.contains("session.jsonl: no policy goes with it; name one with `--policy`"),
         "{error}{out}"
     );
+    let (_, _, status) = run(&folder, &["replay", "session.jsonl", "--report", "page.html"]);
+    assert_eq!((status, folder.path().join("page.html").exists()), (Some(2), false));
     let (_, error, status) = run(&folder, &["replay", "session.jsonl", "--policy", "nowhere"]);
     assert_eq!(status, Some(2), "{error}");
     let (_, error, status) = run(&folder, &["replay", "missing.jsonl"]);

@@ -69,7 +69,17 @@ impl Compilation {
     /// Why the context that the kernel injects is not in the prompt, where it is left out.
     #[must_use]
     pub fn dropped_context(&self) -> Option<&Reason> {
-        let is_it = |atom: &Atom| atom.kind == Kind::Kernel && atom.category == Category::Context;
+        self.dropped_injection(Category::Context)
+    }
+
+    /// Why the knowledge of specialists is left out, if it is.
+    #[must_use]
+    pub fn dropped_knowledge(&self) -> Option<&Reason> {
+        self.dropped_injection(Category::Knowledge)
+    }
+
+    fn dropped_injection(&self, category: Category) -> Option<&Reason> {
+        let is_it = |atom: &Atom| atom.kind == Kind::Kernel && atom.category == category;
         let is_dropped = |dropped: &&Dropped| self.atoms.get(dropped.atom).is_some_and(|atom| is_it(atom));
         self.dropped.iter().find(is_dropped).map(|dropped| &dropped.reason)
     }

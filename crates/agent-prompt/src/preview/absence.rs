@@ -6,16 +6,12 @@ use rustc_hash::FxHashMap;
 use super::pattern::{Hole, Pattern};
 use super::{Common, Shown};
 use crate::assembly::INJECTED;
-use mangle_engine::kernel::{Datum, Gap, GapEnd, Miss, Obstacle, RuleId, ValueId, Values};
+use mangle_engine::kernel::{Datum, Gap, Obstacle, Restriction, RuleId, ValueId, Values};
 use mangle_engine::program::{PredicateId, PredicateKey};
-use mangle_syntax::syntax::ast::{Premise, Term};
 use mangle_syntax::text::Symbol;
 
 /// How many values that contain a text are tried out.
 const MOST_VALUES: usize = 5;
-
-/// How many facts are compared with a premise.
-const MOST_COMPARED: usize = 50_000;
 
 /// How many lines that a rule gives instead are shown.
 const MOST_LINES: usize = 3;
@@ -148,7 +144,6 @@ impl Search<'_> {
             false => vec![None],
         };
         let is_held = texts != [None] && !values.is_empty();
-        let bound = self.bound(rule, &pattern.holes(text));
         let tried = texts.into_iter().map(|text| (self.gap(rule, text), text));
         // The text that gets furthest is the one that the rule could give.
         let (why, _) = tried.max_by_key(|(why, _)| progress(why))?;
@@ -156,10 +151,16 @@ impl Search<'_> {
             true => text.len(),
             false => pattern.likeness(text),
         };
-        // Where it gives other lines, the values that the text has in place of its variables say why.
+        // What the text has in place of its variables says more than what they hold in other lines.
+        let bound = match why {
+            RuleWhy::OtherShard(_) => None,
+            _ => self.bound(rule, &pattern.holes(text)),
+        };
         let why = match (why, bound) {
-            (RuleWhy::Others(_), Some(gap)) => RuleWhy::Lacks(Box::new(gap)),
-            (why, _) => why,
+            (why, None) => why,
+            // The end of a text may be a part of the name of this shard.
+            (why @ RuleWhy::Lacks(_), Some(RuleWhy::OtherShard(_))) => why,
+            (_, Some(bound)) => bound,
         };
         let (pattern, is_alike) = (pattern.to_string(), likeness > 0);
         Some((likeness, RuleAbsence { rule, pattern, is_alike, why }))
@@ -181,63 +182,31 @@ impl Search<'_> {
         RuleWhy::OtherShard(other.unwrap_or_default())
     }
 
-    /// The first premise of a rule that no fact meets when its variables hold these values.
-    fn bound(&mut self, rule: RuleId, holes: &[Hole]) -> Option<Gap> {
-        let place = self.common.compiled.rule(rule)?;
-        let file = self.common.evaluated.file(place.file)?;
-        let clause = file.items.get(place.item as usize)?.statement.clause()?;
-        for (number, premise) in (0..).zip(&clause.premises) {
-            let Premise::Literal(literal) = premise else { continue };
-            if literal.is_negated() || literal.is_temporal() {
-                continue;
-            }
-            let Some(predicate) = self.common.evaluated.id_of(file, &literal.atom) else { continue };
-            let args: Vec<_> = literal.atom.args.iter().map(|arg| held(arg, holes)).collect();
-            if let Some(wanted) = self.unmet(predicate, &args) {
-                return Some(self.premise_gap((rule, number), predicate, &wanted));
-            }
-        }
-        None
-    }
-
-    /// The arguments of an atom that no fact has, whatever kind of value the words stand for.
-    fn unmet(&mut self, predicate: PredicateId, words: &[Option<&Hole>]) -> Option<Vec<Option<ValueId>>> {
-        if words.iter().all(Option::is_none) {
+    /// What stops a rule under one of the keys when its variables hold what a text has in their place.
+    fn bound(&mut self, rule: RuleId, holes: &[Hole]) -> Option<RuleWhy> {
+        if holes.is_empty() {
             return None;
         }
+        let (common, depth) = (self.common, self.depth);
         let model = self.shown.kernel.model_mut();
-        let readings: Vec<Vec<Option<ValueId>>> =
-            words.iter().map(|word| readings(&mut model.values, *word)).collect();
-        let relation = model.relation(predicate)?;
-        let is_met = |tuple: &[ValueId]| {
-            words.iter().zip(&readings).zip(tuple).all(|((word, readings), value)| match word {
-                // What is cut may go on.
-                Some(hole) if hole.is_cut => model.values.display(*value).to_string().contains(&hole.text),
-                _ => readings.iter().any(|reading| reading.is_none_or(|reading| reading == *value)),
-            })
-        };
-        let is_any = relation.tuples().take(MOST_COMPARED).any(is_met);
-        (!is_any).then(|| readings.iter().map(|readings| readings.first().copied().flatten()).collect())
-    }
-
-    fn premise_gap(
-        &mut self,
-        (rule, premise): (RuleId, u32),
-        predicate: PredicateId,
-        wanted: &[Option<ValueId>],
-    ) -> Gap {
-        let common = self.common;
-        let model = self.shown.kernel.model_mut();
-        let below = model.gaps(&common.compiled, common.settings.clock, predicate, wanted, self.depth);
-        let near = model.near(&common.compiled, predicate, wanted);
-        let args = wanted.iter().map(|value| {
-            value.map_or_else(|| "_".to_owned(), |value| model.values.display(value).to_string())
-        });
-        let name = common.compiled.name(predicate);
-        let asked = format!("{name}({})", args.collect::<Vec<_>>().join(","));
-        let is_filled = !common.compiled.rules_of(predicate).is_empty();
-        let end = (!is_filled).then(|| GapEnd::NoRule(name.to_string(), wanted.len()));
-        Gap { miss: Miss { rule, obstacle: Obstacle::Premise { premise, asked, near } }, below, end }
+        let restrictions: Vec<Restriction> =
+            holes.iter().map(|hole| restriction(&mut model.values, hole)).collect();
+        let mut furthest: Option<RuleWhy> = None;
+        for key in &self.keys {
+            let wanted = [Some(*key), None];
+            let (plans, model) = ((&*common.compiled, common.settings.clock), self.shown.kernel.model_mut());
+            // Under a key that nothing stops the text is one of its lines, or its variables do not make it.
+            let gap = model.gap_of_rule(plans, rule, &wanted, &restrictions, depth)?;
+            let why = match &gap.miss.obstacle {
+                Obstacle::TooMany => return None,
+                Obstacle::Head { argument: 0, has } => RuleWhy::OtherShard(has.clone()),
+                _ => RuleWhy::Lacks(Box::new(gap)),
+            };
+            if furthest.as_ref().is_none_or(|before| progress(before) < progress(&why)) {
+                furthest = Some(why);
+            }
+        }
+        furthest
     }
 
     fn gaps(&mut self, key: ValueId, text: Option<ValueId>) -> &[Gap] {
@@ -258,19 +227,18 @@ impl Search<'_> {
     }
 }
 
-/// What a text has in place of an argument; `None` where it says nothing of it.
-fn held<'h>(arg: &Term, holes: &'h [Hole]) -> Option<&'h Hole> {
-    let name = arg.variable()?;
-    holes.iter().find(|hole| hole.name == name.as_str())
-}
-
-/// The values that a word in a line may stand for; any value where there is no word.
-fn readings(values: &mut Values, word: Option<&Hole>) -> Vec<Option<ValueId>> {
-    let Some(Hole { text, .. }) = word else { return vec![None] };
+/// What a variable is to hold for a line to have a text in its place, whatever kind of value the text stands for.
+fn restriction(values: &mut Values, hole: &Hole) -> Restriction {
+    let text = &hole.text;
     let name = text.starts_with('/').then(|| values.name(text));
     let number = text.parse().ok().map(|number| values.number(number));
     let all = [name, number, Some(values.string(text))];
-    all.into_iter().flatten().map(Some).collect()
+    Restriction {
+        variable: Symbol::new(&hole.name),
+        values: all.into_iter().flatten().collect(),
+        // What is cut may go on.
+        part: hole.is_cut.then(|| text.clone()),
+    }
 }
 
 /// How far a rule got: the number of the premise that failed, from 1.

@@ -45,8 +45,8 @@ pub enum WhyNot {
         /// The keys that reach the shard.
         wanted: Vec<String>,
     },
-    /// It has scores, and none is above the threshold of the policy.
-    BelowThreshold(Vec<i64>),
+    /// It has scores, and none is above the threshold of the policy: each with the clause that gives it.
+    BelowThreshold(Vec<(i64, RuleId)>),
     /// The prompt has no section that would show it.
     NotInMode,
     /// A fact of a predicate has it, of which the prompt shows nothing.
@@ -189,13 +189,13 @@ impl Common {
             injected.iter().filter_map(|answer| answer.text(0).map(String::from)).collect();
         let scored = with_text(self.facts(shown, SCORED, 3), 1, is_text);
         let scores = scored.iter().filter(is_meant);
-        let scores: Vec<i64> = scores
+        let scores: Vec<(i64, RuleId)> = scores
             .filter_map(|answer| match answer.args.get(2) {
-                Some(Arg::Number(score)) => Some(*score),
+                Some(Arg::Number(score)) => Some((*score, answer.held.rule)),
                 _ => None,
             })
             .collect();
-        if !scores.is_empty() && scores.iter().all(|score| *score <= THRESHOLD) {
+        if !scores.is_empty() && scores.iter().all(|(score, _)| *score <= THRESHOLD) {
             return Some(WhyNot::BelowThreshold(scores));
         }
         if keys.is_empty() {
@@ -214,17 +214,7 @@ impl Common {
         let has_text = |found: &str| found.contains(text);
         let knowledge = with_text(self.facts(shown, KNOWLEDGE, 3), 2, &has_text);
         if let Some(answer) = knowledge.first() {
-            let key = answer.text(0).unwrap_or_default();
-            return Some((
-                KNOWLEDGE,
-                match (is_legacy, key == shard) {
-                    (_, false) => format!("it is for the shard `{key}`"),
-                    (true, true) => {
-                        "`legacy` shows no knowledge of specialists; `section` and `jit` do".to_owned()
-                    }
-                    (false, true) => "its topic or its text is empty".to_owned(),
-                },
-            ));
+            return Some((KNOWLEDGE, hidden_knowledge(shown, shard, answer, is_legacy)));
         }
         let template = with_text(self.facts(shown, TEMPLATES, 2), 1, &has_text);
         let why = if is_legacy {
@@ -248,6 +238,27 @@ impl Common {
     pub fn line_of_rule(&self, rule: RuleId) -> Option<(FileId, usize)> {
         let (file, range) = self.place_of_rule(rule, None)?;
         Some((file, line_of(&self.current, file, range)))
+    }
+}
+
+/// Why a prompt does not show a fact about knowledge of specialists, in words.
+fn hidden_knowledge(shown: &Shown, shard: &str, answer: &Answer, is_legacy: bool) -> String {
+    let key = answer.text(0).unwrap_or_default();
+    let is_own = shard == shown.wanted.context.shard_id;
+    let takes = key == shard || (is_own && shown.is_compiled() && shown.takes(key));
+    if !takes {
+        return format!("it is for the shard `{key}`");
+    }
+    if is_legacy {
+        return "`legacy` shows no knowledge of specialists; `section` and `jit` do".to_owned();
+    }
+    let is_blank = |argument| answer.text(argument).unwrap_or_default().trim().is_empty();
+    if is_blank(1) || is_blank(2) {
+        return "its topic or its text is empty".to_owned();
+    }
+    match shown.prompt.compilation.as_ref().and_then(|made| made.dropped_knowledge()) {
+        Some(reason) => format!("the prompt compiler leaves it out; {}", reason.words()),
+        None => "nothing of this prompt shows it".to_owned(),
     }
 }
 

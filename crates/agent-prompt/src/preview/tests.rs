@@ -177,7 +177,9 @@ fn what_is_not_there_is_explained() {
             wanted: ["coder-8", "*", "/_all"].map(str::to_owned).to_vec()
         }
     );
-    assert_eq!(common.why_not(of, "coder-7", "Too weak.", 3), WhyNot::BelowThreshold(vec![40]));
+    let WhyNot::BelowThreshold(scores) = common.why_not(of, "coder-7", "Too weak.", 3) else { panic!() };
+    let scores: Vec<_> = scores.iter().map(|(score, rule)| (*score, common.line_of_rule(*rule))).collect();
+    assert_eq!(scores, [(40, Some((FileId(0), 8)))]);
     let WhyNot::NotDerived(misses) = common.why_not(of, "coder-7", "Nobody says it.", 3) else { panic!() };
     assert_eq!(misses.len(), 2);
     let why = common.why(of, "Tokens");

@@ -5,23 +5,120 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use mangle_syntax::text::TextRange;
-use piggyback::envelope::json::{Json, Kind};
+use piggyback::envelope::json::{Json, Kind, NodeId};
 
-/// The values of an example that are nothing but an elision, as bytes of the example.
+/// An example with each bare elision between quotes, as JSON has it: `[...]` becomes `["..."]`, and `...` between the
+/// members of an object becomes the member `"...": "..."`.
+pub(super) fn quoted(example: &str) -> String {
+    let mut out = String::with_capacity(example.len());
+    let mut place = Place::default();
+    let mut rest = example;
+    while let Some(sign) = rest.chars().next() {
+        let bare = if place.is_in_text { 0 } else { bare(rest) };
+        let length = if bare > 0 { bare } else { sign.len_utf8() };
+        let (text, after) = rest.split_at(length);
+        match bare {
+            0 => out.push_str(text),
+            _ if place.is_key => out.push_str("\"...\": \"...\""),
+            _ => out.push_str("\"...\""),
+        }
+        if bare == 0 {
+            place.step(sign);
+        }
+        rest = after;
+    }
+    out
+}
+
+/// How many bytes of an elision a text begins with.
+fn bare(text: &str) -> usize {
+    let length = text.len() - text.trim_start_matches(['.', '…']).len();
+    if text.get(..length).is_some_and(is_elision) { length } else { 0 }
+}
+
+/// A place in JSON that is read from its beginning.
+#[derive(Default)]
+struct Place {
+    is_in_text: bool,
+    is_escaped: bool,
+    /// Whether a member of an object comes next.
+    is_key: bool,
+    /// The brackets around it.
+    open: Vec<char>,
+}
+
+impl Place {
+    fn step(&mut self, sign: char) {
+        if self.is_in_text {
+            self.is_in_text = self.is_escaped || sign != '"';
+            self.is_escaped = !self.is_escaped && sign == '\\';
+            return;
+        }
+        match sign {
+            '"' => self.is_in_text = true,
+            '{' | '[' => self.open.push(sign),
+            '}' | ']' => drop(self.open.pop()),
+            _ => {}
+        }
+        match sign {
+            '{' | ',' => self.is_key = self.open.last() == Some(&'{'),
+            sign if !sign.is_whitespace() => self.is_key = false,
+            _ => {}
+        }
+    }
+}
+
+/// The values of an example that are nothing but an elision, and the objects inside a packet that leave members out, as
+/// bytes of the example.
 pub(super) fn values(example: &str) -> Vec<TextRange> {
     let json = Json::parse(example.as_bytes());
-    let elided = json.nodes().filter(|node| {
-        let is_text = matches!(json.kind(*node), Kind::Plain | Kind::Escaped);
-        is_text && json.string(*node).is_some_and(|text| is_elision(&text))
-    });
+    let kept = [Some(json.root()), packet(&json)];
+    let elided = json
+        .nodes()
+        .filter(|node| is_elided(&json, *node) || (!kept.contains(&Some(*node)) && leaves_out(&json, *node)));
     elided.map(|node| json.range(node)).collect()
 }
 
-/// Whether an object of an example has an elision in place of a key, so that members are left out.
+/// Whether an example leaves out members of its packet, or its answer.
 pub(super) fn leaves_members_out(example: &str) -> bool {
     let json = Json::parse(example.as_bytes());
-    let keys = json.nodes().flat_map(|node| json.members(node).map(|member| member.key).collect::<Vec<_>>());
-    keys.into_iter().any(|key| json.string(key).is_some_and(|text| is_elision(&text)))
+    let has_answer = member(&json, json.root(), "surface_response").is_some();
+    let is_part = leaves_out(&json, json.root()) && !has_answer;
+    is_part || packet(&json).is_some_and(|packet| leaves_out(&json, packet))
+}
+
+/// An example in which the values in these ranges are `null`, which fits everywhere. What is behind them keeps its place.
+pub(super) fn without(example: &str, ranges: &[TextRange]) -> String {
+    let mut bytes = example.as_bytes().to_vec();
+    for range in ranges {
+        let value = bytes.get_mut(usize::from(range.start())..usize::from(range.end()));
+        let Some(value) = value.filter(|value| value.len() >= NULL.len()) else { continue };
+        value.fill(b' ');
+        value.iter_mut().zip(NULL).for_each(|(byte, of_null)| *byte = *of_null);
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| example.to_owned())
+}
+
+const NULL: &[u8] = b"null";
+
+fn is_elided(json: &Json<'_>, node: NodeId) -> bool {
+    let is_text = matches!(json.kind(node), Kind::Plain | Kind::Escaped);
+    is_text && json.string(node).is_some_and(|text| is_elision(&text))
+}
+
+/// Whether an object has an elision in place of a key.
+fn leaves_out(json: &Json<'_>, node: NodeId) -> bool {
+    json.members(node).any(|member| is_elided(json, member.key))
+}
+
+fn packet(json: &Json<'_>) -> Option<NodeId> {
+    member(json, json.root(), "control_packet")
+}
+
+fn member(json: &Json<'_>, object: NodeId, key: &str) -> Option<NodeId> {
+    json.members(object)
+        .find(|member| json.string(member.key).is_some_and(|text| text == key))
+        .map(|member| member.value)
 }
 
 /// Whether an atom leaves arguments out: `task_status(...)`. Its texts do not count.
@@ -42,6 +139,18 @@ fn is_elision(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bare_elisions_become_json() {
+        for (text, expected) in [
+            (r#"{"a": [...], "b": …}"#, r#"{"a": ["..."], "b": "..."}"#),
+            (r#"{"a": ["x", ...], ...}"#, r#"{"a": ["x", "..."], "...": "..."}"#),
+            (r#"{"a": {...}}"#, r#"{"a": {"...": "..."}}"#),
+            (r#"{"a": "b... \" [...]", "c": 1..2}"#, r#"{"a": "b... \" [...]", "c": 1..2}"#),
+        ] {
+            assert_eq!(quoted(text), expected);
+        }
+    }
 
     #[test]
     fn elisions_are_whole_values() {

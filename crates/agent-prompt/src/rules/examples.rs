@@ -11,6 +11,7 @@ use crate::preview::{OriginPlace, Part, Shown};
 use crate::sections::{Role, SectionKind};
 use mangle_settings::{Profile, TranscriptSettings};
 use mangle_syntax::lint::{Finding, Rule, Severity, rule};
+use mangle_syntax::text::TextRange;
 use piggyback::envelope::table::CONTROL;
 use piggyback::envelope::{self, Context, OPERATIONS, Reply, json};
 
@@ -22,6 +23,9 @@ pub(super) static VERSION_SKEW: Rule = rule!("version-skew.md");
 
 /// The key that makes a text one about envelopes.
 const PACKET: &str = "control_packet";
+
+/// The rule about fields that have a value of another type.
+const FIELD_TYPE: &str = "PB014";
 
 /// How many findings of an example are told.
 const MOST_TOLD: usize = 3;
@@ -38,7 +42,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
                 found.push(Found { file, finding: Finding::new(rule, range, message) });
             };
             if let Some(wrong) =
-                examples(&text).find_map(|example| wrong(example, subject.transcripts, profile))
+                examples(&text).find_map(|example| wrong(&example, subject.transcripts, profile))
             {
                 report(
                     &EXAMPLE_INVALID,
@@ -91,18 +95,20 @@ fn texts(shown: &Shown) -> Vec<(&Origin, String)> {
 }
 
 /// The JSON objects at the top of a text with a packet in them.
-fn examples(text: &str) -> impl Iterator<Item = &str> {
+fn examples(text: &str) -> impl Iterator<Item = String> {
     let mut at = 0;
     std::iter::from_fn(move || {
         while let Some(start) = text.get(at..)?.find('{').map(|found| at + found) {
             let rest = text.get(start..)?;
             at = start + 1;
-            let Some(whole) = balanced(rest).filter(|whole| json::whole(whole.as_bytes()).is_ok()) else {
+            let Some(whole) = balanced(rest) else { continue };
+            let example = elision::quoted(whole);
+            if json::whole(example.as_bytes()).is_err() {
                 continue;
-            };
+            }
             at = start + whole.len();
-            if whole.contains("\"control_packet\"") && !is_sketch(whole) {
-                return Some(whole);
+            if example.contains("\"control_packet\"") && !is_sketch(&example) {
+                return Some(example);
             }
         }
         None
@@ -139,9 +145,18 @@ fn balanced(text: &str) -> Option<&str> {
 
 /// What is wrong with an example.
 fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Option<String> {
-    let reply = Reply::new(example.as_bytes(), &settings.caps_of(Some(profile), None));
-    let context = Context { profile: Some(profile), is_documentation: true, ..Context::new(settings) };
     let elided = elision::values(example);
+    let check = |example: &str| {
+        let reply = Reply::new(example.as_bytes(), &settings.caps_of(Some(profile), None));
+        let context = Context { profile: Some(profile), is_documentation: true, ..Context::new(settings) };
+        envelope::check(&reply, &context)
+    };
+    let mut all = check(example);
+    // An elision between quotes is a text, and where the runtime decodes no text it would fall back to showing everything.
+    let unfit: Vec<_> = elided.iter().copied().filter(|value| is_unfit(&all, *value)).collect();
+    if !unfit.is_empty() {
+        all = check(&elision::without(example, &unfit));
+    }
     // What stands for something that is not shown is neither right nor wrong.
     let is_shown = |finding: &&Finding| {
         finding.range.is_empty() || !elided.iter().any(|value| value.contains_range(finding.range))
@@ -149,7 +164,6 @@ fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Opti
     let is_grave = |finding: &&Finding| {
         finding.severity.or(finding.rule.severity).is_some_and(|severity| severity >= Severity::Warning)
     };
-    let all = envelope::check(&reply, &context);
     let mut said: Vec<String> = all
         .iter()
         .filter(is_shown)
@@ -160,6 +174,11 @@ fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Opti
     said.truncate(MOST_TOLD);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     (!said.is_empty()).then(|| format!("{}{more}.", said.join("; ")))
+}
+
+/// Whether a value has a type that its place does not take.
+fn is_unfit(all: &[Finding], value: TextRange) -> bool {
+    all.iter().any(|finding| finding.rule.code == FIELD_TYPE && value.contains_range(finding.range))
 }
 
 /// Members and operations that a text names and a version does not have.
@@ -216,6 +235,72 @@ mod tests {
         assert!(said(&packet("question", "...", "x"), content).is_some());
         // Where members are left out, nothing can be missed.
         assert_eq!(said("{\"mangle_updates\": [\"done(/a)\"], \"...\": \"...\"}", ""), None);
+    }
+
+    /// What is wrong with the first example of a text, as codes.
+    fn codes(text: &str) -> String {
+        let settings = TranscriptSettings::default();
+        let wrong = examples(text).find_map(|example| wrong(&example, &settings, Profile::Current));
+        let codes = wrong.iter().flat_map(|said| said.split('(')).filter_map(|part| part.split_once(')'));
+        codes.map(|(code, _)| code).filter(|code| code.starts_with("PB")).collect::<Vec<_>>().join(" ")
+    }
+
+    /// An envelope with a category, a confidence, more members of the packet and more members.
+    fn envelope(category: &str, confidence: &str, packet: &str, more: &str) -> String {
+        format!(
+            "{{\"control_packet\": {{\"intent_classification\": {{\"category\": \"{category}\", \"verb\": \"/fix\", \
+             \"target\": \"a\", \"constraint\": \"none\", \"confidence\": {confidence}}}, \"mangle_updates\": []{packet}}}, \
+             \"surface_response\": \"Working.\"{more}}}"
+        )
+    }
+
+    #[test]
+    fn bare_elision_leaves_the_rest_of_an_example_to_be_checked() {
+        for more in [
+            "",
+            ", \"phases\": [...]",
+            ", \"phases\": {...}",
+            ", \"phases\": ...",
+            ", ...",
+            ", \"a\": [1, …]",
+        ] {
+            let wrong = envelope("/question", "9", ", \"memory_operations\": []", more);
+            assert_eq!(
+                codes(&wrong),
+                codes(&envelope("/question", "9", ", \"memory_operations\": []", "")),
+                "{more}"
+            );
+            assert_ne!(codes(&wrong), "");
+            let right = envelope("/mutation", "0.9", ", \"memory_operations\": []", more);
+            assert_eq!(codes(&right), "", "{more}");
+        }
+    }
+
+    #[test]
+    fn elided_values_fit_fields_of_all_types() {
+        for packet in [
+            ", \"self_correction\": \"...\", \"memory_operations\": []",
+            ", \"memory_operations\": [\"...\"]",
+            ", \"memory_operations\": [...]",
+            ", \"memory_operations\": ...",
+            ", \"memory_operations\": [], \"self_correction\": {...}",
+            ", \"memory_operations\": [{\"op\": \"note\", ...}]",
+        ] {
+            assert_eq!(codes(&envelope("/mutation", "0.9", packet, "")), "", "{packet}");
+            assert_ne!(codes(&envelope("/question", "0.9", packet, "")), "", "{packet}");
+        }
+        for confidence in ["\"...\"", "...", "\"…\""] {
+            assert_eq!(
+                codes(&envelope("/mutation", confidence, ", \"memory_operations\": []", "")),
+                "",
+                "{confidence}"
+            );
+            assert_ne!(
+                codes(&envelope("/question", confidence, ", \"memory_operations\": []", "")),
+                "",
+                "{confidence}"
+            );
+        }
     }
 
     #[test]

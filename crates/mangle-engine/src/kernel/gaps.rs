@@ -1,8 +1,8 @@
 //! Why a fact does not hold, down to the premises that no fact can meet: each premise that stopped a rule is asked about
 //! in the same way.
 
-use super::why_not::{Asked, Miss};
-use super::{Clock, Compiled, Model, ValueId};
+use super::why_not::{Asked, Miss, Restriction};
+use super::{Clock, Compiled, Model, RuleId, ValueId};
 use crate::program::PredicateId;
 
 /// How many atoms are asked about in one explanation.
@@ -46,6 +46,24 @@ impl Model {
     ) -> Vec<Gap> {
         let mut descent = Descent { model: self, compiled, clock, open: Vec::new(), left: MOST_ATOMS };
         descent.gaps((predicate, wanted.to_vec()), depth)
+    }
+}
+
+impl Model {
+    /// What keeps one rule from giving a fact with these arguments (`None`: any) where variables of it hold what is given,
+    /// rules within rules down to `depth`. `None` where nothing does.
+    #[must_use]
+    pub fn gap_of_rule(
+        &mut self,
+        (compiled, clock): (&Compiled, Clock),
+        rule: RuleId,
+        wanted: &[Option<ValueId>],
+        restrictions: &[Restriction],
+        depth: usize,
+    ) -> Option<Gap> {
+        let (miss, asked) = self.stop_of_rule(compiled, clock, rule, wanted, restrictions)?;
+        let mut descent = Descent { model: self, compiled, clock, open: Vec::new(), left: MOST_ATOMS };
+        Some(descent.gap(miss, asked, depth))
     }
 }
 

@@ -55,4 +55,4 @@ pub use run::{
 };
 pub use term::evaluate;
 pub use values::{Datum, MOST_PRINTED, PRINTED_BYTES, TooDeep, ValueId, Values};
-pub use why_not::{Miss, Obstacle};
+pub use why_not::{Miss, Obstacle, Restriction};

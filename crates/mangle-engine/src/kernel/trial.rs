@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use self::lookup::Lookups;
 pub(super) use self::lookup::{Known, known};
 use super::plan::{Compiled, DEEPEST_CALL, Deferred, Match, Plan, Source, Step, StepKind, write};
-use super::{Clock, Failure, Model, ValueId, compare};
+use super::{Clock, Failure, Model, ValueId, Values, compare};
 use mangle_syntax::syntax::ast::Operator;
 
 /// Somebody who has a plan gone through.
@@ -25,6 +25,11 @@ pub(super) trait Observer {
     /// What a register must hold, if that is known.
     fn wanted(&self, _slot: u16) -> Option<ValueId> {
         None
+    }
+
+    /// Whether a register may hold a value.
+    fn admits(&self, _values: &Values, _slot: u16, _value: ValueId) -> bool {
+        true
     }
 
     /// A step looks at a tuple that fits.
@@ -161,7 +166,7 @@ impl<'m> Trial<'m> {
                     Ok(computed) => computed,
                     Err(failure) => return self.blocked(plan, at, row, observer, Cause::Failed(failure)),
                 };
-                if observer.wanted(slot).is_some_and(|wanted| wanted != value) {
+                if !self.is_admitted(observer, slot, value) {
                     return self.blocked(plan, at, row, observer, Cause::Value(value));
                 }
                 write(row, slot, value);
@@ -183,6 +188,12 @@ impl<'m> Trial<'m> {
             StepKind::Never => self.blocked(plan, at, row, observer, Cause::Untrue),
             StepKind::Fail(failure) => self.blocked(plan, at, row, observer, Cause::Failed(failure.clone())),
         }
+    }
+
+    /// Whether an observer lets a register hold a value.
+    fn is_admitted(&self, observer: &dyn Observer, slot: u16, value: ValueId) -> bool {
+        observer.wanted(slot).is_none_or(|wanted| wanted == value)
+            && observer.admits(&self.model.values, slot, value)
     }
 
     /// One step more. False when there are too many.
@@ -241,7 +252,9 @@ impl<'m> Trial<'m> {
             let tuple = relation.tuple(number);
             let is_then = || found.is_then(&self.model.values, &self.clock, tuple, row);
             let is_there = relation.is_seen(number, false) || observer.only(at).is_some();
-            if !is_there || !lookup::fits(tuple, found, &known) || !is_then() {
+            let is_fit =
+                || lookup::fits(tuple, found, &known) && is_admitted(observer, self.model, found, tuple);
+            if !is_there || !is_fit() || !is_then() {
                 continue;
             }
             found.fill(tuple, row);
@@ -299,10 +312,7 @@ impl<'m> Trial<'m> {
                 return End::TooMany;
             }
             let given = outputs.iter().zip(found.iter().skip(solution * outputs.len()));
-            if given
-                .clone()
-                .any(|(slot, value)| observer.wanted(*slot).is_some_and(|wanted| wanted != *value))
-            {
+            if given.clone().any(|(slot, value)| !self.is_admitted(observer, *slot, *value)) {
                 continue;
             }
             given.for_each(|(slot, value)| write(row, *slot, *value));
@@ -333,6 +343,9 @@ impl<'m> Trial<'m> {
                 Err(end) => return end,
             };
             for tuple in tuples.iter().filter(|tuple| lookup::fits(tuple, found, &known)) {
+                if !is_admitted(observer, self.model, found, tuple) {
+                    continue;
+                }
                 found.fill(tuple, row);
                 any = true;
                 let end = self.step(plan, at + 1, row, observer);
@@ -365,6 +378,13 @@ impl<'m> Trial<'m> {
         self.depth -= 1;
         if end == End::TooMany { Err(end) } else { Ok(given.tuples) }
     }
+}
+
+/// Whether an observer lets the registers that a lookup fills hold what a tuple has.
+fn is_admitted(observer: &dyn Observer, model: &Model, found: &Match, tuple: &[ValueId]) -> bool {
+    found.binds.iter().all(|(column, slot)| {
+        tuple.get(usize::from(*column)).is_none_or(|value| observer.admits(&model.values, *slot, *value))
+    })
 }
 
 /// Collects what a called rule gives.

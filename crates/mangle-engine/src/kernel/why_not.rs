@@ -1,10 +1,13 @@
 //! Why a fact does not hold: for each rule that could have given it, how far its body gets, what the first premise
 //! without a solution asked for, and which facts come near.
 
-use super::plan::{Aggregate, BEHIND_BODY, Compiled, Match, Plan, RuleId, Source, StepKind, Stratum};
+use super::plan::{
+    Aggregate, BEHIND_BODY, Compiled, Match, Plan, RuleId, Slot, Source, Step, StepKind, Stratum,
+};
 use super::trial::{Cause, End, Known, Observer, Sight, Trial, fixed, known};
-use super::{Clock, Model, ValueId};
+use super::{Clock, Model, ValueId, Values};
 use crate::program::PredicateId;
+use mangle_syntax::text::Symbol;
 
 /// How many tuples are looked at for one rule.
 const MOST_STEPS: u32 = 200_000;
@@ -53,6 +56,34 @@ pub enum Obstacle {
     },
     /// The rule has too many solutions to look at all of them.
     TooMany,
+}
+
+/// What a variable of a clause is to hold in an explanation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restriction {
+    /// The variable.
+    pub variable: Symbol,
+    /// One of these values; the first of them is shown.
+    pub values: Vec<ValueId>,
+    /// In place of them, any value that is written with this in it.
+    pub part: Option<String>,
+}
+
+impl Restriction {
+    fn admits(&self, values: &Values, value: ValueId) -> bool {
+        match &self.part {
+            Some(part) => values.display(value).to_string().contains(part.as_str()),
+            None => self.values.contains(&value),
+        }
+    }
+
+    /// The only value that it admits, if there is but one.
+    fn only(&self) -> Option<ValueId> {
+        match (&self.part, &self.values[..]) {
+            (None, [only]) => Some(*only),
+            _ => None,
+        }
+    }
 }
 
 /// The atom that a premise asks for: its predicate, and its arguments (`None`: any).
@@ -133,6 +164,33 @@ impl Model {
         misses.all
     }
 
+    /// What stops one rule where variables of it hold what is given, and its head has these arguments (`None`: any). The
+    /// arguments of an aggregation are not looked at. `None` where nothing stops it.
+    pub(super) fn stop_of_rule(
+        &mut self,
+        compiled: &Compiled,
+        clock: Clock,
+        rule: RuleId,
+        wanted: &[Option<ValueId>],
+        restrictions: &[Restriction],
+    ) -> Option<(Miss, Option<Asked>)> {
+        let rows = compiled.strata.iter().flat_map(|stratum| &stratum.aggregates);
+        let rows = rows.filter(|aggregate| aggregate.rule == rule).map(rows_plan).next();
+        let plans = compiled.strata.iter().flat_map(|stratum| &stratum.plans);
+        let called = compiled.deferred.values().flatten().map(|called| &called.plan);
+        let own = plans.chain(called).find(|plan| plan.rule == rule);
+        let wanted = if rows.is_some() { &[] } else { wanted };
+        let plan = own.or(rows.as_ref())?;
+        let mut trial = Trial::new(self, compiled, clock, MOST_STEPS);
+        let (obstacle, asked) = match Probe::new(trial.model, plan, wanted)
+            .and_then(|probe| probe.with(&trial.model.values, restrictions))
+        {
+            Ok(probe) => run(&mut trial, plan, probe)?,
+            Err(obstacle) => (obstacle, None),
+        };
+        Some((Miss { rule, obstacle }, asked))
+    }
+
     /// The facts of a predicate that have most of these arguments, the nearest first.
     #[must_use]
     pub fn near(
@@ -165,10 +223,14 @@ impl Model {
 
 /// What stands between the body of a plan and a head with these arguments, if something does.
 fn probe(trial: &mut Trial<'_>, plan: &Plan, wanted: &[Option<ValueId>]) -> Option<Stop> {
-    let mut probe = match Probe::new(trial.model, plan, wanted) {
-        Ok(probe) => probe,
-        Err(obstacle) => return Some((obstacle, None)),
-    };
+    match Probe::new(trial.model, plan, wanted) {
+        Ok(probe) => run(trial, plan, probe),
+        Err(obstacle) => Some((obstacle, None)),
+    }
+}
+
+/// What stands in the way of a probe, if something does.
+fn run(trial: &mut Trial<'_>, plan: &Plan, mut probe: Probe<'_>) -> Option<Stop> {
     let mut row = vec![ValueId(0); usize::from(plan.slots)];
     trial.refill(MOST_STEPS);
     let end = trial.run(plan, &mut row, &mut probe);
@@ -178,6 +240,18 @@ fn probe(trial: &mut Trial<'_>, plan: &Plan, wanted: &[Option<ValueId>]) -> Opti
         End::TooMany => Some((Obstacle::TooMany, None)),
         // Of a rule without steps the head is as it is.
         End::Blocked => probe.furthest.map(|(_, stop)| stop),
+    }
+}
+
+/// The rows of an aggregation over the tuples of one relation.
+fn rows_plan(aggregate: &Aggregate) -> Plan {
+    Plan {
+        rule: aggregate.rule,
+        steps: [Step { premise: 0, kind: StepKind::Match(aggregate.rows.clone()) }].into(),
+        slots: aggregate.slots,
+        target: aggregate.target,
+        head: Box::default(),
+        variables: aggregate.variables.clone(),
     }
 }
 
@@ -273,6 +347,8 @@ struct Probe<'p> {
     plan: &'p Plan,
     /// What registers must hold for the head to be as wanted.
     fixed: Vec<Option<ValueId>>,
+    /// What else registers must hold.
+    bound: Vec<(Slot, &'p Restriction)>,
     /// The step that was got to, and what was in the way there.
     furthest: Option<(usize, Stop)>,
 }
@@ -284,7 +360,28 @@ impl<'p> Probe<'p> {
             argument,
             has: model.values.display(value).to_string(),
         })?;
-        Ok(Self { plan, fixed, furthest: None })
+        Ok(Self { plan, fixed, bound: Vec::new(), furthest: None })
+    }
+
+    /// Binds variables. Gives the obstacle when the head can never be as wanted then.
+    fn with(mut self, values: &Values, restrictions: &'p [Restriction]) -> Result<Self, Obstacle> {
+        for restriction in restrictions {
+            let of = self.plan.variables.iter().find(|(name, _)| *name == restriction.variable);
+            let Some((_, slot)) = of else { continue };
+            let is_other = self.wanted(*slot).is_some_and(|value| !restriction.admits(values, value));
+            let argument = self.plan.head.iter().position(|source| *source == Source::Slot(*slot));
+            if let (true, Some(argument), Some(shown)) = (is_other, argument, restriction.values.first()) {
+                return Err(Obstacle::Head { argument, has: values.display(*shown).to_string() });
+            }
+            self.bound.push((*slot, restriction));
+        }
+        Ok(self)
+    }
+
+    /// What stands for the value of a register in an atom that has no solution.
+    fn shown(&self, slot: u16) -> Option<ValueId> {
+        let first = |(_, restriction): &(u16, &Restriction)| restriction.values.first().copied();
+        self.wanted(slot).or_else(|| self.bound.iter().find(|(of, _)| *of == slot).and_then(first))
     }
 
     fn obstacle(&self, sight: &Sight<'_>, step: usize, cause: Cause) -> Option<Stop> {
@@ -329,7 +426,7 @@ impl<'p> Probe<'p> {
 
     /// What a lookup asks for, as text and as values.
     fn asked(&self, sight: &Sight<'_>, found: &Match) -> (String, Known) {
-        let known = known(found, sight.compiled, sight.row, &|slot| self.wanted(slot));
+        let known = known(found, sight.compiled, sight.row, &|slot| self.shown(slot));
         (atom(sight.model, sight.compiled, found.relation, &known), known)
     }
 
@@ -345,7 +442,16 @@ impl<'p> Probe<'p> {
 
 impl Observer for Probe<'_> {
     fn wanted(&self, slot: u16) -> Option<ValueId> {
-        self.fixed.get(usize::from(slot)).copied().flatten()
+        let bound =
+            || self.bound.iter().find(|(of, _)| *of == slot).and_then(|(_, restriction)| restriction.only());
+        self.fixed.get(usize::from(slot)).copied().flatten().or_else(bound)
+    }
+
+    fn admits(&self, values: &Values, slot: u16, value: ValueId) -> bool {
+        self.bound
+            .iter()
+            .filter(|(of, _)| *of == slot)
+            .all(|(_, restriction)| restriction.admits(values, value))
     }
 
     fn blocked(&mut self, sight: &Sight<'_>, step: usize, cause: Cause) {

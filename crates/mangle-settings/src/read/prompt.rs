@@ -95,14 +95,14 @@ impl Reader<'_> {
             return;
         }
         let all = holes.iter().map(|hole| format!("`{{{hole}}}`")).collect::<Vec<_>>().join(", ");
-        if !holes.iter().any(|hole| text.contains(&format!("{{{hole}}}"))) {
-            self.bad_value(span, format!("`{name}` leaves its values out; write where they stand: {all}."));
-        }
+        // One placeholder that is misspelled leaves its value out as well.
         if let Some(unknown) = placeholders(text).find(|word| !holes.contains(word)) {
             self.bad_value(
                 span,
                 format!("Nothing is filled in for `{{{unknown}}}` in `{name}`; there are {all}."),
             );
+        } else if !holes.iter().any(|hole| text.contains(&format!("{{{hole}}}"))) {
+            self.bad_value(span, format!("`{name}` leaves its values out; write where they stand: {all}."));
         }
     }
 

@@ -213,6 +213,28 @@ fn intents() {
 }
 
 #[test]
+fn numbers_out_of_range_are_shown_as_they_are_in_the_reply() {
+    let long = "9".repeat(50);
+    let cut = format!("{}…", "9".repeat(40));
+    for (number, shown) in [("99999999999999999999", "99999999999999999999"), ("1.50", "1.50"), (&long, &cut)]
+    {
+        let intent = format!(
+            r#"{{"category": "/query", "verb": "/help", "target": "a", "constraint": "", "confidence": {number}}}"#
+        );
+        let raw = format!(
+            r#"{{"control_packet": {{"intent_classification": {intent}, "mangle_updates": [], "memory_operations": [], "context_feedback": {{"overall_usefulness": {number}}}}}, "surface_response": "ok"}}"#
+        );
+        let findings = found(raw.as_bytes(), &TranscriptSettings::default());
+        let messages = findings.iter().map(|finding| &finding.message);
+        let of_range: Vec<_> = messages.filter(|message| message.contains("is outside of 0 to 1")).collect();
+        assert!(
+            of_range.len() == 2 && of_range.iter().all(|message| message.contains(&format!(" {shown} is"))),
+            "{of_range:?}"
+        );
+    }
+}
+
+#[test]
 fn around_and_between() {
     check(
         "> {\"control_packet\": {\"mangle_updates\": []}, \"surface_response\": \"x\"}\nNo.",

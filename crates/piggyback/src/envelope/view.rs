@@ -35,6 +35,9 @@ pub struct View<'t> {
     misses: OnceCell<Vec<(NodeId, &'static str)>>,
 }
 
+/// How many bytes of a number messages show.
+const LONGEST_NUMBER: usize = 40;
+
 /// More keys than this that were meant for others help nobody.
 const MOST_MISSES: usize = 100;
 
@@ -130,6 +133,15 @@ impl<'t> View<'t> {
     #[must_use]
     pub fn number(&self, name: &str) -> Option<f64> {
         number(self.json, self.get(name)?.value)
+    }
+
+    /// A number as it is in the text, for messages; a longer one than [`LONGEST_NUMBER`] is cut.
+    #[must_use]
+    pub fn number_text(&self, name: &str) -> String {
+        let raw = self.get(name).map_or(&[][..], |member| self.json.raw(member.value));
+        let head = raw.get(..LONGEST_NUMBER).unwrap_or(raw);
+        let rest = if head.len() < raw.len() { "…" } else { "" };
+        format!("{}{rest}", String::from_utf8_lossy(head))
     }
 
     /// The value of a member that is `true` or `false`.

@@ -69,6 +69,19 @@ impl<'a> Body<'a> {
         name
     }
 
+    /// The registers of the variables that have one, in the order of their names.
+    pub(super) fn variables(&self) -> Box<[(Symbol, Slot)]> {
+        let names = self.known.keys().chain(self.aliases.keys());
+        let of = names.filter_map(|&name| match self.lookup(name)? {
+            Source::Slot(slot) => Some((name, slot)),
+            Source::Value(_) => None,
+        });
+        let mut all: Vec<_> = of.collect();
+        all.sort_unstable_by(|(one, _), (other, _)| one.as_str().cmp(other.as_str()));
+        all.dedup();
+        all.into()
+    }
+
     /// What a variable stands for, if it has a value.
     pub(super) fn lookup(&self, name: Symbol) -> Option<Source> {
         self.known.get(&self.root(name)).copied()

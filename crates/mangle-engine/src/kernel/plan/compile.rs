@@ -211,10 +211,12 @@ impl<'p> Compiler<'p> {
         }
         if let Some(inputs) = inputs {
             let (slots, head) = (body.slots(), head.unwrap_or_default());
-            let plan = Plan { rule, slots, steps: std::mem::take(&mut body.steps).into(), target, head };
+            let variables = body.variables();
+            let steps = std::mem::take(&mut body.steps).into();
+            let plan = Plan { rule, slots, steps, target, head, variables };
             return Ok(Outcome::Deferred(Deferred { plan, inputs }));
         }
-        let (slots, steps) = (body.slots(), std::mem::take(&mut body.steps));
+        let (slots, variables, steps) = (body.slots(), body.variables(), std::mem::take(&mut body.steps));
         self.drops(rule, dropped);
         let is_given = clause.transforms.is_empty() && (clause.is_fact() || steps.is_empty());
         let tuple = head.as_ref().filter(|_| is_given).and_then(|head| self.computed(head, &steps, slots));
@@ -226,6 +228,7 @@ impl<'p> Compiler<'p> {
                 steps: steps.into(),
                 target,
                 head: head.unwrap_or_default(),
+                variables,
             }),
         })
     }
@@ -291,6 +294,7 @@ impl<'p> Compiler<'p> {
         let rows_plan = Plan {
             rule,
             slots: body.slots(),
+            variables: body.variables(),
             steps: std::mem::take(&mut body.steps).into(),
             target: hidden,
             head: head.unwrap_or_default(),

@@ -151,6 +151,8 @@ pub(super) struct Plan {
     pub(super) target: RelationId,
     /// The tuple, a source a column.
     pub(super) head: Box<[Source]>,
+    /// The registers of the variables of the clause.
+    pub(super) variables: Box<[(Symbol, Slot)]>,
 }
 
 /// An aggregation over the rows of a relation.
@@ -166,6 +168,8 @@ pub(super) struct Aggregate {
     pub(super) slots: u16,
     pub(super) target: RelationId,
     pub(super) head: Box<[Source]>,
+    /// The registers of the variables of the rows.
+    pub(super) variables: Box<[(Symbol, Slot)]>,
     /// Steps behind the lets that compute what the head holds.
     pub(super) finish: Box<[Step]>,
 }

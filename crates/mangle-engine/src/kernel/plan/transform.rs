@@ -114,7 +114,7 @@ pub(super) fn aggregate(
     else {
         return Ok(None);
     };
-    let of_rows = body.known.clone();
+    let (of_rows, variables) = (body.known.clone(), body.variables());
     let mut keys = Vec::new();
     body.known = FxHashMap::default();
     body.premise = BEHIND_BODY;
@@ -135,7 +135,7 @@ pub(super) fn aggregate(
     }
     let finish = std::mem::take(&mut body.steps).into();
     let (keys, lets, slots) = (keys.into(), lets.into(), body.slots());
-    Ok(Some(Aggregate { rule, rows, keys, lets, slots, target, head, finish }))
+    Ok(Some(Aggregate { rule, rows, keys, lets, slots, target, head, variables, finish }))
 }
 
 fn slot_of(rows: &FxHashMap<Symbol, Source>, name: Symbol) -> Option<Slot> {

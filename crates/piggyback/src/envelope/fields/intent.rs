@@ -216,7 +216,7 @@ fn unit(view: &View<'_>, name: &str, sink: &mut Sink) {
     }
     let percent = value > 1.0 && value <= 100.0;
     let meant = if percent { format!("; divide it by 100: {}", value / 100.0) } else { String::new() };
-    let message = format!("{name} {value} is outside of 0 to 1{meant}");
+    let message = format!("{name} {} is outside of 0 to 1{meant}", view.number_text(name));
     let mut finding = Finding::new(&UNIT_RANGE, range, message);
     if percent {
         finding.fix = Some(Fix::guess("Divide it by 100").replace(range, format!("{}", value / 100.0)));

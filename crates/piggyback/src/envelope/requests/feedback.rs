@@ -81,8 +81,9 @@ fn score(feedback: &View<'_>, sink: &mut Sink) {
     };
     if !(0.0..=1.0).contains(&score) {
         let percent = score > 1.0 && score <= 100.0;
+        let written = feedback.number_text("overall_usefulness");
         let mut finding =
-            Finding::new(&USEFULNESS_RANGE, range, format!("a usefulness of {score} is outside of 0 to 1"));
+            Finding::new(&USEFULNESS_RANGE, range, format!("a usefulness of {written} is outside of 0 to 1"));
         if percent {
             finding.fix = Some(Fix::guess("Divide it by 100").replace(range, format!("{}", score / 100.0)));
         }
