@@ -10,6 +10,7 @@ mod editors;
 mod fuzz;
 mod generate;
 mod grammar;
+mod libraries;
 mod new_rule;
 mod protocol;
 mod screenshots;

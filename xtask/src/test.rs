@@ -27,6 +27,8 @@ const STEPS: &[Step] = &[
     ("lints", || {
         cargo_passes(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
     }),
+    ("documentation of the libraries", crate::libraries::documentation),
+    ("libraries for WebAssembly", crate::libraries::wasm),
     ("Rust tests", rust_tests),
     ("fuzz targets, some seconds each", crate::fuzz::check),
     ("a release, unpacked", crate::dist::check),

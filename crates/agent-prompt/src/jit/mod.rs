@@ -2,8 +2,8 @@
 //!
 //! Takes a corpus of prompt atoms ([`Corpus`], read from YAML), the situation ([`super::Derived`]) and what the kernel
 //! injects; gives sections with the line of each atom's file, and a manifest that says why each other atom is missing.
-//! The steps are those of the reference runtime, one file each: [`inject`], [`select`], [`order`], [`budget`],
-//! [`assemble`]. What it leaves to chance (the order of hash tables, unstable sorts) is settled here, and said.
+//! The steps are those of the reference runtime, one file each: `inject`, `select`, `order`, `budget`,
+//! `assemble`. What it leaves to chance (the order of hash tables, unstable sorts) is settled here, and said.
 
 mod absence;
 mod assemble;

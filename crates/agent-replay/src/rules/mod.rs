@@ -1,6 +1,6 @@
 //! What a replay shows: the rules `PB501` to `PB523`, and those about memory, recovery and limits that need the kernel.
 //!
-//! Takes a reply and what became of it ([`Scene`]); gives findings placed in its record. What the program itself says that
+//! Takes a reply and what became of it (`Scene`); gives findings placed in its record. What the program itself says that
 //! no session can change is [`policy_findings`].
 
 mod policy;

@@ -135,7 +135,7 @@ impl<'t> View<'t> {
         number(self.json, self.get(name)?.value)
     }
 
-    /// A number as it is in the text, for messages; a longer one than [`LONGEST_NUMBER`] is cut.
+    /// A number as it is in the text, for messages; a longer one than `LONGEST_NUMBER` is cut.
     #[must_use]
     pub fn number_text(&self, name: &str) -> String {
         let raw = self.get(name).map_or(&[][..], |member| self.json.raw(member.value));

@@ -21,7 +21,7 @@ use mangle_syntax::text::{TextRange, size};
 /// How many different words a table of figures has; all others are counted as [`OTHERS`].
 const MOST_WORDS: usize = 200;
 
-/// The word for what is beyond [`MOST_WORDS`].
+/// The word for what is beyond `MOST_WORDS`.
 pub const OTHERS: &str = "(others)";
 
 /// How many characters make a token.

@@ -25,7 +25,7 @@ pub enum TermKind {
     Number(Option<i64>),
     /// A float.
     Float(f64),
-    /// A string in any of the three quotes; its value is [`super::literal::string_value`] of its text.
+    /// A string in any of the three quotes; its value is [`string_value`](crate::syntax::literal::string_value) of its text.
     String,
     /// A byte string.
     Bytes,

@@ -8,9 +8,9 @@
 //! Nothing is given before it was checked: the new text is parsed, and a statement whose tokens, tree or comments
 //! would not be the same is left alone ([`Formatting::distrusted`]).
 //!
-//! How it works: [`top`] goes over the file; [`token`] lists the tokens of a statement, [`spacing`] says which have a
-//! blank before them on one line, [`layout`] where lines end, [`print`] writes what differs, [`align`] places comments
-//! behind code, [`verify`] checks.
+//! How it works: `top` goes over the file; `token` lists the tokens of a statement, `spacing` says which have a
+//! blank before them on one line, `layout` where lines end, `print` writes what differs, `align` places comments
+//! behind code, `verify` checks.
 
 mod align;
 pub mod directive;

@@ -1,7 +1,7 @@
 //! The configuration of an agent's runtime, `.nerd/config.json`: what it says of limits, and what is wrong with it.
 //!
 //! Takes the bytes of the file; gives [`Limits`] and findings, whose ranges count from its start. Which keys there are is
-//! the table in [`keys`]. Opens no files.
+//! the table in `keys`. Opens no files.
 
 mod check;
 mod keys;

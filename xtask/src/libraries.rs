@@ -1,0 +1,80 @@
+//! What holds for the libraries under `crates`: their documentation has no warning, and they compile for WebAssembly.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::tally::Tally;
+
+const WASM: &str = "wasm32-unknown-unknown";
+
+/// The names of the libraries.
+fn names() -> Result<Vec<String>> {
+    let folder = crate::root().join("crates");
+    let entries = std::fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    let mut names = Vec::new();
+    for entry in entries {
+        names.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// `--package NAME` for each library.
+fn packages() -> Result<Vec<String>> {
+    Ok(names()?.into_iter().flat_map(|name| ["--package".to_owned(), name]).collect())
+}
+
+/// `cargo doc`, where a warning is an error.
+pub(crate) fn documentation() -> Result<Tally> {
+    let mut cargo = crate::cargo();
+    cargo.args(["doc", "--quiet", "--no-deps"]).args(packages()?).env("RUSTDOCFLAGS", "-D warnings");
+    Ok(Tally::one(cargo.status().context("cannot start cargo")?.success()))
+}
+
+/// `cargo check` for WebAssembly, without a system below it. Where the standard library for that target can neither be
+/// found nor installed, that is counted as skipped; so is a machine without a C compiler for it, which the grammar needs.
+pub(crate) fn wasm() -> Result<Tally> {
+    let Some(compiler) = has_target().then(compiler).flatten() else {
+        let reason =
+            format!("libraries for {WASM}: needs `rustup target add {WASM}` and clang or Python's ziglang");
+        return Ok(Tally { absent: vec![reason], ..Tally::default() });
+    };
+    let mut cargo = crate::cargo();
+    cargo.args(["check", "--quiet", "--target", WASM]).args(packages()?);
+    for (name, value) in compiler {
+        cargo.env(name, value);
+    }
+    Ok(Tally::one(cargo.status().context("cannot start cargo")?.success()))
+}
+
+fn has_target() -> bool {
+    is_installed() || (succeeds("rustup", &["target", "add", WASM]) && is_installed())
+}
+
+fn is_installed() -> bool {
+    let output = Command::new("rustc").args(["--print", "target-libdir", "--target", WASM]).output();
+    let folder = output.ok().and_then(|output| String::from_utf8(output.stdout).ok());
+    folder.is_some_and(|folder| PathBuf::from(folder.trim()).is_dir())
+}
+
+/// The variables that name a C compiler for the target to the crate `cc`.
+fn compiler() -> Option<Vec<(&'static str, &'static str)>> {
+    let zig = [
+        ("CC_wasm32_unknown_unknown", "python3 -m ziglang cc"),
+        ("AR_wasm32_unknown_unknown", "python3 -m ziglang ar"),
+        ("CFLAGS_wasm32_unknown_unknown", "-target wasm32-freestanding"),
+    ];
+    match () {
+        () if succeeds("clang", &["--target=wasm32", "--version"]) => {
+            Some(vec![("CC_wasm32_unknown_unknown", "clang")])
+        }
+        () if succeeds("python3", &["-m", "ziglang", "version"]) => Some(zig.to_vec()),
+        () => None,
+    }
+}
+
+fn succeeds(program: &str, arguments: &[&str]) -> bool {
+    Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
+}
