@@ -1,6 +1,6 @@
 //! codeNERD's line directives, as far as prompts need them: facts of `TAXONOMY:` and `INTENT:`, atoms of `PROMPT:`.
 
-use super::rules::HYBRID_DIRECTIVE;
+use super::rules::header_rules::HYBRID_DIRECTIVE;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::directive_lines;
 use mangle_syntax::text::{TextRange, slice};

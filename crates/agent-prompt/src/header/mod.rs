@@ -18,7 +18,7 @@ use words::words;
 
 use super::context::Intent;
 use super::near::near_key;
-use super::rules::{PREVIEW_INCOMPLETE, PREVIEW_KEY};
+use super::rules::header_rules::{PREVIEW_INCOMPLETE, PREVIEW_KEY};
 use super::said::Said;
 use super::sections::Mode;
 use mangle_syntax::lint::{Finding, Fix, Severity};

@@ -1,21 +1,10 @@
 //! Rules about the settings of previews and about session files.
 
+use super::header_rules::{HYBRID_DIRECTIVE, PREVIEW_INCOMPLETE, PREVIEW_OUTSIDE_KERNEL};
 use super::subject::{Found, Subject};
 use crate::hybrid::{DirectiveAtom, Directives};
 use crate::jit::Category;
-use mangle_syntax::lint::{Finding, Rule, rule};
-
-/// A preview without a shard.
-pub static PREVIEW_INCOMPLETE: Rule = rule!("preview-incomplete.md");
-
-/// `activ_files: [a]`
-pub static SESSION_KEY: Rule = rule!("session-key.md");
-
-/// `# @preview sesion: x`
-pub static PREVIEW_KEY: Rule = rule!("preview-key.md");
-
-/// `# @preview` in `fix.mg`
-pub(super) static PREVIEW_OUTSIDE_KERNEL: Rule = rule!("preview-outside-kernel.md");
+use mangle_syntax::lint::Finding;
 
 /// What is wrong with the comments of a file that is no sample kernel. Ranges count from the start of the file.
 #[must_use]
@@ -29,12 +18,6 @@ pub fn outside_kernel(text: &str) -> Option<Finding> {
     let message = "This `# @preview` comment is ignored: only files named `*.kernel.mg` have previews.";
     Some(Finding::new(&PREVIEW_OUTSIDE_KERNEL, range, message))
 }
-
-/// `# @preview session: missing.yaml`
-pub static PREVIEW_PATH: Rule = rule!("preview-path.md");
-
-/// `INTENT: nothing`
-pub static HYBRID_DIRECTIVE: Rule = rule!("hybrid-directive.md");
 
 /// What is wrong with the header, with directives and with session files.
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {

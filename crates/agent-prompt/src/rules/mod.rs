@@ -10,6 +10,7 @@ mod elision;
 mod envelope;
 mod examples;
 mod facts;
+pub(crate) mod header_rules;
 mod headers;
 mod joins;
 mod kernel;
@@ -20,9 +21,8 @@ mod session;
 mod subject;
 mod templates;
 
-pub use headers::{
-    HYBRID_DIRECTIVE, PREVIEW_INCOMPLETE, PREVIEW_KEY, PREVIEW_PATH, SESSION_KEY, outside_kernel,
-};
+pub use header_rules::{HYBRID_DIRECTIVE, PREVIEW_INCOMPLETE, PREVIEW_KEY, PREVIEW_PATH, SESSION_KEY};
+pub use headers::outside_kernel;
 pub use subject::{Found, Subject};
 
 use super::jit::rules as jit;
@@ -49,14 +49,14 @@ pub const RULES: &[&Rule] = &[
     &packets::PACKET_FEEDS_PROMPT,
     &facts::MULTILINE_ATOM,
     &facts::DIRECTIVE_IN_DATA,
-    &headers::PREVIEW_INCOMPLETE,
+    &header_rules::PREVIEW_INCOMPLETE,
     &session::UNRENDERED_FIELD,
     &session::SESSION_IN_JIT,
     &session::HISTORY_DROPPED,
-    &headers::SESSION_KEY,
-    &headers::PREVIEW_KEY,
-    &headers::PREVIEW_PATH,
-    &headers::HYBRID_DIRECTIVE,
+    &header_rules::SESSION_KEY,
+    &header_rules::PREVIEW_KEY,
+    &header_rules::PREVIEW_PATH,
+    &header_rules::HYBRID_DIRECTIVE,
     &policy::KERNEL_FAILED,
     &kernel::EXTERNAL_EMPTY,
     &kernel::QUERY_ERROR,
@@ -68,7 +68,7 @@ pub const RULES: &[&Rule] = &[
     &envelope::EXAMPLE_WITHOUT_PERIOD,
     &examples::EXAMPLE_INVALID,
     &examples::VERSION_SKEW,
-    &headers::PREVIEW_OUTSIDE_KERNEL,
+    &header_rules::PREVIEW_OUTSIDE_KERNEL,
     &jit::DUPLICATE_ID,
     &jit::EXCLUSIVE_UNENFORCED,
     &jit::SELECTOR_VALUE,

@@ -1,6 +1,6 @@
 //! Rules about what a session file says and no prompt shows.
 
-use super::headers::SESSION_KEY;
+use super::header_rules::SESSION_KEY;
 use super::subject::{Found, Subject, within};
 use crate::assembly::HISTORY;
 use crate::preview::{Part, Shown};

@@ -1,26 +1,14 @@
-//! Our opinion of a reply: the families of rules, and what collects their findings.
-
-use rustc_hash::FxHashMap;
+//! Runs the rules about single replies, family by family.
 
 use super::atoms::{self, Update};
 use super::context::Context;
 use super::json::Member;
 use super::reply::Reply;
+use super::sink::{Family, Sink};
 use super::subject::Subject;
 use super::survey::Survey;
 use super::{audit, fields, memory, replies, requests};
-use mangle_syntax::lint::{Finding, Group, Rule, Severity};
-
-/// Rules that belong together, and the checks that apply them. A check that a family does not have is `None`.
-#[derive(Debug)]
-pub struct Family {
-    /// The rules, in the order of their codes.
-    pub rules: &'static [&'static Rule],
-    /// Looks at a reply as a whole.
-    pub reply: Option<fn(&Survey<'_>, &mut Sink)>,
-    /// Looks at one envelope of it.
-    pub envelope: Option<fn(&Subject<'_>, &mut Sink)>,
-}
+use mangle_syntax::lint::{Finding, Rule};
 
 /// All families, in the order of their codes.
 #[rustfmt::skip] // One row a family.
@@ -38,13 +26,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     FAMILIES.iter().flat_map(|family| family.rules).copied()
 }
 
-/// How many findings of one rule a reply shows; more of them help nobody.
-const MOST_OF_A_RULE: usize = 100;
-
-/// How many bytes are read again to see whether fixes mend: so often the length of the reply, and at least this much.
-const READ_AGAIN: (usize, usize) = (8, 1 << 18);
-
-/// What somebody who knows the protocol says of a reply. Ranges count from its start, edits are as they stand in it.
+/// What the rules find in a reply. Ranges count from its start, edits are as they stand in it.
 #[must_use]
 pub fn check(reply: &Reply<'_>, context: &Context<'_>) -> Vec<Finding> {
     let survey = Survey::new(reply, context);
@@ -53,7 +35,7 @@ pub fn check(reply: &Reply<'_>, context: &Context<'_>) -> Vec<Finding> {
         check(&survey, &mut sink);
     }
     for subject in survey.subjects() {
-        sink.is_lenient = subject.is_newer();
+        sink.milder_but_for = subject.is_newer().then_some(&fields::NEWER_VERSION);
         for check in FAMILIES.iter().filter_map(|family| family.envelope) {
             check(&subject, &mut sink);
         }
@@ -86,64 +68,4 @@ fn transition_ends<'a>(subject: &Subject<'a>) -> Vec<Update<'a>> {
     });
     let ends = ends.filter_map(|(index, node)| Update::new(json, node, index));
     ends.filter(|end| !subject.is_truncated || end.raw().ends_with(b"\"")).collect()
-}
-
-/// Collects findings.
-#[derive(Debug)]
-pub struct Sink {
-    findings: Vec<Finding>,
-    counts: FxHashMap<&'static str, usize>,
-    readable: usize,
-    /// Whether the envelope is of a version that nobody knows yet, so that its shape is judged mildly.
-    is_lenient: bool,
-}
-
-impl Sink {
-    fn new(reply: &Reply<'_>) -> Self {
-        let readable = (reply.raw.len() * READ_AGAIN.0).max(READ_AGAIN.1);
-        Self { findings: Vec::new(), counts: FxHashMap::default(), readable, is_lenient: false }
-    }
-
-    /// Whether no more findings of a rule are taken. What looks at many things asks before it looks at the next.
-    #[must_use]
-    pub fn is_full(&self, rule: &'static Rule) -> bool {
-        self.counts.get(rule.code).is_some_and(|count| *count >= MOST_OF_A_RULE)
-    }
-
-    /// Adds a finding.
-    pub fn push(&mut self, mut finding: Finding) {
-        let count = self.counts.entry(finding.rule.code).or_default();
-        *count += 1;
-        if *count > MOST_OF_A_RULE {
-            return;
-        }
-        if self.is_lenient && finding.rule.group == Group::Fields && finding.rule != &fields::NEWER_VERSION {
-            finding.severity = finding.severity.or(finding.rule.severity).map(milder);
-        }
-        self.findings.push(finding);
-    }
-
-    /// Whether so many bytes may be read again to see whether a fix mends.
-    pub fn may_read(&mut self, bytes: usize) -> bool {
-        let left = self.readable.checked_sub(bytes);
-        self.readable = left.unwrap_or(self.readable);
-        left.is_some()
-    }
-
-    fn finish(self, text: &[u8]) -> Vec<Finding> {
-        let mut findings: Vec<_> =
-            self.findings.into_iter().map(|finding| finding.on_characters(text)).collect();
-        findings.sort_by_key(|finding| (finding.range.start(), finding.range.end()));
-        findings.dedup_by(|one, other| one.rule == other.rule && one.range == other.range);
-        findings
-    }
-}
-
-/// One step less grave.
-fn milder(severity: Severity) -> Severity {
-    match severity {
-        Severity::Error => Severity::Warning,
-        Severity::Warning => Severity::Information,
-        Severity::Information | Severity::Hint => Severity::Hint,
-    }
 }

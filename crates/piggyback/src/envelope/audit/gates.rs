@@ -1,9 +1,9 @@
 //! What had to be allowed, and what can be learned.
 
-use crate::envelope::check::Sink;
 use crate::envelope::edits::insert_member;
 use crate::envelope::json::Kind;
 use crate::envelope::requests::{is_command, is_dangerous};
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
 use mangle_settings::Profile;

@@ -1,8 +1,8 @@
 //! Audit objects that version 1.2 recommends and that are absent, and the members that an object lacks.
 
 use super::gates;
-use crate::envelope::check::Sink;
 use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::{AUDIT, Field, Need, Shape, Table};
 use crate::envelope::view::first_byte;

@@ -12,7 +12,7 @@ mod transitions;
 
 pub use transitions::TRANSITION_UNBACKED;
 
-use super::check::{Family, Sink};
+use super::sink::{Family, Sink};
 use super::subject::Subject;
 use super::table::AUDIT;
 

@@ -1,9 +1,9 @@
 //! Whether the members of audit objects hold what they should.
 
-use crate::envelope::check::Sink;
 use crate::envelope::edits::quoted;
 use crate::envelope::json::{Json, Kind, NodeId};
 use crate::envelope::pointer::pointer;
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::{AUDIT, Shape};
 use crate::envelope::view::{first_byte, number};

@@ -7,9 +7,9 @@ use rustc_hash::FxHashSet;
 
 use super::atom::Parts;
 use crate::envelope::atoms;
-use crate::envelope::check::Sink;
 use crate::envelope::edits::quoted;
 use crate::envelope::json::{Kind, NodeId};
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};

@@ -1,7 +1,7 @@
 //! The members that version 1.3 plans.
 
-use crate::envelope::check::Sink;
 use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::PLANNED;
 use crate::envelope::view::first_byte;

@@ -1,10 +1,10 @@
 //! Credentials anywhere in a reply, and pieces of the control packet in the text that a person reads.
 
-use crate::envelope::check::Sink;
 use crate::envelope::json::{Json, NodeId};
 use crate::envelope::memory::Operation;
 use crate::envelope::runtime::Stage;
 use crate::envelope::secrets::{Secret, secrets_in};
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::survey::Survey;
 use crate::envelope::table;

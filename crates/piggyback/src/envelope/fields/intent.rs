@@ -1,8 +1,8 @@
 //! What the intent says: category, verb, target, constraint, confidence.
 
 use super::verbs::{CATEGORIES, Taxonomy};
-use crate::envelope::check::Sink;
 use crate::envelope::edits::{insert_member, quoted};
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::Need;
 use crate::envelope::view::View;

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashSet;
 
 use super::missing::bare;
-use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
 use crate::envelope::json::{Json, Kind, NodeId};
 use crate::envelope::pointer::pointer;
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::Shape;
 use crate::envelope::view::{View, number};

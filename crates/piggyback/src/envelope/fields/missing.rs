@@ -1,8 +1,8 @@
 //! Members that should be there.
 
-use crate::envelope::check::Sink;
 use crate::envelope::edits::{insert_member, quoted};
 use crate::envelope::json::Kind;
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::survey::{Role, Survey};
 use crate::envelope::table::{Field, Need};

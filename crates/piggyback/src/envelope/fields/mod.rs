@@ -15,7 +15,7 @@ mod unknown;
 mod verbs;
 mod version;
 
-use super::check::{Family, Sink};
+use super::sink::{Family, Sink};
 use super::subject::Subject;
 use super::survey::Survey;
 

@@ -1,8 +1,8 @@
 //! Which of the two channels comes first.
 
-use crate::envelope::check::Sink;
 use crate::envelope::edits;
 use crate::envelope::profile::is_surface_first;
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};

@@ -1,6 +1,6 @@
 //! The reasoning trace.
 
-use crate::envelope::check::Sink;
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule, rule};

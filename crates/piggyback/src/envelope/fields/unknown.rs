@@ -1,9 +1,9 @@
 //! Keys that the profile does not know.
 
-use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
 use crate::envelope::json::{Kind, Member};
 use crate::envelope::runtime;
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::Field;
 use crate::envelope::view::View;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::envelope::check::Sink;
 use crate::envelope::edits;
 use crate::envelope::profile::{Marker, Origin};
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use crate::envelope::check::Sink;
 use crate::envelope::edits;
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::TextRange;

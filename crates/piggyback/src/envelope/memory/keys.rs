@@ -1,7 +1,7 @@
 //! Under which keys something is stored or forgotten.
 
 use crate::envelope::atoms;
-use crate::envelope::check::Sink;
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
 use mangle_syntax::lint::{Finding, Rule, Span, rule};

@@ -7,7 +7,7 @@ mod keys;
 mod operations;
 mod secret;
 
-use super::check::{Family, Sink};
+use super::sink::{Family, Sink};
 use super::subject::Subject;
 
 pub(super) use keys::is_styled;

@@ -1,7 +1,7 @@
 //! The operations that there are, and what each needs.
 
-use crate::envelope::check::Sink;
 use crate::envelope::edits::quoted;
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
 use mangle_settings::Profile;

@@ -1,8 +1,8 @@
 //! Credentials that would be persisted.
 
 use super::operations::Operation;
-use crate::envelope::check::Sink;
 use crate::envelope::secrets::secrets_of;
+use crate::envelope::sink::Sink;
 use crate::envelope::view::View;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, size};

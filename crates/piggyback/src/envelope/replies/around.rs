@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::envelope::Reply;
-use crate::envelope::check::Sink;
 use crate::envelope::edits;
+use crate::envelope::sink::Sink;
 use crate::envelope::survey::{Role, Survey};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::{TextRange, size};

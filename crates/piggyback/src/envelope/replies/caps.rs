@@ -1,8 +1,8 @@
 //! What the runtime cuts off an envelope that it accepts.
 
-use crate::envelope::check::Sink;
 use crate::envelope::json::NodeId;
 use crate::envelope::runtime;
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
 use mangle_syntax::lint::{Finding, Rule, rule};

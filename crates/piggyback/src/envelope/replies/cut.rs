@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use crate::envelope::Object;
-use crate::envelope::check::Sink;
 use crate::envelope::json::{Json, Kind, NodeId, ProblemKind};
 use crate::envelope::profile::is_surface_first;
+use crate::envelope::sink::Sink;
 use crate::envelope::survey::{Role, Survey, is_envelope};
 use crate::envelope::table::ENVELOPE;
 use crate::envelope::view::View;

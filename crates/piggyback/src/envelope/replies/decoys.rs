@@ -1,7 +1,7 @@
 //! Several envelopes in one reply: which of them the runtime believes.
 
-use crate::envelope::check::Sink;
 use crate::envelope::runtime::Stage;
+use crate::envelope::sink::Sink;
 use crate::envelope::survey::{Role, Survey};
 use mangle_settings::Select;
 use mangle_syntax::lint::{Finding, Rule, Severity, Span, rule};

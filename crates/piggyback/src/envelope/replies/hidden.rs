@@ -1,10 +1,10 @@
 //! What hides an envelope from the runtime's search for objects: quotes and braces in prose, depth, size, and sheer
 //! number.
 
-use crate::envelope::check::Sink;
 use crate::envelope::edits;
 use crate::envelope::json::ProblemKind;
 use crate::envelope::runtime::{self, Stage, candidates};
+use crate::envelope::sink::Sink;
 use crate::envelope::survey::{Role, Survey};
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, Span, rule};
 use mangle_syntax::text::{TextRange, size};

@@ -1,7 +1,7 @@
 //! A control packet that the user sees.
 
-use crate::envelope::check::Sink;
 use crate::envelope::runtime::Stage;
+use crate::envelope::sink::Sink;
 use crate::envelope::survey::Survey;
 use crate::envelope::table::CONTROL;
 use mangle_syntax::lint::{Finding, Rule, rule};

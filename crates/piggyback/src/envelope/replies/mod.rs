@@ -17,7 +17,7 @@ mod unicode;
 pub use leak::{CONTROL_LEAK, control_shown};
 pub use unicode::BAD_UNICODE;
 
-use super::check::{Family, Sink};
+use super::sink::{Family, Sink};
 use super::subject::Subject;
 use super::survey::Survey;
 

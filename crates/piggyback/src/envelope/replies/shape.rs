@@ -1,8 +1,8 @@
 //! Replies that are JSON, but no envelope at their top.
 
-use crate::envelope::check::Sink;
 use crate::envelope::json::{Json, Kind, NodeId};
 use crate::envelope::runtime;
+use crate::envelope::sink::Sink;
 use crate::envelope::survey::{Role, Survey};
 use crate::envelope::view::first_byte;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};

@@ -1,7 +1,7 @@
 //! Which of its attempts got the runtime an envelope, or that none did.
 
-use crate::envelope::check::Sink;
 use crate::envelope::runtime::{Failure, Stage};
+use crate::envelope::sink::Sink;
 use crate::envelope::survey::{Role, Survey};
 use mangle_syntax::lint::{Finding, Rule, rule};
 

@@ -1,9 +1,9 @@
 //! What is wrong with the JSON of an envelope.
 
 use crate::envelope::Object;
-use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
 use crate::envelope::json::{Json, Problem, ProblemKind};
+use crate::envelope::sink::Sink;
 use crate::envelope::survey::{Role, Survey, ends_inside};
 use mangle_syntax::lint::{Applicability, Finding, Fix, Rule, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};

@@ -1,7 +1,7 @@
 //! Strings that are no text: halves of surrogate pairs, and bytes that are no UTF-8.
 
-use crate::envelope::check::Sink;
 use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};

@@ -1,8 +1,8 @@
 //! Numbers in the arguments of tools.
 
-use crate::envelope::check::Sink;
 use crate::envelope::edits::quoted;
 use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::sink::Sink;
 use crate::envelope::view::number;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 

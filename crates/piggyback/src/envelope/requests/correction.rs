@@ -1,7 +1,7 @@
 //! Self-corrections and their hypotheses.
 
-use crate::envelope::check::Sink;
 use crate::envelope::edits::{insert_member, quoted};
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};

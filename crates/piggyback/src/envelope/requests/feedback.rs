@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};

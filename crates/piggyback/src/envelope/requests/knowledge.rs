@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use crate::envelope::check::Sink;
 use crate::envelope::edits::{self, quoted};
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};

@@ -13,7 +13,7 @@ mod tools;
 
 pub use surface::phrase_in;
 
-use super::check::{Family, Sink};
+use super::sink::{Family, Sink};
 use super::subject::Subject;
 
 pub(super) use knowledge::{is_known, is_priority};

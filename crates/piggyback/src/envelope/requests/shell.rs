@@ -1,7 +1,7 @@
 //! Commands for a shell that the constitution's patterns match.
 
-use crate::envelope::check::Sink;
 use crate::envelope::json::{Json, NodeId};
+use crate::envelope::sink::Sink;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
 

@@ -1,6 +1,6 @@
 //! What the surface claims while the packet still asks.
 
-use crate::envelope::check::Sink;
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, size};

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::{arguments, shell};
-use crate::envelope::check::Sink;
 use crate::envelope::edits::{insert_member, insert_members, quoted};
 use crate::envelope::json::{Kind, NodeId};
+use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::{View, first_byte};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
