@@ -18,4 +18,4 @@ pub static PREVIEW_PATH: Rule = rule!("preview-path.md");
 pub static SESSION_KEY: Rule = rule!("session-key.md");
 
 /// `# @preview` in `fix.mg`
-pub static PREVIEW_OUTSIDE_KERNEL: Rule = rule!("preview-outside-kernel.md");
+pub(super) static PREVIEW_OUTSIDE_KERNEL: Rule = rule!("preview-outside-kernel.md");

@@ -53,12 +53,6 @@ impl Interval {
         self == Self::ETERNAL
     }
 
-    /// Whether it ends before it starts. The engine stops when such a fact is added.
-    #[must_use]
-    pub fn is_inverted(self) -> bool {
-        matches!((self.start, self.end), (Bound::At(start), Bound::At(end)) if start > end)
-    }
-
     /// What a variable at the start is bound to, in nanoseconds since 1970.
     #[must_use]
     pub fn start_nanos(self) -> i64 {
@@ -203,7 +197,6 @@ mod tests {
         assert!(long.contains(short) && !short.contains(long) && short.contains(short));
         assert!(since(1).contains(long) && !long.contains(since(1)));
         assert!(Interval::ETERNAL.contains(since(1)) && !since(1).contains(Interval::ETERNAL));
-        assert!(Interval::between(9, 1).is_inverted() && !long.is_inverted());
     }
 
     #[test]

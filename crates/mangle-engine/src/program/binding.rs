@@ -135,11 +135,6 @@ impl Bindings {
         })
     }
 
-    /// The variables that the analysis never finds bound.
-    pub fn never_bound(&self) -> impl Iterator<Item = Symbol> {
-        self.variables.iter().map(|variable| variable.symbol).filter(|&symbol| !self.is_bound(symbol))
-    }
-
     /// Whether the analysis takes the variable as bound when it comes to `place`.
     #[must_use]
     pub fn is_bound_before(&self, symbol: Symbol, place: Place) -> bool {

@@ -108,14 +108,6 @@ pub struct TurnSize {
     pub state: u64,
 }
 
-impl TurnSize {
-    /// How many tokens of text one token stands for, as the runtime counts.
-    #[must_use]
-    pub fn segment_ratio(&self) -> f64 {
-        ratio(self.original, self.kept_by_runtime.max(1))
-    }
-}
-
 impl Facts {
     fn insert(&mut self, key: u64, predicate: u64, characters: usize) {
         self.characters += characters;

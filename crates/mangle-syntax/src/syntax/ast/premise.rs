@@ -169,10 +169,4 @@ impl Operator {
             Self::GreaterEqual => Self::Less,
         }
     }
-
-    /// Whether it is one of the four integer comparisons.
-    #[must_use]
-    pub fn is_ordering(self) -> bool {
-        !matches!(self, Self::Equal | Self::NotEqual)
-    }
 }
