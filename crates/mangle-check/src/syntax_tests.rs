@@ -521,3 +521,51 @@ fn clause_with_a_foreign_arrow_is_no_rego() {
         "#]],
     );
 }
+
+#[test]
+fn counts_with_group_by_are_named() {
+    check(
+        "works(/a, /t).\n\
+         size1(T, COUNT(*)) :- works(_, T) GROUP BY T.\n\
+         size2(T, N) :- works(_, T), N = COUNT(*) GROUP BY T.\n\
+         size3(T, N) :- works(_, T) |> GROUP BY T, let N = COUNT(*).\n\
+         size4(T, N) :- works(W, T) GROUP BY T.\n\
+         size5(T, N, M) :- works(W, T) GROUP BY T.\n\
+         size6(T, N) :- works(W, T) |> do fn:group_by(T), let N = count(*).\n\
+         size7(T, SUM(H), MAX(H)) :- hours(T, H) GROUP BY T HAVING COUNT(*) > 2.\n\
+         size8(T, SUM(H), MAX(H)) :- hours(T, H) GROUP BY T.\n\
+         hours(/a, 1).\n",
+        expect![[r#"
+            2:35-43 error foreign-aggregation: Mangle groups behind the body: `|> do fn:group_by(T), let Count = fn:count()`.
+              fix: Group behind the body
+            3:42-50 error foreign-aggregation: Mangle groups behind the body: `|> do fn:group_by(T), let N = fn:count()`.
+              fix: Group behind the body
+            4:31-39 error foreign-aggregation: Groups are made by a function: `do fn:group_by(T)`.
+              fix: Write `do fn:group_by(T)`
+            4:51-59 error missing-fn: Functions start with `fn:`: `fn:count()`.
+              fix: Write `fn:count()`
+            5:28-36 error foreign-aggregation: Mangle groups behind the body: `|> do fn:group_by(T), let N = fn:count()`.
+              fix: Group behind the body
+            6:31-39 error foreign-aggregation: Mangle groups behind the body: `|> do fn:group_by(X), let N = fn:count()`.
+            7:58-66 error missing-fn: Functions start with `fn:`: `fn:count()`.
+              fix: Write `fn:count()`
+            8:41-49 error foreign-aggregation: Mangle groups behind the body: `|> do fn:group_by(X), let N = fn:count()`.
+            9:41-49 error foreign-aggregation: Mangle groups behind the body: `|> do fn:group_by(T), let Sum = fn:sum(H), let Max = fn:max(H)`.
+              fix: Group behind the body
+        "#]],
+    );
+}
+
+#[test]
+fn words_of_sql_in_capitals_are_named() {
+    check(
+        "path(\"src/a\", 1).\nours(P) :- path(P, _), P LIKE \"src/%\".\nlow(P) :- path(P, N), N BETWEEN 1 AND 5.\nset(P) :- path(P, N), N IS NOT NULL.\n",
+        expect![[r#"
+            2:26-30 error foreign-word: Mangle has no `LIKE`. A premise tests texts: `:string:starts_with`, `:string:contains`, `:string:ends_with`.
+              fix: Write `:string:starts_with(P, "src/")`
+            3:25-32 error foreign-word: Mangle has no `BETWEEN`. Compare twice.
+              fix: Write `N >= 1, N <= 5`
+            4:25-27 error foreign-word: Mangle has no `IS`. What is unknown is not stated, so no value stands for it.
+        "#]],
+    );
+}
