@@ -324,3 +324,24 @@ fn what_is_not_declared_is_declared_where_declarations_are() {
         "##]],
     );
 }
+
+/// Soufflé looks for its first argument in the second one, Rego the other way round.
+#[test]
+fn contains_of_souffle_has_its_arguments_swapped() {
+    check_fix(
+        "undefined-predicate",
+        "path(\"src/a\").\nours(P) :- path(P), contains(\"src/\", P).\n",
+        expect![[r#"
+            path("src/a").
+            ours(P) :- path(P), :string:contains(P, "src/").
+        "#]],
+    );
+    check_fix(
+        "undefined-predicate",
+        "path(\"src/a\").\nours(P) :- path(P), contains(P, \"src/\").\n",
+        expect![[r#"
+            path("src/a").
+            ours(P) :- path(P), :string:contains(P, "src/").
+        "#]],
+    );
+}
