@@ -851,3 +851,61 @@ fn metrics_have_a_sample_for_everything() {
     let (out, ..) = run(&without, &["stats", "a.jsonl", "--format", "json"], "");
     assert!(out.contains("\"constitutional_blocks\":null"), "{out}");
 }
+
+/// What `split --format log` writes is a transcript to the commands that need no replies, and `parse` is not silent about it.
+#[test]
+fn logs_of_both_channels_are_read_again() {
+    let log = "[USER] hi\n[KERNEL] bad(\n[KERNEL] permitted(/x, \"a\", \"b\").\n";
+    let files = [("bad.log", log)];
+    check(
+        &files,
+        &["check", "bad.log"],
+        expect![[r#"
+        error[PB202 atom-syntax]: A closing `)` is missing after `bad(`. The runtime cannot read the update and drops it.
+         --> bad.log:2:13
+          |
+        2 | [KERNEL] bad(
+          |             ^
+          |
+          = help: Insert `)` (edits evidence)
+
+        error[PB205 protected-head]: A packet must not assert `permitted`: the agent's core, or its constitution, decides by it, and who writes it grants the permission to themselves.
+         --> bad.log:3:10
+          |
+        3 | [KERNEL] permitted(/x, "a", "b").
+          |          ^^^^^^^^^
+          |
+          = help: Delete the update
+
+        2 errors in 1 file (0 clauses); no declarations for 1 transcript, so predicates were not looked up
+        exit 1
+    "#]],
+    );
+    check(
+        &files,
+        &["parse", "bad.log", "--explain"],
+        expect![[r#"
+        warning: bad.log: there is no reply in it, only what the runtime made of replies
+        exit 1
+    "#]],
+    );
+    let policy = "Decl task_status(Task, Status) bound [/string, /name].\n\
+                  Decl permitted(Action, Target, Payload) bound [/name, /string, /string].\n";
+    let log = "[USER] hi\n[KERNEL] task_status(\"a\", /running).\n";
+    let files = [("ok.log", log), ("policy.mg", policy)];
+    check(
+        &files,
+        &["replay", "--policy", "policy.mg", "ok.log"],
+        expect![[r#"
+        turn 1  ok.log:1  surface only
+          says     hi
+          update + task_status("a", /running).
+          state    +1 -0
+            + task_status("a",/running)
+
+        1 turn, 0 requests; 1 update asserted, 0 lost; 0 errors, 0 warnings
+        warning: policy.mg: no rule looks at requests: there is no `pending_action/5`
+        exit 0
+    "#]],
+    );
+}
