@@ -733,6 +733,21 @@ fn every_bad_reply_of_a_file_is_repaired() {
     assert_eq!((out.as_str(), error.as_str()), ("", "nothing to repair\n"));
 }
 
+/// An update that has to go gets no other advice, neither as text nor for programs.
+#[test]
+fn an_update_that_has_to_go_is_not_repaired_otherwise() {
+    let folder = folder(&[SCHEMAS, ("a.jsonl", &line("One.", &["permitted(\"x\")"], "m"))]);
+    let arguments = ["repair", "--profile", "current", "a.jsonl"];
+    let (out, ..) = run(&folder, &arguments, "");
+    assert_eq!(out.matches("- try: ").count(), 1, "{out}");
+    assert!(out.contains("- try: Delete the update"), "{out}");
+    let (out, ..) = run(&folder, &[&arguments[..], &["--format", "json"]].concat(), "");
+    let value: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let suggestions: Vec<_> =
+        value["errors"].as_array().unwrap().iter().map(|one| &one["suggestion"]).collect();
+    assert!(suggestions.len() > 1 && suggestions.iter().all(|one| **one == "Delete the update"), "{out}");
+}
+
 /// The order of keys and full stops are those of the version of the protocol.
 #[test]
 fn a_repair_asks_for_what_the_version_wants() {
