@@ -120,12 +120,17 @@ fn fix(program: &Program, types: &ProgramTypes, file: FileId, statement: Stateme
     let file = program.file(file)?;
     let item = file.items.iter().find(|item| item.statement.id == statement)?;
     let predicate = program.predicate_of(file, &item.statement.clause()?.head)?;
-    if !is_undeclared(predicate) {
+    // A clause of another package is declared in no file of this one; what is before a clause on its line may be damaged.
+    let is_own = file.package.map_or("", |own| own.as_str()) == predicate.key.package();
+    let before = file.text.get(..usize::from(item.start)).unwrap_or_default();
+    let may_be_before = is_own && (before.is_empty() || before.ends_with('\n'));
+    let home = home(program, predicate);
+    if !is_undeclared(predicate) || home.is_none() && !may_be_before {
         return None;
     }
     let declaration = declaration(&Known { program, types }, predicate);
     let fix = Fix::guess(format!("Declare `{}`", predicate.key));
-    Some(match home(program, predicate) {
+    Some(match home {
         Some(home) => {
             let (file, statement, range) = home.place;
             fix.edit(Span::of(file, statement, range), format!("\n{declaration}"))

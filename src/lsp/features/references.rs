@@ -46,7 +46,7 @@ fn same_path(view: &View, at: &Spot<'_>) -> Option<Vec<Location>> {
     let file = view.snapshot.file(place.file.id)?;
     let here = |range: TextRange| range.contains_inclusive(place.offset);
     let (_, target) = used_paths(&file.path, place.text()).find(|(range, _)| here(*range))?;
-    let files = at.everywhere().flat_map(|place| place.program().files.iter());
+    let files = view.snapshot.programs.iter().flat_map(|program| program.program().files.iter());
     let mut seen = FxHashSet::default();
     let mut found = Vec::new();
     for summary in files.filter(|summary| seen.insert(summary.id)) {
