@@ -10,6 +10,7 @@ use crate::report::{SourceText, Sources};
 use mangle_engine::kernel::{Kernel, Limits};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::FileId;
 
 /// The files that were named.
 #[derive(Debug, Default)]
@@ -68,6 +69,11 @@ impl Given {
                 format!("{}:{line}: this statement cannot be read; `check` says why", sources.name(file.id))
             })
             .collect()
+    }
+
+    /// Whether a file was given.
+    pub(super) fn has(&self, file: FileId) -> bool {
+        self.clauses.iter().any(|given| given.id == file)
     }
 
     /// Gives the tables to a program. What is wrong with them is said, a line each.

@@ -77,6 +77,7 @@ impl Parse {
         })?;
         out.flush()?;
         transcripts.complain(&problems, color);
+        is_whole &= !transcripts.has_files_without_reply();
         Ok(match (problems.is_empty(), is_whole) {
             (false, _) => Outcome::Failure,
             (true, false) => Outcome::Findings,

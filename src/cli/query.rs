@@ -161,6 +161,7 @@ impl QueryCommand {
             self.explain_empty(atom, &answers);
         }
         programs.complain(working, color);
+        damaged(&programs, &given).iter().for_each(|why| output::warn(color, why));
         given.damaged(&programs.sources).iter().for_each(|why| output::warn(color, why));
         answers.iter().flat_map(|answer| &answer.lost).for_each(|why| output::warn(color, why));
         let omitted: usize = answers.iter().map(|answer| answer.omitted).sum();
@@ -283,6 +284,27 @@ impl QueryCommand {
         let proofs = if self.why { ", or its proofs take too many steps" } else { "" };
         format!("{count} more {facts} left out: the answer would be longer than {most} MiB{proofs}")
     }
+}
+
+/// The files of the programs with statements that cannot be read, which the answers do not take into account.
+fn damaged(programs: &Programs, given: &Given) -> Vec<String> {
+    let files = programs.all.iter().flat_map(|joined| &joined.program.files);
+    let mut seen = rustc_hash::FxHashSet::default();
+    let files = files.filter(|file| seen.insert(file.id) && !given.has(file.id));
+    let said = files.filter_map(|file| {
+        let mut damaged = file.items.iter().filter(|item| item.statement.damaged);
+        let first = damaged.next()?;
+        let line = programs.sources.place(file.id, first.start).line;
+        let name = programs.sources.name(file.id);
+        Some(match damaged.count() {
+            0 => format!("{name}:{line}: this statement cannot be read and is left out; `check` says why"),
+            more => format!(
+                "{name}:{line}: {} statements from here on cannot be read and are left out; `check` says why",
+                more + 1
+            ),
+        })
+    });
+    said.collect()
 }
 
 /// Which facts an answer has and the one before had not, and the other way round.

@@ -1,6 +1,7 @@
 //! What the commands about transcripts have in common: their options, and reading the files that were named.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, Trans
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, TextRange, TextSize, size};
 use piggyback::envelope::Context;
-use piggyback::transcript::{LONGEST_DOCUMENT, Record, Summary};
+use piggyback::transcript::{Kind, LONGEST_DOCUMENT, Record, Summary, Turn};
 
 /// How transcripts are read.
 #[derive(Debug, Default, Args)]
@@ -113,6 +114,8 @@ pub(super) struct Transcripts {
     working: PathBuf,
     /// Standard input, where it is read more than once.
     overlay: Overlay,
+    /// The files in which only surfaces and updates were found, once replies were asked for.
+    without_reply: RefCell<Vec<PathBuf>>,
 }
 
 /// A reply, and what is said of it.
@@ -155,7 +158,18 @@ impl Transcripts {
         }
         let named = files.iter().map(|file| host::absolute(working, file)).collect();
         let working = working.into();
-        Ok(Self { resolution, knowledges, problems, unread, sources, memory, named, working, overlay })
+        Ok(Self {
+            resolution,
+            knowledges,
+            problems,
+            unread,
+            sources,
+            memory,
+            named,
+            working,
+            overlay,
+            without_reply: RefCell::default(),
+        })
     }
 
     /// Reads standard input into memory, if it was named, so that it can be replayed and checked as well.
@@ -282,6 +296,7 @@ impl Transcripts {
         let policies = Policies::that_deny(self);
         let mut accounts = Accounts::new(self, &policies);
         let mut checks: Vec<(PathBuf, TranscriptCheck<'_>)> = Vec::new();
+        let (mut answered, mut unanswered) = (BTreeSet::new(), BTreeSet::new());
         let mut see = |found: &TranscriptFile, record: &Record<'_>, spot: &mut dyn FnMut() -> Spot| {
             let name = self.name(found);
             let position = checks.iter().position(|(path, _)| *path == found.path);
@@ -307,6 +322,11 @@ impl Transcripts {
             let mut lines: Vec<_> =
                 placed.iter().map(|found| json_value(RECORD, found, &sources.borrow())).collect();
             accounts.record(found, record);
+            if record.turns.iter().any(Turn::is_reply) {
+                answered.insert(found.path.clone());
+            } else if record.turns.iter().any(|turn| matches!(turn.kind, Kind::Surface | Kind::Atom)) {
+                unanswered.insert(found.path.clone());
+            }
             for (at, turn) in record.turns.iter().enumerate().filter(|(_, turn)| turn.is_reply()) {
                 let text = turn.text(record.bytes);
                 let whole = turn.place(TextRange::up_to(size(text.len())));
@@ -321,12 +341,26 @@ impl Transcripts {
             }
             Ok(())
         };
-        self.each_record(&mut see, &mut |_, _| Ok(()))
+        let problems = self.each_record(&mut see, &mut |_, _| Ok(()))?;
+        self.without_reply.replace(unanswered.difference(&answered).cloned().collect());
+        Ok(problems)
+    }
+
+    /// Whether there is a file in which only surfaces and updates were found.
+    pub(super) fn has_files_without_reply(&self) -> bool {
+        !self.without_reply.borrow().is_empty()
     }
 
     /// Says what could not be read.
     pub(super) fn complain(&self, problems: &[Problem], color: ColorChoice) {
         output::warn_unread(&self.unread, &self.working, color);
+        for path in self.without_reply.borrow().iter() {
+            let name = host::relative(&self.working, path);
+            output::warn(
+                color,
+                &format!("{name}: there is no reply in it, only what the runtime made of replies"),
+            );
+        }
         for problem in problems {
             let name = host::relative(&self.working, &problem.path);
             output::complain(color, &format!("{name}: {}", problem.why));

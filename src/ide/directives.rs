@@ -32,6 +32,8 @@ enum Content {
     Premise(Item),
     /// The name of a predicate, as `@exact` has it.
     Name(PredicateKey),
+    /// A name constant without its slash, as `shard:` has it.
+    Bare(Symbol),
 }
 
 impl Directive {
@@ -63,6 +65,13 @@ impl Directive {
         Self::new(&format!("w({word})"), start).map(|found| Self { bytes: range, ..found })
     }
 
+    /// The type of a shard, which is a name in facts: `coder` is `/coder`.
+    fn of_shard(file: &FileSummary, range: TextRange) -> Self {
+        let word = slice(&file.text, range);
+        let name = if word.starts_with('/') { word.to_owned() } else { format!("/{word}") };
+        Self { bytes: range, content: Content::Bare(Symbol::new(&name)) }
+    }
+
     /// The bytes of the comment that are Mangle.
     #[must_use]
     pub fn bytes(&self) -> TextRange {
@@ -74,6 +83,7 @@ impl Directive {
         let (range, part) = (self.bytes, Part::Comment);
         match &self.content {
             Content::Name(key) => visit(Mention { range, entity: Entity::Predicate(*key), part }),
+            Content::Bare(name) => visit(Mention { range, entity: Entity::Name(*name), part }),
             Content::Premise(item) => each(item, &mut |mention| {
                 if range.contains_range(mention.range) {
                     visit(Mention { part, ..mention });
@@ -92,6 +102,8 @@ pub fn directives(program: &Program, file: &FileSummary) -> Vec<Directive> {
     }
     if program.embedding.is_kernel(file.id) {
         all.extend(intent_words(file).into_iter().filter_map(|range| Directive::of_word(file, range)));
+        all.extend(shard_types(file).into_iter().map(|range| Directive::of_shard(file, range)));
+        all.sort_by_key(|directive| directive.bytes.start());
     }
     all
 }
@@ -109,6 +121,16 @@ fn intent_words(file: &FileSummary) -> Vec<TextRange> {
     ranges
 }
 
+/// The types of the shards that a sample kernel is previewed for. Groups share what comes before the first of them.
+fn shard_types(file: &FileSummary) -> Vec<TextRange> {
+    let header = Header::read(&file.text);
+    let shards = header.groups.iter().filter_map(|group| group.shard.as_ref());
+    let mut ranges: Vec<_> = shards.map(|(_, word)| word.range).filter(|range| !range.is_empty()).collect();
+    ranges.sort_unstable_by_key(|range| range.start());
+    ranges.dedup();
+    ranges
+}
+
 /// Comments that should mention something and cannot be read: their bytes.
 #[must_use]
 pub fn unread(program: &Program, file: &FileSummary) -> Vec<TextRange> {
@@ -118,7 +140,7 @@ pub fn unread(program: &Program, file: &FileSummary) -> Vec<TextRange> {
     let tests = TestFile::read(file);
     let malformed =
         tests.expectations().filter(|expectation| Directive::of_expectation(expectation).is_none());
-    malformed.map(|expectation| expectation.text_range).collect()
+    malformed.map(|expectation| expectation.text_range).chain(tests.unread.iter().copied()).collect()
 }
 
 /// The comment at a place and what it mentions there. The number is that of the comment among [`directives`].

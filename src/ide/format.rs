@@ -29,18 +29,19 @@ pub fn range(source: &SourceFile, settings: FormatSettings, range: TextRange, is
     with_expectations(format(source, style(settings), Some(range)), source, is_test, touches)
 }
 
-/// Adds the edits of expectations that `is_wanted` holds for. The formatter itself never looks into comments, so its edits
-/// are around them.
+/// Adds the edits of expectations and of the settings of a preview that `is_wanted` holds for. The formatter itself never
+/// looks into comments, so its edits are around them.
 fn with_expectations(
     mut formatting: Formatting,
     source: &SourceFile,
     is_test: bool,
     is_wanted: impl Fn(TextRange) -> bool,
 ) -> Formatting {
+    formatting.edits.extend(directives::preview_edits(source, &is_wanted));
     if is_test {
         formatting.edits.extend(directives::edits(source, is_wanted));
-        formatting.edits.sort_by_key(|edit| (edit.range.start(), edit.range.end()));
     }
+    formatting.edits.sort_by_key(|edit| (edit.range.start(), edit.range.end()));
     formatting
 }
 

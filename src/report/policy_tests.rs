@@ -64,6 +64,9 @@ pub struct CaseReport {
     pub outcome: &'static str,
     /// Why it could not be run.
     pub message: Option<String>,
+    /// The line at fault where it could not be run.
+    #[serde(skip)]
+    pub message_line: usize,
     /// What is not as expected.
     pub failures: Vec<FailureReport>,
 }
@@ -156,14 +159,18 @@ impl CaseReport {
                 let failures = failures.iter().map(|failure| FailureReport::new(failure, &place, places));
                 ("failed", None, failures.collect())
             }
-            Outcome::Error(why) => ("error", Some(why.clone()), Vec::new()),
+            Outcome::Error(error) => ("error", Some(error.message.clone()), Vec::new()),
             Outcome::Stopped(stop) => {
                 let at = stop.rule.map_or_else(String::new, |rule| format!(" at {}", place(rule)));
                 ("error", Some(format!("the evaluation stopped{at}: {}", stop.reason)), Vec::new())
             }
         };
         let line = (places.line)(case.header.start());
-        Self { name: case.name.clone(), line, outcome, message, failures }
+        let message_line = match &case.outcome {
+            Outcome::Error(error) => (places.line)(error.range.start()),
+            _ => line,
+        };
+        Self { name: case.name.clone(), line, outcome, message, message_line, failures }
     }
 }
 
@@ -294,7 +301,7 @@ impl CaseReport {
         };
         let _ = writeln!(out, "  {word:<6}  {}", line(&self.name));
         if let Some(message) = &self.message {
-            let _ = writeln!(out, "    line {}: {}", self.line, line(message));
+            let _ = writeln!(out, "    line {}: {}", self.message_line, line(message));
         }
         for failure in &self.failures {
             let _ = writeln!(out, "    line {}: {}", failure.line, line(&failure.message));

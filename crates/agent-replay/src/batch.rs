@@ -51,6 +51,23 @@ impl Filter<'_> {
             };
             batch.atoms = filled.iter().enumerate().map(fate).collect();
         }
+        self.read(batch, values)
+    }
+
+    /// Updates that are in no envelope.
+    pub(super) fn lone(&self, updates: &[String], values: &mut Values) -> Batch {
+        let filters = Filters::new(self.settings, Some(&self.constitution.declarations));
+        let fate = |(at, text): (usize, &String)| Entry {
+            index: Some(at),
+            text: text.clone(),
+            fate: filters.lone(text, at),
+        };
+        let atoms = updates.iter().enumerate().map(fate).collect();
+        self.read(Batch { atoms, ..Batch::default() }, values)
+    }
+
+    /// Reads the facts of the updates that are asserted.
+    fn read(&self, mut batch: Batch, values: &mut Values) -> Batch {
         for entry in &mut batch.atoms {
             let Fate::Asserted { .. } = entry.fate else { continue };
             let read = ReadUpdate::new(&entry.text);

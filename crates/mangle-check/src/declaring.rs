@@ -18,10 +18,7 @@ const UNDECLARED_HEAD: &str = "undeclared-head";
 #[must_use]
 pub fn is_undeclared(predicate: &Predicate) -> bool {
     let signature = &predicate.signature;
-    signature.declared.is_none()
-        && !signature.temporal
-        && !signature.host
-        && !predicate.key.name.as_str().starts_with(':')
+    signature.declared.is_none() && !signature.host && !predicate.key.name.as_str().starts_with(':')
 }
 
 /// The predicates with clauses and without `Decl`, in the order of the program.
@@ -41,7 +38,8 @@ pub fn declaration(analysis: &dyn Analysis, predicate: &Predicate) -> String {
     let name = predicate.key.name.as_str();
     let name = name.rsplit_once('.').map_or(name, |(_, own)| own);
     let types = bounds(analysis, predicate);
-    format!("Decl {name}({}) bound [{}].", names.join(", "), types.join(", "))
+    let temporal = if predicate.signature.temporal { " temporal" } else { "" };
+    format!("Decl {name}({}){temporal} bound [{}].", names.join(", "), types.join(", "))
 }
 
 /// Where the `Decl` of a predicate belongs; `None` where its package has none yet. What only a test or a sample has is
@@ -122,11 +120,27 @@ fn fix(program: &Program, types: &ProgramTypes, file: FileId, statement: Stateme
     let file = program.file(file)?;
     let item = file.items.iter().find(|item| item.statement.id == statement)?;
     let predicate = program.predicate_of(file, &item.statement.clause()?.head)?;
-    let home = home(program, predicate).filter(|_| is_undeclared(predicate))?;
+    // A clause of another package is declared in no file of this one; what is before a clause on its line may be damaged.
+    let is_own = file.package.map_or("", |own| own.as_str()) == predicate.key.package();
+    let before = file.text.get(..usize::from(item.start)).unwrap_or_default();
+    let may_be_before = is_own && (before.is_empty() || before.ends_with('\n'));
+    let home = home(program, predicate);
+    if !is_undeclared(predicate) || home.is_none() && !may_be_before {
+        return None;
+    }
     let declaration = declaration(&Known { program, types }, predicate);
-    let (file, statement, range) = home.place;
     let fix = Fix::guess(format!("Declare `{}`", predicate.key));
-    Some(fix.edit(Span::of(file, statement, range), format!("\n{declaration}")))
+    Some(match home {
+        Some(home) => {
+            let (file, statement, range) = home.place;
+            fix.edit(Span::of(file, statement, range), format!("\n{declaration}"))
+        }
+        // Its package has no declaration yet.
+        None => {
+            let at = TextRange::empty(TextSize::new(0));
+            fix.edit(Span::of(file.id, statement, at), format!("{declaration}\n"))
+        }
+    })
 }
 
 /// A program and its types, without the trees of its files.

@@ -81,11 +81,39 @@ pub fn headings(file: &FileSummary) -> Vec<Heading> {
 pub fn banners_of_comment(text: &str, comment: TextRange) -> Vec<TextRange> {
     let mut found = Vec::new();
     let mut block = lines_of(text, comment);
+    let titles: Vec<_> = underlined(&block).chain(raised(text, &block)).collect();
     of_block(&mut block, &mut found);
     let is_closed = |heading: &Heading| {
         matches!(heading.rank, Rank::Part | Rank::Paragraph) || heading.range.end() > heading.end
     };
-    found.into_iter().filter(is_closed).map(|heading| heading.range).collect()
+    let mut all: Vec<_> = found.into_iter().filter(is_closed).map(|heading| heading.range).collect();
+    let is_new = |title: &TextRange| !all.iter().any(|known| known.contains_range(*title));
+    let titles: Vec<_> = titles.into_iter().filter(is_new).collect();
+    all.extend(titles);
+    all.sort_by_key(|range| range.start());
+    all
+}
+
+/// A title above a line of signs, if nothing else is above it.
+fn underlined(lines: &[Line]) -> impl Iterator<Item = TextRange> {
+    let title = match lines {
+        [title, line, ..] if title.look == Look::Words && matches!(line.look, Look::Rule(_)) => {
+            Some(TextRange::new(title.range.start(), line.range.end()))
+        }
+        _ => None,
+    };
+    title.into_iter()
+}
+
+/// `## Title`, where other lines below it have one `#`.
+fn raised<'l>(text: &'l str, lines: &'l [Line]) -> impl Iterator<Item = TextRange> + 'l {
+    let hashes = move |line: &Line| {
+        let line = slice(text, line.range).trim_start();
+        line.len() - line.trim_start_matches('#').len()
+    };
+    let words: Vec<_> = lines.iter().filter(|line| line.look == Look::Words).collect();
+    let last_plain = words.iter().rposition(|line| hashes(line) == 1).unwrap_or(0);
+    words.into_iter().take(last_plain).filter(move |line| hashes(line) > 1).map(|line| line.range)
 }
 
 fn lines_of(text: &str, comment: TextRange) -> Vec<Line> {
@@ -204,6 +232,19 @@ mod tests {
                 Paragraph Three [1]
             "#]],
         );
+    }
+
+    #[test]
+    fn titles_above_a_comment_are_banners() {
+        let banners = |text: &str| {
+            let found = banners_of_comment(text, TextRange::up_to(text_len(text)));
+            found.into_iter().map(|range| slice(text, range).to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(banners("# SECTION 4: RULES\n# -----\n# Who works."), ["# SECTION 4: RULES\n# -----"]);
+        assert_eq!(banners("## Banner\n# Who works."), ["## Banner"]);
+        assert_eq!(banners("## Who works,\n## and where."), <[String; 0]>::default());
+        assert_eq!(banners("# Who works.\n## Note"), <[String; 0]>::default());
+        assert_eq!(banners("# =====\n# Title\n# =====\n# Who works."), ["# =====\n# Title\n# ====="]);
     }
 
     #[test]

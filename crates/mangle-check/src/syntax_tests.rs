@@ -460,3 +460,112 @@ fn directives_have_one_finding_a_run() {
         "#]],
     );
 }
+
+#[test]
+fn rego_without_braces_is_named() {
+    check(
+        "package policy\n\nimport rego.v1\nimport data.roles as r\n\ndefault allow := false\n\nallow if request(\"ann\")\nallow if {\n  request(\"bob\")\n}\n\
+         deny contains msg if request(U, P)\ndeny contains sprintf(\"%s\", [x]) if\n    request(x)\nwarn contains \"old\"\n\
+         violation[{\"msg\": msg}] { request(u, p) }\nroles := [\"a\", \"b\"]\nlevel(x) := 2 if x > 1\nis_admin(user) if {\n  user == \"ann\"\n}\nrequest(\"ann\").\n",
+        expect![[r#"
+            1:1-8 error wrong-keyword: The keyword is `Package`, not `package`.
+              fix: Write `Package`
+            3:1-15 error foreign-directive: `import` is Rego. In Mangle all built-ins are there.
+              fix: Turn it into a comment
+            4:1-18 error foreign-directive: `import` is Rego. In Mangle all built-ins are there.
+              fix: Turn it into a comment
+            6:1-14 error foreign-directive: `default` is Rego. In Mangle a fact that no rule derives does not hold, so there is nothing to declare.
+              fix: Turn it into a comment
+            8:1-24 error foreign-rule: This is a rule of Rego. In Mangle it is `allow() :- …, ….`, with commas between the premises.
+            9:1-11 error foreign-rule: This is a rule of Rego. In Mangle it is `allow() :- …, ….`, with commas between the premises.
+            12:1-35 error foreign-rule: This is a rule of Rego. In Mangle it is `deny(Msg) :- …, ….`, with commas between the premises.
+            13:1-36 error foreign-rule: This is a rule of Rego. In Mangle it is `deny(…) :- …, ….`, with commas between the premises.
+            15:1-20 error foreign-rule: This is a rule of Rego. In Mangle it is `warn("old") :- …, ….`, with commas between the premises.
+            16:1-42 error foreign-rule: This is a rule of Rego. In Mangle it is `violation(…) :- …, ….`, with commas between the premises.
+            17:1-20 error foreign-rule: This is a rule of Rego. In Mangle it is `roles() :- …, ….`, with commas between the premises.
+            18:1-23 error foreign-rule: This is a rule of Rego. In Mangle it is `level(X) :- …, ….`, with commas between the premises.
+            19:1-20 error foreign-rule: This is a rule of Rego. In Mangle it is `is_admin(User) :- …, ….`, with commas between the premises.
+        "#]],
+    );
+}
+
+#[test]
+fn rules_of_rego_within_prose_are_not_commented_out() {
+    check(
+        "Here is the policy\ndeny contains msg if request(U, P)\n\nmore words for people here\nit contains several lines\n\nrequest(\"ann\").\n",
+        expect![[r#"
+            1:1-19 error pasted-markup: This is text for people, not Mangle. A comment starts with `#`.
+              fix: Turn it into a comment
+            2:1-35 error foreign-rule: This is a rule of Rego. In Mangle it is `deny(Msg) :- …, ….`, with commas between the premises.
+            4:1-27 error pasted-markup: This is text for people, not Mangle. A comment starts with `#`.
+              fix: Turn it into a comment
+        "#]],
+    );
+}
+
+#[test]
+fn clause_with_a_foreign_arrow_is_no_rego() {
+    check(
+        "q(1).\np(X) if q(X).\nr if q(1).\ns if q(1),\n  q(2).\n",
+        expect![[r#"
+            2:6-8 error wrong-arrow: A rule's arrow is `:-` (or `⟸`), not `if`.
+              fix: Write `:-`
+            3:1-2 error missing-parens: `r` needs parentheses, also without arguments: `r()`.
+              fix: Add `()`
+            3:3-5 error wrong-arrow: A rule's arrow is `:-` (or `⟸`), not `if`.
+              fix: Write `:-`
+            4:1-2 error missing-parens: `s` needs parentheses, also without arguments: `s()`.
+              fix: Add `()`
+            4:3-5 error wrong-arrow: A rule's arrow is `:-` (or `⟸`), not `if`.
+              fix: Write `:-`
+        "#]],
+    );
+}
+
+#[test]
+fn counts_with_group_by_are_named() {
+    check(
+        "works(/a, /t).\n\
+         size1(T, COUNT(*)) :- works(_, T) GROUP BY T.\n\
+         size2(T, N) :- works(_, T), N = COUNT(*) GROUP BY T.\n\
+         size3(T, N) :- works(_, T) |> GROUP BY T, let N = COUNT(*).\n\
+         size4(T, N) :- works(W, T) GROUP BY T.\n\
+         size5(T, N, M) :- works(W, T) GROUP BY T.\n\
+         size6(T, N) :- works(W, T) |> do fn:group_by(T), let N = count(*).\n\
+         size7(T, SUM(H), MAX(H)) :- hours(T, H) GROUP BY T HAVING COUNT(*) > 2.\n\
+         size8(T, SUM(H), MAX(H)) :- hours(T, H) GROUP BY T.\n\
+         hours(/a, 1).\n",
+        expect![[r#"
+            2:35-43 error foreign-aggregation: Mangle groups behind the body: `|> do fn:group_by(T), let Count = fn:count()`.
+              fix: Group behind the body
+            3:42-50 error foreign-aggregation: Mangle groups behind the body: `|> do fn:group_by(T), let N = fn:count()`.
+              fix: Group behind the body
+            4:31-39 error foreign-aggregation: Groups are made by a function: `do fn:group_by(T)`.
+              fix: Write `do fn:group_by(T)`
+            4:51-59 error missing-fn: Functions start with `fn:`: `fn:count()`.
+              fix: Write `fn:count()`
+            5:28-36 error foreign-aggregation: Mangle groups behind the body: `|> do fn:group_by(T), let N = fn:count()`.
+              fix: Group behind the body
+            6:31-39 error foreign-aggregation: Mangle groups behind the body: `|> do fn:group_by(X), let N = fn:count()`.
+            7:58-66 error missing-fn: Functions start with `fn:`: `fn:count()`.
+              fix: Write `fn:count()`
+            8:41-49 error foreign-aggregation: Mangle groups behind the body: `|> do fn:group_by(X), let N = fn:count()`.
+            9:41-49 error foreign-aggregation: Mangle groups behind the body: `|> do fn:group_by(T), let Sum = fn:sum(H), let Max = fn:max(H)`.
+              fix: Group behind the body
+        "#]],
+    );
+}
+
+#[test]
+fn words_of_sql_in_capitals_are_named() {
+    check(
+        "path(\"src/a\", 1).\nours(P) :- path(P, _), P LIKE \"src/%\".\nlow(P) :- path(P, N), N BETWEEN 1 AND 5.\nset(P) :- path(P, N), N IS NOT NULL.\n",
+        expect![[r#"
+            2:26-30 error foreign-word: Mangle has no `LIKE`. A premise tests texts: `:string:starts_with`, `:string:contains`, `:string:ends_with`.
+              fix: Write `:string:starts_with(P, "src/")`
+            3:25-32 error foreign-word: Mangle has no `BETWEEN`. Compare twice.
+              fix: Write `N >= 1, N <= 5`
+            4:25-27 error foreign-word: Mangle has no `IS`. What is unknown is not stated, so no value stands for it.
+        "#]],
+    );
+}

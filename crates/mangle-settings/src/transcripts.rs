@@ -310,12 +310,30 @@ const USUAL_COMPRESSION_RATIO: f64 = 100.0;
 
 /// What a surface says when it claims that something is done, or is being done already. A phrase that ends in `…` fits where
 /// its sentence ends in an ellipsis.
-const SUCCESS_PHRASES: [&str; 23] = [
+const SUCCESS_PHRASES: [&str; 41] = [
     "done",
     "deleted",
     "fixed",
     "completed",
     "finished",
+    "removed",
+    "erased",
+    "created",
+    "wrote",
+    "saved",
+    "updated",
+    "applied",
+    "renamed",
+    "moved",
+    "committed",
+    "pushed",
+    "merged",
+    "reverted",
+    "installed",
+    "deployed",
+    "published",
+    "uploaded",
+    "restarted",
     "okay, deleting",
     "ok, deleting",
     "okay, removing",

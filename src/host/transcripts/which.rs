@@ -11,6 +11,7 @@ use crate::host::Overlay;
 use crate::ide::transcripts::has_mangle;
 use mangle_settings::{Container, Globs, TranscriptSettings};
 use mangle_syntax::text::FileId;
+use piggyback::transcript::channels::is_channels;
 use piggyback::transcript::{Options, Transcript, binary_kind};
 
 /// The ends of names of compressed files.
@@ -66,8 +67,8 @@ pub(in crate::host) fn is_included(include: &Globs, path: &str) -> bool {
     include.matches(path) || include.matches(plain_name(path))
 }
 
-/// Whether a file is JSON or a log by its name, and has an envelope in its beginning, however often it is escaped, or is JSON
-/// with an answer of a model.
+/// Whether a file is JSON or a log by its name, and has an envelope in its beginning, however often it is escaped, is JSON
+/// with an answer of a model, or is a log of both channels.
 pub(in crate::host) fn has_envelope(path: &Path, overlay: &Overlay) -> bool {
     let name = path.to_string_lossy();
     let name = plain_name(&name);
@@ -77,7 +78,8 @@ pub(in crate::host) fn has_envelope(path: &Path, overlay: &Overlay) -> bool {
     }
     let keys = [&b"\"control_packet"[..], b"\"surface_response"];
     head(path, overlay, HEAD_LEN).is_some_and(|head| {
-        keys.iter().any(|key| memmem::find(&head, key).is_some()) || (is_json && has_answer(name, &head))
+        let has_key = || keys.iter().any(|key| memmem::find(&head, key).is_some());
+        has_key() || if is_json { has_answer(name, &head) } else { is_channels(&head) }
     })
 }
 

@@ -1,5 +1,7 @@
-//! The layout of expectations in a policy test: `# @expect p(1, 2)`, whatever blanks there are.
+//! The layout of expectations in a policy test, `# @expect p(1, 2)`, and of the settings of a preview,
+//! `# @preview use: a.mg, b.mg`, whatever blanks there are.
 
+use agent_prompt::PreviewSetting;
 use mangle_check::policy_test::{Expectation, TestFile};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::SourceFile;
@@ -18,6 +20,59 @@ pub(super) fn edits(source: &SourceFile, is_wanted: impl Fn(TextRange) -> bool) 
     let all = tests.expectations().filter(|it| it.predicate.is_some() && is_wanted(it.range));
     let free = all.filter(|it| !off.iter().any(|off| off.contains_range(it.range)));
     free.flat_map(|expectation| of_expectation(source.text(), expectation)).collect()
+}
+
+/// The edits of the settings of a preview that `is_wanted` takes.
+pub(super) fn preview_edits(source: &SourceFile, is_wanted: impl Fn(TextRange) -> bool) -> Vec<Edit> {
+    let text = source.text();
+    let off = switched_off(text);
+    let wanted = PreviewSetting::all(text).filter(|setting| is_wanted(setting.range));
+    let free = wanted.filter(|setting| !off.iter().any(|off| off.contains_range(setting.range)));
+    free.flat_map(|setting| of_setting(text, &setting)).collect()
+}
+
+/// The key of the settings that are lists of files.
+const USE: &str = "use";
+
+fn of_setting(text: &str, setting: &PreviewSetting<'_>) -> Vec<Edit> {
+    let comment = slice(text, setting.range);
+    let (start, key, value) = (setting.range.start(), setting.key_range, setting.value_range);
+    let between = slice(text, TextRange::new(key.end(), value.start().max(key.end())));
+    let (Some(at), Some(colon)) = (comment.find('@'), between.find(':')) else { return Vec::new() };
+    let word_end = start + size(at) + text_len("@preview");
+    let before_key = TextRange::new(word_end, key.start().max(word_end));
+    // Other slips are reported, and not corrected in passing.
+    if setting.key.is_empty() || setting.value.is_empty() || !slice(text, before_key).trim().is_empty() {
+        return Vec::new();
+    }
+    let hashes = comment.len() - comment.trim_start_matches('#').len();
+    let colon = key.end() + size(colon);
+    let mut edits = vec![
+        Edit::blanks(TextRange::new(start + size(hashes), start + size(at)), 1),
+        Edit::blanks(before_key, 1),
+        Edit::blanks(TextRange::new(key.end(), colon), 0),
+        Edit::blanks(TextRange::new(colon + size(1), value.start()), 1),
+    ];
+    if setting.key == USE {
+        edits.extend(around_commas(setting.value, value.start()));
+    }
+    edits.retain(|edit| slice(text, edit.range) != edit.text());
+    edits
+}
+
+/// No blank before a comma, and one after it.
+fn around_commas(list: &str, start: TextSize) -> Vec<Edit> {
+    let range = |from: usize, to: usize| TextRange::new(start + size(from), start + size(to));
+    let around = |(at, _): (usize, &str)| {
+        let before = list.get(..at).unwrap_or_default().trim_end().len();
+        let rest = list.get(at + 1..).unwrap_or_default();
+        let after = rest.len() - rest.trim_start().len();
+        [
+            Edit::blanks(range(before, at), 0),
+            Edit::blanks(range(at + 1, at + 1 + after), u32::from(after < rest.len())),
+        ]
+    };
+    list.match_indices(',').flat_map(around).collect()
 }
 
 fn of_expectation(text: &str, expectation: &Expectation) -> Vec<Edit> {

@@ -238,3 +238,24 @@ fn expectations_of_a_test_are_laid_out() {
     let crlf = text.replace('\n', "\r\n");
     assert_eq!(formatted(&crlf, true), formatted(text, true).replace('\n', "\r\n"));
 }
+
+#[test]
+fn settings_of_previews_are_formatted() {
+    let formatted = |text: &str| {
+        let source = SourceFile::parse(text.into());
+        let formatting = super::whole(&source, FormatSettings::default(), false);
+        let edits: Vec<_> = formatting.edits.iter().map(|edit| (edit.range, edit.text())).collect();
+        apply(text, edits.iter().map(|(range, text)| (*range, text.as_ref()))).unwrap_or_default()
+    };
+    let written = "#@preview   use:a.mg ,  b.mg\n# @preview shard :  coder-1 coder\n# @preview intent: i /a /b x  y\np(1).\n";
+    expect![[r#"
+        # @preview use: a.mg, b.mg
+        # @preview shard: coder-1 coder
+        # @preview intent: i /a /b x  y
+        p(1).
+    "#]]
+    .assert_eq(&formatted(written));
+    assert_eq!(formatted(&formatted(written)), formatted(written));
+    let off = "# mangle-ls: format off\n#@preview   use:a.mg ,  b.mg\n# mangle-ls: format on\n";
+    assert_eq!(formatted(off), off);
+}

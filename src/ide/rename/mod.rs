@@ -90,7 +90,11 @@ pub fn rename(place: Place<'_>, others: &[&dyn Analysis], new: &str) -> Result<V
 fn edit(program: &Program, subject: Subject, occurrence: &Occurrence, new: Symbol) -> Option<FileEdit> {
     let file = program.file(occurrence.file)?;
     let range = own_part(subject, &file.text, occurrence.range);
-    Some(FileEdit { file: occurrence.file, range, text: new.as_str().to_owned() })
+    let new = new.as_str();
+    // The type of a shard in a comment has no slash.
+    let is_bare = matches!(subject, Subject::Name(_)) && !slice(&file.text, range).starts_with('/');
+    let text = if is_bare { new.trim_start_matches('/') } else { new };
+    Some(FileEdit { file: occurrence.file, range, text: text.to_owned() })
 }
 
 /// The bytes of a written name that are its own: what stands behind the package.

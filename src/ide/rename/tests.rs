@@ -628,3 +628,72 @@ fn expectations_of_a_package_keep_their_qualifier() {
         "#]],
     );
 }
+
+/// The type of a shard is a name of the program without its slash.
+#[test]
+fn shards_of_previews_follow_a_name() {
+    let fixture = "#- policy.mg\nactive(S) :- shard(S).\nshard(/cod$0er).\n#- x.kernel.mg\n# @preview shard: coder-1 coder\n\
+                   # @preview intent: i1 /query /explain x none\nshard(/coder).\n";
+    check(
+        fixture,
+        "/author",
+        expect![[r#"
+        #- policy.mg
+        active(S) :- shard(S).
+        shard(/author).
+        #- x.kernel.mg
+        # @preview shard: coder-1 author
+        # @preview intent: i1 /query /explain x none
+        shard(/author).
+    "#]],
+    );
+    check(
+        fixture,
+        "/author/two",
+        expect![[r#"
+        #- policy.mg
+        active(S) :- shard(S).
+        shard(/author/two).
+        #- x.kernel.mg
+        # @preview shard: coder-1 author/two
+        # @preview intent: i1 /query /explain x none
+        shard(/author/two).
+    "#]],
+    );
+}
+
+/// A misspelt expectation keeps the old name, so nothing is renamed.
+#[test]
+fn misspelt_expectations_refuse_a_rename() {
+    let fixture = |comment: &str| {
+        format!("#- policy.mg\np$0(/a).\n#- policy_test.mg\n# @test name: a\n{comment}\n# @expect p(/a)\n")
+    };
+    check(
+        &fixture("# @expext p(/a)"),
+        "q",
+        expect![[r#"
+        `p` is in a comment that cannot be read as an expectation. Correct that first.
+        policy_test.mg:2: # @expext p(/a)
+    "#]],
+    );
+    check(
+        &fixture("# expect p(/a)"),
+        "q",
+        expect![[r#"
+        `p` is in a comment that cannot be read as an expectation. Correct that first.
+        policy_test.mg:2: # expect p(/a)
+    "#]],
+    );
+    check(
+        &fixture("# p(/a) in prose"),
+        "q",
+        expect![[r#"
+        #- policy.mg
+        q(/a).
+        #- policy_test.mg
+        # @test name: a
+        # p(/a) in prose
+        # @expect q(/a)
+    "#]],
+    );
+}

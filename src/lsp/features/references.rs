@@ -1,20 +1,28 @@
 //! `textDocument/references` and `textDocument/documentHighlight`
 
+use std::path::{Path, PathBuf};
+
 use rustc_hash::FxHashSet;
 use tower_lsp::ls_types::{
     DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, Location, ReferenceParams,
 };
 
 use super::transcripts;
+use crate::host::absolute;
 use crate::ide::highlight::{Kind, highlights};
 use crate::ide::references::references;
 use crate::ide::subject::Subject;
 use crate::lsp::to_proto;
-use crate::lsp::view::View;
+use crate::lsp::view::{Spot, View};
+use agent_prompt::PreviewSetting;
+use mangle_syntax::text::TextRange;
 
 /// The places in all programs that the file is part of.
 pub(in crate::lsp) fn find(view: &View, params: &ReferenceParams) -> Option<Vec<Location>> {
     let at = view.spot(&params.text_document_position)?;
+    if let Some(paths) = same_path(view, &at) {
+        return Some(paths);
+    }
     let declarations = params.context.include_declaration;
     let mut seen = FxHashSet::default();
     let mut found: Vec<_> = at.everywhere().flat_map(|place| references(place, declarations)).collect();
@@ -29,6 +37,33 @@ pub(in crate::lsp) fn find(view: &View, params: &ReferenceParams) -> Option<Vec<
     let locations =
         found.iter().filter_map(|occurrence| to_proto::location(view, occurrence.file, occurrence.range));
     Some(locations.chain(in_transcripts.unwrap_or_default()).collect())
+}
+
+/// The paths in the `# @preview use:` comments of all programs that lead where the one at a place does; `None` where there
+/// is no such path.
+fn same_path(view: &View, at: &Spot<'_>) -> Option<Vec<Location>> {
+    let place = at.place()?;
+    let file = view.snapshot.file(place.file.id)?;
+    let here = |range: TextRange| range.contains_inclusive(place.offset);
+    let (_, target) = used_paths(&file.path, place.text()).find(|(range, _)| here(*range))?;
+    let files = view.snapshot.programs.iter().flat_map(|program| program.program().files.iter());
+    let mut seen = FxHashSet::default();
+    let mut found = Vec::new();
+    for summary in files.filter(|summary| seen.insert(summary.id)) {
+        let Some(file) = view.snapshot.file(summary.id) else { continue };
+        let same = used_paths(&file.path, &summary.text).filter(|(_, path)| *path == target);
+        found.extend(same.map(|(range, _)| (file.path.clone(), summary.id, range)));
+    }
+    found.sort_by(|(one, _, a), (other, _, b)| (one, a.start()).cmp(&(other, b.start())));
+    Some(found.into_iter().filter_map(|(_, file, range)| to_proto::location(view, file, range)).collect())
+}
+
+/// The entries of the `use:` settings of a file, and the paths that they are.
+fn used_paths<'t>(file: &'t Path, text: &'t str) -> impl Iterator<Item = (TextRange, PathBuf)> + 't {
+    let folder = file.parent().unwrap_or(file);
+    let uses = PreviewSetting::all(text).filter(|setting| setting.key == "use");
+    let entries = uses.flat_map(|setting| setting.entries()).filter(|entry| !entry.text.is_empty());
+    entries.map(|entry| (entry.range, absolute(folder, Path::new(&entry.text))))
 }
 
 /// The places in the document.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Answered, words};
 use mangle_settings::Period;
 use mangle_syntax::text::{TextSize, size};
-use piggyback::envelope::atoms::{Declared, Judge, Suggestion, offers, suggest};
+use piggyback::envelope::atoms::{DELETE_UPDATE, Declared, Judge, Suggestion, offers, suggest};
 use piggyback::envelope::edits::quoted;
 use piggyback::envelope::{Context, OPERATIONS};
 use piggyback::transcript::labels::profile;
@@ -87,7 +87,8 @@ impl Repair {
         let lost = lost(answered);
         let grave = diagnostics.iter().filter(|found| is_grave(found, &lost));
         let judge = Judge { settings: context.settings, declarations: context.declarations, profile };
-        let problems: Vec<_> = grave.map(|found| problem(answered, found, &judge)).collect();
+        let mut problems: Vec<_> = grave.map(|found| problem(answered, found, &judge)).collect();
+        settle(&mut problems);
         Self {
             attempt: attempt.number,
             max: attempt.max,
@@ -168,11 +169,12 @@ impl Repair {
                 let column = problem.update.as_ref().map_or(1, |update| update.column);
                 line(&format!("  - {} (column {column})", problem.message));
             }
-            let fixes = block.iter().filter_map(|problem| problem.fix.as_ref());
+            let mut fixes: Vec<_> = block.iter().filter_map(|problem| problem.fix.as_ref()).collect();
+            fixes.dedup();
             match suggestion {
                 Some(Suggestion::Update(text)) => line(&format!("  - try: {}", inside(text))),
                 Some(Suggestion::Signature(text)) => line(&format!("  - write it as: {text}")),
-                None => fixes.for_each(|fix| line(&format!("  - try: {fix}"))),
+                None => fixes.iter().for_each(|fix| line(&format!("  - try: {fix}"))),
             }
         }
         if let Some(more) = blocks.len().checked_sub(MOST_UPDATES).filter(|more| *more > 0) {
@@ -227,6 +229,20 @@ impl Problem {
         match suggestion {
             Some(Suggestion::Update(text) | Suggestion::Signature(text)) => Some(text),
             None => self.fix.as_deref(),
+        }
+    }
+}
+
+/// An update that has to go needs no other repair.
+fn settle(problems: &mut [Problem]) {
+    let index = |problem: &Problem| problem.update.as_ref().map(|update| update.index);
+    let goes = |problem: &&Problem| problem.fix.as_deref() == Some(DELETE_UPDATE);
+    let gone: Vec<usize> = problems.iter().filter(goes).filter_map(index).collect();
+    let of_gone = |problem: &&mut Problem| index(problem).is_some_and(|index| gone.contains(&index));
+    for problem in problems.iter_mut().filter(of_gone) {
+        problem.fix = Some(DELETE_UPDATE.to_owned());
+        if let Some(update) = &mut problem.update {
+            update.suggestion = None;
         }
     }
 }

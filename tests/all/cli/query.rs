@@ -441,3 +441,17 @@ fn an_empty_answer_says_what_there_is_and_what_to_try() {
         "#]],
     );
 }
+
+#[test]
+fn statements_that_cannot_be_read_are_not_left_out_silently() {
+    check(
+        &[("broken.mg", "p(2).\n\np(\n"), ("good.mg", "p(1).\n")],
+        &["query", "p(X)"],
+        expect![[r#"
+            p(2)
+            p(1)
+            warning: broken.mg:3: this statement cannot be read and is left out; `check` says why
+            exit 0
+        "#]],
+    );
+}

@@ -227,7 +227,7 @@ fn all_settings() {
             # turn_separator: the usual lines
             # tools: none are known
             # specialists: none are known
-            success_phrases = ["done", "deleted", "fixed", "completed", "finished", "okay, deleting", "ok, deleting", "okay, removing", "ok, removing", "deleting…", "removing…", "erasing…", "overwriting…", "writing…", "creating…", "updating…", "applying…", "fixing…", "committing…", "pushing…", "merging…", "installing…", "deploying…"]
+            success_phrases = ["done", "deleted", "fixed", "completed", "finished", "removed", "erased", "created", "wrote", "saved", "updated", "applied", "renamed", "moved", "committed", "pushed", "merged", "reverted", "installed", "deployed", "published", "uploaded", "restarted", "okay, deleting", "ok, deleting", "okay, removing", "ok, removing", "deleting…", "removing…", "erasing…", "overwriting…", "writing…", "creating…", "updating…", "applying…", "fixing…", "committing…", "pushing…", "merging…", "installing…", "deploying…"]
             # target_compression_ratio: 100, and single turns do not count
             min_trace_words = 50
             closed_limit = 4194304
@@ -429,6 +429,24 @@ fn all_settings() {
                   "fixed",
                   "completed",
                   "finished",
+                  "removed",
+                  "erased",
+                  "created",
+                  "wrote",
+                  "saved",
+                  "updated",
+                  "applied",
+                  "renamed",
+                  "moved",
+                  "committed",
+                  "pushed",
+                  "merged",
+                  "reverted",
+                  "installed",
+                  "deployed",
+                  "published",
+                  "uploaded",
+                  "restarted",
                   "okay, deleting",
                   "ok, deleting",
                   "okay, removing",

@@ -44,7 +44,7 @@ fn passed_and_failed() {
         expect![[r#"
             doors_test.mg
               ERROR   other doors are a way
-                line 7: there is no predicate `way/1`
+                line 9: there is no predicate `way/1`
             1 case in 1 file: 0 passed, 1 could not be run
             warning: doors_test.mg goes with the schemas beside it alone; name its policy as well, or have a `mangle-ls.toml` say which program it belongs to
             exit 2
@@ -213,7 +213,7 @@ fn cases_that_cannot_be_run() {
           ERROR   endless
             line 4: the evaluation stopped at policy.mg:5: more than 100 derived facts
           ERROR   a mistake
-            line 7: there is no predicate `haff/1`
+            line 9: there is no predicate `haff/1`
           ok      fine
           FAILED  failing
             line 15: `half(2)` is expected, and there is no such fact.
@@ -241,7 +241,7 @@ fn cases_that_cannot_be_run() {
                 </testcase>
                 <testcase name="a mistake" classname="x_test.mg" line="7">
                     <error message="there is no predicate `haff/1`">  ERROR   a mistake
-            line 7: there is no predicate `haff/1`
+            line 9: there is no predicate `haff/1`
         </error>
                 </testcase>
                 <testcase name="fine" classname="x_test.mg" line="10"/>
@@ -370,7 +370,7 @@ fn cases_that_would_pass_whatever_the_policy_says_are_errors() {
               ERROR   a fact that nothing reads
                 line 11: Nothing reads `lockd/2`, so this fact changes nothing, and its case cannot be run. Did you mean `locked`? (line 12)
               ERROR   an expectation of another arity
-                line 14: there is no predicate `shut/2`
+                line 16: there is no predicate `shut/2`
               ERROR   an expectation of another type
                 line 17: Argument 1 of `open/1` is `/name`, never `/string`: this holds for no fact, and its case cannot be run (line 19)
               ERROR   a key without its sign

@@ -733,6 +733,21 @@ fn every_bad_reply_of_a_file_is_repaired() {
     assert_eq!((out.as_str(), error.as_str()), ("", "nothing to repair\n"));
 }
 
+/// An update that has to go gets no other advice, neither as text nor for programs.
+#[test]
+fn an_update_that_has_to_go_is_not_repaired_otherwise() {
+    let folder = folder(&[SCHEMAS, ("a.jsonl", &line("One.", &["permitted(\"x\")"], "m"))]);
+    let arguments = ["repair", "--profile", "current", "a.jsonl"];
+    let (out, ..) = run(&folder, &arguments, "");
+    assert_eq!(out.matches("- try: ").count(), 1, "{out}");
+    assert!(out.contains("- try: Delete the update"), "{out}");
+    let (out, ..) = run(&folder, &[&arguments[..], &["--format", "json"]].concat(), "");
+    let value: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let suggestions: Vec<_> =
+        value["errors"].as_array().unwrap().iter().map(|one| &one["suggestion"]).collect();
+    assert!(suggestions.len() > 1 && suggestions.iter().all(|one| **one == "Delete the update"), "{out}");
+}
+
 /// The order of keys and full stops are those of the version of the protocol.
 #[test]
 fn a_repair_asks_for_what_the_version_wants() {
@@ -850,4 +865,62 @@ fn metrics_have_a_sample_for_everything() {
     assert!(out.contains("constitutional_blocks{file=\"a.jsonl\"} 0\n"), "{out}");
     let (out, ..) = run(&without, &["stats", "a.jsonl", "--format", "json"], "");
     assert!(out.contains("\"constitutional_blocks\":null"), "{out}");
+}
+
+/// What `split --format log` writes is a transcript to the commands that need no replies, and `parse` is not silent about it.
+#[test]
+fn logs_of_both_channels_are_read_again() {
+    let log = "[USER] hi\n[KERNEL] bad(\n[KERNEL] permitted(/x, \"a\", \"b\").\n";
+    let files = [("bad.log", log)];
+    check(
+        &files,
+        &["check", "bad.log"],
+        expect![[r#"
+        error[PB202 atom-syntax]: A closing `)` is missing after `bad(`. The runtime cannot read the update and drops it.
+         --> bad.log:2:13
+          |
+        2 | [KERNEL] bad(
+          |             ^
+          |
+          = help: Insert `)` (edits evidence)
+
+        error[PB205 protected-head]: A packet must not assert `permitted`: the agent's core, or its constitution, decides by it, and who writes it grants the permission to themselves.
+         --> bad.log:3:10
+          |
+        3 | [KERNEL] permitted(/x, "a", "b").
+          |          ^^^^^^^^^
+          |
+          = help: Delete the update
+
+        2 errors in 1 file (0 clauses); no declarations for 1 transcript, so predicates were not looked up
+        exit 1
+    "#]],
+    );
+    check(
+        &files,
+        &["parse", "bad.log", "--explain"],
+        expect![[r#"
+        warning: bad.log: there is no reply in it, only what the runtime made of replies
+        exit 1
+    "#]],
+    );
+    let policy = "Decl task_status(Task, Status) bound [/string, /name].\n\
+                  Decl permitted(Action, Target, Payload) bound [/name, /string, /string].\n";
+    let log = "[USER] hi\n[KERNEL] task_status(\"a\", /running).\n";
+    let files = [("ok.log", log), ("policy.mg", policy)];
+    check(
+        &files,
+        &["replay", "--policy", "policy.mg", "ok.log"],
+        expect![[r#"
+        turn 1  ok.log:1  surface only
+          says     hi
+          update + task_status("a", /running).
+          state    +1 -0
+            + task_status("a",/running)
+
+        1 turn, 0 requests; 1 update asserted, 0 lost; 0 errors, 0 warnings
+        warning: policy.mg: no rule looks at requests: there is no `pending_action/5`
+        exit 0
+    "#]],
+    );
 }

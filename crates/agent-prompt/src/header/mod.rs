@@ -101,6 +101,11 @@ impl PreviewSetting<'_> {
         comment(line, start)
     }
 
+    /// The settings in the header of a sample kernel, in the order of the text.
+    pub fn all(text: &str) -> impl Iterator<Item = PreviewSetting<'_>> {
+        header_lines(text).filter_map(|(line, start)| comment(line, start))
+    }
+
     /// The entries of the value, which is a list with commas. One empty entry where there are none.
     #[must_use]
     pub fn entries(&self) -> Vec<Said> {

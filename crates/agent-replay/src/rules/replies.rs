@@ -10,7 +10,7 @@ use mangle_syntax::lint::{Finding, Rule, Severity, Span, rule};
 use mangle_syntax::text::{TextRange, size};
 use piggyback::envelope::account::Fate;
 use piggyback::envelope::runtime::{Caps, Stage};
-use piggyback::envelope::{self, Reply, phrase_in};
+use piggyback::envelope::{self, Reply, claim_in, phrase_in};
 use piggyback::transcript::{self, Found, Record};
 
 pub(super) const RULES: &[&Rule] =
@@ -72,12 +72,6 @@ static ATOM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"\b[a-z][a-z0-9]*(_[a-z0-9]+)+\((/[a-z]|"|[A-Z])|\) :- |\{[ \t\r\n]*"([^"\\\x00-\x1f]|\\.)*"[ \t\r\n]*:"#).ok()
 });
 
-/// Words that turn a claim into its opposite, beside those that end in `n't`.
-const NEGATIONS: [&str; 6] = ["not", "never", "nothing", "no", "none", "cannot"];
-
-/// How many words before a claim may deny it.
-const NEAR: usize = 4;
-
 /// Whether what a rule finds rests on the gate or its filters.
 pub(super) fn needs_gate(rule: &Rule) -> bool {
     [&OVERRIDE, &SPEECH_CONTRADICTS_VERDICT].contains(&rule)
@@ -87,7 +81,7 @@ pub(super) fn needs_gate(rule: &Rule) -> bool {
 pub(super) fn check(scene: &mut Scene<'_>, report: &Turn) {
     rewritten(scene, report);
     contradiction(scene, report);
-    chatter(scene);
+    chatter(scene, report);
     leak(scene);
     decoy(scene);
 }
@@ -119,56 +113,31 @@ fn contradiction(scene: &mut Scene<'_>, report: &Turn) {
     let Some(denied) = denied else { return };
     let phrases = scene.options.transcript.success_phrases.iter().map(String::as_str);
     let Some((surface, ..)) = scene.surface() else { return };
-    let Some((range, phrase)) = claim(&surface, &phrases.collect::<Vec<_>>()) else { return };
+    let Some((range, phrase)) = claim_in(&surface, phrases) else { return };
     let Some(range) = scene.in_surface(range) else { return };
     let what = match denied.action.as_str() {
         "" => "the whole reply".to_owned(),
         action => format!("`{action}`"),
     };
-    let is_replaced = report.rewritten.as_ref().is_some_and(|rewritten| rewritten.is_replaced);
-    let who = if is_replaced { "the model writes" } else { "the user reads" };
+    let who = reader(report);
     let message = format!("{who} `{phrase}`, and the constitution denies {what}: {}", denied.why);
     scene.push(Finding::new(&SPEECH_CONTRADICTS_VERDICT, range, message));
 }
 
-/// The first of these phrases that is not denied where it stands.
-fn claim<'p>(surface: &str, phrases: &[&'p str]) -> Option<(TextRange, &'p str)> {
-    let mut from = 0;
-    loop {
-        let (range, phrase) = phrase_in(surface.get(from..)?, phrases.iter().copied())?;
-        let range = range + size(from);
-        if !is_negated(surface.get(..usize::from(range.start()))?) {
-            return Some((range, phrase));
-        }
-        from = usize::from(range.end());
-    }
+/// Who has the surface before their eyes: not the user where a refusal takes its place.
+fn reader(report: &Turn) -> &'static str {
+    let is_replaced = report.rewritten.as_ref().is_some_and(|rewritten| rewritten.is_replaced);
+    if is_replaced { "the model writes" } else { "the user reads" }
 }
 
-/// Whether what comes next is denied: one of the last words of its part of the sentence says no.
-fn is_negated(before: &str) -> bool {
-    let mut later = String::new();
-    for word in before.split_whitespace().rev().take(NEAR) {
-        if word.ends_with(['.', '!', '?', ';', ':', ',']) {
-            return false;
-        }
-        let word =
-            word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase().replace('\u{2019}', "'");
-        let says_no = NEGATIONS.contains(&word.as_str()) || word.ends_with("n't");
-        if says_no && later != "only" {
-            return true;
-        }
-        later = word;
-    }
-    false
-}
-
-fn chatter(scene: &mut Scene<'_>) {
+fn chatter(scene: &mut Scene<'_>, report: &Turn) {
     let Some((surface, ..)) = scene.surface() else { return };
     let atom = ATOM.as_ref().and_then(|atom| atom.find(&surface));
     let atom = atom.map(|found| TextRange::new(size(found.start()), size(found.end())));
     let phrase = || phrase_in(&surface, CHATTER.into_iter()).map(|(range, _)| range);
     if let Some(range) = atom.or_else(phrase).and_then(|range| scene.in_surface(range)) {
-        scene.push(Finding::new(&PERSONA_BREAK, range, "the user reads what is internal to the agent"));
+        let message = format!("{} what is internal to the agent", reader(report));
+        scene.push(Finding::new(&PERSONA_BREAK, range, message));
     }
 }
 

@@ -124,14 +124,22 @@ impl<'a> Replay<'a> {
 
     /// Replays the turns of a record.
     pub fn record(&mut self, record: &Record<'_>, each: &mut dyn FnMut(&Self, Event)) {
-        for turn in &record.turns {
+        for (at, turn) in record.turns.iter().enumerate() {
             if self.is_done() || self.is_late(self.number + 1) {
                 return;
             }
             match turn.kind {
                 Kind::Prompt => self.prompt(record, turn, each),
                 Kind::Reply | Kind::Object => self.reply(record, turn, each),
-                Kind::Surface => self.surface(record, turn, each),
+                Kind::Surface => {
+                    let rest = record.turns.get(at + 1..).unwrap_or_default();
+                    let is_update = |turn: &&transcript::Turn| turn.kind == Kind::Atom;
+                    let updates = rest.iter().take_while(is_update);
+                    let updates =
+                        updates.map(|turn| String::from_utf8_lossy(turn.text(record.bytes)).into_owned());
+                    self.surface(record, turn, &updates.collect::<Vec<_>>(), each);
+                }
+                // Updates belong to the surface before them.
                 Kind::Atom | Kind::Skipped(_) => {}
             }
         }
@@ -161,10 +169,20 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// A turn of which nothing but the surface is known.
-    fn surface(&mut self, record: &Record<'_>, turn: &transcript::Turn, each: &mut dyn FnMut(&Self, Event)) {
+    /// A turn of which nothing but the surface and its updates is known.
+    fn surface(
+        &mut self,
+        record: &Record<'_>,
+        turn: &transcript::Turn,
+        updates: &[String],
+        each: &mut dyn FnMut(&Self, Event),
+    ) {
         let mut report = self.begin(record, turn);
         report.surface = String::from_utf8_lossy(turn.text(record.bytes)).into_owned();
+        if !updates.is_empty() {
+            self.kernel.mark();
+            self.updates(updates, &mut report);
+        }
         each(self, Event::Turn(Box::new(report)));
     }
 

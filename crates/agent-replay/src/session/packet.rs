@@ -62,6 +62,17 @@ impl Replay<'_> {
         batch
     }
 
+    /// Updates without an envelope.
+    pub(super) fn updates(&mut self, updates: &[String], report: &mut Turn) {
+        let (constitution, settings, turn) = (self.constitution, self.options.transcript, self.number);
+        let filter = Filter { constitution, settings, turn };
+        let mut batch = filter.lone(updates, self.kernel.values());
+        self.assert(&mut batch);
+        self.evaluate(report);
+        report.atoms = std::mem::take(&mut batch.atoms);
+        report.change = Change::of(&self.kernel);
+    }
+
     /// Gives the facts of a batch to the kernel, from the next evaluation on.
     fn assert(&mut self, batch: &mut Batch) {
         for (fact, origin) in &batch.facts {

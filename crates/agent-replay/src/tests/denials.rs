@@ -174,6 +174,51 @@ fn work_that_is_denied_is_not_spoken_of_as_under_way() {
     }
 }
 
+/// Plain past-tense claims count; questions, plans and what is said of others do not.
+#[test]
+fn denied_work_is_claimed_in_the_past_tense() {
+    let is_found = |surface: &str, code: &str| {
+        let case = case(&[reply(&[], &asks("delete_file", "{\"path\":\"a\"}"), surface)], "");
+        let (_, found) = case.run(&case.constitution());
+        found.iter().any(|found| found.1.rule.code == code)
+    };
+    for claim in [
+        "I removed the folder.",
+        "Committed and pushed.",
+        "I have updated the file.",
+        "Deployed to production.",
+        "I deleted it, anything else?",
+        "Which one? I removed it.",
+        "All files have been moved.",
+    ] {
+        assert!(is_found(claim, "PB520"), "{claim}");
+    }
+    for other in [
+        "Shall I mark it as completed?",
+        "Shall I mark it as completed, or leave it?",
+        "It can be removed.",
+        "It will have moved by then.",
+        "If I removed it, the build would break.",
+        "The removed lines are here.",
+        "The file that you created is there.",
+        "Is v1.2 deployed?",
+    ] {
+        assert!(!is_found(other, "PB520"), "{other}");
+    }
+}
+
+#[test]
+fn a_replaced_surface_is_not_read_by_the_user() {
+    let message = |style: &str| {
+        let lines = [reply(&[], &asks("delete_file", "{\"path\":\"a\"}"), "Let me think.")];
+        let case = case(&lines, &format!("#- mangle-ls.toml\n[replay]\noverride = \"{style}\"\n"));
+        let (_, found) = case.run(&case.constitution());
+        found.into_iter().find(|found| found.1.rule.code == "PB521").map(|found| found.1.message)
+    };
+    assert_eq!(message("prepend").as_deref(), Some("the user reads what is internal to the agent"));
+    assert_eq!(message("replace").as_deref(), Some("the model writes what is internal to the agent"));
+}
+
 #[test]
 fn a_surface_does_not_show_what_the_agent_does_inside() {
     let is_found = |surface: &str| {

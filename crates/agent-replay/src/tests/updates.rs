@@ -113,3 +113,21 @@ fn what_is_forgotten_comes_from_nowhere() {
     let told = case(&lines, "#- mangle-ls.toml\n[transcripts]\nconsumer = \"compressor\"\n").told();
     assert!(told.contains("because replies asserted `admin_override(\"me\")` (turn 3, update 1)"), "{told}");
 }
+
+/// A log of both channels has surfaces with updates, and no envelopes.
+#[test]
+fn updates_of_a_log_of_both_channels_reach_the_kernel() {
+    let log =
+        "[USER] hi\n[KERNEL] task_status(\"a\", /open).\n[KERNEL] bad(\n[USER] bye\n[KERNEL]\n".to_owned();
+    check(
+        &[log],
+        "",
+        expect![[r#"
+        turn 1
+          task_status("a", /open). asserted
+          bad( dropped by the cap filter: no parenthesis, or no full stop at its end
+          + task_status("a",/open)
+        turn 2
+    "#]],
+    );
+}

@@ -52,6 +52,8 @@ pub struct TestFile {
     pub damaged: Vec<u32>,
     /// Expectations before the first case, which belong to none: an error.
     pub homeless: Vec<Expectation>,
+    /// Comments that read like expectations and are none: an unknown key, a key without its `@`, one after a statement.
+    pub unread: Vec<TextRange>,
     /// What is wrong with the comments, as far as the file alone tells.
     pub(super) findings: Vec<Finding>,
 }
@@ -101,12 +103,16 @@ impl TestFile {
                 Some(Key::Test) => tests.open(&comment),
                 Some(key) => tests.expect(key, &comment),
                 None if ignored.iter().any(|found| found.range == comment.range) => {}
-                None => tests.findings.push(findings::unknown_key(&comment)),
+                None => {
+                    tests.unread.push(comment.range);
+                    tests.findings.push(findings::unknown_key(&comment));
+                }
             }
         }
         for (index, item) in (0u32..).zip(file.items.iter()) {
             tests.place(index, item);
         }
+        tests.unread.extend(ignored.iter().map(|comment| comment.range));
         tests.findings.extend(ignored.iter().map(findings::ignored_directive));
         tests.findings.extend(tests.cases.iter().flat_map(|case| findings::about_case(case, file)));
         if tests.cases.is_empty() {

@@ -72,8 +72,8 @@ pub enum Outcome {
     Passed,
     /// Something is not.
     Failed(Vec<Failure>),
-    /// It could not be run: why, as a sentence without its full stop.
-    Error(String),
+    /// It could not be run, and why.
+    Error(FileError),
     /// The evaluation ended before it was done.
     Stopped(Stop),
 }
@@ -206,26 +206,39 @@ impl Runner<'_> {
     }
 
     /// Why a case cannot be run.
-    fn obstacle(&self, case: &Case) -> Option<String> {
-        if !self.tests.damaged.is_empty() {
-            return Some("a statement before the first case cannot be read".to_owned());
+    fn obstacle(&self, case: &Case) -> Option<FileError> {
+        let at = |item: u32, message: &str| FileError {
+            range: self.statement(item).unwrap_or(case.header),
+            message: message.to_owned(),
+        };
+        if let Some(item) = self.tests.damaged.first() {
+            return Some(at(*item, "a statement before the first case cannot be read"));
         }
-        if !case.damaged.is_empty() {
-            return Some("a statement of the case cannot be read".to_owned());
+        if let Some(item) = case.damaged.first() {
+            return Some(at(*item, "a statement of the case cannot be read"));
         }
-        let is_stranger = |item: &u32| self.strangers.contains(item);
-        if case.strangers.iter().chain(&case.facts).any(is_stranger) {
-            return Some(
-                "the case holds something else than facts, or a fact that reads the clock".to_owned(),
-            );
+        let is_stranger = |item: &&u32| self.strangers.contains(item);
+        if let Some(item) = case.strangers.iter().chain(&case.facts).find(is_stranger) {
+            return Some(at(
+                *item,
+                "the case holds something else than facts, or a fact that reads the clock",
+            ));
         }
-        self.unknown(case)
-            .or_else(|| self.error(case))
-            .or_else(|| case.expectations.is_empty().then(|| "the case expects nothing".to_owned()))
+        let is_idle = || case.expectations.is_empty();
+        self.unknown(case).or_else(|| self.error(case)).or_else(|| {
+            let message = "the case expects nothing".to_owned();
+            is_idle().then_some(FileError { range: case.header, message })
+        })
+    }
+
+    /// The bytes of a statement of the file.
+    fn statement(&self, item: u32) -> Option<TextRange> {
+        let item = self.program.file(self.file)?.items.get(item as usize)?;
+        Some(item.statement.range() + item.start)
     }
 
     /// An expectation that cannot be read, or that is about a predicate that does not exist.
-    fn unknown(&self, case: &Case) -> Option<String> {
+    fn unknown(&self, case: &Case) -> Option<FileError> {
         let file = self.program.file(self.file)?;
         let outside = Outside::new(self.tests, file, self.program);
         let is_wrong = |expectation: &&Expectation| {
@@ -233,25 +246,27 @@ impl Runner<'_> {
         };
         let wrong = case.expectations.iter().find(is_wrong)?;
         let (key, text) = (wrong.key.as_str(), &wrong.text);
-        Some(match wrong.predicate {
+        let message = match wrong.predicate {
             None => format!("`@{key} {text}` cannot be read"),
             Some(predicate) => format!("there is no predicate `{predicate}`"),
-        })
+        };
+        Some(FileError { range: wrong.range, message })
     }
 
     /// An error that belongs to the case, or to all cases of the file.
-    fn error(&self, case: &Case) -> Option<String> {
+    fn error(&self, case: &Case) -> Option<FileError> {
         let of_case = |error: &&FileError| {
             let at = self.tests.case_at(error.range.start());
             at.is_none_or(|at| at.header == case.header)
         };
         let error = self.errors.iter().find(of_case)?;
         let is_before = self.tests.case_at(error.range.start()).is_none();
-        Some(if is_before {
-            format!("before the first case: {}", error.message)
-        } else {
-            error.message.clone()
-        })
+        let message = match is_before {
+            true => format!("before the first case: {}", error.message),
+            false => error.message.clone(),
+        };
+        // The message has its own line.
+        Some(FileError { range: case.header, message })
     }
 
     fn evaluated(&self, case: &Case, kernel: &mut Kernel, coverage: &mut Coverage) -> Outcome {
@@ -276,7 +291,7 @@ impl Runner<'_> {
                     let failure = |unmet| Failure { expectation: expectation.clone(), unmet };
                     failures.extend(unmet.map(failure));
                 }
-                Err(why) => return Outcome::Error(why),
+                Err(message) => return Outcome::Error(FileError { range: expectation.range, message }),
             }
         }
         if failures.is_empty() { Outcome::Passed } else { Outcome::Failed(failures) }

@@ -47,7 +47,7 @@ fn check(reading: Reading, policy: &str, tests: &str, expected: Expect) {
         write!(out, "{}: ", case.name).unwrap();
         match &case.outcome {
             Outcome::Passed => out.push_str("passed\n"),
-            Outcome::Error(why) => writeln!(out, "error: {why}").unwrap(),
+            Outcome::Error(error) => writeln!(out, "error: {}", error.message).unwrap(),
             Outcome::Stopped(stop) => writeln!(out, "stopped: {}", stop.reason).unwrap(),
             Outcome::Failed(failures) => {
                 out.push_str("failed\n");
@@ -296,7 +296,9 @@ fn cases_with_errors_are_not_run() {
         let suite = run(&program, TESTS, (&read, &errors), settings, &|_| true, &Cancel::new());
         suite.cases.into_iter().map(|case| case.outcome).collect::<Vec<_>>()
     };
-    let wrong = Outcome::Error("wrong".to_owned());
-    assert_eq!(outcomes("q(1)"), [wrong.clone(), Outcome::Passed]);
-    assert_eq!(outcomes("q(2)"), [Outcome::Passed, wrong]);
+    let wrong = |case: usize| {
+        Outcome::Error(FileError { range: read.cases[case].header, message: "wrong".to_owned() })
+    };
+    assert_eq!(outcomes("q(1)"), [wrong(0), Outcome::Passed]);
+    assert_eq!(outcomes("q(2)"), [Outcome::Passed, wrong(1)]);
 }

@@ -164,8 +164,9 @@ impl Inference<'_, '_> {
         if !members.iter().any(|&id| self.is_recursive(id)) {
             for &id in &members {
                 let mut collector = self.facts(self.program.get(id));
+                let facts = collector.rows().to_vec();
                 self.rules(self.program.get(id), rows, &mut collector);
-                store(rows, id, collector.finish());
+                store(rows, id, collector.finish(), facts);
             }
             return;
         }
@@ -174,12 +175,15 @@ impl Inference<'_, '_> {
 
     fn recursive_component(&mut self, members: &[PredicateId], rows: &mut [Rows]) {
         let mut collectors: Vec<_> = members.iter().map(|&id| self.facts(self.program.get(id))).collect();
-        for (&id, collector) in members.iter().zip(&collectors) {
-            store(rows, id, collector.clone().finish());
+        let facts: Vec<_> = collectors.iter().map(|collector| collector.rows().to_vec()).collect();
+        for (&id, facts) in members.iter().zip(&facts) {
+            let mut found = facts.clone();
+            found.sort_unstable();
+            store(rows, id, found, facts.clone());
         }
         for round in 0..ROUNDS {
             let mut changed = false;
-            for (&id, collector) in members.iter().zip(&mut collectors) {
+            for ((&id, collector), facts) in members.iter().zip(&mut collectors).zip(&facts) {
                 let before = collector.rows().to_vec();
                 self.rules(self.program.get(id), rows, collector);
                 let grown = collector.rows() != before.as_slice();
@@ -187,13 +191,15 @@ impl Inference<'_, '_> {
                 if grown && round >= PATIENCE {
                     collector.widen(&before);
                 }
-                store(rows, id, collector.clone().finish());
+                store(rows, id, collector.clone().finish(), facts.clone());
             }
             if !changed {
                 return;
             }
         }
-        members.iter().for_each(|&id| store(rows, id, Vec::new()));
+        for (&id, facts) in members.iter().zip(facts) {
+            store(rows, id, Vec::new(), facts);
+        }
     }
 
     fn is_recursive(&self, id: PredicateId) -> bool {
@@ -276,9 +282,10 @@ impl Inference<'_, '_> {
     }
 }
 
-fn store(rows: &mut [Rows], id: PredicateId, found: Vec<Row>) {
+fn store(rows: &mut [Rows], id: PredicateId, found: Vec<Row>, mut facts: Vec<Row>) {
     if let Some(slot) = rows.get_mut(id.0 as usize) {
-        *slot = Rows::new(found, false);
+        facts.sort_unstable();
+        *slot = Rows::new(found, false).witnessed(facts);
     }
 }
 

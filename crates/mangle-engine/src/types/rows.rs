@@ -29,6 +29,8 @@ pub struct Rows {
     /// For each column, whether the program's own facts have the declared kind there, all of them; empty when there is no
     /// such column.
     pub confirmed: Arc<[bool]>,
+    /// The alternatives that facts of the program fill; none for a declared relation.
+    pub facts: Arc<[Row]>,
     fingerprint: u64,
 }
 
@@ -52,7 +54,22 @@ impl Rows {
         alternatives.hash(&mut hasher);
         let (contradicted, confirmed) = (Arc::from([]), Arc::from([]));
         let fingerprint = hasher.finish();
-        Self { alternatives: alternatives.into(), declared, contradicted, confirmed, fingerprint }
+        let facts = Arc::from([]);
+        Self { alternatives: alternatives.into(), declared, contradicted, confirmed, facts, fingerprint }
+    }
+
+    /// A relation that holds nothing but one alternative.
+    #[must_use]
+    pub fn only(row: Row) -> Self {
+        Self::new(vec![row], false)
+    }
+
+    /// The same relation, of which facts of the program fill some alternatives.
+    pub(super) fn witnessed(self, facts: Vec<Row>) -> Self {
+        let mut hasher = FxHasher::default();
+        (self.fingerprint, &facts).hash(&mut hasher);
+        let fingerprint = hasher.finish();
+        Self { facts: facts.into(), fingerprint, ..self }
     }
 
     /// The same relation, some of whose columns the program contradicts or confirms.

@@ -86,7 +86,11 @@ pub const TRANSCRIPTS: Section = Section {
         Key {
             name: "success_phrases",
             kind: Kind::Texts,
-            default: "[\"done\", \"deleted\", \"fixed\", \"completed\", \"finished\", \"okay, deleting\", \"ok, deleting\", \
+            default: "[\"done\", \"deleted\", \"fixed\", \"completed\", \"finished\", \
+                      \"removed\", \"erased\", \"created\", \"wrote\", \"saved\", \"updated\", \"applied\", \"renamed\", \
+                      \"moved\", \"committed\", \"pushed\", \"merged\", \"reverted\", \"installed\", \"deployed\", \"published\", \
+                      \"uploaded\", \"restarted\", \
+                      \"okay, deleting\", \"ok, deleting\", \
                       \"okay, removing\", \"ok, removing\", \"deleting…\", \"removing…\", \"erasing…\", \"overwriting…\", \
                       \"writing…\", \"creating…\", \"updating…\", \"applying…\", \"fixing…\", \"committing…\", \"pushing…\", \
                       \"merging…\", \"installing…\", \"deploying…\"]",

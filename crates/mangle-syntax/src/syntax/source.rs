@@ -419,7 +419,8 @@ impl Walk<'_> {
         self.findings.push(finding.help("correct the listed ones first"));
     }
 
-    /// Whether a statement without its full stop goes on with a sign that ends it elsewhere: `p(X)?`, `X % 2`.
+    /// Whether a statement without its full stop goes on with a sign that ends it elsewhere: `p(X)?`, `X % 2`, or with the body
+    /// of a function of Rego: `p(x) if {`.
     fn goes_on(&self, statement: &Statement, node: Node<'_>) -> bool {
         if !statement.findings.iter().any(|finding| finding.rule == &rules::MISSING_DOT) {
             return false;
@@ -427,7 +428,9 @@ impl Walk<'_> {
         let text = self.text.get(node.start_byte()..).unwrap_or("");
         let line = text.get(usize::from(statement.len)..).unwrap_or("").lines().next().unwrap_or("");
         let inside = text.get(..usize::from(statement.len)).unwrap_or("");
-        line.trim_start().starts_with(['?', '%']) || inside.contains('%')
+        let rest = line.trim_start();
+        let is_rego = rest.starts_with(":=") || rest.trim_start_matches("if").trim_start().starts_with('{');
+        rest.starts_with(['?', '%']) || is_rego || inside.contains('%')
     }
 
     /// Reads the node of the cursor, and what follows as far as it belongs to it, with the habits of other

@@ -48,7 +48,7 @@ pub use fields::{CATEGORIES, CONTROL_MISSING, PROFILE_INFERRED, Taxonomy, VERBS,
 pub use memory::{OPERATIONS, Operation, may_be_predicate};
 pub use replies::{BAD_UNICODE, CONTROL_LEAK, control_shown};
 pub use reply::{Object, Reply};
-pub use requests::phrase_in;
+pub use requests::{claim_in, phrase_in};
 pub use sink::{Family, Sink};
 pub use subject::Subject;
 pub use survey::{Role, Sight, Survey, is_envelope};

@@ -37,7 +37,8 @@ pub(super) fn border(line: &[u8]) -> Border {
 }
 
 /// Whether a text is of this kind: it begins with the one prefix, and has the other.
-pub(super) fn is_channels(head: &[u8]) -> bool {
+#[must_use]
+pub fn is_channels(head: &[u8]) -> bool {
     let mut lines = head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     let begins = lines.next().is_some_and(|line| behind(line, USER).is_some());
     begins && lines.take(LINES).any(|line| behind(line, KERNEL).is_some())

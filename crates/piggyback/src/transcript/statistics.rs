@@ -18,6 +18,9 @@ use crate::envelope::{CONTROL_LEAK, Reply};
 use mangle_settings::{Profile, TranscriptSettings};
 use mangle_syntax::text::{TextRange, size};
 
+/// What stands for the predicate of an update that has none; no predicate is written so.
+const NAMELESS: &str = "(no predicate)";
+
 /// How many different words a table of figures has; all others are counted as [`OTHERS`].
 const MOST_WORDS: usize = 200;
 
@@ -460,7 +463,8 @@ impl<'a> Count<'a> {
         statistics.leaks += u64::from(rule == &CONTROL_LEAK);
         if rule.code == ATOM_SYNTAX {
             let predicate = update.trim().split('(').next().unwrap_or("").trim();
-            add(&mut statistics.syntax_errors, predicate);
+            // A reply that is cut off may end before the name.
+            add(&mut statistics.syntax_errors, if predicate.is_empty() { NAMELESS } else { predicate });
         }
     }
 
@@ -598,6 +602,15 @@ mod tests {
         let errors = |it: &Statistics| it.syntax_errors.values().sum::<u64>();
         assert_eq!((errors(&found), sum(&errors)), (2, 2));
         assert_eq!(found.groups.values().map(errors).collect::<Vec<_>>(), [2, 0]);
+    }
+
+    #[test]
+    fn updates_without_a_predicate_have_a_name_in_the_figures() {
+        let reply =
+            concat!(r#"{"surface_response":"hi","control_packet":{"mangle_updates":["(","p("]}}"#, "\n");
+        let (found, _) = counted(reply);
+        let errors: Vec<_> = found.syntax_errors.into_iter().collect();
+        assert_eq!(errors, [("(no predicate)".to_owned(), 1), ("p".to_owned(), 1)]);
     }
 
     #[test]

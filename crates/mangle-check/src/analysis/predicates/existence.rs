@@ -10,8 +10,8 @@ use crate::analysis::{Context, ProgramFindings};
 use mangle_engine::program::builtins::Correction;
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, UseKind, builtins};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
-use mangle_syntax::syntax::ast::Atom;
-use mangle_syntax::text::Symbol;
+use mangle_syntax::syntax::ast::{Atom, TermKind};
+use mangle_syntax::text::{Symbol, TextRange};
 
 /// `busy(P) :- crw(P, _).`
 pub(super) static UNDEFINED_PREDICATE: Rule = rule!("undefined-predicate.md");
@@ -141,6 +141,7 @@ fn undefined(file: &FileSummary, atom: &Atom, vocabulary: &mut Vocabulary<'_>) -
     let finding = |message| Finding::new(&UNDEFINED_PREDICATE, name.range, message);
     if let Some(builtin) = colon_forgotten(name.symbol, count) {
         let fix = Fix::guess(format!("Write `{builtin}`")).replace(name.range, builtin);
+        let fix = text_first(atom, fix);
         return finding(format!("{missing}; the built-in `{builtin}` is probably meant.")).fix(fix);
     }
     if let Some(correction) = builtins::correction(&format!(":{}", name.symbol)) {
@@ -158,6 +159,16 @@ fn undefined(file: &FileSummary, atom: &Atom, vocabulary: &mut Vocabulary<'_>) -
         Some(meant) => finding.fix(Fix::guess(format!("Write `{meant}`")).replace(name.range, meant)),
         None => finding,
     }
+}
+
+/// With the arguments in the order of Mangle: Soufflé's `contains("src/", P)` looks for the first text in the second one.
+fn text_first(atom: &Atom, fix: Fix) -> Fix {
+    let (true, [part, text]) = (atom.name.as_str() == "contains", atom.args.as_slice()) else { return fix };
+    let Some(variable) = text.variable().filter(|_| matches!(part.kind, TermKind::String)) else {
+        return fix;
+    };
+    let behind = TextRange::new(part.range.end(), text.range.end());
+    fix.insert(part.range.start(), format!("{variable}, ")).replace(behind, "")
 }
 
 /// The built-in with this many arguments that has this name behind its colon, or that is called so in another language.

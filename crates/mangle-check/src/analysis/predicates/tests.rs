@@ -324,3 +324,50 @@ fn what_is_not_declared_is_declared_where_declarations_are() {
         "##]],
     );
 }
+
+/// Soufflé looks for its first argument in the second one, Rego the other way round.
+#[test]
+fn contains_of_souffle_has_its_arguments_swapped() {
+    check_fix(
+        "undefined-predicate",
+        "path(\"src/a\").\nours(P) :- path(P), contains(\"src/\", P).\n",
+        expect![[r#"
+            path("src/a").
+            ours(P) :- path(P), :string:contains(P, "src/").
+        "#]],
+    );
+    check_fix(
+        "undefined-predicate",
+        "path(\"src/a\").\nours(P) :- path(P), contains(P, \"src/\").\n",
+        expect![[r#"
+            path("src/a").
+            ours(P) :- path(P), :string:contains(P, "src/").
+        "#]],
+    );
+}
+
+/// Where the package has no declaration yet, and for heads with an interval.
+#[test]
+fn heads_are_declared_before_their_clause_and_as_temporal() {
+    check_fix(
+        "undeclared-head",
+        "#- p.mg\nPackage k!\nr(1, \"a\").\n#- schemas.mg\nDecl a(X).\n",
+        expect![[r##"
+            #- p.mg
+            Package k!
+            Decl r(Arg1, Arg2) bound [/number, /string].
+            r(1, "a").
+            #- schemas.mg
+            Decl a(X).
+        "##]],
+    );
+    check_fix(
+        "undeclared-head",
+        "Decl a(X).\non(/v1)@[2024-05-01, _].\n",
+        expect![[r#"
+            Decl a(X).
+            Decl on(Arg1) temporal bound [/name].
+            on(/v1)@[2024-05-01, _].
+        "#]],
+    );
+}

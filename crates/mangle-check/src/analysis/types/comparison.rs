@@ -1,6 +1,6 @@
 //! Comparisons of what is no integer: `MG601`.
 
-use super::wording::{error_if, found, is_confirmed, literal_noun, with_origin};
+use super::wording::{error_if, found, is_column_confirmed, literal_noun, stops, with_origin};
 use crate::analysis::Context;
 use mangle_engine::types::{Base, Problem, Type};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
@@ -46,7 +46,9 @@ pub(super) fn finding(
     );
     let mut finding =
         with_origin(Finding::new(&COMPARE_NON_NUMBER, problem.range, message), context, clause, problem);
-    finding = error_if(is_certain(context, clause, problem), finding);
+    let other = place.sides.get(usize::from(left));
+    let meets_fact = || other.is_some_and(|other| is_bound_by_fact(context, clause, premise, other));
+    finding = error_if(is_certain(context, clause, problem, meets_fact), finding);
     match replacement(context, &place, [&problem.found, &problem.wanted]) {
         Some(premise) => {
             let title = format!("Write `{premise}`");
@@ -57,12 +59,32 @@ pub(super) fn finding(
 }
 
 /// Whether the evaluation stops for certain once it gets there: a literal is what it is, whatever declarations are worth.
-/// Beside a float literal an integer may be meant that the runtime makes of a float.
-fn is_certain(context: &Context<'_>, clause: &Clause, problem: &Problem) -> bool {
+/// Beside a float literal an integer may be meant that the runtime makes of a float, unless a fact of the program is there.
+fn is_certain(
+    context: &Context<'_>,
+    clause: &Clause,
+    problem: &Problem,
+    meets_fact: impl Fn() -> bool,
+) -> bool {
+    let number = Type::Base(Base::Number);
     let is_literal = problem.variable.is_none();
-    let is_float =
-        problem.found == Type::Base(Base::Float) && problem.wanted.overlaps(&Type::Base(Base::Number));
-    is_literal && !is_float || is_confirmed(context, clause, problem)
+    let is_float = problem.found == Type::Base(Base::Float) && problem.wanted.overlaps(&number);
+    is_literal && (!is_float || meets_fact()) || stops(context, clause, problem, &number)
+}
+
+/// Whether a premise before this one gives a variable the values of facts of the program.
+fn is_bound_by_fact(context: &Context<'_>, clause: &Clause, premise: u32, term: &Term) -> bool {
+    let Some(name) = term.variable() else { return false };
+    clause.premises.iter().take(premise as usize).any(|before| {
+        let Premise::Literal(literal) = before else { return false };
+        let mut columns = (0u32..).zip(&literal.atom.args).filter(|(_, arg)| arg.variable() == Some(name));
+        let has_facts = || {
+            let id = context.program.id_of(context.file, &literal.atom);
+            id.is_some_and(|id| !context.types.rows(id).facts.is_empty())
+        };
+        !literal.is_negated()
+            && columns.any(|(at, _)| is_column_confirmed(context, &literal.atom, at) || has_facts())
+    })
 }
 
 fn place(premise: &Premise) -> Option<Place<'_>> {

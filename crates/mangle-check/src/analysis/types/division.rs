@@ -1,41 +1,21 @@
 //! Division by a literal zero: `MG602`.
 
+use super::each_application;
 use mangle_engine::program::builtins;
 use mangle_syntax::lint::{Finding, Rule, rule};
-use mangle_syntax::syntax::ast::{Apply, Clause, Premise, Term, TermKind};
+use mangle_syntax::syntax::ast::{Apply, Clause, Term, TermKind};
 
 /// `fn:div(X, 0)`
 pub(super) static DIVISION_BY_ZERO: Rule = rule!("division-by-zero.md");
 
 /// Looks at every expression of a clause.
 pub(super) fn check(clause: &Clause, findings: &mut Vec<Finding>) {
-    check_divisions(&clause.head.args, findings);
-    for premise in &clause.premises {
-        match premise {
-            Premise::Comparison(comparison) => {
-                check_division(&comparison.left, findings);
-                check_division(&comparison.right, findings);
-            }
-            Premise::Literal(literal) => check_divisions(&literal.atom.args, findings),
-            Premise::Broken(..) => {}
-        }
-    }
-    let statements = clause.transforms.iter().flat_map(|transform| &transform.statements);
-    statements.for_each(|statement| check_division(&statement.value, findings));
-}
-
-fn check_divisions(terms: &[Term], findings: &mut Vec<Finding>) {
-    terms.iter().for_each(|term| check_division(term, findings));
-}
-
-fn check_division(term: &Term, findings: &mut Vec<Finding>) {
-    let TermKind::Apply(apply) = &term.kind else { return };
-    if let Some(zero) = zero_divisor(apply) {
+    each_application(clause, &mut |apply| {
+        let Some(zero) = zero_divisor(apply) else { return };
         let name = apply.function.symbol;
         let message = format!("`{name}` divides by zero here: the engine stops the whole evaluation.");
         findings.push(Finding::new(&DIVISION_BY_ZERO, zero.range, message));
-    }
-    check_divisions(&apply.args, findings);
+    });
 }
 
 /// The literal zero by which an application certainly divides.

@@ -1,15 +1,16 @@
 //! Premises that never hold, or stop the evaluation, because of the types of their arguments:
 //! `MG604`, `MG606`, `MG710`.
 
+use super::each_application;
 use super::wording::{
-    atom_of, described, error_if, found, is_column_confirmed, is_confirmed, noun, place, promised, respelled,
-    with_origin,
+    atom_of, described, error_if, found, has_fact, is_column_confirmed, is_confirmed, noun, place, promised,
+    respelled, stops, with_origin,
 };
 use crate::analysis::Context;
 use mangle_engine::program::builtins;
 use mangle_engine::types::{Base, Problem, Type};
-use mangle_syntax::lint::{Finding, Rule, rule};
-use mangle_syntax::syntax::ast::{Clause, Comparison, Premise};
+use mangle_syntax::lint::{Finding, Rule, Severity, rule};
+use mangle_syntax::syntax::ast::{Clause, Comparison, Premise, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
 /// `ok(A) :- van(A), :time:lt(A, A).` over strings
@@ -41,7 +42,11 @@ pub(super) fn premise(
         (_, true) => format!("Argument {at} of {asked} is declared `{promised}`"),
         (_, false) => format!("Argument {at} of {asked} is always {}", noun(&problem.wanted)),
     };
+    let aborts = predicate.is_none()
+        && builtins::predicate(atom.name.as_str())
+            .is_some_and(|builtin| builtin.aborts_at(argument as usize));
     let verdict = match (predicate.is_some() && declared, negated) {
+        _ if aborts => "the engine stops the whole evaluation when it gets here",
         (true, false) => "no fact that keeps to the declaration matches",
         (true, true) => "for facts that keep to the declaration the negation always holds",
         (false, false) => "this premise never holds",
@@ -54,7 +59,8 @@ pub(super) fn premise(
     }
     finding = with_origin(finding, context, clause, problem);
     let is_confirmed = is_column_confirmed(context, atom, argument) && !are_names(problem);
-    finding = error_if(term.is_constant() && is_confirmed, finding);
+    let is_stopped = aborts && (term.is_constant() || stops(context, clause, problem, &problem.wanted));
+    finding = error_if(term.is_constant() && is_confirmed || is_stopped, finding);
     match respelled(context, term, &promised) {
         Some(fix) => Some(finding.fix(fix)),
         None => Some(finding),
@@ -82,22 +88,41 @@ pub(super) fn argument(
     );
     let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
     // A literal is what it is, whatever declarations are worth.
-    let is_known = problem.variable.is_none() || is_confirmed(context, clause, problem);
-    let is_certain = is_known && takes_one_kind(function, argument as usize);
+    let is_known = problem.variable.is_none() || stops(context, clause, problem, &problem.wanted);
+    let is_certain = is_known && takes_one_kind(function, argument as usize, &problem.found);
     error_if(is_certain, with_origin(finding, context, clause, problem))
 }
 
-/// Whether a parameter takes values of one kind, whatever the other arguments are.
-fn takes_one_kind(function: Symbol, argument: usize) -> bool {
+/// Whether a parameter takes values of one kind, whatever the other arguments are, or at least none like `found`.
+fn takes_one_kind(function: Symbol, argument: usize, found: &Type) -> bool {
     let parameters = builtins::function(function.as_str()).map_or(&[][..], |function| function.parameters);
-    parameters.get(argument).or(parameters.last()).is_some_and(|ty| ty.starts_with('/') && *ty != "/any")
+    let Some(ty) = parameters.get(argument).or(parameters.last()) else { return false };
+    let has_parts = |ty: &Type| !matches!(ty, Type::Base(_)) && !ty.is_name();
+    let takes_parts =
+        [".List<", ".Map<", ".Pair<", ".Struct<"].into_iter().any(|start| ty.starts_with(start));
+    ty.starts_with('/') && *ty != "/any"
+        || takes_parts && !found.is_any() && !found.members().iter().any(has_parts)
 }
 
 /// A field that a struct does not have.
 pub(super) fn field(context: &Context<'_>, clause: &Clause, problem: &Problem, label: Symbol) -> Finding {
-    let message = format!("There is no field `{label}`: {}.", found(context, clause, problem));
+    let mut subject = None;
+    each_application(clause, &mut |apply| {
+        let is_here =
+            |label: &Term| label.range == problem.range && apply.function.as_str() == "fn:struct:get";
+        if apply.args.get(1).is_some_and(is_here) {
+            subject = apply.args.first();
+        }
+    });
+    let is_struct = |term: &Term| term.apply().is_some_and(|apply| apply.function.as_str() == "fn:struct");
+    let lacks =
+        |ty: &Type| matches!(ty, Type::Struct(fields) if fields.iter().all(|field| field.label != label));
+    let is_stopped =
+        subject.is_some_and(is_struct) || subject.is_some() && has_fact(context, clause, problem, lacks);
+    let consequence = if subject.is_some() { ": the engine stops the whole evaluation" } else { "" };
+    let message = format!("There is no field `{label}`: {}{consequence}.", found(context, clause, problem));
     let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
-    with_origin(finding, context, clause, problem)
+    error_if(is_stopped, with_origin(finding, context, clause, problem))
 }
 
 /// The two sides of `=` or `!=`.
@@ -132,4 +157,26 @@ pub(super) fn equality(
 pub(super) fn interval(context: &Context<'_>, clause: &Clause, problem: &Problem) -> Finding {
     let message = format!("The bounds of an interval are instants, but {}.", found(context, clause, problem));
     with_origin(Finding::new(&INTERVAL_TYPE, problem.range, message), context, clause, problem)
+}
+
+/// An index that a list written out does not have.
+pub(super) fn index(clause: &Clause, findings: &mut Vec<Finding>) {
+    // What a fact computes is another rule's matter.
+    if clause.is_fact() {
+        return;
+    }
+    each_application(clause, &mut |apply| {
+        let ("fn:list:get", [list, index]) = (apply.function.as_str(), apply.args.as_slice()) else { return };
+        let (Some(list), TermKind::Number(Some(number))) = (list.apply(), &index.kind) else { return };
+        let len = list.args.len();
+        if list.function.as_str() != "fn:list" || usize::try_from(*number).is_ok_and(|at| at < len) {
+            return;
+        }
+        let elements = if len == 1 { "1 element" } else { &format!("{len} elements") };
+        let message = format!(
+            "There is no element {number} in a list of {elements}, of which the first is 0: the engine stops the whole evaluation."
+        );
+        let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, index.range, message);
+        findings.push(finding.severity(Severity::Error));
+    });
 }

@@ -13,6 +13,7 @@ mod impossible;
 mod names;
 mod near;
 mod reducer;
+mod rows;
 mod slips;
 #[cfg(test)]
 mod tests;
@@ -26,7 +27,7 @@ use super::{Context, Family, ProgramFindings};
 use mangle_engine::program::{Program, builtins};
 use mangle_engine::types::ProblemKind;
 use mangle_syntax::lint::Finding;
-use mangle_syntax::syntax::ast::Clause;
+use mangle_syntax::syntax::ast::{Apply, Clause, Premise, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
 /// The family.
@@ -55,7 +56,10 @@ fn check_program(program: &Program, out: &mut ProgramFindings) {
 
 fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     division::check(clause, findings);
-    for problem in &context.clause_types(clause).problems {
+    impossible::index(clause, findings);
+    let problems = &context.clause_types(clause).problems;
+    let rare = rows::problems(context, clause, problems);
+    for problem in problems.iter().chain(&rare) {
         findings.extend(match problem.kind {
             _ if contradicted::explains(context, clause, problem) => None,
             _ if problem.names => names::finding(context, clause, problem),
@@ -78,6 +82,26 @@ fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Findi
             }
             ProblemKind::Field(label) => Some(impossible::field(context, clause, problem, label)),
         });
+    }
+}
+
+/// Calls `visit` for every application of a function in a clause.
+fn each_application<'c>(clause: &'c Clause, visit: &mut impl FnMut(&'c Apply)) {
+    let of_premises = clause.premises.iter().flat_map(|premise| match premise {
+        Premise::Comparison(comparison) => vec![&comparison.left, &comparison.right],
+        Premise::Literal(literal) => literal.atom.args.iter().collect(),
+        Premise::Broken(..) => Vec::new(),
+    });
+    let statements = clause.transforms.iter().flat_map(|transform| &transform.statements);
+    let terms =
+        clause.head.args.iter().chain(of_premises).chain(statements.map(|statement| &statement.value));
+    terms.for_each(|term| each_inside(term, visit));
+}
+
+fn each_inside<'c>(term: &'c Term, visit: &mut impl FnMut(&'c Apply)) {
+    if let TermKind::Apply(apply) = &term.kind {
+        visit(apply);
+        apply.args.iter().for_each(|arg| each_inside(arg, visit));
     }
 }
 

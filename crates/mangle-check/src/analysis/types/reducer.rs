@@ -1,6 +1,6 @@
 //! Reducers over values that they cannot take: `MG415`.
 
-use super::wording::{error_if, found, is_confirmed, with_origin};
+use super::wording::{error_if, found, stops, with_origin};
 use crate::analysis::Context;
 use mangle_engine::program::builtins;
 use mangle_engine::types::{Base, Problem, Type};
@@ -25,7 +25,7 @@ pub(super) fn finding(
         found(context, clause, problem)
     );
     let finding = with_origin(Finding::new(&REDUCER_TYPE, problem.range, message), context, clause, problem);
-    let finding = error_if(is_confirmed(context, clause, problem), finding);
+    let finding = error_if(stops(context, clause, problem, &problem.wanted), finding);
     match counterpart(function.as_str(), &problem.found) {
         Some(right) => Some(finding.fix(Fix::safe(format!("Write `{right}`")).replace(problem.range, right))),
         None => Some(finding),

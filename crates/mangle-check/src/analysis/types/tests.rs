@@ -73,7 +73,7 @@ fn first_facts() {
     check(
         "at(1.5).\nr(X) :- at(X), X > 1.\n",
         expect![[r#"
-            2:18-19 warning compare-non-number: `>` compares integers only, but `X` is a float, as all clauses of `at/1` have it in argument 1: the engine stops the whole evaluation when it gets here.
+            2:18-19 error compare-non-number: `>` compares integers only, but `X` is a float, as all clauses of `at/1` have it in argument 1: the engine stops the whole evaluation when it gets here.
               1:4-7 `X` gets its values from here
         "#]],
     );
@@ -267,6 +267,68 @@ fn what_stops_the_evaluation_for_certain_is_an_error() {
               1:33-40 `N` gets its values from here
             3:35-36 warning type-premise-impossible: `fn:plus` takes an integer here, but `N` is a string, as argument 2 of `load/2` is declared: the engine stops the whole evaluation.
               1:33-40 `N` gets its values from here
+        "#]],
+    );
+}
+
+/// What the program's own facts bring to a place where the engine stops is an error.
+#[test]
+fn facts_at_which_the_evaluation_stops() {
+    check(
+        "p(\"a\").\nm(M) :- p(X) |> do fn:group_by(), let M = fn:max(X).\ns(M) :- p(X) |> do fn:group_by(), let M = fn:sum(X).\n\
+         plus(Y) :- p(X), Y = fn:plus(X, 1).\nlen(N) :- p(X), N = fn:list:len(X).\nstarts(X) :- p(X), :string:starts_with(\"abc\", 1).\n\
+         part(X) :- i(X), :string:starts_with(\"abc\", X).\ntext(X) :- i(X), :string:starts_with(X, \"abc\").\n\
+         i(1).\nless(X) :- i(X), X < 2.5.\nf(1.5).\nfloat(X) :- f(X), X < 2.\n\
+         get(V) :- i(_), V = fn:struct:get({/a: 1}, /b).\nlist(V) :- i(_), V = fn:list:get([1], 5).\nfirst(V) :- i(_), V = fn:list:get([1], 0).\n",
+        expect![[r#"
+            2:43-49 error reducer-type: `fn:max` cannot reduce this: `X` is a string, as all clauses of `p/1` have it in argument 1. The engine stops the whole evaluation here.
+              1:3-6 `X` gets its values from here
+            3:43-49 error reducer-type: `fn:sum` cannot reduce this: `X` is a string, as all clauses of `p/1` have it in argument 1. The engine stops the whole evaluation here.
+              1:3-6 `X` gets its values from here
+            4:30-31 error type-premise-impossible: `fn:plus` takes an integer here, but `X` is a string, as all clauses of `p/1` have it in argument 1: the engine stops the whole evaluation.
+              1:3-6 `X` gets its values from here
+            5:33-34 error type-premise-impossible: `fn:list:len` takes a list here, but `X` is a string, as all clauses of `p/1` have it in argument 1: the engine stops the whole evaluation.
+              1:3-6 `X` gets its values from here
+            6:47-48 error type-premise-impossible: `:string:starts_with` takes a string here, but this is an integer: the engine stops the whole evaluation when it gets here.
+            7:45-46 error type-premise-impossible: `:string:starts_with` takes a string here, but `X` is an integer, as all clauses of `i/1` have it in argument 1: the engine stops the whole evaluation when it gets here.
+              9:3-4 `X` gets its values from here
+            8:38-39 warning type-premise-impossible: `:string:starts_with` takes a string here, but `X` is an integer, as all clauses of `i/1` have it in argument 1: this premise never holds.
+              9:3-4 `X` gets its values from here
+            10:20-21 error compare-non-number: `<` compares integers only, but `2.5` is a float: the engine stops the whole evaluation when it gets here.
+            12:21-22 error compare-non-number: `<` compares integers only, but `X` is a float, as all clauses of `f/1` have it in argument 1: the engine stops the whole evaluation when it gets here.
+              11:3-6 `X` gets its values from here
+            13:44-46 error type-premise-impossible: There is no field `/b`: this is a struct (`.Struct</a : /number>`): the engine stops the whole evaluation.
+            14:39-40 error type-premise-impossible: There is no element 5 in a list of 1 element, of which the first is 0: the engine stops the whole evaluation.
+        "#]],
+    );
+}
+
+#[test]
+fn one_fact_among_others_stops_the_evaluation() {
+    check(
+        "p(\"x\").\np(2).\nless(X) :- p(X), X < 3.\nsum(S) :- p(X) |> do fn:group_by(), let S = fn:sum(X).\nplus(Y) :- p(X), Y = fn:plus(X, 1).\n\
+         part(X) :- p(X), :string:contains(\"abc\", X).\n",
+        expect![[r#"
+            3:20-21 error compare-non-number: `<` compares integers only, but `X` is a string, as some clauses of `p/1` have it in argument 1: the engine stops the whole evaluation when it gets here.
+              1:3-6 `X` gets its values from here
+            4:45-51 error reducer-type: `fn:sum` cannot reduce this: `X` is a string, as some clauses of `p/1` have it in argument 1. The engine stops the whole evaluation here.
+              1:3-6 `X` gets its values from here
+            5:30-31 error type-premise-impossible: `fn:plus` takes an integer here, but `X` is a string, as some clauses of `p/1` have it in argument 1: the engine stops the whole evaluation.
+              1:3-6 `X` gets its values from here
+            6:42-43 error type-premise-impossible: `:string:contains` takes a string here, but `X` is an integer, as some clauses of `p/1` have it in argument 1: the engine stops the whole evaluation when it gets here.
+              1:3-6 `X` gets its values from here
+        "#]],
+    );
+    // Other premises may keep the fact away, and what only a rule brings is not certain.
+    check(
+        "p(\"x\").\np(2).\nn(2).\nless(X) :- n(Y), p(X), X < 3.\nless(X) :- p(X), n(X), X < 3.\nless(X) :- p(X), X = 2, X < 3.\n\
+         pair(/a, \"x\").\npair(/b, 2).\nless(X) :- pair(/b, X), X < 3.\n\
+         Decl host(X) bound [/string].\nr(1).\nr(X) :- host(X).\nless(X) :- r(X), X < 3.\n",
+        expect![[r#"
+            4:14-15 hint singleton-variable: `Y` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
+            5:1-8 hint subsumed-rule: Another rule derives the same facts from the same premises.
+              4:1-5 the other rule
         "#]],
     );
 }

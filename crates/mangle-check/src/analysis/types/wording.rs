@@ -181,6 +181,26 @@ pub(super) fn is_column_confirmed(context: &Context<'_>, atom: &Atom, argument: 
     id.is_some_and(|id| context.types.rows(id).is_confirmed(argument))
 }
 
+/// Whether the evaluation stops for certain once it gets there: the declaration of the column that a variable has its type
+/// from is confirmed, or some fact of the program has a value there that does not fit `wanted`.
+pub(super) fn stops(context: &Context<'_>, clause: &Clause, problem: &Problem, wanted: &Type) -> bool {
+    let is_bad = |ty: &Type| !ty.is_bottom() && !ty.overlaps(wanted);
+    is_confirmed(context, clause, problem) || has_fact(context, clause, problem, is_bad)
+}
+
+/// Whether a variable has its type from a column in which some fact of the program has a type that `is_bad`.
+pub(super) fn has_fact(
+    context: &Context<'_>,
+    clause: &Clause,
+    problem: &Problem,
+    is_bad: impl Fn(&Type) -> bool,
+) -> bool {
+    let Some(Origin::Argument { premise, argument }) = problem.origin else { return false };
+    let id = atom_of(clause, premise).and_then(|atom| context.program.id_of(context.file, atom));
+    let has = |row: &Vec<Type>| row.get(argument as usize).is_some_and(&is_bad);
+    id.is_some_and(|id| context.types.rows(id).facts.iter().any(has))
+}
+
 /// The finding as an error, if that is certain.
 pub(super) fn error_if(is_certain: bool, finding: Finding) -> Finding {
     if is_certain { finding.severity(Severity::Error) } else { finding }

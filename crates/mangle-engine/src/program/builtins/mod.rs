@@ -40,6 +40,22 @@ impl BuiltinPredicate {
     pub fn is_integer_ordering(&self) -> bool {
         matches!(self.name, ":lt" | ":le" | ":gt" | ":ge")
     }
+
+    /// Whether the engine aborts the evaluation at a value of another kind as this argument. Elsewhere the premise does
+    /// not hold.
+    #[must_use]
+    pub fn aborts_at(&self, argument: usize) -> bool {
+        let compares = |family: &str| self.name.strip_prefix(family).is_some();
+        match self.name {
+            ":within_distance" => true,
+            ":match_prefix" | ":string:starts_with" | ":string:ends_with" | ":string:contains" => {
+                argument == 1
+            }
+            _ => {
+                self.is_integer_ordering() || [":time:", ":duration:", ":interval:"].into_iter().any(compares)
+            }
+        }
+    }
 }
 
 /// An argument of a built-in predicate.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::hit::{Hit, Hits};
 use super::region::Region;
 use super::token::Kind;
-use super::{camel_case, shorten};
+use super::{camel_case, premise_with_comma, shorten};
 use crate::syntax::rules;
 
 /// Words of other languages for the reducers.
@@ -88,8 +88,14 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     let hit = if piped {
         None
     } else {
-        in_head(region, arrow).or_else(|| sql(region, arrow)).or_else(|| in_body(region, arrow))
+        group_by(region, arrow)
+            .or_else(|| in_head(region, arrow))
+            .or_else(|| order_or_limit(region, arrow))
+            .or_else(|| in_body(region, arrow))
     };
+    if piped {
+        reducer_calls(region, hits);
+    }
     match hit {
         Some(hit) => hits.add(hit),
         None => functions(region, hits),
@@ -206,7 +212,7 @@ fn in_body(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let place = region.range(premise.clone());
     let hit = match inner {
         Some(inner) => hit.replace(place, inner),
-        None => hit.delete(super::premise_with_comma(region, &premise)?),
+        None => hit.delete(premise_with_comma(region, &premise)?),
     };
     let end = region.range(0..region.stop()).end;
     let transform = transform(region, arrow, &keys, variable, &aggregate);
@@ -225,50 +231,172 @@ fn head_variables<'t>(region: &Region<'t>, arrow: usize, but: &str) -> Vec<&'t s
     all
 }
 
-/// `… group by X, N = count(Y)` behind a body.
-fn sql(region: &Region<'_>, arrow: usize) -> Option<Hit> {
-    let group = region.top_level(arrow + 2, |token| {
-        matches!(token.text, "group" | "GROUP" | "order" | "ORDER" | "limit" | "LIMIT")
-    })?;
-    let word = region.token(group)?;
-    let before = region.token(group - 1)?;
+/// What stands for a transform that cannot be made of the clause, or is too long to be shown.
+const EXAMPLE: &str = "|> do fn:group_by(X), let N = fn:count()";
+
+/// Transforms longer than this are not shown.
+const LONGEST: usize = 100;
+
+/// A clause with `GROUP BY` after its body.
+struct Grouped<'r, 't> {
+    region: &'r Region<'t>,
+    arrow: usize,
+    /// The word `GROUP`.
+    group: usize,
+    /// The edits of head and body.
+    changes: Vec<(Range<usize>, String)>,
+    /// The variables of the results, and what each is.
+    results: Vec<(String, Aggregate)>,
+}
+
+/// `size(T, N) :- works(W, T) GROUP BY T, N = count(W).`, `size(T, COUNT(*)) :- … GROUP BY T.`, and
+/// `size(T, N) :- works(W, T), N = COUNT(*) GROUP BY T.`
+fn group_by(region: &Region<'_>, arrow: usize) -> Option<Hit> {
+    let is_word = |at: usize, word: &str| region.at(at).eq_ignore_ascii_case(word);
+    let group = region.top_level(arrow + 2, |token| token.text.eq_ignore_ascii_case("group"))?;
+    if !is_word(group + 1, "by") {
+        return None;
+    }
+    let mut grouped = Grouped { region, arrow, group, changes: Vec::new(), results: Vec::new() };
+    let words = region.range(group..group + 2);
+    let rest = grouped.rest()?;
+    match grouped.transform() {
+        Some((keys, lets)) => {
+            let text = format!("|> do fn:group_by({keys}){lets}");
+            let shown = if lets.is_empty() { format!("{text}, let N = fn:count()") } else { text.clone() };
+            let shown = if shown.len() > LONGEST { EXAMPLE } else { &shown };
+            let message = format!("Mangle groups behind the body: `{shown}`.");
+            let mut hit = Hit::new(&rules::FOREIGN_AGGREGATION, words, message);
+            for (range, text) in grouped.changes {
+                hit = hit.replace(range, text).guess();
+            }
+            let lead = if region.slice(0..rest.start).ends_with(char::is_whitespace) { "" } else { " " };
+            hit = hit.replace(rest, format!("{lead}{text}")).title("Group behind the body");
+            Some(if lets.is_empty() { hit } else { hit.guess() })
+        }
+        None => {
+            let message = format!("Mangle groups behind the body: `{EXAMPLE}`.");
+            let hit = Hit::new(&rules::FOREIGN_AGGREGATION, words, message).read(rest, "");
+            Some(grouped.changes.into_iter().fold(hit, |hit, (range, text)| hit.read(range, text)))
+        }
+    }
+}
+
+impl Grouped<'_, '_> {
+    /// The bytes from the end of the body to the end of the clause.
+    fn rest(&self) -> Option<Range<usize>> {
+        let before = self.region.token(self.group - 1)?;
+        let start = if before.is(",") { before.start } else { before.end };
+        Some(start..self.region.range(0..self.region.stop()).end)
+    }
+
+    /// The keys, and the statements of the transform after them.
+    fn transform(&mut self) -> Option<(String, String)> {
+        let last = last_key(self.region, self.group + 2)?;
+        let keys = self.region.slice(self.region.range(self.group + 2..last + 1)).to_owned();
+        self.of_head()?;
+        self.of_body()?;
+        self.of_tail(last + 1)?;
+        if self.results.is_empty() {
+            self.of_unbound_variable()?;
+        }
+        let lets =
+            self.results.iter().map(|(variable, result)| format!(", let {variable} = {}", result.call()));
+        Some((keys, lets.collect()))
+    }
+
+    /// Aggregates among the arguments of the head.
+    fn of_head(&mut self) -> Option<()> {
+        let region = self.region;
+        let close = region.token(1).filter(|token| token.is("(")).and_then(|_| region.close(1)).unwrap_or(0);
+        let mut start = 2;
+        while start < close {
+            let end = region.part_end(start).min(close);
+            if let Some(aggregate) = aggregate_at(region, start..end) {
+                let variable = fresh(region, &aggregate);
+                // Two of the same reducer would need two names.
+                if self.results.iter().any(|(other, _)| *other == variable) {
+                    return None;
+                }
+                self.changes.push((region.range(start..end), variable.clone()));
+                self.results.push((variable, aggregate));
+            }
+            start = end + 1;
+        }
+        Some(())
+    }
+
+    /// Premises `N = COUNT(*)`.
+    fn of_body(&mut self) -> Option<()> {
+        let region = self.region;
+        for equal in self.arrow + 2..self.group {
+            let is_equal = matches!(region.at(equal), "=" | ":=" | "is");
+            if !is_equal || region.kind(equal - 1) != Some(Kind::Variable) {
+                continue;
+            }
+            let end = region.part_end(equal - 1).min(self.group);
+            let Some(aggregate) = aggregate_at(region, equal + 1..end) else { continue };
+            self.changes.push((premise_with_comma(region, &(equal - 1..end))?, String::new()));
+            self.results.push((region.at(equal - 1).to_owned(), aggregate));
+        }
+        Some(())
+    }
+
+    /// `, N = count(Y)` after the keys.
+    fn of_tail(&mut self, keys_end: usize) -> Option<()> {
+        let region = self.region;
+        let mut start = keys_end;
+        while start < region.stop() {
+            let end = region.part_end(start + 1).min(region.stop());
+            let is_named = region.at(start) == "," && region.kind(start + 1) == Some(Kind::Variable);
+            if !is_named || region.at(start + 2) != "=" {
+                return None;
+            }
+            let aggregate = aggregate_at(region, start + 3..end)?;
+            self.results.push((region.at(start + 1).to_owned(), aggregate));
+            start = end;
+        }
+        Some(())
+    }
+
+    /// A head variable that the body does not bind is a number of rows; `None` where several are left.
+    fn of_unbound_variable(&mut self) -> Option<()> {
+        let region = self.region;
+        let is_bound = |variable: &str| (self.arrow..self.group).any(|at| region.at(at) == variable);
+        let unbound: Vec<&str> = head_variables(region, self.arrow, "")
+            .into_iter()
+            .filter(|variable| !is_bound(variable))
+            .collect();
+        match unbound.as_slice() {
+            [] => Some(()),
+            [variable] => {
+                let count = Aggregate { reducer: "fn:count", argument: String::new() };
+                self.results.push(((*variable).to_owned(), count));
+                Some(())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `… order by X` and `… limit 10` behind a body.
+fn order_or_limit(region: &Region<'_>, arrow: usize) -> Option<Hit> {
+    let at =
+        region.top_level(arrow + 2, |token| matches!(token.text, "order" | "ORDER" | "limit" | "LIMIT"))?;
+    let word = region.token(at)?;
+    let before = region.token(at - 1)?;
     let start = if before.is(",") { before.start } else { before.end };
     let rest = start..region.range(0..region.stop()).end;
-    let by = matches!(region.at(group + 1), "by" | "BY");
+    let by = region.at(at + 1).eq_ignore_ascii_case("by");
     let message = match word.text {
-        "group" | "GROUP" if by => {
-            "Mangle groups behind the body: `|> do fn:group_by(X), let N = fn:count()`."
-        }
         "order" | "ORDER" if by => "Facts have no order in Mangle, so there is no `order by`.",
-        "limit" | "LIMIT" if region.kind(group + 1) == Some(Kind::Number) => {
+        "limit" | "LIMIT" if region.kind(at + 1) == Some(Kind::Number) => {
             "A rule finds all facts that follow, so there is no `limit`."
         }
         _ => return None,
     };
-    let hit =
-        Hit::new(&rules::FOREIGN_AGGREGATION, region.range(group..group + 1 + usize::from(by)), message);
-    let grouped = matches!(word.text, "group" | "GROUP").then(|| grouping(region, group)).flatten();
-    let Some(text) = grouped else { return Some(hit.read(rest, "")) };
-    let lead = if region.slice(0..rest.start).ends_with(char::is_whitespace) { "" } else { " " };
-    Some(hit.replace(rest, format!("{lead}{text}")).title("Group behind the body").guess())
-}
-
-/// The transform that `group by X, N = count(Y)` stands for.
-fn grouping(region: &Region<'_>, group: usize) -> Option<String> {
-    let last = last_key(region, group + 2)?;
-    let keys = region.slice(region.range(group + 2..last + 1));
-    let mut text = format!("|> do fn:group_by({keys})");
-    let mut start = last + 2;
-    while start < region.stop() {
-        let end = region.part_end(start).min(region.stop());
-        if region.kind(start) != Some(Kind::Variable) || region.at(start + 1) != "=" {
-            return None;
-        }
-        let aggregate = aggregate_at(region, start + 2..end)?;
-        text.push_str(&format!(", let {} = {}", region.at(start), aggregate.call()));
-        start = end + 1;
-    }
-    Some(text)
+    let words = region.range(at..at + 1 + usize::from(by));
+    Some(Hit::new(&rules::FOREIGN_AGGREGATION, words, message).read(rest, ""))
 }
 
 /// The last of the variables behind `group by`.
@@ -293,6 +421,22 @@ fn group_words(region: &Region<'_>, hits: &mut Hits) {
     let range = region.range(group..last + 1);
     let hit = Hit::new(&rules::FOREIGN_AGGREGATION, region.range(group..group + 2), message);
     hits.add(hit.replace(range, text.as_str()).title(format!("Write `{text}`")));
+}
+
+/// `let N = COUNT(*)` in a transform.
+fn reducer_calls(region: &Region<'_>, hits: &mut Hits) {
+    for equal in 1..region.tokens.len() {
+        let start = equal + 1;
+        let is_call = region.at(equal) == "=" && region.at(start + 1) == "(" && region.glued(start + 1);
+        let is_sql = region.kind(start) == Some(Kind::Variable) || region.at(start + 2) == "*";
+        let Some(close) = region.close(start + 1).filter(|_| is_call && is_sql) else { continue };
+        let Some(aggregate) = aggregate_at(region, start..close + 1) else { continue };
+        let call = aggregate.call();
+        let range = region.range(start..close + 1);
+        let message = format!("Functions start with `fn:`: `{call}`.");
+        let hit = Hit::new(&rules::MISSING_FN, range.clone(), message);
+        hits.add(hit.replace(range, call.as_str()).title(format!("Write `{call}`")));
+    }
 }
 
 /// `|> do fn:group_by(X), N = fn:sum(Y)`: a `let` is missing.

@@ -119,7 +119,8 @@ fn foreign_word(region: &Region<'_>, part: &Range<usize>) -> Option<usize> {
 
 /// Whether a word stands beside a value or a premise with no sign in between.
 fn is_lost(region: &Region<'_>, part: &Range<usize>, at: usize) -> bool {
-    let Some(word) = region.token(at).filter(|word| word.kind == Kind::Word && word.depth == 0) else {
+    let is_word = |word: &&Token<'_>| word.kind == Kind::Word || is_of_sql(word);
+    let Some(word) = region.token(at).filter(is_word).filter(|word| word.depth == 0) else {
         return false;
     };
     let inside = |at: usize| region.token(at).filter(|_| part.contains(&at));
@@ -138,7 +139,14 @@ fn is_lost(region: &Region<'_>, part: &Range<usize>, at: usize) -> bool {
         && (is_alone || before.is_some_and(ends) || next.is_some_and(starts))
 }
 
+/// Whether this is a word of SQL in capitals, such as `LIKE`, which looks like a variable.
+fn is_of_sql(word: &Token<'_>) -> bool {
+    word.kind == Kind::Variable && matches!(word.text, "LIKE" | "ILIKE" | "BETWEEN" | "IS")
+}
+
 fn is_known(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    let word = word.as_str();
     let among = |table: &[(&str, &str)]| table.iter().any(|(known, _)| *known == word);
     let others = [
         "like",
@@ -166,7 +174,8 @@ fn is_known(word: &str) -> bool {
 impl<'t> Phrase<'_, 't> {
     /// The hit, and the last token that it takes up.
     fn hit(&self, end: usize) -> Option<(Hit, usize)> {
-        let (word, last) = (self.region.at(self.at), self.part.end);
+        let word = self.region.at(self.at).to_ascii_lowercase();
+        let (word, last) = (word.as_str(), self.part.end);
         let starts = self.at == self.part.start;
         let hit = match word {
             "is" => self.identity()?,
@@ -226,7 +235,7 @@ impl<'t> Phrase<'_, 't> {
 
     /// `X is not Y` and `X is null`; the `is` of Prolog is looked at elsewhere.
     fn identity(&self) -> Option<Option<Hit>> {
-        let negated = self.region.at(self.at + 1) == "not";
+        let negated = self.region.at(self.at + 1).eq_ignore_ascii_case("not");
         let value = self.region.at(self.at + 1 + usize::from(negated));
         if ["null", "nil", "none", "None", "NULL", "undefined"].contains(&value) {
             return Some(self.passed_over("What is unknown is not stated, so no value stands for it."));
@@ -257,7 +266,9 @@ impl<'t> Phrase<'_, 't> {
         let advice = "Compare twice.";
         let bounds = [self.at + 1, self.at + 3].map(|at| region.token(at).filter(|token| token.is_operand()));
         match (self.operands(self.at..self.at + 3), bounds) {
-            (Some((value, _)), [Some(low), Some(high)]) if region.at(self.at + 2) == "and" => {
+            (Some((value, _)), [Some(low), Some(high)])
+                if region.at(self.at + 2).eq_ignore_ascii_case("and") =>
+            {
                 self.says(advice, &format!("{value} >= {}, {value} <= {}", low.text, high.text))
             }
             _ => self.passed_over(advice),

@@ -195,10 +195,12 @@ fn extent(text: &str, tokens: &[Token<'_>]) -> usize {
         matches!(at(0), "." | "@") && tokens.get(1).is_some_and(|t| t.kind == Kind::Word && t.glued);
     let foreign = Foreign::of(tokens);
     let line = directive
-        || foreign.is_some_and(Foreign::is_line)
+        || foreign.as_ref().is_some_and(Foreign::is_line)
         || at(0) == "```"
         || tokens.first().is_some_and(|token| token.kind == Kind::Comment);
+    let is_rego_line = matches!(&foreign, Some(Foreign::Rule(rule)) if !rule.is_braced);
     let numbered = tokens.first().is_some_and(|token| token.kind == Kind::Number);
+    let is_braced = foreign.as_ref().is_some_and(Foreign::is_braced);
     let prose = foreign.is_none() && is_prose(tokens);
     for (index, token) in tokens.iter().enumerate() {
         let next = tokens.get(index + 1);
@@ -208,11 +210,14 @@ fn extent(text: &str, tokens: &[Token<'_>]) -> usize {
             "." if index == 1 && numbered => false,
             "." if index > 0 => new_line || (token.depth == 0 && !next.is_some_and(|next| next.glued)),
             "!" | "?" if index > 1 => new_line && token.depth == 0,
-            "}" if matches!(foreign, Some(Foreign::Rule(_))) => new_line && token.depth == 0,
+            "}" if is_braced => new_line && token.depth == 0,
             ";" if foreign == Some(Foreign::Select) => true,
             _ => false,
         };
-        if ends || (line && new_line && token.depth == 0) {
+        // A line of Rego goes on where the next one is indented.
+        let is_continued = is_rego_line && next.is_some_and(|next| !is_first_column(text, next));
+        let line_ends = new_line && token.depth == 0 && !is_continued;
+        if ends || (line && line_ends) {
             return index + 1;
         }
         let Some(next) = next.filter(|next| next.first) else { continue };
@@ -220,8 +225,7 @@ fn extent(text: &str, tokens: &[Token<'_>]) -> usize {
         if prose && between.matches('\n').count() > 1 {
             return index + 1;
         }
-        let column_0 = text.as_bytes().get(next.start.wrapping_sub(1)) == Some(&b'\n');
-        if column_0
+        if is_first_column(text, next)
             && starts_statement(tokens, index + 1)
             && !(GOES_ON.contains(&token.text) && token.text != ",")
         {
@@ -229,6 +233,10 @@ fn extent(text: &str, tokens: &[Token<'_>]) -> usize {
         }
     }
     tokens.len()
+}
+
+fn is_first_column(text: &str, token: &Token<'_>) -> bool {
+    text.as_bytes().get(token.start.wrapping_sub(1)) == Some(&b'\n')
 }
 
 /// Whether this is text for people: three words in a row, none of which means anything in a program.
@@ -251,7 +259,11 @@ pub(super) fn is_prose(tokens: &[Token<'_>]) -> bool {
 fn starts_statement(tokens: &[Token<'_>], index: usize) -> bool {
     let at = |index: usize| tokens.get(index).map_or("", |token: &Token<'_>| token.text);
     match tokens.get(index).map(|token| token.kind) {
-        Some(Kind::Word) => at(index + 1) == "(" || at(index + 1) == ":-",
+        Some(Kind::Word) => {
+            at(index + 1) == "("
+                || at(index + 1) == ":-"
+                || tokens.get(index..).is_some_and(|rest| Foreign::rego(rest).is_some())
+        }
         Some(Kind::Variable) => matches!(at(index), "Decl" | "Package" | "Use"),
         Some(Kind::Sign) => matches!(at(index), "." | "@" | "```" | ":-"),
         _ => false,

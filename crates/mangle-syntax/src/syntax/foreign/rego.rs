@@ -1,4 +1,6 @@
-//! Statements of Rego (`default allow := false`, `deny[msg] { … }`, `deny contains msg if { … }`) and queries of SQL.
+//! Statements of Rego (`default allow := false`, `deny[msg] { … }`, `deny contains msg if request(U)`) and queries of SQL.
+
+use std::ops::Range;
 
 use super::hit::{Hit, Hits};
 use super::region::Region;
@@ -17,7 +19,9 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
             "`default` is Rego. In Mangle a fact that no rule derives does not hold, so there is nothing to declare",
         ),
         Foreign::Import => directive(region, "`import` is Rego. In Mangle all built-ins are there"),
-        Foreign::Rule(value) => Hit::new(&rules::FOREIGN_RULE, 0..line, rule_message(region, value)),
+        // `Package` is what is meant, which the recogniser of keywords says.
+        Foreign::Package => return,
+        Foreign::Rule(rule) => Hit::new(&rules::FOREIGN_RULE, 0..line, rule_message(region, rule.argument)),
         Foreign::Select => Hit::new(
             &rules::FOREIGN_RULE,
             0..line,
@@ -35,16 +39,24 @@ fn directive(region: &Region<'_>, message: &str) -> Hit {
 }
 
 /// What the head is in Mangle.
-fn rule_message(region: &Region<'_>, value: Option<usize>) -> String {
-    let argument = match value.map(|at| (region.kind(at), region.at(at))) {
-        Some((Some(Kind::Text), text)) => text.to_owned(),
-        Some((_, word)) => capitalised(word),
-        None => String::new(),
-    };
+fn rule_message(region: &Region<'_>, argument: Option<Range<usize>>) -> String {
+    let argument = argument.map_or_else(String::new, |tokens| head_argument(region, tokens));
     format!(
         "This is a rule of Rego. In Mangle it is `{}({argument}) :- …, ….`, with commas between the premises.",
         region.at(0)
     )
+}
+
+/// What a head of Rego collects, as an argument of Mangle; `…` where that is more than one value.
+fn head_argument(region: &Region<'_>, tokens: Range<usize>) -> String {
+    if tokens.is_empty() {
+        return String::new();
+    }
+    match region.kind(tokens.start).filter(|_| tokens.len() == 1) {
+        Some(Kind::Text) => region.at(tokens.start).to_owned(),
+        Some(_) => capitalised(region.at(tokens.start)),
+        None => "…".to_owned(),
+    }
 }
 
 /// A name as a variable of Mangle.

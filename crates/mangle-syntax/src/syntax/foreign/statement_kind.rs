@@ -1,65 +1,175 @@
 //! Which statement of Rego or SQL some tokens begin.
 
+use std::ops::Range;
+
 use super::token::{Kind, Token};
 
 /// A kind of statement that Mangle does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Foreign {
     /// `default allow := false`
     Default,
     /// `import rego.v1`
     Import,
-    /// A rule with a body in braces; with the value that its head collects, if there is one.
-    Rule(Option<usize>),
+    /// `package policy` without an end; the keywords have a recogniser of their own.
+    Package,
+    /// A rule of Rego.
+    Rule(RegoRule),
     /// `SELECT a FROM t`
     Select,
+}
+
+/// A rule of Rego, with a body in braces or without.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RegoRule {
+    /// The tokens of what the head collects, or of the parameters of a function.
+    pub(super) argument: Option<Range<usize>>,
+    /// Whether its body is in braces; without them it ends with its line.
+    pub(super) is_braced: bool,
 }
 
 impl Foreign {
     /// What the tokens of a statement begin with.
     pub(super) fn of(tokens: &[Token<'_>]) -> Option<Self> {
-        let at = |index: usize| tokens.get(index).map_or("", |token| token.text);
-        let kind = |index: usize| tokens.get(index).map(|token| token.kind);
         if is_select(tokens) {
             return Some(Self::Select);
         }
-        if kind(0) != Some(Kind::Word) {
+        Self::rego(tokens)
+    }
+
+    /// Which statement of Rego the tokens begin.
+    pub(super) fn rego(tokens: &[Token<'_>]) -> Option<Self> {
+        let tokens = Tokens(tokens);
+        if tokens.kind(0) != Some(Kind::Word) || tokens.at(0) == "if" {
             return None;
         }
-        match (at(0), at(1)) {
-            ("default", _) if kind(1) == Some(Kind::Word) && matches!(at(2), "=" | ":=") => {
+        match tokens.at(0) {
+            "default" if tokens.kind(1) == Some(Kind::Word) && is_assignment(tokens.at(tokens.skip(1))) => {
                 Some(Self::Default)
             }
-            ("import", "rego" | "future" | "input" | "data") if at(2) == "." => Some(Self::Import),
-            // `rego.v1` is one word, where the full stop is taken for a part of it.
-            ("import", path) if path.starts_with("rego.") || path.starts_with("future.") => {
-                Some(Self::Import)
-            }
-            (_, "contains") if is_operand(kind(2)) && opens(tokens, 3) => Some(Self::Rule(Some(2))),
-            (_, "[") if at(3) == "]" && is_operand(kind(2)) && opens(tokens, 4) => Some(Self::Rule(Some(2))),
-            (_, ":=" | "=") if is_operand(kind(2)) && opens(tokens, 3) => Some(Self::Rule(None)),
-            _ if opens(tokens, 1) => Some(Self::Rule(None)),
-            _ => None,
+            "import" if tokens.is_rego_path(1) => Some(Self::Import),
+            "package" if tokens.kind(1) == Some(Kind::Word) && tokens.ends_line(2) => Some(Self::Package),
+            _ => tokens.rule().map(Self::Rule),
         }
     }
 
     /// Whether it ends with its line.
-    pub(super) fn is_line(self) -> bool {
-        matches!(self, Self::Default | Self::Import)
+    pub(super) fn is_line(&self) -> bool {
+        match self {
+            Self::Default | Self::Import | Self::Package => true,
+            Self::Rule(rule) => !rule.is_braced,
+            Self::Select => false,
+        }
+    }
+
+    /// Whether it ends with a brace at the end of a line.
+    pub(super) fn is_braced(&self) -> bool {
+        matches!(self, Self::Rule(rule) if rule.is_braced)
     }
 }
 
-fn is_operand(kind: Option<Kind>) -> bool {
-    kind.is_some_and(|kind| !matches!(kind, Kind::Sign | Kind::Comment))
-}
-
-/// `{` or `if {`
-fn opens(tokens: &[Token<'_>], index: usize) -> bool {
-    let at = |index: usize| tokens.get(index).map_or("", |token| token.text);
-    at(index) == "{" || (at(index) == "if" && at(index + 1) == "{")
+fn is_assignment(sign: &str) -> bool {
+    matches!(sign, "=" | ":=")
 }
 
 fn is_select(tokens: &[Token<'_>]) -> bool {
     let is = |token: &Token<'_>, word: &str| token.text.eq_ignore_ascii_case(word);
     tokens.first().is_some_and(|first| is(first, "select")) && tokens.iter().any(|token| is(token, "from"))
+}
+
+/// The tokens of a statement.
+struct Tokens<'a, 't>(&'a [Token<'t>]);
+
+impl Tokens<'_, '_> {
+    fn at(&self, index: usize) -> &str {
+        self.0.get(index).map_or("", |token| token.text)
+    }
+
+    fn kind(&self, index: usize) -> Option<Kind> {
+        self.0.get(index).map(|token| token.kind)
+    }
+
+    /// Whether the line ends before this token.
+    fn ends_line(&self, index: usize) -> bool {
+        self.0.get(index).is_none_or(|token| token.first)
+    }
+
+    /// Whether a statement may end before this token: at the end of the line, or with a full stop.
+    fn ends(&self, index: usize) -> bool {
+        self.ends_line(index) || (self.at(index) == "." && self.ends_line(index + 1))
+    }
+
+    /// `rego.v1`, `data.roles`, `input`; a path is one word where the full stop is taken for a part of it.
+    fn is_rego_path(&self, index: usize) -> bool {
+        let root = self.at(index).split('.').next().unwrap_or("");
+        matches!(root, "rego" | "future" | "input" | "data")
+            && (self.at(index).contains('.') || self.at(index + 1) == ".")
+    }
+
+    /// The index after the term at `index`: a value, a call, or brackets.
+    fn skip(&self, index: usize) -> usize {
+        let is_operand = self.0.get(index).is_some_and(Token::is_operand);
+        let mut end = match self.at(index) {
+            "[" | "{" => self.close(index).map_or(index, |close| close + 1),
+            _ => index + usize::from(is_operand),
+        };
+        let glued = |at: usize| self.0.get(at).is_some_and(|token| token.glued);
+        while end > index && matches!(self.at(end), "(" | "[") && glued(end) {
+            let Some(close) = self.close(end) else { return index };
+            end = close + 1;
+        }
+        end
+    }
+
+    /// The bracket that closes the one at `open`.
+    fn close(&self, open: usize) -> Option<usize> {
+        let depth = self.0.get(open)?.depth;
+        let closes = |token: &Token<'_>| token.depth == depth && matches!(token.text, ")" | "]" | "}");
+        self.0.iter().skip(open + 1).position(closes).map(|at| open + 1 + at)
+    }
+
+    /// The rule whose head begins the statement: `name`, `name(X)`, `name[X]`, `name contains X`, `name := X`.
+    fn rule(&self) -> Option<RegoRule> {
+        let head = self.skip(0);
+        let brackets = (head > 1).then(|| 2..head - 1);
+        let is_function = brackets.is_some() && self.at(1) == "(";
+        let (argument, at, is_certain) = match self.at(head) {
+            "contains" if brackets.is_none() => (Some(1 + head..self.skip(1 + head)), None, true),
+            // `p := q(X)` has the arrow of another language.
+            sign if is_assignment(sign) => (brackets, Some(self.skip(head + 1)), false),
+            _ => (brackets, Some(head), false),
+        };
+        let end = at.or_else(|| argument.as_ref().map(|argument| argument.end)).unwrap_or(head);
+        let is_value_missing = end == head + 1 && head < end;
+        if is_value_missing {
+            return None;
+        }
+        let (has_if, body) = match self.at(end) {
+            "if" => (true, end + 1),
+            _ => (false, end),
+        };
+        let is_braced = self.at(body) == "{" && !self.ends_line(body);
+        let has_value = end > head;
+        let is_rule = match () {
+            () if is_braced => true,
+            () if is_certain => has_if || self.ends(body),
+            () if has_value && has_if => true,
+            // `p(X) if q(X)` and `p if q(X).` are read with another arrow.
+            () if has_if => !is_function && !self.goes_on_as_clause(body),
+            () => has_value && self.at(head) == ":=" && self.is_plain_value(head + 1) && self.ends(body),
+        };
+        is_rule.then_some(RegoRule { argument, is_braced })
+    }
+
+    /// Whether a value that is no atom is at `index`.
+    fn is_plain_value(&self, index: usize) -> bool {
+        let is_word = self.kind(index) == Some(Kind::Word);
+        !is_word || matches!(self.at(index), "true" | "false" | "null")
+    }
+
+    /// Whether the line that has the token at `from` ends as a line of a clause does: with a full stop or a comma.
+    fn goes_on_as_clause(&self, from: usize) -> bool {
+        let last = (from..self.0.len()).find(|&at| self.ends_line(at + 1));
+        last.is_some_and(|last| matches!(self.at(last), "." | ","))
+    }
 }

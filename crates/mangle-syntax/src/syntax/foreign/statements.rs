@@ -2,6 +2,7 @@
 
 use super::hit::{Hit, Hits};
 use super::region::{Region, is_prose};
+use super::statement_kind::Foreign;
 use super::token::{Kind, Token};
 use crate::syntax::lower::full_stop_behind;
 use crate::syntax::rules;
@@ -298,7 +299,7 @@ pub(super) fn prose(region: &Region<'_>, hits: &mut Hits) {
     let whole = 0..region.text.len();
     let line = region.text.lines().next().map_or(0, |line| line.trim_end().len());
     let opens = matches!(region.at(0), "{" | "[") && region.kind(1) == Some(Kind::Text);
-    let hit = if is_prose(&region.tokens) {
+    let hit = if is_prose(&region.tokens) && Foreign::of(&region.tokens).is_none() {
         let message = "This is text for people, not Mangle. A comment starts with `#`.";
         Hit::new(&rules::PASTED_MARKUP, 0..line, message).mend(whole.clone(), as_comment(region.text))
     } else if opens && matches!(region.at(2), ":" | "," | "]") {

@@ -32,3 +32,6 @@ pub use offer::{may_be_offered, may_name_be_offered, offers};
 pub use suggest::{Suggestion, suggest};
 pub use update::{Update, atom_text};
 pub(super) use welcome::Welcome;
+
+/// The title of the fix that takes an update out.
+pub const DELETE_UPDATE: &str = "Delete the update";

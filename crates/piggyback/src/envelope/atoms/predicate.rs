@@ -85,14 +85,14 @@ fn refused(update: &Update<'_>, fact: &Fact<'_>, terms: &Terms<'_>) -> Option<Fi
             "A packet must not assert `{name}`: the agent's core, or its constitution, decides by it, and who writes \
              it grants the permission to themselves."
         );
-        let fix = removal(update, "Delete the update");
+        let fix = removal(update, super::DELETE_UPDATE);
         return Some(Finding::new(&rules::PROTECTED_HEAD, place, message).fix(fix));
     }
     if is_sensitive && !is_granted {
         let message = format!(
             "`{name}` decides what stands in the next prompt: with it, a packet writes its own instructions."
         );
-        let fix = removal(update, "Delete the update");
+        let fix = removal(update, super::DELETE_UPDATE);
         return Some(Finding::new(&rules::PROMPT_SHAPING, place, message).fix(fix));
     }
     if takes(&terms.consumer, name) {

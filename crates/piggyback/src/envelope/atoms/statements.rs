@@ -250,7 +250,7 @@ pub(super) fn duplicate(update: &Update<'_>, first: &Update<'_>) -> Finding {
     let message = format!("The update at index {} says the same; a fact holds once.", first.index);
     Finding::new(&rules::DUPLICATE_ATOM, update.range, message)
         .related(Span::here(first.range), "the first one")
-        .fix(removal(update, "Delete the update"))
+        .fix(removal(update, super::DELETE_UPDATE))
 }
 
 /// Reports the first update that the consumer does not look at any more.

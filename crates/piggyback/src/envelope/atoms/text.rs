@@ -19,7 +19,7 @@ const SHOWN: usize = 10;
 
 pub(super) fn blank(update: &Update<'_>) -> Finding {
     let message = "This update says nothing; the runtime passes over it without a word.";
-    Finding::new(&rules::BLANK_ATOM, update.range, message).fix(removal(update, "Delete the update"))
+    Finding::new(&rules::BLANK_ATOM, update.range, message).fix(removal(update, super::DELETE_UPDATE))
 }
 
 /// White space around an update.

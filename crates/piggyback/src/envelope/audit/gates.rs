@@ -5,6 +5,7 @@ use crate::envelope::json::Kind;
 use crate::envelope::requests::{is_command, is_dangerous};
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
+use crate::envelope::table::Need;
 use crate::envelope::view::View;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
@@ -53,6 +54,13 @@ pub(super) fn danger(subject: &Subject<'_>) -> Option<String> {
     })
 }
 
+/// Why safety gates are needed where a version only recommends them.
+pub(super) fn needed(subject: &Subject<'_>) -> Option<String> {
+    let field = subject.control.table.field("safety_gates");
+    let is_recommended = field.is_some_and(|field| field.need(subject.profile) == Need::Recommended);
+    danger(subject).filter(|_| is_recommended)
+}
+
 /// Reports gates that hold no value, for an action that needs them.
 fn empty(subject: &Subject<'_>, sink: &mut Sink) {
     let field = subject.control.table.field("safety_gates");
@@ -70,12 +78,23 @@ fn empty(subject: &Subject<'_>, sink: &mut Sink) {
 pub(super) fn absent(subject: &Subject<'_>, sink: &mut Sink) {
     let control = &subject.control;
     empty(subject, sink);
-    let is_asked = subject.profile == Profile::V1_2 && subject.is_whole() && control.is_there();
-    if !is_asked || control.has("safety_gates") || control.meant_for("safety_gates").is_some() {
+    let is_whole = subject.is_whole() && control.is_there();
+    if !is_whole || control.has("safety_gates") || control.meant_for("safety_gates").is_some() {
         return;
     }
-    let message = "`safety_gates` is missing, the record of what was dangerous, and of what was blocked";
+    let message = match needed(subject) {
+        _ if subject.profile == Profile::V1_2 => {
+            "`safety_gates` is missing, the record of what was dangerous, and of what was blocked".to_owned()
+        }
+        Some(why) => format!("`safety_gates` is missing, but {why}"),
+        None => return,
+    };
     let mut finding = Finding::new(&GATES_ABSENT, subject.control_range(), message);
+    // Empty gates do not speak for a dangerous action.
+    if subject.profile != Profile::V1_2 {
+        sink.push(finding);
+        return;
+    }
     let fix = Fix::safe("Insert empty ones");
     finding.fix = match control.value_range("safety_gates") {
         Some(null) => Some(fix.replace(null, EMPTY)),

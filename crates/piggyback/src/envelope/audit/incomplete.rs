@@ -24,8 +24,9 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
 /// The recommended objects that are absent, in one finding.
 fn absent(subject: &Subject<'_>, sink: &mut Sink) {
     let control = &subject.control;
-    // Of version 1.2, another rule is about the gates.
-    let is_own = |name: &str| name != "safety_gates" || subject.profile != Profile::V1_2;
+    // Of version 1.2, and of a dangerous action, another rule is about the gates.
+    let is_of_gates = || subject.profile == Profile::V1_2 || gates::needed(subject).is_some();
+    let is_own = |name: &str| name != "safety_gates" || !is_of_gates();
     let is_absent = |field: &Field| {
         field.need(subject.profile) == Need::Recommended
             && is_own(field.name)
@@ -202,6 +203,37 @@ mod tests {
                 r#""state_transitions": [], "learning_signals": {"pattern_id": "p", "success": true, "user_accepted": false, "rejection_reason": "too long", "should_promote_to_learned": false}"#,
             ),
             expect![[r#""#]],
+        );
+    }
+
+    /// Absent gates are no milder than empty ones.
+    #[test]
+    fn absent_gates_are_reported_for_a_dangerous_action() {
+        let asks = |tool: &str| {
+            format!(
+                r#", "tool_requests": [{{"id": "r", "tool_name": "{tool}", "tool_args": {{"path": "a"}}}}]"#
+            )
+        };
+        packet(
+            "1.3-draft",
+            &asks("delete_file"),
+            expect![[r#"
+            "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`: only the strict schema requires that
+              fix: Insert empty ones
+            "\"control_packet\"" hint trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
+            "\"control_packet\"" warning gates-absent: `safety_gates` is missing, but `delete_file` is a dangerous request
+            "\"control_packet\"" hint audit-absent: the control packet has no `execution_metadata`, `state_transitions` or `impact_analysis`
+        "#]],
+        );
+        packet(
+            "1.3-draft",
+            &asks("read_file"),
+            expect![[r#"
+            "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`: only the strict schema requires that
+              fix: Insert empty ones
+            "\"control_packet\"" hint trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
+            "\"control_packet\"" hint audit-absent: the control packet has no `execution_metadata`, `state_transitions`, `impact_analysis` or `safety_gates`
+        "#]],
         );
     }
 

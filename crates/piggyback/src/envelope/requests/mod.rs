@@ -11,7 +11,7 @@ mod shell;
 mod surface;
 mod tools;
 
-pub use surface::phrase_in;
+pub use surface::{claim_in, phrase_in};
 
 use super::sink::{Family, Sink};
 use super::subject::Subject;

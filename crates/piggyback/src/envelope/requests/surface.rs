@@ -27,7 +27,8 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let (asks_tools, asks_others) = (has("tool_requests"), has("knowledge_requests"));
     if asks_tools {
         let phrases = &subject.context.settings.success_phrases;
-        if let Some((range, phrase)) = phrase(subject, phrases.iter().map(String::as_str)) {
+        let phrases = phrases.iter().map(String::as_str);
+        if let Some((range, phrase)) = in_surface(subject, |surface| claim_in(surface, phrases)) {
             let message = format!(
                 "the surface says `{phrase}` while a tool is still to be run: it may be refused, or fail"
             );
@@ -35,17 +36,20 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
         }
     } else if !asks_others
         && subject.control.is_there()
-        && let Some((range, _)) = phrase(subject, IGNORANT.into_iter())
+        && let Some((range, _)) = in_surface(subject, |surface| phrase_in(surface, IGNORANT.into_iter()))
     {
         let message = "the model says that it does not know: it could ask a specialist (`knowledge_requests`) or a tool";
         sink.push(Finding::new(&IGNORANCE, range, message));
     }
 }
 
-/// Where the surface has one of some phrases, as whole words, in any case.
-fn phrase<'p>(subject: &Subject<'_>, phrases: impl Iterator<Item = &'p str>) -> Option<(TextRange, &'p str)> {
+/// Where the surface has the phrase that `find` finds in its text.
+fn in_surface<'p>(
+    subject: &Subject<'_>,
+    find: impl FnOnce(&str) -> Option<(TextRange, &'p str)>,
+) -> Option<(TextRange, &'p str)> {
     let entry = subject.envelope.get("surface_response")?;
-    let (range, phrase) = Phrases::new(phrases).first_in(&subject.json.string(entry.value)?)?;
+    let (range, phrase) = find(&subject.json.string(entry.value)?)?;
     let (_, map) = subject.json.string_with_map(entry.value)?;
     Some((map.to_source(range), phrase))
 }
@@ -54,6 +58,85 @@ fn phrase<'p>(subject: &Subject<'_>, phrases: impl Iterator<Item = &'p str>) -> 
 #[must_use]
 pub fn phrase_in<'p>(text: &str, phrases: impl Iterator<Item = &'p str>) -> Option<(TextRange, &'p str)> {
     Phrases::new(phrases).first_in(text)
+}
+
+/// The first of some phrases that a text claims: one that is not denied, asked, planned, or said of something else.
+#[must_use]
+pub fn claim_in<'p>(text: &str, phrases: impl Iterator<Item = &'p str>) -> Option<(TextRange, &'p str)> {
+    let phrases = Phrases::new(phrases);
+    let mut from = 0;
+    loop {
+        let (range, phrase) = phrases.first_in(text.get(from..)?)?;
+        let range = range + size(from);
+        let before = text.get(..usize::from(range.start()))?;
+        from = usize::from(range.end());
+        if !is_no_claim(before) && !is_question(before, text.get(from..)?) {
+            return Some((range, phrase));
+        }
+    }
+}
+
+/// Words that turn a claim into its opposite, beside those that end in `n't`.
+const NEGATIONS: [&str; 6] = ["not", "never", "nothing", "no", "none", "cannot"];
+
+/// Words that make a claim a condition.
+const CONDITIONS: [&str; 4] = ["if", "unless", "until", "whether"];
+
+/// Words before `have` that make it a plan.
+const PLANS: [&str; 7] = ["will", "would", "could", "should", "shall", "might", "may"];
+
+/// Words right before a participle that describes something, or says what somebody else did.
+const OTHERS: [&str; 8] = ["the", "a", "an", "any", "your", "my", "you", "they"];
+
+/// Words that a question begins with.
+const QUESTIONS: [&str; 22] = [
+    "shall", "should", "can", "could", "may", "might", "will", "would", "do", "does", "did", "is", "are",
+    "was", "were", "have", "has", "want", "what", "which", "why", "how",
+];
+
+/// How many words before a claim may deny it.
+const NEAR: usize = 4;
+
+/// Whether what comes next is no claim: one of the last words of its part of the sentence says no, makes it a condition or a
+/// plan, or the last one says it of something else.
+fn is_no_claim(before: &str) -> bool {
+    let mut later = String::new();
+    for (at, word) in before.split_whitespace().rev().take(NEAR).enumerate() {
+        if word.ends_with(['.', '!', '?', ';', ':', ',']) {
+            return false;
+        }
+        let word =
+            word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase().replace('\u{2019}', "'");
+        let is = |words: &[&str]| words.contains(&word.as_str());
+        let says_no = is(&NEGATIONS) || word.ends_with("n't");
+        // `to be done`, `can be safely removed`
+        let is_plan = (word == "be" && at < 2) || (later == "have" && is(&PLANS));
+        if says_no && later != "only" || is(&CONDITIONS) || is_plan || (at == 0 && is(&OTHERS)) {
+            return true;
+        }
+        later = word;
+    }
+    false
+}
+
+/// Whether the sentence between these texts is a question, as far as the words at its end are.
+fn is_question(before: &str, after: &str) -> bool {
+    let is_end = |(at, char): (usize, char)| {
+        let next = || after.get(at + 1..).and_then(|rest| rest.chars().next());
+        matches!(char, '!' | '?' | '\n') || (char == '.' && !next().is_some_and(char::is_alphanumeric))
+    };
+    let Some(end) = after.char_indices().find_map(|(at, char)| is_end((at, char)).then_some(at)) else {
+        return false;
+    };
+    if !after.get(end..).is_some_and(|rest| rest.starts_with('?')) {
+        return false;
+    }
+    let start = before.rfind(['.', '!', '?', '\n']).map_or(0, |at| at + 1);
+    let first =
+        before.get(start..).and_then(|sentence| sentence.split_whitespace().next()).unwrap_or_default();
+    let asks = QUESTIONS.contains(&first.to_lowercase().as_str());
+    // `I deleted it, what else?` claims something before it asks.
+    asks || !after.get(..end).is_some_and(|rest| rest.contains([',', ';', ':', '\u{2013}', '\u{2014}']))
 }
 
 /// Phrases that are looked for together, as whole words and in any case. Letters of other scripts than ours are as

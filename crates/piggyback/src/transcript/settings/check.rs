@@ -216,7 +216,9 @@ impl Check<'_, '_> {
         self.section(SHARD, path, object);
         let facts = self.number_in(object, SHARD, "max_facts_in_shard_kernel");
         let most = self.number(CORE, "max_facts_in_kernel").value;
-        if let Some(range) = facts.place.filter(|_| facts.value > most) {
+        // Of a number that is refused there is nothing more to say.
+        let is_read = facts.value >= 0 && most >= 0;
+        if let Some(range) = facts.place.filter(|_| is_read && facts.value > most) {
             let facts = facts.value;
             let message = format!(
                 "`{name}` may hold {facts} facts, and the kernel only {most} (`max_facts_in_kernel`)."

@@ -1,0 +1,72 @@
+//! Facts of one kind among others: what stops the evaluation at them, though it suits the rest of the relation.
+
+use rustc_hash::FxHashSet;
+
+use crate::analysis::Context;
+use mangle_engine::program::builtins;
+use mangle_engine::types::{ClauseTypes, Origin, Problem, ProblemKind, Relation, Rows};
+use mangle_syntax::syntax::ast::{Atom, Clause, Premise};
+use mangle_syntax::text::TextRange;
+
+/// What the evaluation certainly stops at for some facts of the program, beside what is `known`.
+///
+/// Certain is the step right after a premise that takes every row of its relation: with more premises in between, the facts
+/// at fault may never get there.
+pub(super) fn problems(context: &Context<'_>, clause: &Clause, known: &[Problem]) -> Vec<Problem> {
+    let Some(atom) = open_atom(clause) else { return Vec::new() };
+    let Some(id) = context.program.id_of(context.file, atom) else { return Vec::new() };
+    let rows = context.types.rows(id);
+    // Of a relation of one kind all is known already.
+    if rows.facts.is_empty() || rows.alternatives == rows.facts && rows.facts.len() == 1 {
+        return Vec::new();
+    }
+    let mut found: Vec<Problem> = Vec::new();
+    for row in rows.facts.iter() {
+        let relation = |other: &Atom| {
+            let relation = context.types.relation(context.program, context.file, other);
+            if other.range == atom.range {
+                Relation { rows: Rows::only(row.clone()), ..relation }
+            } else {
+                relation
+            }
+        };
+        let is_new = |problem: &Problem| known.iter().chain(&found).all(|other| other.range != problem.range);
+        let here = ClauseTypes::of(clause, relation).problems.into_iter();
+        let here: Vec<_> = here.filter(|problem| is_next(clause, problem) && is_new(problem)).collect();
+        found.extend(here);
+    }
+    found
+}
+
+/// The atom of the first premise, if every row of its relation matches it.
+fn open_atom(clause: &Clause) -> Option<&Atom> {
+    let Premise::Literal(literal) = clause.premises.first()? else { return None };
+    let mut seen = FxHashSet::default();
+    let is_open = literal.atom.args.iter().all(|term| match term.variable() {
+        Some(name) => seen.insert(name),
+        None => term.is_wildcard(),
+    });
+    let is_plain = !literal.is_negated() && literal.interval.is_none() && literal.operator.is_none();
+    (is_open && is_plain && !literal.atom.is_builtin()).then_some(&literal.atom)
+}
+
+/// Whether the evaluation stops at this, and nothing is between it and the first premise.
+fn is_next(clause: &Clause, problem: &Problem) -> bool {
+    let is_of_first = matches!(problem.origin, Some(Origin::Argument { premise: 0, .. }));
+    let stops = match problem.kind {
+        ProblemKind::Ordering { premise, .. } => premise == 1,
+        ProblemKind::Reducer { .. } => clause.premises.len() == 1,
+        ProblemKind::Argument { .. } => is_in_second(clause, problem.range),
+        ProblemKind::Premise { premise: 1, argument, .. } => match clause.premises.get(1) {
+            Some(Premise::Literal(literal)) => builtins::predicate(literal.atom.name.as_str())
+                .is_some_and(|builtin| builtin.aborts_at(argument as usize)),
+            _ => false,
+        },
+        _ => false,
+    };
+    is_of_first && stops && !problem.names
+}
+
+fn is_in_second(clause: &Clause, range: TextRange) -> bool {
+    clause.premises.get(1).is_some_and(|premise| premise.range().contains_range(range))
+}
