@@ -5,7 +5,7 @@ use std::hash::Hash as _;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::settle::Settled;
+use super::settle::{Settled, is_safely_fixable};
 use super::window::Window;
 use super::{hash, program};
 use crate::analysis::Context;
@@ -87,7 +87,9 @@ impl Check<'_> {
     fn errors<'i>(&self, items: impl Iterator<Item = (&'i Item, &'i str)>) -> Errors {
         let mut errors = Errors::default();
         for (item, text) in items {
-            item.statement.findings.iter().for_each(|finding| count(finding, &mut errors));
+            // What a safe fix ends is ended in what is compared with.
+            let own = item.statement.findings.iter().filter(|finding| !is_safely_fixable(finding));
+            own.for_each(|finding| count(finding, &mut errors));
             if !item.statement.damaged {
                 let found = self.in_context(item, text, |context| check_statement(context, &item.statement));
                 found.iter().for_each(|finding| count(finding, &mut errors));

@@ -1,17 +1,22 @@
-//! What a statement that becomes readable means for the rest of the program: whether it closes a cycle through a negation,
-//! or declares that rules have to be called.
+//! What a statement that becomes readable means for the rest of the program: whether it closes a cycle that the engine
+//! rejects, declares that rules have to be called, queries another package, or is the first fact that premises compare with.
 
 use rustc_hash::FxHashSet;
 
 use super::errors::Check;
 use mangle_engine::program::{PredicateId, Program};
-use mangle_syntax::syntax::ast::{Clause, Declaration, StatementKind};
+use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, StatementKind};
 
 /// Whether a statement that was damaged brings errors that no look at this statement alone shows.
 pub(super) fn is_disturbed(check: &Check<'_>) -> bool {
     check.was_damaged()
         && check.after().any(|(item, _)| match &item.statement.kind {
-            StatementKind::Clause(clause) => closes_cycle(check, clause) || has_modes(check, clause),
+            StatementKind::Clause(clause) => {
+                closes_cycle(check, clause)
+                    || has_modes(check, clause)
+                    || is_first_fact(check, clause)
+                    || queries_package(clause)
+            }
             StatementKind::Declaration(declaration) => asks_for_calls(declaration),
             StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => false,
         })
@@ -29,12 +34,34 @@ fn has_modes(check: &Check<'_>, clause: &Clause) -> bool {
     declarations.filter_map(|site| site.item.statement.declaration()).any(asks_for_calls)
 }
 
-/// Whether a rule closes a cycle with a negation or an aggregation in it.
+/// Whether a premise is about a predicate of another package, which the file may not use.
+fn queries_package(clause: &Clause) -> bool {
+    clause.literals().any(|literal| literal.atom.name.as_str().contains('.'))
+}
+
+/// Whether a clause is the first fact of a predicate that premises query: what they compare with it is known only now.
+fn is_first_fact(check: &Check<'_>, clause: &Clause) -> bool {
+    let head = &clause.head;
+    if !clause.is_fact() {
+        return false;
+    }
+    let is_same = |atom: &Atom| atom.name.symbol == head.name.symbol && atom.arity() == head.arity();
+    let mut is_queried = check.after().any(|(item, _)| {
+        item.statement.clause().is_some_and(|other| other.literals().any(|literal| is_same(&literal.atom)))
+    });
+    let predicate = check.program.predicate_of(check.file, head);
+    is_queried |= predicate.is_some_and(|predicate| check.program.uses(predicate).next().is_some());
+    let mut clauses = predicate.into_iter().flat_map(|predicate| check.program.clauses(predicate));
+    is_queried && clauses.all(|site| site.item.statement.damaged)
+}
+
+/// Whether a rule closes a cycle that the engine rejects: with a negation, an aggregation or times in it.
 fn closes_cycle(check: &Check<'_>, clause: &Clause) -> bool {
     let id = |atom| check.program.id_of(check.file, atom);
     let Some(head) = id(&clause.head) else { return false };
     clause.literals().any(|literal| {
-        let is_negative = literal.is_negated() || clause.aggregates();
+        let has_times = clause.interval.is_some() || literal.interval.is_some();
+        let is_negative = literal.is_negated() || clause.aggregates() || has_times;
         id(&literal.atom).is_some_and(|start| leads_back(check.program, start, head, is_negative))
     })
 }

@@ -100,12 +100,14 @@ impl Settled {
 
 /// The findings of a statement about its notation that a safe fix ends.
 fn safely_fixable(item: &Item) -> impl Iterator<Item = (&Item, &Finding, &Fix)> {
-    let all = item.statement.findings.iter();
-    all.filter_map(move |finding| {
-        let fix = finding.fix.as_ref().filter(|fix| fix.applicability == Applicability::Safe)?;
-        let is_error = finding.rule.severity == Some(Severity::Error) && finding.rule.group == Group::Syntax;
-        is_error.then_some((item, finding, fix))
-    })
+    let all = item.statement.findings.iter().filter(|finding| is_safely_fixable(finding));
+    all.filter_map(move |finding| Some((item, finding, finding.fix.as_ref()?)))
+}
+
+/// Whether a finding is about notation, and a safe fix ends it.
+pub(super) fn is_safely_fixable(finding: &Finding) -> bool {
+    let is_error = finding.rule.severity == Some(Severity::Error) && finding.rule.group == Group::Syntax;
+    is_error && finding.fix.as_ref().is_some_and(|fix| fix.applicability == Applicability::Safe)
 }
 
 /// The edits of a fix of the parser, from the start of the text, sorted.

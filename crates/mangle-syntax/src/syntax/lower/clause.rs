@@ -91,8 +91,12 @@ impl<'t> Lower<'_, 't> {
         if body.transforms.is_empty() {
             let message =
                 "This rule has no body. Write what it follows from, or drop the arrow to state a fact.";
-            let fix = Fix::guess("Drop the arrow").replace(arrow, "");
-            self.soft(Finding::new(&rules::EMPTY_BODY, arrow, message).fix(fix));
+            let finding = Finding::new(&rules::EMPTY_BODY, arrow, message);
+            // A transform without a body is no fact either.
+            let rest = self.text.get(self.base + usize::from(arrow.end())..).unwrap_or("");
+            let is_transformed = rest.trim_start().starts_with("|>");
+            let fix = || Fix::guess("Drop the arrow").replace(arrow, "");
+            self.soft(if is_transformed { finding } else { finding.fix(fix()) });
             self.holes = true;
         }
     }
