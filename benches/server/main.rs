@@ -8,8 +8,6 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
-#[path = "../../tests/all/support/client.rs"]
-mod client;
 mod hostile;
 #[allow(dead_code)] // The tests use the rest.
 #[path = "../../tests/all/ceilings/policies.rs"]
@@ -20,17 +18,15 @@ mod previews;
 mod session;
 #[path = "../../tests/all/support/mod.rs"]
 mod support;
-#[path = "../../tests/all/support/text.rs"]
-mod text;
 mod transcripts;
 
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use client::{Client, Folder, pulling, pushed, with_encoding};
+use support::client::{Client, Folder, pulling, pushed, with_encoding};
+use support::text::Dice;
 use support::{corpus, kernel_files};
-use text::Dice;
 
 /// The allocator of the program, so that reading its answers takes no longer than making them.
 #[global_allocator]

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::client::{Client, Folder, pulling, with_encoding};
-use crate::text::Dice;
+use crate::support::client::{Client, Folder, pulling, with_encoding};
+use crate::support::text::Dice;
 use crate::{EDITED, STROKES, heading, nowhere, processor_time, row};
 
 /// A file whose rules feed prompts, and one whose rules decide about actions.

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{Client, Folder, pulling, with_encoding};
-use super::text::Dice;
+use super::support::client::{Client, Folder, pulling, with_encoding};
+use super::support::text::Dice;
 use super::{STROKES, diagnosed, ms, processor_time, row};
 
 /// How a transcript is edited, and what its answers ask for.

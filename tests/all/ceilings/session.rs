@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{Client, Folder, pulling};
 use super::policies::Hostile;
+use super::support::client::{Client, Folder, pulling};
 use super::support::high_water;
 
 /// Opens a policy and the transcript beside it, asks for everything that shows facts. Gives the peak in megabytes, the
