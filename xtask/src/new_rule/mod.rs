@@ -77,13 +77,14 @@ fn is_kebab_case(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase()) && name.split('-').all(is_word)
 }
 
+/// Whether a document of a rule below a folder has a word.
 fn uses_word(folder: &Path, word: &str) -> Result<bool> {
     for entry in fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
         let path = entry?.path();
-        let found = if path.is_dir() {
-            uses_word(&path, word)?
-        } else {
-            fs::read_to_string(&path).is_ok_and(|text| text.contains(word))
+        let is_document = path.extension().is_some_and(|end| end == "md");
+        let found = match path.is_dir() {
+            true => uses_word(&path, word)?,
+            false => is_document && fs::read_to_string(&path).is_ok_and(|text| text.contains(word)),
         };
         if found {
             return Ok(true);
