@@ -6,7 +6,7 @@ use mangle_syntax::lint::{Rule, rule};
 pub(crate) static INJECTED_BLOCKED: Rule = rule!("injected-blocked.md");
 /// Two atoms, one id.
 pub(crate) static DUPLICATE_ID: Rule = rule!("atom-duplicate-id.md");
-/// Groups of which nobody chooses one.
+/// Exclusive groups, of which the runtime prints every atom.
 pub(crate) static EXCLUSIVE_UNENFORCED: Rule = rule!("exclusive-unenforced.md");
 /// A value that never holds.
 pub(crate) static SELECTOR_VALUE: Rule = rule!("selector-value.md");
