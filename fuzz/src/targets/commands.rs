@@ -216,7 +216,7 @@ const TRANSCRIPTS: &[Row] = &[
     row(&["parse", "--extractor", "learning", "--format", "json"], Form::JsonLines),
     row(&["split"], Form::Text),
     row(&["stats"], Form::Text),
-    row(&["stats", "--format", "json"], Form::Json),
+    row(&["stats", "--format", "json"], Form::JsonLines),
     row(&["stats", "--metrics", "prom"], Form::Text),
 ];
 

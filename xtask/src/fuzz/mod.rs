@@ -55,8 +55,8 @@ pub(crate) struct Options {
 }
 
 /// What each target gets as a step of `cargo xtask test`. Seed and number of inputs are fixed: the step fails because of what
-/// was changed, and not because of chance or of a fast machine.
-const STEP: Extent = Extent { seconds: 10, seed: Some(1), runs: Some(2_000) };
+/// was changed, and not because of chance, of a fast machine, or of what earlier runs found.
+const STEP: Extent = Extent { seconds: 10, seed: Some(1), runs: Some(2_000), is_apart: true };
 
 /// How much is tried of a target.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +65,8 @@ struct Extent {
     seed: Option<u64>,
     /// How many inputs at most.
     runs: Option<u64>,
+    /// Whether it neither begins with the inputs of earlier runs nor adds to them.
+    is_apart: bool,
 }
 
 /// Runs what is asked for.
@@ -80,7 +82,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         return fuzzer.reproduce(target, input);
     }
     let seconds = options.hours.map_or(options.seconds, |hours| (hours * 3600.0) as u64);
-    let extent = Extent { seconds, seed: options.seed, runs: options.runs };
+    let extent = Extent { seconds, seed: options.seed, runs: options.runs, is_apart: false };
     let outcomes = run_all(&fuzzer, &targets, extent, options.jobs)?;
     if options.keep {
         for target in &targets {
