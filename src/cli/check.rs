@@ -18,7 +18,7 @@ use super::show_program::show_program;
 use super::since::Since;
 use super::transcripts::TranscriptArgs;
 use super::watch::watch;
-use crate::host::{self, MAX_FILE_LEN, Manner, Memory, Overlay, Resolution, STDIN, Shell, Target};
+use crate::host::{self, CheckOptions, MAX_FILE_LEN, Memory, Overlay, Resolution, STDIN, Shell, Target};
 use crate::report;
 use mangle_settings::{FailOn, MaxFindings};
 use piggyback::transcript::LONGEST_DOCUMENT;
@@ -161,20 +161,20 @@ impl Check {
         working: &Path,
         session: &mut Session,
     ) -> Result<Findings> {
-        let (memory, manner, profile) = (&session.memory, self.manner(), self.reading.prescribed());
+        let (memory, options, profile) = (&session.memory, self.options(), self.reading.prescribed());
         let mut findings =
-            Findings::gather(&Request { targets, overlay, memory, working, manner, profile }, resolution);
+            Findings::gather(&Request { targets, overlay, memory, working, options, profile }, resolution);
         // First of all, since it also counts what is gone.
         self.baseline.apply(&mut findings, targets, working)?;
         if let Some(revision) = &self.since {
-            session.since.apply(&mut findings, revision, targets, working, self.manner())?;
+            session.since.apply(&mut findings, revision, targets, working, self.options())?;
         }
         Ok(findings)
     }
 
-    fn manner(&self) -> Manner {
+    fn options(&self) -> CheckOptions {
         let max_findings = self.max_findings.map(MaxFindings::new);
-        Manner { fail_on: self.fail_on, evaluate: self.evaluate, max_findings }
+        CheckOptions { fail_on: self.fail_on, evaluate: self.evaluate, max_findings }
     }
 
     /// Fixes what is to be fixed. Nothing that the report leaves out is.
@@ -197,8 +197,8 @@ impl Check {
             false => None,
         };
         resolution.problems.truncate(problems);
-        let (memory, manner, profile) = (&session.memory, self.manner(), self.reading.prescribed());
-        let request = Request { targets, overlay, memory, working, manner, profile };
+        let (memory, options, profile) = (&session.memory, self.options(), self.reading.prescribed());
+        let request = Request { targets, overlay, memory, working, options, profile };
         let mended = self.fix.mend(&request, resolution, only.as_ref(), pretended);
         resolution.read_agents_again(pretended, session.memory.table());
         resolution.read_prompts_again(targets, pretended, session.memory.table());

@@ -111,9 +111,9 @@ fn membership(program: &ProgramFiles, file: FileId, working: &Path) -> Membershi
     let single = program.singles.iter().find(|single| single.member.file == file);
     let (role, files) = match single {
         Some(single) if single.uses.is_some() => {
-            ("by itself with what its header uses", program.with(single).len())
+            ("by itself with what its header uses", program.unit_of(single).files.len())
         }
-        Some(single) => ("by itself with the program", program.with(single).len()),
+        Some(single) => ("by itself with the program", program.unit_of(single).files.len()),
         None => {
             let role = match program.origin {
                 Origin::Configured => "part of the program",

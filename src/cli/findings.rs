@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Outcome;
 use super::progress::Progress;
 use crate::host::{
-    self, AgentSettings, Checked, CheckedTranscripts, FileTable, Knowledges, Manner, Memory, Overlay,
+    self, AgentSettings, CheckOptions, Checked, CheckedTranscripts, FileTable, Knowledges, Memory, Overlay,
     Problem, ProgramFiles, Resolution, Target, TranscriptRequest,
 };
 use crate::report::{self, Entry, Omitted, Part, SourceText, Sources, Spot, Summary};
@@ -28,7 +28,7 @@ pub(super) struct Request<'a> {
     /// The folder that names of files are relative to.
     pub(super) working: &'a Path,
     /// How.
-    pub(super) manner: Manner,
+    pub(super) options: CheckOptions,
     /// The version of the protocol that is prescribed for all transcripts.
     pub(super) profile: Option<Profile>,
 }
@@ -65,10 +65,13 @@ pub(super) struct Findings {
 impl Findings {
     /// Checks the programs of `resolution`.
     pub(super) fn gather(request: &Request<'_>, resolution: &mut Resolution) -> Self {
-        let (table, fail_on) = (request.memory.table(), request.manner.fail_on);
+        let (table, fail_on) = (request.memory.table(), request.options.fail_on);
         let files = load(request, resolution);
         let progress = Progress::new("checking", resolution.programs.len());
-        let mut checked = host::check(resolution, &files, request.memory, request.manner, || progress.step());
+        let mut checked =
+            host::check(resolution, &files, (request.memory, request.overlay), request.options, || {
+                progress.step()
+            });
         let (mut failures, met): (Vec<_>, Vec<_>) =
             resolution.problems.iter().cloned().partition(|problem| problem.named);
         checked.add_unreadable(&met, &resolution.projects, table, fail_on);
@@ -102,7 +105,7 @@ impl Findings {
             beside: resolution.beside().map(|(file, ..)| file).collect(),
             is_nothing: is_nothing && !request.targets.iter().any(is_configuration),
             most: most(resolution),
-            max_findings: request.manner.max_findings,
+            max_findings: request.options.max_findings,
             clauses,
             envelopes: transcripts.envelopes,
             undeclared: transcripts.undeclared,
@@ -216,7 +219,7 @@ impl<'a> Request<'a> {
             overlay: self.overlay,
             table: self.memory.table(),
             working: self.working,
-            manner: self.manner,
+            options: self.options,
         }
     }
 }

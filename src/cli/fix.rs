@@ -158,8 +158,8 @@ impl FixArgs {
         let mut locked = Vec::new();
         loop {
             let editable = |file| !locked.contains(&file);
-            let fixed =
-                host::fix(resolution, files.clone(), request.memory, Wish { editable: &editable, ..wish });
+            let snapshot = request.memory.snapshot(resolution, &files, request.overlay);
+            let fixed = snapshot.fix(&snapshot.programs, Wish { editable: &editable, ..wish });
             // A fix of two files, one of which cannot be written, must not be applied by half.
             let refused = if self.diff { Vec::new() } else { refused(&fixed, request) };
             if refused.is_empty() {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use anyhow::Result;
 
 use super::findings::{Findings, Request};
-use crate::host::{self, Manner, Memory, Past, Shell, Target};
+use crate::host::{self, CheckOptions, Memory, Past, Shell, Target};
 use crate::report;
 
 /// The findings of an older version, computed once.
@@ -26,12 +26,12 @@ impl Since {
         revision: &str,
         targets: &[Target],
         working: &Path,
-        manner: Manner,
+        options: CheckOptions,
     ) -> Result<()> {
         let old = match self.findings.get() {
             Some(old) => old,
             None => {
-                let old = gather(revision, targets, working, manner)?;
+                let old = gather(revision, targets, working, options)?;
                 self.findings.get_or_init(|| old)
             }
         };
@@ -42,7 +42,7 @@ impl Since {
 }
 
 /// The findings at `revision`. What could not be read then is nobody's business.
-fn gather(revision: &str, targets: &[Target], working: &Path, manner: Manner) -> Result<Findings> {
+fn gather(revision: &str, targets: &[Target], working: &Path, options: CheckOptions) -> Result<Findings> {
     let past = Past::read(working, revision)?;
     let (targets, overlay) = past.targets(targets)?;
     let memory = Memory::default();
@@ -54,7 +54,7 @@ fn gather(revision: &str, targets: &[Target], working: &Path, manner: Manner) ->
         overlay: &overlay,
         memory: &memory,
         working: &working,
-        manner: Manner { fail_on: None, ..manner },
+        options: CheckOptions { fail_on: None, ..options },
         profile: None,
     };
     Ok(Findings::gather(&request, &mut resolution))

@@ -15,8 +15,8 @@ use super::accounts::{Accounts, Policies};
 use super::output;
 use super::progress::Progress;
 use crate::host::{
-    self, Cut, Input, Knowledges, Manner, Memory, Overlay, Problem, Resolution, STDIN, Shell, TranscriptFile,
-    TranscriptRequest, read_transcript,
+    self, CheckOptions, Cut, Input, Knowledges, Memory, Overlay, Problem, Resolution, STDIN, Shell,
+    TranscriptFile, TranscriptRequest, read_transcript,
 };
 use crate::ide::transcripts::TranscriptCheck;
 use crate::report::replies::Answered;
@@ -216,7 +216,7 @@ impl Transcripts {
             overlay: &self.overlay,
             table: self.memory.table(),
             working: &self.working,
-            manner: Manner { fail_on: None, evaluate: false, max_findings: Some(MaxFindings::new(0)) },
+            options: CheckOptions { fail_on: None, evaluate: false, max_findings: Some(MaxFindings::new(0)) },
         };
         let checked = host::check_transcripts(request, &|_| ());
         let mut sources = Sources::default();

@@ -5,23 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::load::is_unparsed;
-use super::preview_files::preview_name;
-use super::resolve::{CorpusFiles, Cut, Member, Problem, ProgramFiles, Resolution};
-use super::shared_files::drop_needed_elsewhere;
-use super::tables::Tables;
-use super::uses::sample_name;
-use super::{AgentSettings, FileTable, Memory, Project};
-use crate::ide::evaluation::{self, Readings, is_news};
+use super::resolve::{CorpusFiles, Cut, Problem, ProgramFiles, Resolution};
+use super::workspace::Snapshot;
+use super::{AgentSettings, FileTable, Memory, Overlay, PreviewFiles, Project};
 use crate::ide::file_findings::file_findings;
-use crate::ide::previews::{self, PreviewCheck};
-use crate::ide::replays::of_evaluated;
+use crate::ide::merge::Lists;
+use crate::ide::previews::corpus_findings;
 use crate::report::Entry;
-use mangle_check::diagnostics::diagnostics;
-use mangle_engine::kernel::{Kernel, Limits};
-use mangle_engine::program::{FileSummary, Program};
+use mangle_engine::program::FileSummary;
 use mangle_settings::{FailOn, MaxFindings, RuleSettings, SCAN_LIMIT, UNREADABLE_FILE};
 use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::text::{Cancel, FileId, TextRange};
@@ -35,7 +29,7 @@ pub struct Checked {
 
 /// How to check.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Manner {
+pub struct CheckOptions {
     /// From which severity on findings fail, instead of what the configuration says.
     pub fail_on: Option<FailOn>,
     /// Whether programs are evaluated, with their own facts and with each sample.
@@ -44,42 +38,149 @@ pub struct Manner {
     pub max_findings: Option<MaxFindings>,
 }
 
-/// Checks the programs of `resolution`, whose files [`super::load`] gave, in parallel. What `memory` knows of single statements is not computed again. `done` is called after
-/// each program.
+/// Checks the programs of `resolution`, whose files [`super::load`] gave, in parallel: the workspace as an editor has it,
+/// without open documents. What `memory` knows from the last time is not computed again. `done` is called after each
+/// program.
 #[must_use]
 pub fn check(
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
-    memory: &Memory,
-    manner: Manner,
+    (memory, overlay): (&Memory, &Overlay),
+    options: CheckOptions,
     done: impl Fn() + Sync,
 ) -> Checked {
-    let one = |program: &ProgramFiles| {
-        let mut found = check_program(program, files, memory);
-        let mut shown = Vec::new();
-        if manner.evaluate {
-            let project = program.project.and_then(|project| resolution.projects.get(project));
-            shown = evaluated(program, project, files, memory, &found);
+    let snapshot = memory.snapshot(resolution, files, overlay);
+    let reported = ReportedFiles::of(resolution);
+    snapshot.programs.par_iter().for_each(|program| {
+        let cancel = Cancel::new();
+        program.diagnose(&cancel);
+        if options.evaluate && !program.is_test() && program.files.iter().any(|file| reported.has(file.id)) {
+            program.evaluate(&cancel);
         }
-        found.append(&mut shown);
-        found.extend(previewed(program, resolution, files, memory));
-        done();
-        (found, program.settings.fail_on)
-    };
-    let mut of_programs: Vec<_> = resolution.programs.par_iter().map(one).collect();
-    drop_needed_elsewhere(resolution, of_programs.iter_mut().map(|(found, _)| found));
+        snapshot.trace_prompts(program, &cancel);
+        program.release();
+        if program.single().is_none() && program.sample().is_none() {
+            done();
+        }
+    });
+    let corpora = corpora(resolution);
+    let mut checked = Checked::default();
+    for (file, lists) in reported.lists(&snapshot, &corpora, options.evaluate) {
+        let found = lists.merged(files.get(&file).map(|file| &**file)).into_iter();
+        checked.entries.extend(found.map(|diagnostic| Entry {
+            file,
+            diagnostic: diagnostic.clone(),
+            fails: reported.fails(file, diagnostic, options),
+        }));
+    }
+    let of_unparsed = resolution.programs.iter().map(|program| unparsed_beside(program, files));
     let of_projects = resolution.projects.iter().map(check_project);
-    let of_corpora = resolution.corpora.iter().map(|corpus| check_corpus(corpus, &resolution.projects));
     let of_agents = resolution.agents.iter().filter(|agent| agent.reported);
     let of_agents = of_agents.map(|agent| check_agent(agent, &resolution.projects));
     let of_cuts = resolution.cuts.iter().map(|cut| check_cut(cut, &resolution.projects, memory.table()));
-    let mut checked = Checked::default();
-    for (found, configured) in
-        of_programs.into_iter().chain(of_projects).chain(of_corpora).chain(of_agents).chain(of_cuts)
-    {
-        checked.add(found, manner.fail_on.unwrap_or(configured));
+    for (found, configured) in of_unparsed.chain(of_projects).chain(of_agents).chain(of_cuts) {
+        checked.add(found, options.fail_on.unwrap_or(configured));
     }
     checked
+}
+
+/// What is wrong with prompts and with what they are made of, by file.
+pub(super) fn of_prompts(
+    resolution: &Resolution,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    (memory, overlay): (&Memory, &Overlay),
+) -> FxHashMap<FileId, Vec<Diagnostic>> {
+    let snapshot = memory.snapshot(resolution, files, overlay);
+    snapshot.programs.iter().for_each(|program| snapshot.trace_prompts(program, &Cancel::new()));
+    let corpora = corpora(resolution);
+    let lists = ReportedFiles::of(resolution).prompt_lists(&snapshot, &corpora);
+    lists.into_iter().map(|(file, lists)| (file, lists.merged(None).into_iter().cloned().collect())).collect()
+}
+
+/// The files whose findings are wanted, and from which severity on these fail: by one of the settings that hold for each.
+struct ReportedFiles(FxHashMap<FileId, Vec<FailOn>>);
+
+impl ReportedFiles {
+    fn of(resolution: &Resolution) -> Self {
+        let mut files: FxHashMap<FileId, Vec<FailOn>> = FxHashMap::default();
+        let mut add = |file: FileId, fail_on| files.entry(file).or_default().push(fail_on);
+        for program in &resolution.programs {
+            for member in program.own().filter(|member| member.reported) {
+                add(member.file, program.settings.fail_on);
+                // What a sample reads beside policies is reported with it.
+                let preview = resolution.previews.get(&member.file).into_iter();
+                preview
+                    .flat_map(PreviewFiles::texts)
+                    .for_each(|(beside, ..)| add(beside, program.settings.fail_on));
+            }
+        }
+        for corpus in &resolution.corpora {
+            let project = corpus.project.and_then(|index| resolution.projects.get(index));
+            let fail_on = project.map_or_else(FailOn::default, |project| project.settings.fail_on);
+            corpus.reported.iter().for_each(|file| add(*file, fail_on));
+        }
+        Self(files)
+    }
+
+    fn has(&self, file: FileId) -> bool {
+        self.0.contains_key(&file)
+    }
+
+    fn fails(&self, file: FileId, diagnostic: &Diagnostic, options: CheckOptions) -> bool {
+        match options.fail_on {
+            Some(fail_on) => fail_on.fails(diagnostic.severity),
+            None => self.0.get(&file).into_iter().flatten().any(|fail_on| fail_on.fails(diagnostic.severity)),
+        }
+    }
+
+    /// What was found in each file, list by list.
+    fn lists<'s>(
+        &self,
+        snapshot: &'s Snapshot,
+        corpora: &'s [FoundInFile],
+        evaluated: bool,
+    ) -> FxHashMap<FileId, Lists<'s>> {
+        let mut lists = self.prompt_lists(snapshot, corpora);
+        for program in &snapshot.programs {
+            for file in program.reported() {
+                lists.entry(*file).or_default().checks.push(program.diagnostics(*file));
+            }
+        }
+        for program in snapshot.in_order_of_evaluation().into_iter().filter(|_| evaluated) {
+            for (file, found) in program.evaluation_findings().filter(|(file, _)| self.has(*file)) {
+                lists.entry(file).or_default().evaluations.push(found);
+            }
+        }
+        lists
+    }
+
+    /// Of what prompts are made of alone.
+    fn prompt_lists<'s>(
+        &self,
+        snapshot: &'s Snapshot,
+        corpora: &'s [FoundInFile],
+    ) -> FxHashMap<FileId, Lists<'s>> {
+        let mut lists: FxHashMap<FileId, Lists<'s>> = FxHashMap::default();
+        let of_kernels = snapshot.programs.iter().flat_map(|program| program.prompt_findings());
+        let of_corpora = corpora.iter().map(|(file, found)| (*file, found.as_slice()));
+        for (file, found) in of_kernels.chain(of_corpora).filter(|(file, _)| self.has(*file)) {
+            lists.entry(file).or_default().others.push(found);
+        }
+        lists
+    }
+}
+
+/// What was found in a file.
+type FoundInFile = (FileId, Vec<Diagnostic>);
+
+/// The findings of the prompt atoms of which no kernel asks for a prompt.
+fn corpora(resolution: &Resolution) -> Vec<FoundInFile> {
+    let findings = |corpus: &CorpusFiles| {
+        let project = corpus.project.and_then(|index| resolution.projects.get(index));
+        let rules = project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone());
+        corpus_findings(&corpus.atoms.corpus, &rules)
+    };
+    resolution.corpora.iter().flat_map(findings).collect()
 }
 
 impl Checked {
@@ -140,186 +241,18 @@ fn around<'p>(path: &Path, projects: &'p [Project]) -> Option<&'p Project> {
     around.max_by_key(|project| project.root.components().count())
 }
 
-/// The findings of the reported files. A kernel or a test is checked as the program (or what it uses) plus itself; what
-/// that says of the program's own files is not wanted.
-fn check_program(
-    program: &ProgramFiles,
-    files: &FxHashMap<FileId, Arc<FileSummary>>,
-    memory: &Memory,
-) -> Vec<Entry> {
-    let summary = |member: &Member| files.get(&member.file).map(Arc::clone);
-    let members: Vec<_> = program.members.iter().filter_map(summary).collect();
-    let rules = &program.settings.rules;
-    let join = |files| Program::embedded(files, Arc::clone(&program.embedding));
-    let mut found = Vec::new();
-    if program.members.iter().any(|member| member.reported) {
-        let all = diagnostics(&join(members), rules, &memory.cache(program, None));
-        let wanted: FxHashSet<_> =
-            program.members.iter().filter(|member| member.reported).map(|member| member.file).collect();
-        found.extend(all.into_iter().filter(|(file, _)| wanted.contains(file)));
-    }
-    for single in program.singles.iter().filter(|single| single.member.reported) {
-        let file = single.member.file;
-        let around = program.with(single).into_iter().filter_map(|file| files.get(&file).map(Arc::clone));
-        let all = diagnostics(&join(around.collect()), rules, &memory.cache(program, Some(file)));
-        found.extend(all.into_iter().filter(|(other, _)| *other == file));
-    }
-    found.extend(unparsed_beside(program, files));
-    found.into_iter().flat_map(|(file, diagnostics)| entries(file, diagnostics)).collect()
-}
-
 /// The files that are only read for the sake of others, and of which nothing counts: what they declare is missing.
 fn unparsed_beside(
     program: &ProgramFiles,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
-) -> Vec<(FileId, Vec<Diagnostic>)> {
+) -> (Vec<Entry>, FailOn) {
     let beside = program.members.iter().filter(|member| !member.reported);
     let beside = beside.filter_map(|member| files.get(&member.file));
-    let found = beside.filter_map(|file| {
-        let findings: Vec<_> = file.findings.iter().filter(|finding| is_unparsed(finding)).cloned().collect();
-        (!findings.is_empty()).then(|| (file.id, file_findings(file.id, findings, &program.settings.rules)))
+    let found = beside.flat_map(|file| {
+        let findings = file.findings.iter().filter(|finding| is_unparsed(finding)).cloned().collect();
+        entries(file.id, file_findings(file.id, findings, &program.settings.rules))
     });
-    found.collect()
-}
-
-/// What is wrong with prompts and with what they are made of.
-pub(super) fn of_prompts(
-    resolution: &Resolution,
-    files: &FxHashMap<FileId, Arc<FileSummary>>,
-    memory: &Memory,
-) -> Vec<Entry> {
-    let programs = resolution.programs.iter();
-    let of_programs = programs.flat_map(|program| previewed(program, resolution, files, memory));
-    let corpora = resolution.corpora.iter();
-    let of_corpora = corpora.flat_map(|corpus| check_corpus(corpus, &resolution.projects).0);
-    of_programs.chain(of_corpora).collect()
-}
-
-/// The findings of the reported files of a corpus.
-fn check_corpus(corpus: &CorpusFiles, projects: &[Project]) -> (Vec<Entry>, FailOn) {
-    let settings = corpus.project.and_then(|index| projects.get(index)).map(|project| &project.settings);
-    let rules = settings.map_or_else(RuleSettings::default, |settings| settings.rules.clone());
-    let found = previews::corpus_findings(&corpus.atoms.corpus, &rules);
-    let found = found.into_iter().filter(|(file, _)| corpus.reported.contains(file));
-    let found = found.flat_map(|(file, found)| entries(file, found)).collect();
-    (found, settings.map_or_else(FailOn::default, |settings| settings.fail_on))
-}
-
-/// What shows in the previews that the sample kernels of a program ask for, each finding once.
-fn previewed(
-    program: &ProgramFiles,
-    resolution: &Resolution,
-    files: &FxHashMap<FileId, Arc<FileSummary>>,
-    memory: &Memory,
-) -> Vec<Entry> {
-    let mut out = Unique::default();
-    let is_reported = |file: FileId| program.own().any(|member| member.reported && member.file == file);
-    for single in &program.singles {
-        let Some(of) = resolution.previews.get(&single.member.file) else { continue };
-        let around = program.with(single).into_iter().filter_map(|file| files.get(&file).map(Arc::clone));
-        let joined = Arc::new(Program::embedded(around.collect(), Arc::clone(&program.embedding)));
-        let name = preview_name(&memory.table().path(single.member.file));
-        let wanted = of.wanted(&name);
-        let beside: Vec<FileId> = of.texts().map(|(file, ..)| file).collect();
-        let subject = PreviewCheck {
-            program: &joined,
-            kernel: single.member.file,
-            header: &of.header,
-            wanted,
-            paths: &of.findings,
-            settings: &program.settings,
-        };
-        for (file, diagnostics) in previews::check(subject, &Cancel::new()) {
-            let is_beside = single.member.reported && beside.contains(&file);
-            if !is_reported(file) && !is_beside {
-                continue;
-            }
-            entries(file, diagnostics).for_each(|entry| out.add(entry));
-        }
-    }
-    out.found
-}
-
-/// Findings, of which there is one of a rule at a place.
-#[derive(Default)]
-struct Unique {
-    found: Vec<Entry>,
-    places: FxHashSet<(FileId, &'static str, TextRange)>,
-}
-
-impl Unique {
-    /// Adds a finding, unless there is one of its rule at its place.
-    fn add(&mut self, entry: Entry) {
-        let Diagnostic { rule, range, .. } = entry.diagnostic;
-        if self.places.insert((entry.file, rule.code, range)) {
-            self.found.push(entry);
-        }
-    }
-}
-
-/// What shows when a program is evaluated with its own facts and with each of its samples, as far as it is not `known`.
-fn evaluated(
-    program: &ProgramFiles,
-    project: Option<&Project>,
-    files: &FxHashMap<FileId, Arc<FileSummary>>,
-    memory: &Memory,
-    known: &[Entry],
-) -> Vec<Entry> {
-    let mut out = Unique::default();
-    let mut known_of: FxHashMap<FileId, Vec<&Diagnostic>> = FxHashMap::default();
-    for entry in known {
-        known_of.entry(entry.file).or_default().push(&entry.diagnostic);
-    }
-    let samples = project.map_or(&[][..], |project| &project.samples);
-    let tables = Tables::new(samples);
-    let mut add = |members: Vec<FileId>, sample: Option<&str>| {
-        let tables = if sample.is_some() { &tables } else { &Tables::default() };
-        for entry in evaluate(program, &members, sample, tables, files) {
-            let is_reported = program.own().any(|member| member.reported && member.file == entry.file);
-            let of_file = known_of.get(&entry.file).map_or(&[][..], Vec::as_slice);
-            let is_news =
-                files.get(&entry.file).is_some_and(|file| is_news(file, &entry.diagnostic, of_file));
-            if is_reported && is_news {
-                out.add(entry);
-            }
-        }
-    };
-    if program.members.iter().any(|member| member.reported) {
-        add(program.members.iter().map(|member| member.file).collect(), None);
-    }
-    let mut is_alone = true;
-    for single in &program.singles {
-        if let Some(name) = sample_name(&memory.table().path(single.member.file), project) {
-            add(program.with(single), Some(&name));
-            is_alone = false;
-        }
-    }
-    if let Some(name) = tables.name().filter(|_| is_alone) {
-        add(program.members.iter().map(|member| member.file).collect(), Some(&name));
-    }
-    out.found
-}
-
-/// What shows when these files are evaluated.
-fn evaluate(
-    program: &ProgramFiles,
-    members: &[FileId],
-    sample: Option<&str>,
-    tables: &Tables,
-    files: &FxHashMap<FileId, Arc<FileSummary>>,
-) -> Vec<Entry> {
-    let summaries = members.iter().filter_map(|file| files.get(file).map(Arc::clone));
-    let joined = Arc::new(Program::embedded(summaries.collect(), Arc::clone(&program.embedding)));
-    let settings = &program.settings.kernel;
-    let limits = Limits::of(settings);
-    let give = |kernel: &mut Kernel, program: &Program| tables.give(kernel, program, limits);
-    let Some(readings) = Readings::new(&joined, settings, limits, &give, &Cancel::new()) else {
-        return Vec::new();
-    };
-    let mut found = evaluation::findings(&readings, &joined, sample);
-    found.extend(of_evaluated(&readings, &joined, &program.settings.replay));
-    let found = evaluation::diagnostics(&joined, &program.settings.rules, &found);
-    found.into_iter().flat_map(|(file, diagnostics)| entries(file, diagnostics)).collect()
+    (found.collect(), program.settings.fail_on)
 }
 
 fn check_project(project: &Project) -> (Vec<Entry>, FailOn) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::resolve::{ProgramFiles, Resolution};
+use super::resolve::{ProgramFiles, Resolution, Single, Unit};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::Settings;
 use mangle_syntax::text::FileId;
@@ -66,20 +66,22 @@ fn join_program(
             root: root.to_path_buf(),
         }
     };
-    let one = |file: FileId, members| joined(of.name.clone(), members, [file].into_iter().collect());
-    let named: Vec<_> =
-        of.singles.iter().filter(|single| beside.named.contains(&single.member.file)).collect();
+    let of_unit = |unit: Unit<'_>| {
+        let wanted = match unit.single {
+            Some(single) => [single.member.file].into_iter().collect(),
+            None => unit.reported.into_iter().collect(),
+        };
+        joined(of.name.clone(), unit.files, wanted)
+    };
+    let is_named = |single: &Single| beside.named.contains(&single.member.file);
+    let named: Vec<_> = of.units().filter(|unit| unit.single.is_some_and(is_named)).collect();
     if !named.is_empty() {
-        return named.into_iter().map(|single| one(single.member.file, of.with(single))).collect();
+        return named.into_iter().map(of_unit).collect();
     }
-    let wanted = of.members.iter().filter(|member| member.reported).map(|member| member.file);
-    let wanted: FxHashSet<_> = wanted.collect();
-    if !wanted.is_empty() {
-        let members = of.members.iter().map(|member| member.file).collect();
-        return vec![joined(of.name.clone(), members, wanted)];
-    }
-    let singles = of.singles.iter().filter(|single| single.member.reported);
-    singles.map(|single| one(single.member.file, of.with(single))).collect()
+    let reported: Vec<_> = of.units().filter(|unit| !unit.reported.is_empty()).collect();
+    let is_own_reported = reported.first().is_some_and(|unit| unit.single.is_none());
+    let count = if is_own_reported { 1 } else { reported.len() };
+    reported.into_iter().take(count).map(of_unit).collect()
 }
 
 /// A policy test, joined with what it runs with.
@@ -100,13 +102,13 @@ pub struct JoinedTest {
 pub fn join_tests(resolution: &Resolution, files: &FxHashMap<FileId, Arc<FileSummary>>) -> Vec<JoinedTest> {
     let mut tests = Vec::new();
     for of in &resolution.programs {
-        let is_test =
-            |single: &&super::Single| single.member.reported && of.embedding.is_test(single.member.file);
-        for single in of.singles.iter().filter(is_test) {
-            let around = of.with(single).into_iter().filter_map(|file| files.get(&file).map(Arc::clone));
+        for unit in of.units().filter(|unit| !unit.reported.is_empty()) {
+            let test =
+                unit.single.map(|single| single.member.file).filter(|file| of.embedding.is_test(*file));
+            let Some(file) = test else { continue };
+            let around = unit.files.iter().filter_map(|file| files.get(file).map(Arc::clone));
             let program = Program::embedded(around.collect(), Arc::clone(&of.embedding));
-            let (file, settings) = (single.member.file, Arc::clone(&of.settings));
-            let is_lone = of.origin == super::Origin::Lone;
+            let (is_lone, settings) = (of.origin == super::Origin::Lone, Arc::clone(&of.settings));
             tests.push(JoinedTest { file, program, is_lone, settings });
         }
     }

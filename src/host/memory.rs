@@ -1,14 +1,13 @@
 //! What is kept from one check to the next, for a process that checks more than once.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use dashmap::DashMap;
-use rustc_hash::FxBuildHasher;
+use parking_lot::Mutex;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::{FileTable, FileText, ProgramFiles};
-use crate::ide::registry;
-use mangle_check::diagnostics::FindingCache;
+use super::workspace::{ClosedWorkspace, Snapshot};
+use super::{FileTable, FileText, Overlay, Resolution};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::text::FileId;
 
@@ -16,13 +15,10 @@ use mangle_syntax::text::FileId;
 /// old memory give the same.
 #[derive(Debug, Default)]
 pub struct Memory {
-    table: FileTable,
+    table: Arc<FileTable>,
     files: DashMap<FileId, Arc<FileSummary>, FxBuildHasher>,
-    caches: DashMap<Key, Arc<FindingCache>, FxBuildHasher>,
+    workspace: Mutex<ClosedWorkspace>,
 }
-
-/// A program: its name, its root, and the kernel or test that is checked with it.
-type Key = (String, PathBuf, Option<FileId>);
 
 impl Memory {
     /// The ids of the files.
@@ -54,9 +50,14 @@ impl Memory {
         summary
     }
 
-    /// What was found in the statements of a program.
-    pub(super) fn cache(&self, program: &ProgramFiles, single: Option<FileId>) -> Arc<FindingCache> {
-        let key = (program.name.clone(), program.root.clone(), single);
-        Arc::clone(&self.caches.entry(key).or_insert_with(|| Arc::new(FindingCache::new(registry::all()))))
+    /// The programs of `resolution`, whose files [`super::load`] gave, as they are in an editor without open documents.
+    #[must_use]
+    pub fn snapshot(
+        &self,
+        resolution: &Resolution,
+        files: &FxHashMap<FileId, Arc<FileSummary>>,
+        overlay: &Overlay,
+    ) -> Snapshot {
+        self.workspace.lock().snapshot(resolution, files, overlay, &self.table)
     }
 }

@@ -14,7 +14,7 @@ use super::walk::{boundary, plain};
 use super::{FileTable, Overlay, Target, absolute, read};
 use agent_prompt::rules::PREVIEW_PATH;
 use agent_prompt::session::{Form, SessionFile};
-use agent_prompt::{Captured, Group, Header, Said, Wanted};
+use agent_prompt::{Captured, Group, Header, Said};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{FileId, TextRange};
 use piggyback::transcript::Limits;
@@ -123,19 +123,6 @@ impl PreviewFiles {
         let atoms = atoms.chain(self.captures.iter().map(|(file, path, text)| (*file, &**path, text)));
         let mut seen = FxHashSet::default();
         sessions.chain(atoms).filter(move |(file, ..)| seen.insert(*file))
-    }
-
-    /// The prompts that the header asks for, each with its session file; `name` is for a group that has none.
-    #[must_use]
-    pub fn wanted(&self, name: &str) -> Vec<(Wanted, Option<FileId>)> {
-        let groups = self.header.groups.iter().zip(&self.sessions).zip(self.atoms.iter().zip(&self.captured));
-        let wanted = groups.filter_map(|((group, session), (atoms, captured))| {
-            let file = session.as_ref().map(|session| session.file.clone());
-            let compiler = atoms.as_ref().map(|atoms| atoms.compiler());
-            let wanted = Wanted { compiler, captured: captured.clone(), ..Wanted::of(group, file, name)? };
-            Some((wanted.within(self.limits.as_ref()), session.as_ref().map(|session| session.id)))
-        });
-        wanted.collect()
     }
 }
 

@@ -4,8 +4,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use super::check::of_prompts;
 use super::{FixedFile, Memory, Overlay, Shell, Target, load, resolve_with_transcripts};
 use crate::ide::fixes::{Done, FixedText, Found, Texts, Wish, fix_texts};
@@ -83,10 +81,7 @@ fn prompts(targets: &[Target], overlay: &Overlay, memory: &Memory) -> (Found, Te
         return (Found::default(), Texts::default());
     }
     let (files, _) = load(&resolution, targets, overlay, memory, || ());
-    let mut found: Found = FxHashMap::default();
-    for entry in of_prompts(&resolution, &files, memory) {
-        found.entry(entry.file).or_default().push(entry.diagnostic);
-    }
+    let found = of_prompts(&resolution, &files, (memory, overlay));
     let of_policies = files.values().map(|file| (file.id, Arc::clone(&file.text)));
     let beside = resolution.beside().map(|(file, _, text): (_, &Path, _)| (file, Arc::clone(text)));
     let texts = of_policies.chain(beside).filter(|(file, _)| found.contains_key(file));

@@ -12,6 +12,7 @@ mod previews;
 mod resolution;
 mod transcripts;
 mod unconfigured;
+mod units;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::resolution::{CorpusFiles, Cut, Member, Origin, Problem, ProgramFiles, Resolution, Single};
+pub(super) use self::units::Unit;
 use super::atoms::AtomFiles;
 use super::project::{self, Dealt};
 use super::uses::{is_kernel, used_files};
@@ -28,12 +30,14 @@ use super::{FileTable, Overlay, Project, Target, is_mangle, is_single, is_test};
 use mangle_settings::{FILE_NAME, FilesSettings, ScanLimits, Settings};
 use mangle_syntax::text::{Cancel, FileId};
 
-/// Which of the two shells asks; they differ where there is no configuration file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Which of the two shells asks. They differ where there is no configuration file, and an editor has less time for an
+/// evaluation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Shell {
     /// The targets are what was named. Together they are one program.
     CommandLine,
     /// The targets are the workspace folders and the open documents.
+    #[default]
     Editor,
 }
 

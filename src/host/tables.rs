@@ -21,6 +21,10 @@ impl Tables {
         Self(samples.iter().filter(|path| is_facts(path)).cloned().collect())
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What they are called together; `None` if there is none.
     pub(super) fn name(&self) -> Option<String> {
         let names = self.0.iter().filter_map(|path| path.file_name());

@@ -27,6 +27,7 @@ pub mod markup;
 #[cfg(test)]
 mod markup_tests;
 pub mod mention;
+pub mod merge;
 mod place;
 pub mod policy_tests;
 pub mod preview_document;

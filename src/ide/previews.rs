@@ -6,7 +6,6 @@ mod remarks;
 mod why;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
@@ -21,47 +20,17 @@ use agent_prompt::jit::Corpus;
 use agent_prompt::jit::rules::of_corpus;
 use agent_prompt::rules::{self, Subject};
 use agent_prompt::{
-    Common, Derived, Dropped, Header, MOST_PROOFS, Manifest, Origin, OriginPlace, Preview, PreviewSettings,
-    Role, Section, SectionKind, Shown, Stuck, Wanted,
+    Common, Derived, Dropped, Header, MOST_PROOFS, Manifest, Origin, OriginPlace, Preview, Role, Section,
+    SectionKind, Shown, Stuck,
 };
 use mangle_check::diagnostics::place_in_files;
-use mangle_engine::kernel::{Clock, Limits, Proof, RuleId};
-use mangle_engine::program::Program;
+use mangle_engine::kernel::{Proof, RuleId};
 use mangle_settings::{RuleSettings, Settings};
 use mangle_syntax::lint::{Diagnostic, Finding};
-use mangle_syntax::text::{Cancel, FileId, LineIndex, TextRange, TextSize};
+use mangle_syntax::text::{FileId, LineIndex, TextRange, TextSize};
 use piggyback::envelope::runtime::built_in;
 use remarks::remarks;
 pub use why::{WhyNotQuestion, why, why_not};
-
-/// A sample kernel that is to be checked.
-#[derive(Debug)]
-pub struct PreviewCheck<'a> {
-    /// The program that it is previewed with, itself among the files.
-    pub program: &'a Arc<Program>,
-    /// The kernel.
-    pub kernel: FileId,
-    /// What its header says.
-    pub header: &'a Header,
-    /// The prompts that are wanted, each with its session file.
-    pub wanted: Vec<(Wanted, Option<FileId>)>,
-    /// Paths of the header that lead nowhere.
-    pub paths: &'a [Finding],
-    /// The settings.
-    pub settings: &'a Settings,
-}
-
-/// What is wrong with the previews of a sample kernel, by file: those of the program, and session files.
-#[must_use]
-pub fn check(of: PreviewCheck<'_>, cancel: &Cancel) -> Vec<(FileId, Vec<Diagnostic>)> {
-    let kernel = &of.settings.kernel;
-    let settings =
-        PreviewSettings::of(&of.settings.prompt, kernel.reading, Limits::of(kernel), Clock::of(kernel))
-            .in_version(of.settings.transcripts.profile);
-    let (wanted, sessions): (Vec<_>, Vec<_>) = of.wanted.into_iter().unzip();
-    let mut preview = Preview::new(Arc::clone(of.program), Some(of.kernel), wanted, settings, cancel);
-    findings(&mut preview, of.header, &sessions, of.paths, of.settings)
-}
 
 /// What is wrong with prompt atoms of which no kernel asks for a prompt, by file.
 #[must_use]

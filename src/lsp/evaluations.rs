@@ -24,7 +24,7 @@ impl View {
     /// What is known of the programs with which a file is tried out. Policy tests are not: their cases are evaluated
     /// one by one.
     pub(super) fn tried(&self, file: FileId) -> TriedPrograms<'_> {
-        let programs = self.snapshot.tried(file).into_iter().filter(|program| !program.is_test());
+        let programs = self.snapshot.answering(file).into_iter().filter(|program| !program.is_test());
         let known = programs.map(|program| match program.evaluated() {
             Some(evaluated) => Known { program, evaluated: Some(evaluated), is_current: true },
             None => Known { program, evaluated: program.evaluated_before(), is_current: false },
@@ -36,7 +36,7 @@ impl View {
     pub(super) fn with_fed<T>(&self, file: FileId, ask: impl FnOnce(&[FedBy<'_>]) -> T) -> T {
         let programs = self.snapshot.fed_by(file);
         let known: Vec<_> =
-            programs.iter().map(|program| (program.sample(), program.known_feeds())).collect();
+            programs.iter().map(|program| (program.sample(), program.prompt_provenance())).collect();
         let fed = known.iter().map(|(sample, known)| FedBy {
             sample: sample.map_or("", |sample| sample),
             fed: known.as_ref().map(|(known, _)| &known.fed),

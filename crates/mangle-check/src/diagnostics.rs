@@ -21,9 +21,7 @@ use crate::suppression::{Suppressions, UNUSED_SUPPRESSION};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_settings::RuleSettings;
-use mangle_syntax::lint::{
-    Anchor, Applicability, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Rule, Span,
-};
+use mangle_syntax::lint::{Applicability, Diagnostic, Finding, Placement, ResolvedFix, Rule};
 use mangle_syntax::syntax::ast::{Atom, Clause, Item, Literal, Statement, StatementKind};
 use mangle_syntax::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID;
 use mangle_syntax::text::{Cancel, FileId, StatementId, TextRange, TextSize, with_line_ends};
@@ -496,64 +494,40 @@ impl<'p> Placer<'p> {
             Some(statement) => self.start_of(file.id, statement)?,
             None => TextSize::new(0),
         };
-        let related = finding.related.into_iter().filter_map(|related| {
-            let (file, range) = self.resolve(file.id, start, related.span)?;
-            Some(RelatedPlace { file, range, message: related.message })
-        });
-        Some(Diagnostic {
-            rule: finding.rule,
-            severity,
-            range: finding.range + start,
-            message: finding.message,
-            related: related.collect(),
-            fix: finding.fix.and_then(|fix| self.place_fix(file, start, finding.range + start, &fix)),
-            help: finding.help,
-            path: Vec::new(),
-        })
+        let replaces = finding.fix.as_ref().map(|fix| fix.replaces.clone()).unwrap_or_default();
+        let mut start_of = |file, statement| self.start_of(file, statement);
+        let mut placed = Placement::new(file.id, start, &mut start_of).diagnostic(finding, severity);
+        if let Some(fix) = &mut placed.fix {
+            self.keep_line_ends(fix);
+            let claim =
+                Claim { file: file.id, start, range: placed.range, replaces: &replaces, edits: &fix.edits };
+            if fix.applicability == Applicability::Safe && !self.holds(claim) {
+                fix.applicability = Applicability::Unsafe;
+            }
+        }
+        Some(placed)
     }
 
-    /// A fix one of whose places is gone is dropped whole. One that does not keep what it claims is no safe one.
-    fn place_fix(
-        &mut self,
-        file: &FileSummary,
-        start: TextSize,
-        range: TextRange,
-        fix: &Fix,
-    ) -> Option<ResolvedFix> {
-        let otherwise = fix.otherwise.as_deref();
-        let otherwise = otherwise.and_then(|other| self.place_fix(file, start, range, other)).map(Box::new);
-        let edits = fix.edits.iter().map(|edit| {
-            let (file, range) = self.resolve(file.id, start, edit.span)?;
-            let text = self.with_line_ends(file, edit.text.clone());
-            Some(FileEdit { file, range, text })
-        });
-        let mut edits: Vec<_> = edits.collect::<Option<_>>()?;
-        edits.sort_by_key(|edit| (edit.file, edit.range.start(), edit.range.end()));
-        let claim = Claim { file: file.id, start, range, fix, edits: &edits };
-        let checks = self.checks;
-        let mut holds = || {
-            checks.is_some_and(|(types, checks)| checks.holds(self.program, types, claim, &mut self.effort))
-        };
-        let is_safe = fix.applicability == Applicability::Safe && holds();
-        let applicability = if is_safe { Applicability::Safe } else { Applicability::Unsafe };
-        Some(ResolvedFix { title: fix.title.clone(), applicability, evidence: false, edits, otherwise })
+    /// Whether a fix keeps what it claims; without checks none does.
+    fn holds(&mut self, claim: Claim<'_>) -> bool {
+        self.checks.is_some_and(|(types, checks)| checks.holds(self.program, types, claim, &mut self.effort))
+    }
+
+    /// Gives what a fix inserts the line ends of the files.
+    fn keep_line_ends(&self, fix: &mut ResolvedFix) {
+        for edit in &mut fix.edits {
+            edit.text = self.with_line_ends(edit.file, std::mem::take(&mut edit.text));
+        }
+        if let Some(other) = &mut fix.otherwise {
+            other.applicability = Applicability::Unsafe;
+            self.keep_line_ends(other);
+        }
     }
 
     fn with_line_ends(&self, file: FileId, text: String) -> String {
         match self.program.file(file) {
             Some(file) => with_line_ends(&file.text, text),
             None => text,
-        }
-    }
-
-    fn resolve(&mut self, file: FileId, start: TextSize, span: Span) -> Option<(FileId, TextRange)> {
-        match span.anchor {
-            Anchor::Here => Some((file, span.range + start)),
-            Anchor::File => Some((file, span.range)),
-            Anchor::Statement(file, statement) => {
-                let start = self.start_of(file, statement)?;
-                Some((file, span.range + start))
-            }
         }
     }
 

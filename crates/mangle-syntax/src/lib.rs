@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 pub mod lint;
+pub mod memo;
 pub mod syntax;
 pub mod text;

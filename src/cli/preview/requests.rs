@@ -8,9 +8,12 @@ use anyhow::{Result, bail};
 use super::state::{self, Until};
 use super::{How, PreviewCommand, What};
 use crate::cli::programs::Programs;
-use crate::host::{self, AtomFiles, Joined, KnownAtoms, Memory, Overlay, PreviewFiles, SessionText};
+use crate::host::{
+    self, AtomFiles, Joined, KnownAtoms, Memory, Overlay, PreviewFiles, PreviewRequest, RequestedPart,
+    SessionText, prompt_name,
+};
 use crate::report::{SourceText, Sources};
-use agent_prompt::{Group, Order, Part, PreviewSettings, Recorded, Said, Wanted};
+use agent_prompt::{Order, Part, PreviewSettings, Recorded, Wanted};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
@@ -124,45 +127,23 @@ impl PreviewCommand {
     /// Works out which prompts of a file are wanted.
     fn want(&self, of: &mut Previewed<'_>, given: Option<&Arc<SessionText>>, recorded: &Arc<Recorded>) {
         let stem = host::preview_name(&of.path);
-        let groups = of.files.header.groups.iter().zip(&of.files.sessions);
-        let groups = groups.zip(of.files.atoms.iter().zip(&of.files.captured));
-        let mut all: Vec<(Option<Wanted>, Option<Arc<SessionText>>)> = groups
-            .filter(|((group, _), _)| self.name.as_ref().is_none_or(|name| name == called(group, &stem)))
-            .map(|((group, session), (atoms, captured))| {
-                let mut group = group.clone();
-                if let [id, kind] = &self.shard[..] {
-                    group.shard = Some((Said::by_caller(id.clone()), Said::by_caller(kind.clone())));
-                }
-                let session = given.or(session.as_ref()).map(Arc::clone);
-                let wanted = Wanted::of(&group, session.as_ref().map(|session| session.file.clone()), &stem);
-                let compiler = atoms.as_ref().map(|atoms| atoms.compiler());
-                let captured = captured.clone();
-                (wanted.map(|wanted| Wanted { compiler, captured, ..wanted }), session)
-            })
-            .collect();
-        if let ([id, kind], true, None) = (&self.shard[..], all.is_empty(), &self.name) {
-            let shard = Some((Said::by_caller(id.clone()), Said::by_caller(kind.clone())));
-            let group = Group { shard, ..Group::default() };
-            let session = given.map(Arc::clone);
-            all.push((
-                Wanted::of(&group, session.as_ref().map(|session| session.file.clone()), &stem),
-                session,
-            ));
-        }
-        for (wanted, session) in all {
-            let Some(mut wanted) = wanted else { continue };
-            wanted.mode = self.mode.map(How::mode).or(wanted.mode);
-            let file = wanted.session.as_ref();
-            let message = || file.map(|file| file.user_input.clone()).unwrap_or_default();
-            wanted.part = match self.part {
-                _ if self.compressed => Part::Compressed(message(), Arc::clone(recorded)),
-                What::System => Part::System,
-                What::Turn => Part::Turn(message()),
-                What::Articulation => {
-                    Part::Articulation(file.map(|file| file.results.clone()).unwrap_or_default())
-                }
-            };
-            of.wanted.push(wanted.within(of.files.limits.as_ref()));
+        let shard = match &self.shard[..] {
+            [id, kind] => Some((id.clone(), Some(kind.clone()))),
+            _ => None,
+        };
+        let part = match self.part {
+            What::System => RequestedPart::System,
+            What::Turn => RequestedPart::Turn,
+            What::Articulation => RequestedPart::Articulation,
+        };
+        let mode = self.mode.map(How::mode);
+        let request = PreviewRequest { name: self.name.clone(), shard, mode, part };
+        for (mut wanted, session) in of.files.requested(&request, given, &stem) {
+            if self.compressed {
+                let message = wanted.session.as_ref().map(|file| file.user_input.clone());
+                wanted.part = Part::Compressed(message.unwrap_or_default(), Arc::clone(recorded));
+            }
+            of.wanted.push(wanted);
             of.sessions.push(session);
         }
     }
@@ -188,7 +169,7 @@ impl PreviewCommand {
         match &self.name {
             Some(name) if groups().next().is_some() => {
                 let names: Vec<_> = groups()
-                    .map(|(of, group)| format!("`{}`", called(group, &host::preview_name(&of.path))))
+                    .map(|(of, group)| format!("`{}`", prompt_name(group, &host::preview_name(&of.path))))
                     .collect();
                 format!("there is no preview `{name}`, but {}", names.join(", "))
             }
@@ -203,9 +184,4 @@ impl PreviewCommand {
             _ => "no file has `# @preview` comments; name a shard with `--shard coder-7 coder`".to_owned(),
         }
     }
-}
-
-/// What a preview is called: its name, else that of its file.
-fn called<'g>(group: &'g Group, stem: &'g str) -> &'g str {
-    if group.name.is_empty() { stem } else { &group.name }
 }

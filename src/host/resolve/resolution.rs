@@ -90,16 +90,6 @@ impl ProgramFiles {
         let project = self.project.and_then(|index| projects.get(index));
         project.map_or(&self.root, |project| &project.root)
     }
-
-    /// The files that a single is analysed with, itself among them.
-    #[must_use]
-    pub fn with(&self, single: &Single) -> Vec<FileId> {
-        let around = match &single.uses {
-            Some(used) => used.clone(),
-            None => self.members.iter().map(|member| member.file).collect(),
-        };
-        around.into_iter().chain([single.member.file]).collect()
-    }
 }
 
 /// What [`resolve`] gives.

@@ -12,7 +12,7 @@ use super::knowledge::{Knowledge, Knowledges};
 use super::{Input, TranscriptFile, read_transcript};
 use crate::host::check::Checked;
 use crate::host::walk::plain;
-use crate::host::{FileTable, Manner, Overlay, Problem, Resolution, STDIN};
+use crate::host::{CheckOptions, FileTable, Overlay, Problem, Resolution, STDIN};
 use crate::ide::transcripts::{Comments, Judge, MAX_COMMENTED, TranscriptCheck, of_fences};
 use crate::report::{Entry, Omitted, Part, SourceText, Spot};
 use mangle_settings::{Container, FailOn};
@@ -62,7 +62,7 @@ pub struct TranscriptRequest<'a> {
     /// The folder that names of files are relative to.
     pub working: &'a Path,
     /// How to check.
-    pub manner: Manner,
+    pub options: CheckOptions,
 }
 
 /// Checks the transcripts of a resolution, several at once. `done` is told how many bytes more were read, from any
@@ -124,7 +124,7 @@ struct OneFile<'a> {
 impl<'a> OneFile<'a> {
     fn new(request: TranscriptRequest<'a>, found: &'a TranscriptFile, ids: &'a AtomicU32) -> Self {
         let configured = found.project.and_then(|index| request.resolution.projects.get(index));
-        let shown = request.manner.max_findings;
+        let shown = request.options.max_findings;
         let shown = shown.or(configured.map(|project| project.settings.max_findings)).unwrap_or_default();
         let configured = configured.map_or_else(FailOn::default, |project| project.settings.fail_on);
         Self {
@@ -134,7 +134,7 @@ impl<'a> OneFile<'a> {
             ids,
             file: request.table.id(&found.path),
             name: crate::host::relative(request.working, &found.path),
-            fail_on: request.manner.fail_on.unwrap_or(configured),
+            fail_on: request.options.fail_on.unwrap_or(configured),
             most: if shown.is_unlimited() { usize::MAX } else { MOST_FINDINGS },
             out: CheckedTranscripts::default(),
             omitted: Omitted::default(),

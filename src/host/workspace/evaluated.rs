@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
 use crate::host::tables::Tables;
 use crate::ide::evaluation::{Readings, fingerprint};
 use mangle_engine::kernel::{Kernel, Limits};
 use mangle_engine::program::Program;
 use mangle_settings::KernelSettings;
+use mangle_syntax::memo::Memo;
 use mangle_syntax::text::Cancel;
 
 /// How long one reading may take while somebody types, whatever the settings allow.
@@ -65,67 +64,78 @@ fn share(kept: usize) -> usize {
 pub struct Evaluated {
     /// The program in both readings.
     pub readings: Readings,
-    /// The [`Tables::stamp`] of the tables that went with it.
-    tables: u64,
     /// What it holds of the memory for all.
     share: Share,
 }
 
+/// What an evaluation depends on.
+#[derive(Debug, Clone, PartialEq)]
+struct EvaluationInputs {
+    /// [`fingerprint`] of the program.
+    statements: u64,
+    settings: KernelSettings,
+    /// [`Tables::stamp`].
+    tables: u64,
+}
+
 /// The last evaluation of a program.
 #[derive(Debug, Default)]
-pub(super) struct Kept(Mutex<Option<Arc<Evaluated>>>);
+pub(super) struct EvaluationCache(Memo<EvaluationInputs, Arc<Evaluated>>);
 
-impl Kept {
+impl EvaluationCache {
     /// The evaluation of the latest revision that has one.
-    pub(super) fn last(&self) -> Option<Arc<Evaluated>> {
-        self.0.lock().clone()
+    pub(super) fn latest(&self) -> Option<Arc<Evaluated>> {
+        self.0.latest()
     }
 
-    /// The evaluation of a program, if it is one with the same statements.
-    pub(super) fn of(&self, program: &Program) -> Option<Arc<Evaluated>> {
-        self.last().filter(|kept| kept.readings.fingerprint == fingerprint(program))
+    /// The evaluation of a program, if it is one of the same statements with the same settings. Whether tables of facts have
+    /// changed since then is not looked up.
+    pub(super) fn of(&self, program: &Program, settings: &KernelSettings) -> Option<Arc<Evaluated>> {
+        let statements = fingerprint(program);
+        self.0.latest_if(|inputs| inputs.statements == statements && inputs.settings == *settings)
     }
 
     /// Evaluates a program, and keeps what comes of it. `None` when `cancel` was raised meanwhile.
     pub(super) fn evaluate(
         &self,
         program: &Arc<Program>,
-        settings: &KernelSettings,
+        (settings, limits): (&KernelSettings, &dyn Fn() -> Limits),
         tables: &Tables,
         cancel: &Cancel,
     ) -> Option<Arc<Evaluated>> {
-        let stamp = tables.stamp();
-        if let Some(known) = self.of(program).filter(|known| known.tables == stamp) {
-            return Some(known);
+        let inputs = EvaluationInputs {
+            statements: fingerprint(program),
+            settings: settings.clone(),
+            tables: tables.stamp(),
+        };
+        if self.0.current(&inputs).is_none() {
+            self.make_room();
         }
-        self.make_room();
-        let limits = editor_limits(Limits::of(settings));
-        let give = |kernel: &mut Kernel, program: &Program| tables.give(kernel, program, limits);
-        let readings = Readings::new(program, settings, limits, &give, cancel)?;
-        let share = Share::new(readings.bytes());
-        let evaluated = Arc::new(Evaluated { readings, tables: stamp, share });
-        let last = self.0.lock().replace(Arc::clone(&evaluated));
-        drop(last);
-        Some(evaluated)
+        self.0.get(inputs, |_| {
+            let limits = limits();
+            let give = |kernel: &mut Kernel, program: &Program| tables.give(kernel, program, limits);
+            let readings = Readings::new(program, settings, limits, &give, cancel)?;
+            let share = Share::new(readings.bytes());
+            Some(Arc::new(Evaluated { readings, share }))
+        })
     }
 
     /// Forgets a large evaluation before the next one, so that there are never two.
     fn make_room(&self) {
-        let is_large = |last: &mut Arc<Evaluated>| last.share.0 > LARGE;
-        // Dropped when the lock is free again.
-        let last = self.0.lock().take_if(is_large);
-        drop(last);
+        if self.0.latest().is_some_and(|last| last.share.0 > LARGE) {
+            self.0.take();
+        }
     }
 
     /// Forgets it: nobody looks at the program any more.
     pub(super) fn forget(&self) {
-        drop_elsewhere(self.0.lock().take());
+        drop_elsewhere(self.0.take());
     }
 }
 
-impl Drop for Kept {
+impl Drop for EvaluationCache {
     fn drop(&mut self) {
-        drop_elsewhere(self.0.get_mut().take());
+        self.forget();
     }
 }
 

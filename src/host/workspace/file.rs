@@ -77,6 +77,14 @@ impl SnapshotFile {
         Self::new(id, path, None, read, None)
     }
 
+    /// A file of a command: what it contributes to programs is known.
+    pub(super) fn summarised(path: Arc<Path>, summary: Arc<FileSummary>) -> Self {
+        let read = FileText { text: Arc::clone(&summary.text), findings: Vec::new() };
+        let file = Self::new(summary.id, path, None, read, None);
+        let _ = file.summary.set(summary);
+        file
+    }
+
     /// A document that was just opened.
     pub(super) fn opened(id: FileId, path: Arc<Path>, open: OpenState) -> Self {
         let read = open.policy();

@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use super::{Snapshot, SnapshotProgram};
 use crate::ide::fixes::{Bench, Fixed, Unit, Wish, fix};
-use crate::ide::registry;
-use mangle_check::diagnostics::FindingCache;
 use mangle_syntax::text::FileId;
 
 impl Snapshot {
@@ -15,7 +13,8 @@ impl Snapshot {
     pub fn fix(&self, programs: &[Arc<SnapshotProgram>], wish: Wish<'_>) -> Fixed {
         let files = programs.iter().flat_map(|program| &program.files);
         let files = files.map(|file| (file.id, Arc::clone(file.summary()))).collect();
-        let units = programs.iter().map(|program| unit(program)).collect();
+        let reporting = programs.iter().filter(|program| !program.reported.is_empty());
+        let units = reporting.map(|program| unit(program)).collect();
         let editable = |file: FileId| self.is_editable(file) && (wish.editable)(file);
         fix(&mut Bench { units, files }, Wish { editable: &editable, ..wish })
     }
@@ -27,7 +26,6 @@ fn unit(program: &SnapshotProgram) -> Unit {
         reported: program.reported.to_vec(),
         rules: Arc::clone(&program.rules),
         embedding: Arc::clone(&program.embedding),
-        // Not the program's own one, which is for its texts as they are.
-        cache: Arc::new(FindingCache::new(registry::all())),
+        cache: program.cache_for_fixes(),
     }
 }

@@ -4,12 +4,15 @@
 //! a [`Snapshot`] per revision. Never touches the disk itself, except to follow the links of a path: when a look is due,
 //! [`Workspace::next_scan`] gives it, to be run aside and handed back.
 
+mod closed;
 mod document;
 mod evaluated;
 mod file;
 mod fixing;
 mod kernels;
 mod late_edits;
+#[cfg(test)]
+mod memo_tests;
 mod openings;
 mod previews;
 mod programs;
@@ -29,14 +32,15 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub(super) use self::closed::ClosedWorkspace;
 pub use self::document::ChangeError;
 use self::document::OpenDocument;
 pub use self::evaluated::{Evaluated, editor_limits};
 pub use self::file::{OpenState, SnapshotFile};
 pub use self::openings::Opening;
-pub use self::previews::{PreviewWish, Previewed, Unshown, WishedPart};
+pub use self::previews::{Previewed, Unshown};
 use self::programs::Programs;
-pub use self::prompt_provenance::KnownFeeds;
+pub use self::prompt_provenance::PromptProvenance;
 use self::scan::Stage;
 pub use self::scan::{Scan, Scanned};
 pub use self::snapshot::{Snapshot, SnapshotProgram};
@@ -48,6 +52,7 @@ use super::uses::{is_kernel, is_session};
 use super::{Cut, FileTable, Identities, Overlay, Problem, ResolvedPath, Target, is_mangle};
 use agent_prompt::session::Form;
 use mangle_settings::{FILE_NAME, RuleSettings};
+use mangle_syntax::memo::Memo;
 use mangle_syntax::text::{Cancel, ContentChange, Encoding, FileId, Half, SentChange};
 
 /// What happened to a file outside the editor.
@@ -82,16 +87,16 @@ pub struct Workspace {
     scanning: Option<Cancel>,
     loaded: bool,
     stage: Stage,
-    feeds: Feeds,
-    /// The open documents that previews may read, as they were when `feeds` was like this.
-    beside: (Feeds, Arc<Overlay>),
+    prompt_revisions: PromptRevisions,
+    /// The open documents that previews may read, as they were when `prompt_revisions` was like this.
+    beside: Memo<PromptRevisions, Arc<Overlay>>,
     revision: u64,
     current: Arc<Snapshot>,
 }
 
 /// Counts changes of the files that previews read beside policies: those on disk, and open documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Feeds {
+pub struct PromptRevisions {
     /// Of all of them.
     pub all: u64,
     /// Of those that may hold prompt atoms.
@@ -331,7 +336,7 @@ impl Workspace {
 
     fn event_at(&mut self, path: &Path, event: FileEvent) {
         if self.programs.feeds_previews(path) || (event == FileEvent::CameOrWent && may_feed(path)) {
-            self.fed(path);
+            self.touch_prompts(path);
             self.touch();
         }
         if !self.matters(path) {
@@ -358,31 +363,33 @@ impl Workspace {
     fn feed(&mut self, id: FileId, path: &Path) {
         let is_read = may_feed(path) || self.programs.feeds_previews(path);
         if is_read && !self.programs.is_transcript(id) {
-            self.fed(path);
+            self.touch_prompts(path);
         }
     }
 
-    fn fed(&mut self, path: &Path) {
-        self.feeds.all += 1;
+    /// Notes that a file changed which previews may read beside policies.
+    fn touch_prompts(&mut self, path: &Path) {
+        self.prompt_revisions.all += 1;
         if !is_session(path) {
-            self.feeds.atoms += 1;
+            self.prompt_revisions.atoms += 1;
         }
     }
 
     /// The open documents that previews may read.
     fn beside(&mut self) -> Arc<Overlay> {
-        if self.beside.0 != self.feeds {
+        let Self { documents, programs, .. } = self;
+        let overlay = self.beside.get(self.prompt_revisions, |_| {
             let mut overlay = Overlay::of_editor();
-            for (id, document) in &mut self.documents {
+            for (id, document) in documents {
                 let is_other = document.kind() == document::Kind::Other && document.path().is_absolute();
-                if is_other && !self.programs.is_transcript(*id) {
+                if is_other && !programs.is_transcript(*id) {
                     let text = document.flushed_text();
                     overlay.insert(document.path().into(), text);
                 }
             }
-            self.beside = (self.feeds, Arc::new(overlay));
-        }
-        Arc::clone(&self.beside.1)
+            Some(Arc::new(overlay))
+        });
+        overlay.unwrap_or_default()
     }
 
     /// Whether what happens to a path can change what is found: it is a policy, a setting, a transcript, or a folder
@@ -469,7 +476,7 @@ impl Workspace {
             has_others |= kept != files_before;
             if has_others {
                 // Headers of samples name policies, which are there now or no longer.
-                self.feeds.all += 1;
+                self.prompt_revisions.all += 1;
                 different = true;
             }
             let before = self.closed.len();
@@ -544,7 +551,7 @@ impl Workspace {
         if self.current.revision != self.revision {
             let mut files = self.closed.clone();
             for (&id, document) in &mut self.documents {
-                // What is no transcript and feeds no prompts is nobody's business.
+                // What is no transcript and prompt_revisions no prompts is nobody's business.
                 let is_read = || is_yaml(document.path()) || self.programs.feeds_previews(document.path());
                 if document.kind() != document::Kind::Other || self.programs.is_transcript(id) || is_read() {
                     document.flush();
@@ -552,12 +559,12 @@ impl Workspace {
                 }
             }
             let others = self.programs.others(&mut files);
-            let programs = self.programs.at(&files, self.feeds);
+            let programs = self.programs.at(&files, self.prompt_revisions);
             let transcripts = self.programs.transcripts(&files);
             let table = Arc::clone(&self.table);
             let mut snapshot = Snapshot::new(self.revision, programs, transcripts, files, others, table);
-            (snapshot.feeds, snapshot.beside) = (self.feeds, self.beside());
-            snapshot.atoms = self.programs.atoms(self.feeds.atoms);
+            (snapshot.prompt_revisions, snapshot.beside) = (self.prompt_revisions, self.beside());
+            snapshot.atoms = self.programs.atoms(self.prompt_revisions.atoms);
             snapshot.suspects = self.suspects();
             (snapshot.is_partial, snapshot.cuts) = (self.stage != Stage::Again, self.cuts().into());
             snapshot.missed = self.unopened.missed().map(|(_, uri)| Arc::clone(uri)).collect();

@@ -7,59 +7,20 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 
-use super::Feeds;
-use super::evaluated::editor_limits;
-use super::prompt_provenance::KnownFeeds;
+use super::PromptRevisions;
+use super::prompt_provenance::{PromptProvenance, ProvenanceInputs};
 use super::snapshot::{Snapshot, SnapshotProgram};
 use crate::host::preview_files::{KnownAtoms, PreviewFiles, SessionText, preview_name};
-use crate::host::{AtomFiles, Overlay, is_mangle};
-use agent_prompt::jit::JitCompiler;
-use agent_prompt::{Captured, Group, Mode, Part, Preview, PreviewSettings, Said, Wanted};
-use mangle_engine::kernel::{Clock, Limits};
+use crate::host::{AtomFiles, Overlay, PreviewRequest, is_mangle};
+use agent_prompt::{Preview, PreviewSettings};
+use mangle_engine::kernel::Clock;
 use mangle_engine::program::Program;
 use mangle_settings::Settings;
+use mangle_syntax::memo::Memo;
 use mangle_syntax::text::{Cancel, FileId};
 
 /// How many previews of a kernel are kept.
 const MOST_KEPT: usize = 8;
-
-/// Which prompts of a kernel are wanted. What it leaves open, the header says.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct PreviewWish {
-    /// The preview of this name; without it all.
-    pub name: Option<String>,
-    /// For another shard: its id, and perhaps its type.
-    pub shard: Option<(String, Option<String>)>,
-    /// Assembled in another way.
-    pub mode: Option<Mode>,
-    /// What of it. The words of a turn and the results of an articulation are those of the session file.
-    pub part: WishedPart,
-}
-
-/// What is wanted of a prompt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum WishedPart {
-    /// The system prompt.
-    #[default]
-    System,
-    /// The input of a turn.
-    Turn,
-    /// What is asked for when results are put into words.
-    Articulation,
-}
-
-impl WishedPart {
-    /// The words for all but the system prompt.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "system" => Some(Self::System),
-            "turn" => Some(Self::Turn),
-            "articulation" => Some(Self::Articulation),
-            _ => None,
-        }
-    }
-}
 
 /// Why nothing is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,12 +46,12 @@ pub struct Previewed<'p> {
 
 /// The previews of a program that were made last.
 #[derive(Debug, Default)]
-pub(super) struct KeptPreviews {
-    all: Mutex<Vec<(FileId, PreviewWish, Slot)>>,
+pub(super) struct PreviewCache {
+    all: Mutex<Vec<(FileId, PreviewRequest, Slot)>>,
     /// The files that were read for them beside policies.
     read: Mutex<FxHashSet<PathBuf>>,
-    /// What feeds the prompts of the newest revision of which that is known.
-    fed: Mutex<Option<Arc<KnownFeeds>>>,
+    /// What prompt_revisions the prompts of the newest revision of which that is known.
+    pub(super) provenance: Memo<ProvenanceInputs, Arc<PromptProvenance>>,
 }
 
 /// Locked while a preview is made.
@@ -110,16 +71,16 @@ struct Kept {
 }
 
 /// The comments of a kernel that are about previews, and how often files that previews read have changed.
-type ReadFor = (String, Feeds);
+type ReadFor = (String, PromptRevisions);
 
-impl KeptPreviews {
+impl PreviewCache {
     /// The place of a preview; the one that nobody asked for the longest goes.
-    fn slot(&self, file: FileId, wish: &PreviewWish) -> Slot {
+    fn slot(&self, file: FileId, request: &PreviewRequest) -> Slot {
         let mut all = self.all.lock();
-        let known = all.iter().position(|(of, wished, _)| *of == file && wished == wish);
+        let known = all.iter().position(|(of, requested, _)| *of == file && requested == request);
         let entry = match known {
             Some(at) => all.remove(at),
-            None => (file, wish.clone(), Slot::default()),
+            None => (file, request.clone(), Slot::default()),
         };
         let slot = Arc::clone(&entry.2);
         all.push(entry);
@@ -134,16 +95,9 @@ impl KeptPreviews {
         self.read.lock().iter().any(|read| read.starts_with(path))
     }
 
-    pub(super) fn last_fed(&self) -> Option<Arc<KnownFeeds>> {
-        self.fed.lock().clone()
-    }
-
-    pub(super) fn keep_fed(&self, known: &Arc<KnownFeeds>) {
-        *self.fed.lock() = Some(Arc::clone(known));
-    }
-
-    pub(super) fn forget_fed(&self) {
-        *self.fed.lock() = None;
+    pub(super) fn clear(&self) {
+        self.all.lock().clear();
+        self.provenance.take();
     }
 
     fn note_read(&self, files: &PreviewFiles, atoms: Option<&Arc<AtomFiles>>) {
@@ -162,7 +116,7 @@ impl Snapshot {
     pub fn preview<T>(
         &self,
         file: FileId,
-        wish: &PreviewWish,
+        request: &PreviewRequest,
         (is_outdated, cancel): (&dyn Fn() -> bool, &Cancel),
         see: impl FnOnce(Previewed<'_>) -> T,
     ) -> Result<T, Unshown> {
@@ -170,20 +124,22 @@ impl Snapshot {
             let has_some = !previewed.preview.shown().is_empty();
             has_some.then(|| see(previewed))
         };
-        self.preview_or_none(file, wish, (is_outdated, cancel), see_some)?.ok_or(Unshown::Unknown)
+        let program = self.programs_of(file).next().filter(|program| !program.is_test());
+        let program = program.ok_or(Unshown::Unknown)?;
+        self.preview_or_none(program, file, request, (is_outdated, cancel), see_some)?.ok_or(Unshown::Unknown)
     }
 
-    /// [`Snapshot::preview`], also where the header asks for no prompt: that may be a mistake in it.
+    /// [`Snapshot::preview`], also where the header asks for no prompt: that may be a mistake in it. `program` is that of the
+    /// kernel.
     pub(super) fn preview_or_none<T>(
         &self,
+        program: &SnapshotProgram,
         file: FileId,
-        wish: &PreviewWish,
+        request: &PreviewRequest,
         (is_outdated, cancel): (&dyn Fn() -> bool, &Cancel),
         see: impl FnOnce(Previewed<'_>) -> T,
     ) -> Result<T, Unshown> {
-        let program = self.programs_of(file).next().filter(|program| !program.is_test());
-        let program = program.ok_or(Unshown::Unknown)?;
-        let slot = program.previews.slot(file, wish);
+        let slot = program.previews.slot(file, request);
         let mut kept = match slot.try_lock() {
             Some(kept) => kept,
             None => {
@@ -195,7 +151,7 @@ impl Snapshot {
                 kept
             }
         };
-        let made = self.refreshed(kept.take(), program, file, wish, cancel).ok_or(Unshown::Unknown)?;
+        let made = self.refreshed(kept.take(), program, file, request, cancel).ok_or(Unshown::Unknown)?;
         if cancel.is_cancelled() {
             return Err(Unshown::Outdated);
         }
@@ -209,13 +165,13 @@ impl Snapshot {
         kept: Option<Kept>,
         program: &SnapshotProgram,
         file: FileId,
-        wish: &PreviewWish,
+        request: &PreviewRequest,
         cancel: &Cancel,
     ) -> Option<Kept> {
         let text = self.file(file)?.text();
         let path = self.table.path(file);
         let (now, settings) = (Arc::clone(program.program()), Arc::clone(&program.settings));
-        let read_for = (header(text), self.feeds);
+        let read_for = (header(text), self.prompt_revisions);
         let kept = kept.filter(|kept| Arc::ptr_eq(&kept.settings, &settings));
         let (files, atoms) = match &kept {
             Some(kept) if kept.read_for == read_for => (Arc::clone(&kept.files), kept.atoms.clone()),
@@ -225,7 +181,7 @@ impl Snapshot {
             Some(kept) if kept.read_for == read_for && Arc::ptr_eq(&kept.program, &now) => return Some(kept),
             kept => kept,
         };
-        let (wanted, sessions) = wanted(&files, wish, &preview_name(&path));
+        let (wanted, sessions) = files.requested(request, None, &preview_name(&path)).into_iter().unzip();
         let compiler = atoms.as_ref().map(|atoms| atoms.compiler());
         let preview = match kept {
             Some(Kept { mut preview, .. }) => {
@@ -234,7 +190,7 @@ impl Snapshot {
                 preview
             }
             None => {
-                let how = PreviewSettings { compiler, ..how(&settings) };
+                let how = PreviewSettings { compiler, ..how(program) };
                 Preview::new(Arc::clone(&now), Some(file), wanted, how, cancel)
             }
         };
@@ -250,7 +206,7 @@ impl Snapshot {
         before: Option<&Kept>,
     ) -> (Arc<PreviewFiles>, Option<Arc<AtomFiles>>) {
         let (root, overlay, table) = (program.settings_root(), &self.readable(), &*self.table);
-        let before = before.filter(|kept| kept.read_for.1.atoms == self.feeds.atoms);
+        let before = before.filter(|kept| kept.read_for.1.atoms == self.prompt_revisions.atoms);
         let configured = match before {
             Some(kept) => kept.atoms.clone(),
             None => AtomFiles::named(&program.settings.prompt.atoms, root, overlay, table).map(Arc::new),
@@ -271,10 +227,10 @@ impl Snapshot {
     }
 }
 
-/// How previews are made in an editor.
-fn how(settings: &Settings) -> PreviewSettings {
+/// How the previews of a program are made.
+fn how(program: &SnapshotProgram) -> PreviewSettings {
+    let (settings, limits) = (program.settings(), program.limits());
     let kernel = &settings.kernel;
-    let limits = editor_limits(Limits::of(kernel));
     PreviewSettings::of(&settings.prompt, kernel.reading, limits, Clock::of(kernel))
         .in_version(settings.transcripts.profile)
 }
@@ -293,60 +249,4 @@ fn header(text: &str) -> String {
         at += line.len();
     }
     kept
-}
-
-/// What a header asks for, with the files that it names.
-#[derive(Default)]
-struct Asked {
-    group: Group,
-    session: Option<Arc<SessionText>>,
-    compiler: Option<Arc<JitCompiler>>,
-    captured: Option<Arc<Captured>>,
-}
-
-/// The prompts of a kernel that a wish means.
-fn wanted(
-    files: &PreviewFiles,
-    wish: &PreviewWish,
-    stem: &str,
-) -> (Vec<Wanted>, Vec<Option<Arc<SessionText>>>) {
-    let named = files.sessions.iter().zip(files.atoms.iter().zip(&files.captured));
-    let groups = files.header.groups.iter().zip(named);
-    let called = |group: &Group| if group.name.is_empty() { stem.to_owned() } else { group.name.clone() };
-    let named = groups.filter(|(group, _)| wish.name.as_ref().is_none_or(|name| *name == called(group)));
-    let mut all: Vec<Asked> = named
-        .map(|(group, (session, (atoms, captured)))| Asked {
-            group: group.clone(),
-            session: session.clone(),
-            compiler: atoms.as_ref().map(|atoms| atoms.compiler()),
-            captured: captured.clone(),
-        })
-        .collect();
-    if files.header.groups.is_empty() && wish.name.as_ref().is_none_or(|name| name == stem) {
-        all.push(Asked::default());
-    }
-    let one = |Asked { mut group, session, compiler, captured }: Asked| {
-        if let Some((id, kind)) = &wish.shard {
-            let own = group.shard.as_ref().filter(|(own, _)| own.text == *id);
-            let known = own.or(group.shard.as_ref()).map(|(_, kind)| kind.text.clone());
-            let kind = kind.clone().or(known)?;
-            if own.is_none_or(|(_, own)| own.text != kind) {
-                group.shard = Some((Said::by_caller(id.clone()), Said::by_caller(kind)));
-            }
-        }
-        let file = session.as_ref().map(|session| session.file.clone());
-        let part = match wish.part {
-            WishedPart::System => Part::System,
-            WishedPart::Turn => {
-                Part::Turn(file.as_ref().map(|file| file.user_input.clone()).unwrap_or_default())
-            }
-            WishedPart::Articulation => {
-                Part::Articulation(file.as_ref().map(|file| file.results.clone()).unwrap_or_default())
-            }
-        };
-        let wanted = Wanted::of(&group, file, stem)?;
-        let wanted = Wanted { mode: wish.mode.or(wanted.mode), part, compiler, captured, ..wanted };
-        Some((wanted.within(files.limits.as_ref()), session))
-    };
-    all.into_iter().filter_map(one).unzip()
 }

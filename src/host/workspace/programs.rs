@@ -6,25 +6,24 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Feeds;
-use super::evaluated::Kept;
+use super::PromptRevisions;
+use super::evaluated::EvaluationCache;
 use super::file::SnapshotFile;
-use super::previews::KeptPreviews;
+use super::previews::PreviewCache;
 use super::prompt_provenance::ConfiguredAtoms;
 use super::snapshot::SnapshotProgram;
 use super::transcripts::{SnapshotTranscript, TranscriptState};
 use crate::host::check::{found_around, scan_limit, unreadable};
 use crate::host::tables::Tables;
 use crate::host::uses::sample_name;
-use crate::host::{
-    AgentSettings, Cut, FileTable, Member, Origin, Problem, ProgramFiles, Project, Resolution, Single,
-};
+use crate::host::{AgentSettings, Cut, FileTable, Origin, Problem, ProgramFiles, Project, Resolution, Shell};
 use crate::ide::file_findings::file_findings;
 use crate::ide::registry;
 use mangle_check::diagnostics::FindingCache;
 use mangle_engine::program::Embedding;
 use mangle_settings::{RuleSettings, Settings};
 use mangle_syntax::lint::{Diagnostic, Finding};
+use mangle_syntax::memo::Memo;
 use mangle_syntax::text::FileId;
 
 /// The programs and the configuration files that define them.
@@ -43,8 +42,14 @@ pub(super) struct Programs {
     unreadable: Vec<Unreadable>,
     cuts: Vec<Cut>,
     /// The prompt atoms of the configurations, as they are after so many changes of files that may hold some.
-    atoms: Option<(u64, Vec<Arc<ConfiguredAtoms>>)>,
+    atoms: Memo<AtomsRevision, Vec<Arc<ConfiguredAtoms>>>,
+    /// For whom the programs are evaluated.
+    shell: Shell,
 }
+
+/// How often files that may hold prompt atoms have changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct AtomsRevision(u64);
 
 /// A file or folder that could not be read, and what is said of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,8 +76,10 @@ pub(super) struct State {
     /// What surrounds it.
     pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
-    pub(super) kept: Arc<Kept>,
-    pub(super) previews: Arc<KeptPreviews>,
+    pub(super) evaluations: Arc<EvaluationCache>,
+    pub(super) previews: Arc<PreviewCache>,
+    /// For whom it is evaluated.
+    pub(super) shell: Shell,
     last: Option<Arc<SnapshotProgram>>,
 }
 
@@ -85,6 +92,8 @@ pub(super) struct Identity {
     pub(super) configuration: Option<PathBuf>,
     /// The sample kernel, other file of the sample, or policy test that this is the program of.
     pub(super) single: Option<FileId>,
+    /// Whether this is the program with the tables of a sample that has nothing else.
+    pub(super) is_with_tables: bool,
 }
 
 impl Identity {
@@ -96,11 +105,17 @@ impl Identity {
             root: program.root.clone(),
             configuration: project.map(|project| project.path.clone()),
             single: None,
+            is_with_tables: false,
         }
     }
 }
 
 impl Programs {
+    /// No programs yet, for a command.
+    pub(super) fn of_commands() -> Self {
+        Self { shell: Shell::CommandLine, ..Self::default() }
+    }
+
     /// Replaces all programs but those of documents that are not on disk. Gives whether anything
     /// is different.
     pub(super) fn take_over(
@@ -110,24 +125,11 @@ impl Programs {
         table: &FileTable,
     ) -> bool {
         // Kernels may ask for prompts of them now.
-        self.atoms = None;
-        let mut old = std::mem::take(&mut self.list);
-        let before = old.len();
-        let mut different = false;
-        for program in &resolution.programs {
-            for state in states(program, &resolution.projects, &self.base, table) {
-                let place = old.iter().position(|other| other.identity == state.identity);
-                let (state, same) = match place {
-                    Some(place) => state.succeed(old.swap_remove(place)),
-                    None => (state, false),
-                };
-                different |= !same;
-                self.list.push(state);
-            }
-        }
+        self.atoms.take();
+        let mut different = self.take_programs(&resolution, table);
         different |= self.take_transcripts(&resolution);
         self.only_while_open = only_while_open(&resolution);
-        different |= self.list.len() != before || !same_projects(&self.projects, &resolution.projects);
+        different |= !same_projects(&self.projects, &resolution.projects);
         let cuts = resolution.cuts.iter().map(|cut| {
             let id = table.id(&cut.folder);
             let found = scan_limit(id, cut, &resolution.projects, &self.base).into();
@@ -147,6 +149,25 @@ impl Programs {
         self.agents = resolution.agents;
         self.projects = resolution.projects;
         different
+    }
+
+    /// Replaces the programs. Gives whether anything is different.
+    pub(super) fn take_programs(&mut self, resolution: &Resolution, table: &FileTable) -> bool {
+        let mut old = std::mem::take(&mut self.list);
+        let (before, mut different) = (old.len(), false);
+        let around = Around { base: &self.base, table, shell: self.shell };
+        for program in &resolution.programs {
+            for state in states(program, &resolution.projects, around) {
+                let place = old.iter().position(|other| other.identity == state.identity);
+                let (state, same) = match place {
+                    Some(place) => state.succeed(old.swap_remove(place)),
+                    None => (state, false),
+                };
+                different |= !same;
+                self.list.push(state);
+            }
+        }
+        different || self.list.len() != before
     }
 
     /// Replaces the transcripts. Gives whether anything is different.
@@ -198,11 +219,9 @@ impl Programs {
     }
 
     /// The prompt atoms of the configurations, after so many changes of files that may hold some.
-    pub(super) fn atoms(&mut self, changes: u64) -> Vec<Arc<ConfiguredAtoms>> {
-        if self.atoms.as_ref().is_none_or(|(known, _)| *known != changes) {
-            self.atoms = Some((changes, ConfiguredAtoms::of(&self.projects, &self.base)));
-        }
-        self.atoms.as_ref().map(|(_, atoms)| atoms.clone()).unwrap_or_default()
+    pub(super) fn atoms(&self, changes: u64) -> Vec<Arc<ConfiguredAtoms>> {
+        let compute = |_| Some(ConfiguredAtoms::of(&self.projects, &self.base));
+        self.atoms.get(AtomsRevision(changes), compute).unwrap_or_default()
     }
 
     /// What is reported of a finding of a whole file.
@@ -251,9 +270,10 @@ impl Programs {
     pub(super) fn add_lone(&mut self, file: FileId, path: &Path) {
         self.remove_lone(file);
         let name = path.to_string_lossy().into();
-        let identity = Identity { name, root: PathBuf::new(), configuration: None, single: None };
+        let identity =
+            Identity { name, root: PathBuf::new(), configuration: None, single: None, is_with_tables: false };
         let base = Arc::clone(&self.base);
-        self.lone.push(State::new(identity, vec![file], vec![file], base, Arc::default(), Arc::default()));
+        self.lone.push(State::new(identity, (vec![file], vec![file]), base, Arc::default(), Arc::default()));
         self.lone.sort_by(|one, another| one.members.cmp(&another.members));
     }
 
@@ -336,9 +356,9 @@ impl Programs {
     pub(super) fn at(
         &mut self,
         files: &FxHashMap<FileId, Arc<SnapshotFile>>,
-        feeds: Feeds,
+        prompt_revisions: PromptRevisions,
     ) -> Vec<Arc<SnapshotProgram>> {
-        self.list.iter_mut().chain(&mut self.lone).map(|state| state.at(files, feeds)).collect()
+        self.list.iter_mut().chain(&mut self.lone).map(|state| state.at(files, prompt_revisions)).collect()
     }
 }
 
@@ -350,47 +370,45 @@ fn only_while_open(resolution: &Resolution) -> FxHashSet<FileId> {
     members.chain(transcripts.map(|transcript| transcript.file)).collect()
 }
 
-/// The program itself and one for each of its sample kernels and policy tests.
-fn states(
-    program: &ProgramFiles,
-    projects: &[Project],
-    base: &RuleSettings,
-    table: &FileTable,
-) -> Vec<State> {
-    let rules: Arc<RuleSettings> = program.settings.rules.over(base).into();
-    let (embedding, settings) = (&program.embedding, &program.settings);
+/// The units of a program, as far as they report anything or evaluations of others are shown with them.
+fn states(program: &ProgramFiles, projects: &[Project], of: Around<'_>) -> Vec<State> {
+    let rules: Arc<RuleSettings> = program.settings.rules.over(of.base).into();
     let project = program.project.and_then(|project| projects.get(project));
     let tables: Arc<Tables> = Tables::new(project.map_or(&[][..], |project| &project.samples)).into();
-    let is_sample = |single: &Single| sample_name(&table.path(single.member.file), project).is_some();
-    let has_sample = program.singles.iter().any(is_sample);
-    let files = |members: &[Member]| members.iter().map(|member| member.file).collect::<Vec<_>>();
-    let reported = |members: &[Member]| {
-        members.iter().filter(|member| member.reported).map(|member| member.file).collect::<Vec<_>>()
-    };
-    let identity = |single| Identity { single, ..Identity::of(program, projects) };
-    let mut states = vec![State::new(
-        identity(None),
-        files(&program.members),
-        reported(&program.members),
-        Arc::clone(&rules),
-        Arc::clone(settings),
-        Arc::clone(embedding),
-    )];
-    for single in program.singles.iter().filter(|single| single.member.reported) {
-        let (members, file) = (program.with(single), single.member.file);
-        let (rules, embedding) = (Arc::clone(&rules), Arc::clone(embedding));
-        let settings = Arc::clone(settings);
-        let state = State::new(identity(Some(file)), members, vec![file], rules, settings, embedding);
-        let sample = sample_name(&table.path(file), project).map(Into::into);
+    let identity = Identity::of(program, projects);
+    let (mut states, mut has_sample) = (Vec::new(), false);
+    for unit in program.units() {
+        let single = unit.single.map(|single| single.member.file);
+        if single.is_some_and(|file| unit.reported.is_empty() && program.embedding.is_test(file)) {
+            continue;
+        }
+        let sample: Option<Arc<str>> =
+            single.and_then(|file| sample_name(&of.table.path(file), project)).map(Into::into);
+        has_sample |= sample.is_some();
         let tables = if sample.is_some() { Arc::clone(&tables) } else { Arc::default() };
-        states.push(State { sample, tables, ..state });
+        let (settings, embedding) = (Arc::clone(&program.settings), Arc::clone(&program.embedding));
+        let (identity, rules) = (Identity { single, ..identity.clone() }, Arc::clone(&rules));
+        let state = State::new(identity, (unit.files, unit.reported), rules, settings, embedding);
+        states.push(State { sample, tables, shell: of.shell, ..state });
     }
     // Tables alone go with the program as it is.
-    if let Some(own) = states.first_mut().filter(|_| !has_sample) {
-        own.sample = tables.name().map(Into::into);
-        own.tables = tables;
+    if let (false, Some(name), Some(own)) = (has_sample, tables.name(), states.first()) {
+        let identity = Identity { is_with_tables: true, ..identity };
+        let (settings, embedding) = (Arc::clone(&program.settings), Arc::clone(&program.embedding));
+        let files = (own.members.clone(), Vec::new());
+        let state = State::new(identity, files, rules, settings, embedding);
+        states.push(State { sample: Some(name.into()), tables, shell: of.shell, ..state });
     }
     states
+}
+
+/// What decides about programs beside their files and settings.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    /// What holds for rules of which the configuration says nothing.
+    base: &'a RuleSettings,
+    table: &'a FileTable,
+    shell: Shell,
 }
 
 fn same_agents(a: &[AgentSettings], b: &[AgentSettings]) -> bool {
@@ -398,16 +416,17 @@ fn same_agents(a: &[AgentSettings], b: &[AgentSettings]) -> bool {
     a.iter().map(key).eq(b.iter().map(key))
 }
 
+/// Whether the configurations say the same. What they name, such as a catalogue of tools, may have changed while they did not.
 fn same_projects(a: &[Project], b: &[Project]) -> bool {
-    let key = |project: &Project| (project.file, Arc::clone(&project.text), project.findings.len());
-    a.iter().map(key).eq(b.iter().map(key))
+    let same =
+        |(a, b): (&Project, &Project)| a.file == b.file && a.text == b.text && a.findings == b.findings;
+    a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
 impl State {
     fn new(
         identity: Identity,
-        mut members: Vec<FileId>,
-        mut reported: Vec<FileId>,
+        (mut members, mut reported): (Vec<FileId>, Vec<FileId>),
         rules: Arc<RuleSettings>,
         settings: Arc<Settings>,
         embedding: Arc<Embedding>,
@@ -415,7 +434,7 @@ impl State {
         members.sort_unstable();
         reported.sort_unstable();
         let cache = Arc::new(FindingCache::new(registry::all()));
-        let (reported, kept) = (reported.into(), Arc::default());
+        let (reported, evaluations) = (reported.into(), Arc::default());
         let (sample, tables, last) = (None, Arc::default(), None);
         Self {
             identity,
@@ -427,8 +446,9 @@ impl State {
             tables,
             embedding,
             cache,
-            kept,
+            evaluations,
             previews: Arc::default(),
+            shell: Shell::default(),
             last,
         }
     }
@@ -441,9 +461,7 @@ impl State {
         }
         self.cache = old.cache;
         self.previews = old.previews;
-        if self.settings.kernel == old.settings.kernel && self.tables == old.tables {
-            self.kept = old.kept;
-        }
+        self.evaluations = old.evaluations;
         let same = self.members == old.members
             && self.reported == old.reported
             && self.rules == old.rules
@@ -461,20 +479,26 @@ impl State {
         (self, same)
     }
 
-    fn at(&mut self, files: &FxHashMap<FileId, Arc<SnapshotFile>>, feeds: Feeds) -> Arc<SnapshotProgram> {
+    fn at(
+        &mut self,
+        files: &FxHashMap<FileId, Arc<SnapshotFile>>,
+        prompt_revisions: PromptRevisions,
+    ) -> Arc<SnapshotProgram> {
         let files: Vec<_> = self.members.iter().filter_map(|id| files.get(id)).cloned().collect();
-        if let Some(last) = &self.last
+        // A command looks at tables anew each time; an editor when it evaluates.
+        if let Some(last) =
+            self.last.as_ref().filter(|_| self.shell == Shell::Editor || self.tables.is_empty())
             && last.files.len() == files.len()
             && last.files.iter().zip(&files).all(|(a, b)| Arc::ptr_eq(a, b))
         {
-            if last.feeds == feeds || last.previewed().is_none() {
+            if last.prompt_revisions == prompt_revisions || last.previewed().is_none() {
                 return Arc::clone(last);
             }
-            let program = Arc::new(last.fed_anew(self, feeds));
+            let program = Arc::new(last.with_revisions(self, prompt_revisions));
             self.last = Some(Arc::clone(&program));
             return program;
         }
-        let program = Arc::new(SnapshotProgram::new(self, files, feeds));
+        let program = Arc::new(SnapshotProgram::new(self, files, prompt_revisions));
         self.last = Some(Arc::clone(&program));
         program
     }

@@ -1,4 +1,4 @@
-//! What feeds the prompts of sample kernels, and what is wrong with them: worked out aside, beside evaluations, for hover
+//! Where the lines of the prompts of sample kernels come from, and what is wrong with them: computed beside evaluations, for hover
 //! and diagnostics.
 
 use std::path::{Path, PathBuf};
@@ -6,38 +6,42 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use super::Feeds;
+use super::PromptRevisions;
 use super::file::SnapshotFile;
-use super::previews::{PreviewWish, Previewed};
+use super::previews::Previewed;
 use super::snapshot::{Snapshot, SnapshotProgram};
-use crate::host::{AtomFiles, Project};
+use crate::host::{AtomFiles, PreviewRequest, Project};
 use crate::ide::evaluation::fingerprint;
 use crate::ide::previews::{corpus_findings, findings};
 use agent_prompt::{Fed, Header};
 use mangle_settings::{RuleSettings, Settings};
 use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::memo::Identity;
 use mangle_syntax::text::{Cancel, FileId};
 
 /// What the prompts of a sample kernel show.
 #[derive(Debug, Default)]
-pub struct KnownFeeds {
-    /// What feeds them.
+pub struct PromptProvenance {
+    /// Where their lines come from.
     pub fed: Fed,
     /// What is wrong, by file: of the program, and beside policies.
     pub(super) diagnostics: FxHashMap<FileId, Vec<Diagnostic>>,
     /// The files that were read beside policies.
     files: FxHashMap<FileId, Arc<SnapshotFile>>,
-    /// The statements and the files that it was made from.
-    made_from: (u64, Feeds),
 }
 
-impl KnownFeeds {
+impl PromptProvenance {
+    /// What is wrong in a file.
+    pub(super) fn diagnostics(&self, file: FileId) -> &[Diagnostic] {
+        self.diagnostics.get(&file).map_or(&[], |found| found)
+    }
+
     /// A file that was read beside policies.
     pub(super) fn file(&self, id: FileId) -> Option<&Arc<SnapshotFile>> {
         self.files.get(&id)
     }
 
-    fn of(previewed: Previewed<'_>, feeds: Feeds) -> Self {
+    fn of(previewed: Previewed<'_>) -> Self {
         let Previewed { program, preview, files, sessions } = previewed;
         let ids: Vec<_> = sessions.iter().map(|session| session.as_ref().map(|session| session.id)).collect();
         let settings = Settings { rules: (*program.rules).clone(), ..Settings::clone(&program.settings) };
@@ -46,9 +50,20 @@ impl KnownFeeds {
             fed: preview.fed(&ids),
             diagnostics: found.into_iter().collect(),
             files: self::files(files.texts()),
-            made_from: (fingerprint(program.program()), feeds),
         }
     }
+}
+
+/// What the provenance of prompts depends on.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ProvenanceInputs {
+    /// [`fingerprint`] of the program.
+    statements: u64,
+    /// Findings and the header of the kernel have places in them.
+    files: Vec<Identity<SnapshotFile>>,
+    prompt_revisions: PromptRevisions,
+    rules: Arc<RuleSettings>,
+    settings: Arc<Settings>,
 }
 
 /// The prompt atoms that a configuration names, of which perhaps no kernel asks for a prompt.
@@ -57,7 +72,7 @@ pub(super) struct ConfiguredAtoms {
     root: PathBuf,
     settings: Arc<Settings>,
     rules: RuleSettings,
-    known: OnceLock<Arc<KnownFeeds>>,
+    known: OnceLock<Arc<PromptProvenance>>,
 }
 
 impl ConfiguredAtoms {
@@ -73,7 +88,7 @@ impl ConfiguredAtoms {
     }
 
     /// What is wrong with them, if that is known.
-    pub(super) fn known(&self) -> Option<&Arc<KnownFeeds>> {
+    pub(super) fn known(&self) -> Option<&Arc<PromptProvenance>> {
         self.known.get()
     }
 
@@ -87,13 +102,13 @@ impl ConfiguredAtoms {
         kernels.any(|file| Header::read(file.text()).groups.iter().any(|group| group.atoms.is_none()))
     }
 
-    fn read(&self, snapshot: &Snapshot) -> KnownFeeds {
+    fn read(&self, snapshot: &Snapshot) -> PromptProvenance {
         let (globs, overlay, table) = (&self.settings.prompt.atoms, &*snapshot.beside, &*snapshot.table);
         let Some(atoms) = AtomFiles::named(globs, &self.root, overlay, table) else {
-            return KnownFeeds::default();
+            return PromptProvenance::default();
         };
         let diagnostics = corpus_findings(&atoms.corpus, &self.rules).into_iter().collect();
-        KnownFeeds { diagnostics, files: files(atoms.texts()), ..KnownFeeds::default() }
+        PromptProvenance { diagnostics, files: files(atoms.texts()), ..PromptProvenance::default() }
     }
 }
 
@@ -110,69 +125,82 @@ impl SnapshotProgram {
     /// The sample kernel that asks for prompts, where this is the program of one.
     #[must_use]
     pub fn previewed(&self) -> Option<FileId> {
-        let kernel = self.single().filter(|_| self.sample().is_some())?;
+        let kernel = self.single().filter(|_| !self.is_test())?;
         let file = self.files.iter().find(|file| file.id == kernel)?;
         file.text().contains("@preview").then_some(kernel)
     }
 
-    /// Whether [`Snapshot::feed`] has nothing to do.
+    /// Whether [`Snapshot::trace_prompts`] has nothing to do.
     #[must_use]
-    pub fn is_fed(&self) -> bool {
-        self.fed.get().is_some() || self.previewed().is_none()
+    pub fn is_traced(&self) -> bool {
+        self.provenance.get().is_some() || self.previewed().is_none()
     }
 
-    /// What feeds its prompts as far as it is known, and whether that is of the texts as they are now.
+    /// Where the lines of its prompts come from as far as that is known, and whether it is current.
     #[must_use]
-    pub fn known_feeds(&self) -> Option<(Arc<KnownFeeds>, bool)> {
-        if let Some(known) = self.fed.get() {
+    pub fn prompt_provenance(&self) -> Option<(Arc<PromptProvenance>, bool)> {
+        if let Some(known) = self.provenance.get() {
             return Some((Arc::clone(known), true));
         }
-        let known = self.previews.last_fed()?;
-        let is_current = known.made_from == (fingerprint(self.program()), self.feeds);
-        Some((known, is_current))
+        let provenance = &self.previews.provenance;
+        let (statements, prompt_revisions) = (fingerprint(self.program()), self.prompt_revisions);
+        let current = provenance.latest_if(|inputs| {
+            inputs.statements == statements && inputs.prompt_revisions == prompt_revisions
+        });
+        let is_current = current.is_some();
+        Some((current.or_else(|| provenance.latest())?, is_current))
+    }
+
+    fn provenance_inputs(&self) -> ProvenanceInputs {
+        ProvenanceInputs {
+            statements: fingerprint(self.program()),
+            files: self.files.iter().map(|file| Identity(Arc::clone(file))).collect(),
+            prompt_revisions: self.prompt_revisions,
+            rules: Arc::clone(&self.rules),
+            settings: Arc::clone(&self.settings),
+        }
     }
 }
 
 impl Snapshot {
-    /// Works out what feeds the prompts of a program, unless somebody has already. Does nothing when `cancel` is raised
-    /// meanwhile.
-    pub fn feed(&self, program: &SnapshotProgram, cancel: &Cancel) {
-        if program.is_fed() || cancel.is_cancelled() {
+    /// Traces the lines of the prompts of a program to their origins, unless that is done. Does nothing when `cancel` is raised.
+    pub fn trace_prompts(&self, program: &SnapshotProgram, cancel: &Cancel) {
+        if program.is_traced() || cancel.is_cancelled() {
             return;
         }
         let Some(kernel) = program.previewed() else { return };
-        let see = |previewed: Previewed<'_>| KnownFeeds::of(previewed, program.feeds);
-        let known = self.preview_or_none(kernel, &PreviewWish::default(), (&|| false, cancel), see);
-        if cancel.is_cancelled() {
-            return;
-        }
-        let known = Arc::new(known.unwrap_or_default());
-        program.previews.keep_fed(&known);
-        let _ = program.fed.set(known);
+        let see = |previewed: Previewed<'_>| PromptProvenance::of(previewed);
+        let known = program.previews.provenance.get(program.provenance_inputs(), |_| {
+            let request = PreviewRequest::default();
+            let known = self.preview_or_none(program, kernel, &request, (&|| false, cancel), see);
+            (!cancel.is_cancelled()).then(|| Arc::new(known.unwrap_or_default()))
+        });
+        known.into_iter().for_each(|known| _ = program.provenance.set(known));
     }
 
     /// Looks for what is wrong with the prompt atoms of configurations, unless somebody has already.
-    pub fn feed_atoms(&self, cancel: &Cancel) {
+    pub fn check_atoms(&self, cancel: &Cancel) {
         for atoms in self.atoms.iter().filter(|atoms| atoms.known().is_none()) {
             if cancel.is_cancelled() {
                 return;
             }
             let is_asked_for = atoms.is_asked_for(&self.programs);
-            let known = if is_asked_for { KnownFeeds::default() } else { atoms.read(self) };
+            let known = if is_asked_for { PromptProvenance::default() } else { atoms.read(self) };
             let _ = atoms.known.set(Arc::new(known));
         }
     }
 
-    /// Whether [`Snapshot::feed_atoms`] has nothing to do.
+    /// Whether [`Snapshot::check_atoms`] has nothing to do.
     #[must_use]
-    pub fn has_fed_atoms(&self) -> bool {
+    pub fn has_checked_atoms(&self) -> bool {
         self.atoms.iter().all(|atoms| atoms.known().is_some())
     }
 
     /// What is known of the prompts that are shown, and of atoms without any.
-    pub(super) fn all_known_feeds(&self) -> impl Iterator<Item = &KnownFeeds> {
+    pub(super) fn all_provenance(&self) -> impl Iterator<Item = &PromptProvenance> {
         let is_shown = |program: &&Arc<SnapshotProgram>| self.shows_evaluation_of(program);
-        let of_programs = self.programs.iter().filter(is_shown).filter_map(|program| program.fed.get());
+        let of_programs =
+            self.programs.iter().filter(is_shown).filter_map(|program| program.provenance.get());
         of_programs.chain(self.atoms.iter().filter_map(|atoms| atoms.known())).map(AsRef::as_ref)
     }
 
@@ -185,14 +213,14 @@ impl Snapshot {
             return of_policy.into_iter().filter(|program| program.previewed().is_some()).collect();
         }
         let reads = |program: &&Arc<SnapshotProgram>| {
-            program.known_feeds().is_some_and(|(known, _)| known.file(file).is_some())
+            program.prompt_provenance().is_some_and(|(known, _)| known.file(file).is_some())
         };
         self.programs.iter().filter(reads).collect()
     }
 
     /// The programs whose prompts an open document may feed that is part of none: those of the sample kernels around it.
     #[must_use]
-    pub fn maybe_fed_by(&self, file: &SnapshotFile) -> Vec<&Arc<SnapshotProgram>> {
+    pub fn samples_around(&self, file: &SnapshotFile) -> Vec<&Arc<SnapshotProgram>> {
         if self.transcript(file.id).is_some() || self.programs_with(file.id).next().is_some() {
             return Vec::new();
         }

@@ -4,21 +4,23 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::Feeds;
-use super::evaluated::{Evaluated, Kept};
+use super::PromptRevisions;
+use super::evaluated::{Evaluated, EvaluationCache, editor_limits};
 use super::file::SnapshotFile;
 use super::openings::Opening;
-use super::previews::KeptPreviews;
+use super::previews::PreviewCache;
 use super::programs::State;
-use super::prompt_provenance::{ConfiguredAtoms, KnownFeeds};
+use super::prompt_provenance::{ConfiguredAtoms, PromptProvenance};
 use super::transcripts::SnapshotTranscript;
 use crate::host::tables::Tables;
-use crate::host::{Cut, FileTable, Identities, Overlay, ResolvedPath};
+use crate::host::{Cut, FileTable, Identities, Overlay, ResolvedPath, Shell};
+use crate::ide::merge::Lists;
 use crate::ide::replays::of_evaluated;
-use crate::ide::{Analysis, evaluation};
-use mangle_check::diagnostics::{FindingCache, diagnostics_unless, once};
+use crate::ide::{Analysis, evaluation, registry};
+use mangle_check::diagnostics::{FindingCache, diagnostics_unless};
+use mangle_engine::kernel::Limits;
 use mangle_engine::program::{Embedding, Program};
 use mangle_engine::types::ProgramTypes;
 use mangle_settings::{FormatSettings, KernelSettings, MaxFindings, RuleSettings, Settings};
@@ -42,32 +44,31 @@ pub struct SnapshotProgram {
     configuration: Option<PathBuf>,
     /// The sample kernel, other file of the sample, or policy test that this is the program of.
     single: Option<FileId>,
-    /// What the file is called whose facts are tried out here.
+    /// What the file is called whose facts are answering out here.
     sample: Option<Arc<str>>,
-    /// The tables that are tried out here.
+    /// The tables that are answering out here.
     tables: Arc<Tables>,
     pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
-    kept: Arc<Kept>,
-    pub(super) previews: Arc<KeptPreviews>,
+    evaluations: Arc<EvaluationCache>,
+    pub(super) previews: Arc<PreviewCache>,
+    shell: Shell,
     program: OnceLock<Arc<Program>>,
     types: OnceLock<ProgramTypes>,
     diagnostics: OnceLock<FxHashMap<FileId, Arc<[Diagnostic]>>>,
-    evaluated: OnceLock<Arc<Tried>>,
+    /// What an evaluation finds in its files.
+    evaluation: OnceLock<Arc<FxHashMap<FileId, Vec<Diagnostic>>>>,
     /// What previews read beside policies.
-    pub(super) feeds: Feeds,
-    pub(super) fed: OnceLock<Arc<KnownFeeds>>,
-}
-
-/// What an evaluation says of the program at its revision.
-#[derive(Debug)]
-struct Tried {
-    /// By file.
-    diagnostics: FxHashMap<FileId, Vec<Diagnostic>>,
+    pub(super) prompt_revisions: PromptRevisions,
+    pub(super) provenance: OnceLock<Arc<PromptProvenance>>,
 }
 
 impl SnapshotProgram {
-    pub(super) fn new(state: &State, files: Vec<Arc<SnapshotFile>>, feeds: Feeds) -> Self {
+    pub(super) fn new(
+        state: &State,
+        files: Vec<Arc<SnapshotFile>>,
+        prompt_revisions: PromptRevisions,
+    ) -> Self {
         let (program, types, diagnostics) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Self {
             name: Arc::clone(&state.identity.name),
@@ -82,22 +83,23 @@ impl SnapshotProgram {
             tables: Arc::clone(&state.tables),
             embedding: Arc::clone(&state.embedding),
             cache: Arc::clone(&state.cache),
-            kept: Arc::clone(&state.kept),
+            evaluations: Arc::clone(&state.evaluations),
             previews: Arc::clone(&state.previews),
+            shell: state.shell,
             program,
             types,
             diagnostics,
-            evaluated: OnceLock::new(),
-            feeds,
-            fed: OnceLock::new(),
+            evaluation: OnceLock::new(),
+            prompt_revisions,
+            provenance: OnceLock::new(),
         }
     }
 
     /// The same program where previews read something else beside policies.
-    pub(super) fn fed_anew(&self, state: &State, feeds: Feeds) -> Self {
+    pub(super) fn with_revisions(&self, state: &State, prompt_revisions: PromptRevisions) -> Self {
         let (program, diagnostics) = (self.program.clone(), self.diagnostics.clone());
-        let evaluated = self.evaluated.clone();
-        Self { program, diagnostics, evaluated, ..Self::new(state, self.files.clone(), feeds) }
+        let evaluation = self.evaluation.clone();
+        Self { program, diagnostics, evaluation, ..Self::new(state, self.files.clone(), prompt_revisions) }
     }
 
     /// The joined program.
@@ -114,12 +116,15 @@ impl SnapshotProgram {
         if self.is_diagnosed() || cancel.is_cancelled() {
             return;
         }
-        let found = diagnostics_unless(cancel, self.program(), self.types(), &self.rules, &self.cache);
+        let found = match self.reported.is_empty() {
+            true => Some(Vec::new()),
+            false => diagnostics_unless(cancel, self.program(), self.types(), &self.rules, &self.cache),
+        };
         if let Some(found) = found {
             let found = found.into_iter().map(|(file, found)| (file, found.into())).collect();
             // Somebody else may have been faster; then both found the same.
             let _ = self.diagnostics.set(found);
-            if let Some(known) = self.kept.of(self.program()) {
+            if let Some(known) = self.evaluations.of(self.program(), &self.settings.kernel) {
                 self.adopt(&known);
             }
         }
@@ -130,19 +135,39 @@ impl SnapshotProgram {
         if cancel.is_cancelled() {
             return;
         }
-        if let Some(evaluated) =
-            self.kept.evaluate(self.program(), &self.settings.kernel, &self.tables, cancel)
-        {
+        if let Some(evaluated) = self.evaluations.evaluate(
+            self.program(),
+            (&self.settings.kernel, &|| self.limits()),
+            &self.tables,
+            cancel,
+        ) {
             self.adopt(&evaluated);
         }
     }
 
+    /// What is kept of findings while fixes are answering. In an editor the program's own is for its texts as they are.
+    pub(super) fn cache_for_fixes(&self) -> Arc<FindingCache> {
+        match self.shell {
+            Shell::CommandLine => Arc::clone(&self.cache),
+            Shell::Editor => Arc::new(FindingCache::new(registry::all())),
+        }
+    }
+
+    /// The limits of its evaluations and prompts.
+    pub(super) fn limits(&self) -> Limits {
+        let limits = Limits::of(&self.settings.kernel);
+        match self.shell {
+            Shell::CommandLine => limits,
+            Shell::Editor => editor_limits(limits),
+        }
+    }
+
     fn adopt(&self, evaluated: &Evaluated) {
-        self.evaluated.get_or_init(|| {
+        self.evaluation.get_or_init(|| {
             let program = self.program();
             let mut found = evaluation::findings(&evaluated.readings, program, self.sample.as_deref());
             found.extend(of_evaluated(&evaluated.readings, program, &self.settings.replay));
-            Arc::new(Tried { diagnostics: evaluation::diagnostics(program, &self.rules, &found) })
+            Arc::new(evaluation::diagnostics(program, &self.rules, &found))
         });
     }
 
@@ -155,29 +180,29 @@ impl SnapshotProgram {
     /// Whether it is known what an evaluation says of the program. What follows from it may be forgotten by now.
     #[must_use]
     pub fn is_evaluated(&self) -> bool {
-        self.evaluated.get().is_some()
+        self.evaluation.get().is_some()
     }
 
     /// What follows from the program; `None` as long as that is not known.
     #[must_use]
     pub fn evaluated(&self) -> Option<Arc<Evaluated>> {
-        self.kept.of(self.program())
+        self.evaluations.of(self.program(), &self.settings.kernel)
     }
 
     /// What followed from the program when it was last evaluated.
     #[must_use]
     pub fn evaluated_before(&self) -> Option<Arc<Evaluated>> {
-        self.kept.last()
+        self.evaluations.latest()
     }
 
     /// Forgets what followed from the program when it was last evaluated, and its prompts. What is wrong with it stays
     /// known.
     pub fn forget_evaluation(&self) {
-        self.kept.forget();
-        self.previews.forget_fed();
+        self.evaluations.forget();
+        self.previews.provenance.take();
     }
 
-    /// What the file is called whose facts are tried out with this program, if it is the program of one.
+    /// What the file is called whose facts are answering out with this program, if it is the program of one.
     #[must_use]
     pub fn sample(&self) -> Option<&Arc<str>> {
         self.sample.as_ref()
@@ -201,10 +226,15 @@ impl SnapshotProgram {
         &self.settings.kernel
     }
 
+    /// Programs with their own facts alone come first, then those with samples, by the names of these.
+    fn evaluation_order(&self) -> impl Ord {
+        (self.sample.as_ref(), self.single)
+    }
+
     /// Whether this is the program of a policy test, whose cases are evaluated one by one.
     #[must_use]
     pub fn is_test(&self) -> bool {
-        self.single.is_some() && self.sample.is_none()
+        self.test().is_some()
     }
 
     /// What a command is to be given so that it asks this program: the sample or the test, else the folder.
@@ -260,6 +290,30 @@ impl SnapshotProgram {
         self.diagnostics.get().and_then(|found| found.get(&file)).map_or(&[], |found| found)
     }
 
+    /// What its evaluation finds, by file; nothing before [`SnapshotProgram::evaluate`].
+    pub fn evaluation_findings(&self) -> impl Iterator<Item = (FileId, &[Diagnostic])> {
+        let found = self.evaluation.get().into_iter().flat_map(|found| found.iter());
+        found.map(|(file, found)| (*file, found.as_slice()))
+    }
+
+    /// What is wrong with its prompts and with what these are made of, by file; nothing before [`Snapshot::trace_prompts`].
+    pub fn prompt_findings(&self) -> impl Iterator<Item = (FileId, &[Diagnostic])> {
+        let found = self.provenance.get().into_iter().flat_map(|known| known.diagnostics.iter());
+        found.map(|(file, found)| (*file, found.as_slice()))
+    }
+
+    /// The files whose diagnostics are shown from here, sorted.
+    #[must_use]
+    pub fn reported(&self) -> &[FileId] {
+        &self.reported
+    }
+
+    /// Drops what only further questions would need: what follows from the program, and its prompts.
+    pub fn release(&self) {
+        self.evaluations.forget();
+        self.previews.clear();
+    }
+
     /// Whether diagnostics of `file` are shown from here.
     #[must_use]
     pub fn reports(&self, file: FileId) -> bool {
@@ -296,7 +350,7 @@ pub struct Snapshot {
     others: FxHashMap<FileId, Arc<[Diagnostic]>>,
     pub(super) table: Arc<FileTable>,
     /// Counts changes of what previews read beside policies.
-    pub feeds: Feeds,
+    pub prompt_revisions: PromptRevisions,
     /// The open documents that previews may read.
     pub(super) beside: Arc<Overlay>,
     /// The prompt atoms that configurations name.
@@ -333,7 +387,7 @@ impl Snapshot {
             files,
             others,
             table,
-            feeds: Feeds::default(),
+            prompt_revisions: PromptRevisions::default(),
             beside: Arc::default(),
             atoms: Vec::new(),
             suspects: FxHashMap::default(),
@@ -351,7 +405,7 @@ impl Snapshot {
     pub fn of_open_documents(&self) -> &[Arc<SnapshotProgram>] {
         self.of_open.get_or_init(|| {
             let of = |file: &Arc<SnapshotFile>| {
-                let beside = self.maybe_fed_by(file).into_iter();
+                let beside = self.samples_around(file).into_iter();
                 self.evaluations_of(file.id).into_iter().chain(beside).collect::<Vec<_>>()
             };
             let mut programs: Vec<Arc<SnapshotProgram>> = Vec::new();
@@ -423,7 +477,7 @@ impl Snapshot {
     /// A file.
     #[must_use]
     pub fn file(&self, id: FileId) -> Option<&Arc<SnapshotFile>> {
-        let beside = || self.all_known_feeds().find_map(|known| known.file(id));
+        let beside = || self.all_provenance().find_map(|known| known.file(id));
         self.files.get(&id).or_else(beside)
     }
 
@@ -443,7 +497,7 @@ impl Snapshot {
     pub fn reported(&self) -> Vec<FileId> {
         let programs = self.programs.iter().flat_map(|program| program.reported.iter());
         let transcripts = self.transcripts.iter().map(|transcript| &transcript.file.id);
-        let beside = self.all_known_feeds().flat_map(|fed| fed.diagnostics.keys());
+        let beside = self.all_provenance().flat_map(|known| known.diagnostics.keys());
         let mut files: Vec<_> =
             programs.chain(self.others.keys()).chain(transcripts).chain(beside).copied().collect();
         files.retain(|file| self.file(*file).is_some());
@@ -501,30 +555,20 @@ impl Snapshot {
             return found.iter().collect();
         }
         if let Some(transcript) = self.transcript(file) {
-            let replayed = &transcript.replayed().diagnostics;
-            let mut found: Vec<_> = transcript.diagnostics().iter().collect();
-            if !replayed.is_empty() {
-                let place = |one: &Diagnostic| (one.rule.code, one.range);
-                let known: FxHashSet<_> = found.iter().map(|one| place(one)).collect();
-                found.extend(replayed.iter().filter(|one| !known.contains(&place(one))));
-                found.sort_by_key(|diagnostic| (diagnostic.range.start(), diagnostic.range.end()));
-            }
-            return found;
+            let others = vec![&*transcript.replayed().diagnostics];
+            return Lists { checks: vec![transcript.diagnostics()], others, ..Lists::default() }.merged(None);
         }
-        let lists = self.programs_of(file).map(|program| program.diagnostics(file));
-        let mut found = once(&lists.collect::<Vec<_>>());
-        self.add_evaluated(file, &mut found);
-        for fed in self.all_known_feeds() {
-            for diagnostic in fed.diagnostics.get(&file).into_iter().flatten() {
-                let is_it =
-                    |other: &&Diagnostic| (other.rule, other.range) == (diagnostic.rule, diagnostic.range);
-                if !found.iter().any(is_it) {
-                    found.push(diagnostic);
-                }
-            }
+        let is_shown = |program: &&Arc<SnapshotProgram>| self.shows_evaluation_of(program);
+        let evaluated = self.evaluations_of(file).into_iter().filter(is_shown);
+        Lists {
+            checks: self.programs_of(file).map(|program| program.diagnostics(file)).collect(),
+            evaluations: evaluated
+                .filter_map(|program| program.evaluation.get()?.get(&file))
+                .map(Vec::as_slice)
+                .collect(),
+            others: self.all_provenance().map(|known| known.diagnostics(file)).collect(),
         }
-        found.sort_by_key(|diagnostic| (diagnostic.range.start(), diagnostic.range.end()));
-        found
+        .merged(self.file(file).map(|file| &**file.summary()))
     }
 
     /// Whether evaluations and replays have said all that they have to say of a file.
@@ -534,22 +578,11 @@ impl Snapshot {
             && self.evaluations_of(file).iter().all(|program| program.is_evaluated())
     }
 
-    /// Adds what evaluations say of a file, as far as they are done. What the program does with its own facts comes
-    /// first: what a sample shows at the same place is the same.
-    fn add_evaluated<'s>(&'s self, file: FileId, found: &mut Vec<&'s Diagnostic>) {
-        let Some(summary) = self.file(file).map(|file| file.summary()) else { return };
-        let known = found.clone();
-        let is_shown = |program: &&Arc<SnapshotProgram>| self.shows_evaluation_of(program);
-        for program in self.evaluations_of(file).into_iter().filter(is_shown) {
-            let Some(tried) = program.evaluated.get() else { continue };
-            for diagnostic in tried.diagnostics.get(&file).into_iter().flatten() {
-                let is_there =
-                    |other: &&Diagnostic| (other.rule, other.range) == (diagnostic.rule, diagnostic.range);
-                if !found.iter().any(is_there) && evaluation::is_news(summary, diagnostic, &known) {
-                    found.push(diagnostic);
-                }
-            }
-        }
+    /// All programs, in the order in which their evaluations are shown.
+    pub(in crate::host) fn in_order_of_evaluation(&self) -> Vec<&Arc<SnapshotProgram>> {
+        let mut programs: Vec<_> = self.programs.iter().collect();
+        programs.sort_by(|a, b| a.evaluation_order().cmp(&b.evaluation_order()));
+        programs
     }
 
     /// The programs whose evaluation says something of a file: those that show it, with their own facts alone, and
@@ -563,7 +596,7 @@ impl Snapshot {
     /// The programs from which questions about a file are answered: those of its samples; without any those that show
     /// it.
     #[must_use]
-    pub fn tried(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
+    pub fn answering(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
         let samples = self.samples_of(file);
         if samples.is_empty() { self.programs_of(file).collect() } else { samples }
     }
@@ -573,7 +606,7 @@ impl Snapshot {
     pub fn samples_of(&self, file: FileId) -> Vec<&Arc<SnapshotProgram>> {
         let mut samples: Vec<_> =
             self.programs_with(file).filter(|program| program.sample.is_some()).collect();
-        samples.sort_by(|a, b| (&a.sample, a.single).cmp(&(&b.sample, b.single)));
+        samples.sort_by(|a, b| a.evaluation_order().cmp(&b.evaluation_order()));
         samples
     }
 }

@@ -12,13 +12,13 @@ use super::*;
 use mangle_syntax::text::{Cancel, LineCol};
 
 /// A workspace over a folder with files, loaded.
-struct Setup {
+pub(super) struct Setup {
     folder: TempDir,
-    workspace: Workspace,
+    pub(super) workspace: Workspace,
 }
 
 impl Setup {
-    fn new(files: &[(&str, &str)]) -> Self {
+    pub(super) fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut setup = Self { folder, workspace: Workspace::new() };
         for (path, text) in files {
@@ -34,14 +34,14 @@ impl Setup {
         self.folder.path().canonicalize().unwrap().join(path)
     }
 
-    fn write(&self, path: &str, text: &str) {
+    pub(super) fn write(&self, path: &str, text: &str) {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
 
     /// Looks at the disk as long as a look is due; gives how many looks there were.
-    fn scan(&mut self) -> usize {
+    pub(super) fn scan(&mut self) -> usize {
         let mut looks = 0;
         while let Some(scan) = self.workspace.next_scan() {
             assert!(self.workspace.next_scan().is_none(), "one look at a time");
@@ -51,12 +51,17 @@ impl Setup {
         looks
     }
 
-    fn open(&mut self, path: &str, text: &str) {
+    pub(super) fn open(&mut self, path: &str, text: &str) {
         let path = self.path(path);
-        self.workspace.open(&path, &format!("file://{}", path.display()), "mangle", 1, text);
+        let language = match path.extension().and_then(|end| end.to_str()) {
+            Some("jsonl") => "jsonl",
+            Some("yaml") => "yaml",
+            _ => "mangle",
+        };
+        self.workspace.open(&path, &format!("file://{}", path.display()), language, 1, text);
     }
 
-    fn replace(&mut self, path: &str, text: &str) {
+    pub(super) fn replace(&mut self, path: &str, text: &str) {
         let path = self.path(path);
         let whole = ContentChange { range: None, text: text.into() };
         self.workspace.change(&path, 2, &[whole], Encoding::Utf8).unwrap();
@@ -423,7 +428,7 @@ impl Setup {
         let snapshot = self.workspace.snapshot();
         for program in &snapshot.programs {
             program.diagnose(&Cancel::new());
-            snapshot.feed(program, &Cancel::new());
+            snapshot.trace_prompts(program, &Cancel::new());
         }
         let file = snapshot.id(&self.path(kernel)).unwrap();
         let found = snapshot.diagnostics(file).into_iter().filter(|found| found.rule.name == "preview-path");

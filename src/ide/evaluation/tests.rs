@@ -146,10 +146,10 @@ fn rows_that_fail() {
          behind(L, N) :- fare(L, F) |> let N = fn:div(1, F).\nlow(L) :- fare(L, F), name(L, M), M < F.\n\
          name(/tram, \"t\").\n",
         expect![[r#"
-            7:37-38 error compare-non-number: `<` compares integers only, but `M` is a string, as all clauses of `name/2` have it in argument 2: the engine stops the whole evaluation when it gets here.
-              8:13-16 `M` gets its values from here
             5:9-24 error evaluation-fails: `fn:div(1000, F)` fails where F = 0: division by zero. The engine stops the whole evaluation at such a row; a premise before it has to keep it out.
             6:39-51 error evaluation-fails: `fn:div(1, F)` fails where F = 0: division by zero. The engine stops the whole evaluation at such a row; a premise before it has to keep it out.
+            7:37-38 error compare-non-number: `<` compares integers only, but `M` is a string, as all clauses of `name/2` have it in argument 2: the engine stops the whole evaluation when it gets here.
+              8:13-16 `M` gets its values from here
         "#]],
     );
     check(

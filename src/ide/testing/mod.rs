@@ -21,6 +21,7 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId, TextSize};
 
 pub(crate) use self::sample::Sample;
+use super::merge::Lists;
 use super::{Analysis, Place, evaluation, registry};
 
 /// A program evaluated with few derived facts allowed, so that what runs away does so soon.
@@ -72,12 +73,10 @@ pub(crate) fn evaluated(fixture: &str, settings: &RuleSettings) -> Checked {
     let found = evaluation::findings(&readings(&program), &program, None);
     let found = evaluation::diagnostics(&program, settings, &found);
     for (file, all) in &mut checked.diagnostics {
-        let summary = program.file(*file).unwrap();
-        let known: Vec<_> = all.iter().collect();
-        let more = found.get(file).into_iter().flatten();
-        let more: Vec<_> =
-            more.filter(|found| evaluation::is_news(summary, found, &known)).cloned().collect();
-        all.extend(more);
+        let evaluations = found.get(file).into_iter().map(Vec::as_slice).collect();
+        let lists = Lists { checks: vec![all.as_slice()], evaluations, ..Lists::default() };
+        let merged = lists.merged(program.file(*file).map(|file| &**file));
+        *all = merged.into_iter().cloned().collect();
     }
     checked
 }

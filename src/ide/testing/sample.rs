@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::super::previews::{PreviewCheck, check};
+use super::super::previews::findings;
 use agent_prompt::jit::{AtomFile, Corpus, JitCompiler, Kind};
 use agent_prompt::rules::PREVIEW_PATH;
 use agent_prompt::session::{Form, SessionFile};
@@ -46,25 +46,25 @@ impl Sample {
 
     /// What shows in its previews.
     pub(super) fn findings(self) -> Vec<(FileId, Vec<Diagnostic>)> {
-        let subject = PreviewCheck {
-            program: &self.program,
-            kernel: self.kernel,
-            header: &self.header,
-            wanted: self.wanted,
-            paths: &self.paths,
-            settings: &self.settings,
-        };
-        check(subject, &Cancel::new())
+        let (mut preview, sessions) = self.preview();
+        findings(&mut preview, &self.header, &sessions, &self.paths, &self.settings)
     }
 
     /// What feeds its prompts.
     pub(crate) fn fed(self) -> Fed {
+        let (mut preview, sessions) = self.preview();
+        preview.fed(&sessions)
+    }
+
+    /// Its previews, and the session file of each.
+    fn preview(&self) -> (Preview, Vec<Option<FileId>>) {
         let kernel = &self.settings.kernel;
         let (limits, clock) = (Limits::of(kernel), Clock::of(kernel));
-        let settings = PreviewSettings::of(&self.settings.prompt, kernel.reading, limits, clock);
-        let (wanted, sessions): (Vec<_>, Vec<_>) = self.wanted.into_iter().unzip();
-        let mut preview = Preview::new(self.program, Some(self.kernel), wanted, settings, &Cancel::new());
-        preview.fed(&sessions)
+        let settings = PreviewSettings::of(&self.settings.prompt, kernel.reading, limits, clock)
+            .in_version(self.settings.transcripts.profile);
+        let (wanted, sessions): (Vec<_>, Vec<_>) = self.wanted.iter().cloned().unzip();
+        let program = Arc::clone(&self.program);
+        (Preview::new(program, Some(self.kernel), wanted, settings, &Cancel::new()), sessions)
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::members;
 use mangle_engine::program::Program;
 use mangle_settings::RuleSettings;
-use mangle_syntax::lint::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Span};
-use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize, size};
+use mangle_syntax::lint::{Diagnostic, Placement};
+use mangle_syntax::text::{FileId, StatementId, TextSize};
 use piggyback::envelope::Context;
 use piggyback::transcript::{Checker, Found, Limits, Record, Site, Summary};
 
@@ -85,42 +85,12 @@ impl Judge<'_> {
     pub fn diagnostic(&self, found: Found, file: FileId, base: TextSize) -> Option<Diagnostic> {
         let Found { finding, address, .. } = found;
         let severity = self.rules.severity_of(&finding)?;
-        let Finding { rule, range, message, related, fix, help, .. } = finding;
-        let place = |span: Span| self.place(span, file, base);
-        let related = related.into_iter().filter_map(|related| {
-            let (file, range) = place(related.span)?;
-            Some(RelatedPlace { file, range, message: related.message })
-        });
-        let related = related.collect();
-        let resolve = |fix: Fix| {
-            let edits = fix.edits.into_iter().map(|edit| {
-                let (file, range) = place(edit.span)?;
-                Some(FileEdit { file, range, text: edit.text })
-            });
-            let mut edits = edits.collect::<Option<Vec<_>>>()?;
-            edits.sort_by_key(|edit| (edit.file, edit.range.start(), edit.range.end()));
-            let evidence = edits.iter().any(|edit| edit.file == file);
-            Some(ResolvedFix {
-                title: fix.title,
-                applicability: fix.applicability,
-                evidence,
-                edits,
-                otherwise: None,
-            })
-        };
-        let fix = fix.and_then(resolve);
-        let range = moved(range, base);
-        Some(Diagnostic { rule, severity, range, message, related, fix, help, path: address.path })
-    }
-
-    fn place(&self, span: Span, file: FileId, base: TextSize) -> Option<(FileId, TextRange)> {
-        match span.anchor {
-            Anchor::Here => Some((file, moved(span.range, base))),
-            Anchor::File => Some((file, span.range)),
-            Anchor::Statement(file, statement) => {
-                Some((file, moved(span.range, self.start_of(file, statement)?)))
-            }
+        let mut start_of = |file, statement| self.start_of(file, statement);
+        let mut placed = Placement::new(file, base, &mut start_of).diagnostic(finding, severity);
+        if let Some(fix) = &mut placed.fix {
+            fix.evidence = fix.edits.iter().any(|edit| edit.file == file);
         }
+        Some(Diagnostic { path: address.path, ..placed })
     }
 
     /// Where a statement of a policy starts.
@@ -129,10 +99,4 @@ impl Judge<'_> {
         let mut items = files.flat_map(|file| file.items.iter());
         items.find(|item| item.statement.id == statement).map(|item| item.start)
     }
-}
-
-/// A range that counts from `base`, as one that counts from the start of the file. Beyond 4 GiB it is at their end.
-fn moved(range: TextRange, base: TextSize) -> TextRange {
-    let at = |offset: TextSize| size(usize::from(offset).saturating_add(base.into()));
-    TextRange::new(at(range.start()), at(range.end()))
 }

@@ -8,8 +8,8 @@ use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
-use crate::host::workspace::{PreviewWish, Previewed, SnapshotFile, Unshown, WishedPart};
-use crate::host::{preview_name, relative};
+use crate::host::workspace::{Previewed, SnapshotFile, Unshown};
+use crate::host::{PreviewRequest, RequestedPart, preview_name, relative};
 use crate::ide::preview_document::{preview_lenses, shard_lenses};
 use crate::ide::previews::{PreviewNames, findings, note, report};
 use crate::lsp::view::View;
@@ -50,13 +50,13 @@ impl PreviewParams {
         from_proto::document_path(&self.uri)
     }
 
-    fn wish(&self) -> Result<PreviewWish> {
+    fn wish(&self) -> Result<PreviewRequest> {
         let bad = |what: &str| Error::invalid_params(format!("there is no such {what}"));
         let mode = self.mode.as_deref().map(|mode| Mode::parse(mode).ok_or_else(|| bad("mode")));
-        let part = self.part.as_deref().map(|part| WishedPart::parse(part).ok_or_else(|| bad("part")));
+        let part = self.part.as_deref().map(|part| RequestedPart::parse(part).ok_or_else(|| bad("part")));
         let shard = self.shard.clone().map(|(id, kind)| (id, Some(kind)));
         let (mode, part) = (mode.transpose()?, part.transpose()?.unwrap_or_default());
-        Ok(PreviewWish { name: self.name.clone(), shard, mode, part })
+        Ok(PreviewRequest { name: self.name.clone(), shard, mode, part })
     }
 }
 

@@ -97,7 +97,7 @@ fn programs<'v>(view: &'v View, uri: Option<&Uri>) -> Vec<&'v SnapshotProgram> {
     match uri {
         Some(uri) => {
             let file = view.file(uri).map(|file| file.id);
-            file.into_iter().flat_map(|file| view.snapshot.tried(file)).map(AsRef::as_ref).collect()
+            file.into_iter().flat_map(|file| view.snapshot.answering(file)).map(AsRef::as_ref).collect()
         }
         None => {
             let programs = view.snapshot.programs.iter().map(AsRef::as_ref);

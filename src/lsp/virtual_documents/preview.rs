@@ -8,7 +8,8 @@ use tower_lsp::ls_types::{Location, Position, Range, Uri};
 
 use super::source::{Named, named};
 use super::{Fold, Made, Origin, Scheme};
-use crate::host::workspace::{PreviewWish, Previewed, SnapshotFile, SnapshotProgram, Unshown, WishedPart};
+use crate::host::workspace::{Previewed, SnapshotFile, SnapshotProgram, Unshown};
+use crate::host::{PreviewRequest, RequestedPart};
 use crate::ide::preview_document::{preview_lenses, prompt_document};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
@@ -35,7 +36,7 @@ fn asks_for(file: &SnapshotFile, name: &str) -> bool {
 fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
     let program = view.snapshot.programs_of(file.id).next()?;
     let mut hasher = FxHasher::default();
-    view.snapshot.feeds.hash(&mut hasher);
+    view.snapshot.prompt_revisions.hash(&mut hasher);
     let is_open = files(program, &mut hasher) || view.snapshot.is_beside_open();
     is_open.then(|| hasher.finish())
 }
@@ -64,7 +65,7 @@ fn make(view: &View, file: &SnapshotFile, named: &Named, cancel: &Cancel) -> Res
     }
 }
 
-fn wish(named: &Named) -> Result<PreviewWish> {
+fn wish(named: &Named) -> Result<PreviewRequest> {
     let bad = |what: &str| Error::invalid_params(format!("a preview has no such {what}"));
     let shard = named.get("shard").map(|shard| {
         let mut words = shard.split_whitespace().map(str::to_owned);
@@ -72,8 +73,8 @@ fn wish(named: &Named) -> Result<PreviewWish> {
     });
     let mode = named.get("mode").map(|mode| Mode::parse(mode).ok_or_else(|| bad("mode"))).transpose()?;
     let part =
-        named.get("part").map(|part| WishedPart::parse(part).ok_or_else(|| bad("part"))).transpose()?;
-    Ok(PreviewWish { name: Some(named.name.clone()), shard, mode, part: part.unwrap_or_default() })
+        named.get("part").map(|part| RequestedPart::parse(part).ok_or_else(|| bad("part"))).transpose()?;
+    Ok(PreviewRequest { name: Some(named.name.clone()), shard, mode, part: part.unwrap_or_default() })
 }
 
 fn made(view: &View, previewed: Previewed<'_>) -> Made {

@@ -43,8 +43,8 @@ impl Writer {
         let others = programs.filter(|program| !wanted.iter().any(|wanted| Arc::ptr_eq(wanted, program)));
         let others: Vec<_> = others.cloned().collect();
         others.iter().for_each(|program| program.forget_evaluation());
-        let is_known = |program: &Arc<SnapshotProgram>| program.evaluated().is_some() && program.is_fed();
-        let is_all_known = wanted.iter().all(is_known) && view.snapshot.has_fed_atoms();
+        let is_known = |program: &Arc<SnapshotProgram>| program.evaluated().is_some() && program.is_traced();
+        let is_all_known = wanted.iter().all(is_known) && view.snapshot.has_checked_atoms();
         let pause = if is_asked { Duration::ZERO } else { PAUSE };
         if !is_all_known || self.is_addition_unseen {
             // They have the same thread, and begin anew.
@@ -57,7 +57,7 @@ impl Writer {
             return;
         }
         let is_missing = |program: &Arc<SnapshotProgram>| {
-            view.snapshot.shows_evaluation_of(program) && !(program.is_evaluated() && program.is_fed())
+            view.snapshot.shows_evaluation_of(program) && !(program.is_evaluated() && program.is_traced())
         };
         let missing: Vec<_> = others.into_iter().filter(is_missing).collect();
         self.wants_figures = !missing.is_empty();
@@ -76,8 +76,8 @@ impl Writer {
                 // A query does not wait for prompts.
                 let _ = address.send(Message::Tried);
             }
-            programs.iter().for_each(|program| view.snapshot.feed(program, cancel));
-            view.snapshot.feed_atoms(cancel);
+            programs.iter().for_each(|program| view.snapshot.trace_prompts(program, cancel));
+            view.snapshot.check_atoms(cancel);
             (!cancel.is_cancelled()).then(|| figures(view))
         };
         self.evaluating = Some(self.work_out(view, pause, span, compute, Message::Evaluated));
@@ -94,7 +94,7 @@ impl Writer {
         let compute = move |view: &View, cancel: &Cancel| {
             for program in &programs {
                 program.evaluate(cancel);
-                view.snapshot.feed(program, cancel);
+                view.snapshot.trace_prompts(program, cancel);
                 program.forget_evaluation();
             }
             (!cancel.is_cancelled()).then(|| figures(view))
@@ -194,7 +194,7 @@ pub(super) fn tried_for(needs: &Needs, view: &View) -> Vec<Arc<SnapshotProgram>>
     match path {
         Some(path) => {
             let file = view.snapshot.file_at(path).map(|file| file.id);
-            file.into_iter().flat_map(|file| view.snapshot.tried(file)).cloned().collect()
+            file.into_iter().flat_map(|file| view.snapshot.answering(file)).cloned().collect()
         }
         None => {
             let programs = view.snapshot.programs.iter();

@@ -24,7 +24,7 @@ use self::settle::Settled;
 use self::window::Window;
 use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::ProgramTypes;
-use mangle_syntax::lint::{FileEdit, Fix};
+use mangle_syntax::lint::FileEdit;
 use mangle_syntax::text::{FileId, TextRange, TextSize};
 
 /// So many verdicts are kept; then all are forgotten.
@@ -74,11 +74,12 @@ enum Verdict {
 pub(super) struct Claim<'f> {
     /// The file of the finding.
     pub(super) file: FileId,
-    /// What the ranges of `fix` count from.
+    /// What the ranges of `replaces` count from.
     pub(super) start: TextSize,
     /// What the finding underlines, in the file.
     pub(super) range: TextRange,
-    pub(super) fix: &'f Fix,
+    /// What the fix says in another way ([`mangle_syntax::lint::Fix::replaces`]).
+    pub(super) replaces: &'f [TextRange],
     /// The edits, sorted.
     pub(super) edits: &'f [FileEdit],
 }

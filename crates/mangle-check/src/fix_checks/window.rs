@@ -44,7 +44,7 @@ impl<'w> Window<'w> {
         let range = TextRange::new(start.min(first.start()), end.max(last.end()));
         let range = if whole(first) { TextRange::up_to(range.end()) } else { range };
         let is_own = file.id == claim.file;
-        let declared = claim.fix.replaces.iter().filter(|_| is_own).map(|range| *range + claim.start);
+        let declared = claim.replaces.iter().filter(|_| is_own).map(|range| *range + claim.start);
         Some(Self {
             file,
             range: range.intersect(TextRange::up_to(text_len(&file.text)))?,

@@ -141,7 +141,7 @@ impl Fix {
 }
 
 /// What a rule reports.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,

@@ -7,11 +7,13 @@
 mod diagnostic;
 mod document;
 mod finding;
+mod placement;
 mod rule;
 mod shared;
 
 pub use diagnostic::{Diagnostic, FileEdit, RelatedPlace, ResolvedFix};
 pub use document::{rule, rules};
 pub use finding::{Anchor, Applicability, Edit, Finding, Fix, Related, Span};
+pub use placement::Placement;
 pub use rule::{FixKind, Group, Rule, Severity, address};
 pub use shared::{LONGEST_TEXT, SharedText};

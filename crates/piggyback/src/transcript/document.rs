@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use super::check::{Checked, Found, check, of_file};
 use super::cut::Frame;
 use super::detect::{self, HEAD, Plan};
@@ -19,6 +17,7 @@ use super::{Options, Summary, binary, majority, sketch};
 use crate::envelope::Context;
 use mangle_settings::{Container, Profile};
 use mangle_syntax::lint::Finding;
+use mangle_syntax::memo::Memo;
 use mangle_syntax::text::{TextEdit, TextSize, size};
 
 /// A transcript. Cheap to clone; what an edit does not touch is shared.
@@ -54,7 +53,7 @@ pub struct Body {
     pub findings: Vec<Finding>,
     shape: Option<Shape>,
     /// What was found in it, and what it was judged by.
-    checked: Mutex<Option<(u64, Arc<Checked>)>>,
+    checked: Memo<CheckInputs, Arc<Checked>>,
 }
 
 impl Entry {
@@ -280,17 +279,14 @@ impl Entry {
     /// What is found in it by itself.
     #[must_use]
     pub fn checked(&self, text: &[u8], context: &Context<'_>, key: u64) -> Arc<Checked> {
-        let mut kept = self.body.checked.lock();
-        match &*kept {
-            Some((of, checked)) if *of == key => Arc::clone(checked),
-            _ => {
-                let checked = Arc::new(check(&self.record(text), context));
-                *kept = Some((key, Arc::clone(&checked)));
-                checked
-            }
-        }
+        let compute = |_| Arc::new(check(&self.record(text), context));
+        self.body.checked.get_always(CheckInputs(key), compute)
     }
 }
+
+/// A number that changes with whatever a record is judged by, beside its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct CheckInputs(u64);
 
 fn entry(record: &Record<'_>) -> Entry {
     let body = Body {
@@ -298,7 +294,7 @@ fn entry(record: &Record<'_>) -> Entry {
         turns: record.turns.clone(),
         findings: record.findings.clone(),
         shape: record.shape,
-        checked: Mutex::new(None),
+        checked: Memo::default(),
     };
     Entry { number: record.number, start: record.start, body: Arc::new(body) }
 }

@@ -3,7 +3,6 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use rustc_hash::FxHasher;
 
 use super::super::evaluated::editor_limits;
@@ -12,7 +11,8 @@ use crate::host::transcripts::embedding;
 use agent_replay::{Basis, Constitution};
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_engine::program::Program;
-use mangle_settings::Settings;
+use mangle_settings::{KernelSettings, ReplaySettings, Settings};
+use mangle_syntax::memo::Memo;
 use mangle_syntax::text::Cancel;
 use piggyback::envelope::Catalogue;
 use piggyback::envelope::atoms::Declarations;
@@ -20,12 +20,11 @@ use piggyback::envelope::atoms::Declarations;
 /// What transcripts are judged by that go with some programs.
 #[derive(Debug)]
 pub(super) struct Known {
-    pub(super) of: Vec<Arc<SnapshotProgram>>,
     /// The programs as one: an atom is known if one of them declares it.
     pub(super) programs: Vec<Arc<Program>>,
     pub(super) declarations: Option<Declarations>,
     /// What sessions are replayed against, once somebody wants that.
-    constitution: Mutex<Option<Arc<Constitution>>>,
+    constitution: Memo<ConstitutionInputs, Arc<Constitution>>,
     /// A number that changes with whatever a record is judged by.
     pub(super) key: u64,
 }
@@ -53,34 +52,33 @@ impl Known {
         declarations.as_ref().map(Declarations::home).hash(&mut hasher);
         tools.map(|tools| &tools.tools).hash(&mut hasher);
         let programs = program.into_iter().collect();
-        let constitution = Mutex::default();
-        Self { of: of.to_vec(), programs, declarations, constitution, key: hasher.finish() }
+        Self { programs, declarations, constitution: Memo::default(), key: hasher.finish() }
     }
 
     /// The program, compiled and evaluated. `None` where there is none, and when `cancel` was raised meanwhile.
     pub(super) fn constitution(&self, settings: &Settings, cancel: &Cancel) -> Option<Arc<Constitution>> {
         let program = self.programs.first()?;
-        let mut kept = self.constitution.lock();
-        if let Some(constitution) = &*kept {
-            return Some(Arc::clone(constitution));
-        }
-        let kernel = &settings.kernel;
-        let limits = editor_limits(Limits::of(kernel));
-        let basis = Basis {
-            program: Arc::clone(program),
-            reading: kernel.reading,
-            settings: settings.replay.clone(),
-            limits,
-            clock: Clock::of(kernel),
-        };
-        let constitution = Constitution::new(basis, cancel);
-        if cancel.is_cancelled() {
-            return None;
-        }
-        let constitution = Arc::new(constitution);
-        *kept = Some(Arc::clone(&constitution));
-        Some(constitution)
+        let (kernel, replay) = (&settings.kernel, &settings.replay);
+        let inputs = ConstitutionInputs { kernel: kernel.clone(), replay: replay.clone() };
+        self.constitution.get(inputs, |_| {
+            let basis = Basis {
+                program: Arc::clone(program),
+                reading: kernel.reading,
+                settings: replay.clone(),
+                limits: editor_limits(Limits::of(kernel)),
+                clock: Clock::of(kernel),
+            };
+            let constitution = Constitution::new(basis, cancel);
+            (!cancel.is_cancelled()).then(|| Arc::new(constitution))
+        })
     }
+}
+
+/// What a constitution depends on, beside the program.
+#[derive(Debug, Clone, PartialEq)]
+struct ConstitutionInputs {
+    kernel: KernelSettings,
+    replay: ReplaySettings,
 }
 
 /// Several programs as one.

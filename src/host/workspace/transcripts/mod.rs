@@ -7,13 +7,12 @@ mod replays;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use self::judging_context::Known;
 use self::replays::Replayed;
 use super::file::SnapshotFile;
-use super::programs::Identity;
+use super::programs::Identity as ProgramIdentity;
 use super::snapshot::SnapshotProgram;
 use crate::host::transcripts::is_included;
 use crate::host::{Project, TranscriptFile, relative};
@@ -24,6 +23,7 @@ use crate::ide::transcripts::{Judge, MangleText, Opened, Records, diagnostics_of
 use mangle_check::diagnostics::FindingCache;
 use mangle_settings::{RuleSettings, TranscriptSettings};
 use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::memo::{Identity, Memo};
 use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize};
 use piggyback::envelope::atoms::Declarations;
 use piggyback::envelope::{Catalogue, Context};
@@ -62,24 +62,21 @@ pub(super) struct TranscriptState {
     settings: Arc<TranscriptSettings>,
     rules: Arc<RuleSettings>,
     /// The programs whose declarations hold for it.
-    programs: Vec<Identity>,
+    programs: Vec<ProgramIdentity>,
     tools: Option<Arc<Catalogue>>,
     limits: Arc<transcript::Limits>,
     /// The configuration file.
     configuration: Option<FileId>,
-    kept: Arc<Mutex<Option<Arc<Records>>>>,
-    knowledge: Arc<Mutex<Option<Arc<Known>>>>,
+    memos: Arc<Memos>,
     /// What was found in the statements of its fences.
     fenced: Arc<FindingCache>,
-    /// What the last replay said.
-    verdicts: Arc<Mutex<Option<Arc<Verdicts>>>>,
     last: Option<Arc<SnapshotTranscript>>,
 }
 
 impl TranscriptState {
     pub(super) fn new(
         found: &TranscriptFile,
-        programs: Vec<Identity>,
+        programs: Vec<ProgramIdentity>,
         rules: RuleSettings,
         tools: Option<Arc<Catalogue>>,
         limits: Arc<transcript::Limits>,
@@ -94,10 +91,8 @@ impl TranscriptState {
             tools,
             limits,
             configuration,
-            kept: Arc::default(),
-            knowledge: Arc::default(),
+            memos: Arc::default(),
             fenced: Arc::new(FindingCache::new(registry::all())),
-            verdicts: Arc::default(),
             last: None,
         }
     }
@@ -109,22 +104,17 @@ impl TranscriptState {
 
     /// This transcript as the successor of `old`. Gives whether nothing is different.
     pub(super) fn succeed(&mut self, old: Self) -> bool {
-        let reads_alike = self.settings == old.settings && self.is_document == old.is_document;
-        if reads_alike {
-            self.kept = old.kept;
-            self.settings = old.settings;
-        }
-        self.knowledge = old.knowledge;
+        self.memos = old.memos;
         self.fenced = old.fenced;
-        self.verdicts = old.verdicts;
-        let same = reads_alike
+        let same = self.settings == old.settings
+            && self.is_document == old.is_document
             && self.rules == old.rules
             && self.programs == old.programs
             && self.tools == old.tools
             && self.limits == old.limits
             && self.configuration == old.configuration;
         if same {
-            (self.rules, self.last) = (old.rules, old.last);
+            (self.settings, self.rules, self.last) = (old.settings, old.rules, old.last);
         }
         same
     }
@@ -133,7 +123,7 @@ impl TranscriptState {
     pub(super) fn at(
         &mut self,
         files: &FxHashMap<FileId, Arc<SnapshotFile>>,
-        programs: &dyn Fn(&Identity) -> Option<Arc<SnapshotProgram>>,
+        programs: &dyn Fn(&ProgramIdentity) -> Option<Arc<SnapshotProgram>>,
     ) -> Option<Arc<SnapshotTranscript>> {
         let file = files.get(&self.file)?;
         if file.open.is_none() && self.closed_limit() == 0 {
@@ -151,7 +141,7 @@ impl TranscriptState {
         }
         if file.open.is_none() {
             // Nobody looks at it any more.
-            *self.verdicts.lock() = None;
+            self.memos.verdicts.take();
         }
         let transcript = Arc::new(SnapshotTranscript {
             file: Arc::clone(file),
@@ -163,9 +153,7 @@ impl TranscriptState {
             configuration: self.configuration,
             is_document: self.is_document,
             fenced: Arc::clone(&self.fenced),
-            kept: Arc::clone(&self.kept),
-            knowledge: Arc::clone(&self.knowledge),
-            verdicts: Arc::clone(&self.verdicts),
+            memos: Arc::clone(&self.memos),
             records: OnceLock::new(),
             diagnostics: OnceLock::new(),
             replayed: OnceLock::new(),
@@ -174,6 +162,44 @@ impl TranscriptState {
         self.last = Some(Arc::clone(&transcript));
         Some(transcript)
     }
+}
+
+/// What is kept of a transcript from revision to revision.
+#[derive(Debug, Default)]
+struct Memos {
+    records: Memo<RecordsInputs, Arc<Records>>,
+    context: Memo<ContextInputs, Arc<Known>>,
+    verdicts: Memo<ReplayInputs, Option<Arc<Verdicts>>>,
+}
+
+/// What the records of a transcript depend on.
+#[derive(Debug, Clone, PartialEq)]
+struct RecordsInputs {
+    text: Identity<str>,
+    reading: Reading,
+}
+
+/// How a text is read.
+#[derive(Debug, Clone, PartialEq)]
+struct Reading {
+    settings: Arc<TranscriptSettings>,
+    is_document: bool,
+}
+
+/// What the programs around a transcript declare depends on.
+#[derive(Debug, Clone, PartialEq)]
+struct ContextInputs {
+    programs: Vec<Identity<SnapshotProgram>>,
+    tools: Option<Arc<Catalogue>>,
+}
+
+/// What a replay depends on.
+#[derive(Debug, Clone, PartialEq)]
+struct ReplayInputs {
+    records: Identity<Records>,
+    context: Identity<Known>,
+    rules: Arc<RuleSettings>,
+    limits: Arc<transcript::Limits>,
 }
 
 /// A transcript as it was at some revision; shared by all revisions in which it is the same.
@@ -193,11 +219,7 @@ pub struct SnapshotTranscript {
     /// Whether it is a Markdown document that is no transcript: only the Mangle in its fences counts.
     pub is_document: bool,
     fenced: Arc<FindingCache>,
-    knowledge: Arc<Mutex<Option<Arc<Known>>>>,
-    /// The records of the revision that was read last, whichever that is.
-    kept: Arc<Mutex<Option<Arc<Records>>>>,
-    /// What the replay said that was done last, of whichever revision.
-    verdicts: Arc<Mutex<Option<Arc<Verdicts>>>>,
+    memos: Arc<Memos>,
     records: OnceLock<Arc<Records>>,
     diagnostics: OnceLock<Arc<[Diagnostic]>>,
     replayed: OnceLock<Replayed>,
@@ -208,17 +230,17 @@ impl SnapshotTranscript {
     /// Its records.
     pub fn records(&self) -> &Arc<Records> {
         self.records.get_or_init(|| {
-            let before = self.kept.lock().clone();
-            let name = self.file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
             let text = Arc::clone(self.file.text());
-            let records = match before {
-                Some(before) if Arc::ptr_eq(before.text(), &text) => before,
-                Some(before) => Arc::new(before.after(text)),
-                None if self.is_document => Arc::new(Records::document(text)),
-                None => Arc::new(Records::read(text, &name, &self.settings)),
-            };
-            *self.kept.lock() = Some(Arc::clone(&records));
-            records
+            let reading = Reading { settings: Arc::clone(&self.settings), is_document: self.is_document };
+            let inputs = RecordsInputs { text: Identity(Arc::clone(&text)), reading };
+            self.memos.records.get_always(inputs.clone(), |before| match before {
+                Some((before, records)) if before.reading == inputs.reading => Arc::new(records.after(text)),
+                _ if self.is_document => Arc::new(Records::document(text)),
+                _ => {
+                    let name = self.file.path.file_name().map(|name| name.to_string_lossy());
+                    Arc::new(Records::read(text, &name.unwrap_or_default(), &self.settings))
+                }
+            })
         })
     }
 
@@ -272,17 +294,9 @@ impl SnapshotTranscript {
 
     /// What the programs declare, found out once for all revisions with the same programs.
     fn known(&self) -> Arc<Known> {
-        let mut kept = self.knowledge.lock();
-        let same = |known: &&Arc<Known>| {
-            let mut pairs = known.of.iter().zip(&self.programs);
-            known.of.len() == self.programs.len() && pairs.all(|(a, b)| Arc::ptr_eq(a, b))
-        };
-        if let Some(known) = kept.as_ref().filter(same) {
-            return Arc::clone(known);
-        }
-        let known = Arc::new(Known::new(&self.programs, self.tools.as_ref()));
-        *kept = Some(Arc::clone(&known));
-        known
+        let programs = self.programs.iter().map(|program| Identity(Arc::clone(program))).collect();
+        let inputs = ContextInputs { programs, tools: self.tools.clone() };
+        self.memos.context.get_always(inputs, |_| Arc::new(Known::new(&self.programs, self.tools.as_ref())))
     }
 
     /// Whether [`SnapshotTranscript::diagnose`] has been through.

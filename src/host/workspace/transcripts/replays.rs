@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::SnapshotTranscript;
+use super::{ReplayInputs, SnapshotTranscript};
 use crate::ide::replays::{InRecords, MOST_BYTES, Verdicts};
 use crate::ide::transcripts::Judge;
 use agent_replay::{Constitution, Options, Prefill};
 use mangle_engine::kernel::Clock;
 use mangle_settings::KernelSettings;
 use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::memo::Identity;
 use mangle_syntax::text::Cancel;
 
 /// What a replay says of a transcript at its revision; nothing where none is wanted.
@@ -58,7 +59,13 @@ impl SnapshotTranscript {
         if self.is_replayed() {
             return;
         }
-        let records = self.records();
+        let (records, context) = (self.records(), self.known());
+        let inputs = ReplayInputs {
+            records: Identity(Arc::clone(records)),
+            context: Identity(context),
+            rules: Arc::clone(&self.rules),
+            limits: Arc::clone(&self.limits),
+        };
         let of = |constitution: &Constitution, judge: Judge<'_>, kernel: &KernelSettings| {
             let options = Options {
                 transcript: &self.settings,
@@ -72,17 +79,16 @@ impl SnapshotTranscript {
                 prefill: &Prefill::default(),
                 cancel,
             };
-            let verdicts = Arc::new(Verdicts::of(records, constitution, judge, options)?);
-            Some((self.placed(&verdicts), verdicts))
+            Verdicts::of(records, constitution, judge, options).map(Arc::new)
         };
-        let found = self.replay_beside(cancel, of).flatten();
-        if cancel.is_cancelled() {
-            return;
+        let compute = |_| {
+            let verdicts = self.replay_beside(cancel, of).flatten();
+            (!cancel.is_cancelled()).then_some(verdicts)
+        };
+        if let Some(verdicts) = self.memos.verdicts.get(inputs, compute) {
+            let replayed = verdicts.map(|verdicts| self.placed(&verdicts)).unwrap_or_default();
+            let _ = self.replayed.set(replayed);
         }
-        let (replayed, verdicts) =
-            found.map_or_else(Default::default, |(replayed, verdicts)| (replayed, Some(verdicts)));
-        *self.verdicts.lock() = verdicts;
-        let _ = self.replayed.set(replayed);
     }
 
     /// What a replay says, in its places as they are by now.
@@ -107,7 +113,7 @@ impl SnapshotTranscript {
     pub fn replayed(&self) -> &Replayed {
         self.replayed.get().unwrap_or_else(|| {
             self.carried.get_or_init(|| {
-                let last = self.verdicts.lock().clone();
+                let last = self.memos.verdicts.latest().flatten();
                 last.map_or_else(Replayed::default, |last| self.placed(&last))
             })
         })

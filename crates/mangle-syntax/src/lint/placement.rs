@@ -1,0 +1,79 @@
+//! Placing findings: ranges that count from a statement or a record become ranges of a file.
+
+use super::{Anchor, Diagnostic, FileEdit, Finding, Fix, RelatedPlace, ResolvedFix, Severity, Span};
+use crate::text::{FileId, StatementId, TextRange, TextSize, size};
+
+/// What the ranges of a finding count from.
+pub struct Placement<'s> {
+    file: FileId,
+    /// The offset in `file` that [`Anchor::Here`] means.
+    start: TextSize,
+    /// Where a statement of a file starts; `None` if it is gone.
+    start_of: &'s mut dyn FnMut(FileId, StatementId) -> Option<TextSize>,
+}
+
+impl std::fmt::Debug for Placement<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Placement")
+            .field("file", &self.file)
+            .field("start", &self.start)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'s> Placement<'s> {
+    /// Ranges that count from `start` in `file`; `start_of` gives where other statements start, or `None` if one is gone.
+    pub fn new(
+        file: FileId,
+        start: TextSize,
+        start_of: &'s mut dyn FnMut(FileId, StatementId) -> Option<TextSize>,
+    ) -> Self {
+        Self { file, start, start_of }
+    }
+
+    /// The finding as a diagnostic. A related place that is gone is left out; so is a fix with an edit at one, as a whole.
+    pub fn diagnostic(&mut self, finding: Finding, severity: Severity) -> Diagnostic {
+        let related = finding.related.into_iter().filter_map(|related| {
+            let (file, range) = self.resolve(related.span)?;
+            Some(RelatedPlace { file, range, message: related.message })
+        });
+        Diagnostic {
+            rule: finding.rule,
+            severity,
+            related: related.collect(),
+            range: moved(finding.range, self.start),
+            message: finding.message,
+            fix: finding.fix.and_then(|fix| self.fix(fix)),
+            help: finding.help,
+            path: Vec::new(),
+        }
+    }
+
+    fn fix(&mut self, fix: Fix) -> Option<ResolvedFix> {
+        let otherwise = fix.otherwise.and_then(|other| self.fix(*other)).map(Box::new);
+        let edits = fix.edits.into_iter().map(|edit| {
+            let (file, range) = self.resolve(edit.span)?;
+            Some(FileEdit { file, range, text: edit.text })
+        });
+        let mut edits: Vec<_> = edits.collect::<Option<_>>()?;
+        edits.sort_by_key(|edit| (edit.file, edit.range.start(), edit.range.end()));
+        let Fix { title, applicability, .. } = fix;
+        Some(ResolvedFix { title, applicability, evidence: false, edits, otherwise })
+    }
+
+    fn resolve(&mut self, span: Span) -> Option<(FileId, TextRange)> {
+        match span.anchor {
+            Anchor::Here => Some((self.file, moved(span.range, self.start))),
+            Anchor::File => Some((self.file, span.range)),
+            Anchor::Statement(file, statement) => {
+                Some((file, moved(span.range, (self.start_of)(file, statement)?)))
+            }
+        }
+    }
+}
+
+/// A range that counts from `start`, as one that counts from the start of the file. Beyond 4 GiB it is empty, at their end.
+fn moved(range: TextRange, start: TextSize) -> TextRange {
+    let at = |offset: TextSize| size(usize::from(offset).saturating_add(start.into()));
+    TextRange::new(at(range.start()), at(range.end()))
+}
