@@ -220,7 +220,7 @@ fn holds(text: &str, old: &str, new: &str, declared: bool) -> bool {
     }
     let edits = [FileEdit { file: FileId(0), range, text: new.to_owned() }];
     let underlined = TextRange::empty(TextSize::new(0));
-    let claim = Claim { file: FileId(0), start, range: underlined, fix: &fix, edits: &edits };
+    let claim = Claim { file: FileId(0), start, range: underlined, replaces: &fix.replaces, edits: &edits };
     FixChecks::default().holds(&program, &types, claim, &mut super::Effort::unlimited())
 }
 
@@ -273,7 +273,7 @@ fn verdicts_follow_the_program() {
         let range = TextRange::at(at, size(4));
         let fix = Fix::safe("").replace(range, "");
         let edits = [FileEdit { file: FileId(0), range: TextRange::empty(at), text: "d(X), ".to_owned() }];
-        let claim = Claim { file: FileId(0), start: TextSize::new(0), range, fix: &fix, edits: &edits };
+        let claim = Claim { file: FileId(0), start: TextSize::new(0), range, replaces: &fix.replaces, edits: &edits };
         checks.holds(&program, &types, claim, &mut super::Effort::unlimited())
     };
     let rule = "p(X) :- a(X), b(X).\na(1). b(1).\n\n\n";
