@@ -66,9 +66,9 @@ impl Server {
         for program in &snapshot.programs {
             program.diagnose(&cancel);
             program.evaluate(&cancel);
-            snapshot.feed(program, &cancel);
+            snapshot.trace_prompts(program, &cancel);
         }
-        snapshot.feed_atoms(&cancel);
+        snapshot.check_atoms(&cancel);
         snapshot.transcripts.iter().for_each(|transcript| transcript.diagnose(&cancel));
         let working = std::env::current_dir().unwrap();
         let reported = snapshot.reported();
