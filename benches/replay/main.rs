@@ -10,12 +10,12 @@ mod support;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent_replay::{Basis, Constitution, Event, Options, Prefill, Replay};
+use agent_replay::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions};
 use mangle_engine::kernel::{Clock, Limits, Reading};
-use mangle_ls::report::replay::{Places, TurnReport, turn};
+use mangle_ls::report::replay::{TurnPlaces, TurnReport, turn};
 use mangle_settings::{ReplaySettings, TranscriptSettings};
 use mangle_syntax::text::Cancel;
-use piggyback::transcript::{self, Reader, Record};
+use piggyback::transcript::{self, Record, TranscriptReader};
 use serde_json::json;
 
 /// The allocator of the program.
@@ -60,7 +60,7 @@ fn replay(constitution: &Constitution, text: &str) -> (Duration, usize, usize) {
     let start = Instant::now();
     let (settings, runtime) = (TranscriptSettings::default(), transcript::Limits::default());
     let (prefill, cancel) = (Prefill::default(), Cancel::new());
-    let options = Options {
+    let options = ReplayOptions {
         transcript: &settings,
         runtime: &runtime,
         clock: CLOCK,
@@ -74,7 +74,10 @@ fn replay(constitution: &Constitution, text: &str) -> (Duration, usize, usize) {
     };
     let mut session = Replay::new(constitution, options);
     let mut reports: Vec<TurnReport> = Vec::new();
-    let mut reader = Reader::new(transcript::Options { name: "session.jsonl".into(), ..Default::default() });
+    let mut reader = TranscriptReader::new(transcript::TranscriptOptions {
+        name: "session.jsonl".into(),
+        ..Default::default()
+    });
     let mut each = |record: &Record<'_>| {
         session.record(record, &mut |session, event| {
             if let Event::Turn(one) = event {
@@ -83,7 +86,7 @@ fn replay(constitution: &Constitution, text: &str) -> (Duration, usize, usize) {
                     |rule| constitution.place(rule).map(|(file, at)| format!("{}:{}", file.0, u32::from(at)));
                 let origin = |fact: &str| session.origin(fact);
                 let places =
-                    Places { file: "session.jsonl", line: 1, start: 0, rule: &rule, origin: &origin };
+                    TurnPlaces { file: "session.jsonl", line: 1, start: 0, rule: &rule, origin: &origin };
                 reports.push(turn(&one, &places));
             }
         });

@@ -18,8 +18,8 @@ use piggyback::envelope::atoms::Declarations;
 use piggyback::envelope::clean::Recogniser;
 use piggyback::envelope::json::Json;
 use piggyback::envelope::runtime::{self, Caps};
-use piggyback::envelope::{self, Context, Reply};
-use piggyback::transcript::{Checker, Found, Limits, Options, Reader};
+use piggyback::envelope::{self, Reply, ReplyContext};
+use piggyback::transcript::{Checker, Limits, TranscriptFinding, TranscriptOptions, TranscriptReader};
 use rounds::Rounds;
 use serde_json::Value;
 use support::Random;
@@ -42,8 +42,11 @@ fn main() {
     let declarations = Declarations::of(&program);
     let settings = TranscriptSettings { profile: Some(Profile::Current), ..TranscriptSettings::default() };
     let rules = RuleSettings::default();
-    let context =
-        Context { declarations: Some(&declarations), rules: Some(&rules), ..Context::new(&settings) };
+    let context = ReplyContext {
+        declarations: Some(&declarations),
+        rules: Some(&rules),
+        ..ReplyContext::new(&settings)
+    };
     let mut recogniser = Recogniser::new(context);
     let mut is_clean = |line: &&[u8]| recogniser.recognise(&Json::parse(line)).is_some();
     println!("{} of them are recognised as clean", lines.iter().copied().filter(&mut is_clean).count());
@@ -69,9 +72,10 @@ fn main() {
 }
 
 /// What is found in lines that come in pieces.
-fn stream(text: &str, context: Context<'_>) -> Vec<Found> {
-    let options = Options { name: "session.jsonl".into(), ..Options::default() };
-    let (mut reader, mut checker) = (Reader::new(options), Checker::new(context, Limits::default()));
+fn stream(text: &str, context: ReplyContext<'_>) -> Vec<TranscriptFinding> {
+    let options = TranscriptOptions { name: "session.jsonl".into(), ..TranscriptOptions::default() };
+    let (mut reader, mut checker) =
+        (TranscriptReader::new(options), Checker::new(context, Limits::default()));
     let mut found = Vec::new();
     for chunk in text.as_bytes().chunks(64 << 10) {
         reader.feed(chunk, &mut |record| checker.record(record, &mut found));
@@ -82,7 +86,7 @@ fn stream(text: &str, context: Context<'_>) -> Vec<Found> {
 }
 
 /// How many findings there are of each rule.
-fn counts(found: &[Found]) -> BTreeMap<&'static str, usize> {
+fn counts(found: &[TranscriptFinding]) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     for found in found {
         *counts.entry(found.finding.rule.name).or_default() += 1;

@@ -8,26 +8,26 @@ use super::transcripts::Transcripts;
 use crate::host::{TranscriptFile, comments};
 use crate::ide::replays::silence;
 use crate::ide::transcripts::Comments;
-use agent_replay::{Basis, Constitution, Event, Options, Prefill, Replay, Turn};
+use agent_replay::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions, Turn};
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_engine::program::Program;
 use mangle_settings::Settings;
 use mangle_syntax::text::{Cancel, FileId};
 use piggyback::envelope::Reply;
-use piggyback::envelope::account::{Entry, Fate, Filters};
+use piggyback::envelope::account::{AccountEntry, Filters, UpdateFate};
 use piggyback::transcript::statistics::Block;
-use piggyback::transcript::{Found, Kind, Record};
+use piggyback::transcript::{Record, TextKind, TranscriptFinding};
 
 /// The configuration file and the programs of a transcript.
 type Key = (Option<usize>, Vec<usize>);
 
 /// The policies of some transcripts that sessions are replayed against.
 #[derive(Default)]
-pub(super) struct Policies {
+pub(super) struct AccountPolicies {
     constitutions: BTreeMap<Key, Constitution>,
 }
 
-impl Policies {
+impl AccountPolicies {
     /// Compiles the policies of transcripts, where they may deny whole replies: only these decide about updates.
     pub(super) fn that_deny(transcripts: &Transcripts) -> Self {
         Self::compiled(transcripts, may_deny)
@@ -79,9 +79,9 @@ fn has_clauses(program: &Program, predicate: &str) -> bool {
 
 /// What a replay of a record shows beside the accounts of its updates.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct RecordReplay {
     /// What was found, less what is silenced in the transcript.
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<TranscriptFinding>,
     /// What the constitution kept from the user, or refused.
     pub(super) blocks: Vec<Block>,
 }
@@ -89,19 +89,19 @@ pub(super) struct Shown {
 /// The accounts of the replies of transcripts, record by record.
 pub(super) struct Accounts<'a> {
     transcripts: &'a Transcripts,
-    policies: &'a Policies,
+    policies: &'a AccountPolicies,
     /// The session that is replayed, of which file it is, and the comments of that file.
     open: Option<(FileId, Replay<'a>, Comments)>,
     /// What judges the replies of the record.
     filters: Option<Filters<'a>>,
     /// The accounts of its turns, where it was replayed.
-    told: Option<Vec<Vec<Entry>>>,
+    told: Option<Vec<Vec<AccountEntry>>>,
     /// What the replay of the record showed, where there was one.
-    shown: Option<Shown>,
+    shown: Option<RecordReplay>,
 }
 
 impl<'a> Accounts<'a> {
-    pub(super) fn new(transcripts: &'a Transcripts, policies: &'a Policies) -> Self {
+    pub(super) fn new(transcripts: &'a Transcripts, policies: &'a AccountPolicies) -> Self {
         Self { transcripts, policies, open: None, filters: None, told: None, shown: None }
     }
 
@@ -111,17 +111,17 @@ impl<'a> Accounts<'a> {
         let declarations = self.transcripts.knowledges.of(known).declarations.as_ref();
         self.filters = Some(Filters::new(&known.settings, declarations));
         let constitution = self.policies.constitutions.get(&key(known));
-        self.shown = constitution.map(|_| Shown::default());
+        self.shown = constitution.map(|_| RecordReplay::default());
         self.told = constitution.map(|constitution| self.replay(known, constitution, record));
     }
 
     /// What the replay of the record showed; `None` where no policy judges it.
-    pub(super) fn replayed(&mut self) -> Option<Shown> {
+    pub(super) fn replayed(&mut self) -> Option<RecordReplay> {
         self.shown.take()
     }
 
     /// What became of the updates of a reply, which is the turn at an index of the record.
-    pub(super) fn of(&mut self, at: usize, reply: &Reply<'_>) -> Vec<Entry> {
+    pub(super) fn of(&mut self, at: usize, reply: &Reply<'_>) -> Vec<AccountEntry> {
         match (&mut self.told, &self.filters) {
             (Some(told), _) => told.get_mut(at).map(std::mem::take).unwrap_or_default(),
             (None, Some(filters)) => filters.account(reply),
@@ -130,7 +130,7 @@ impl<'a> Accounts<'a> {
     }
 
     /// What becomes of an update that a log keeps without its envelope, the one of this index among its like.
-    pub(super) fn lone(&self, update: &str, at: usize) -> Option<Fate> {
+    pub(super) fn lone(&self, update: &str, at: usize) -> Option<UpdateFate> {
         self.filters.map(|filters| filters.lone(update, at))
     }
 
@@ -139,10 +139,10 @@ impl<'a> Accounts<'a> {
         known: &'a TranscriptFile,
         constitution: &'a Constitution,
         record: &Record<'_>,
-    ) -> Vec<Vec<Entry>> {
+    ) -> Vec<Vec<AccountEntry>> {
         if self.open.as_ref().is_none_or(|(file, ..)| *file != known.file) {
             let judge = self.transcripts.knowledges.judge(known);
-            let options = Options {
+            let options = ReplayOptions {
                 transcript: &known.settings,
                 runtime: judge.limits,
                 clock: constitution.clock,
@@ -168,9 +168,9 @@ impl<'a> Accounts<'a> {
             let rules = self.transcripts.knowledges.judge(known).rules;
             silence(record, &known.settings, rules, comments, &mut found);
         }
-        self.shown = Some(Shown { found: found.into_iter().map(|(_, one)| one).collect(), blocks });
+        self.shown = Some(RecordReplay { found: found.into_iter().map(|(_, one)| one).collect(), blocks });
         let mut told = told.into_iter();
-        let is_told = |kind| matches!(kind, Kind::Reply | Kind::Object | Kind::Surface);
+        let is_told = |kind| matches!(kind, TextKind::Reply | TextKind::Object | TextKind::Surface);
         let turns = record.turns.iter();
         turns.map(|turn| if is_told(turn.kind) { told.next() } else { None }.unwrap_or_default()).collect()
     }

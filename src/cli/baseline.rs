@@ -8,9 +8,9 @@ use clap::Args;
 
 use super::findings::Findings;
 use super::output;
-use crate::host::{self, Target};
+use crate::host::{self, CheckTarget};
 use crate::report::sink::terminal;
-use crate::report::{Baseline, Entry, Identity};
+use crate::report::{Baseline, Identity, ReportEntry};
 
 /// What to do with a baseline.
 #[derive(Debug, Args)]
@@ -37,12 +37,18 @@ impl BaselineArgs {
     ///
     /// # Errors
     /// When the baseline cannot be read or written.
-    pub(super) fn apply(&self, findings: &mut Findings, targets: &[Target], working: &Path) -> Result<()> {
+    pub(super) fn apply(
+        &self,
+        findings: &mut Findings,
+        targets: &[CheckTarget],
+        working: &Path,
+    ) -> Result<()> {
         let Some(file) = self.file() else { return Ok(()) };
         let file = File { path: host::absolute(working, file), name: file.display().to_string() };
         let mut baseline = if self.write_baseline.is_some() { file.write(findings)? } else { file.read()? };
         let entries = std::mem::take(&mut findings.entries);
-        let is_new = |entry: &Entry| !can_wait(entry) || !baseline.take(&file.identity(entry, findings));
+        let is_new =
+            |entry: &ReportEntry| !can_wait(entry) || !baseline.take(&file.identity(entry, findings));
         findings.entries = entries.into_iter().filter(is_new).collect();
         let is_checked = |name: &str| {
             let path = host::absolute(file.folder(), Path::new(name));
@@ -65,7 +71,7 @@ impl BaselineArgs {
 
 /// Whether a finding may be in a baseline: all may that a comment can silence, and those about configuration. The
 /// engine loads no file that it cannot read, so nothing is gained by keeping silent about that.
-fn can_wait(entry: &Entry) -> bool {
+fn can_wait(entry: &ReportEntry) -> bool {
     !entry.diagnostic.rule.is_unreadable()
 }
 
@@ -82,7 +88,7 @@ impl File {
         self.path.parent().unwrap_or(&self.path)
     }
 
-    fn identity(&self, entry: &Entry, findings: &Findings) -> Identity {
+    fn identity(&self, entry: &ReportEntry, findings: &Findings) -> Identity {
         let path = findings.sources.get(entry.file).map_or(Path::new(""), |source| source.path());
         Identity::of(entry, &findings.sources, host::relative(self.folder(), path))
     }

@@ -7,18 +7,18 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ColorChoice};
 
-use super::Outcome;
+use super::ExitStatus;
 use super::baseline::BaselineArgs;
-use super::findings::{Findings, Request};
-use super::fix::{FixArgs, Mended};
-use super::format::{Ending, Format};
+use super::findings::{Findings, FindingsRequest};
+use super::fix::{FixArgs, FixReport};
+use super::format::{Format, ReportFooter};
 use super::nothing_to_check::looked_for;
 use super::output::{self, Medium, Output};
+use super::prior_findings::PriorFindings;
 use super::show_program::show_program;
-use super::since::Since;
 use super::transcripts::TranscriptArgs;
 use super::watch::watch;
-use crate::host::{self, CheckOptions, MAX_FILE_LEN, Memory, Overlay, Resolution, STDIN, Shell, Target};
+use crate::host::{self, CheckOptions, CheckTarget, MAX_FILE_LEN, Memory, Overlay, Resolution, STDIN, Shell};
 use crate::report;
 use mangle_settings::{FailOn, MaxFindings};
 use piggyback::transcript::LONGEST_DOCUMENT;
@@ -82,7 +82,7 @@ pub(super) fn fail_on(word: &str) -> Result<FailOn, String> {
 #[derive(Default)]
 pub(super) struct Session {
     memory: Memory,
-    since: Since,
+    since: PriorFindings,
 }
 
 impl Check {
@@ -90,7 +90,7 @@ impl Check {
     ///
     /// # Errors
     /// When there is no working folder, or standard input or output fail.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let no_past = self.since.is_some() && self.reads_stdin();
         ensure!(!no_past, "standard input has no past to compare with");
@@ -107,7 +107,12 @@ impl Check {
     ///
     /// # Errors
     /// When standard input or output fail, or a baseline or a revision cannot be read.
-    pub(super) fn once(&self, color: ColorChoice, working: &Path, session: &mut Session) -> Result<Outcome> {
+    pub(super) fn once(
+        &self,
+        color: ColorChoice,
+        working: &Path,
+        session: &mut Session,
+    ) -> Result<ExitStatus> {
         let start = Instant::now();
         let overlay = self.overlay(working)?;
         let (targets, mut resolution) = self.resolve(working, &overlay, &session.memory)?;
@@ -126,14 +131,14 @@ impl Check {
         let elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         tracing::info!(findings = findings.entries.len(), elapsed_ms, "checked");
         let statistics = self.statistics.then(|| report::statistics(&findings.entries, &findings.omitted));
-        let ending = Ending { summary: findings.summary(elapsed_ms), statistics };
+        let ending = ReportFooter { summary: findings.summary(elapsed_ms), statistics };
         let outcome = match &mended {
             Some(mended) if self.fix.only_shows() => mended.show(&mut out, &findings, working)?,
             _ => {
                 self.format.write(&mut out, &findings, &ending, working)?;
                 let leaves_fixes = mended.as_ref().is_some_and(|mended| mended.leaves_fixes(&findings));
                 match findings.outcome() {
-                    Outcome::Clean if leaves_fixes => Outcome::Findings,
+                    ExitStatus::Clean if leaves_fixes => ExitStatus::Findings,
                     outcome => outcome,
                 }
             }
@@ -156,14 +161,16 @@ impl Check {
     fn gather(
         &self,
         overlay: &Overlay,
-        targets: &[Target],
+        targets: &[CheckTarget],
         resolution: &mut Resolution,
         working: &Path,
         session: &mut Session,
     ) -> Result<Findings> {
         let (memory, options, profile) = (&session.memory, self.options(), self.reading.prescribed());
-        let mut findings =
-            Findings::gather(&Request { targets, overlay, memory, working, options, profile }, resolution);
+        let mut findings = Findings::gather(
+            &FindingsRequest { targets, overlay, memory, working, options, profile },
+            resolution,
+        );
         // First of all, since it also counts what is gone.
         self.baseline.apply(&mut findings, targets, working)?;
         if let Some(revision) = &self.since {
@@ -182,11 +189,11 @@ impl Check {
         &self,
         overlay: &Overlay,
         pretended: &mut Overlay,
-        targets: &[Target],
+        targets: &[CheckTarget],
         resolution: &mut Resolution,
         working: &Path,
         session: &mut Session,
-    ) -> Result<Option<Mended>> {
+    ) -> Result<Option<FixReport>> {
         if !self.fix.is_on() {
             return Ok(None);
         }
@@ -198,7 +205,7 @@ impl Check {
         };
         resolution.problems.truncate(problems);
         let (memory, options, profile) = (&session.memory, self.options(), self.reading.prescribed());
-        let request = Request { targets, overlay, memory, working, options, profile };
+        let request = FindingsRequest { targets, overlay, memory, working, options, profile };
         let mended = self.fix.mend(&request, resolution, only.as_ref(), pretended);
         resolution.read_agents_again(pretended, session.memory.table());
         resolution.read_prompts_again(targets, pretended, session.memory.table());
@@ -225,7 +232,7 @@ impl Check {
         working: &Path,
         overlay: &Overlay,
         memory: &Memory,
-    ) -> Result<(Vec<Target>, Resolution)> {
+    ) -> Result<(Vec<CheckTarget>, Resolution)> {
         let named = host::targets_with_transcripts(&self.paths, &self.transcripts, working);
         let mut resolution =
             host::resolve_with_transcripts(&named.targets, Shell::CommandLine, overlay, memory.table());
@@ -257,7 +264,7 @@ impl Check {
         if self.paths.is_empty() {
             watched.push(working.into());
         }
-        watched.extend(named.targets.iter().filter_map(Target::folder).map(Path::to_path_buf));
+        watched.extend(named.targets.iter().filter_map(CheckTarget::folder).map(Path::to_path_buf));
         watched.extend(resolution.projects.iter().map(|project| project.root.clone()));
         watched.extend(resolution.agents.iter().map(|agent| agent.path.clone()));
         let beside = resolution.beside();

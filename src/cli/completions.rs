@@ -5,7 +5,7 @@ use clap::{Args, ColorChoice, CommandFactory};
 use clap_complete::Shell;
 
 use super::output::{Medium, Output};
-use super::{Cli, Outcome};
+use super::{Cli, ExitStatus};
 
 /// Write the script by which a shell completes commands and options
 ///
@@ -22,12 +22,12 @@ impl Completions {
     ///
     /// # Errors
     /// When standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "mangle-ls", &mut script);
         let mut out = Output::of(Medium::Own, color);
         out.write(&String::from_utf8(script)?)?;
         out.flush()?;
-        Ok(Outcome::Clean)
+        Ok(ExitStatus::Clean)
     }
 }

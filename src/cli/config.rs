@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::{Args, ColorChoice};
 
-use super::Outcome;
-use super::effective_config::Applies;
+use super::ExitStatus;
+use super::config_settings::ResolvedConfig;
+use super::effective_config::EffectiveConfig;
 use super::output::{self, Output};
-use super::output_form::Form;
-use super::resolved::Resolved;
-use crate::host::{self, Memory, Overlay, Project, Resolution, Shell, Target};
+use super::output_form::OutputForm;
+use crate::host::{self, CheckTarget, Memory, Overlay, Project, Resolution, Shell};
 
 /// Print the settings that hold, or what applies to a file and why
 ///
@@ -23,7 +23,7 @@ pub(super) struct Config {
     show: Option<PathBuf>,
     /// How it is written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Form,
+    format: OutputForm,
 }
 
 impl Config {
@@ -31,14 +31,14 @@ impl Config {
     ///
     /// # Errors
     /// When there is no working folder, or standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let text = match &self.show {
             Some(file) => match self.applies(file, &working) {
                 Ok(text) => text,
                 Err(why) => {
                     output::complain(color, &why);
-                    return Ok(Outcome::Failure);
+                    return Ok(ExitStatus::Failure);
                 }
             },
             None => self.resolved(&working),
@@ -46,7 +46,7 @@ impl Config {
         let mut out = Output::of(self.format.medium(), color);
         out.write(&text)?;
         out.flush()?;
-        Ok(Outcome::Clean)
+        Ok(ExitStatus::Clean)
     }
 
     /// What applies to one file.
@@ -55,32 +55,32 @@ impl Config {
         if !path.is_file() {
             return Err(format!("{}: there is no such file", file.display()));
         }
-        let (resolution, memory) = resolve(&Target::File(path.clone()));
-        let applies = Applies::new(&path, &resolution, memory.table(), working);
+        let (resolution, memory) = resolve(&CheckTarget::File(path.clone()));
+        let applies = EffectiveConfig::new(&path, &resolution, memory.table(), working);
         Ok(match self.format {
-            Form::Text => applies.text(),
-            Form::Json => json(&applies),
+            OutputForm::Text => applies.text(),
+            OutputForm::Json => json(&applies),
         })
     }
 
     /// The settings of the project around the working folder.
     fn resolved(&self, working: &Path) -> String {
-        let (resolution, _) = resolve(&Target::Folder(working.into()));
+        let (resolution, _) = resolve(&CheckTarget::Folder(working.into()));
         // All of the project, wherever in it we stand.
         let root =
             around(&resolution, working).map_or_else(|| working.into(), |project| project.root.clone());
-        let target = Target::Folder(root);
+        let target = CheckTarget::Folder(root);
         let (resolution, memory) = resolve(&target);
         let project = around(&resolution, working);
-        let resolved = Resolved::new(project, &resolution, (&target, &memory), working);
+        let resolved = ResolvedConfig::new(project, &resolution, (&target, &memory), working);
         match self.format {
-            Form::Text => resolved.text(),
-            Form::Json => json(&resolved),
+            OutputForm::Text => resolved.text(),
+            OutputForm::Json => json(&resolved),
         }
     }
 }
 
-fn resolve(target: &Target) -> (Resolution, Memory) {
+fn resolve(target: &CheckTarget) -> (Resolution, Memory) {
     let memory = Memory::default();
     let targets = std::slice::from_ref(target);
     let resolution = host::resolve(targets, Shell::CommandLine, &Overlay::default(), memory.table());

@@ -5,13 +5,13 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::changed::{Changed, changed};
-use crate::host::{FileTable, Origin, ProgramFiles, Resolution, relative};
+use crate::host::{FileTable, ProgramFiles, ProgramOrigin, Resolution, relative};
 use crate::report::sink::terminal;
 use mangle_syntax::text::FileId;
 
 /// What applies to a file.
 #[derive(Debug, Serialize)]
-pub(super) struct Applies {
+pub(super) struct EffectiveConfig {
     file: String,
     /// The configuration file; `null`: there is none, everything is at its default.
     configuration: Option<String>,
@@ -38,7 +38,7 @@ struct Membership {
     hybrid: bool,
 }
 
-impl Applies {
+impl EffectiveConfig {
     /// What applies to the file at `path`, which `resolution` was asked for.
     pub(super) fn new(path: &Path, resolution: &Resolution, table: &FileTable, working: &Path) -> Self {
         let file = table.id(path);
@@ -116,12 +116,12 @@ fn membership(program: &ProgramFiles, file: FileId, working: &Path) -> Membershi
         Some(single) => ("by itself with the program", program.unit_of(single).files.len()),
         None => {
             let role = match program.origin {
-                Origin::Configured => "part of the program",
-                Origin::Together => "part of what was named",
-                Origin::Lone if program.project.is_some() => {
+                ProgramOrigin::Configured => "part of the program",
+                ProgramOrigin::Together => "part of what was named",
+                ProgramOrigin::Lone if program.project.is_some() => {
                     "left out by its configuration; with the schemas beside it"
                 }
-                Origin::Lone => "alone, with the schemas beside it",
+                ProgramOrigin::Lone => "alone, with the schemas beside it",
             };
             (role, program.members.len())
         }

@@ -14,7 +14,7 @@ use mangle_syntax::text::FileId;
 
 /// The files that were named.
 #[derive(Debug, Default)]
-pub(super) struct Given {
+pub(super) struct ExtraFacts {
     /// Those with clauses, which join each program.
     pub(super) clauses: Vec<Arc<FileSummary>>,
     /// Tables: absolute paths, and what output calls them.
@@ -23,7 +23,7 @@ pub(super) struct Given {
     pub(super) problems: Vec<Problem>,
 }
 
-impl Given {
+impl ExtraFacts {
     /// Reads the files with clauses; tables are read when there is a program that says what they hold.
     pub(super) fn load(files: &[PathBuf], working: &Path, memory: &Memory, sources: &mut Sources) -> Self {
         let mut given = Self::default();
@@ -108,10 +108,10 @@ impl Given {
 impl Programs {
     /// Loads what `paths` name, with the facts of `files`. A kernel or a test that is named takes the place of its
     /// program, which it is analysed with.
-    pub(super) fn load_with(paths: &[PathBuf], files: &[PathBuf], working: &Path) -> (Self, Given) {
+    pub(super) fn load_with(paths: &[PathBuf], files: &[PathBuf], working: &Path) -> (Self, ExtraFacts) {
         let memory = Memory::default();
         let mut sources = Sources::default();
-        let given = Given::load(files, working, &memory, &mut sources);
+        let given = ExtraFacts::load(files, working, &memory, &mut sources);
         let mut programs = Self::load_beside(paths, working, &memory, &given.clauses, sources);
         programs.problems.extend(given.problems.iter().cloned());
         (programs, given)

@@ -5,22 +5,24 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Outcome;
+use super::ExitStatus;
 use super::progress::Progress;
 use crate::host::{
-    self, AgentSettings, CheckOptions, Checked, CheckedTranscripts, FileTable, Knowledges, Memory, Overlay,
-    Problem, ProgramFiles, Resolution, Target, TranscriptRequest,
+    self, AgentSettings, CheckOptions, CheckTarget, Checked, CheckedTranscripts, FileTable, KnowledgeMap,
+    Memory, Overlay, Problem, ProgramFiles, Resolution, TranscriptRequest,
 };
-use crate::report::{self, Entry, Omitted, Part, SourceText, Sources, Spot, Summary};
+use crate::report::{
+    self, CheckSummary, FilePart, LinePosition, OverflowCounts, ReportEntry, SourceText, Sources,
+};
 use mangle_engine::program::FileSummary;
 use mangle_settings::{FILE_NAME, MaxFindings, Profile};
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::{FileId, compare_paths};
 
 /// What is to be checked, and how.
-pub(super) struct Request<'a> {
+pub(super) struct FindingsRequest<'a> {
     /// The files and folders.
-    pub(super) targets: &'a [Target],
+    pub(super) targets: &'a [CheckTarget],
     /// Documents that count instead of what is on disk.
     pub(super) overlay: &'a Overlay,
     /// What is known from the last time.
@@ -36,7 +38,7 @@ pub(super) struct Request<'a> {
 /// What was found.
 pub(super) struct Findings {
     /// The findings, in the order of all output.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<ReportEntry>,
     /// The files that they point into.
     pub(super) sources: Sources,
     /// The files whose findings were wanted, sorted by name.
@@ -46,7 +48,7 @@ pub(super) struct Findings {
     /// How many findings of a baseline are no longer there.
     pub(super) stale: usize,
     /// Findings that are counted and not kept.
-    pub(super) omitted: Vec<Omitted>,
+    pub(super) omitted: Vec<OverflowCounts>,
     /// Whether there was nothing to check.
     pub(super) is_nothing: bool,
     /// How many findings of one rule are shown, by file, where that is not the default.
@@ -64,7 +66,7 @@ pub(super) struct Findings {
 
 impl Findings {
     /// Checks the programs of `resolution`.
-    pub(super) fn gather(request: &Request<'_>, resolution: &mut Resolution) -> Self {
+    pub(super) fn gather(request: &FindingsRequest<'_>, resolution: &mut Resolution) -> Self {
         let (table, fail_on) = (request.memory.table(), request.options.fail_on);
         let files = load(request, resolution);
         let progress = Progress::new("checking", resolution.programs.len());
@@ -113,7 +115,7 @@ impl Findings {
     }
 
     /// Whether a finding is in a file that fixes are applied to, and its fix touches nothing that they are not.
-    pub(super) fn is_fixed(&self, entry: &Entry) -> bool {
+    pub(super) fn is_fixed(&self, entry: &ReportEntry) -> bool {
         let file = self.sources.owner(entry.file);
         let edits = entry.diagnostic.fix.iter().flat_map(|fix| &fix.edits);
         let is_alone = file != entry.file || self.agents.contains(&file) || self.beside.contains(&file);
@@ -128,13 +130,13 @@ impl Findings {
     }
 
     /// The numbers at the end of a report.
-    pub(super) fn summary(&self, elapsed_ms: u64) -> Summary {
+    pub(super) fn summary(&self, elapsed_ms: u64) -> CheckSummary {
         let (files, clauses) = (self.files.len() + self.agents.len(), self.clauses);
         let (envelopes, undeclared) = (self.envelopes, self.undeclared);
         let nothing_to_check = self.is_nothing;
         let counts = report::count(&self.entries);
         let mut summary =
-            Summary { files, clauses, envelopes, undeclared, elapsed_ms, nothing_to_check, ..counts };
+            CheckSummary { files, clauses, envelopes, undeclared, elapsed_ms, nothing_to_check, ..counts };
         for omitted in &self.omitted {
             summary.errors += omitted.of_severity(Severity::Error);
             summary.warnings += omitted.of_severity(Severity::Warning);
@@ -146,15 +148,15 @@ impl Findings {
     }
 
     /// The exit status.
-    pub(super) fn outcome(&self) -> Outcome {
+    pub(super) fn outcome(&self) -> ExitStatus {
         if !self.failures.is_empty() {
-            Outcome::Failure
+            ExitStatus::Failure
         } else if self.entries.iter().any(|entry| entry.fails)
             || self.omitted.iter().any(|omitted| omitted.fails)
         {
-            Outcome::Findings
+            ExitStatus::Findings
         } else {
-            Outcome::Clean
+            ExitStatus::Clean
         }
     }
 }
@@ -177,12 +179,12 @@ fn most(resolution: &Resolution) -> FxHashMap<FileId, MaxFindings> {
 }
 
 /// Whether a configuration file was named, which is checked itself.
-fn is_configuration(target: &Target) -> bool {
-    matches!(target, Target::File(path) if path.ends_with(FILE_NAME))
+fn is_configuration(target: &CheckTarget) -> bool {
+    matches!(target, CheckTarget::File(path) if path.ends_with(FILE_NAME))
 }
 
 /// Reads the files of the programs of `resolution`, which is told what could not be read.
-fn load(request: &Request<'_>, resolution: &mut Resolution) -> FxHashMap<FileId, Arc<FileSummary>> {
+fn load(request: &FindingsRequest<'_>, resolution: &mut Resolution) -> FxHashMap<FileId, Arc<FileSummary>> {
     let progress = Progress::new("reading", resolution.files().len());
     let (files, problems) =
         host::load(resolution, request.targets, request.overlay, request.memory, || progress.step());
@@ -192,7 +194,7 @@ fn load(request: &Request<'_>, resolution: &mut Resolution) -> FxHashMap<FileId,
 
 /// Checks the transcripts of `resolution`.
 fn check_transcripts(
-    request: &Request<'_>,
+    request: &FindingsRequest<'_>,
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
 ) -> CheckedTranscripts {
@@ -201,17 +203,17 @@ fn check_transcripts(
     }
     let sizes = resolution.transcripts.iter().map(|found| found.path.metadata().map(|data| data.len()).ok());
     let progress = Progress::of_bytes("transcripts", sizes.sum());
-    let knowledges = Knowledges::new(resolution, files, request.profile);
+    let knowledges = KnowledgeMap::new(resolution, files, request.profile);
     let asked = request.of_transcripts(resolution, &knowledges);
     host::check_transcripts(asked, &|bytes| progress.add(bytes))
 }
 
-impl<'a> Request<'a> {
+impl<'a> FindingsRequest<'a> {
     /// The part of it that is about transcripts.
     pub(super) fn of_transcripts(
         &self,
         resolution: &'a Resolution,
-        knowledges: &'a Knowledges,
+        knowledges: &'a KnowledgeMap,
     ) -> TranscriptRequest<'a> {
         TranscriptRequest {
             resolution,
@@ -276,8 +278,8 @@ fn add_transcripts(
 fn agent_source(agent: &AgentSettings, checked: &Checked, working: &Path) -> SourceText {
     let found = checked.entries.iter().filter(|entry| entry.file == agent.file);
     let found: Vec<_> = found.map(|entry| entry.diagnostic.clone()).collect();
-    let start = (0, Spot::default());
-    let part = Part::new(agent.file, start, agent.text.as_bytes(), agent.file, &found);
+    let start = (0, LinePosition::default());
+    let part = FilePart::new(agent.file, start, agent.text.as_bytes(), agent.file, &found);
     SourceText::of_part(host::relative(working, &agent.path), part).at(&agent.path)
 }
 

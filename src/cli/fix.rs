@@ -8,17 +8,17 @@ use anyhow::Result;
 use clap::{Args, ColorChoice};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Outcome;
-use super::findings::{Findings, Request};
+use super::ExitStatus;
+use super::findings::{Findings, FindingsRequest};
 use super::output::{self, Output};
 use super::write_fixes::write_together;
-use crate::host::{self, FixedFile, Knowledges, LeftAlone, MAX_FILE_LEN, Overlay, Problem, Resolution};
-use crate::ide::fixes::{Done, Fixed, MAX_PASSES, Wish};
-use crate::report::{self, Entry, sink};
+use crate::host::{self, FixedFile, KnowledgeMap, MAX_FILE_LEN, Overlay, Problem, Resolution, SkipReason};
+use crate::ide::fixes::{FixOutcome, FixRequest, FixResult, MAX_PASSES};
+use crate::report::{self, ReportEntry, sink};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::{Applicability, Diagnostic, ResolvedFix};
 use mangle_syntax::text::FileId;
-use piggyback::envelope::secrets::Context;
+use piggyback::envelope::secrets::SecretContext;
 use piggyback::transcript::LONGEST_DOCUMENT;
 
 /// What to do with fixes.
@@ -47,23 +47,23 @@ pub(super) struct FixArgs {
 }
 
 /// What was fixed.
-pub(super) struct Mended {
-    done: Done,
+pub(super) struct FixReport {
+    done: FixOutcome,
     /// Whether fixes that guess were applied, too.
     guesses: bool,
     /// Whether fixes that edit captures were applied, too.
     evidence: bool,
     /// Whether nothing is written.
     only_shown: bool,
-    changes: Vec<Change>,
+    changes: Vec<ChangedFile>,
     /// Files that are not fixed whatever is found in them.
-    left: Vec<(FileId, PathBuf, LeftAlone)>,
+    left: Vec<(FileId, PathBuf, SkipReason)>,
     /// Files that could not be written.
     pub(super) unwritten: Vec<Problem>,
 }
 
 /// A file that changed.
-pub(super) struct Change {
+pub(super) struct ChangedFile {
     pub(super) file: FileId,
     pub(super) path: PathBuf,
     pub(super) before: Arc<[u8]>,
@@ -82,7 +82,7 @@ fn key(file: FileId, diagnostic: &Diagnostic) -> Key {
 
 /// The places of findings, as they are in whole files.
 fn keys(findings: &Findings) -> FxHashSet<Key> {
-    let key = |entry: &Entry| {
+    let key = |entry: &ReportEntry| {
         let (file, found) = (entry.file, &entry.diagnostic);
         let place = |offset| findings.sources.offset(file, offset);
         let (start, end) = (place(found.range.start()), place(found.range.end()));
@@ -106,25 +106,25 @@ impl FixArgs {
     /// of a narrower check, those alone, each as it is now; without, also what shows up on the way.
     pub(super) fn mend(
         &self,
-        request: &Request<'_>,
+        request: &FindingsRequest<'_>,
         resolution: &Resolution,
         only: Option<&Findings>,
         pretended: &mut Overlay,
-    ) -> Mended {
+    ) -> FixReport {
         let reported = only.map(keys);
         let wanted = |file: FileId, diagnostic: &Diagnostic| {
             reported.as_ref().is_none_or(|reported| reported.contains(&key(file, diagnostic)))
         };
         let passes = if only.is_some() { 1 } else { MAX_PASSES };
-        let wish = Wish {
+        let wish = FixRequest {
             guesses: self.guesses,
             evidence: self.captures,
             wanted: &wanted,
             editable: &|_| true,
             passes,
         };
-        let mut mended = Mended {
-            done: Done::default(),
+        let mut mended = FixReport {
+            done: FixOutcome::default(),
             guesses: self.guesses,
             evidence: self.captures,
             only_shown: self.diff,
@@ -149,17 +149,17 @@ impl FixArgs {
     /// Fixes the programs; gives their files as they are then.
     fn mend_programs(
         &self,
-        request: &Request<'_>,
+        request: &FindingsRequest<'_>,
         resolution: &Resolution,
-        wish: Wish<'_>,
-        mended: &mut Mended,
+        wish: FixRequest<'_>,
+        mended: &mut FixReport,
     ) -> FxHashMap<FileId, Arc<FileSummary>> {
         let (mut files, _) = host::load(resolution, request.targets, request.overlay, request.memory, || ());
         let mut locked = Vec::new();
         loop {
             let editable = |file| !locked.contains(&file);
             let snapshot = request.memory.snapshot(resolution, &files, request.overlay);
-            let fixed = snapshot.fix(&snapshot.programs, Wish { editable: &editable, ..wish });
+            let fixed = snapshot.fix(&snapshot.programs, FixRequest { editable: &editable, ..wish });
             // A fix of two files, one of which cannot be written, must not be applied by half.
             let refused = if self.diff { Vec::new() } else { refused(&fixed, request) };
             if refused.is_empty() {
@@ -178,13 +178,13 @@ impl FixArgs {
     /// Fixes what is checked alone, transcripts by what programs with these `files` declare.
     fn mend_alone(
         &self,
-        request: &Request<'_>,
+        request: &FindingsRequest<'_>,
         resolution: &Resolution,
         files: &FxHashMap<FileId, Arc<FileSummary>>,
-        wish: Wish<'_>,
-        mended: &mut Mended,
+        wish: FixRequest<'_>,
+        mended: &mut FixReport,
     ) {
-        let knowledges = Knowledges::new(resolution, files, request.profile);
+        let knowledges = KnowledgeMap::new(resolution, files, request.profile);
         let fixed = host::fix_alone(request.of_transcripts(resolution, &knowledges), wish);
         mended.left = fixed.left;
         for FixedFile { file, path, before, fixed } in fixed.files {
@@ -198,13 +198,13 @@ impl FixArgs {
             mended.done.failed.extend(fixed.done.failed);
             mended.done.endless |= fixed.done.endless;
             mended.done.unfinished |= fixed.done.unfinished;
-            let change = |after| Change { file, path, before, after, is_policy: false };
+            let change = |after| ChangedFile { file, path, before, after, is_policy: false };
             mended.changes.extend(fixed.changed.map(change));
         }
     }
 
     /// Fixes what prompts are made of, as the other fixes have left it.
-    fn mend_prompts(&self, request: &Request<'_>, wish: Wish<'_>, mended: &mut Mended) {
+    fn mend_prompts(&self, request: &FindingsRequest<'_>, wish: FixRequest<'_>, mended: &mut FixReport) {
         let mut overlay = request.overlay.clone();
         for change in mended.changes.iter().filter(|change| change.is_policy) {
             overlay.insert_bytes(change.path.clone(), change.after.to_vec());
@@ -225,7 +225,7 @@ impl FixArgs {
                 Some(error) => mended.unwritten.push(unwritten(path, &error)),
                 None => {
                     let is_policy = host::is_mangle(&path);
-                    mended.changes.push(Change { file, path, before, after, is_policy });
+                    mended.changes.push(ChangedFile { file, path, before, after, is_policy });
                 }
             }
         }
@@ -233,7 +233,7 @@ impl FixArgs {
 }
 
 /// The changed files that cannot be written, and why.
-fn refused(fixed: &Fixed, request: &Request<'_>) -> Vec<(FileId, Problem)> {
+fn refused(fixed: &FixResult, request: &FindingsRequest<'_>) -> Vec<(FileId, Problem)> {
     let refusal = |file: &Arc<FileSummary>| {
         let path = request.memory.table().path(file.id).to_path_buf();
         let error = host::replaceable(&path).err()?;
@@ -247,23 +247,23 @@ pub(super) fn unwritten(path: PathBuf, error: &dyn std::fmt::Display) -> Problem
 }
 
 fn changes(
-    fixed: &Fixed,
+    fixed: &FixResult,
     before: &FxHashMap<FileId, Arc<FileSummary>>,
-    request: &Request<'_>,
-) -> Vec<Change> {
+    request: &FindingsRequest<'_>,
+) -> Vec<ChangedFile> {
     let change = |new: &Arc<FileSummary>| {
         let path = request.memory.table().path(new.id).to_path_buf();
         let before = before.get(&new.id)?.text.as_bytes().into();
-        Some(Change { file: new.id, path, before, after: new.text.as_bytes().into(), is_policy: true })
+        Some(ChangedFile { file: new.id, path, before, after: new.text.as_bytes().into(), is_policy: true })
     };
     fixed.changed.iter().filter_map(change).collect()
 }
 
-impl Change {
+impl ChangedFile {
     /// As a unified diff. What is a secret before or afterwards is masked in both.
     fn diff(&self, name: &str) -> String {
         let [old, new] = [&self.before, &self.after].map(|bytes| String::from_utf8_lossy(bytes));
-        let mut secrets = Context::of(&old);
+        let mut secrets = SecretContext::of(&old);
         secrets.add(&new);
         let [old, new] = [old, new].map(|text| secrets.redacted(&text).into_owned());
         match self.is_policy {
@@ -273,7 +273,7 @@ impl Change {
     }
 }
 
-impl Mended {
+impl FixReport {
     /// Writes the changed files. From then on only the fixes count that are on the disk.
     fn write(&mut self, working: &Path) {
         let written = write_together(&self.changes, &self.done.edited, working);
@@ -283,7 +283,7 @@ impl Mended {
 
     /// Puts the changed files before those on disk.
     fn pretend(&self, overlay: &mut Overlay) {
-        for Change { path, after, is_policy, .. } in &self.changes {
+        for ChangedFile { path, after, is_policy, .. } in &self.changes {
             // The configuration of a runtime is read as text, too.
             if *is_policy || after.len() <= MAX_FILE_LEN {
                 overlay.insert_bytes(path.clone(), after.to_vec());
@@ -298,25 +298,25 @@ impl Mended {
     ///
     /// # Errors
     /// When standard output fails.
-    pub(super) fn show(&self, out: &mut Output, findings: &Findings, working: &Path) -> Result<Outcome> {
+    pub(super) fn show(&self, out: &mut Output, findings: &Findings, working: &Path) -> Result<ExitStatus> {
         for change in &self.changes {
             out.write(&change.diff(&host::relative(working, &change.path)))?;
         }
         out.flush()?;
         Ok(match findings.outcome() {
-            Outcome::Failure => Outcome::Failure,
-            _ if self.changes.is_empty() && !self.leaves_fixes(findings) => Outcome::Clean,
-            _ => Outcome::Findings,
+            ExitStatus::Failure => ExitStatus::Failure,
+            _ if self.changes.is_empty() && !self.leaves_fixes(findings) => ExitStatus::Clean,
+            _ => ExitStatus::Findings,
         })
     }
 
     /// Whether fixes that were asked for are not applied: the exit status says so.
     pub(super) fn leaves_fixes(&self, findings: &Findings) -> bool {
-        let is_left = |entry: &Entry| {
+        let is_left = |entry: &ReportEntry| {
             let fix = entry.diagnostic.fix.as_ref().filter(|_| findings.is_fixed(entry));
-            fix.is_some_and(|fix| self.missing(fix) == Some(Missing::default()))
+            fix.is_some_and(|fix| self.missing(fix) == Some(MissingOptions::default()))
         };
-        let Done { failed, endless, unfinished, .. } = &self.done;
+        let FixOutcome { failed, endless, unfinished, .. } = &self.done;
         *endless || *unfinished || !failed.is_empty() || findings.entries.iter().any(is_left)
     }
 
@@ -348,20 +348,24 @@ impl Mended {
     }
 
     /// Whether a finding of a file that was left alone would have been fixed.
-    fn would_fix(&self, entry: &Entry, file: FileId, findings: &Findings) -> bool {
+    fn would_fix(&self, entry: &ReportEntry, file: FileId, findings: &Findings) -> bool {
         let is_own = findings.sources.owner(entry.file) == file;
         is_own
-            && entry.diagnostic.fix.as_ref().is_some_and(|fix| self.missing(fix) == Some(Missing::default()))
+            && entry
+                .diagnostic
+                .fix
+                .as_ref()
+                .is_some_and(|fix| self.missing(fix) == Some(MissingOptions::default()))
     }
 
     /// `3 fixed, 2 left, 1 needs --unsafe`; `findings` are what is left.
     pub(super) fn closing(&self, findings: &Findings) -> String {
-        let missing = |entry: &Entry| {
+        let missing = |entry: &ReportEntry| {
             let file = findings.sources.owner(entry.file);
             let is_fixed = findings.is_fixed(entry) && !self.left.iter().any(|(left, ..)| *left == file);
             self.missing(entry.diagnostic.fix.as_ref().filter(|_| is_fixed)?)
         };
-        let mut counts: BTreeMap<Missing, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<MissingOptions, usize> = BTreeMap::new();
         for missing in findings.entries.iter().filter_map(missing) {
             *counts.entry(missing).or_default() += 1;
         }
@@ -372,22 +376,23 @@ impl Mended {
     }
 
     /// The options that a fix would take beside those that are there.
-    fn missing(&self, fix: &ResolvedFix) -> Option<Missing> {
+    fn missing(&self, fix: &ResolvedFix) -> Option<MissingOptions> {
         let guesses = !self.guesses && fix.applicability == Applicability::Unsafe;
-        (!fix.edits.is_empty()).then_some(Missing { evidence: !self.evidence && fix.evidence, guesses })
+        (!fix.edits.is_empty())
+            .then_some(MissingOptions { evidence: !self.evidence && fix.evidence, guesses })
     }
 }
 
 /// The options that a fix takes and that are not there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Missing {
+struct MissingOptions {
     /// `--fix-transcripts`.
     evidence: bool,
     /// `--unsafe`.
     guesses: bool,
 }
 
-impl Missing {
+impl MissingOptions {
     /// `2 in captures need --fix-transcripts`; `None` where nothing is missing.
     fn told(self, count: usize) -> Option<String> {
         let (place, options) = match (self.evidence, self.guesses) {
@@ -402,11 +407,11 @@ impl Missing {
 }
 
 /// Why so many fixes of a file were not applied.
-fn why_left(why: LeftAlone, count: usize) -> String {
+fn why_left(why: SkipReason, count: usize) -> String {
     let what = if count == 1 { "a fix is".to_owned() } else { format!("{count} fixes are") };
     match why {
-        LeftAlone::Compressed => format!("{what} not applied, because the file is compressed"),
-        LeftAlone::TooLong(len) => format!(
+        SkipReason::Compressed => format!("{what} not applied, because the file is compressed"),
+        SkipReason::TooLong(len) => format!(
             "{what} not applied, because the file has {} MiB; files of up to {} MiB are fixed",
             len.div_ceil(1 << 20),
             LONGEST_DOCUMENT >> 20

@@ -7,8 +7,10 @@ use anyhow::{Context, Result, ensure};
 use clap::{Args, ColorChoice};
 
 use super::output::{self, Medium, Output};
-use super::{Outcome, stream};
-use crate::host::{self, Cut, FileTable, FormattedFile, MAX_FILE_LEN, Overlay, Problem, STDIN, Shell};
+use super::{ExitStatus, stream};
+use crate::host::{
+    self, FileTable, FormattedFile, MAX_FILE_LEN, Overlay, PartialScan, Problem, STDIN, Shell,
+};
 use crate::report;
 use crate::report::sink::terminal;
 use mangle_syntax::text::LineIndex;
@@ -35,7 +37,7 @@ impl Fmt {
     ///
     /// # Errors
     /// When there is no working folder, or standard input or output fail.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let is_filter = self.paths.iter().any(|path| path.as_os_str() == "-");
         ensure!(!is_filter || self.paths.len() == 1, "`-` is formatted alone, without files");
@@ -56,9 +58,9 @@ impl Fmt {
         out.flush()?;
         complain(color, &problems, &working);
         Ok(match problems.iter().any(|problem| problem.named) {
-            true => Outcome::Failure,
-            false if is_clean || !(self.check || self.diff) => Outcome::Clean,
-            false => Outcome::Findings,
+            true => ExitStatus::Failure,
+            false if is_clean || !(self.check || self.diff) => ExitStatus::Clean,
+            false => ExitStatus::Findings,
         })
     }
 
@@ -74,7 +76,7 @@ impl Fmt {
         if !self.paths.is_empty() {
             resolution.problems.append(&mut resolution.empty);
         }
-        let cuts: Vec<_> = resolution.cuts.iter().map(Cut::problem).collect();
+        let cuts: Vec<_> = resolution.cuts.iter().map(PartialScan::problem).collect();
         let (files, unformatted) = host::format(&resolution, &named.targets, overlay, &table);
         let problems: Vec<_> =
             named.problems.into_iter().chain(resolution.problems).chain(unformatted).chain(cuts).collect();
@@ -114,7 +116,7 @@ fn filter(files: &[FormattedFile]) -> Result<()> {
     let Some(file) = files.first() else { return Ok(()) };
     let text = file.new.as_deref().unwrap_or(&file.old);
     // Not through a stream that takes colours away: what looks like one is the user's text.
-    let mut out = stream::raw(stream::Target::Output);
+    let mut out = stream::raw(stream::StdStream::Output);
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other.map_err(|error| output::unwritable(&error))?),

@@ -11,7 +11,7 @@ use super::findings::Findings;
 use super::output::{self, Medium, Output};
 use crate::host;
 use crate::ide::registry;
-use crate::report::{self, SarifRun, Statistic, Summary, sink};
+use crate::report::{self, CheckSummary, SarifRun, Statistic, sink};
 
 /// The value of `--format`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -33,17 +33,17 @@ pub(super) enum Format {
 const NOTHING: &str = "there is nothing to check";
 
 /// What is written beside the findings.
-pub(super) struct Ending {
+pub(super) struct ReportFooter {
     /// The numbers.
-    pub(super) summary: Summary,
+    pub(super) summary: CheckSummary,
     /// Counts by rule, if they are wanted.
     pub(super) statistics: Option<Vec<Statistic>>,
 }
 
-impl Ending {
+impl ReportFooter {
     /// The ending of output that lacks so many more findings.
     fn without(&self, more: usize) -> Self {
-        let summary = Summary { omitted: self.summary.omitted + more, ..self.summary };
+        let summary = CheckSummary { omitted: self.summary.omitted + more, ..self.summary };
         Self { summary, statistics: self.statistics.clone() }
     }
 }
@@ -72,7 +72,7 @@ impl Format {
         self,
         out: &mut Output,
         findings: &Findings,
-        ending: &Ending,
+        ending: &ReportFooter,
         working: &Path,
     ) -> Result<()> {
         match self {
@@ -89,7 +89,7 @@ impl Format {
     }
 }
 
-fn text(out: &mut Output, findings: &Findings, ending: &Ending) -> io::Result<()> {
+fn text(out: &mut Output, findings: &Findings, ending: &ReportFooter) -> io::Result<()> {
     let (renderer, most) = (Renderer::styled(), |file| findings.most(file));
     let shown = report::shown(&findings.entries, &findings.sources, &most);
     for entry in &shown.entries {
@@ -101,7 +101,7 @@ fn text(out: &mut Output, findings: &Findings, ending: &Ending) -> io::Result<()
     end(out, &ending.without(shown.more(&findings.entries)))
 }
 
-fn json(out: &mut Output, findings: &Findings, ending: &Ending) -> io::Result<()> {
+fn json(out: &mut Output, findings: &Findings, ending: &ReportFooter) -> io::Result<()> {
     for entry in &findings.entries {
         out.write(&format!("{}\n", report::json_line(entry, &findings.sources)))?;
     }
@@ -122,7 +122,7 @@ fn sarif(findings: &Findings, working: &Path) -> String {
     report::sarif(&findings.entries, &findings.sources, &run)
 }
 
-fn github(out: &mut Output, findings: &Findings, ending: &Ending, working: &Path) -> io::Result<()> {
+fn github(out: &mut Output, findings: &Findings, ending: &ReportFooter, working: &Path) -> io::Result<()> {
     let root = checkout(working);
     if findings.is_nothing {
         out.write(&format!("::warning title=mangle-ls::{NOTHING}\n"))?;
@@ -145,7 +145,7 @@ fn checkout(working: &Path) -> PathBuf {
     checkout.filter(|checkout| working.starts_with(checkout)).unwrap_or_else(|| working.into())
 }
 
-fn junit(findings: &Findings, summary: &Summary, working: &Path) -> Result<String> {
+fn junit(findings: &Findings, summary: &CheckSummary, working: &Path) -> Result<String> {
     let failures = findings.failures.iter();
     let failures = failures.map(|problem| (host::relative(working, &problem.path), problem.why.clone()));
     let nothing = findings.is_nothing.then(|| (host::relative(working, working), NOTHING.to_owned()));
@@ -154,7 +154,7 @@ fn junit(findings: &Findings, summary: &Summary, working: &Path) -> Result<Strin
 }
 
 /// The counts, and the summary as a line.
-fn end(out: &mut Output, ending: &Ending) -> io::Result<()> {
+fn end(out: &mut Output, ending: &ReportFooter) -> io::Result<()> {
     if let Some(statistics) = ending.statistics.as_ref().filter(|statistics| !statistics.is_empty()) {
         out.write(&format!("{}\n", report::statistics_table(statistics)))?;
     }

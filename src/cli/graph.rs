@@ -6,13 +6,13 @@ use anyhow::{Context, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
-use crate::host::Joined;
-use crate::ide::graph::{Direction, Selection, Wanted, predicate_graph};
+use crate::host::LinkedProgram;
+use crate::ide::graph::{Direction, PredicateName, Selection, predicate_graph};
 use crate::report::Sources;
-use crate::report::graph::{self, Place, PredicateGraph};
+use crate::report::graph::{self, NodePlace, PredicateGraph};
 
 /// Show which predicates depend on which
 ///
@@ -34,7 +34,7 @@ pub(super) struct GraphCommand {
     depth: usize,
     /// In which direction
     #[arg(long, value_enum, default_value_t, value_name = "WHICH", requires = "of")]
-    direction: Around,
+    direction: DirectionOption,
     /// Only predicates that depend on themselves, alone or around a circle
     #[arg(long)]
     recursive: bool,
@@ -54,7 +54,7 @@ enum Picture {
 
 /// In which direction edges are followed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Around {
+enum DirectionOption {
     /// To what it depends on, and to what depends on it
     #[default]
     Both,
@@ -69,12 +69,12 @@ impl GraphCommand {
     ///
     /// # Errors
     /// When there is no working folder, or standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let programs = Programs::load(&self.paths, &working);
-        let wanted: Vec<_> = self.of.iter().map(|name| Wanted::parse(name)).collect();
+        let wanted: Vec<_> = self.of.iter().map(|name| PredicateName::parse(name)).collect();
         let missing =
-            |wanted: &Wanted| wanted.missing_from(programs.all.iter().map(|joined| &*joined.program));
+            |wanted: &PredicateName| wanted.missing_from(programs.all.iter().map(|joined| &*joined.program));
         let complaints: Vec<_> = wanted.iter().filter_map(missing).collect();
         let graphs: Vec<_> = programs.all.iter().map(|joined| self.graph(joined, &wanted)).collect();
         let mut out = Output::of(Medium::json_if(self.format == Picture::Json), color);
@@ -86,18 +86,18 @@ impl GraphCommand {
             output::warn(color, "there are no Mangle files (`.mg`, `.gl`) here");
         }
         let is_done = programs.problems.is_empty() && complaints.is_empty();
-        Ok(if is_done { Outcome::Clean } else { Outcome::Failure })
+        Ok(if is_done { ExitStatus::Clean } else { ExitStatus::Failure })
     }
 
-    fn graph(&self, joined: &Joined, wanted: &[Wanted]) -> PredicateGraph {
+    fn graph(&self, joined: &LinkedProgram, wanted: &[PredicateName]) -> PredicateGraph {
         let selection = Selection {
             files: joined.files.clone(),
             of: wanted.to_vec(),
             depth: self.depth,
             direction: match self.direction {
-                Around::Both => Direction::Both,
-                Around::Uses => Direction::Uses,
-                Around::Users => Direction::Users,
+                DirectionOption::Both => Direction::Both,
+                DirectionOption::Uses => Direction::Uses,
+                DirectionOption::Users => Direction::Users,
             },
             recursive: self.recursive,
         };
@@ -118,7 +118,7 @@ impl GraphCommand {
 }
 
 /// A place as in `check --format json`.
-fn located(place: Place, sources: &Sources) -> Value {
+fn located(place: NodePlace, sources: &Sources) -> Value {
     let (start, end) = (place.range.start(), place.range.end());
     let (from, to) = (sources.place(place.file, start), sources.place(place.file, end));
     json!({

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow};
 use clap::{Args, ColorChoice, ValueEnum as _};
 
-use super::Outcome;
+use super::ExitStatus;
 use super::ci_file::{self, Ci};
 use super::output::{self, Medium, Output};
 use crate::host::{self, disk};
@@ -63,7 +63,7 @@ const fn template(path: &'static str, about: &'static str, text: &'static str) -
 }
 
 /// A file that is to be written.
-struct Planned {
+struct OutputFile {
     path: PathBuf,
     about: &'static str,
     text: String,
@@ -74,7 +74,7 @@ impl Init {
     ///
     /// # Errors
     /// When the answer cannot be read, a file is there already, or one cannot be written.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let folder = host::absolute(&working, &self.folder);
         let ci = match self.ci {
@@ -90,10 +90,10 @@ impl Init {
         let mut out = Output::of(Medium::Text, color);
         out.write(&self.summary(&planned, ci, &working))?;
         out.flush()?;
-        Ok(Outcome::Clean)
+        Ok(ExitStatus::Clean)
     }
 
-    fn summary(&self, planned: &[Planned], ci: Ci, working: &Path) -> String {
+    fn summary(&self, planned: &[OutputFile], ci: Ci, working: &Path) -> String {
         let shown: Vec<String> = planned.iter().map(|file| shown(&file.path, working)).collect();
         let width = shown.iter().map(|path| path.chars().count()).max().unwrap_or_default();
         let mut text = format!("Wrote {} files:\n", planned.len());
@@ -123,24 +123,24 @@ fn asked() -> Result<Ci> {
     }
 }
 
-fn planned(folder: &Path, ci: Ci) -> Vec<Planned> {
-    let file = |template: &Template| Planned {
+fn planned(folder: &Path, ci: Ci) -> Vec<OutputFile> {
+    let file = |template: &Template| OutputFile {
         path: folder.join(template.path),
         about: template.about,
         text: template.text.to_owned(),
     };
-    let mut planned: Vec<Planned> = TEMPLATES.iter().map(file).collect();
+    let mut planned: Vec<OutputFile> = TEMPLATES.iter().map(file).collect();
     // CI looks for its file at the root of the repository only.
     let root = host::repository(folder).unwrap_or(folder);
     if let Some((path, text)) = ci_file::of(ci, folder.strip_prefix(root).unwrap_or(Path::new(""))) {
-        planned.push(Planned { path: root.join(path), about: ci_file::ABOUT, text });
+        planned.push(OutputFile { path: root.join(path), about: ci_file::ABOUT, text });
     }
     planned
 }
 
 /// Nothing is written where a file would be replaced.
-fn refuse_existing(planned: &[Planned], working: &Path) -> Result<()> {
-    let existing: Vec<&Planned> =
+fn refuse_existing(planned: &[OutputFile], working: &Path) -> Result<()> {
+    let existing: Vec<&OutputFile> =
         planned.iter().filter(|file| file.path.symlink_metadata().is_ok()).collect();
     if existing.is_empty() {
         return Ok(());
@@ -155,7 +155,7 @@ fn refuse_existing(planned: &[Planned], working: &Path) -> Result<()> {
     Err(anyhow!("{} {verb} already, nothing was written; {advice}", names.join(", ")))
 }
 
-fn write(file: &Planned, working: &Path) -> Result<()> {
+fn write(file: &OutputFile, working: &Path) -> Result<()> {
     let failed = || format!("cannot write {}", shown(&file.path, working));
     if let Some(folder) = file.path.parent() {
         disk::create_folder(folder).with_context(failed)?;

@@ -28,17 +28,17 @@ pub(super) fn start(file: Option<&Path>) -> Result<()> {
         Some(path) => {
             let file =
                 disk::create_log(path).with_context(|| format!("cannot write to {}", path.display()))?;
-            builder.with_writer(Mutex::new(Redacting(file))).init();
+            builder.with_writer(Mutex::new(RedactingWriter(file))).init();
         }
-        None => builder.with_writer(|| Redacting(std::io::stderr())).init(),
+        None => builder.with_writer(|| RedactingWriter(std::io::stderr())).init(),
     }
     Ok(())
 }
 
 /// A writer that masks what looks like a credential. Each event of the log comes as one text.
-struct Redacting<W>(W);
+struct RedactingWriter<W>(W);
 
-impl<W: Write> Write for Redacting<W> {
+impl<W: Write> Write for RedactingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
         // An event is one line, whatever the names in it are.

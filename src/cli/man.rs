@@ -7,7 +7,7 @@ use clap::{Args, ColorChoice, CommandFactory};
 use clap_mangen::Man;
 
 use super::output::{Medium, Output};
-use super::{Cli, Outcome};
+use super::{Cli, ExitStatus};
 use crate::host::disk;
 
 /// Write the manual pages
@@ -25,21 +25,21 @@ impl ManCommand {
     ///
     /// # Errors
     /// When the folder cannot be written to, or standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         if let Some(folder) = &self.folder {
             let cannot = || format!("cannot write manual pages to {}", folder.display());
             disk::create_folder(folder).with_context(cannot)?;
             let mut command = Cli::command().disable_help_subcommand(true);
             command.build();
             write_pages(&command, folder).with_context(cannot)?;
-            return Ok(Outcome::Clean);
+            return Ok(ExitStatus::Clean);
         }
         let mut page = Vec::new();
         Man::new(Cli::command()).render(&mut page)?;
         let mut out = Output::of(Medium::Own, color);
         out.write(&String::from_utf8(page)?)?;
         out.flush()?;
-        Ok(Outcome::Clean)
+        Ok(ExitStatus::Clean)
     }
 }
 

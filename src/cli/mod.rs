@@ -10,6 +10,9 @@ mod check;
 mod ci_file;
 mod completions;
 mod config;
+mod config_prompts;
+mod config_settings;
+mod config_transcripts;
 mod effective_config;
 mod extra_facts;
 mod findings;
@@ -25,20 +28,17 @@ mod output;
 mod output_form;
 mod parse;
 mod preview;
+mod prior_findings;
 mod programs;
 mod progress;
-mod protected;
+mod protected_predicates;
 mod query;
 mod repair;
 mod replay;
-mod resolved;
-mod resolved_prompts;
-mod resolved_transcripts;
 mod rule;
 mod semantics;
 mod serve;
 mod show_program;
-mod since;
 mod split;
 mod stats;
 mod status;
@@ -103,7 +103,7 @@ enum Command {
 
 /// What a command found out, as an exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum ExitStatus {
     /// Nothing to complain about.
     Clean = 0,
     /// Findings at or above `--fail-on`.
@@ -136,7 +136,7 @@ pub fn main() -> ExitCode {
 
 /// What a command wrote, and its exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Captured {
+pub struct CommandOutput {
     /// The exit status.
     pub status: u8,
     /// What it wrote to standard output.
@@ -148,14 +148,14 @@ pub struct Captured {
 /// Runs the command that `arguments` name (without that of the program) in this process and on this thread: for tests.
 /// `None` when they name none.
 #[must_use]
-pub fn capture(arguments: &[&str]) -> Option<Captured> {
+pub fn capture(arguments: &[&str]) -> Option<CommandOutput> {
     let cli = Cli::try_parse_from(["mangle-ls"].iter().chain(arguments)).ok()?;
     let (status, written) = stream::record(|| cli.status(cli.run()));
-    Some(Captured { status, output: written.output, errors: written.errors })
+    Some(CommandOutput { status, output: written.output, errors: written.errors })
 }
 
 impl Cli {
-    fn run(&self) -> anyhow::Result<Outcome> {
+    fn run(&self) -> anyhow::Result<ExitStatus> {
         let color = self.color;
         match &self.command {
             Command::Check(check) => check.run(color),
@@ -180,10 +180,10 @@ impl Cli {
     }
 
     /// The exit status for an outcome; complains about an error.
-    fn status(&self, outcome: anyhow::Result<Outcome>) -> u8 {
+    fn status(&self, outcome: anyhow::Result<ExitStatus>) -> u8 {
         let outcome = outcome.unwrap_or_else(|error| {
             output::complain(self.color, &format!("{error:#}"));
-            Outcome::Failure
+            ExitStatus::Failure
         });
         outcome as u8
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use clap::ColorChoice;
 
-use super::stream::{self, Stream, Target};
+use super::stream::{self, StdStream, Stream};
 use crate::host::{Problem, plain, relative};
 use crate::report::sink;
 use piggyback::envelope::secrets::redacted;
@@ -69,7 +69,7 @@ impl Output {
     /// The same for a medium.
     pub(super) fn of(medium: Medium, color: ColorChoice) -> Self {
         Self {
-            stream: Stream::new(Target::Output, choice(color)),
+            stream: Stream::new(StdStream::Output, choice(color)),
             medium,
             waiting: String::new(),
             is_closed: false,
@@ -123,7 +123,7 @@ pub(super) fn warn_unread(problems: &[Problem], working: &Path, color: ColorChoi
 }
 
 fn say(color: ColorChoice, word: &str, style: Style, message: &str) {
-    let mut stream = Stream::new(Target::Errors, choice(color));
+    let mut stream = Stream::new(StdStream::Errors, choice(color));
     // There is nowhere left to complain to.
     let _ = writeln!(stream, "{style}{word}{style:#}: {}", Medium::Text.cleaned(&sink::terminal(message)));
 }
@@ -139,5 +139,5 @@ fn choice(color: ColorChoice) -> anstream::ColorChoice {
 /// Plain text on standard error.
 pub(super) fn note(text: &str) {
     // There is nowhere left to complain to.
-    let _ = stream::raw(Target::Errors).write_all(Medium::Text.cleaned(text).as_bytes());
+    let _ = stream::raw(StdStream::Errors).write_all(Medium::Text.cleaned(text).as_bytes());
 }

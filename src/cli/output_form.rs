@@ -6,7 +6,7 @@ use super::output::Medium;
 
 /// For whom output is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Form {
+pub(super) enum OutputForm {
     /// For people
     #[default]
     Text,
@@ -14,7 +14,7 @@ pub(super) enum Form {
     Json,
 }
 
-impl Form {
+impl OutputForm {
     /// What is written to standard output.
     pub(super) fn medium(self) -> Medium {
         Medium::json_if(self == Self::Json)

@@ -6,10 +6,10 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::Value;
 
-use super::Outcome;
+use super::ExitStatus;
 use super::output::Output;
-use super::output_form::Form;
-use super::transcripts::{Seen, TranscriptArgs, Transcripts};
+use super::output_form::OutputForm;
+use super::transcripts::{ExaminedReply, TranscriptArgs, Transcripts};
 use crate::report::replies::{explained, extracted, parsed, parsed_text, without_secrets};
 use piggyback::envelope::extractors::{Extractor, extract};
 
@@ -33,7 +33,7 @@ pub(super) struct Parse {
     extractor: Option<Reader>,
     /// For whom the output is
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
+    format: OutputForm,
     #[command(flatten)]
     transcripts: TranscriptArgs,
 }
@@ -64,7 +64,7 @@ impl Parse {
     ///
     /// # Errors
     /// When there is no working folder, no such consumer, or standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let strict = self.require_valid_json;
         let mut transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
@@ -79,24 +79,24 @@ impl Parse {
         transcripts.complain(&problems, color);
         is_whole &= !transcripts.has_files_without_reply();
         Ok(match (problems.is_empty(), is_whole) {
-            (false, _) => Outcome::Failure,
-            (true, false) => Outcome::Findings,
-            (true, true) => Outcome::Clean,
+            (false, _) => ExitStatus::Failure,
+            (true, false) => ExitStatus::Findings,
+            (true, true) => ExitStatus::Clean,
         })
     }
 
-    fn written(&self, seen: Seen<'_>) -> String {
-        let Seen { answered, context, diagnostics } = seen;
+    fn written(&self, seen: ExaminedReply<'_>) -> String {
+        let ExaminedReply { answered, context, diagnostics } = seen;
         let value = match self.extractor {
             Some(reader) => extracted(answered, &extract(reader.into(), answered.reply.raw)),
             None => parsed(answered, &context.settings.caps, diagnostics),
         };
         let value = without_secrets(value);
         match (self.format, self.extractor, self.explain) {
-            (Form::Text, None, true) => explained(answered, &value, &context.settings.caps) + "\n",
-            (Form::Text, None, false) => parsed_text(&value),
-            (Form::Text, Some(_), _) => extracted_text(&value),
-            (Form::Json, ..) => {
+            (OutputForm::Text, None, true) => explained(answered, &value, &context.settings.caps) + "\n",
+            (OutputForm::Text, None, false) => parsed_text(&value),
+            (OutputForm::Text, Some(_), _) => extracted_text(&value),
+            (OutputForm::Json, ..) => {
                 let steps = self.explain.then(|| explained(answered, &value, &context.settings.caps));
                 line(value, steps)
             }

@@ -7,13 +7,15 @@ use clap::ColorChoice;
 use rustc_hash::FxHashMap;
 
 use super::output;
-use crate::host::{self, Beside, Cut, Joined, Memory, Overlay, Problem, Resolution, Shell, Target};
+use crate::host::{
+    self, CheckTarget, LinkOptions, LinkedProgram, Memory, Overlay, PartialScan, Problem, Resolution, Shell,
+};
 use crate::report::{SourceText, Sources};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::text::FileId;
 
 /// What the paths of a command came to.
-pub(super) struct Programs<J = Joined> {
+pub(super) struct Programs<J = LinkedProgram> {
     /// The programs.
     pub(super) all: Vec<J>,
     /// The texts of their files.
@@ -30,7 +32,7 @@ impl Programs {
     /// Loads what `paths` name.
     pub(super) fn load(paths: &[PathBuf], working: &Path) -> Self {
         Self::load_as(paths, working, &Memory::default(), Sources::default(), |resolution, files, _| {
-            host::join(resolution, files, &Beside::default())
+            host::join(resolution, files, &LinkOptions::default())
         })
     }
 
@@ -45,10 +47,10 @@ impl Programs {
     ) -> Self {
         Self::load_as(paths, working, memory, sources, |resolution, summaries, targets| {
             let files = targets.iter().filter_map(|target| match target {
-                Target::File(path) | Target::Other(path) => memory.table().known(path),
+                CheckTarget::File(path) | CheckTarget::Other(path) => memory.table().known(path),
                 _ => None,
             });
-            let beside = Beside { named: files.collect(), with: with.to_vec() };
+            let beside = LinkOptions { named: files.collect(), with: with.to_vec() };
             host::join(resolution, summaries, &beside)
         })
     }
@@ -61,12 +63,12 @@ impl<J> Programs<J> {
         working: &Path,
         memory: &Memory,
         mut sources: Sources,
-        join: impl FnOnce(&Resolution, &FxHashMap<FileId, Arc<FileSummary>>, &[Target]) -> Vec<J>,
+        join: impl FnOnce(&Resolution, &FxHashMap<FileId, Arc<FileSummary>>, &[CheckTarget]) -> Vec<J>,
     ) -> Self {
         let (named, overlay) = (host::targets(paths, working), Overlay::default());
         let mut resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
         resolution.problems.extend(named.problems);
-        resolution.problems.extend(resolution.cuts.iter().map(Cut::problem));
+        resolution.problems.extend(resolution.cuts.iter().map(PartialScan::problem));
         if !paths.is_empty() {
             resolution.problems.append(&mut resolution.empty);
         }

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ColorChoice, ValueEnum};
 
-use super::Outcome;
-use super::extra_facts::Given;
+use super::ExitStatus;
+use super::extra_facts::ExtraFacts;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::watch::watching;
-use crate::host::{Joined, absolute};
-use crate::ide::query::{Asked, DEPTH, Wish, ask};
-use crate::report::{Answer, Sources, answers_csv, sink};
+use crate::host::{LinkedProgram, absolute};
+use crate::ide::query::{AnswerOptions, DEPTH, EvaluatedProgram, ask};
+use crate::report::{QueryAnswer, Sources, answers_csv, sink};
 use mangle_engine::kernel::{Clock, Compiled, Kernel, Limits, Reading, RuleId, TextBudget, compile};
 use mangle_engine::program::Program;
 use mangle_settings::instant;
@@ -104,7 +104,7 @@ impl QueryCommand {
     ///
     /// # Errors
     /// When there is no working folder, or standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let (atom, paths) = if self.dump {
             (None, self.atom_and_paths.as_slice())
@@ -142,9 +142,9 @@ impl QueryCommand {
         paths: &[PathBuf],
         working: &Path,
         color: ColorChoice,
-    ) -> Result<(Outcome, BTreeSet<String>)> {
+    ) -> Result<(ExitStatus, BTreeSet<String>)> {
         let (programs, given) = Programs::load_with(paths, &self.facts, working);
-        let (mut answers, mut complaints) = (Vec::new(), Complaints::default());
+        let (mut answers, mut complaints) = (Vec::new(), QueryErrors::default());
         for joined in &programs.all {
             let reading = joined.settings.kernel.reading;
             for reading in self.reading.map_or(vec![reading], Semantics::readings) {
@@ -173,11 +173,11 @@ impl QueryCommand {
         stopped.iter().for_each(|why| output::complain(color, why));
         let outcome =
             if answers.is_empty() || !programs.problems.is_empty() || !stopped.is_empty() || !is_whole {
-                Outcome::Failure
+                ExitStatus::Failure
             } else if answers.iter().all(|answer| answer.facts.is_empty()) {
-                Outcome::Findings
+                ExitStatus::Findings
             } else {
-                Outcome::Clean
+                ExitStatus::Clean
             };
         let facts =
             if self.watch { answers.iter().flat_map(|answer| &answer.facts).collect() } else { Vec::new() };
@@ -186,13 +186,13 @@ impl QueryCommand {
 
     fn answer(
         &self,
-        joined: &Joined,
+        joined: &LinkedProgram,
         reading: Reading,
         atom: Option<&str>,
         sources: &Sources,
-        given: &Given,
-        complaints: &mut Complaints,
-    ) -> Result<Answer, String> {
+        given: &ExtraFacts,
+        complaints: &mut QueryErrors,
+    ) -> Result<QueryAnswer, String> {
         let (program, settings) = (&joined.program, &joined.settings.kernel);
         let limits = Limits::of(settings);
         let clock = self.now.map_or_else(|| Clock::of(settings), |now_ns| Clock { now_ns });
@@ -202,13 +202,13 @@ impl QueryCommand {
         kernel.evaluate(limits, clock, &Cancel::new());
         let place = |rule: RuleId| place(&compiled, program, sources, rule);
         let model = kernel.model_mut();
-        let mut asked = Asked { program, compiled: &compiled, model, clock, place: &place };
+        let mut asked = EvaluatedProgram { program, compiled: &compiled, model, clock, place: &place };
         let cells = self.format == Layout::Csv;
         let (others, text) = (self.others, self.budget());
         ask(
             &mut asked,
             atom,
-            Wish { why: self.why, others, why_not: self.why_not, depth: self.depth, cells, text },
+            AnswerOptions { why: self.why, others, why_not: self.why_not, depth: self.depth, cells, text },
         )
     }
 
@@ -224,7 +224,7 @@ impl QueryCommand {
         }
     }
 
-    fn write(&self, answers: &[Answer], out: &mut Output) -> Result<()> {
+    fn write(&self, answers: &[QueryAnswer], out: &mut Output) -> Result<()> {
         match self.format {
             Layout::Json => out.write(&(serde_json::to_string_pretty(answers)? + "\n"))?,
             Layout::Csv => out.write(&answers_csv(answers, self.csv_formulas))?,
@@ -233,7 +233,7 @@ impl QueryCommand {
         Ok(())
     }
 
-    fn write_text(&self, answer: &Answer, out: &mut Output) -> Result<()> {
+    fn write_text(&self, answer: &QueryAnswer, out: &mut Output) -> Result<()> {
         if self.reading == Some(Semantics::Both) {
             out.write(match answer.reading {
                 Reading::Go => "# as the engine reads it\n",
@@ -257,8 +257,8 @@ impl QueryCommand {
     }
 
     /// Says of a query without any fact that there is none, what there is instead, and what to try.
-    fn explain_empty(&self, atom: &str, answers: &[Answer]) {
-        let is_empty = |answer: &Answer| answer.facts.is_empty() && answer.stopped.is_none();
+    fn explain_empty(&self, atom: &str, answers: &[QueryAnswer]) {
+        let is_empty = |answer: &QueryAnswer| answer.facts.is_empty() && answer.stopped.is_none();
         let is_empty = !answers.is_empty() && answers.iter().all(is_empty);
         if !is_empty || self.format == Layout::Json {
             return;
@@ -287,7 +287,7 @@ impl QueryCommand {
 }
 
 /// The files of the programs with statements that cannot be read, which the answers do not take into account.
-fn damaged(programs: &Programs, given: &Given) -> Vec<String> {
+fn damaged(programs: &Programs, given: &ExtraFacts) -> Vec<String> {
     let files = programs.all.iter().flat_map(|joined| &joined.program.files);
     let mut seen = rustc_hash::FxHashSet::default();
     let files = files.filter(|file| seen.insert(file.id) && !given.has(file.id));
@@ -330,14 +330,14 @@ fn absolute_all(paths: &[PathBuf], working: &Path) -> Vec<PathBuf> {
 
 /// What could not be done.
 #[derive(Debug, Default)]
-struct Complaints {
+struct QueryErrors {
     /// About the question, one a program.
     questions: Vec<String>,
     /// About tables of facts, again for each program and reading.
     tables: Vec<String>,
 }
 
-impl Complaints {
+impl QueryErrors {
     /// Says what there is to say. Gives whether all facts are in the answers. Of several programs it is enough that
     /// one knows the predicate of the question.
     fn say(mut self, is_unanswered: bool, color: ColorChoice) -> bool {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use clap::{Args, ColorChoice};
 
-use super::Outcome;
+use super::ExitStatus;
 use super::output::{self, Output};
-use super::output_form::Form;
+use super::output_form::OutputForm;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::report::replies::{Attempt, Repair, without_secrets};
 
@@ -28,7 +28,7 @@ pub(super) struct RepairCommand {
     max: u32,
     /// For whom the output is
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
+    format: OutputForm,
     #[command(flatten)]
     transcripts: TranscriptArgs,
 }
@@ -38,7 +38,7 @@ impl RepairCommand {
     ///
     /// # Errors
     /// When there is no working folder, no such consumer or record, or standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let (file, record) = place(&self.file);
         let mut transcripts = Transcripts::load(&[file], &self.transcripts, &working)?;
@@ -55,7 +55,7 @@ impl RepairCommand {
         })?;
         transcripts.complain(&problems, color);
         if !problems.is_empty() {
-            return Ok(Outcome::Failure);
+            return Ok(ExitStatus::Failure);
         }
         anyhow::ensure!(is_there || record.is_none(), "there is no reply in record {}", record.unwrap_or(0));
         let mut out = Output::of(self.format.medium(), color);
@@ -66,9 +66,9 @@ impl RepairCommand {
         for repair in &wanted {
             let stop = repair.stop();
             // A message that is not to be sent must not be there to be sent.
-            if stop.is_none() || self.format == Form::Json {
+            if stop.is_none() || self.format == OutputForm::Json {
                 // A blank line separates messages.
-                let blank = if is_first || self.format == Form::Json { "" } else { "\n" };
+                let blank = if is_first || self.format == OutputForm::Json { "" } else { "\n" };
                 out.write(&format!("{blank}{}", self.written(repair)))?;
                 is_first = false;
             }
@@ -80,13 +80,13 @@ impl RepairCommand {
             }
         }
         out.flush()?;
-        Ok(Outcome::Clean)
+        Ok(ExitStatus::Clean)
     }
 
     fn written(&self, repair: &Repair) -> String {
         match self.format {
-            Form::Text => repair.message(),
-            Form::Json => format!("{}\n", without_secrets(repair.json())),
+            OutputForm::Text => repair.message(),
+            OutputForm::Json => format!("{}\n", without_secrets(repair.json())),
         }
     }
 }

@@ -3,9 +3,9 @@
 use anyhow::Result;
 use clap::{Args, ColorChoice};
 
-use super::Outcome;
+use super::ExitStatus;
 use super::output::{self, Medium, Output};
-use super::output_form::Form;
+use super::output_form::OutputForm;
 use crate::ide::registry;
 use crate::report::rules;
 use mangle_syntax::lint::Rule;
@@ -19,7 +19,7 @@ pub(super) struct RuleCommand {
     rule: Option<String>,
     /// How it is written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Form,
+    format: OutputForm,
 }
 
 impl RuleCommand {
@@ -27,7 +27,7 @@ impl RuleCommand {
     ///
     /// # Errors
     /// When standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let all: Vec<&'static Rule> = registry::rules().collect();
         let chosen = match &self.rule {
             None => None,
@@ -35,20 +35,20 @@ impl RuleCommand {
                 Some(rule) => Some(rule),
                 None => {
                     output::complain(color, &unknown(word));
-                    return Ok(Outcome::Failure);
+                    return Ok(ExitStatus::Failure);
                 }
             },
         };
         let text = match (self.format, chosen) {
-            (Form::Text, None) => rules::list(&all),
-            (Form::Text, Some(rule)) => rules::single(rule),
-            (Form::Json, None) => rules::json(&all),
-            (Form::Json, Some(rule)) => rules::json(&[rule]),
+            (OutputForm::Text, None) => rules::list(&all),
+            (OutputForm::Text, Some(rule)) => rules::single(rule),
+            (OutputForm::Json, None) => rules::json(&all),
+            (OutputForm::Json, Some(rule)) => rules::json(&[rule]),
         };
         let mut out = Output::of(Medium::Own, color);
         out.write(&text)?;
         out.flush()?;
-        Ok(Outcome::Clean)
+        Ok(ExitStatus::Clean)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use super::Outcome;
-use crate::lsp::{self, Ended};
+use super::ExitStatus;
+use crate::lsp::{self, SessionEnd};
 
 /// Run the language server on standard input and output
 #[derive(Debug, clap::Args)]
@@ -16,11 +16,11 @@ pub(super) struct Serve {
 impl Serve {
     /// Serves one client. One that leaves without saying goodbye is a finding, as the protocol
     /// demands.
-    pub(super) fn run(&self) -> Result<Outcome> {
+    pub(super) fn run(&self) -> Result<ExitStatus> {
         let _ = self.stdio;
         Ok(match lsp::serve()? {
-            Ended::Orderly => Outcome::Clean,
-            Ended::Abruptly => Outcome::Findings,
+            SessionEnd::Orderly => ExitStatus::Clean,
+            SessionEnd::Abruptly => ExitStatus::Findings,
         })
     }
 }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow};
 use clap::{Args, ColorChoice, ValueEnum};
 
-use super::Outcome;
-use super::accounts::{Accounts, Policies};
+use super::ExitStatus;
+use super::accounts::{AccountPolicies, Accounts};
 use super::output::{self, Output};
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::host::{TranscriptFile, disk, plain};
 use crate::report::replies::Channels;
-use piggyback::envelope::account::{Fate, NOT_JUDGED};
-use piggyback::transcript::{Kind, Record};
+use piggyback::envelope::account::{NOT_JUDGED, UpdateFate};
+use piggyback::transcript::{Record, TextKind};
 
 /// Write what users saw and what the kernel got as two streams
 ///
@@ -104,14 +104,14 @@ impl Split {
     ///
     /// # Errors
     /// When there is no working folder, no such consumer, or a stream cannot be written.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
         let (surface, control) = (self.surface.as_deref(), self.control.as_deref());
         let mark = |mark| if self.format == Layout::Log { "" } else { mark };
         let mut surface_out = Stream::open(surface, control, mark("surface "))?;
         let mut control_out = Stream::open(control, surface, mark("control "))?;
-        let policies = Policies::that_deny(&transcripts);
+        let policies = AccountPolicies::that_deny(&transcripts);
         let mut accounts = Accounts::new(&transcripts, &policies);
         let (mut out, mut number) = (Output::new(color), 0);
         let mut is_judged = true;
@@ -135,7 +135,7 @@ impl Split {
         if !is_judged {
             output::note(&format!("{NOT_JUDGED}\n"));
         }
-        Ok(if problems.is_empty() { Outcome::Clean } else { Outcome::Failure })
+        Ok(if problems.is_empty() { ExitStatus::Clean } else { ExitStatus::Failure })
     }
 
     /// The lines of a turn for either stream.
@@ -159,24 +159,24 @@ fn channels(
     for (at, turn) in record.turns.iter().enumerate() {
         let text = || String::from_utf8_lossy(turn.text(record.bytes)).into_owned();
         match turn.kind {
-            Kind::Reply | Kind::Object => {
+            TextKind::Reply | TextKind::Object => {
                 let reply = turn.reply(record.bytes, &found.settings);
                 let account = accounts.of(at, &reply);
-                *is_judged &= !account.iter().any(|entry| matches!(entry.fate, Fate::Passed(_)));
+                *is_judged &= !account.iter().any(|entry| matches!(entry.fate, UpdateFate::Passed(_)));
                 let kept = account.into_iter().filter(|entry| entry.fate.is_kept());
                 let surface = reply.reading.as_ref().map(|reading| String::from_utf8_lossy(&reading.surface));
                 let surface = surface.map(std::borrow::Cow::into_owned).unwrap_or_default();
                 all.push(Channels { surface, updates: kept.map(|entry| entry.text).collect() });
             }
-            Kind::Surface => {
+            TextKind::Surface => {
                 loose = 0;
                 all.push(Channels { surface: text(), updates: Vec::new() });
             }
-            Kind::Atom => {
+            TextKind::Atom => {
                 let text = text();
                 let Some(fate) = accounts.lone(&text, loose) else { continue };
                 loose += 1;
-                *is_judged &= !matches!(fate, Fate::Passed(_));
+                *is_judged &= !matches!(fate, UpdateFate::Passed(_));
                 if all.is_empty() {
                     all.push(Channels::default());
                 }
@@ -185,7 +185,7 @@ fn channels(
                     .into_iter()
                     .for_each(|last| last.updates.push(text.clone()));
             }
-            Kind::Prompt | Kind::Skipped(_) => {}
+            TextKind::Prompt | TextKind::Skipped(_) => {}
         }
     }
     all

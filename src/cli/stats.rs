@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 
-use super::Outcome;
-use super::accounts::{Accounts, Policies};
+use super::ExitStatus;
+use super::accounts::{AccountPolicies, Accounts};
 use super::output::Output;
-use super::output_form::Form;
+use super::output_form::OutputForm;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::ide::transcripts::TranscriptCheck;
 use crate::report::replies::{figures_json, figures_prometheus, figures_text};
 use piggyback::transcript::labels::{Models, profile};
-use piggyback::transcript::statistics::{Answered, Counter, Statistics};
+use piggyback::transcript::statistics::{ReplyAccount, Statistics, StatisticsCounter};
 
 /// Count what became of the replies of transcripts, and how far their atoms stand for their text
 ///
@@ -32,7 +32,7 @@ pub(super) struct Stats {
     latest: bool,
     /// For whom the output is
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
+    format: OutputForm,
     #[command(flatten)]
     transcripts: TranscriptArgs,
 }
@@ -49,20 +49,23 @@ impl Stats {
     ///
     /// # Errors
     /// When there is no working folder, no such consumer, or standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
-        let policies = Policies::that_judge(&transcripts);
+        let policies = AccountPolicies::that_judge(&transcripts);
         let mut accounts = Accounts::new(&transcripts, &policies);
         let mut all: Vec<(String, Statistics)> = Vec::new();
-        let open: RefCell<Option<(Counter<'_>, TranscriptCheck<'_>)>> = RefCell::new(None);
+        let open: RefCell<Option<(StatisticsCounter<'_>, TranscriptCheck<'_>)>> = RefCell::new(None);
         let problems = transcripts.each_record(
             &mut |found, record, _| {
                 let mut open = open.borrow_mut();
                 let Some(known) = transcripts.same(found) else { return Ok(()) };
                 let begin = || {
                     let judge = transcripts.knowledges.judge(known);
-                    (Counter::new(&known.settings, judge.context.declarations), TranscriptCheck::new(judge))
+                    (
+                        StatisticsCounter::new(&known.settings, judge.context.declarations),
+                        TranscriptCheck::new(judge),
+                    )
                 };
                 let (counter, check) = open.get_or_insert_with(begin);
                 let judge = transcripts.knowledges.judge(known);
@@ -73,7 +76,7 @@ impl Stats {
                 for (at, turn) in record.turns.iter().enumerate() {
                     let reply = turn.is_reply().then(|| turn.reply(record.bytes, &found.settings));
                     let account = reply.as_ref().map(|reply| accounts.of(at, reply)).unwrap_or_default();
-                    let answered = reply.as_ref().map(|reply| Answered {
+                    let answered = reply.as_ref().map(|reply| ReplyAccount {
                         reply,
                         account: &account,
                         profile: profile(turn, reply, &judge.context),
@@ -103,7 +106,7 @@ impl Stats {
                     }
                     None => {
                         let declarations = transcripts.knowledges.of(found).declarations.as_ref();
-                        Counter::new(&found.settings, declarations).finish(0)
+                        StatisticsCounter::new(&found.settings, declarations).finish(0)
                     }
                 };
                 all.push((transcripts.name(found), figures));
@@ -113,11 +116,11 @@ impl Stats {
         let mut out = Output::of(self.format.medium(), color);
         let written = match (self.metrics, self.format) {
             (Some(Metrics::Prom), _) => figures_prometheus(&all, self.latest),
-            (None, Form::Json) => all
+            (None, OutputForm::Json) => all
                 .iter()
                 .map(|(name, figures)| format!("{}\n", figures_json(name, figures, self.latest)))
                 .collect(),
-            (None, Form::Text) => all
+            (None, OutputForm::Text) => all
                 .iter()
                 .map(|(name, figures)| figures_text(name, figures, self.latest))
                 .collect::<Vec<_>>()
@@ -126,6 +129,6 @@ impl Stats {
         out.write(&written)?;
         out.flush()?;
         transcripts.complain(&problems, color);
-        Ok(if problems.is_empty() { Outcome::Clean } else { Outcome::Failure })
+        Ok(if problems.is_empty() { ExitStatus::Clean } else { ExitStatus::Failure })
     }
 }

@@ -6,10 +6,10 @@ use anyhow::{Context, Result};
 use clap::{Args, ColorChoice};
 use serde::Serialize;
 
-use super::Outcome;
+use super::ExitStatus;
 use super::output::Output;
-use super::output_form::Form;
-use crate::host::{self, Cut, FileTable, Overlay, Resolution, Shell, Target};
+use super::output_form::OutputForm;
+use crate::host::{self, CheckTarget, FileTable, Overlay, PartialScan, Resolution, Shell};
 use crate::report::sink::terminal;
 
 /// Say which version this is and which programs it sees here
@@ -17,7 +17,7 @@ use crate::report::sink::terminal;
 pub(super) struct StatusCommand {
     /// How it is written
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Form,
+    format: OutputForm,
 }
 
 /// The members that the server's answer has, less those about its documents and its work.
@@ -41,20 +41,20 @@ impl StatusCommand {
     ///
     /// # Errors
     /// When there is no working folder, or standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let table = FileTable::default();
-        let target = Target::Folder(working.clone());
+        let target = CheckTarget::Folder(working.clone());
         let resolution = host::resolve(&[target], Shell::Editor, &Overlay::default(), &table);
         let status = Status::new(&resolution, &table);
         let text = match self.format {
-            Form::Text => status.text(&resolution, &working),
-            Form::Json => serde_json::to_string_pretty(&status)? + "\n",
+            OutputForm::Text => status.text(&resolution, &working),
+            OutputForm::Json => serde_json::to_string_pretty(&status)? + "\n",
         };
         let mut out = Output::of(self.format.medium(), color);
         out.write(&text)?;
         out.flush()?;
-        Ok(Outcome::Clean)
+        Ok(ExitStatus::Clean)
     }
 }
 
@@ -87,7 +87,7 @@ impl Status {
                 program.files.len()
             ));
         }
-        let cuts: Vec<_> = resolution.cuts.iter().map(Cut::problem).collect();
+        let cuts: Vec<_> = resolution.cuts.iter().map(PartialScan::problem).collect();
         for problem in resolution.problems.iter().chain(&cuts) {
             let line = format!("{}: {}", host::relative(working, &problem.path), problem.why);
             out.push_str(&format!("unread    {}\n", terminal(&line)));

@@ -7,7 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 
 /// A stream of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum StdStream {
     Output,
     Errors,
 }
@@ -39,15 +39,15 @@ pub(super) enum Stream {
 }
 
 impl Stream {
-    pub(super) fn new(target: Target, color: ColorChoice) -> Self {
+    pub(super) fn new(target: StdStream, color: ColorChoice) -> Self {
         match target {
             _ if is_recording() => {
                 let is_coloured = matches!(color, ColorChoice::Always | ColorChoice::AlwaysAnsi);
                 let choice = if is_coloured { ColorChoice::AlwaysAnsi } else { ColorChoice::Never };
                 Self::Recorded(AutoStream::new(Box::new(Recorder(target)), choice))
             }
-            Target::Output => Self::Output(AutoStream::new(io::stdout(), color)),
-            Target::Errors => Self::Errors(AutoStream::new(io::stderr(), color)),
+            StdStream::Output => Self::Output(AutoStream::new(io::stdout(), color)),
+            StdStream::Errors => Self::Errors(AutoStream::new(io::stderr(), color)),
         }
     }
 
@@ -71,11 +71,11 @@ impl Write for Stream {
 }
 
 /// A stream that writes every byte as it is.
-pub(super) fn raw(target: Target) -> Box<dyn Write> {
+pub(super) fn raw(target: StdStream) -> Box<dyn Write> {
     match target {
         _ if is_recording() => Box::new(Recorder(target)),
-        Target::Output => Box::new(io::stdout()),
-        Target::Errors => Box::new(io::stderr()),
+        StdStream::Output => Box::new(io::stdout()),
+        StdStream::Errors => Box::new(io::stderr()),
     }
 }
 
@@ -84,15 +84,15 @@ fn is_recording() -> bool {
 }
 
 /// Writes to the recording.
-struct Recorder(Target);
+struct Recorder(StdStream);
 
 impl Write for Recorder {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         RECORDING.with_borrow_mut(|recording| {
             let recording = recording.get_or_insert_default();
             match self.0 {
-                Target::Output => recording.output.extend_from_slice(bytes),
-                Target::Errors => recording.errors.extend_from_slice(bytes),
+                StdStream::Output => recording.output.extend_from_slice(bytes),
+                StdStream::Errors => recording.errors.extend_from_slice(bytes),
             }
         });
         Ok(bytes.len())

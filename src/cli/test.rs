@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 
-use super::Outcome;
+use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
-use crate::host::{self, JoinedTest, Memory};
+use crate::host::{self, LinkedTest, Memory};
 use crate::ide::policy_tests::{TestRun, run_tests};
 use crate::report::Sources;
 use crate::report::policy_tests::TestReport;
-use mangle_check::policy_test::Settings;
+use mangle_check::policy_test::TestSettings;
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_settings::Reading;
 use mangle_syntax::text::Cancel;
@@ -62,7 +62,7 @@ impl TestCommand {
     ///
     /// # Errors
     /// When there is no working folder, or standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let (memory, sources) = (Memory::default(), Sources::default());
         let programs = Programs::load_as(&self.paths, &working, &memory, sources, |resolution, files, _| {
@@ -82,7 +82,7 @@ impl TestCommand {
         out.write(&self.written(&report)?)?;
         out.flush()?;
         programs.complain(&working, color);
-        let ran = |joined: &&JoinedTest| {
+        let ran = |joined: &&LinkedTest| {
             joined.is_lone
                 && report.suites.iter().any(|suite| suite.file == programs.sources.name(joined.file))
         };
@@ -97,18 +97,18 @@ impl TestCommand {
             output::complain(color, why);
         }
         Ok(match (is_done, summary.failed) {
-            (false, _) => Outcome::Failure,
-            (true, 0) if is_covered.is_ok() => Outcome::Clean,
-            (true, _) => Outcome::Findings,
+            (false, _) => ExitStatus::Failure,
+            (true, 0) if is_covered.is_ok() => ExitStatus::Clean,
+            (true, _) => ExitStatus::Findings,
         })
     }
 
-    fn one<'p>(&self, joined: &'p JoinedTest) -> TestRun<'p> {
+    fn one<'p>(&self, joined: &'p LinkedTest) -> TestRun<'p> {
         let kernel = &joined.settings.kernel;
         let reading = self.reading.map_or(kernel.reading, Reading::from);
         let (limits, clock) = (Limits::of(kernel), Clock::of(kernel));
         let coverage = self.coverage || self.min_coverage.is_some();
-        let settings = Settings { reading, limits, clock, coverage };
+        let settings = TestSettings { reading, limits, clock, coverage };
         TestRun { program: &joined.program, file: joined.file, settings, rules: &joined.settings.rules }
     }
 
@@ -122,7 +122,7 @@ impl TestCommand {
     }
 
     /// Why there is nothing to run.
-    fn nothing(&self, programs: &Programs<JoinedTest>) -> String {
+    fn nothing(&self, programs: &Programs<LinkedTest>) -> String {
         match &self.filter {
             Some(text) if !programs.all.is_empty() => {
                 format!("no case and no test file has `{text}` in its name")

@@ -11,21 +11,21 @@ use anyhow::{Context as _, Result, ensure};
 use clap::{Args, ColorChoice};
 use serde_json::Value;
 
-use super::accounts::{Accounts, Policies};
+use super::accounts::{AccountPolicies, Accounts};
 use super::output;
 use super::progress::Progress;
 use crate::host::{
-    self, CheckOptions, Cut, Input, Knowledges, Memory, Overlay, Problem, Resolution, STDIN, Shell,
+    self, CheckOptions, Input, KnowledgeMap, Memory, Overlay, PartialScan, Problem, Resolution, STDIN, Shell,
     TranscriptFile, TranscriptRequest, read_transcript,
 };
 use crate::ide::transcripts::TranscriptCheck;
-use crate::report::replies::Answered;
-use crate::report::{Entry, Part, RECORD, SourceText, Sources, Spot, json_value};
+use crate::report::replies::TranscriptReply;
+use crate::report::{FilePart, LinePosition, RECORD, ReportEntry, SourceText, Sources, json_value};
 use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, TranscriptSettings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, TextRange, TextSize, size};
-use piggyback::envelope::Context;
-use piggyback::transcript::{Kind, LONGEST_DOCUMENT, Record, Summary, Turn};
+use piggyback::envelope::ReplyContext;
+use piggyback::transcript::{LONGEST_DOCUMENT, ReadSummary, Record, TextKind, Turn};
 
 /// How transcripts are read.
 #[derive(Debug, Default, Args)]
@@ -35,7 +35,7 @@ pub(super) struct TranscriptArgs {
     container: Option<Container>,
     /// The version of the protocol: auto, 1.1, 1.1-bnf, 1.2, 1.2-go, current or 1.3-draft
     #[arg(long, value_name = "VERSION", value_parser = profile)]
-    profile: Option<Wanted>,
+    profile: Option<ProfileOption>,
     /// Who takes the updates: open, session, planner, perception, compressor, or one that the configuration defines
     #[arg(long, value_name = "NAME")]
     consumer: Option<String>,
@@ -43,7 +43,7 @@ pub(super) struct TranscriptArgs {
 
 /// A value of `--profile`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum ProfileOption {
     /// It is found out, whatever the settings say.
     Auto,
     This(Profile),
@@ -53,11 +53,11 @@ fn container(word: &str) -> Result<Container, String> {
     Container::parse(word).ok_or_else(|| format!("it is one of {}", Container::WORDS.join(", ")))
 }
 
-fn profile(word: &str) -> Result<Wanted, String> {
+fn profile(word: &str) -> Result<ProfileOption, String> {
     if word == "auto" {
-        return Ok(Wanted::Auto);
+        return Ok(ProfileOption::Auto);
     }
-    let profile = Profile::parse(word).map(Wanted::This);
+    let profile = Profile::parse(word).map(ProfileOption::This);
     profile.ok_or_else(|| format!("it is auto or one of {}", Profile::WORDS.join(", ")))
 }
 
@@ -67,7 +67,7 @@ impl TranscriptArgs {
         for found in &mut resolution.transcripts {
             let mut settings = TranscriptSettings::clone(&found.settings);
             settings.container = self.container.or(settings.container);
-            if self.profile == Some(Wanted::Auto) {
+            if self.profile == Some(ProfileOption::Auto) {
                 settings.profile = None;
             }
             settings.prescribed = self.prescribed();
@@ -89,8 +89,8 @@ impl TranscriptArgs {
     /// The version of the protocol that is prescribed.
     pub(super) fn prescribed(&self) -> Option<Profile> {
         match self.profile {
-            Some(Wanted::This(profile)) => Some(profile),
-            Some(Wanted::Auto) | None => None,
+            Some(ProfileOption::This(profile)) => Some(profile),
+            Some(ProfileOption::Auto) | None => None,
         }
     }
 }
@@ -100,7 +100,7 @@ pub(super) struct Transcripts {
     /// They, with what they belong to.
     pub(super) resolution: Resolution,
     /// What their programs declare.
-    pub(super) knowledges: Knowledges,
+    pub(super) knowledges: KnowledgeMap,
     /// What was named and cannot be read.
     problems: Vec<Problem>,
     /// What was met on the way and cannot be read.
@@ -119,18 +119,18 @@ pub(super) struct Transcripts {
 }
 
 /// A reply, and what is said of it.
-pub(super) struct Seen<'a> {
+pub(super) struct ExaminedReply<'a> {
     /// It, in its place.
-    pub(super) answered: Answered<'a>,
+    pub(super) answered: TranscriptReply<'a>,
     /// The settings that hold for it, and what is known of its programs.
-    pub(super) context: Context<'a>,
+    pub(super) context: ReplyContext<'a>,
     /// What is found in it, as `check --format json` writes it.
     pub(super) diagnostics: Vec<Value>,
 }
 
 /// Gets a file, a record of it, and what tells where that begins.
 pub(super) type EachRecord<'f> =
-    dyn FnMut(&TranscriptFile, &Record<'_>, &mut dyn FnMut() -> Spot) -> io::Result<()> + 'f;
+    dyn FnMut(&TranscriptFile, &Record<'_>, &mut dyn FnMut() -> LinePosition) -> io::Result<()> + 'f;
 
 impl Transcripts {
     /// Finds what `files` name, and loads the programs that they go with.
@@ -145,12 +145,12 @@ impl Transcripts {
         args.apply(&mut resolution)?;
         let (summaries, unread) = host::load(&resolution, &named.targets, &overlay, &memory, || {});
         let unparsed = host::unparsed(&summaries, &named.targets, memory.table());
-        let cuts = resolution.cuts.iter().map(Cut::problem);
+        let cuts = resolution.cuts.iter().map(PartialScan::problem);
         let of_programs = unread.into_iter().chain(unparsed).chain(cuts);
         let (problems, mut unread): (Vec<_>, Vec<_>) =
             named.problems.into_iter().chain(of_programs).partition(|problem| problem.named);
         unread.extend(std::mem::take(&mut resolution.problems).into_iter().filter(|problem| !problem.named));
-        let knowledges = Knowledges::new(&resolution, &summaries, args.prescribed());
+        let knowledges = KnowledgeMap::new(&resolution, &summaries, args.prescribed());
         let mut sources = Sources::default();
         for file in summaries.values() {
             let name = host::relative(working, &memory.table().path(file.id));
@@ -221,7 +221,7 @@ impl Transcripts {
         let checked = host::check_transcripts(request, &|_| ());
         let mut sources = Sources::default();
         checked.sources.into_iter().for_each(|(file, text)| sources.insert_source(file, text));
-        let value = |entry: &Entry| json_value(entry.file, &entry.diagnostic, &sources);
+        let value = |entry: &ReportEntry| json_value(entry.file, &entry.diagnostic, &sources);
         checked.entries.iter().map(value).collect()
     }
 
@@ -237,7 +237,7 @@ impl Transcripts {
     pub(super) fn each_record(
         &self,
         each: &mut EachRecord<'_>,
-        ended: &mut dyn FnMut(&TranscriptFile, &Summary) -> io::Result<()>,
+        ended: &mut dyn FnMut(&TranscriptFile, &ReadSummary) -> io::Result<()>,
     ) -> io::Result<Vec<Problem>> {
         let (mut problems, mut answers) = (self.problems.clone(), Vec::new());
         for found in &self.resolution.transcripts {
@@ -290,14 +290,16 @@ impl Transcripts {
     /// Those of `each`.
     pub(super) fn each_reply(
         &mut self,
-        each: &mut dyn FnMut(Seen<'_>) -> io::Result<()>,
+        each: &mut dyn FnMut(ExaminedReply<'_>) -> io::Result<()>,
     ) -> io::Result<Vec<Problem>> {
         let sources = RefCell::new(std::mem::take(&mut self.sources));
-        let policies = Policies::that_deny(self);
+        let policies = AccountPolicies::that_deny(self);
         let mut accounts = Accounts::new(self, &policies);
         let mut checks: Vec<(PathBuf, TranscriptCheck<'_>)> = Vec::new();
         let (mut answered, mut unanswered) = (BTreeSet::new(), BTreeSet::new());
-        let mut see = |found: &TranscriptFile, record: &Record<'_>, spot: &mut dyn FnMut() -> Spot| {
+        let mut see = |found: &TranscriptFile,
+                       record: &Record<'_>,
+                       spot: &mut dyn FnMut() -> LinePosition| {
             let name = self.name(found);
             let position = checks.iter().position(|(path, _)| *path == found.path);
             let known = self.resolution.transcripts.iter().find(|known| known.path == found.path);
@@ -316,7 +318,7 @@ impl Transcripts {
             let placed: Vec<_> =
                 here.filter_map(|found| judge.diagnostic(found, RECORD, TextSize::new(0))).collect();
             if !placed.is_empty() {
-                let part = Part::new(RECORD, (record.start, spot()), record.bytes, RECORD, &placed);
+                let part = FilePart::new(RECORD, (record.start, spot()), record.bytes, RECORD, &placed);
                 sources.borrow_mut().insert_source(RECORD, SourceText::of_part(name.clone(), part));
             }
             let mut lines: Vec<_> =
@@ -324,7 +326,8 @@ impl Transcripts {
             accounts.record(found, record);
             if record.turns.iter().any(Turn::is_reply) {
                 answered.insert(found.path.clone());
-            } else if record.turns.iter().any(|turn| matches!(turn.kind, Kind::Surface | Kind::Atom)) {
+            } else if record.turns.iter().any(|turn| matches!(turn.kind, TextKind::Surface | TextKind::Atom))
+            {
                 unanswered.insert(found.path.clone());
             }
             for (at, turn) in record.turns.iter().enumerate().filter(|(_, turn)| turn.is_reply()) {
@@ -336,8 +339,9 @@ impl Transcripts {
                     diagnostics.map(|(_, line)| line.take()).filter(|line| !line.is_null()).collect();
                 let reply = turn.reply(record.bytes, &found.settings);
                 let account = accounts.of(at, &reply);
-                let answered = Answered { file: &name, record, turn, reply: &reply, account: &account };
-                each(Seen { answered, context: judge.context, diagnostics })?;
+                let answered =
+                    TranscriptReply { file: &name, record, turn, reply: &reply, account: &account };
+                each(ExaminedReply { answered, context: judge.context, diagnostics })?;
             }
             Ok(())
         };

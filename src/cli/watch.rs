@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, ensure};
 use clap::ColorChoice;
 
-use super::Outcome;
+use super::ExitStatus;
 use super::check::{Check, Session};
 use super::output::{self, Medium, Output};
-use crate::host::{Watch, Woken};
+use crate::host::{WakeReason, Watch};
 
 /// Clears the screen, and leaves what has scrolled out of it.
 const CLEAR: &str = "\x1b[2J\x1b[H";
@@ -20,7 +20,7 @@ const CLEAR: &str = "\x1b[2J\x1b[H";
 ///
 /// # Errors
 /// When files cannot be watched at all.
-pub(super) fn watch(check: &Check, color: ColorChoice, working: &Path) -> Result<Outcome> {
+pub(super) fn watch(check: &Check, color: ColorChoice, working: &Path) -> Result<ExitStatus> {
     ensure!(!check.reads_stdin(), "standard input cannot be watched");
     ensure!(!check.format().is_document(), "`--watch` writes `text`, `json` or `github`");
     let session = RefCell::new(Session::default());
@@ -29,7 +29,7 @@ pub(super) fn watch(check: &Check, color: ColorChoice, working: &Path) -> Result
 }
 
 /// What is to be watched: folders and policies, and other files beside them.
-type Watched = (Vec<PathBuf>, Vec<PathBuf>);
+type WatchPaths = (Vec<PathBuf>, Vec<PathBuf>);
 
 /// Does something, and again whenever something of `watched` changes, until Ctrl-C. The outcome is that of the last time.
 ///
@@ -37,9 +37,9 @@ type Watched = (Vec<PathBuf>, Vec<PathBuf>);
 /// When files cannot be watched at all.
 pub(super) fn watching(
     color: ColorChoice,
-    watched: &dyn Fn() -> Watched,
-    once: &mut dyn FnMut() -> Result<Outcome>,
-) -> Result<Outcome> {
+    watched: &dyn Fn() -> WatchPaths,
+    once: &mut dyn FnMut() -> Result<ExitStatus>,
+) -> Result<ExitStatus> {
     let (mut watch, stopper) = Watch::new()?;
     ctrlc::set_handler(move || stopper.stop()).context("Ctrl-C cannot be caught")?;
     loop {
@@ -49,10 +49,10 @@ pub(super) fn watching(
         clear(color)?;
         let outcome = once().unwrap_or_else(|error| {
             output::complain(color, &format!("{error:#}"));
-            Outcome::Failure
+            ExitStatus::Failure
         });
         output::note("Watching for changes; Ctrl-C ends.\n");
-        if watch.wait() == Woken::Stopped {
+        if watch.wait() == WakeReason::Stopped {
             // Behind the `^C` of the terminal.
             if std::io::stderr().is_terminal() {
                 output::note("\n");

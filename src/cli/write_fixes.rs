@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::fix::{Change, unwritten};
+use super::fix::{ChangedFile, unwritten};
 use crate::host::{self, Problem, ReplaceError, Replacement};
 use mangle_syntax::text::FileId;
 
 /// What was written.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(super) struct WriteResult {
     /// How many fixes are on the disk.
     pub(super) count: usize,
     /// The files that were not written, and why.
@@ -16,9 +16,9 @@ pub(super) struct Written {
 }
 
 /// Writes the changes of fixes, each of which edits some files.
-pub(super) fn write_together(changes: &[Change], fixes: &[Vec<FileId>], working: &Path) -> Written {
+pub(super) fn write_together(changes: &[ChangedFile], fixes: &[Vec<FileId>], working: &Path) -> WriteResult {
     let groups = groups(changes, fixes);
-    let mut written = Written::default();
+    let mut written = WriteResult::default();
     let mut lost = Vec::new();
     for group in groups {
         if let Err((at, why)) = write_group(&group) {
@@ -37,7 +37,7 @@ pub(super) fn write_together(changes: &[Change], fixes: &[Vec<FileId>], working:
 }
 
 /// The changes, those together that a fix made together.
-fn groups<'c>(changes: &'c [Change], fixes: &[Vec<FileId>]) -> Vec<Vec<&'c Change>> {
+fn groups<'c>(changes: &'c [ChangedFile], fixes: &[Vec<FileId>]) -> Vec<Vec<&'c ChangedFile>> {
     let mut group_of: Vec<usize> = (0..changes.len()).collect();
     for files in fixes.iter().filter(|files| files.len() > 1) {
         let is_own = |at: &usize| changes.get(*at).is_some_and(|change| files.contains(&change.file));
@@ -46,7 +46,7 @@ fn groups<'c>(changes: &'c [Change], fixes: &[Vec<FileId>]) -> Vec<Vec<&'c Chang
         let Some(&first) = own.iter().min() else { continue };
         group_of.iter_mut().filter(|group| own.contains(group)).for_each(|group| *group = first);
     }
-    let mut groups: Vec<Vec<&Change>> = changes.iter().map(|_| Vec::new()).collect();
+    let mut groups: Vec<Vec<&ChangedFile>> = changes.iter().map(|_| Vec::new()).collect();
     for (change, group) in changes.iter().zip(group_of) {
         if let Some(group) = groups.get_mut(group) {
             group.push(change);
@@ -60,8 +60,8 @@ fn groups<'c>(changes: &'c [Change], fixes: &[Vec<FileId>]) -> Vec<Vec<&'c Chang
 ///
 /// # Errors
 /// Which of them could not be written, and why. All are as they were then.
-fn write_group(group: &[&Change]) -> Result<(), (usize, ReplaceError)> {
-    let prepare = |(at, change): (usize, &&Change)| {
+fn write_group(group: &[&ChangedFile]) -> Result<(), (usize, ReplaceError)> {
+    let prepare = |(at, change): (usize, &&ChangedFile)| {
         Replacement::prepare(&change.path, &change.before, &change.after).map_err(|why| (at, why))
     };
     let prepared: Vec<_> = group.iter().enumerate().map(prepare).collect::<Result<_, _>>()?;
@@ -75,7 +75,7 @@ fn write_group(group: &[&Change]) -> Result<(), (usize, ReplaceError)> {
 }
 
 /// Makes files what they were before.
-fn take_back(changes: &[&Change]) {
+fn take_back(changes: &[&ChangedFile]) {
     for change in changes {
         if let Err(why) = host::replace(&change.path, &change.after, &change.before) {
             tracing::error!(path = %change.path.display(), %why, "a fix cannot be taken back");

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::disk::list;
 use super::uses::is_session;
 use super::walk::{boundary, walk};
-use super::{FileTable, FileText, MAX_FILE_LEN, Overlay, Problem, Target, absolute, is_taken, read};
-use agent_prompt::jit::{AtomFault, AtomFile, Corpus, JitCompiler, Kind};
+use super::{CheckTarget, FileTable, FileText, MAX_FILE_LEN, Overlay, Problem, absolute, is_taken, read};
+use agent_prompt::jit::{AtomFault, AtomFile, AtomKind, Corpus, JitCompiler};
 use mangle_settings::{FILE_TOO_LARGE, Globs, INVALID_UTF8, UNREADABLE_FILE};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::FileId;
@@ -50,7 +50,7 @@ impl AtomFiles {
     #[must_use]
     pub fn named(globs: &Globs, root: &Path, overlay: &Overlay, table: &FileTable) -> Option<Self> {
         let boundary = boundary(root);
-        let mut named = Named::default();
+        let mut named = AtomPaths::default();
         for pattern in globs.patterns() {
             let more = matching(pattern, root, &boundary, overlay);
             named.paths.extend(more.paths);
@@ -80,7 +80,7 @@ impl AtomFiles {
     /// folder called `atoms`, else what lies beside it. `None` where it does not look as if it had atoms.
     #[must_use]
     pub fn around(path: &Path, overlay: &Overlay, table: &FileTable) -> Option<Self> {
-        let holds_atoms = |text: &str| kind_of(path) != Kind::Corpus || looks_like_atoms(text);
+        let holds_atoms = |text: &str| kind_of(path) != AtomKind::Corpus || looks_like_atoms(text);
         let text = is_atoms(path).then(|| read(path, overlay).ok()).flatten()?;
         if text.findings.is_empty() && !holds_atoms(&text.text) {
             return None;
@@ -94,14 +94,14 @@ impl AtomFiles {
                 let files = list(beside).unwrap_or_default().into_iter().filter(|path| is_atoms(path));
                 let has_atoms =
                     |path: &PathBuf| read(path, overlay).is_ok_and(|text| looks_like_atoms(&text.text));
-                Named { paths: files.filter(has_atoms).collect(), problems: Vec::new() }
+                AtomPaths { paths: files.filter(has_atoms).collect(), problems: Vec::new() }
             }
         };
         named.paths.insert(path.to_path_buf());
         Some(Self::read(named, &boundary(beside), overlay, table))
     }
 
-    fn read(named: Named, boundary: &Path, overlay: &Overlay, table: &FileTable) -> Self {
+    fn read(named: AtomPaths, boundary: &Path, overlay: &Overlay, table: &FileTable) -> Self {
         let mut paths: Vec<_> = named.paths.into_iter().collect();
         paths.sort_by_cached_key(|path| (kind_of(path), path.clone()));
         let (mut texts, mut files, mut faults) = (Vec::new(), Vec::new(), Vec::new());
@@ -146,39 +146,41 @@ impl AtomFiles {
 }
 
 /// The files of atoms that a pattern of the configuration in `root` names.
-fn matching(pattern: &str, root: &Path, boundary: &Path, overlay: &Overlay) -> Named {
+fn matching(pattern: &str, root: &Path, boundary: &Path, overlay: &Overlay) -> AtomPaths {
     let named = absolute(root, Path::new(pattern));
-    match Target::glob(&named) {
-        Some(Target::Glob(base, globs)) if is_inside(&base, boundary) => {
-            let glob = Target::Glob(base.clone(), globs);
+    match CheckTarget::glob(&named) {
+        Some(CheckTarget::Glob(base, globs)) if is_inside(&base, boundary) => {
+            let glob = CheckTarget::Glob(base.clone(), globs);
             below(&base, overlay, &|path| glob.covers(path))
         }
-        _ if !is_inside(&named, boundary) => Named::default(),
+        _ if !is_inside(&named, boundary) => AtomPaths::default(),
         _ if named.is_dir() => below(&named, overlay, &|_| true),
-        _ => Named { paths: is_atoms(&named).then_some(named).into_iter().collect(), problems: Vec::new() },
+        _ => {
+            AtomPaths { paths: is_atoms(&named).then_some(named).into_iter().collect(), problems: Vec::new() }
+        }
     }
 }
 
 /// Files that may have atoms.
 #[derive(Debug, Default)]
-struct Named {
+struct AtomPaths {
     paths: BTreeSet<PathBuf>,
     /// What could not be listed.
     problems: Vec<Problem>,
 }
 
-impl Named {
+impl AtomPaths {
     fn is_empty(&self) -> bool {
         self.paths.is_empty() && self.problems.is_empty()
     }
 }
 
 /// The files of atoms below a folder.
-fn below(folder: &Path, overlay: &Overlay, is_wanted: &dyn Fn(&Path) -> bool) -> Named {
+fn below(folder: &Path, overlay: &Overlay, is_wanted: &dyn Fn(&Path) -> bool) -> AtomPaths {
     let tree = walk(folder, overlay);
     let found = tree.others.into_iter().map(|found| found.path);
     let paths = found.filter(|path| is_atoms(path) && is_wanted(path)).collect();
-    Named { paths, problems: tree.problems }
+    AtomPaths { paths, problems: tree.problems }
 }
 
 /// Whether a file's name says that it may hold atoms.
@@ -217,14 +219,14 @@ fn looks_like_atoms(text: &str) -> bool {
 }
 
 /// Where the runtime collects the atoms of a file.
-fn kind_of(path: &Path) -> Kind {
+fn kind_of(path: &Path) -> AtomKind {
     let path = super::paths::slashes(path);
     if path.contains("/.nerd/prompts/evolved/") {
-        Kind::Evolved
+        AtomKind::Evolved
     } else if agent_in(&path).is_some() {
-        Kind::Agent
+        AtomKind::Agent
     } else {
-        Kind::Corpus
+        AtomKind::Corpus
     }
 }
 
@@ -274,7 +276,7 @@ mod tests {
         .map(|path| (kind_of(Path::new(path)), agent_of(Path::new(path))));
         assert_eq!(
             kinds,
-            [(Kind::Corpus, None), (Kind::Agent, Some("expert".into())), (Kind::Evolved, None)]
+            [(AtomKind::Corpus, None), (AtomKind::Agent, Some("expert".into())), (AtomKind::Evolved, None)]
         );
         assert!(
             is_atoms(Path::new("a.YML"))

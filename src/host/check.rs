@@ -8,13 +8,13 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::load::is_unparsed;
-use super::resolve::{CorpusFiles, Cut, Problem, ProgramFiles, Resolution};
+use super::resolve::{CorpusFiles, PartialScan, Problem, ProgramFiles, Resolution};
 use super::workspace::Snapshot;
 use super::{AgentSettings, FileTable, Memory, Overlay, PreviewFiles, Project};
 use crate::ide::file_findings::file_findings;
 use crate::ide::merge::Lists;
 use crate::ide::previews::corpus_findings;
-use crate::report::Entry;
+use crate::report::ReportEntry;
 use mangle_engine::program::FileSummary;
 use mangle_settings::{FailOn, MaxFindings, RuleSettings, SCAN_LIMIT, UNREADABLE_FILE};
 use mangle_syntax::lint::{Diagnostic, Finding};
@@ -24,7 +24,7 @@ use mangle_syntax::text::{Cancel, FileId, TextRange};
 #[derive(Debug, Default)]
 pub struct Checked {
     /// The findings, in no particular order; those of a file of two programs twice.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ReportEntry>,
 }
 
 /// How to check.
@@ -67,7 +67,7 @@ pub fn check(
     let mut checked = Checked::default();
     for (file, lists) in reported.lists(&snapshot, &corpora, options.evaluate) {
         let found = lists.merged(files.get(&file).map(|file| &**file)).into_iter();
-        checked.entries.extend(found.map(|diagnostic| Entry {
+        checked.entries.extend(found.map(|diagnostic| ReportEntry {
             file,
             diagnostic: diagnostic.clone(),
             fails: reported.fails(file, diagnostic, options),
@@ -202,8 +202,9 @@ impl Checked {
         }
     }
 
-    fn add(&mut self, found: Vec<Entry>, fail_on: FailOn) {
-        let judged = |entry: Entry| Entry { fails: fail_on.fails(entry.diagnostic.severity), ..entry };
+    fn add(&mut self, found: Vec<ReportEntry>, fail_on: FailOn) {
+        let judged =
+            |entry: ReportEntry| ReportEntry { fails: fail_on.fails(entry.diagnostic.severity), ..entry };
         self.entries.extend(found.into_iter().map(judged));
     }
 }
@@ -245,7 +246,7 @@ fn around<'p>(path: &Path, projects: &'p [Project]) -> Option<&'p Project> {
 fn unparsed_beside(
     program: &ProgramFiles,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
-) -> (Vec<Entry>, FailOn) {
+) -> (Vec<ReportEntry>, FailOn) {
     let beside = program.members.iter().filter(|member| !member.reported);
     let beside = beside.filter_map(|member| files.get(&member.file));
     let found = beside.flat_map(|file| {
@@ -255,13 +256,13 @@ fn unparsed_beside(
     (found.collect(), program.settings.fail_on)
 }
 
-fn check_project(project: &Project) -> (Vec<Entry>, FailOn) {
+fn check_project(project: &Project) -> (Vec<ReportEntry>, FailOn) {
     let Project { file, settings, findings, .. } = project;
     let found = entries(*file, file_findings(*file, findings.clone(), &settings.rules));
     (found.collect(), settings.fail_on)
 }
 
-fn check_cut(cut: &Cut, projects: &[Project], table: &FileTable) -> (Vec<Entry>, FailOn) {
+fn check_cut(cut: &PartialScan, projects: &[Project], table: &FileTable) -> (Vec<ReportEntry>, FailOn) {
     let file = table.id(&cut.folder);
     let found = scan_limit(file, cut, projects, &RuleSettings::default());
     let project = around(&cut.folder, projects);
@@ -271,7 +272,7 @@ fn check_cut(cut: &Cut, projects: &[Project], table: &FileTable) -> (Vec<Entry>,
 /// What is said of a folder of which only a part was scanned.
 pub(super) fn scan_limit(
     file: FileId,
-    cut: &Cut,
+    cut: &PartialScan,
     projects: &[Project],
     base: &RuleSettings,
 ) -> Vec<Diagnostic> {
@@ -280,7 +281,7 @@ pub(super) fn scan_limit(
     found_around(file, &cut.folder, finding, projects, base)
 }
 
-fn check_agent(agent: &AgentSettings, projects: &[Project]) -> (Vec<Entry>, FailOn) {
+fn check_agent(agent: &AgentSettings, projects: &[Project]) -> (Vec<ReportEntry>, FailOn) {
     let rules = agent_rules(agent, projects);
     let found = entries(agent.file, file_findings(agent.file, agent.findings.clone(), &rules));
     let project = agent.project.and_then(|index| projects.get(index));
@@ -293,6 +294,6 @@ pub(super) fn agent_rules(agent: &AgentSettings, projects: &[Project]) -> RuleSe
     project.map_or_else(RuleSettings::default, |project| project.settings.rules.clone())
 }
 
-fn entries(file: FileId, diagnostics: Vec<Diagnostic>) -> impl Iterator<Item = Entry> {
-    diagnostics.into_iter().map(move |diagnostic| Entry { file, diagnostic, fails: false })
+fn entries(file: FileId, diagnostics: Vec<Diagnostic>) -> impl Iterator<Item = ReportEntry> {
+    diagnostics.into_iter().map(move |diagnostic| ReportEntry { file, diagnostic, fails: false })
 }

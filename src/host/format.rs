@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::resolve::{Problem, Resolution};
 use super::walk::plain;
-use super::{FileTable, Overlay, Target, is_test, read};
+use super::{CheckTarget, FileTable, Overlay, is_test, read};
 use crate::ide::format::whole;
 use mangle_settings::FormatSettings;
 use mangle_syntax::syntax::SourceFile;
@@ -33,7 +33,7 @@ pub struct FormattedFile {
 #[must_use]
 pub fn format(
     resolution: &Resolution,
-    targets: &[Target],
+    targets: &[CheckTarget],
     overlay: &Overlay,
     table: &FileTable,
 ) -> (Vec<FormattedFile>, Vec<Problem>) {
@@ -49,7 +49,7 @@ pub fn format(
         format_file(&path, settings, overlay).map_err(|why| {
             let named = targets
                 .iter()
-                .any(|target| matches!(target, Target::File(file) | Target::Other(file) if *file == path));
+                .any(|target| matches!(target, CheckTarget::File(file) | CheckTarget::Other(file) if *file == path));
             Problem { path, why, named }
         })
     };

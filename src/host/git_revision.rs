@@ -8,12 +8,12 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use super::{MAX_FILE_LEN, Overlay, Target, absolute, is_mangle};
+use super::{CheckTarget, MAX_FILE_LEN, Overlay, absolute, is_mangle};
 use mangle_settings::FILE_NAME;
 
 /// Why there is no past.
 #[derive(Debug, thiserror::Error)]
-pub enum PastError {
+pub enum GitRevisionError {
     /// `git` cannot be run.
     #[error("`git` cannot be run: {0}")]
     NoGit(io::Error),
@@ -36,7 +36,7 @@ pub enum PastError {
 
 /// The Mangle and configuration files of a revision.
 #[derive(Debug)]
-pub struct Past {
+pub struct GitRevision {
     /// The repository.
     root: PathBuf,
     /// Where its files of that revision pretend to lie.
@@ -45,14 +45,14 @@ pub struct Past {
     files: Vec<(PathBuf, Vec<u8>)>,
 }
 
-impl Past {
+impl GitRevision {
     /// Reads `revision` of the repository around the folder `working`.
     ///
     /// # Errors
-    /// See [`PastError`].
-    pub fn read(working: &Path, revision: &str) -> Result<Self, PastError> {
+    /// See [`GitRevisionError`].
+    pub fn read(working: &Path, revision: &str) -> Result<Self, GitRevisionError> {
         let root = root(working)?;
-        let unknown = || PastError::UnknownRevision(revision.into());
+        let unknown = || GitRevisionError::UnknownRevision(revision.into());
         // Git would take it for an option.
         if revision.starts_with('-') {
             return Err(unknown());
@@ -62,7 +62,7 @@ impl Past {
         let commit = if output.status.success() { first_line(&output.stdout) } else { return Err(unknown()) };
         let listed = run(working, &["ls-tree", "-r", "-z", "--full-tree", &commit])?;
         if !listed.status.success() {
-            return Err(PastError::Git(complaint(&listed)));
+            return Err(GitRevisionError::Git(complaint(&listed)));
         }
         let blobs: Vec<_> = listed.stdout.split(|byte| *byte == 0).filter_map(Blob::parse).collect();
         let files = contents(working, &blobs)?;
@@ -74,18 +74,18 @@ impl Past {
     ///
     /// # Errors
     /// When a target lies outside of the repository.
-    pub fn targets(&self, targets: &[Target]) -> Result<(Vec<Target>, Overlay), PastError> {
+    pub fn targets(&self, targets: &[CheckTarget]) -> Result<(Vec<CheckTarget>, Overlay), GitRevisionError> {
         let mut overlay = Overlay::default();
         for (path, bytes) in self.files.iter().filter(|(path, _)| self.is_seen(path, targets)) {
             overlay.insert_bytes(self.place.join(path), bytes.clone());
         }
-        let then = |target: &Target| {
+        let then = |target: &CheckTarget| {
             Ok(match target {
-                Target::File(path) => Target::File(self.then(path)?),
-                Target::Other(path) => Target::Other(self.then(path)?),
-                Target::Transcript(path) => Target::Transcript(self.then(path)?),
-                Target::Folder(path) => Target::Folder(self.then(path)?),
-                Target::Glob(path, globs) => Target::Glob(self.then(path)?, globs.clone()),
+                CheckTarget::File(path) => CheckTarget::File(self.then(path)?),
+                CheckTarget::Other(path) => CheckTarget::Other(self.then(path)?),
+                CheckTarget::Transcript(path) => CheckTarget::Transcript(self.then(path)?),
+                CheckTarget::Folder(path) => CheckTarget::Folder(self.then(path)?),
+                CheckTarget::Glob(path, globs) => CheckTarget::Glob(self.then(path)?, globs.clone()),
             })
         };
         Ok((targets.iter().map(then).collect::<Result<_, _>>()?, overlay))
@@ -95,22 +95,22 @@ impl Past {
     ///
     /// # Errors
     /// When it lies outside of the repository.
-    pub fn then(&self, path: &Path) -> Result<PathBuf, PastError> {
-        let below = path.strip_prefix(&self.root).map_err(|_| PastError::Outside(path.into()))?;
+    pub fn then(&self, path: &Path) -> Result<PathBuf, GitRevisionError> {
+        let below = path.strip_prefix(&self.root).map_err(|_| GitRevisionError::Outside(path.into()))?;
         // Joining an empty path would leave a slash at the end.
         Ok(if below.as_os_str().is_empty() { self.place.clone() } else { self.place.join(below) })
     }
 
     /// Whether a walk of the repository or of a target comes by a file: one that is hidden is found only by who looks
     /// inside of the hidden folder.
-    fn is_seen(&self, path: &Path, targets: &[Target]) -> bool {
+    fn is_seen(&self, path: &Path, targets: &[CheckTarget]) -> bool {
         let today = self.root.join(path);
-        let is_below = |target: &Target| {
+        let is_below = |target: &CheckTarget| {
             let base = match target {
-                Target::File(file) | Target::Other(file) | Target::Transcript(file) => {
+                CheckTarget::File(file) | CheckTarget::Other(file) | CheckTarget::Transcript(file) => {
                     file.parent().unwrap_or(file)
                 }
-                Target::Folder(folder) | Target::Glob(folder, _) => folder,
+                CheckTarget::Folder(folder) | CheckTarget::Glob(folder, _) => folder,
             };
             today.strip_prefix(base).is_ok_and(|below| !is_hidden(below))
         };
@@ -123,15 +123,15 @@ fn is_hidden(path: &Path) -> bool {
 }
 
 /// The top folder of the repository around `working`.
-fn root(working: &Path) -> Result<PathBuf, PastError> {
+fn root(working: &Path) -> Result<PathBuf, GitRevisionError> {
     let output = run(working, &["rev-parse", "--is-inside-work-tree", "--show-cdup"])?;
     if !output.status.success() {
-        return Err(PastError::NoRepository(complaint(&output)));
+        return Err(GitRevisionError::NoRepository(complaint(&output)));
     }
     let text = String::from_utf8_lossy(&output.stdout);
     match text.split_once('\n') {
         Some(("true", up)) => Ok(absolute(working, Path::new(up.trim_end_matches('\n')))),
-        _ => Err(PastError::NoRepository("this is no working tree".into())),
+        _ => Err(GitRevisionError::NoRepository("this is no working tree".into())),
     }
 }
 
@@ -177,16 +177,16 @@ fn path(bytes: &[u8]) -> PathBuf {
 }
 
 /// The contents of files, from one `git cat-file`.
-fn contents(working: &Path, blobs: &[Blob]) -> Result<Vec<(PathBuf, Vec<u8>)>, PastError> {
-    let failed = |error: io::Error| PastError::Git(error.to_string());
+fn contents(working: &Path, blobs: &[Blob]) -> Result<Vec<(PathBuf, Vec<u8>)>, GitRevisionError> {
+    let failed = |error: io::Error| GitRevisionError::Git(error.to_string());
     let mut command = git(working);
     command.args(["cat-file", "--batch"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(PastError::NoGit)?;
+    let mut child = command.spawn().map_err(GitRevisionError::NoGit)?;
     let (input, output) = (child.stdin.take(), child.stdout.take());
     let wanted: String = blobs.iter().flat_map(|blob| [blob.id.as_str(), "\n"]).collect();
     // Asked from aside: git answers before it has read all, and both pipes would be full.
     let asking = std::thread::spawn(move || input.map(|mut input| input.write_all(wanted.as_bytes())));
-    let mut output = BufReader::new(output.ok_or_else(|| PastError::Git("it has no output".into()))?);
+    let mut output = BufReader::new(output.ok_or_else(|| GitRevisionError::Git("it has no output".into()))?);
     let file = |blob: &Blob| Ok((blob.path.clone(), answer(&mut output)?));
     let files: io::Result<Vec<_>> = blobs.iter().map(file).collect();
     // Without a reader git ends, and then so does the asking, whatever went wrong.
@@ -220,8 +220,8 @@ fn git(working: &Path) -> Command {
     command
 }
 
-fn run(working: &Path, arguments: &[&str]) -> Result<Output, PastError> {
-    git(working).args(arguments).output().map_err(PastError::NoGit)
+fn run(working: &Path, arguments: &[&str]) -> Result<Output, GitRevisionError> {
+    git(working).args(arguments).output().map_err(GitRevisionError::NoGit)
 }
 
 /// The first line that a git command writes, if it succeeds.

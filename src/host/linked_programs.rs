@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::resolve::{ProgramFiles, Resolution, Single, Unit};
+use super::resolve::{ProgramFiles, Resolution, StandaloneFile, Unit};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::Settings;
 use mangle_syntax::text::FileId;
 
 /// A program, and what of it was asked for.
 #[derive(Debug)]
-pub struct Joined {
+pub struct LinkedProgram {
     /// What it is called in output.
     pub name: String,
     /// The program.
@@ -27,7 +27,7 @@ pub struct Joined {
 
 /// What besides the resolution decides what a program is for a command.
 #[derive(Debug, Default)]
-pub struct Beside {
+pub struct LinkOptions {
     /// Files that were named one by one: a kernel or a test among them takes the place of its program.
     pub named: FxHashSet<FileId>,
     /// Files that go with each program.
@@ -41,8 +41,8 @@ pub struct Beside {
 pub fn join(
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
-    beside: &Beside,
-) -> Vec<Joined> {
+    beside: &LinkOptions,
+) -> Vec<LinkedProgram> {
     let programs = resolution.programs.iter();
     programs
         .flat_map(|program| join_program(program, program.settings_root(&resolution.projects), files, beside))
@@ -53,12 +53,12 @@ fn join_program(
     of: &ProgramFiles,
     root: &Path,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
-    beside: &Beside,
-) -> Vec<Joined> {
+    beside: &LinkOptions,
+) -> Vec<LinkedProgram> {
     let joined = |name: String, members: Vec<FileId>, wanted: FxHashSet<FileId>| {
         let summaries = members.iter().filter_map(|file| files.get(file).map(Arc::clone));
         let further = beside.with.iter().filter(|file| !members.contains(&file.id)).map(Arc::clone);
-        Joined {
+        LinkedProgram {
             name,
             program: Program::embedded(summaries.chain(further).collect(), Arc::clone(&of.embedding)).into(),
             files: (!members.iter().all(|file| wanted.contains(file))).then_some(wanted),
@@ -73,7 +73,7 @@ fn join_program(
         };
         joined(of.name.clone(), unit.files, wanted)
     };
-    let is_named = |single: &Single| beside.named.contains(&single.member.file);
+    let is_named = |single: &StandaloneFile| beside.named.contains(&single.member.file);
     let named: Vec<_> = of.units().filter(|unit| unit.single.is_some_and(is_named)).collect();
     if !named.is_empty() {
         return named.into_iter().map(of_unit).collect();
@@ -86,7 +86,7 @@ fn join_program(
 
 /// A policy test, joined with what it runs with.
 #[derive(Debug)]
-pub struct JoinedTest {
+pub struct LinkedTest {
     /// The test.
     pub file: FileId,
     /// It and the program around it.
@@ -99,7 +99,7 @@ pub struct JoinedTest {
 
 /// The policy tests of a resolution that are reported, each with its program. From the files that [`super::load`] gave.
 #[must_use]
-pub fn join_tests(resolution: &Resolution, files: &FxHashMap<FileId, Arc<FileSummary>>) -> Vec<JoinedTest> {
+pub fn join_tests(resolution: &Resolution, files: &FxHashMap<FileId, Arc<FileSummary>>) -> Vec<LinkedTest> {
     let mut tests = Vec::new();
     for of in &resolution.programs {
         for unit in of.units().filter(|unit| !unit.reported.is_empty()) {
@@ -108,8 +108,8 @@ pub fn join_tests(resolution: &Resolution, files: &FxHashMap<FileId, Arc<FileSum
             let Some(file) = test else { continue };
             let around = unit.files.iter().filter_map(|file| files.get(file).map(Arc::clone));
             let program = Program::embedded(around.collect(), Arc::clone(&of.embedding));
-            let (is_lone, settings) = (of.origin == super::Origin::Lone, Arc::clone(&of.settings));
-            tests.push(JoinedTest { file, program, is_lone, settings });
+            let (is_lone, settings) = (of.origin == super::ProgramOrigin::Lone, Arc::clone(&of.settings));
+            tests.push(LinkedTest { file, program, is_lone, settings });
         }
     }
     tests

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::resolve::{Problem, Resolution};
 use super::walk::plain;
-use super::{FileTable, Memory, Overlay, Target, read};
+use super::{CheckTarget, FileTable, Memory, Overlay, read};
 use mangle_engine::program::FileSummary;
 use mangle_settings::{BINARY_FILE, FILE_TOO_LARGE};
 use mangle_syntax::lint::Finding;
@@ -31,7 +31,7 @@ pub fn summarise(id: FileId, source: &SourceFile, findings: &[Finding]) -> Arc<F
 #[must_use]
 pub fn load(
     resolution: &Resolution,
-    targets: &[Target],
+    targets: &[CheckTarget],
     overlay: &Overlay,
     memory: &Memory,
     done: impl Fn() + Sync,
@@ -57,7 +57,7 @@ pub fn load(
 #[must_use]
 pub fn unparsed(
     files: &FxHashMap<FileId, Arc<FileSummary>>,
-    targets: &[Target],
+    targets: &[CheckTarget],
     table: &FileTable,
 ) -> Vec<Problem> {
     let problem = |file: &Arc<FileSummary>| {
@@ -81,13 +81,15 @@ pub(super) fn is_unparsed(finding: &Finding) -> bool {
     finding.rule == &FILE_TOO_LARGE || finding.rule == &BINARY_FILE
 }
 
-fn is_named(path: &Path, targets: &[Target]) -> bool {
-    targets.iter().any(|target| matches!(target, Target::File(file) | Target::Other(file) if file == path))
+fn is_named(path: &Path, targets: &[CheckTarget]) -> bool {
+    targets
+        .iter()
+        .any(|target| matches!(target, CheckTarget::File(file) | CheckTarget::Other(file) if file == path))
 }
 
 fn load_file(
     id: FileId,
-    targets: &[Target],
+    targets: &[CheckTarget],
     overlay: &Overlay,
     memory: &Memory,
 ) -> Result<Arc<FileSummary>, Problem> {

@@ -3,7 +3,7 @@
 //! Takes paths (of the command line, or the folders and documents of an editor) and the texts of
 //! open documents ([`Overlay`]); gives programs as lists of [`mangle_syntax::text::FileId`]s
 //! ([`resolve`]), texts of files ([`read`]) and summaries ready to be joined ([`load`]); also those of
-//! an older revision, which `git` is asked for ([`Past`]), and news of files that change ([`Watch`]). Knows
+//! an older revision, which `git` is asked for ([`GitRevision`]), and news of files that change ([`Watch`]). Knows
 //! nothing of what is found wrong with them, except what keeps a file from being read at all.
 
 mod agents;
@@ -14,7 +14,7 @@ pub mod disk;
 mod format;
 mod git_revision;
 mod identity;
-mod ignored;
+mod ignore_rules;
 mod linked_programs;
 mod load;
 mod memory;
@@ -45,31 +45,31 @@ pub use check::{CheckOptions, Checked, check};
 pub use decode::{FileText, MAX_FILE_LEN};
 pub use disk::{ReplaceError, Replacement, replace, replaceable};
 pub use format::{FormattedFile, format};
-pub use git_revision::{Past, PastError};
+pub use git_revision::{GitRevision, GitRevisionError};
 pub use identity::{Identities, MemberLink, ResolvedPath};
-pub use linked_programs::{Beside, Joined, JoinedTest, join, join_tests};
+pub use linked_programs::{LinkOptions, LinkedProgram, LinkedTest, join, join_tests};
 pub use load::{load, summarise, unparsed};
 pub use memory::Memory;
 pub use overlay::Overlay;
 pub use paths::{
     FileTable, absolute, file_inside, is_facts, is_mangle, is_single, is_test, relative, test_path,
 };
-pub use preview_files::{KnownAtoms, PreviewFiles, SessionText, preview_name, read_session};
+pub use preview_files::{AtomCache, PreviewFiles, SessionText, preview_name, read_session};
 pub use preview_requests::{PreviewRequest, RequestedPart, prompt_name};
 pub use project::Project;
 pub use prompts::fix_prompts;
 pub use read::{is_taken, open_facts, read, read_to_string};
 pub use resolve::{
-    CorpusFiles, Cut, Member, Origin, Problem, ProgramFiles, Resolution, Shell, Single, resolve,
-    resolve_with_transcripts,
+    CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, Resolution, Shell,
+    StandaloneFile, resolve, resolve_with_transcripts,
 };
 pub use revision::revision;
-pub use single_files::{FixedAlone, FixedFile, LeftAlone, fix_alone};
-pub use target::{STDIN, Target, Targets, targets, targets_with_transcripts};
+pub use single_files::{FixedFile, SkipReason, StandaloneFixes, fix_alone};
+pub use target::{CheckTarget, CheckTargets, STDIN, targets, targets_with_transcripts};
 pub use transcripts::{
-    CheckedTranscripts, Input, Knowledge, Knowledges, MOST_FINDINGS, TranscriptFile, TranscriptRequest,
+    CheckedTranscripts, Input, Knowledge, KnowledgeMap, MOST_FINDINGS, TranscriptFile, TranscriptRequest,
     check_transcripts, comments, plain_name, read_transcript,
 };
 pub use uses::named_among;
 pub use walk::{ScanLimit, Visited, plain, repository};
-pub use watch::{Stopper, Watch, WatchError, Woken};
+pub use watch::{Stopper, WakeReason, Watch, WatchError};

@@ -11,10 +11,10 @@ use super::atoms::{AtomFiles, is_inside};
 use super::load::is_unparsed;
 use super::uses::used_by_name;
 use super::walk::{boundary, plain};
-use super::{FileTable, Overlay, Target, absolute, read};
+use super::{CheckTarget, FileTable, Overlay, absolute, read};
 use agent_prompt::rules::PREVIEW_PATH;
-use agent_prompt::session::{Form, SessionFile};
-use agent_prompt::{Captured, Group, Header, Said};
+use agent_prompt::session::{SessionFile, SessionForm};
+use agent_prompt::{CapturedPrompt, Header, PreviewGroup, SourcedText};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{FileId, TextRange};
 use piggyback::transcript::Limits;
@@ -29,7 +29,7 @@ pub struct PreviewFiles {
     /// The prompt atoms of each of its groups: those of the folder that it names, else those of the configuration.
     pub atoms: Vec<Option<Arc<AtomFiles>>>,
     /// The captured prompt of each of its groups, where it names a file that has one.
-    pub captured: Vec<Option<Arc<Captured>>>,
+    pub captured: Vec<Option<Arc<CapturedPrompt>>>,
     /// The limits of shards that the configuration of the agent around the kernel sets (`.nerd/config.json`).
     pub limits: Option<Arc<Limits>>,
     /// Paths that lead nowhere; ranges count from the start of the kernel.
@@ -53,7 +53,7 @@ pub struct SessionText {
 
 /// Prompt atoms that were read already.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct KnownAtoms<'a> {
+pub struct AtomCache<'a> {
     /// Those of the configuration.
     pub configured: Option<&'a Arc<AtomFiles>>,
     /// Those of an earlier look at the same kernel, while no file of atoms changed.
@@ -70,13 +70,13 @@ impl PreviewFiles {
         path: &Path,
         text: &str,
         root: &Path,
-        known: KnownAtoms<'_>,
+        known: AtomCache<'_>,
         overlay: &Overlay,
         table: &FileTable,
     ) -> Self {
         let header = Header::read(text);
         let boundary = boundary(root);
-        let mut reader = Reader {
+        let mut reader = HeaderReader {
             path,
             root,
             boundary,
@@ -140,13 +140,13 @@ const INSIDE: &str = "Paths count from the folder of this file and stay inside o
 const REPOSITORY: &str = "the repository (without one, the folder with `mangle-ls.toml`)";
 
 /// Reads what the groups of one header name, one after the other.
-struct Reader<'r> {
+struct HeaderReader<'r> {
     /// The kernel.
     path: &'r Path,
     root: &'r Path,
     /// The folder that nothing leads out of.
     boundary: PathBuf,
-    known: KnownAtoms<'r>,
+    known: AtomCache<'r>,
     overlay: &'r Overlay,
     table: &'r FileTable,
     /// The folders of atoms that groups before have named.
@@ -156,7 +156,7 @@ struct Reader<'r> {
     findings: Vec<Finding>,
 }
 
-impl Reader<'_> {
+impl HeaderReader<'_> {
     fn absolute(&self, name: &str) -> PathBuf {
         absolute(self.path.parent().unwrap_or(self.path), Path::new(name))
     }
@@ -170,8 +170,8 @@ impl Reader<'_> {
     /// Whether a path or glob leads somewhere where nothing is read.
     fn leads_out(&self, name: &str) -> bool {
         let named = self.absolute(name);
-        match Target::glob(&named) {
-            Some(Target::Glob(base, _)) => !is_inside(&base, &self.boundary),
+        match CheckTarget::glob(&named) {
+            Some(CheckTarget::Glob(base, _)) => !is_inside(&base, &self.boundary),
             _ => !is_inside(&named, &self.boundary),
         }
     }
@@ -186,7 +186,7 @@ impl Reader<'_> {
     }
 
     /// Looks whether the policies that a group names are there.
-    fn uses(&mut self, group: &Group) {
+    fn uses(&mut self, group: &PreviewGroup) {
         for used in group.uses.iter().filter(|used| !used.is_empty()) {
             if self.seen.contains(&used.range) {
                 continue;
@@ -203,7 +203,7 @@ impl Reader<'_> {
     }
 
     /// The session file of a group.
-    fn session(&mut self, named: &Said) -> Option<Arc<SessionText>> {
+    fn session(&mut self, named: &SourcedText) -> Option<Arc<SessionText>> {
         let read = self.inside(&named.text);
         match read.and_then(|path| read_session(&path, self.overlay, self.table)) {
             Ok(session) => Some(session),
@@ -216,7 +216,7 @@ impl Reader<'_> {
     }
 
     /// The prompt atoms of a group: those of the folder that it names, else those of the configuration.
-    fn atoms(&mut self, group: &Group) -> Option<Arc<AtomFiles>> {
+    fn atoms(&mut self, group: &PreviewGroup) -> Option<Arc<AtomFiles>> {
         let Some(named) = &group.atoms else { return self.known.configured.map(Arc::clone) };
         if let Some((_, known)) = self.folders.iter().find(|(name, _)| *name == named.text) {
             return known.clone();
@@ -243,7 +243,7 @@ impl Reader<'_> {
     }
 
     /// The captured prompt of a group, and the file that it stands in.
-    fn captured(&mut self, group: &Group) -> Option<(Arc<Captured>, ReadFile)> {
+    fn captured(&mut self, group: &PreviewGroup) -> Option<(Arc<CapturedPrompt>, ReadFile)> {
         let (Some(named), Some((_, kind))) = (&group.captured, &group.shard) else { return None };
         match self.captured_for(&named.text, &kind.text) {
             Ok(captured) => Some(captured),
@@ -256,7 +256,7 @@ impl Reader<'_> {
     }
 
     /// The prompt that was captured for a type of shard in a file.
-    fn captured_for(&self, name: &str, kind: &str) -> Result<(Arc<Captured>, ReadFile), String> {
+    fn captured_for(&self, name: &str, kind: &str) -> Result<(Arc<CapturedPrompt>, ReadFile), String> {
         let path = self.inside(name)?;
         let read = read(&path, self.overlay).map_err(|error| plain(&error))?;
         if let Some(finding) = read.findings.iter().find(|finding| is_unparsed(finding)) {
@@ -264,7 +264,7 @@ impl Reader<'_> {
         }
         let (text, file) = (read.text, self.table.id(&path));
         let none = || format!("it has no system prompt of a `{kind}`");
-        let captured = Captured::read(file, name, &text, kind).ok_or_else(none)?;
+        let captured = CapturedPrompt::read(file, name, &text, kind).ok_or_else(none)?;
         Ok((Arc::new(captured), (file, path, text)))
     }
 }
@@ -275,7 +275,7 @@ impl Reader<'_> {
 /// When there is none that can be read: why, as the end of a sentence.
 pub fn read_session(path: &Path, overlay: &Overlay, table: &FileTable) -> Result<Arc<SessionText>, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let form = Form::of(&name).ok_or("its name ends with none of `.yaml`, `.yml`, `.json`")?;
+    let form = SessionForm::of(&name).ok_or("its name ends with none of `.yaml`, `.yml`, `.json`")?;
     let text = read(path, overlay).map_err(|error| plain(&error))?;
     if let Some(finding) = text.findings.first() {
         return Err(finding.message.trim_end_matches('.').to_owned());

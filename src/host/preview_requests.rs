@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::preview_files::{PreviewFiles, SessionText};
 use agent_prompt::jit::JitCompiler;
-use agent_prompt::{Captured, Group, Mode, Part, Said, Wanted};
+use agent_prompt::{CapturedPrompt, Mode, PreviewGroup, PromptPart, PromptRequest, SourcedText};
 
 /// Which prompts of a kernel are requested. What it leaves open, the header says.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -48,10 +48,10 @@ impl RequestedPart {
 /// A prompt that a header asks for, with the files that it names.
 #[derive(Default)]
 struct NamedPrompt<'f> {
-    group: Group,
+    group: PreviewGroup,
     session: Option<&'f Arc<SessionText>>,
     compiler: Option<Arc<JitCompiler>>,
-    captured: Option<Arc<Captured>>,
+    captured: Option<Arc<CapturedPrompt>>,
 }
 
 impl PreviewFiles {
@@ -63,7 +63,7 @@ impl PreviewFiles {
         request: &PreviewRequest,
         session: Option<&Arc<SessionText>>,
         stem: &str,
-    ) -> Vec<(Wanted, Option<Arc<SessionText>>)> {
+    ) -> Vec<(PromptRequest, Option<Arc<SessionText>>)> {
         let prompts = self.named_prompts(request.name.as_deref(), stem).into_iter();
         prompts
             .filter_map(|prompt| {
@@ -96,34 +96,34 @@ impl PreviewFiles {
         prompt: NamedPrompt<'_>,
         session: Option<&Arc<SessionText>>,
         stem: &str,
-    ) -> Option<Wanted> {
+    ) -> Option<PromptRequest> {
         let NamedPrompt { mut group, compiler, captured, .. } = prompt;
         if let Some((id, kind)) = &request.shard {
             let own = group.shard.as_ref().filter(|(own, _)| own.text == *id);
             let known = own.or(group.shard.as_ref()).map(|(_, kind)| kind.text.clone());
             let kind = kind.clone().or(known)?;
             if own.is_none_or(|(_, own)| own.text != kind) {
-                group.shard = Some((Said::by_caller(id.clone()), Said::by_caller(kind)));
+                group.shard = Some((SourcedText::by_caller(id.clone()), SourcedText::by_caller(kind)));
             }
         }
         let file = session.map(|session| session.file.clone());
         let part = match request.part {
-            RequestedPart::System => Part::System,
+            RequestedPart::System => PromptPart::System,
             RequestedPart::Turn => {
-                Part::Turn(file.as_ref().map(|file| file.user_input.clone()).unwrap_or_default())
+                PromptPart::Turn(file.as_ref().map(|file| file.user_input.clone()).unwrap_or_default())
             }
             RequestedPart::Articulation => {
-                Part::Articulation(file.as_ref().map(|file| file.results.clone()).unwrap_or_default())
+                PromptPart::Articulation(file.as_ref().map(|file| file.results.clone()).unwrap_or_default())
             }
         };
-        let wanted = Wanted::of(&group, file, stem)?;
-        let wanted = Wanted { mode: request.mode.or(wanted.mode), part, compiler, captured, ..wanted };
+        let wanted = PromptRequest::of(&group, file, stem)?;
+        let wanted = PromptRequest { mode: request.mode.or(wanted.mode), part, compiler, captured, ..wanted };
         Some(wanted.within(self.limits.as_ref()))
     }
 }
 
 /// What a prompt of a header is called: by its `name:`, else as its file.
 #[must_use]
-pub fn prompt_name<'g>(group: &'g Group, stem: &'g str) -> &'g str {
+pub fn prompt_name<'g>(group: &'g PreviewGroup, stem: &'g str) -> &'g str {
     if group.name.is_empty() { stem } else { &group.name }
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock};
 use rustc_hash::FxHashSet;
 
 use super::read::no_text;
-use super::resolve::{Origin, Problem};
-use super::walk::{Found, boundary, plain};
+use super::resolve::{Problem, ProgramOrigin};
+use super::walk::{WalkEntry, boundary, plain};
 use super::{FileTable, Overlay, is_taken, read, relative};
 use crate::ide::registry;
 use mangle_engine::program::builtins::RELEASES;
@@ -48,9 +48,9 @@ pub struct Project {
 
 /// The files of one program of a project.
 #[derive(Debug)]
-pub(super) struct Dealt {
+pub(super) struct ProjectProgram {
     pub(super) name: String,
-    pub(super) origin: Origin,
+    pub(super) origin: ProgramOrigin,
     pub(super) declared: Option<usize>,
     pub(super) files: Vec<PathBuf>,
     pub(super) embedding: Embedding,
@@ -108,7 +108,7 @@ impl Project {
     }
 
     /// Takes those of the files below the root that are the sample. A pattern that matches none of them is a finding.
-    pub(super) fn take_samples(&mut self, files: &[&Found]) {
+    pub(super) fn take_samples(&mut self, files: &[&WalkEntry]) {
         let sample = &self.settings.kernel.sample;
         let paths: Vec<_> = files.iter().map(|found| relative(&self.root, &found.path)).collect();
         for at in sample.unmatched(paths.iter().map(String::as_str)) {
@@ -121,7 +121,7 @@ impl Project {
             );
             self.findings.push(Finding::new(&UNMATCHED_PATTERN, range, message));
         }
-        let is_sample = |(_, path): &(&&Found, &String)| sample.matches(path);
+        let is_sample = |(_, path): &(&&WalkEntry, &String)| sample.matches(path);
         self.samples =
             files.iter().zip(&paths).filter(is_sample).map(|(found, _)| found.path.clone()).collect();
         self.samples.sort_unstable();
@@ -144,14 +144,14 @@ impl Project {
 
     /// Deals the files below the root (those of folders with their own configuration are not among
     /// `files`) to the programs. A program without any is a finding.
-    pub(super) fn deal(&mut self, files: &[&Found], table: &FileTable) -> Vec<Dealt> {
+    pub(super) fn deal(&mut self, files: &[&WalkEntry], table: &FileTable) -> Vec<ProjectProgram> {
         let settings = Arc::clone(&self.settings);
         if settings.programs.is_empty() {
             return vec![self.program(&ProgramSettings::default(), files, table)];
         }
         let mut dealt = Vec::new();
         for (index, program) in settings.programs.iter().enumerate() {
-            let dealt_now = Dealt { declared: Some(index), ..self.program(program, files, table) };
+            let dealt_now = ProjectProgram { declared: Some(index), ..self.program(program, files, table) };
             let places = self.places.get(index).cloned().unwrap_or_default();
             if dealt_now.files.is_empty() {
                 let range = places.start;
@@ -171,7 +171,7 @@ impl Project {
     }
 
     /// Reports the patterns that match no file. Those of `exclude` may: what they keep out need not be there.
-    fn check_patterns(&mut self, program: &ProgramSettings, places: &ProgramPlaces, files: &[&Found]) {
+    fn check_patterns(&mut self, program: &ProgramSettings, places: &ProgramPlaces, files: &[&WalkEntry]) {
         let paths: Vec<_> = files.iter().map(|found| relative(&self.root, &found.path)).collect();
         let mut check = |key: &str, globs: &Globs, places: &[TextRange], paths: &[&str]| {
             // What is at its default has no place, and promises nothing.
@@ -191,8 +191,8 @@ impl Project {
         check("hybrid", &program.hybrid, &places.hybrid, &own);
     }
 
-    fn program(&self, settings: &ProgramSettings, files: &[&Found], table: &FileTable) -> Dealt {
-        let is_member = |found: &&Found| {
+    fn program(&self, settings: &ProgramSettings, files: &[&WalkEntry], table: &FileTable) -> ProjectProgram {
+        let is_member = |found: &&WalkEntry| {
             let path = relative(&self.root, &found.path);
             match self.settings.files.adds(&found.path) {
                 true => settings.includes_added(&path),
@@ -212,7 +212,7 @@ impl Project {
             ..Embedding::default()
         };
         let name = settings.name.clone().unwrap_or_else(|| folder_name(&self.root));
-        Dealt { name, origin: Origin::Configured, declared: None, files, embedding }
+        ProjectProgram { name, origin: ProgramOrigin::Configured, declared: None, files, embedding }
     }
 }
 
@@ -235,8 +235,9 @@ fn catalogue(root: &Path, named: &str, overlay: &Overlay) -> Result<Catalogue, S
 }
 
 /// The files without links to others of them: a file that is read twice declares everything twice.
-pub(super) fn without_twins(files: &[&Found]) -> Vec<PathBuf> {
-    let (links, real): (Vec<&Found>, Vec<&Found>) = files.iter().partition(|found| found.target.is_some());
+pub(super) fn without_twins(files: &[&WalkEntry]) -> Vec<PathBuf> {
+    let (links, real): (Vec<&WalkEntry>, Vec<&WalkEntry>) =
+        files.iter().partition(|found| found.target.is_some());
     let mut paths: Vec<_> = real.iter().map(|found| found.path.clone()).collect();
     if !links.is_empty() {
         let mut seen: FxHashSet<_> = paths.iter().map(|path| canonical(path)).collect();

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::check::of_prompts;
-use super::{FixedFile, Memory, Overlay, Shell, Target, load, resolve_with_transcripts};
-use crate::ide::fixes::{Done, FixedText, Found, Texts, Wish, fix_texts};
+use super::{CheckTarget, FixedFile, Memory, Overlay, Shell, load, resolve_with_transcripts};
+use crate::ide::fixes::{FileDiagnostics, FixOutcome, FixRequest, FixedText, Texts, fix_texts};
 use mangle_syntax::text::FileId;
 
 /// How often files may come to light that nobody read before: a mended path may lead to one.
@@ -16,13 +16,13 @@ const MOST_ROUNDS: usize = 10;
 /// that changed. Touches nothing on disk.
 #[must_use]
 pub fn fix_prompts(
-    targets: &[Target],
+    targets: &[CheckTarget],
     overlay: &Overlay,
     memory: &Memory,
-    wish: Wish<'_>,
-) -> (Vec<FixedFile>, Done) {
+    wish: FixRequest<'_>,
+) -> (Vec<FixedFile>, FixOutcome) {
     let mut now = overlay.clone();
-    let (mut files, mut done): (Vec<FixedFile>, _) = (Vec::new(), Done::default());
+    let (mut files, mut done): (Vec<FixedFile>, _) = (Vec::new(), FixOutcome::default());
     for _ in 0..MOST_ROUNDS.min(wish.passes) {
         let (changed, more) = round(targets, &now, memory, wish);
         let is_done = changed.is_empty();
@@ -47,10 +47,15 @@ pub fn fix_prompts(
 }
 
 /// The same, in the files that are read by now.
-fn round(targets: &[Target], overlay: &Overlay, memory: &Memory, wish: Wish<'_>) -> (Vec<FixedFile>, Done) {
+fn round(
+    targets: &[CheckTarget],
+    overlay: &Overlay,
+    memory: &Memory,
+    wish: FixRequest<'_>,
+) -> (Vec<FixedFile>, FixOutcome) {
     let (found, texts) = prompts(targets, overlay, memory);
     if !found.values().flatten().any(|one| one.fix.is_some()) {
-        return (Vec::new(), Done::default());
+        return (Vec::new(), FixOutcome::default());
     }
     let path = |file: FileId| memory.table().path(file).to_path_buf();
     let check = |now: &Texts| {
@@ -68,17 +73,17 @@ fn round(targets: &[Target], overlay: &Overlay, memory: &Memory, wish: Wish<'_>)
             file,
             path: path(file),
             before,
-            fixed: FixedText { changed, done: Done::default() },
+            fixed: FixedText { changed, done: FixOutcome::default() },
         })
     });
     (files.collect(), fixed.done)
 }
 
 /// What is wrong with prompts, and the texts that they are made of.
-fn prompts(targets: &[Target], overlay: &Overlay, memory: &Memory) -> (Found, Texts) {
+fn prompts(targets: &[CheckTarget], overlay: &Overlay, memory: &Memory) -> (FileDiagnostics, Texts) {
     let resolution = resolve_with_transcripts(targets, Shell::CommandLine, overlay, memory.table());
     if resolution.previews.is_empty() && resolution.corpora.is_empty() {
-        return (Found::default(), Texts::default());
+        return (FileDiagnostics::default(), Texts::default());
     }
     let (files, _) = load(&resolution, targets, overlay, memory, || ());
     let found = of_prompts(&resolution, &files, (memory, overlay));

@@ -6,12 +6,12 @@
 //! cut at every folder that has its own `schemas.gl` or `schemas.mg`.
 
 mod agents;
+mod arguments;
+mod default_programs;
 mod links;
-mod named;
 mod previews;
 mod resolution;
 mod transcripts;
-mod unconfigured;
 mod units;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,13 +20,15 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use self::resolution::{CorpusFiles, Cut, Member, Origin, Problem, ProgramFiles, Resolution, Single};
+pub use self::resolution::{
+    CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, Resolution, StandaloneFile,
+};
 pub(super) use self::units::Unit;
 use super::atoms::AtomFiles;
-use super::project::{self, Dealt};
+use super::project::{self, ProjectProgram};
 use super::uses::{is_kernel, used_files};
-use super::walk::{Found, Reach, Tree, walk_within};
-use super::{FileTable, Overlay, Project, Target, is_mangle, is_single, is_test};
+use super::walk::{FileTree, WalkEntry, WalkOptions, walk_within};
+use super::{CheckTarget, FileTable, Overlay, Project, is_mangle, is_single, is_test};
 use mangle_settings::{FILE_NAME, FilesSettings, ScanLimits, Settings};
 use mangle_syntax::text::{Cancel, FileId};
 
@@ -43,7 +45,7 @@ pub enum Shell {
 
 /// Resolves `targets`. Open documents count as they are in `overlay`.
 #[must_use]
-pub fn resolve(targets: &[Target], shell: Shell, overlay: &Overlay, table: &FileTable) -> Resolution {
+pub fn resolve(targets: &[CheckTarget], shell: Shell, overlay: &Overlay, table: &FileTable) -> Resolution {
     resolve_all(Resolver::new(targets, shell, overlay, table, &Cancel::new()), shell == Shell::Editor)
 }
 
@@ -51,7 +53,7 @@ pub fn resolve(targets: &[Target], shell: Shell, overlay: &Overlay, table: &File
 /// documents: with `only_near` no others are looked at.
 #[must_use]
 pub(super) fn resolve_open(
-    targets: &[Target],
+    targets: &[CheckTarget],
     overlay: &Overlay,
     table: &FileTable,
     only_near: bool,
@@ -62,18 +64,18 @@ pub(super) fn resolve_open(
 }
 
 /// Whether one of the folders among the targets holds more than is worth waiting for.
-pub(super) fn is_large(targets: &[Target], cancel: &Cancel) -> bool {
+pub(super) fn is_large(targets: &[CheckTarget], cancel: &Cancel) -> bool {
     let scan = ScanLimits { entries: 2_000, files: 200, bytes: 4 << 20 };
     let settings = FilesSettings { scan, ..FilesSettings::default() };
-    let reach = Reach { settings: &settings, first: Arc::default(), only_first: false, cancel };
-    let mut folders = targets.iter().filter_map(Target::folder);
+    let reach = WalkOptions { settings: &settings, first: Arc::default(), only_first: false, cancel };
+    let mut folders = targets.iter().filter_map(CheckTarget::folder);
     folders.any(|folder| walk_within(folder, &Overlay::default(), &reach).limit.is_some())
 }
 
 /// [`resolve`], with the transcripts below the targets, and the programs that these go with.
 #[must_use]
 pub fn resolve_with_transcripts(
-    targets: &[Target],
+    targets: &[CheckTarget],
     shell: Shell,
     overlay: &Overlay,
     table: &FileTable,
@@ -113,12 +115,12 @@ fn resolve_all(mut resolver: Resolver<'_>, asks_for_transcripts: bool) -> Resolu
 }
 
 struct Resolver<'a> {
-    targets: &'a [Target],
+    targets: &'a [CheckTarget],
     shell: Shell,
     overlay: &'a Overlay,
     table: &'a FileTable,
     /// The folders that were walked.
-    trees: BTreeMap<PathBuf, Tree>,
+    trees: BTreeMap<PathBuf, FileTree>,
     /// The configuration files that govern something.
     configurations: BTreeSet<PathBuf>,
     /// The nearest configuration file of each folder that was asked for.
@@ -134,7 +136,7 @@ struct Resolver<'a> {
 
 impl<'a> Resolver<'a> {
     fn new(
-        targets: &'a [Target],
+        targets: &'a [CheckTarget],
         shell: Shell,
         overlay: &'a Overlay,
         table: &'a FileTable,
@@ -161,17 +163,19 @@ impl<'a> Resolver<'a> {
     fn discover(&mut self) {
         for target in self.targets {
             match target {
-                Target::File(file) if file.ends_with(FILE_NAME) => {
+                CheckTarget::File(file) if file.ends_with(FILE_NAME) => {
                     self.configurations.insert(file.clone());
                 }
-                Target::File(file) | Target::Other(file) | Target::Transcript(file) => self.govern(file),
-                Target::Folder(folder) => {
+                CheckTarget::File(file) | CheckTarget::Other(file) | CheckTarget::Transcript(file) => {
+                    self.govern(file)
+                }
+                CheckTarget::Folder(folder) => {
                     self.walk(folder);
                     self.govern(&folder.join(FILE_NAME));
                     let inner = self.tree(folder).map_or(Vec::new(), |tree| tree.configurations.clone());
                     self.configurations.extend(inner.into_iter().filter(|path| path.starts_with(folder)));
                 }
-                Target::Glob(folder, _) => {
+                CheckTarget::Glob(folder, _) => {
                     self.walk(folder);
                     self.matches(target);
                 }
@@ -180,7 +184,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Collects the configuration files of what a glob matches.
-    fn matches(&mut self, glob: &Target) {
+    fn matches(&mut self, glob: &CheckTarget) {
         let files = self.trees.values().flat_map(|tree| &tree.files);
         let matched: Vec<_> =
             files.filter(|found| glob.covers(&found.path)).map(|found| found.path.clone()).collect();
@@ -204,7 +208,7 @@ impl<'a> Resolver<'a> {
             return;
         }
         let settings = self.files_settings(folder);
-        let reach = Reach {
+        let reach = WalkOptions {
             settings: &settings,
             first: Arc::clone(&self.near),
             only_first: self.only_near,
@@ -213,7 +217,11 @@ impl<'a> Resolver<'a> {
         let mut tree = walk_within(folder, self.overlay, &reach);
         self.result.problems.append(&mut tree.problems);
         let (folder, visited) = (folder.to_path_buf(), tree.visited);
-        self.result.cuts.extend(tree.limit.map(|limit| Cut { folder: folder.clone(), limit, visited }));
+        self.result.cuts.extend(tree.limit.map(|limit| PartialScan {
+            folder: folder.clone(),
+            limit,
+            visited,
+        }));
         self.trees.insert(folder, tree);
     }
 
@@ -233,7 +241,7 @@ impl<'a> Resolver<'a> {
         settings
     }
 
-    fn tree(&self, folder: &Path) -> Option<&Tree> {
+    fn tree(&self, folder: &Path) -> Option<&FileTree> {
         folder.ancestors().find_map(|above| self.trees.get(above))
     }
 
@@ -255,7 +263,7 @@ impl<'a> Resolver<'a> {
 
     /// Adds the programs of all projects. Gives the files that no project governs, and the named ones
     /// that their project puts into no program.
-    fn projects(&mut self) -> Vec<Found> {
+    fn projects(&mut self) -> Vec<WalkEntry> {
         for path in self.configurations.clone() {
             self.project(&path);
         }
@@ -280,7 +288,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// All files that the targets select, sorted.
-    fn targeted(&self) -> Vec<Found> {
+    fn targeted(&self) -> Vec<WalkEntry> {
         // An editor opens whatever there is.
         let is_ours = |file: &Path| {
             self.shell == Shell::CommandLine
@@ -291,10 +299,10 @@ impl<'a> Resolver<'a> {
         let walked =
             self.trees.values().flat_map(|tree| &tree.files).filter(|found| self.is_reported(&found.path));
         let named = self.targets.iter().filter_map(|target| match target {
-            Target::File(file) if is_ours(file) => Some(Found::plain(file)),
+            CheckTarget::File(file) if is_ours(file) => Some(WalkEntry::plain(file)),
             _ => None,
         });
-        let mut files: BTreeMap<PathBuf, Found> =
+        let mut files: BTreeMap<PathBuf, WalkEntry> =
             walked.map(|found| (found.path.clone(), found.clone())).collect();
         for found in named {
             files.entry(found.path.clone()).or_insert(found);
@@ -308,7 +316,7 @@ impl<'a> Resolver<'a> {
 
     fn is_named(&self, path: &Path) -> bool {
         self.as_mangle.contains(path)
-            || self.targets.iter().any(|target| matches!(target, Target::File(file) if file == path))
+            || self.targets.iter().any(|target| matches!(target, CheckTarget::File(file) if file == path))
     }
 
     fn project(&mut self, path: &Path) {
@@ -340,14 +348,14 @@ impl<'a> Resolver<'a> {
     }
 
     /// The files below the root of a project that `[files] extensions` makes Mangle files.
-    fn added(&mut self, project: &Project, path: &Path) -> Vec<Found> {
+    fn added(&mut self, project: &Project, path: &Path) -> Vec<WalkEntry> {
         let others = self.own(&project.root, path, |tree| &tree.others);
         others.into_iter().filter(|found| project.settings.files.adds(&found.path)).collect()
     }
 
     /// The files below a root that the configuration file at `path` governs.
-    fn own(&mut self, root: &Path, path: &Path, files: fn(&Tree) -> &Vec<Found>) -> Vec<Found> {
-        let below: Vec<Found> = self.tree(root).map_or_else(Vec::new, |tree| {
+    fn own(&mut self, root: &Path, path: &Path, files: fn(&FileTree) -> &Vec<WalkEntry>) -> Vec<WalkEntry> {
+        let below: Vec<WalkEntry> = self.tree(root).map_or_else(Vec::new, |tree| {
             files(tree).iter().filter(|found| found.path.starts_with(root)).cloned().collect()
         });
         below.into_iter().filter(|found| self.governing(&found.path).as_deref() == Some(path)).collect()
@@ -355,7 +363,7 @@ impl<'a> Resolver<'a> {
 
     fn program(
         &self,
-        dealt: Dealt,
+        dealt: ProjectProgram,
         root: PathBuf,
         project: Option<usize>,
         settings: &Arc<Settings>,
@@ -368,9 +376,9 @@ impl<'a> Resolver<'a> {
         let single = |path: PathBuf| {
             let used = is_kernel(&path).then(|| used_files(&path, &root, self.overlay)).flatten();
             let uses = used.map(|files| files.iter().map(|file| self.table.id(file)).collect());
-            Single { member: member(path), uses }
+            StandaloneFile { member: member(path), uses }
         };
-        let singles: Vec<Single> = singles.into_iter().map(single).collect();
+        let singles: Vec<StandaloneFile> = singles.into_iter().map(single).collect();
         let mut embedding = dealt.embedding;
         embedding.singles = singles.iter().map(|single| single.member.file).collect();
         embedding.singles.sort_unstable();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::check::agent_rules;
 use super::{AgentSettings, Input, STDIN, TranscriptFile, TranscriptRequest, plain_name};
 use crate::ide::file_findings::file_findings;
-use crate::ide::fixes::{FixedText, Wish, fix_text};
+use crate::ide::fixes::{FixRequest, FixedText, fix_text};
 use crate::ide::transcripts::{diagnostics, of_fences};
 use mangle_syntax::text::FileId;
 use piggyback::transcript::{LONGEST_DOCUMENT, settings};
@@ -27,7 +27,7 @@ pub struct FixedFile {
 
 /// Why a file is not fixed, whatever is found in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LeftAlone {
+pub enum SkipReason {
     /// It is compressed.
     Compressed,
     /// It has so many bytes, which is more than are fixed at once.
@@ -36,18 +36,18 @@ pub enum LeftAlone {
 
 /// What [`fix_alone`] did.
 #[derive(Debug, Default)]
-pub struct FixedAlone {
+pub struct StandaloneFixes {
     /// The files that it looked at.
     pub files: Vec<FixedFile>,
     /// Those that it did not touch.
-    pub left: Vec<(FileId, PathBuf, LeftAlone)>,
+    pub left: Vec<(FileId, PathBuf, SkipReason)>,
 }
 
 /// Applies the fixes that `wish` asks for to transcripts and configurations of agents' runtimes. Touches nothing on disk.
 /// What cannot be read is passed over: a check says so.
 #[must_use]
-pub fn fix_alone(request: TranscriptRequest<'_>, wish: Wish<'_>) -> FixedAlone {
-    let mut all = FixedAlone::default();
+pub fn fix_alone(request: TranscriptRequest<'_>, wish: FixRequest<'_>) -> StandaloneFixes {
+    let mut all = StandaloneFixes::default();
     for agent in request.resolution.agents.iter().filter(|agent| agent.reported) {
         all.files.extend(fix_agent(agent, request, wish));
     }
@@ -64,23 +64,23 @@ pub fn fix_alone(request: TranscriptRequest<'_>, wish: Wish<'_>) -> FixedAlone {
 }
 
 /// The bytes of a transcript, or why it is not fixed.
-fn read(found: &TranscriptFile, request: TranscriptRequest<'_>) -> io::Result<Result<Arc<[u8]>, LeftAlone>> {
+fn read(found: &TranscriptFile, request: TranscriptRequest<'_>) -> io::Result<Result<Arc<[u8]>, SkipReason>> {
     let is_stdin = found.path.file_name().is_some_and(|name| name == STDIN);
     if is_stdin && request.overlay.bytes(&found.path).is_none() {
         return Err(io::ErrorKind::Unsupported.into());
     }
     let input = Input::open(&found.path, request.overlay)?;
     if !input.is_plain() {
-        return Ok(Err(LeftAlone::Compressed));
+        return Ok(Err(SkipReason::Compressed));
     }
     let limit = LONGEST_DOCUMENT as u64;
     if let Some(total) = input.total().filter(|total| *total > limit) {
-        return Ok(Err(LeftAlone::TooLong(total)));
+        return Ok(Err(SkipReason::TooLong(total)));
     }
     let mut bytes = Vec::new();
     input.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() > LONGEST_DOCUMENT {
-        return Ok(Err(LeftAlone::TooLong(bytes.len() as u64)));
+        return Ok(Err(SkipReason::TooLong(bytes.len() as u64)));
     }
     Ok(Ok(bytes.into()))
 }
@@ -89,7 +89,7 @@ fn fix_transcript(
     found: &TranscriptFile,
     before: Arc<[u8]>,
     request: TranscriptRequest<'_>,
-    wish: Wish<'_>,
+    wish: FixRequest<'_>,
 ) -> FixedFile {
     let (file, judge) = (found.file, request.knowledges.judge(found));
     let path = found.path.to_string_lossy();
@@ -102,7 +102,11 @@ fn fix_transcript(
 }
 
 /// What is no text is left as it is.
-fn fix_agent(agent: &AgentSettings, request: TranscriptRequest<'_>, wish: Wish<'_>) -> Option<FixedFile> {
+fn fix_agent(
+    agent: &AgentSettings,
+    request: TranscriptRequest<'_>,
+    wish: FixRequest<'_>,
+) -> Option<FixedFile> {
     let file = agent.file;
     let is_text = super::read(&agent.path, request.overlay).ok()?.findings.is_empty();
     let rules = agent_rules(agent, &request.resolution.projects);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::resolve::{Cut, Problem};
+use super::resolve::{PartialScan, Problem};
 use super::walk::{plain, walk};
 use super::{Overlay, absolute, is_mangle};
 use mangle_settings::{FILE_NAME, Globs};
@@ -12,7 +12,7 @@ pub const STDIN: &str = "<stdin>";
 
 /// Something that is to be checked.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Target {
+pub enum CheckTarget {
     /// A file, or an open document.
     File(PathBuf),
     /// Everything below a folder.
@@ -26,7 +26,7 @@ pub enum Target {
     Transcript(PathBuf),
 }
 
-impl Target {
+impl CheckTarget {
     /// Whether it selects the file at `path`.
     #[must_use]
     pub fn covers(&self, path: &Path) -> bool {
@@ -62,9 +62,9 @@ impl Target {
 
 /// What the arguments of a command line mean.
 #[derive(Debug, Default)]
-pub struct Targets {
+pub struct CheckTargets {
     /// What is to be checked.
-    pub targets: Vec<Target>,
+    pub targets: Vec<CheckTarget>,
     /// Arguments that are not there.
     pub problems: Vec<Problem>,
 }
@@ -72,13 +72,13 @@ pub struct Targets {
 /// What the arguments of a command line in the folder `working` mean: files, folders, globs (where
 /// no file has that very name), `-` for standard input; the working folder if there are none.
 #[must_use]
-pub fn targets(arguments: &[PathBuf], working: &Path) -> Targets {
-    let mut targets = Targets::default();
+pub fn targets(arguments: &[PathBuf], working: &Path) -> CheckTargets {
+    let mut targets = CheckTargets::default();
     for argument in arguments {
         targets.add(argument, working);
     }
     if arguments.is_empty() {
-        targets.targets.push(Target::Folder(working.into()));
+        targets.targets.push(CheckTarget::Folder(working.into()));
     }
     targets
 }
@@ -87,9 +87,13 @@ pub fn targets(arguments: &[PathBuf], working: &Path) -> Targets {
 /// standard input) are transcripts, whatever they are called. Where nothing but transcripts is named, the working folder is
 /// not meant.
 #[must_use]
-pub fn targets_with_transcripts(arguments: &[PathBuf], transcripts: &[PathBuf], working: &Path) -> Targets {
+pub fn targets_with_transcripts(
+    arguments: &[PathBuf],
+    transcripts: &[PathBuf],
+    working: &Path,
+) -> CheckTargets {
     let mut targets = match arguments.is_empty() && !transcripts.is_empty() {
-        true => Targets::default(),
+        true => CheckTargets::default(),
         false => self::targets(arguments, working),
     };
     for named in transcripts {
@@ -98,17 +102,17 @@ pub fn targets_with_transcripts(arguments: &[PathBuf], transcripts: &[PathBuf], 
     targets
 }
 
-impl Targets {
+impl CheckTargets {
     fn add_transcripts(&mut self, argument: &Path, working: &Path) {
         if argument.as_os_str() == "-" {
-            self.targets.push(Target::Transcript(working.join(STDIN)));
+            self.targets.push(CheckTarget::Transcript(working.join(STDIN)));
             return;
         }
         let path = absolute(working, argument);
         match path.metadata() {
-            Ok(metadata) if !metadata.is_dir() => self.targets.push(Target::Transcript(path)),
-            Ok(_) => self.add_all(&Target::Folder(path)),
-            Err(error) => match Target::glob(&path) {
+            Ok(metadata) if !metadata.is_dir() => self.targets.push(CheckTarget::Transcript(path)),
+            Ok(_) => self.add_all(&CheckTarget::Folder(path)),
+            Err(error) => match CheckTarget::glob(&path) {
                 Some(glob) => self.add_all(&glob),
                 None => self.problems.push(Problem { path, why: plain(&error), named: true }),
             },
@@ -116,16 +120,16 @@ impl Targets {
     }
 
     /// Adds all files that a folder or a glob covers, Mangle apart.
-    fn add_all(&mut self, covering: &Target) {
+    fn add_all(&mut self, covering: &CheckTarget) {
         let Some(folder) = covering.folder() else { return };
         let mut tree = walk(folder, &Overlay::default());
         self.problems.append(&mut tree.problems);
-        let cut = tree.limit.map(|limit| Cut { folder: folder.into(), limit, visited: tree.visited });
-        self.problems.extend(cut.iter().map(Cut::problem));
+        let cut = tree.limit.map(|limit| PartialScan { folder: folder.into(), limit, visited: tree.visited });
+        self.problems.extend(cut.iter().map(PartialScan::problem));
         let found: Vec<_> = tree.others.into_iter().filter(|found| covering.covers(&found.path)).collect();
         if found.is_empty() {
             let path = match covering {
-                Target::Glob(base, globs) => base.join(globs.patterns().join(" ")),
+                CheckTarget::Glob(base, globs) => base.join(globs.patterns().join(" ")),
                 _ => folder.into(),
             };
             self.problems.push(Problem {
@@ -134,23 +138,23 @@ impl Targets {
                 named: true,
             });
         }
-        self.targets.extend(found.into_iter().map(|found| Target::Transcript(found.path)));
+        self.targets.extend(found.into_iter().map(|found| CheckTarget::Transcript(found.path)));
     }
 
     fn add(&mut self, argument: &Path, working: &Path) {
         if argument.as_os_str() == "-" {
-            self.targets.push(Target::File(working.join(STDIN)));
+            self.targets.push(CheckTarget::File(working.join(STDIN)));
             return;
         }
         let path = absolute(working, argument);
         match path.metadata() {
-            Ok(metadata) if metadata.is_dir() => self.targets.push(Target::Folder(path)),
+            Ok(metadata) if metadata.is_dir() => self.targets.push(CheckTarget::Folder(path)),
             // A pipe has no telling name; whoever names one means it.
             Ok(metadata) if !metadata.is_file() || is_mangle(&path) || path.ends_with(FILE_NAME) => {
-                self.targets.push(Target::File(path));
+                self.targets.push(CheckTarget::File(path));
             }
-            Ok(_) => self.targets.push(Target::Other(path)),
-            Err(error) => match Target::glob(&path) {
+            Ok(_) => self.targets.push(CheckTarget::Other(path)),
+            Err(error) => match CheckTarget::glob(&path) {
                 Some(glob) => self.targets.push(glob),
                 None => self.problems.push(Problem { path, why: plain(&error), named: true }),
             },

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use expect_test::{Expect, expect};
 
 use super::{
-    FileTable, Member, Memory, Overlay, Resolution, STDIN, Shell, Target, load, relative, resolve,
+    CheckTarget, FileTable, Member, Memory, Overlay, Resolution, STDIN, Shell, load, relative, resolve,
     resolve_with_transcripts, targets, targets_with_transcripts,
 };
 
@@ -245,10 +245,10 @@ fn check_editor(fixture: &str, folders: &[&str], open: &[&str], expected: Expect
     let table = FileTable::default();
     let mut overlay = Overlay::default();
     let mut targets: Vec<_> =
-        folders.iter().map(|path| Target::Folder(super::absolute(&root, path.as_ref()))).collect();
+        folders.iter().map(|path| CheckTarget::Folder(super::absolute(&root, path.as_ref()))).collect();
     for path in open {
         overlay.insert(root.join(path), "".into());
-        targets.push(Target::File(root.join(path)));
+        targets.push(CheckTarget::File(root.join(path)));
     }
     let resolution = resolve(&targets, Shell::Editor, &overlay, &table);
     expected.assert_eq(&render(&root, &table, &resolution));
@@ -672,7 +672,7 @@ fn loading_reads_each_file_once_and_names_what_it_cannot() {
     let folder = tree("#- a.mg\n#- b.mg\n");
     let root = folder.root.clone();
     let (memory, overlay) = (Memory::default(), Overlay::default());
-    let targets = [Target::Folder(root.clone()), Target::File(root.join("gone.mg"))];
+    let targets = [CheckTarget::Folder(root.clone()), CheckTarget::File(root.join("gone.mg"))];
     let resolution = resolve(&targets, Shell::CommandLine, &overlay, memory.table());
     std::fs::remove_file(root.join("b.mg")).unwrap();
     let read = std::sync::atomic::AtomicUsize::new(0);

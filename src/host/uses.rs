@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::atoms::is_inside;
 use super::paths::is_test;
 use super::walk::{boundary, walk};
-use super::{Overlay, Project, Target, absolute, is_mangle, is_taken, read};
+use super::{CheckTarget, Overlay, Project, absolute, is_mangle, is_taken, read};
 
 /// Whether the file's name says that it is a sample kernel.
 pub(super) fn is_kernel(path: &Path) -> bool {
@@ -59,9 +59,9 @@ pub(super) fn used_files(path: &Path, root: &Path, overlay: &Overlay) -> Option<
 /// The files of one path or glob in the header of the kernel at `path`.
 pub(super) fn used_by_name(path: &Path, name: &str, boundary: &Path, overlay: &Overlay) -> Vec<PathBuf> {
     let named = absolute(path.parent().unwrap_or(path), Path::new(name));
-    let mut files: Vec<_> = match Target::glob(&named) {
-        Some(Target::Glob(base, globs)) if is_inside(&base, boundary) => {
-            let glob = Target::Glob(base.clone(), globs);
+    let mut files: Vec<_> = match CheckTarget::glob(&named) {
+        Some(CheckTarget::Glob(base, globs)) if is_inside(&base, boundary) => {
+            let glob = CheckTarget::Glob(base.clone(), globs);
             let found = walk(&base, overlay).files.into_iter().map(|found| found.path);
             // Tests and other kernels are of no program; one that is meant is named.
             found.filter(|path| glob.covers(path) && !is_kernel(path) && !is_test(path)).collect()
@@ -80,7 +80,7 @@ pub(super) fn used_by_name(path: &Path, name: &str, boundary: &Path, overlay: &O
 /// Which of the files at `known` a path or glob in the header of the kernel at `path` names. Reads nothing.
 pub fn named_among<'k>(path: &Path, name: &str, known: impl Iterator<Item = &'k Path>) -> Vec<&'k Path> {
     let named = absolute(path.parent().unwrap_or(path), Path::new(name));
-    let glob = Target::glob(&named);
+    let glob = CheckTarget::glob(&named);
     let is_named = |known: &&Path| match &glob {
         Some(glob) => glob.covers(known) && is_mangle(known) && !is_kernel(known) && !is_test(known),
         None => **known == *named,

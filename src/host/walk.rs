@@ -7,20 +7,20 @@ use std::sync::Arc;
 
 use ignore::DirEntry;
 
-use super::ignored::{Entries, Patterns};
+use super::ignore_rules::{Entries, Patterns};
 use super::{MAX_FILE_LEN, Overlay, Problem, is_facts, is_mangle};
 use mangle_settings::{FILE_NAME, FilesSettings, ScanLimits};
 use mangle_syntax::text::Cancel;
 
 /// What lies below a folder. Ignored by git, hidden, or reached through a linked folder: not in it.
 #[derive(Debug, Default)]
-pub(super) struct Tree {
+pub(super) struct FileTree {
     /// The Mangle files, sorted by path.
-    pub(super) files: Vec<Found>,
+    pub(super) files: Vec<WalkEntry>,
     /// The files of facts that are no Mangle, sorted by path.
-    pub(super) facts: Vec<Found>,
+    pub(super) facts: Vec<WalkEntry>,
     /// The files that are neither Mangle nor configuration files, those of facts included, sorted by path.
-    pub(super) others: Vec<Found>,
+    pub(super) others: Vec<WalkEntry>,
     /// The configuration files, sorted.
     pub(super) configurations: Vec<PathBuf>,
     /// What could not be read.
@@ -55,7 +55,7 @@ pub enum ScanLimit {
 
 /// How far a walk goes.
 #[derive(Debug, Clone)]
-pub(super) struct Reach<'r> {
+pub(super) struct WalkOptions<'r> {
     /// Which files are Mangle, and how much is visited.
     pub(super) settings: &'r FilesSettings,
     /// Folders whose own files come first.
@@ -68,14 +68,14 @@ pub(super) struct Reach<'r> {
 
 /// A file of a walk.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Found {
+pub(super) struct WalkEntry {
     /// Its path.
     pub(super) path: PathBuf,
     /// What it leads to, for a symbolic link.
     pub(super) target: Option<PathBuf>,
 }
 
-impl Found {
+impl WalkEntry {
     /// A file that is no link.
     pub(super) fn plain(path: &Path) -> Self {
         Self { path: path.into(), target: None }
@@ -84,16 +84,16 @@ impl Found {
 
 /// Walks `root`, an absolute path, up to the limits that hold without a configuration file. Open documents that are not on
 /// disk count as there.
-pub(super) fn walk(root: &Path, overlay: &Overlay) -> Tree {
+pub(super) fn walk(root: &Path, overlay: &Overlay) -> FileTree {
     let settings = FilesSettings::default();
     let reach =
-        Reach { settings: &settings, first: Arc::default(), only_first: false, cancel: &Cancel::new() };
+        WalkOptions { settings: &settings, first: Arc::default(), only_first: false, cancel: &Cancel::new() };
     walk_within(root, overlay, &reach)
 }
 
 /// [`walk`] within other limits.
-pub(super) fn walk_within(root: &Path, overlay: &Overlay, reach: &Reach<'_>) -> Tree {
-    let mut tree = Tree::default();
+pub(super) fn walk_within(root: &Path, overlay: &Overlay, reach: &WalkOptions<'_>) -> FileTree {
+    let mut tree = FileTree::default();
     let boundary = boundary(root);
     let patterns = Arc::default();
     if reach.first.iter().any(|folder| folder.starts_with(root)) {
@@ -105,11 +105,11 @@ pub(super) fn walk_within(root: &Path, overlay: &Overlay, reach: &Reach<'_>) -> 
     tree.problems.extend(patterns.problems());
     for path in overlay.paths().filter(|path| path.starts_with(root) && !path.exists()) {
         if is_mangle(path) {
-            tree.files.push(Found::plain(path));
+            tree.files.push(WalkEntry::plain(path));
         } else if path.ends_with(FILE_NAME) {
             tree.configurations.push(path.into());
         } else {
-            tree.others.push(Found::plain(path));
+            tree.others.push(WalkEntry::plain(path));
         }
     }
     tree.files.sort_unstable();
@@ -185,14 +185,14 @@ impl Visited {
     }
 }
 
-impl Tree {
+impl FileTree {
     /// Whether a Mangle file was found.
     pub(super) fn holds(&self, path: &Path) -> bool {
         self.files.binary_search_by(|found| found.path.as_path().cmp(path)).is_ok()
     }
 
     /// Adds what a walk visits, up to a limit.
-    fn visit(&mut self, entries: Entries, root: &Path, boundary: &Path, reach: &Reach<'_>) {
+    fn visit(&mut self, entries: Entries, root: &Path, boundary: &Path, reach: &WalkOptions<'_>) {
         for entry in entries {
             if reach.cancel.is_cancelled() {
                 return;
@@ -220,10 +220,10 @@ impl Tree {
         let is_other = !is_mangle(path) && !is_configuration;
         let found = match entry.file_type() {
             // A folder of that name is a mistake, which reading it reports.
-            Some(kind) if kind.is_dir() => is_configuration.then(|| Found::plain(path)),
+            Some(kind) if kind.is_dir() => is_configuration.then(|| WalkEntry::plain(path)),
             Some(kind) if kind.is_symlink() => self.follow(path, boundary, is_other),
             // A pipe or a socket is among them, so that reading it says what it is.
-            _ => Some(Found::plain(path)),
+            _ => Some(WalkEntry::plain(path)),
         };
         match found {
             Some(found) if is_configuration => self.configurations.push(found.path),
@@ -235,12 +235,12 @@ impl Tree {
 
     /// The file that a link leads to. Links that leave the workspace are not followed: a
     /// repository that somebody else wrote could name any file of this machine.
-    fn follow(&mut self, path: &Path, boundary: &Path, is_other: bool) -> Option<Found> {
+    fn follow(&mut self, path: &Path, boundary: &Path, is_other: bool) -> Option<WalkEntry> {
         let resolved = std::fs::canonicalize(path).and_then(|target| Ok((target.metadata()?, target)));
         let why = match resolved {
             Ok((metadata, _)) if metadata.is_dir() && !path.ends_with(FILE_NAME) => return None,
             Ok((_, target)) if target.starts_with(boundary) => {
-                return Some(Found { path: path.into(), target: Some(target) });
+                return Some(WalkEntry { path: path.into(), target: Some(target) });
             }
             Ok((_, target)) => format!("the link leads out of the workspace, to {}", target.display()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => "the link leads nowhere".into(),

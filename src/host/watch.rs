@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::agents::is_agent_settings;
-use super::ignored::Entries;
+use super::ignore_rules::Entries;
 use super::is_mangle;
 use mangle_settings::FILE_NAME;
 
@@ -28,7 +28,7 @@ pub struct WatchError(#[from] notify::Error);
 
 /// Why a wait is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Woken {
+pub enum WakeReason {
     /// Something changed.
     Changed,
     /// [`Stopper::stop`] was called.
@@ -115,24 +115,24 @@ impl Watch {
     }
 
     /// Waits until something has changed and then kept still, or until [`Stopper::stop`].
-    pub fn wait(&mut self) -> Woken {
+    pub fn wait(&mut self) -> WakeReason {
         loop {
             // The watch itself holds a sender, so there is always one.
             match self.signals.recv() {
                 Ok(Signal::Event(event)) if self.matters(&event) => break,
                 Ok(Signal::Event(_)) => {}
-                Ok(Signal::Stop) | Err(_) => return Woken::Stopped,
+                Ok(Signal::Stop) | Err(_) => return WakeReason::Stopped,
             }
         }
         let start = Instant::now();
         while start.elapsed() < PATIENCE {
             match self.signals.recv_timeout(QUIET) {
                 Ok(Signal::Event(event)) => drop(self.matters(&event)),
-                Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return Woken::Stopped,
+                Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return WakeReason::Stopped,
                 Err(RecvTimeoutError::Timeout) => break,
             }
         }
-        Woken::Changed
+        WakeReason::Changed
     }
 
     /// Whether an event can change what is found. Notes folders that came or went.

@@ -6,18 +6,18 @@ use rustc_hash::FxHashMap;
 
 use super::Place;
 use super::subject::Subject;
-use super::symbols::Kind;
+use super::symbols::SymbolType;
 use mangle_engine::program::{Predicate, PredicateKey, Program, Site, UseKind};
 use mangle_syntax::syntax::ast::Literal;
 use mangle_syntax::text::{FileId, TextRange};
 
 /// A predicate in the hierarchy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Item {
+pub struct HierarchyItem {
     /// The predicate.
     pub key: PredicateKey,
     /// What stands for it: a rule if it has one, else its `Decl`, else a fact.
-    pub kind: Kind,
+    pub kind: SymbolType,
     /// The file.
     pub file: FileId,
     /// The statement.
@@ -30,16 +30,16 @@ pub struct Item {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// The other predicate.
-    pub item: Item,
+    pub item: HierarchyItem,
     /// Where the caller asks, in the caller's file; empty where it does so in other files only.
     pub ranges: Vec<TextRange>,
     /// In which ways.
-    pub ways: Ways,
+    pub ways: CallKinds,
 }
 
 /// In which ways a predicate is asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ways {
+pub struct CallKinds {
     /// As it is.
     pub plain: bool,
     /// Under `!`.
@@ -50,7 +50,7 @@ pub struct Ways {
     pub grouped: bool,
 }
 
-impl Ways {
+impl CallKinds {
     fn add(&mut self, kind: UseKind, grouped: bool) {
         self.plain |= kind == UseKind::Positive;
         self.negated |= kind == UseKind::Negated;
@@ -59,7 +59,7 @@ impl Ways {
     }
 }
 
-impl std::fmt::Display for Ways {
+impl std::fmt::Display for CallKinds {
     /// `not`, `also not`, `temporal`, `aggregated`, with commas; nothing where all is plain.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let negated = match (self.negated, self.plain || self.temporal) {
@@ -76,7 +76,7 @@ impl std::fmt::Display for Ways {
 
 /// The predicate that a place is about: the one that stands there, else the one that the rule around it defines.
 #[must_use]
-pub fn prepare(place: Place<'_>) -> Option<Item> {
+pub fn prepare(place: Place<'_>) -> Option<HierarchyItem> {
     let program = place.program();
     let named = match Subject::at(place) {
         Some((Subject::Predicate(key), _)) => program.predicate(key),
@@ -86,7 +86,7 @@ pub fn prepare(place: Place<'_>) -> Option<Item> {
     let predicate = named.or_else(around)?;
     let here = Site { file: place.file, item: place.item()?, range: TextRange::default() };
     let is_own = |site: &Site<'_>| site.file.id == here.file.id && site.item.start == here.item.start;
-    let own = program.rules(predicate).find(is_own).map(|site| item(predicate, &site, Kind::Rule));
+    let own = program.rules(predicate).find(is_own).map(|site| item(predicate, &site, SymbolType::Rule));
     own.or_else(|| represent(program, predicate, Some(place.file.id)))
 }
 
@@ -99,7 +99,7 @@ pub fn incoming(program: &Program, key: PredicateKey) -> Vec<Call> {
         let Some(clause) = site.item.statement.clause() else { continue };
         let Some(caller) = program.predicate_of(site.file, &clause.head) else { continue };
         let head = Site { range: clause.head.name.range, ..site };
-        let call = calls.at((caller.key, site.file.id), || Some(item(caller, &head, Kind::Rule)));
+        let call = calls.at((caller.key, site.file.id), || Some(item(caller, &head, SymbolType::Rule)));
         if let Some(call) = call {
             call.ways.add(kind, clause.aggregates());
             call.ranges.push(site.range + site.item.start);
@@ -147,31 +147,35 @@ struct Calls {
 }
 
 impl Calls {
-    fn at(&mut self, key: (PredicateKey, FileId), item: impl FnOnce() -> Option<Item>) -> Option<&mut Call> {
+    fn at(
+        &mut self,
+        key: (PredicateKey, FileId),
+        item: impl FnOnce() -> Option<HierarchyItem>,
+    ) -> Option<&mut Call> {
         if let Some(at) = self.by_key.get(&key) {
             return self.list.get_mut(*at);
         }
         self.by_key.insert(key, self.list.len());
-        self.list.push(Call { item: item()?, ranges: Vec::new(), ways: Ways::default() });
+        self.list.push(Call { item: item()?, ranges: Vec::new(), ways: CallKinds::default() });
         self.list.last_mut()
     }
 }
 
 /// What stands for a predicate: its first rule, if it can be in `file`; else its `Decl`; else its first fact.
-fn represent(program: &Program, predicate: &Predicate, file: Option<FileId>) -> Option<Item> {
+fn represent(program: &Program, predicate: &Predicate, file: Option<FileId>) -> Option<HierarchyItem> {
     let mut rules = program.rules(predicate).collect::<Vec<_>>();
     rules.sort_by_key(|site| Some(site.file.id) != file);
-    let rule = rules.first().map(|site| item(predicate, site, Kind::Rule));
+    let rule = rules.first().map(|site| item(predicate, site, SymbolType::Rule));
     let declared =
-        || program.declarations(predicate).next().map(|site| item(predicate, &site, Kind::Declaration));
-    let fact = || program.clauses(predicate).next().map(|site| item(predicate, &site, Kind::Facts));
+        || program.declarations(predicate).next().map(|site| item(predicate, &site, SymbolType::Declaration));
+    let fact = || program.clauses(predicate).next().map(|site| item(predicate, &site, SymbolType::Facts));
     rule.or_else(declared).or_else(fact)
 }
 
-fn item(predicate: &Predicate, site: &Site<'_>, kind: Kind) -> Item {
+fn item(predicate: &Predicate, site: &Site<'_>, kind: SymbolType) -> HierarchyItem {
     let Site { file, item, range } = *site;
     let whole = item.statement.range() + item.start;
-    Item { key: predicate.key, kind, file: file.id, whole, name: range + item.start }
+    HierarchyItem { key: predicate.key, kind, file: file.id, whole, name: range + item.start }
 }
 
 #[cfg(test)]
@@ -190,7 +194,7 @@ mod tests {
     fn check(fixture: &str, expect: Expect) {
         let fixture = Fixture::new(fixture);
         let mut out = String::new();
-        let show = |item: &Item| {
+        let show = |item: &HierarchyItem| {
             assert_eq!(slice(fixture.text(item.file), item.name), item.key.name.as_str());
             let line = slice(fixture.text(item.file), item.whole).lines().next().unwrap();
             format!("{} in {}: {line}", item.key, fixture.names[item.file.0 as usize])

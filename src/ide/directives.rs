@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use super::Place;
-use super::mention::{Entity, Mention, Part, each};
+use super::mention::{Entity, Mention, StatementPart, each};
 use super::subject::Variable;
 use agent_prompt::Header;
-use mangle_check::policy_test::{Expectation, Key, TestFile, comment_at};
+use mangle_check::policy_test::{Expectation, TestFile, TestKey, comment_at};
 use mangle_engine::program::{FileSummary, PredicateKey, Program};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::Item;
@@ -48,7 +48,7 @@ impl Directive {
     fn of_expectation(expectation: &Expectation) -> Option<Self> {
         let start = expectation.text_range.start();
         match expectation.predicate {
-            Some(key) if expectation.key == Key::Exact => {
+            Some(key) if expectation.key == TestKey::Exact => {
                 let bytes = TextRange::at(start, text_len(key.name.as_str()));
                 Some(Self { bytes, content: Content::Name(key) })
             }
@@ -80,7 +80,7 @@ impl Directive {
 
     /// Calls `visit` for everything that the comment mentions. Ranges count from the start of the file.
     pub fn mentions(&self, visit: &mut impl FnMut(Mention)) {
-        let (range, part) = (self.bytes, Part::Comment);
+        let (range, part) = (self.bytes, StatementPart::Comment);
         match &self.content {
             Content::Name(key) => visit(Mention { range, entity: Entity::Predicate(*key), part }),
             Content::Bare(name) => visit(Mention { range, entity: Entity::Name(*name), part }),
@@ -183,12 +183,12 @@ pub fn number_of_item(file: &FileSummary, comment: usize) -> u32 {
 
 /// The premise of a comment as a file by itself, with the same offsets: what features that look around a cursor read.
 #[derive(Debug)]
-pub struct Inside {
+pub struct DirectiveFile {
     file: FileSummary,
     source: SourceFile,
 }
 
-impl Inside {
+impl DirectiveFile {
     /// The premise of the comment that a place of a policy test is in, be it whole or not.
     #[must_use]
     pub fn new(place: Place<'_>) -> Option<Self> {
@@ -196,18 +196,20 @@ impl Inside {
             return None;
         }
         let comment = comment_at(place.file, place.offset)?;
-        let key = Key::parse(comment.key).filter(|_| place.offset > comment.key_range.end())?;
+        let key = TestKey::parse(comment.key).filter(|_| place.offset > comment.key_range.end())?;
         let start = if comment.value.is_empty() { place.offset } else { comment.value_range.start() };
         let written = TextRange::new(start, comment.value_range.end().max(start));
         let premise = match key {
-            Key::Test => return None,
-            Key::Exact => {
+            TestKey::Test => return None,
+            TestKey::Exact => {
                 let (name, arity) = comment.value.split_once('/')?;
                 let is_in_name = place.offset <= start + text_len(name);
                 let arity: u8 = arity.parse().ok().filter(|_| is_in_name)?;
                 format!("{name}({})", vec!["_"; usize::from(arity)].join(", "))
             }
-            Key::Expect | Key::Forbid => slice(place.text(), written).trim_end_matches('.').to_owned(),
+            TestKey::Expect | TestKey::Forbid => {
+                slice(place.text(), written).trim_end_matches('.').to_owned()
+            }
         };
         let before = usize::from(start).checked_sub(HEAD.len())?;
         // A blank before the full stop, which would else belong to an unfinished name.

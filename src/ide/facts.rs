@@ -6,7 +6,9 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use mangle_engine::kernel::facts::{Cell, Field, Report, Row, Shape, Sink, read_csv, read_json_lines};
+use mangle_engine::kernel::facts::{
+    Cell, CellField, Row, RowSink, TableReport, TableShape, read_csv, read_json_lines,
+};
 use mangle_engine::kernel::{Fact, Kernel, RuleId, Values};
 use mangle_engine::program::{Predicate, PredicateId, Program};
 use mangle_engine::types::{Base, Rows, Type};
@@ -46,8 +48,8 @@ pub fn read_table<'r>(
     file_name: &str,
     input: impl Read,
     values: &'r mut Values,
-    sink: &'r mut Sink<'r>,
-) -> Result<Report, String> {
+    sink: &'r mut RowSink<'r>,
+) -> Result<TableReport, String> {
     let Some((name, form)) = form(file_name) else {
         return Err("facts are read from `.mg`, `.gl`, `.csv`, `.jsonl` and `.ndjson` files".to_owned());
     };
@@ -72,7 +74,7 @@ pub fn give_table(
     file_name: &str,
     input: impl Read,
     most: usize,
-) -> Result<Report, String> {
+) -> Result<TableReport, String> {
     let mut facts = Vec::new();
     let mut sink = |_: &mut Values, row: Row<'_>| {
         let (predicate, tuple) = (row.predicate, row.tuple.into());
@@ -88,7 +90,7 @@ pub fn give_table(
 }
 
 /// What a row of the table of predicates of this name may be.
-fn shapes(program: &Program, name: &str) -> Vec<Shape> {
+fn shapes(program: &Program, name: &str) -> Vec<TableShape> {
     let of_name = program.named(Symbol::new(name));
     of_name
         .filter_map(|predicate| Some((program.id(predicate.key)?, predicate)))
@@ -96,17 +98,17 @@ fn shapes(program: &Program, name: &str) -> Vec<Shape> {
         .collect()
 }
 
-fn shape(program: &Program, id: PredicateId, predicate: &Predicate) -> Vec<Shape> {
+fn shape(program: &Program, id: PredicateId, predicate: &Predicate) -> Vec<TableShape> {
     let arity = usize::from(predicate.key.arity);
     let (name, temporal) = (predicate.key.name.as_str(), predicate.signature.temporal);
     let Some(declaration) = program.declaration(predicate) else {
-        return Shape::of(id, name, vec![Cell::Any; arity], Vec::new(), temporal);
+        return TableShape::of(id, name, vec![Cell::Any; arity], Vec::new(), temporal);
     };
     let rows = Rows::declared(declaration);
     let columns = (0..arity).map(|at| cell(&rows.column(at))).collect();
     let names: Option<Vec<_>> = declaration.atom.args.iter().map(Term::variable).collect();
     let names = names.unwrap_or_default().iter().map(|name| name.as_str().to_owned()).collect();
-    Shape::of(id, name, columns, names, temporal)
+    TableShape::of(id, name, columns, names, temporal)
 }
 
 /// What a cell of a column of this type holds.
@@ -131,7 +133,11 @@ fn cell(ty: &Type) -> Cell {
         Type::Struct(fields) => Cell::Struct(
             fields
                 .iter()
-                .map(|field| Field { label: field.label, optional: field.optional, cell: cell(&field.ty) })
+                .map(|field| CellField {
+                    label: field.label,
+                    optional: field.optional,
+                    cell: cell(&field.ty),
+                })
                 .collect(),
         ),
         Type::Union(members) => {

@@ -2,13 +2,13 @@
 //! pressed.
 
 mod directives;
+mod on_type;
 mod outline;
-mod typing;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::typing::{TRIGGERS, on_type};
+pub use self::on_type::{TRIGGERS, on_type};
 
 use mangle_settings::FormatSettings;
 use mangle_syntax::syntax::SourceFile;

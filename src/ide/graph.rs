@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::report::graph::{Component, Edge, EdgeKind, Node, NodeKind, Place, PredicateGraph};
+use crate::report::graph::{Component, Edge, EdgeKind, Node, NodeKind, NodePlace, PredicateGraph};
 use mangle_engine::program::graph::{Edge as Premise, Graph};
 use mangle_engine::program::{Predicate, PredicateId, PredicateInFile, Program};
 use mangle_syntax::text::{FileId, nearest};
@@ -17,7 +17,7 @@ pub struct Selection {
     /// Only what these files declare, define and ask for.
     pub files: Option<FxHashSet<FileId>>,
     /// Only these predicates and those around them; all if it is empty.
-    pub of: Vec<Wanted>,
+    pub of: Vec<PredicateName>,
     /// How many steps around them.
     pub depth: usize,
     /// In which direction.
@@ -40,12 +40,12 @@ pub enum Direction {
 
 /// A predicate as somebody names it: `name` (of any arity) or `name/arity`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct PredicateName {
     name: String,
     arity: Option<u16>,
 }
 
-impl Wanted {
+impl PredicateName {
     /// Reads `name` or `name/arity`.
     #[must_use]
     pub fn parse(text: &str) -> Self {
@@ -162,10 +162,10 @@ impl<'p> Drawing<'p> {
         files.fold((0, 0), |(facts, rules), there| (facts + there.facts.len(), rules + there.rules.len()))
     }
 
-    fn place_of(&self, predicate: &Predicate) -> Option<Place> {
+    fn place_of(&self, predicate: &Predicate) -> Option<NodePlace> {
         let mut declared = self.program.declarations(predicate);
         let site = declared.next().or_else(|| self.program.clauses(predicate).next())?;
-        Some(Place { file: site.file.id, range: site.range + site.item.start })
+        Some(NodePlace { file: site.file.id, range: site.range + site.item.start })
     }
 
     /// The premises, those that ask the same predicate in the same way as one edge.
@@ -193,10 +193,10 @@ impl<'p> Drawing<'p> {
         edges
     }
 
-    fn place(&self, premise: &Premise) -> Option<Place> {
+    fn place(&self, premise: &Premise) -> Option<NodePlace> {
         let file = self.program.files.get(premise.file as usize)?;
         let item = file.items.get(premise.item as usize)?;
-        Some(Place { file: file.id, range: premise.range + item.start })
+        Some(NodePlace { file: file.id, range: premise.range + item.start })
     }
 
     /// The circles that have a predicate among those shown, each with its members that are shown.

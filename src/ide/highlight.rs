@@ -2,14 +2,14 @@
 
 use super::Place;
 use super::definition::origin_of_variable;
-use super::mention::Part;
+use super::mention::StatementPart;
 use super::subject::{Occurrence, Subject};
 use mangle_syntax::syntax::{Token, TokenKind};
 use mangle_syntax::text::TextRange;
 
 /// What is done with the word at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum HighlightKind {
     /// It is asked for.
     Read,
     /// It is made what it is: a head or a `Decl`; of a variable, where it gets its value.
@@ -21,7 +21,7 @@ pub enum Kind {
 /// The places of the file that mention what stands at a place; at a keyword, the keywords of the statement. Nothing
 /// for `_`.
 #[must_use]
-pub fn highlights(place: Place<'_>) -> Vec<(TextRange, Kind)> {
+pub fn highlights(place: Place<'_>) -> Vec<(TextRange, HighlightKind)> {
     let Some((subject, _)) = Subject::at(place) else { return keywords(place) };
     let value = match subject {
         Subject::Variable(variable) => origin_of_variable(place.program(), variable),
@@ -31,19 +31,19 @@ pub fn highlights(place: Place<'_>) -> Vec<(TextRange, Kind)> {
     found.into_iter().map(|occurrence| (occurrence.range, kind(subject, occurrence, value))).collect()
 }
 
-fn kind(subject: Subject, occurrence: Occurrence, value: Option<TextRange>) -> Kind {
+fn kind(subject: Subject, occurrence: Occurrence, value: Option<TextRange>) -> HighlightKind {
     let part = occurrence.part;
     let writes = match subject {
-        Subject::Predicate(_) => part.is_head() || part == Part::Declared,
+        Subject::Predicate(_) => part.is_head() || part == StatementPart::Declared,
         Subject::Variable(_) => value == Some(occurrence.range),
-        Subject::Package(_) => part == Part::Package,
+        Subject::Package(_) => part == StatementPart::Package,
         _ => false,
     };
-    if writes { Kind::Write } else { Kind::Read }
+    if writes { HighlightKind::Write } else { HighlightKind::Read }
 }
 
 /// The words that hold a statement together, if one of them is at the place.
-fn keywords(place: Place<'_>) -> Vec<(TextRange, Kind)> {
+fn keywords(place: Place<'_>) -> Vec<(TextRange, HighlightKind)> {
     let Some(item) = place.item() else { return Vec::new() };
     let tokens = place.source.tokens(item.statement.range() + item.start);
     let is_word =
@@ -52,7 +52,7 @@ fn keywords(place: Place<'_>) -> Vec<(TextRange, Kind)> {
     if !tokens.iter().filter(is_word).any(|token| is_here(*token)) {
         return Vec::new();
     }
-    tokens.iter().filter(is_word).map(|token| (token.range, Kind::Text)).collect()
+    tokens.iter().filter(is_word).map(|token| (token.range, HighlightKind::Text)).collect()
 }
 
 #[cfg(test)]

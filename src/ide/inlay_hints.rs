@@ -6,7 +6,7 @@
 use rustc_hash::FxHashSet;
 
 use super::Analysis;
-use super::evaluation::{Given, Tried};
+use super::evaluation::{ClauseYield, EvaluationView};
 use super::markup::Markup;
 use mangle_check::describe::{self, Callable};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, key_of};
@@ -69,14 +69,14 @@ pub fn inlay_hints(
 /// The hints behind rules that give nothing, whatever the sample. None where there is no sample: the facts that a rule
 /// needs may come from elsewhere.
 #[must_use]
-pub fn unfired(program: &Program, file: FileId, range: TextRange, tried: &[Tried<'_>]) -> Vec<Hint> {
+pub fn unfired(program: &Program, file: FileId, range: TextRange, tried: &[EvaluationView<'_>]) -> Vec<Hint> {
     let samples: Option<Vec<_>> = tried.iter().map(|tried| Some((tried.sample?, tried.readings?))).collect();
     let Some(samples) = samples.filter(|samples| !samples.is_empty()) else { return Vec::new() };
     let Some(file) = program.file(file) else { return Vec::new() };
     let gives_nothing = |at: usize, item: &Item| {
         samples.iter().all(|(_, readings)| {
             let shown = readings.shown();
-            shown.is_complete() && shown.given(file.id, at, &item.statement) == Some(Given::Nothing)
+            shown.is_complete() && shown.given(file.id, at, &item.statement) == Some(ClauseYield::Nothing)
         })
     };
     let rules = file.items.iter().enumerate().filter(|(at, item)| {

@@ -11,12 +11,12 @@ pub struct Link<'t> {
     /// Its bytes.
     pub range: TextRange,
     /// What it is.
-    pub target: Target<'t>,
+    pub target: LinkTarget<'t>,
 }
 
 /// What a comment names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target<'t> {
+pub enum LinkTarget<'t> {
     /// An address that begins with `http://` or `https://`.
     Address(&'t str),
     /// A path that ends like a file of Mangle or a configuration; relative to whatever the author thought of.
@@ -70,14 +70,16 @@ fn trimmed(word: &str) -> &str {
     }
 }
 
-fn target(word: &str) -> Option<Target<'_>> {
+fn target(word: &str) -> Option<LinkTarget<'_>> {
     let address = ["https://", "http://"].into_iter().find_map(|scheme| word.strip_prefix(scheme));
     if let Some(rest) = address {
-        return rest.starts_with(|char: char| char.is_ascii_alphanumeric()).then_some(Target::Address(word));
+        return rest
+            .starts_with(|char: char| char.is_ascii_alphanumeric())
+            .then_some(LinkTarget::Address(word));
     }
     let is_path = |char: char| char.is_alphanumeric() || "._-/~%+@".contains(char);
     let named = ENDS.iter().any(|end| word.len() > 3 && word.ends_with(end));
-    (named && word.chars().all(is_path)).then_some(Target::Path(word))
+    (named && word.chars().all(is_path)).then_some(LinkTarget::Path(word))
 }
 
 #[cfg(test)]
@@ -94,7 +96,7 @@ mod tests {
         let source = SourceFile::parse(text.into());
         let mut out = String::new();
         for link in links(&source) {
-            let (Target::Address(word) | Target::Path(word)) = link.target;
+            let (LinkTarget::Address(word) | LinkTarget::Path(word)) = link.target;
             assert_eq!(slice(text, link.range), word);
             let _ = writeln!(out, "{:?}", link.target);
         }

@@ -18,7 +18,7 @@ pub struct Mention {
     /// What it stands for.
     pub entity: Entity,
     /// Where in the statement it stands.
-    pub part: Part,
+    pub part: StatementPart,
 }
 
 /// What a word stands for.
@@ -48,7 +48,7 @@ pub enum Entity {
 
 /// A part of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum StatementPart {
     /// The declared atom.
     Declared,
     /// `descr […]`
@@ -75,7 +75,7 @@ pub enum Part {
     Comment,
 }
 
-impl Part {
+impl StatementPart {
     /// Whether this is where things get defined rather than asked for.
     #[must_use]
     pub fn is_head(self) -> bool {
@@ -106,10 +106,10 @@ impl Place<'_> {
 /// Calls `visit` for every mention in a statement, damaged or not; not always in the order of the
 /// text.
 pub fn each(item: &Item, visit: &mut impl FnMut(Mention)) {
-    let mut walk = Walk { start: item.start, part: Part::Body, visit };
+    let mut walk = Walk { start: item.start, part: StatementPart::Body, visit };
     match &item.statement.kind {
-        StatementKind::Package(package) => walk.package(package, Part::Package),
-        StatementKind::Use(package) => walk.package(package, Part::Use),
+        StatementKind::Package(package) => walk.package(package, StatementPart::Package),
+        StatementKind::Use(package) => walk.package(package, StatementPart::Use),
         StatementKind::Declaration(declaration) => walk.declaration(declaration),
         StatementKind::Clause(clause) => walk.clause(clause),
         StatementKind::Broken => {}
@@ -118,7 +118,7 @@ pub fn each(item: &Item, visit: &mut impl FnMut(Mention)) {
 
 struct Walk<'v, V> {
     start: TextSize,
-    part: Part,
+    part: StatementPart,
     visit: &'v mut V,
 }
 
@@ -127,33 +127,33 @@ impl<V: FnMut(Mention)> Walk<'_, V> {
         (self.visit)(Mention { range: range + self.start, entity, part: self.part });
     }
 
-    fn package(&mut self, package: &PackageName, part: Part) {
+    fn package(&mut self, package: &PackageName, part: StatementPart) {
         self.part = part;
         self.emit(package.name.range, Entity::Package(package.name.symbol));
     }
 
     fn declaration(&mut self, declaration: &Declaration) {
-        self.part = Part::Declared;
+        self.part = StatementPart::Declared;
         self.atom(&declaration.atom);
-        self.part = Part::Descriptor;
+        self.part = StatementPart::Descriptor;
         for descriptor in &declaration.descriptors {
             self.emit(descriptor.name.range, Entity::Descriptor(key_of(descriptor)));
             self.terms(&descriptor.args);
         }
-        self.part = Part::Bound;
+        self.part = StatementPart::Bound;
         for row in &declaration.bounds {
             row.types.iter().for_each(|ty| self.ty(ty));
         }
-        self.part = Part::Inclusion;
+        self.part = StatementPart::Inclusion;
         declaration.inclusion.iter().for_each(|atom| self.atom(atom));
     }
 
     fn clause(&mut self, clause: &Clause) {
-        self.part = if clause.is_fact() { Part::Fact } else { Part::Head };
+        self.part = if clause.is_fact() { StatementPart::Fact } else { StatementPart::Head };
         self.atom(&clause.head);
         self.interval(clause.interval.as_ref());
         clause.premises.iter().for_each(|premise| self.premise(premise));
-        self.part = Part::Transform;
+        self.part = StatementPart::Transform;
         for statement in clause.transforms.iter().flat_map(|transform| &transform.statements) {
             statement.variable.iter().for_each(|variable| self.term(variable));
             self.term(&statement.value);
@@ -161,7 +161,7 @@ impl<V: FnMut(Mention)> Walk<'_, V> {
     }
 
     fn premise(&mut self, premise: &Premise) {
-        self.part = Part::Body;
+        self.part = StatementPart::Body;
         match premise {
             Premise::Literal(literal) => self.literal(literal),
             Premise::Comparison(comparison) => {
@@ -174,7 +174,7 @@ impl<V: FnMut(Mention)> Walk<'_, V> {
 
     fn literal(&mut self, literal: &Literal) {
         if literal.is_negated() {
-            self.part = Part::Negated;
+            self.part = StatementPart::Negated;
         }
         literal.operator.iter().for_each(|operator| self.bounds(&operator.bounds));
         self.atom(&literal.atom);

@@ -10,14 +10,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::report::policy_tests::{CoverageReport, SuiteReport, TestPlaces, TestReport, UnfiredRule};
 use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
-use mangle_check::policy_test::{self, FileError, RuleKey, Settings, Suite, TestFile, rules_of};
+use mangle_check::policy_test::{self, FileError, RuleKey, Suite, TestFile, TestSettings, rules_of};
 use mangle_engine::program::{Program, key_of};
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Group, Rule, Severity};
 use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize, slice};
 
 /// A suite that was run, whether its file has no cases, and what to warn of: where in the file, and why.
-type Ran = (Suite, bool, Vec<(TextSize, String)>);
+type SuiteRun = (Suite, bool, Vec<(TextSize, String)>);
 
 /// A test file that is to be run.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,7 @@ pub struct TestRun<'p> {
     /// The file.
     pub file: FileId,
     /// How its cases are evaluated.
-    pub settings: Settings,
+    pub settings: TestSettings,
     /// Which rules find errors, because of which a case cannot be run.
     pub rules: &'p RuleSettings,
 }
@@ -50,7 +50,7 @@ pub fn run_tests(
         let is_empty = tests.cases.is_empty() && wanted("");
         (suite, is_empty, found.warnings)
     };
-    let suites: Vec<Ran> = runs.par_iter().map(suite).collect();
+    let suites: Vec<SuiteRun> = runs.par_iter().map(suite).collect();
     let mut warnings = Vec::new();
     for (run, (suite, _, found)) in
         runs.iter().zip(&suites).filter(|(_, (suite, ..))| !suite.cases.is_empty())
@@ -79,7 +79,7 @@ pub fn run_tests(
 
 /// What a check finds in a test file.
 #[derive(Default)]
-struct Found {
+struct TestFindings {
     /// The errors.
     errors: Vec<FileError>,
     /// Warnings about the types of facts, with their places: such a fact may fit no rule.
@@ -87,11 +87,11 @@ struct Found {
 }
 
 /// Checks a test file with the program around it.
-fn found(run: &TestRun<'_>) -> Found {
+fn found(run: &TestRun<'_>) -> TestFindings {
     let is_error = |rule: &Rule| run.rules.severity(rule) == Some(Severity::Error);
     let cache = FindingCache::new(crate::ide::registry::all());
     let all = diagnostics_of_files(run.program, &[run.file], run.rules, &cache, &is_error);
-    let mut found = Found::default();
+    let mut found = TestFindings::default();
     for diagnostic in all.into_iter().flat_map(|(_, found)| found) {
         let message = diagnostic.message.trim_end_matches('.').to_owned();
         if diagnostic.severity == Severity::Error {
@@ -230,7 +230,7 @@ mod tests {
     fn what_is_run_is_reported() {
         let program = program(FIXTURE);
         let (limits, clock) = (Limits::default(), Clock { now_ns: 0 });
-        let settings = Settings { reading: Reading::Go, limits, clock, coverage: true };
+        let settings = TestSettings { reading: Reading::Go, limits, clock, coverage: true };
         let rules = RuleSettings::default();
         let runs = [TestRun { program: &program, file: FileId(1), settings, rules: &rules }];
         let name = |file: FileId| format!("f{}", file.0);

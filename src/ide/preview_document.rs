@@ -3,7 +3,7 @@
 //!
 //! Takes what a preview shows; gives ranges of the text and places of files, for an editor to go back and forth.
 
-use agent_prompt::{Common, Header, OriginPlace, Shown};
+use agent_prompt::{Common, Header, OriginPlace, PreviewedPrompt};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::ast::{Clause, Item, Term, TermKind};
 use mangle_syntax::syntax::literal;
@@ -33,7 +33,7 @@ pub struct PromptOrigin {
 
 /// Lays out a prompt.
 #[must_use]
-pub fn prompt_document(common: &Common, shown: &Shown) -> PromptDocument {
+pub fn prompt_document(common: &Common, shown: &PreviewedPrompt) -> PromptDocument {
     let mut document = PromptDocument::default();
     for section in &shown.prompt.sections {
         let start = text_len(&document.text);
@@ -72,7 +72,7 @@ pub fn preview_lenses(text: &str, stem: &str) -> Vec<PreviewLens> {
         return Vec::new();
     }
     let groups = Header::read(text).groups.into_iter().filter(|group| group.shard.is_some());
-    let lens = |group: agent_prompt::Group| {
+    let lens = |group: agent_prompt::PreviewGroup| {
         let name = if group.name.is_empty() { stem.to_owned() } else { group.name };
         let shard = group.shard.map(|(id, kind)| (id.text, kind.text)).unwrap_or_default();
         PreviewLens { range: group.range, name, shard }

@@ -2,8 +2,8 @@
 //!
 //! Takes previews and the names of files; gives [`PromptReport`]s. What a prompt is made of is `prompt`'s.
 
+mod explanations;
 mod remarks;
-mod why;
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,18 @@ use serde_json::{Map, Value, json};
 use super::file_findings::file_findings;
 use crate::ide::registry;
 use crate::report::prompts::{
-    BudgetReport, LeftOutReport, LineReport, Note, OriginReport, PromptReport, SectionReport, StickyReport,
-    Totals,
+    BudgetReport, ExcludedAtomReport, LineReport, Note, OriginReport, PromptReport, SectionReport,
+    StickyReport, Totals,
 };
 use crate::report::proof;
 use agent_prompt::jit::Corpus;
 use agent_prompt::jit::rules::of_corpus;
 use agent_prompt::rules::{self, Subject};
 use agent_prompt::{
-    Common, Derived, Dropped, Header, MOST_PROOFS, Manifest, Origin, OriginPlace, Preview, Role, Section,
-    SectionKind, Shown, Stuck,
+    Common, DerivedContext, ExcludedAtom, Header, LineOrigin, LineRole, MOST_PROOFS, Manifest, OriginPlace,
+    Preview, PreviewedPrompt, Section, SectionKind, StickyChanges,
 };
+pub use explanations::{WhyNotQuestion, why, why_not};
 use mangle_check::diagnostics::place_in_files;
 use mangle_engine::kernel::{Proof, RuleId};
 use mangle_settings::{RuleSettings, Settings};
@@ -30,7 +31,6 @@ use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::text::{FileId, LineIndex, TextRange, TextSize};
 use piggyback::envelope::runtime::built_in;
 use remarks::remarks;
-pub use why::{WhyNotQuestion, why, why_not};
 
 /// What is wrong with prompt atoms of which no kernel asks for a prompt, by file.
 #[must_use]
@@ -107,7 +107,7 @@ impl std::fmt::Debug for PreviewNames<'_> {
 #[must_use]
 pub fn report<'a>(
     common: &'a Common,
-    shown: &mut Shown,
+    shown: &mut PreviewedPrompt,
     names: PreviewNames<'a>,
     proofs: bool,
 ) -> PromptReport {
@@ -119,9 +119,9 @@ pub fn report<'a>(
             text: line.text.clone(),
             tag: line.tag,
             role: match line.role {
-                Role::Text => "text",
-                Role::Heading => "heading",
-                Role::Layout => "layout",
+                LineRole::Text => "text",
+                LineRole::Heading => "heading",
+                LineRole::Layout => "layout",
             },
             tokens: estimator.count(&line.text),
             origin: origin(common, shown, &line.origin, (names, &mut places), proofs),
@@ -155,7 +155,11 @@ pub fn report<'a>(
         derived: derived(&shown.derived),
         suffix: shown.prompt.suffix,
         fallback: shown.prompt.fallback.clone(),
-        sticky: shown.stuck.clone().map(|Stuck { after, gained, lost }| StickyReport { after, gained, lost }),
+        sticky: shown.stuck.clone().map(|StickyChanges { after, gained, lost }| StickyReport {
+            after,
+            gained,
+            lost,
+        }),
         gone: 0,
         totals: totals(common, shown, &text),
         manifest: compilation.map_or(Value::Null, |made| manifest(&made.manifest, &left_out)),
@@ -165,9 +169,9 @@ pub fn report<'a>(
     }
 }
 
-fn totals(common: &Common, shown: &Shown, text: &str) -> Totals {
-    use agent_prompt::{Allowance, Estimator};
-    let allowance = Allowance::of(&shown.wanted, &shown.derived);
+fn totals(common: &Common, shown: &PreviewedPrompt, text: &str) -> Totals {
+    use agent_prompt::{Estimator, TokenBudget};
+    let allowance = TokenBudget::of(&shown.wanted, &shown.derived);
     let estimator = common.settings().estimator;
     Totals {
         bytes: text.len(),
@@ -217,14 +221,14 @@ impl<'t> Lines<'t> {
 
 fn origin<'c>(
     common: &'c Common,
-    shown: &mut Shown,
-    of: &Origin,
+    shown: &mut PreviewedPrompt,
+    of: &LineOrigin,
     (names, lines): (PreviewNames<'c>, &mut Lines<'c>),
     proofs: bool,
 ) -> OriginReport {
     let mut report = OriginReport { kind: of.kind(), ..OriginReport::default() };
     match of {
-        Origin::Fact(held) => {
+        LineOrigin::Fact(held) => {
             report.fact = Some(held.fact.clone());
             report.rule =
                 common.line_of_rule(held.rule).map(|(file, line)| format!("{}:{line}", (names.file)(file)));
@@ -233,15 +237,15 @@ fn origin<'c>(
                 report.proof = found.iter().map(|found| proof_text(common, shown, found, names)).collect();
             }
         }
-        Origin::Session { pointer, .. } => report.pointer = Some(pointer.clone()),
-        Origin::Intent { part, pointer, .. } => {
+        LineOrigin::Session { pointer, .. } => report.pointer = Some(pointer.clone()),
+        LineOrigin::Intent { part, pointer, .. } => {
             report.name = Some((*part).to_owned());
             report.pointer = Some(pointer.clone()).filter(|pointer| !pointer.is_empty());
         }
-        Origin::Builtin { name } => report.name = Some(name.clone()),
-        Origin::Suffix { because } => report.name = Some((*because).to_owned()),
-        Origin::Atom { id, .. } => report.name = Some(id.clone()),
-        Origin::Turn { number, file, line } => {
+        LineOrigin::Builtin { name } => report.name = Some(name.clone()),
+        LineOrigin::Suffix { because } => report.name = Some((*because).to_owned()),
+        LineOrigin::Atom { id, .. } => report.name = Some(id.clone()),
+        LineOrigin::Turn { number, file, line } => {
             report.name = Some(number.to_string());
             (report.file, report.line) = (Some(file.to_string()), Some(*line));
         }
@@ -281,7 +285,7 @@ fn written<'c>(
 
 /// A proof as an indented text.
 #[must_use]
-pub fn proof_text(common: &Common, shown: &Shown, of: &Proof, names: PreviewNames<'_>) -> String {
+pub fn proof_text(common: &Common, shown: &PreviewedPrompt, of: &Proof, names: PreviewNames<'_>) -> String {
     // A fact that was given has no rule; where it stands is known by what it says.
     let place = |rule: RuleId| match common.line_of_rule(rule) {
         Some((file, line)) => format!("{}:{line}", (names.file)(file)),
@@ -323,7 +327,7 @@ pub fn blocks(section: &Section) -> Vec<Value> {
 
 /// A situation; what there is nothing of is left out.
 #[must_use]
-pub fn derived(derived: &Derived) -> Value {
+pub fn derived(derived: &DerivedContext) -> Value {
     let mut found = Map::new();
     found.insert("instance".to_owned(), derived.instance.clone().into());
     let texts = [
@@ -363,17 +367,17 @@ pub fn derived(derived: &Derived) -> Value {
 /// An atom that is not in a prompt, with its place.
 fn left_out<'c>(
     common: &'c Common,
-    dropped: &Dropped,
+    dropped: &ExcludedAtom,
     names: PreviewNames<'c>,
     lines: &mut Lines<'c>,
-) -> LeftOutReport {
+) -> ExcludedAtomReport {
     let place =
         dropped.place.and_then(|(file, range)| written(common, OriginPlace::File(file, range), names));
     let (file, line) = place.map(|(file, text, range)| (file, lines.of(text, range.start()))).unzip();
-    LeftOutReport { id: dropped.id.clone(), reason: dropped.reason.clone(), file, line }
+    ExcludedAtomReport { id: dropped.id.clone(), reason: dropped.reason.clone(), file, line }
 }
 
-fn manifest(manifest: &Manifest, left_out: &[LeftOutReport]) -> Value {
+fn manifest(manifest: &Manifest, left_out: &[ExcludedAtomReport]) -> Value {
     let selected = manifest.selected.iter().map(|atom| {
         json!({
             "id": atom.id, "category": atom.category, "source": atom.source, "priority": atom.priority,

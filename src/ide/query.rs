@@ -5,7 +5,7 @@
 
 mod hints;
 
-use crate::report::{Answer, Answered, Extras, proof};
+use crate::report::{AnswerFact, FactDetails, QueryAnswer, proof};
 use mangle_engine::kernel::{Clock, Compiled, Datum, Model, RuleId, TextBudget, ValueId};
 use mangle_engine::program::Program;
 use mangle_syntax::text::Symbol;
@@ -13,7 +13,7 @@ use mangle_syntax::text::Symbol;
 pub use mangle_engine::kernel::Query;
 
 /// A program that was evaluated, to be asked.
-pub struct Asked<'a> {
+pub struct EvaluatedProgram<'a> {
     /// The program.
     pub program: &'a Program,
     /// Its plans.
@@ -28,7 +28,7 @@ pub struct Asked<'a> {
 
 /// What is to be said besides the facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wish {
+pub struct AnswerOptions {
     /// Of each fact what it follows from.
     pub why: bool,
     /// Up to how many ways in which it follows, besides the first.
@@ -49,7 +49,7 @@ const MOST_STEPS: u64 = 50_000_000;
 /// How many levels of rules an explanation follows unless something else is asked for.
 pub const DEPTH: usize = 5;
 
-impl Default for Wish {
+impl Default for AnswerOptions {
     fn default() -> Self {
         Self {
             why: false,
@@ -66,8 +66,12 @@ impl Default for Wish {
 ///
 /// # Errors
 /// As [`Query::read`].
-pub fn ask(asked: &mut Asked<'_>, atom: Option<&str>, wish: Wish) -> Result<Answer, String> {
-    let mut answer = Answer {
+pub fn ask(
+    asked: &mut EvaluatedProgram<'_>,
+    atom: Option<&str>,
+    wish: AnswerOptions,
+) -> Result<QueryAnswer, String> {
+    let mut answer = QueryAnswer {
         reading: asked.compiled.reading,
         columns: Vec::new(),
         facts: Vec::new(),
@@ -80,7 +84,7 @@ pub fn ask(asked: &mut Asked<'_>, atom: Option<&str>, wish: Wish) -> Result<Answ
     };
     let Some(atom) = atom else {
         let dump = asked.model.dump_within(asked.compiled, wish.text);
-        let terminated = |text: Box<str>| Answered { text: format!("{text} .").into(), extras: None };
+        let terminated = |text: Box<str>| AnswerFact { text: format!("{text} .").into(), extras: None };
         (answer.facts, answer.omitted) = (dump.facts.into_iter().map(terminated).collect(), dump.omitted);
         return Ok(answer);
     };
@@ -103,7 +107,7 @@ pub fn ask(asked: &mut Asked<'_>, atom: Option<&str>, wish: Wish) -> Result<Answ
         if budget.left == 0 || steps > MOST_STEPS {
             break;
         }
-        let fact = fact(asked, &query, *number, Wish { text: budget, ..wish }, &mut steps);
+        let fact = fact(asked, &query, *number, AnswerOptions { text: budget, ..wish }, &mut steps);
         budget.take(&fact.text);
         let more = fact.cells().iter().chain(fact.others()).map(String::as_str).chain(fact.proof());
         more.for_each(|text| budget.take(text));
@@ -114,21 +118,21 @@ pub fn ask(asked: &mut Asked<'_>, atom: Option<&str>, wish: Wish) -> Result<Answ
 }
 
 /// About how many bytes the facts have that fit a question.
-fn printed_bytes(asked: &Asked<'_>, query: &Query, numbers: &[u32]) -> u64 {
+fn printed_bytes(asked: &EvaluatedProgram<'_>, query: &Query, numbers: &[u32]) -> u64 {
     let relation = asked.model.relation(query.predicate);
     let tuples = numbers.iter().filter_map(|number| Some(relation?.tuple(*number)));
     tuples.map(|tuple| asked.model.printed_bytes(tuple)).fold(0, u64::saturating_add)
 }
 
 /// Why the evaluation ended before it was done.
-fn stopped(asked: &Asked<'_>) -> Option<String> {
+fn stopped(asked: &EvaluatedProgram<'_>) -> Option<String> {
     let stop = asked.model.stopped.as_ref()?;
     let place = stop.rule.map_or_else(|| "?".to_owned(), asked.place);
     Some(format!("the evaluation stopped at {place}: {}", stop.reason))
 }
 
 /// Rules that are not evaluated, and rows that were lost.
-fn lost(asked: &Asked<'_>) -> Vec<String> {
+fn lost(asked: &EvaluatedProgram<'_>) -> Vec<String> {
     let faults = asked.compiled.faults.iter().map(|fault| (fault.rule, &fault.failure));
     // What ended the run is said as that.
     let fatal = asked.model.stopped.as_ref().and_then(|stop| stop.rule);
@@ -139,13 +143,19 @@ fn lost(asked: &Asked<'_>) -> Vec<String> {
 }
 
 /// A fact with what is wanted of it; adds to `steps` those of its proofs.
-fn fact(asked: &mut Asked<'_>, query: &Query, number: u32, wish: Wish, steps: &mut u64) -> Answered {
+fn fact(
+    asked: &mut EvaluatedProgram<'_>,
+    query: &Query,
+    number: u32,
+    wish: AnswerOptions,
+    steps: &mut u64,
+) -> AnswerFact {
     let tuple = asked.model.relation(query.predicate).map(|relation| relation.tuple(number));
     let text = tuple.map_or_else(String::new, |tuple| {
         asked.model.fact_within(asked.compiled, query.predicate, tuple, wish.text.each)
     });
     if !(wish.why || wish.cells) {
-        return Answered { text: text.into(), extras: None };
+        return AnswerFact { text: text.into(), extras: None };
     }
     let proof = wish.why.then(|| {
         let explained = asked.model.explain(asked.compiled, asked.clock, query.predicate, number);
@@ -160,11 +170,11 @@ fn fact(asked: &mut Asked<'_>, query: &Query, number: u32, wish: Wish, steps: &m
     *steps += others.iter().map(|other| u64::from(other.steps)).sum::<u64>();
     let others = others.iter().map(|other| proof::proof(other, asked.place)).collect();
     let cells = if wish.cells { cells(asked, query, number, wish.text.each) } else { Vec::new() };
-    Answered { text: text.into(), extras: Some(Extras { cells, proof, others }.into()) }
+    AnswerFact { text: text.into(), extras: Some(FactDetails { cells, proof, others }.into()) }
 }
 
 /// What the arguments are called: as in the declaration, else as in the question.
-fn columns(asked: &Asked<'_>, query: &Query) -> Vec<String> {
+fn columns(asked: &EvaluatedProgram<'_>, query: &Query) -> Vec<String> {
     let declaration = asked.program.declaration(asked.program.get(query.predicate));
     let declared = |at: usize| declaration?.atom.args.get(at)?.variable();
     let name = |(at, variable): (usize, &Option<Symbol>)| {
@@ -178,7 +188,7 @@ fn columns(asked: &Asked<'_>, query: &Query) -> Vec<String> {
     names
 }
 
-fn cells(asked: &Asked<'_>, query: &Query, number: u32, most: usize) -> Vec<String> {
+fn cells(asked: &EvaluatedProgram<'_>, query: &Query, number: u32, most: usize) -> Vec<String> {
     let tuple = asked.model.relation(query.predicate).map_or(&[][..], |relation| relation.tuple(number));
     let temporal = asked.compiled.is_temporal(query.predicate);
     let ends = if temporal { tuple.len().saturating_sub(2) } else { tuple.len() };

@@ -1,7 +1,7 @@
 //! Everywhere a thing is mentioned, each place with its kind.
 
 use super::Place;
-use super::mention::Part;
+use super::mention::StatementPart;
 use super::subject::{Occurrence, Subject};
 
 /// The places of the program that mention what stands at a place, in the order of files and their text. Those that
@@ -17,10 +17,10 @@ pub fn references(place: Place<'_>, declarations: bool) -> Vec<Occurrence> {
 /// Whether a mention in this part says what the subject is, rather than asking for it: the `Decl` of a predicate, the
 /// parameter of a declaration, the `Package` statement.
 #[must_use]
-pub fn is_declaration(subject: Subject, part: Part) -> bool {
+pub fn is_declaration(subject: Subject, part: StatementPart) -> bool {
     match subject {
-        Subject::Predicate(_) | Subject::Variable(_) => part == Part::Declared,
-        Subject::Package(_) => part == Part::Package,
+        Subject::Predicate(_) | Subject::Variable(_) => part == StatementPart::Declared,
+        Subject::Package(_) => part == StatementPart::Package,
         _ => false,
     }
 }
@@ -190,7 +190,7 @@ mod tests {
     fn without_what_declares() {
         let fixture = Fixture::new("Decl p(X).\np(1).\nq(X) :- p$0(X).\n");
         let parts: Vec<_> = references(fixture.place(), false).iter().map(|found| found.part).collect();
-        assert_eq!(parts, [Part::Fact, Part::Body]);
+        assert_eq!(parts, [StatementPart::Fact, StatementPart::Body]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What each token is, for editors that colour by meaning: the tokens of the text, told apart by what
 //! they stand for.
 
-use super::mention::{self, Entity, Mention, Part};
+use super::mention::{self, Entity, Mention, StatementPart};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::{SourceFile, Token, TokenKind};
 use mangle_syntax::text::{TextRange, TextSize};
@@ -12,14 +12,14 @@ pub struct SemanticToken {
     /// Its bytes.
     pub range: TextRange,
     /// What it is.
-    pub kind: Kind,
+    pub kind: SemanticTokenKind,
     /// What is special about it.
     pub modifiers: Modifiers,
 }
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum SemanticTokenKind {
     /// `# …`
     Comment,
     /// A word of the language.
@@ -88,28 +88,34 @@ fn mentions(file: &FileSummary, range: TextRange) -> Vec<Mention> {
 
 fn of_mention(mention: &Mention) -> Option<SemanticToken> {
     let plain = Modifiers {
-        declaration: mention.part == Part::Declared,
+        declaration: mention.part == StatementPart::Declared,
         definition: mention.part.is_head(),
-        negated: mention.part == Part::Negated,
+        negated: mention.part == StatementPart::Negated,
         built_in: false,
     };
     let built_in = Modifiers { built_in: true, ..plain };
     let negation = Modifiers { negated: plain.negated, ..Modifiers::default() };
     let (kind, modifiers) = match mention.entity {
-        Entity::Predicate(_) => (Kind::Predicate, plain),
-        Entity::Builtin(_) => (Kind::Predicate, Modifiers { built_in: true, ..negation }),
-        Entity::Function(_) => (Kind::Function, Modifiers { built_in: true, ..Modifiers::default() }),
-        Entity::Variable(_) | Entity::Wildcard if plain.declaration || plain.definition => {
-            (Kind::Parameter, Modifiers { declaration: plain.declaration, ..Modifiers::default() })
+        Entity::Predicate(_) => (SemanticTokenKind::Predicate, plain),
+        Entity::Builtin(_) => (SemanticTokenKind::Predicate, Modifiers { built_in: true, ..negation }),
+        Entity::Function(_) => {
+            (SemanticTokenKind::Function, Modifiers { built_in: true, ..Modifiers::default() })
         }
-        Entity::Variable(_) | Entity::Wildcard => (Kind::Variable, Modifiers::default()),
-        Entity::Name(_) => (Kind::Name, Modifiers::default()),
-        Entity::Type(_) => (Kind::Type, Modifiers::default()),
-        Entity::Constructor(_) => (Kind::Type, Modifiers { built_in: true, ..Modifiers::default() }),
-        Entity::Package(_) => {
-            (Kind::Package, Modifiers { declaration: mention.part == Part::Package, ..Modifiers::default() })
+        Entity::Variable(_) | Entity::Wildcard if plain.declaration || plain.definition => (
+            SemanticTokenKind::Parameter,
+            Modifiers { declaration: plain.declaration, ..Modifiers::default() },
+        ),
+        Entity::Variable(_) | Entity::Wildcard => (SemanticTokenKind::Variable, Modifiers::default()),
+        Entity::Name(_) => (SemanticTokenKind::Name, Modifiers::default()),
+        Entity::Type(_) => (SemanticTokenKind::Type, Modifiers::default()),
+        Entity::Constructor(_) => {
+            (SemanticTokenKind::Type, Modifiers { built_in: true, ..Modifiers::default() })
         }
-        Entity::Descriptor(_) => (Kind::Descriptor, built_in),
+        Entity::Package(_) => (
+            SemanticTokenKind::Package,
+            Modifiers { declaration: mention.part == StatementPart::Package, ..Modifiers::default() },
+        ),
+        Entity::Descriptor(_) => (SemanticTokenKind::Descriptor, built_in),
     };
     Some(SemanticToken { range: mention.range, kind, modifiers })
 }
@@ -117,17 +123,17 @@ fn of_mention(mention: &Mention) -> Option<SemanticToken> {
 /// What no statement mentions: words and signs, and whatever damage hides.
 fn of_token(token: Token) -> Option<SemanticToken> {
     let kind = match token.kind {
-        TokenKind::Comment => Kind::Comment,
-        TokenKind::Keyword => Kind::Keyword,
+        TokenKind::Comment => SemanticTokenKind::Comment,
+        TokenKind::Keyword => SemanticTokenKind::Keyword,
         TokenKind::Operator | TokenKind::Arrow | TokenKind::Pipe | TokenKind::Bang | TokenKind::At => {
-            Kind::Operator
+            SemanticTokenKind::Operator
         }
-        TokenKind::String => Kind::String,
-        TokenKind::Number | TokenKind::Time => Kind::Number,
-        TokenKind::Identifier => Kind::Predicate,
-        TokenKind::Variable => Kind::Variable,
-        TokenKind::Constant => Kind::Name,
-        TokenKind::TypeName => Kind::Type,
+        TokenKind::String => SemanticTokenKind::String,
+        TokenKind::Number | TokenKind::Time => SemanticTokenKind::Number,
+        TokenKind::Identifier => SemanticTokenKind::Predicate,
+        TokenKind::Variable => SemanticTokenKind::Variable,
+        TokenKind::Constant => SemanticTokenKind::Name,
+        TokenKind::TypeName => SemanticTokenKind::Type,
         TokenKind::Open
         | TokenKind::Close
         | TokenKind::Comma

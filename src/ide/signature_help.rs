@@ -1,7 +1,7 @@
 //! What is called at the cursor, with which arguments, and which of them one is writing.
 
-use super::cursor::{self, Bracket, Callee, Cursor, Frame, Part, Spot};
-use super::directives::Inside;
+use super::cursor::{self, Bracket, Callee, Cursor, CursorPart, CursorPlace, Frame};
+use super::directives::DirectiveFile;
 use super::markup::Markup;
 use super::{Place, vocabulary};
 use mangle_check::describe::Callable;
@@ -43,7 +43,7 @@ pub struct Parameter {
 /// What is called at a place, if something is: the innermost call whose brackets are open there.
 #[must_use]
 pub fn signature_help(place: Place<'_>) -> Option<SignatureHelp> {
-    match Inside::new(place) {
+    match DirectiveFile::new(place) {
         Some(inside) => in_code(inside.place(place)),
         None => in_code(place),
     }
@@ -51,13 +51,13 @@ pub fn signature_help(place: Place<'_>) -> Option<SignatureHelp> {
 
 fn in_code(place: Place<'_>) -> Option<SignatureHelp> {
     let cursor = match cursor::look(place) {
-        Spot::Code(cursor) => cursor,
+        CursorPlace::Code(cursor) => cursor,
         // A string is an argument as a whole.
-        Spot::String(string) => match cursor::look(Place { offset: string.start(), ..place }) {
-            Spot::Code(cursor) => cursor,
+        CursorPlace::String(string) => match cursor::look(Place { offset: string.start(), ..place }) {
+            CursorPlace::Code(cursor) => cursor,
             _ => return None,
         },
-        Spot::Comment(_) => return None,
+        CursorPlace::Comment(_) => return None,
     };
     let frames = &cursor.before.frames;
     let (at, frame) = frames.iter().enumerate().rev().find(|(_, frame)| is_call(frame))?;
@@ -97,7 +97,7 @@ impl Call<'_> {
         if callee.constructs_types() {
             return self.constructor(name);
         }
-        if self.cursor.before.part == Part::Declaration {
+        if self.cursor.before.part == CursorPart::Declaration {
             let below = self.at.checked_sub(1).and_then(|at| self.cursor.before.frames.get(at));
             match below.map(|frame| frame.bracket) {
                 None => return None,

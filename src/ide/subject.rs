@@ -4,7 +4,7 @@
 use smallvec::SmallVec;
 
 use super::directives::Directive;
-use super::mention::{Entity, Mention, Part, each};
+use super::mention::{Entity, Mention, StatementPart, each};
 use super::{Place, directives};
 use mangle_engine::program::{FileSummary, PredicateKey, Program};
 use mangle_syntax::syntax::ast::{Item, TermKind};
@@ -54,7 +54,7 @@ pub struct Occurrence {
     /// The bytes of the name, as written.
     pub range: TextRange,
     /// Where in its statement it stands: what kind of reference it is.
-    pub part: Part,
+    pub part: StatementPart,
 }
 
 impl Subject {
@@ -75,9 +75,9 @@ impl Subject {
             Entity::Builtin(key) => Self::Builtin(key.name),
             Entity::Function(symbol) | Entity::Constructor(symbol) => Self::Function(symbol),
             Entity::Variable(symbol) => {
-                let (file, of_types) = (place.file.id, mention.part == Part::Bound);
+                let (file, of_types) = (place.file.id, mention.part == StatementPart::Bound);
                 let item = match mention.part {
-                    Part::Comment => directives::mention_at(place)
+                    StatementPart::Comment => directives::mention_at(place)
                         .map(|(comment, _)| directives::number_of_item(place.file, comment)),
                     _ => place.file.item_at(place.offset).and_then(|item| u32::try_from(item).ok()),
                 };
@@ -105,7 +105,7 @@ impl Subject {
     #[must_use]
     pub fn occurrences_in(self, program: &Program, file: &FileSummary) -> Vec<Occurrence> {
         let mut found = Vec::new();
-        let sought = Sought::new(self, program, file);
+        let sought = SubjectSearch::new(self, program, file);
         let mut add = |range, part| found.push(Occurrence { file: file.id, range, part });
         match self {
             Self::Wildcard => {}
@@ -132,7 +132,7 @@ impl Subject {
 }
 
 /// A subject as it is looked for in one file.
-pub(super) struct Sought<'p> {
+pub(super) struct SubjectSearch<'p> {
     subject: Subject,
     file: &'p FileSummary,
     program: &'p Program,
@@ -140,7 +140,7 @@ pub(super) struct Sought<'p> {
     pub(super) written: SmallVec<[PredicateKey; 2]>,
 }
 
-impl<'p> Sought<'p> {
+impl<'p> SubjectSearch<'p> {
     pub(super) fn new(subject: Subject, program: &'p Program, file: &'p FileSummary) -> Self {
         let mut written = SmallVec::new();
         if let Subject::Predicate(key) = subject {
@@ -154,7 +154,7 @@ impl<'p> Sought<'p> {
         Self { subject, file, program, written }
     }
 
-    fn visit(&self, item: &Item, add: &mut impl FnMut(TextRange, Part)) {
+    fn visit(&self, item: &Item, add: &mut impl FnMut(TextRange, StatementPart)) {
         each(item, &mut |mention| {
             if let Some(range) = self.matches(mention) {
                 add(range, mention.part);
@@ -168,11 +168,11 @@ impl<'p> Sought<'p> {
                 Subject::Package(package) => prefix(target.key.name, target.range, package),
                 _ => None,
             };
-            range.into_iter().for_each(|range| add(range, Part::Descriptor));
+            range.into_iter().for_each(|range| add(range, StatementPart::Descriptor));
         }
     }
 
-    fn visit_comment(&self, comment: &Directive, add: &mut impl FnMut(TextRange, Part)) {
+    fn visit_comment(&self, comment: &Directive, add: &mut impl FnMut(TextRange, StatementPart)) {
         comment.mentions(&mut |mention| {
             if let Some(range) = self.matches(mention) {
                 add(range, mention.part);
@@ -190,7 +190,7 @@ impl<'p> Sought<'p> {
             | (Subject::Name(name), Entity::Name(other) | Entity::Type(other))
             | (Subject::Package(name), Entity::Package(other)) => name == other,
             (Subject::Variable(variable), Entity::Variable(other)) => {
-                variable.symbol == other && variable.of_types == (mention.part == Part::Bound)
+                variable.symbol == other && variable.of_types == (mention.part == StatementPart::Bound)
             }
             (Subject::Package(package), Entity::Predicate(key)) => {
                 let of_it = self.program.meaning(self.file, key).package() == package.as_str();

@@ -260,7 +260,7 @@ fn find(table: &'static [Word], text: &str) -> Option<&'static Word> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mangle_check::policy_test::Key;
+    use mangle_check::policy_test::TestKey;
     use mangle_engine::types::{Base, CONSTRUCTORS as KNOWN};
     use mangle_syntax::syntax::SourceFile;
 
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn every_key_of_a_comment_has_its_word() {
         let words = |table: &[Word]| table.iter().map(|word| word.word).collect::<Vec<_>>();
-        assert_eq!(words(TEST_KEYS), Key::ALL.map(Key::as_str));
+        assert_eq!(words(TEST_KEYS), TestKey::ALL.map(TestKey::as_str));
         assert_eq!(words(PREVIEW_KEYS), agent_prompt::KEYS);
     }
 

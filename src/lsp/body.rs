@@ -46,7 +46,7 @@ pub(super) struct LostDocument {
 
 /// A body that is no JSON.
 #[derive(Debug)]
-pub(super) struct Damaged {
+pub(super) struct InvalidBody {
     pub(super) error: serde_json::Error,
     /// The id of the request that it was, as far as that shows.
     pub(super) id: Option<Value>,
@@ -63,7 +63,7 @@ const FILES: [&str; 2] = ["workspace/didChangeWatchedFiles", "workspace/didChang
 ///
 /// # Errors
 /// When it is no JSON, apart from halves of surrogate pairs.
-pub(super) fn read(body: &[u8]) -> Result<Body, Damaged> {
+pub(super) fn read(body: &[u8]) -> Result<Body, InvalidBody> {
     let error = match serde_json::from_slice(body) {
         Ok(value) => return Ok(Body { value, halves: TextHalves::default() }),
         Err(error) => error,
@@ -78,7 +78,7 @@ pub(super) fn read(body: &[u8]) -> Result<Body, Damaged> {
         Some(value) => Loss::of(&value, false),
         None => Loss::of_damage(&whole),
     };
-    Err(Damaged { error, id, loss })
+    Err(InvalidBody { error, id, loss })
 }
 
 /// The body with U+FFFD in place of each half of a surrogate pair, escaped or not.

@@ -13,13 +13,13 @@ use tower_lsp::ls_types::{
 
 use super::actions::{ASSIST_KINDS, COMMANDS, FIX_ALL, FIX_WORKSPACE};
 use super::features;
-use super::session::Session;
+use super::session::ClientSession;
 
 /// The name that diagnostics and the server itself go by.
 pub(super) const NAME: &str = "mangle-ls";
 
 /// The answer to `initialize`.
-pub(super) fn initialize_result(session: &Session) -> InitializeResult {
+pub(super) fn initialize_result(session: &ClientSession) -> InitializeResult {
     InitializeResult {
         capabilities: capabilities(session),
         server_info: Some(ServerInfo { name: NAME.into(), version: Some(env!("CARGO_PKG_VERSION").into()) }),
@@ -27,7 +27,7 @@ pub(super) fn initialize_result(session: &Session) -> InitializeResult {
     }
 }
 
-fn capabilities(session: &Session) -> ServerCapabilities {
+fn capabilities(session: &ClientSession) -> ServerCapabilities {
     let kinds = [CodeActionKind::QUICKFIX, FIX_ALL, FIX_WORKSPACE].into_iter();
     let actions = CodeActionOptions {
         code_action_kinds: Some(kinds.chain(ASSIST_KINDS.map(|(_, kind)| kind)).collect()),

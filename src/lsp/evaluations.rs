@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use super::view::View;
 use crate::host::workspace::{Evaluated, SnapshotProgram};
-use crate::ide::evaluation::{Places, Tried};
-use crate::ide::hover::prompts::FedBy;
+use crate::ide::evaluation::{EvaluationView, PlaceNames};
+use crate::ide::hover::prompts::SampleProvenance;
 use mangle_syntax::text::FileId;
 
 /// The programs of the samples of a document; without any, its own program.
-pub(super) struct TriedPrograms<'v> {
+pub(super) struct ProgramEvaluations<'v> {
     view: &'v View,
-    programs: Vec<Known<'v>>,
+    programs: Vec<ProgramEvaluation<'v>>,
 }
 
-struct Known<'v> {
+struct ProgramEvaluation<'v> {
     program: &'v Arc<SnapshotProgram>,
     evaluated: Option<Arc<Evaluated>>,
     is_current: bool,
@@ -23,21 +23,21 @@ struct Known<'v> {
 impl View {
     /// What is known of the programs with which a file is tried out. Policy tests are not: their cases are evaluated
     /// one by one.
-    pub(super) fn tried(&self, file: FileId) -> TriedPrograms<'_> {
+    pub(super) fn tried(&self, file: FileId) -> ProgramEvaluations<'_> {
         let programs = self.snapshot.answering(file).into_iter().filter(|program| !program.is_test());
         let known = programs.map(|program| match program.evaluated() {
-            Some(evaluated) => Known { program, evaluated: Some(evaluated), is_current: true },
-            None => Known { program, evaluated: program.evaluated_before(), is_current: false },
+            Some(evaluated) => ProgramEvaluation { program, evaluated: Some(evaluated), is_current: true },
+            None => ProgramEvaluation { program, evaluated: program.evaluated_before(), is_current: false },
         });
-        TriedPrograms { view: self, programs: known.collect() }
+        ProgramEvaluations { view: self, programs: known.collect() }
     }
 
     /// Calls `ask` with what is known of the prompts that a file may feed.
-    pub(super) fn with_fed<T>(&self, file: FileId, ask: impl FnOnce(&[FedBy<'_>]) -> T) -> T {
+    pub(super) fn with_fed<T>(&self, file: FileId, ask: impl FnOnce(&[SampleProvenance<'_>]) -> T) -> T {
         let programs = self.snapshot.fed_by(file);
         let known: Vec<_> =
             programs.iter().map(|program| (program.sample(), program.prompt_provenance())).collect();
-        let fed = known.iter().map(|(sample, known)| FedBy {
+        let fed = known.iter().map(|(sample, known)| SampleProvenance {
             sample: sample.map_or("", |sample| sample),
             fed: known.as_ref().map(|(known, _)| &known.fed),
             is_current: known.as_ref().is_none_or(|(_, is_current)| *is_current),
@@ -53,15 +53,15 @@ impl View {
     }
 }
 
-impl TriedPrograms<'_> {
+impl ProgramEvaluations<'_> {
     /// Calls `ask` with what features see.
-    pub(super) fn with<T>(&self, ask: impl FnOnce(&[Tried<'_>]) -> T) -> T {
+    pub(super) fn with<T>(&self, ask: impl FnOnce(&[EvaluationView<'_>]) -> T) -> T {
         let name = |file| self.view.name(file);
-        let tried = self.programs.iter().map(|known| Tried {
+        let tried = self.programs.iter().map(|known| EvaluationView {
             sample: known.program.sample().map(AsRef::as_ref),
             readings: known.evaluated.as_ref().map(|evaluated| &evaluated.readings),
             is_current: known.is_current,
-            places: Places { program: known.program.program(), file: &name },
+            places: PlaceNames { program: known.program.program(), file: &name },
         });
         ask(&tried.collect::<Vec<_>>())
     }

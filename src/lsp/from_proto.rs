@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tower_lsp::ls_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
 
-use super::message::Named;
+use super::message::DocumentName;
 use crate::host::absolute;
 use mangle_syntax::text::{ContentChange, Encoding, LineCol, LineIndex, TextRange};
 
@@ -34,8 +34,8 @@ pub(super) fn document_path(uri: &Uri) -> PathBuf {
 }
 
 /// The document that a URI names.
-pub(super) fn named(uri: &Uri) -> Named {
-    Named { path: document_path(uri), uri: uri.as_str().to_owned() }
+pub(super) fn named(uri: &Uri) -> DocumentName {
+    DocumentName { path: document_path(uri), uri: uri.as_str().to_owned() }
 }
 
 /// The path of a `file:` URI, without `.` and `..`.

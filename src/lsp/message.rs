@@ -11,7 +11,7 @@ use tracing::Span;
 
 use super::body::Loss;
 use super::pool::Panicked;
-use super::session::Session;
+use super::session::ClientSession;
 use super::view::View;
 use super::virtual_documents::Watch;
 use crate::host::workspace::{FileEvent, Scanned};
@@ -21,17 +21,17 @@ use mangle_syntax::text::{Cancel, Half, SentChange};
 #[derive(Debug)]
 pub(super) enum Message {
     /// The client introduced itself.
-    Initialize(Session),
+    Initialize(ClientSession),
     /// The client is ready for requests.
     Initialized,
     /// A document was opened.
-    Open(Opened),
+    Open(OpenedDocument),
     /// A document was edited.
-    Change(Changed),
+    Change(DocumentChange),
     /// A message could not be read or used, and this may be lost with it.
     Lost(Loss),
     /// A document was closed.
-    Close(Named),
+    Close(DocumentName),
     /// Files changed outside the editor.
     Files(Vec<(PathBuf, FileEvent)>),
     /// Workspace folders came and went.
@@ -53,13 +53,13 @@ pub(super) enum Message {
     /// A look at the disk is done.
     Scanned(Box<Result<Scanned, Panicked>>),
     /// A computation of diagnostics is done.
-    Diagnosed(Diagnosed),
+    Diagnosed(DiagnosticsResult),
     /// A program was evaluated; what is wrong with its prompts is yet to come.
     Tried,
     /// An evaluation is done.
-    Evaluated(Evaluated),
+    Evaluated(EvaluationResult),
     /// Replays of open transcripts are done.
-    Replayed(Evaluated),
+    Replayed(EvaluationResult),
     /// The connection ended.
     Leave,
 }
@@ -95,7 +95,7 @@ impl Message {
 
 /// The end of a computation of diagnostics.
 #[derive(Debug)]
-pub(super) struct Diagnosed {
+pub(super) struct DiagnosticsResult {
     /// Which computation it was.
     pub(super) number: u64,
     /// The revision that it was about.
@@ -115,18 +115,18 @@ pub(super) struct Basis {
 
 /// The end of an evaluation, or of replays.
 #[derive(Debug)]
-pub(super) struct Evaluated {
+pub(super) struct EvaluationResult {
     /// The revision that it was about.
     pub(super) revision: u64,
     /// Whether it began, so that it may have added what it knows even if it was stopped then.
     pub(super) began: bool,
     /// What came of it; `None` if it was stopped.
-    pub(super) result: Result<Option<Figures>, Panicked>,
+    pub(super) result: Result<Option<EvaluationDigest>, Panicked>,
 }
 
 /// What came of an evaluation or of replays, in short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Figures {
+pub(super) struct EvaluationDigest {
     /// A number that changes with what is shown of it.
     pub(super) digest: u64,
     /// Whether the client was told of other diagnostics of an open document than there are now.
@@ -135,7 +135,7 @@ pub(super) struct Figures {
 
 /// A document as the client names it.
 #[derive(Debug, Clone)]
-pub(super) struct Named {
+pub(super) struct DocumentName {
     pub(super) path: PathBuf,
     /// As the client spells it.
     pub(super) uri: String,
@@ -143,7 +143,7 @@ pub(super) struct Named {
 
 /// An opened document.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenedDocument {
     pub(super) path: PathBuf,
     pub(super) uri: String,
     pub(super) language: String,
@@ -155,7 +155,7 @@ pub(super) struct Opened {
 
 /// A new version of a document.
 #[derive(Debug)]
-pub(super) struct Changed {
+pub(super) struct DocumentChange {
     pub(super) path: PathBuf,
     pub(super) uri: String,
     pub(super) version: i32,
@@ -164,7 +164,7 @@ pub(super) struct Changed {
 
 /// What must be known before a question can be answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Needs {
+pub(super) enum Prerequisite {
     /// Nothing but the texts.
     Nothing,
     /// Which program one document belongs to.
@@ -181,7 +181,7 @@ pub(super) enum Needs {
 
 /// Why a question is not answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum RequestRefusal {
     /// The text changed meanwhile.
     Outdated,
     /// The computation failed.
@@ -189,15 +189,15 @@ pub(super) enum Refusal {
 }
 
 /// Computes an answer and sends it.
-pub(super) type Answer = Box<dyn FnOnce(Result<&View, Refusal>) + Send>;
+pub(super) type Responder = Box<dyn FnOnce(Result<&View, RequestRefusal>) + Send>;
 
 /// A question, answered from the snapshot of the moment at which the writer takes it up.
 pub(super) struct Question {
-    pub(super) needs: Needs,
+    pub(super) needs: Prerequisite,
     /// Raised when nobody waits for the answer any more.
     pub(super) cancel: Cancel,
     pub(super) span: Span,
-    pub(super) answer: Answer,
+    pub(super) answer: Responder,
 }
 
 impl std::fmt::Debug for Question {

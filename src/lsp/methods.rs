@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::actions::COMMANDS;
 use super::capabilities::initialize_result;
 use super::server::EXTENSIONS;
-use super::session::Session;
+use super::session::ClientSession;
 use super::virtual_documents::{CHANGED, SCHEMES};
 
 /// A method of the protocol: its handler in `server` (if there is one, the method is served), its name, and the
@@ -96,7 +96,7 @@ const QUALITIES: &[&str] = &[
 pub(super) fn capabilities() -> Value {
     let mut client: Value = serde_json::from_str(include_str!("../../tests/clients/vscode.json")).unwrap();
     let params = json!({ "capabilities": client["capabilities"].take() });
-    let session = Session::new(&serde_json::from_value(params).unwrap());
+    let session = ClientSession::new(&serde_json::from_value(params).unwrap());
     serde_json::to_value(initialize_result(&session)).unwrap()["capabilities"].take()
 }
 

@@ -46,7 +46,7 @@ use self::client::Outbox;
 use self::message::Message;
 use self::pool::{Pool, log_panics};
 use self::server::Server;
-use self::transport::{End, Output, QUEUE};
+use self::transport::{ConnectionEnd, Output, QUEUE};
 use self::writer::Writer;
 
 /// How long the last messages may take to be written after the connection ended.
@@ -54,7 +54,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 
 /// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum SessionEnd {
     /// The client said goodbye properly.
     Orderly,
     /// The client left without `shutdown`, or vanished.
@@ -65,7 +65,7 @@ pub enum Ended {
 ///
 /// # Errors
 /// When the system gives no threads.
-pub fn serve() -> anyhow::Result<Ended> {
+pub fn serve() -> anyhow::Result<SessionEnd> {
     log_panics();
     serve_on(BufReader::new(std::io::stdin()), std::io::stdout())
 }
@@ -77,7 +77,7 @@ pub fn serve() -> anyhow::Result<Ended> {
 pub fn serve_on(
     input: impl BufRead + Send + 'static,
     mut out: impl Write + Send + 'static,
-) -> anyhow::Result<Ended> {
+) -> anyhow::Result<SessionEnd> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
@@ -119,8 +119,8 @@ pub fn serve_on(
     output.close();
     let _ = farewell.recv_timeout(FAREWELL);
     Ok(match end {
-        End::Orderly => Ended::Orderly,
-        End::Abrupt => Ended::Abruptly,
+        ConnectionEnd::Orderly => SessionEnd::Orderly,
+        ConnectionEnd::Abrupt => SessionEnd::Abruptly,
     })
 }
 

@@ -11,8 +11,8 @@ use tower_lsp::ls_types::{
     WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
 };
 
-use super::message::Refusal;
-use super::report::{Report, ResultId};
+use super::message::RequestRefusal;
+use super::report::{FileReport, ResultId};
 use super::to_proto;
 use super::view::View;
 use crate::host::workspace::SnapshotFile;
@@ -21,14 +21,16 @@ use crate::host::workspace::SnapshotFile;
 const SERVER_CANCELLED: ErrorCode = ErrorCode::ServerError(-32802);
 
 /// The error for a pull that an edit overtook: the client is to ask again.
-pub(super) fn refusal(refusal: Refusal) -> Error {
+pub(super) fn refusal(refusal: RequestRefusal) -> Error {
     match refusal {
-        Refusal::Outdated => Error {
+        RequestRefusal::Outdated => Error {
             code: SERVER_CANCELLED,
             message: "the text changed meanwhile".into(),
             data: Some(serde_json::json!({ "retriggerRequest": true })),
         },
-        Refusal::Panicked(panic) => Error { message: panic.to_string().into(), ..Error::internal_error() },
+        RequestRefusal::Panicked(panic) => {
+            Error { message: panic.to_string().into(), ..Error::internal_error() }
+        }
     }
 }
 
@@ -42,7 +44,7 @@ pub(super) fn document(
 ) -> Result<DocumentDiagnosticReportResult> {
     let uri = &params.text_document.uri;
     if let Some(opening) = view.snapshot.opening(uri.as_str()).filter(|opening| !opening.is_same) {
-        let report = Report::of_opening(view, &opening.file, false);
+        let report = FileReport::of_opening(view, &opening.file, false);
         let full =
             FullDocumentDiagnosticReport { result_id: Some(report.id().to_string()), items: report.items() };
         let full = RelatedFullDocumentDiagnosticReport {
@@ -56,12 +58,12 @@ pub(super) fn document(
         return Ok(DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Full(nothing)));
     };
     let was_settled = view.snapshot.is_settled(file.id);
-    let report = Report::new(view, file);
+    let report = FileReport::new(view, file);
     let id = report.id();
     let known = params.previous_result_id.as_deref().is_some_and(|known| id.is_same_as(known));
     let items = if known { Vec::new() } else { report.items() };
     if view.is_outdated() {
-        return Err(refusal(Refusal::Outdated));
+        return Err(refusal(RequestRefusal::Outdated));
     }
     view.told.tell(file.id, id.fingerprint);
     // What came meanwhile compared itself with what the client had been told before.
@@ -95,7 +97,7 @@ fn others(view: &View, file: &SnapshotFile) -> Option<HashMap<Uri, DocumentDiagn
     let transcripts = view.snapshot.transcripts.iter().filter(|transcript| transcript.is_diagnosed());
     let files = files.chain(transcripts.map(|transcript| &transcript.file));
     for other in files.filter(|other| other.id != file.id && other.open.is_some()) {
-        let report = Report::new(view, other);
+        let report = FileReport::new(view, other);
         let id = report.id();
         if !view.told.is_outdated(other.id, id.fingerprint) {
             continue;
@@ -125,14 +127,16 @@ pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<Works
         let Some(file) = view.snapshot.file(id).filter(|_| !view.snapshot.is_apart(id)) else { continue };
         let Some(uri) = to_proto::uri(file) else { continue };
         let known = known.remove(uri.as_str());
-        items.extend(item(&Report::new(view, file), known, first).map(|report| report.into_item(uri, file)));
+        items.extend(
+            item(&FileReport::new(view, file), known, first).map(|report| report.into_item(uri, file)),
+        );
     }
     for opening in view.snapshot.further_openings() {
         let Some(uri) = to_proto::uri(&opening.file).filter(|_| !view.snapshot.is_apart(opening.file.id))
         else {
             continue;
         };
-        let report = Report::of_opening(view, &opening.file, opening.is_same);
+        let report = FileReport::of_opening(view, &opening.file, opening.is_same);
         let known = known.remove(uri.as_str());
         items.extend(item(&report, known, first).map(|report| report.into_item(uri, &opening.file)));
     }
@@ -163,7 +167,7 @@ enum Item {
 
 /// `None` for a file without diagnostics that the client never heard of, unless this is the first
 /// time.
-fn item(report: &Report<'_>, known: Option<&str>, first: bool) -> Option<Item> {
+fn item(report: &FileReport<'_>, known: Option<&str>, first: bool) -> Option<Item> {
     if known.is_none() && report.is_empty() && !first {
         return None;
     }

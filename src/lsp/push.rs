@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tower_lsp::ls_types::{PublishDiagnosticsParams, Uri};
 
 use super::client::Outbox;
-use super::report::{Report, ResultId};
+use super::report::{FileReport, ResultId};
 use super::to_proto;
 use super::view::View;
 use crate::host::workspace::SnapshotFile;
@@ -37,19 +37,19 @@ impl Audience {
 /// What the client was told last, by URI: a file can be open at several.
 #[derive(Debug, Default)]
 pub(super) struct Publisher {
-    published: FxHashMap<String, Published>,
+    published: FxHashMap<String, PublishedDocument>,
 }
 
 /// What the client was told about one document.
 #[derive(Debug)]
-struct Published {
+struct PublishedDocument {
     uri: Uri,
     result: ResultId,
     /// Which opening of the document it was about.
     opening: Option<Arc<str>>,
 }
 
-impl PartialEq for Published {
+impl PartialEq for PublishedDocument {
     /// Editors forget what they were told about a document that is opened again, as Neovim does at `:edit!`: the same
     /// diagnostics are not the same then.
     fn eq(&self, other: &Self) -> bool {
@@ -84,15 +84,15 @@ impl Publisher {
             }
             let Some(uri) = to_proto::uri(file) else { continue };
             uris.insert(uri.as_str().to_owned());
-            self.publish_file(uri, &Report::of_opening(view, file, is_same), outbox);
+            self.publish_file(uri, &FileReport::of_opening(view, file, is_same), outbox);
         }
         self.clear_all_but(&uris, outbox);
         true
     }
 
-    fn publish_file(&mut self, uri: Uri, report: &Report<'_>, outbox: &Outbox) {
+    fn publish_file(&mut self, uri: Uri, report: &FileReport<'_>, outbox: &Outbox) {
         let opening = report.opening();
-        let now = Published { uri: uri.clone(), result: report.id(), opening };
+        let now = PublishedDocument { uri: uri.clone(), result: report.id(), opening };
         let before = self.published.get(uri.as_str());
         if before == Some(&now) || before.is_none() && report.is_empty() && now.opening.is_none() {
             return;

@@ -17,7 +17,7 @@ use mangle_syntax::text::{FileId, TextRange};
 use piggyback::envelope::secrets::redacted;
 
 /// The diagnostics of a file whose programs were diagnosed.
-pub(super) struct Report<'v> {
+pub(super) struct FileReport<'v> {
     view: &'v View,
     file: &'v SnapshotFile,
     diagnostics: Vec<&'v lint::Diagnostic>,
@@ -27,7 +27,7 @@ pub(super) struct Report<'v> {
     counts_elsewhere: Option<String>,
 }
 
-impl<'v> Report<'v> {
+impl<'v> FileReport<'v> {
     pub(super) fn new(view: &'v View, file: &'v SnapshotFile) -> Self {
         let found = view.snapshot.diagnostics(file.id);
         let (diagnostics, rest) = shown_in_editor(found, view.snapshot.max_findings(file.id));

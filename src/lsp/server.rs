@@ -23,12 +23,14 @@ use tracing::Span;
 
 use super::body::{Loss, TextHalves};
 use super::client_process;
-use super::message::{Changed, Message, Needs, Opened, Question, Refusal, WorkspacePull};
+use super::message::{
+    DocumentChange, Message, OpenedDocument, Prerequisite, Question, RequestRefusal, WorkspacePull,
+};
 use super::raw_response::Slot;
-use super::session::{Session, folder_paths};
-use super::transport::Seen;
+use super::session::{ClientSession, folder_paths};
+use super::transport::Incoming;
 use super::view::View;
-use super::virtual_documents::{Address, VirtualDocument, VirtualDocumentParams, Watch};
+use super::virtual_documents::{DocumentAddress, VirtualDocument, VirtualDocumentParams, Watch};
 use super::{actions, capabilities, features, from_proto, pull, status};
 use crate::host::workspace::FileEvent;
 use crate::report::replies::without_secrets;
@@ -58,11 +60,11 @@ impl Server {
     }
 
     /// Asks a question. Dropping the future, which is what a cancellation does, raises the token
-    /// that the computation looks at ([`Waiting`]).
+    /// that the computation looks at ([`CancelGuard`]).
     fn ask<T, C>(
         &self,
-        needs: Needs,
-        refuse: fn(Refusal) -> Error,
+        needs: Prerequisite,
+        refuse: fn(RequestRefusal) -> Error,
         compute: C,
     ) -> impl Future<Output = Result<T>> + Send + use<T, C>
     where
@@ -72,7 +74,7 @@ impl Server {
         let (reply, answer) = oneshot::channel();
         let cancel = Cancel::new();
         let token = cancel.clone();
-        let answering = move |view: std::result::Result<&View, Refusal>| {
+        let answering = move |view: std::result::Result<&View, RequestRefusal>| {
             let result = match view {
                 Ok(view) => compute(view, &token),
                 Err(refusal) => Err(refuse(refusal)),
@@ -96,7 +98,11 @@ impl Server {
 
     /// [`Self::ask`]; the answer goes out as the JSON that the thread writes which computes it, and what comes back here
     /// stands for it.
-    fn write<T, C>(&self, needs: Needs, compute: C) -> impl Future<Output = Result<T>> + Send + use<T, C>
+    fn write<T, C>(
+        &self,
+        needs: Prerequisite,
+        compute: C,
+    ) -> impl Future<Output = Result<T>> + Send + use<T, C>
     where
         T: Serialize + Default + Send + 'static,
         C: FnOnce(&View) -> Result<T> + Send + 'static,
@@ -111,16 +117,16 @@ impl Server {
         })
     }
 
-    fn wait_for(&self, cancel: Cancel) -> Waiting {
-        Waiting { cancel, writer: Some(self.writer.clone()) }
+    fn wait_for(&self, cancel: Cancel) -> CancelGuard {
+        CancelGuard { cancel, writer: Some(self.writer.clone()) }
     }
 
     /// Notices where the answer to a request goes, and texts that are lost because the framework drops the notification:
     /// what it was about is no longer known after it.
-    pub(super) fn observe(&self, seen: Seen<'_>) {
+    pub(super) fn observe(&self, seen: Incoming<'_>) {
         match seen {
-            Seen::Lost(loss) => self.lost(loss),
-            Seen::Request(request, slot, halves) => {
+            Incoming::Lost(loss) => self.lost(loss),
+            Incoming::Request(request, slot, halves) => {
                 *self.arriving.lock() = slot;
                 if !is_usable(request) {
                     match changed_whole(request) {
@@ -141,20 +147,20 @@ impl Server {
 
     /// `mangle/status`: what the server knows, for bug reports.
     async fn status(&self) -> Result<status::Status> {
-        self.ask(Needs::Nothing, outdated, |view, _| Ok(status::status(view))).await
+        self.ask(Prerequisite::Nothing, outdated, |view, _| Ok(status::status(view))).await
     }
 
     /// `mangle/graph`: which predicates depend on which.
     async fn graph(&self, params: features::graph::GraphParams) -> Result<LSPAny> {
         let path = params.uri.as_ref().map(from_proto::document_path);
-        let needs = path.map_or(Needs::Workspace, Needs::Place);
+        let needs = path.map_or(Prerequisite::Workspace, Prerequisite::Place);
         self.ask(needs, outdated, move |view, _| features::graph::graph(view, &params).map(without_secrets))
             .await
     }
 
     /// `mangle/preview`: what shards will read.
     async fn preview(&self, params: features::preview::PreviewParams) -> Result<LSPAny> {
-        let needs = Needs::Place(params.document());
+        let needs = Prerequisite::Place(params.document());
         self.ask(needs, outdated, move |view, cancel| {
             features::preview::preview(view, &params, cancel).map(without_secrets)
         })
@@ -163,21 +169,21 @@ impl Server {
 
     /// `mangle/query`: which facts follow, and why.
     async fn query(&self, params: features::query::QueryParams) -> Result<LSPAny> {
-        let needs = Needs::Evaluation(params.document());
+        let needs = Prerequisite::Evaluation(params.document());
         self.ask(needs, outdated, move |view, _| features::query::query(view, &params).map(without_secrets))
             .await
     }
 
     /// `mangle/repair`: what asks a model to send a reply again.
     async fn repair(&self, params: features::repair::RepairParams) -> Result<LSPAny> {
-        let needs = Needs::Diagnostics(params.document());
+        let needs = Prerequisite::Diagnostics(params.document());
         self.ask(needs, outdated, move |view, _| Ok(without_secrets(features::repair::repair(view, &params))))
             .await
     }
 
     /// `mangle/replay`: what the policies around a transcript say of it.
     async fn replay(&self, params: features::replay::ReplayParams) -> Result<LSPAny> {
-        let needs = Needs::Place(params.document());
+        let needs = Prerequisite::Place(params.document());
         self.ask(needs, outdated, move |view, cancel| {
             features::replay::replay(view, &params, cancel).map(without_secrets)
         })
@@ -186,7 +192,7 @@ impl Server {
 
     /// `mangle/test`: what becomes of the cases of policy tests.
     async fn test(&self, params: features::test::TestParams) -> Result<LSPAny> {
-        let needs = params.document().map_or(Needs::Workspace, Needs::Place);
+        let needs = params.document().map_or(Prerequisite::Workspace, Prerequisite::Place);
         self.ask(needs, outdated, move |view, cancel| {
             Ok(without_secrets(features::test::test(view, &params, cancel)))
         })
@@ -195,10 +201,10 @@ impl Server {
 
     /// `mangle/virtualDocument`: a document that the server makes.
     async fn virtual_document(&self, params: VirtualDocumentParams) -> Result<VirtualDocument> {
-        let address = Address::parse(&params.uri)?;
+        let address = DocumentAddress::parse(&params.uri)?;
         self.send(Message::Watch(Watch::new(params.uri, address.clone())));
         let path = address.source().map(from_proto::document_path);
-        let needs = path.map_or(Needs::Workspace, Needs::Place);
+        let needs = path.map_or(Prerequisite::Workspace, Prerequisite::Place);
         self.ask(needs, outdated, move |view, cancel| address.make(view, cancel)).await
     }
 }
@@ -257,13 +263,13 @@ fn changed_whole(request: &Request) -> Option<DidChangeTextDocumentParams> {
 }
 
 /// What is sent to the writer for a change.
-fn changed(params: DidChangeTextDocumentParams, halves: TextHalves) -> Changed {
+fn changed(params: DidChangeTextDocumentParams, halves: TextHalves) -> DocumentChange {
     let mut halves = halves.changes.into_iter();
     let sent = |change| SentChange {
         change: from_proto::content_change(change),
         halves: halves.next().unwrap_or_default(),
     };
-    Changed {
+    DocumentChange {
         path: from_proto::document_path(&params.text_document.uri),
         uri: params.text_document.uri.as_str().to_owned(),
         version: params.text_document.version,
@@ -274,19 +280,19 @@ fn changed(params: DidChangeTextDocumentParams, halves: TextHalves) -> Changed {
 /// Held by a handler while it waits. The framework drops the handler of a cancelled request, and
 /// this with it; then the work stops.
 #[derive(Debug)]
-struct Waiting {
+struct CancelGuard {
     cancel: Cancel,
     writer: Option<Sender<Message>>,
 }
 
-impl Waiting {
+impl CancelGuard {
     /// The answer came.
     fn answered(mut self) {
         self.writer = None;
     }
 }
 
-impl Drop for Waiting {
+impl Drop for CancelGuard {
     fn drop(&mut self) {
         if let Some(writer) = &self.writer {
             self.cancel.cancel();
@@ -302,10 +308,12 @@ fn panicked() -> Error {
 }
 
 /// The error for a question whose answer would not fit the text any more.
-fn outdated(refusal: Refusal) -> Error {
+fn outdated(refusal: RequestRefusal) -> Error {
     match refusal {
-        Refusal::Outdated => Error::content_modified(),
-        Refusal::Panicked(panic) => Error { message: panic.to_string().into(), ..Error::internal_error() },
+        RequestRefusal::Outdated => Error::content_modified(),
+        RequestRefusal::Panicked(panic) => {
+            Error { message: panic.to_string().into(), ..Error::internal_error() }
+        }
     }
 }
 
@@ -319,10 +327,10 @@ macro_rules! features {
             self.write(needs, move |view| features!(@answer $op ($answer(view, &params)))).await
         }
     )*};
-    (@at $params:ident, $($uri:ident).+) => { Needs::Place(from_proto::document_path(&$params.$($uri).+)) };
-    (@figures $params:ident, $($uri:ident).+) => { Needs::Figures(from_proto::document_path(&$params.$($uri).+)) };
-    (@text $params:ident) => { Needs::Nothing };
-    (@workspace $params:ident) => { Needs::Workspace };
+    (@at $params:ident, $($uri:ident).+) => { Prerequisite::Place(from_proto::document_path(&$params.$($uri).+)) };
+    (@figures $params:ident, $($uri:ident).+) => { Prerequisite::Figures(from_proto::document_path(&$params.$($uri).+)) };
+    (@text $params:ident) => { Prerequisite::Nothing };
+    (@workspace $params:ident) => { Prerequisite::Workspace };
     (@answer => ($answer:expr)) => { Ok($answer) };
     (@answer ? ($answer:expr)) => { $answer };
 }
@@ -388,7 +396,7 @@ impl LanguageServer for Server {
     }
 
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let session = Session::new(&params);
+        let session = ClientSession::new(&params);
         let result = capabilities::initialize_result(&session);
         self.send(Message::Initialize(session));
         if let Some(process) = params.process_id {
@@ -408,7 +416,7 @@ impl LanguageServer for Server {
 
     async fn did_open(&self, params: DidOpenTextDocumentParams) {
         let document = params.text_document;
-        self.send(Message::Open(Opened {
+        self.send(Message::Open(OpenedDocument {
             path: from_proto::document_path(&document.uri),
             uri: document.uri.as_str().to_owned(),
             language: document.language_id,
@@ -448,7 +456,7 @@ impl LanguageServer for Server {
     }
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
-        let needs = Needs::Diagnostics(from_proto::document_path(&params.text_document.uri));
+        let needs = Prerequisite::Diagnostics(from_proto::document_path(&params.text_document.uri));
         self.ask(needs, pull::refusal, move |view, _| pull::document(view, &params)).await
     }
 
@@ -472,28 +480,28 @@ impl LanguageServer for Server {
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        let needs = Needs::Diagnostics(from_proto::document_path(&params.text_document.uri));
+        let needs = Prerequisite::Diagnostics(from_proto::document_path(&params.text_document.uri));
         self.ask(needs, outdated, move |view, _| Ok(Some(actions::code_actions(view, &params)))).await
     }
 
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
-        let needs = actions::document(&action).map_or(Needs::Nothing, Needs::Diagnostics);
+        let needs = actions::document(&action).map_or(Prerequisite::Nothing, Prerequisite::Diagnostics);
         self.ask(needs, outdated, move |view, _| actions::resolve(view, action)).await
     }
 
     async fn inlay_hint_resolve(&self, hint: lsp::InlayHint) -> Result<lsp::InlayHint> {
-        let needs = features::inlay_hints::document(&hint).map_or(Needs::Nothing, Needs::Place);
+        let needs = features::inlay_hints::document(&hint).map_or(Prerequisite::Nothing, Prerequisite::Place);
         self.ask(needs, outdated, move |view, _| Ok(features::inlay_hints::resolve(view, hint))).await
     }
 
     async fn code_lens_resolve(&self, lens: lsp::CodeLens) -> Result<lsp::CodeLens> {
         let document = features::code_lens::document(&lens).filter(|_| lens.command.is_none());
-        let needs = document.map_or(Needs::Nothing, |path| Needs::Evaluation(Some(path)));
+        let needs = document.map_or(Prerequisite::Nothing, |path| Prerequisite::Evaluation(Some(path)));
         self.ask(needs, outdated, move |view, _| features::code_lens::resolve(view, lens)).await
     }
 
     async fn completion_resolve(&self, item: lsp::CompletionItem) -> Result<lsp::CompletionItem> {
-        let needs = features::completion::document(&item).map_or(Needs::Nothing, Needs::Place);
+        let needs = features::completion::document(&item).map_or(Prerequisite::Nothing, Prerequisite::Place);
         self.ask(needs, outdated, move |view, _| Ok(features::completion::resolve(view, item))).await
     }
 

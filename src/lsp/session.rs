@@ -13,7 +13,7 @@ use mangle_syntax::text::Encoding;
 
 /// The client's abilities and the folders it opened.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Session {
+pub(super) struct ClientSession {
     /// What the client said it can do; each feature looks up what matters to it alone.
     pub(super) client: Box<ClientCapabilities>,
     /// The unit of columns, as negotiated.
@@ -62,7 +62,7 @@ pub(super) struct Session {
     pub(super) initial_progress: Option<ProgressToken>,
 }
 
-impl Session {
+impl ClientSession {
     /// Reads the parameters of `initialize`.
     pub(super) fn new(params: &InitializeParams) -> Self {
         let client = &params.capabilities;
@@ -170,8 +170,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn session(params: serde_json::Value) -> Session {
-        Session::new(&serde_json::from_value(params).unwrap())
+    fn session(params: serde_json::Value) -> ClientSession {
+        ClientSession::new(&serde_json::from_value(params).unwrap())
     }
 
     #[test]

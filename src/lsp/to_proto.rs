@@ -14,7 +14,7 @@ use crate::report::sink;
 use mangle_syntax::lint;
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::{FileId, TextRange};
-use piggyback::envelope::secrets::Context;
+use piggyback::envelope::secrets::SecretContext;
 
 /// The URI of a file: as the client spells it while it is open there.
 pub(super) fn uri(file: &SnapshotFile) -> Option<Uri> {
@@ -93,12 +93,12 @@ pub(super) fn diagnostic(view: &View, file: &SnapshotFile, diagnostic: &lint::Di
 const AROUND: u32 = 4096;
 
 /// The secrets around a range, pieces of which messages may quote.
-fn around(file: &SnapshotFile, range: TextRange) -> Context {
+fn around(file: &SnapshotFile, range: TextRange) -> SecretContext {
     let text = file.text();
     let start = u32::from(range.start()).saturating_sub(AROUND) as usize;
     let end = (u32::from(range.end()).saturating_add(AROUND) as usize).min(text.len());
     let bytes = text.as_bytes().get(start..end).unwrap_or(&[]);
-    Context::of(&String::from_utf8_lossy(bytes))
+    SecretContext::of(&String::from_utf8_lossy(bytes))
 }
 
 /// The page of a rule. Editors open it as it is, so that a path would lead them nowhere.

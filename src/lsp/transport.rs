@@ -237,7 +237,7 @@ fn body(message: &Outbound) -> serde_json::Result<Vec<u8>> {
 
 /// How a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum ConnectionEnd {
     /// By `exit` after `shutdown`.
     Orderly,
     /// By `exit` without `shutdown`, or by the end of the input.
@@ -257,7 +257,7 @@ pub(super) struct Input {
 
 /// What the server looks at before a handler runs.
 #[derive(Debug)]
-pub(super) enum Seen<'r> {
+pub(super) enum Incoming<'r> {
     /// A request or a notification, with the place for its answer and the halves of surrogate pairs in its texts.
     Request(&'r Request, Slot, TextHalves),
     /// What may be lost with a message that no handler gets.
@@ -271,8 +271,8 @@ pub(super) async fn serve<S: LanguageServer>(
     mut service: LspService<S>,
     socket: ClientSocket,
     output: &Output,
-    observe: impl Fn(&S, Seen<'_>),
-) -> End {
+    observe: impl Fn(&S, Incoming<'_>),
+) -> ConnectionEnd {
     let (mut requests, mut responses) = socket.split();
     let mut running: FuturesUnordered<Handler> = FuturesUnordered::new();
     let mut phase = Phase::Uninitialized;
@@ -286,7 +286,7 @@ pub(super) async fn serve<S: LanguageServer>(
                         continue;
                     }
                     let slot = Slot::default();
-                    observe(service.inner(), Seen::Request(&request, slot.clone(), halves));
+                    observe(service.inner(), Incoming::Request(&request, slot.clone(), halves));
                     let next = phase.after(&request);
                     match start(&mut service, request, slot).await {
                         Ok(answer) => {
@@ -304,7 +304,7 @@ pub(super) async fn serve<S: LanguageServer>(
                 Some(Inbound::Response(response)) => { let _ = responses.send(response).await; }
                 Some(Inbound::Broken(response, loss)) => {
                     tracing::warn!(error = ?response.error(), "a message could not be read");
-                    observe(service.inner(), Seen::Lost(loss));
+                    observe(service.inner(), Incoming::Lost(loss));
                     output.send(Outbound::Response(response));
                 }
                 None => return phase.end(),
@@ -342,8 +342,8 @@ impl Phase {
     }
 
     /// How the connection ends when it ends in this phase.
-    fn end(self) -> End {
-        if self == Self::ShutDown { End::Orderly } else { End::Abrupt }
+    fn end(self) -> ConnectionEnd {
+        if self == Self::ShutDown { ConnectionEnd::Orderly } else { ConnectionEnd::Abrupt }
     }
 
     /// What a message gets that no handler may have: requests an error, notifications nothing. `None` for all others.

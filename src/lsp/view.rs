@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use tower_lsp::ls_types::{Range, TextDocumentPositionParams, Uri};
 
 use super::client::Outbox;
-use super::features::semantic_tokens::Sent;
-use super::session::Session;
+use super::features::semantic_tokens::SentTokens;
+use super::session::ClientSession;
 use super::{from_proto, to_proto};
 use crate::host::workspace::{Snapshot, SnapshotFile, SnapshotProgram, SnapshotTranscript};
 use crate::ide::Place;
@@ -20,11 +20,11 @@ use mangle_syntax::text::{FileId, TextRange, TextSize};
 /// A snapshot with its session. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct View {
-    pub(super) session: Arc<Session>,
+    pub(super) session: Arc<ClientSession>,
     pub(super) snapshot: Arc<Snapshot>,
-    pub(super) pulse: Arc<Pulse>,
-    pub(super) told: Arc<Told>,
-    pub(super) tokens: Arc<Sent>,
+    pub(super) pulse: Arc<WriterStatus>,
+    pub(super) told: Arc<PulledDiagnostics>,
+    pub(super) tokens: Arc<SentTokens>,
     pub(super) outbox: Outbox,
     /// Which inlay hints are wanted.
     pub(super) hints: HintSettings,
@@ -34,9 +34,9 @@ pub(super) struct View {
 
 /// The fingerprints of the diagnostics that the client pulled last, by document.
 #[derive(Debug, Default)]
-pub(super) struct Told(Mutex<FxHashMap<FileId, u64>>);
+pub(super) struct PulledDiagnostics(Mutex<FxHashMap<FileId, u64>>);
 
-impl Told {
+impl PulledDiagnostics {
     /// Remembers what the client is told about a document.
     pub(super) fn tell(&self, file: FileId, fingerprint: u64) {
         self.0.lock().insert(file, fingerprint);
@@ -50,7 +50,7 @@ impl Told {
 
 /// What the writer lets everybody see of itself while it works.
 #[derive(Debug, Default)]
-pub(super) struct Pulse {
+pub(super) struct WriterStatus {
     /// The revision that it is at by now.
     pub(super) revision: AtomicU64,
     /// Whether the client has asked for inlay hints.
@@ -84,15 +84,20 @@ impl View {
     }
 
     /// Where a request points to.
-    pub(super) fn spot(&self, at: &TextDocumentPositionParams) -> Option<Spot<'_>> {
+    pub(super) fn spot(&self, at: &TextDocumentPositionParams) -> Option<DocumentPlace<'_>> {
         let file = self.file(&at.text_document.uri)?;
         let position = from_proto::line_col(at.position);
         let source = file.lines().offset(file.text(), position, self.session.encoding);
         if let Some(transcript) = self.snapshot.transcript(file.id) {
             let (start, text, offset) = transcript.mangle_at(source)?;
-            return Some(Spot { view: self, file, offset, inside: Some(Inside { transcript, start, text }) });
+            return Some(DocumentPlace {
+                view: self,
+                file,
+                offset,
+                inside: Some(EmbeddedMangle { transcript, start, text }),
+            });
         }
-        Some(Spot { view: self, file, offset: file.map().to_derived(source)?, inside: None })
+        Some(DocumentPlace { view: self, file, offset: file.map().to_derived(source)?, inside: None })
     }
 
     /// The transcript that a request points into, and the offset in it.
@@ -114,25 +119,25 @@ impl View {
 
 /// A place in a document that a request points to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Spot<'v> {
+pub(super) struct DocumentPlace<'v> {
     pub(super) view: &'v View,
     pub(super) file: &'v Arc<SnapshotFile>,
     /// In the text that features see.
     pub(super) offset: TextSize,
     /// The Mangle that it is in, where the document is a transcript.
-    pub(super) inside: Option<Inside<'v>>,
+    pub(super) inside: Option<EmbeddedMangle<'v>>,
 }
 
 /// Mangle inside a transcript.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Inside<'v> {
+pub(super) struct EmbeddedMangle<'v> {
     pub(super) transcript: &'v SnapshotTranscript,
     /// Where the record starts that it is in.
     pub(super) start: TextSize,
     pub(super) text: &'v MangleText,
 }
 
-impl<'v> Spot<'v> {
+impl<'v> DocumentPlace<'v> {
     /// The place in the first program that shows the file.
     pub(super) fn place(&self) -> Option<Place<'v>> {
         self.places().next()

@@ -8,13 +8,13 @@ use mangle_engine::kernel::Reading;
 
 /// What one program says in one reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct QueryAnswer {
     /// The reading.
     pub reading: Reading,
     /// What the arguments are called, if cells were asked for.
     pub columns: Vec<String>,
     /// The facts that fit.
-    pub facts: Vec<Answered>,
+    pub facts: Vec<AnswerFact>,
     /// How many facts fit besides, for which there is no room.
     pub omitted: usize,
     /// Where there is none: what each rule lacks, if that was asked for. Else empty.
@@ -31,16 +31,16 @@ pub struct Answer {
 
 /// A fact, and why it holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answered {
+pub struct AnswerFact {
     /// The fact as the engine prints it.
     pub text: Box<str>,
     /// What else was asked for; there may be millions of facts of which nothing else was.
-    pub extras: Option<Box<Extras>>,
+    pub extras: Option<Box<FactDetails>>,
 }
 
 /// What is said of a fact besides.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Extras {
+pub struct FactDetails {
     /// Its arguments as the cells of a table, if they were asked for.
     pub cells: Vec<String>,
     /// What it follows from, if that was asked for.
@@ -49,7 +49,7 @@ pub struct Extras {
     pub others: Vec<String>,
 }
 
-impl Answered {
+impl AnswerFact {
     /// What it follows from, if that was asked for.
     #[must_use]
     pub fn proof(&self) -> Option<&str> {
@@ -77,19 +77,19 @@ pub fn reading_word(reading: Reading) -> &'static str {
 
 /// Answers as JSON: a list, one object for each program and reading.
 #[must_use]
-pub fn answers_json(answers: &[Answer]) -> Value {
+pub fn answers_json(answers: &[QueryAnswer]) -> Value {
     serde_json::to_value(answers).unwrap_or_default()
 }
 
 /// An object: `reading`, `facts`, `proofs`, `others`, `why_not`, `stopped`, `lost`, `omitted` where facts are, and
 /// `hints` where there is no fact.
-impl Serialize for Answer {
+impl Serialize for QueryAnswer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("reading", reading_word(self.reading))?;
         map.serialize_entry("facts", &List(|| self.facts.iter().map(|fact| &*fact.text)))?;
-        map.serialize_entry("proofs", &List(|| self.facts.iter().filter_map(Answered::proof)))?;
-        let others = || self.facts.iter().map(Answered::others).filter(|others| !others.is_empty());
+        map.serialize_entry("proofs", &List(|| self.facts.iter().filter_map(AnswerFact::proof)))?;
+        let others = || self.facts.iter().map(AnswerFact::others).filter(|others| !others.is_empty());
         map.serialize_entry("others", &List(others))?;
         map.serialize_entry("why_not", &self.obstacles)?;
         map.serialize_entry("stopped", &self.stopped)?;
@@ -118,11 +118,11 @@ impl<I: Iterator<Item: Serialize>, F: Fn() -> I> Serialize for List<F> {
 /// Answers as one table: a row a fact, below the names of the arguments. Unless `keeps_formulas`, no cell is a formula for
 /// a spreadsheet, and what a terminal would obey is shown.
 #[must_use]
-pub fn answers_csv(answers: &[Answer], keeps_formulas: bool) -> String {
+pub fn answers_csv(answers: &[QueryAnswer], keeps_formulas: bool) -> String {
     let cell = |text: &String| if keeps_formulas { text.clone() } else { sink::csv(text) };
     let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
     let header = answers.first().map(|answer| answer.columns.as_slice());
-    let rows = answers.iter().flat_map(|answer| answer.facts.iter().map(Answered::cells));
+    let rows = answers.iter().flat_map(|answer| answer.facts.iter().map(AnswerFact::cells));
     // Writing to memory cannot fail.
     header.into_iter().chain(rows).for_each(|row| drop(writer.write_record(row.iter().map(cell))));
     writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()

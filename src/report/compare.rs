@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use super::{Entry, Identity, Sources};
+use super::{Identity, ReportEntry, Sources};
 
 /// A finding that waits for its counterpart in the other version.
 struct Candidate<'a> {
@@ -17,7 +17,12 @@ struct Candidate<'a> {
 /// counterpart at most: the same finding of the same statement of the same file, else of another file, since
 /// files are renamed and rules move.
 #[must_use]
-pub fn brought(new: Vec<Entry>, sources: &Sources, old: &[Entry], old_sources: &Sources) -> Vec<Entry> {
+pub fn brought(
+    new: Vec<ReportEntry>,
+    sources: &Sources,
+    old: &[ReportEntry],
+    old_sources: &Sources,
+) -> Vec<ReportEntry> {
     let (mut found, mut before) = (candidates(&new, sources), candidates(old, old_sources));
     pair(&mut found, &mut before, |one| (one.identity.clone(), one.message.to_owned()));
     pair(&mut found, &mut before, |one| (one.identity.clone(), String::new()));
@@ -27,8 +32,8 @@ pub fn brought(new: Vec<Entry>, sources: &Sources, old: &[Entry], old_sources: &
     new.into_iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|(entry, _)| entry).collect()
 }
 
-fn candidates<'a>(entries: &'a [Entry], sources: &Sources) -> Vec<Candidate<'a>> {
-    let candidate = |entry: &'a Entry| Candidate {
+fn candidates<'a>(entries: &'a [ReportEntry], sources: &Sources) -> Vec<Candidate<'a>> {
+    let candidate = |entry: &'a ReportEntry| Candidate {
         identity: Identity::of(entry, sources, sources.name(entry.file).into()),
         message: &entry.diagnostic.message,
         is_matched: false,

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Entry, Sources};
+use super::{ReportEntry, Sources};
 use mangle_settings::MaxFindings;
 use mangle_syntax::lint::{Diagnostic, Rule, SharedText};
 use mangle_syntax::text::FileId;
@@ -13,27 +13,27 @@ const LISTED: usize = 20;
 
 /// What is shown, and what is not.
 #[derive(Debug, Default)]
-pub struct Shown<'e> {
+pub struct DisplayedFindings<'e> {
     /// The findings that are shown, in their order.
-    pub entries: Vec<&'e Entry>,
-    rest: Rest<(FileId, &'static str)>,
+    pub entries: Vec<&'e ReportEntry>,
+    rest: HiddenCounts<(FileId, &'static str)>,
 }
 
 /// Counts findings that are not shown, in the order in which their rules and files first came up.
 #[derive(Debug)]
-struct Rest<K> {
+struct HiddenCounts<K> {
     counts: FxHashMap<K, usize>,
     /// What is left out, with the index in `counts`.
     left_out: Vec<(K, &'static Rule)>,
 }
 
-impl<K> Default for Rest<K> {
+impl<K> Default for HiddenCounts<K> {
     fn default() -> Self {
         Self { counts: FxHashMap::default(), left_out: Vec::new() }
     }
 }
 
-impl<K: std::hash::Hash + Eq + Copy> Rest<K> {
+impl<K: std::hash::Hash + Eq + Copy> HiddenCounts<K> {
     /// Whether a finding is shown; counts it.
     fn takes(&mut self, key: K, rule: &'static Rule, most: MaxFindings) -> bool {
         let count = self.counts.entry(key).or_default();
@@ -48,8 +48,12 @@ impl<K: std::hash::Hash + Eq + Copy> Rest<K> {
 
 /// What is shown of `entries`, of which `most` says how many of one rule in a file are.
 #[must_use]
-pub fn shown<'e>(entries: &'e [Entry], sources: &Sources, most: &dyn Fn(FileId) -> MaxFindings) -> Shown<'e> {
-    let mut shown = Shown::default();
+pub fn shown<'e>(
+    entries: &'e [ReportEntry],
+    sources: &Sources,
+    most: &dyn Fn(FileId) -> MaxFindings,
+) -> DisplayedFindings<'e> {
+    let mut shown = DisplayedFindings::default();
     for entry in entries {
         let (file, rule) = (sources.owner(entry.file), entry.diagnostic.rule);
         if shown.rest.takes((file, rule.code), rule, most(file)) {
@@ -59,10 +63,10 @@ pub fn shown<'e>(entries: &'e [Entry], sources: &Sources, most: &dyn Fn(FileId) 
     shown
 }
 
-impl Shown<'_> {
+impl DisplayedFindings<'_> {
     /// How many findings of `all` are not shown.
     #[must_use]
-    pub fn more(&self, all: &[Entry]) -> usize {
+    pub fn more(&self, all: &[ReportEntry]) -> usize {
         all.len() - self.entries.len()
     }
 
@@ -92,7 +96,7 @@ pub fn shown_in_editor<'d>(
     found: Vec<&'d Diagnostic>,
     most: MaxFindings,
 ) -> (Vec<&'d Diagnostic>, Vec<Diagnostic>) {
-    let mut rest: Rest<&'static str> = Rest::default();
+    let mut rest: HiddenCounts<&'static str> = HiddenCounts::default();
     let mut first: FxHashMap<&'static str, &'d Diagnostic> = FxHashMap::default();
     let mut shown = Vec::with_capacity(found.len().min(1_000));
     for diagnostic in found {
@@ -126,12 +130,12 @@ mod tests {
     use mangle_syntax::lint::Severity;
     use mangle_syntax::text::{TextRange, size};
 
-    fn entry(file: u32, at: usize) -> Entry {
+    fn entry(file: u32, at: usize) -> ReportEntry {
         let (related, fix, help, path) = Default::default();
         let range = TextRange::at(size(at), size(1));
         let (rule, severity, message) = (&CONFIG_BAD_VALUE, Severity::Error, SharedText::from("wrong"));
         let diagnostic = Diagnostic { rule, severity, range, message, related, fix, help, path };
-        Entry { file: FileId(file), diagnostic, fails: true }
+        ReportEntry { file: FileId(file), diagnostic, fails: true }
     }
 
     #[test]

@@ -6,14 +6,14 @@ use std::path::Path;
 use super::advice::advice;
 use super::redact::redacted;
 use super::sink::{github_message as data, github_property as property};
-use super::{Entry, Sources};
+use super::{ReportEntry, Sources};
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::FileId;
 
 /// An entry as one workflow command, without the line end. The runner knows files by their path from the folder `root`, that
 /// of the checkout.
 #[must_use]
-pub fn github_command(entry: &Entry, sources: &Sources, root: &Path) -> String {
+pub fn github_command(entry: &ReportEntry, sources: &Sources, root: &Path) -> String {
     let entry = redacted(entry, sources);
     let (file, diagnostic) = (entry.file, &entry.diagnostic);
     let (start, end) =

@@ -3,7 +3,7 @@
 
 use std::hash::Hasher;
 
-use super::{Entry, Sources};
+use super::{ReportEntry, Sources};
 use mangle_syntax::syntax::digest_into;
 
 /// A finding as it is known across versions. Several findings of a file may have the same one.
@@ -20,7 +20,7 @@ pub struct Identity {
 impl Identity {
     /// The identity of `entry`, whose file is to be called `file`.
     #[must_use]
-    pub fn of(entry: &Entry, sources: &Sources, file: String) -> Self {
+    pub fn of(entry: &ReportEntry, sources: &Sources, file: String) -> Self {
         let (source, start) = (sources.get(entry.file), entry.diagnostic.range.start());
         let mut hasher = Fnv::default();
         match source.and_then(|source| source.statement(start)) {

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::redact::redacted;
-use super::{Entry, Sources, Statistic, Summary};
+use super::{CheckSummary, ReportEntry, Sources, Statistic};
 use mangle_syntax::lint::{Applicability, Diagnostic, RelatedPlace, ResolvedFix};
 use mangle_syntax::text::{FileId, TextSize};
 
@@ -58,7 +58,7 @@ struct Edit<'a> {
 
 #[derive(Serialize)]
 struct Last<'a> {
-    summary: &'a Summary,
+    summary: &'a CheckSummary,
     #[serde(skip_serializing_if = "Option::is_none")]
     statistics: Option<&'a [Statistic]>,
 }
@@ -66,13 +66,13 @@ struct Last<'a> {
 /// A diagnostic of a file as a JSON value.
 #[must_use]
 pub fn json_value(file: FileId, diagnostic: &Diagnostic, sources: &Sources) -> Value {
-    let entry = Entry { file, diagnostic: diagnostic.clone(), fails: false };
+    let entry = ReportEntry { file, diagnostic: diagnostic.clone(), fails: false };
     serde_json::from_str(&json_line(&entry, sources)).unwrap_or_default()
 }
 
 /// A diagnostic as one line of JSON, without the line end.
 #[must_use]
-pub fn json_line(entry: &Entry, sources: &Sources) -> String {
+pub fn json_line(entry: &ReportEntry, sources: &Sources) -> String {
     let entry = redacted(entry, sources);
     let (file, diagnostic) = (entry.file, &entry.diagnostic);
     let place = |offset: TextSize| sources.place(file, offset);
@@ -98,7 +98,7 @@ pub fn json_line(entry: &Entry, sources: &Sources) -> String {
 
 /// The last line, without the line end; with counts by rule if `statistics` are given.
 #[must_use]
-pub fn json_summary(summary: &Summary, statistics: Option<&[Statistic]>) -> String {
+pub fn json_summary(summary: &CheckSummary, statistics: Option<&[Statistic]>) -> String {
     to_string(&Last { summary, statistics })
 }
 

@@ -8,7 +8,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use super::advice::advice;
 use super::redact::redacted;
 use super::sink::{xml, xml_document, xml_line};
-use super::{Entry, Sources, Summary};
+use super::{CheckSummary, ReportEntry, Sources};
 use mangle_syntax::text::FileId;
 
 /// The whole report. `files` are those that were checked, also those without findings; `failures` what could not be
@@ -17,11 +17,11 @@ use mangle_syntax::text::FileId;
 /// # Errors
 /// When the XML cannot be written; the library has no reason to.
 pub fn junit(
-    entries: &[Entry],
+    entries: &[ReportEntry],
     files: &[FileId],
     sources: &Sources,
     failures: &[(String, String)],
-    summary: &Summary,
+    summary: &CheckSummary,
 ) -> Result<String, quick_junit::SerializeError> {
     let mut report = Report::new("mangle-ls");
     report.set_time(std::time::Duration::from_millis(summary.elapsed_ms));
@@ -55,7 +55,7 @@ fn unchecked(name: &str, why: &str) -> TestSuite {
     suite
 }
 
-fn test_case(entry: &Entry, sources: &Sources) -> TestCase {
+fn test_case(entry: &ReportEntry, sources: &Sources) -> TestCase {
     let entry = &*redacted(entry, sources);
     let diagnostic = &entry.diagnostic;
     let at = sources.place(entry.file, diagnostic.range.start());
@@ -78,7 +78,7 @@ fn test_case(entry: &Entry, sources: &Sources) -> TestCase {
 }
 
 /// Everything about an entry as lines of text.
-fn description(entry: &Entry, sources: &Sources) -> String {
+fn description(entry: &ReportEntry, sources: &Sources) -> String {
     let diagnostic = &entry.diagnostic;
     let place = |file, offset| {
         let at = sources.place(file, offset);

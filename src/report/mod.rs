@@ -1,6 +1,6 @@
 //! Findings as output: text with excerpts, JSON lines, SARIF, JUnit, GitHub's workflow commands, counts; and which
 //! of them are known already, from a baseline or an older version of the program. And rules ([`rules`]) and the
-//! dependencies of predicates ([`graph`]) as output, what a program answers to a query ([`Answer`]), and what became of policy tests
+//! dependencies of predicates ([`graph`]) as output, what a program answers to a query ([`QueryAnswer`]), and what became of policy tests
 //! ([`policy_tests`]) and of replayed sessions ([`replay`]).
 //!
 //! Takes placed diagnostics and the texts that they point into ([`Sources`]); gives strings. Does
@@ -39,21 +39,21 @@ mod uri;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Answered, Extras, answers_csv, answers_json, reading_word};
+pub use answer::{AnswerFact, FactDetails, QueryAnswer, answers_csv, answers_json, reading_word};
 pub use baseline::{Baseline, BaselineError};
 pub use compare::brought;
 pub use diff::{diff, diff_with};
-pub use display_limit::{Shown, shown, shown_in_editor};
+pub use display_limit::{DisplayedFindings, shown, shown_in_editor};
 pub use github::{github_command, github_notice};
 pub use identity::Identity;
 pub use json::{json_line, json_summary, json_value};
 pub use junit::junit;
-pub use overflow::Omitted;
-pub use part::{Part, RECORD, Spot};
+pub use overflow::OverflowCounts;
+pub use part::{FilePart, LinePosition, RECORD};
 pub use sarif::{SarifRun, sarif};
 pub use sources::{SourceText, Sources};
 pub use statistics::{Statistic, statistics, statistics_table};
-pub use summary::{Summary, count};
+pub use summary::{CheckSummary, count};
 pub use text::text;
 
 use mangle_syntax::lint::Diagnostic;
@@ -61,7 +61,7 @@ use mangle_syntax::text::{FileId, compare_paths};
 
 /// A diagnostic and the file that it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ReportEntry {
     /// The file.
     pub file: FileId,
     /// What was found in it.
@@ -72,9 +72,9 @@ pub struct Entry {
 
 /// Puts entries in the order of all output (path part by part, start, end, code) and drops those that are
 /// there twice, as those of a file of two programs are.
-pub fn sort(entries: &mut Vec<Entry>, sources: &Sources) {
-    fn key<'a>(entry: &'a Entry, sources: &'a Sources) -> impl Ord + use<'a> {
-        let Entry { file, diagnostic, .. } = entry;
+pub fn sort(entries: &mut Vec<ReportEntry>, sources: &Sources) {
+    fn key<'a>(entry: &'a ReportEntry, sources: &'a Sources) -> impl Ord + use<'a> {
+        let ReportEntry { file, diagnostic, .. } = entry;
         let (range, rule) = (diagnostic.range, diagnostic.rule);
         let offset = |offset| sources.offset(*file, offset);
         let (start, end) = (offset(range.start()), offset(range.end()));

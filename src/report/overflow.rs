@@ -6,7 +6,7 @@ use mangle_syntax::lint::{Diagnostic, Severity};
 
 /// Findings of one file that are counted and not kept.
 #[derive(Debug, Clone, Default)]
-pub struct Omitted {
+pub struct OverflowCounts {
     /// What output calls the file.
     pub name: String,
     /// Whether one of them makes the check fail.
@@ -14,7 +14,7 @@ pub struct Omitted {
     counts: BTreeMap<(&'static str, &'static str, Severity), usize>,
 }
 
-impl Omitted {
+impl OverflowCounts {
     /// Counts a finding.
     pub fn add(&mut self, diagnostic: &Diagnostic) {
         let rule = diagnostic.rule;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::excerpt::{Excerpt, MAX_LINE, fitted, harmless};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, LineCol, TextRange, TextSize, character_start, size};
-use piggyback::envelope::secrets::{Context, are_shown, masked_always, substituted};
+use piggyback::envelope::secrets::{SecretContext, are_shown, masked_always, substituted};
 
 /// The id of the record of a transcript whose findings are written.
 pub const RECORD: FileId = FileId(u32::MAX - 1);
@@ -16,7 +16,7 @@ const AROUND: usize = 4096;
 /// Line and columns of a place, all counted from 0, the columns in Unicode scalar values and in UTF-16 code units. A
 /// byte that is no UTF-8 counts as one character.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Spot {
+pub struct LinePosition {
     /// The line.
     pub line: u32,
     /// The column in Unicode scalar values.
@@ -25,7 +25,7 @@ pub struct Spot {
     pub utf16: u32,
 }
 
-impl Spot {
+impl LinePosition {
     /// The place behind `bytes` that begin here. Lines end at LF, CRLF or a lone CR.
     #[must_use]
     pub fn after(self, bytes: &[u8]) -> Self {
@@ -50,16 +50,16 @@ impl Spot {
 
 /// Some bytes of a file that is not kept. Offsets in it count from its start.
 #[derive(Debug)]
-pub struct Part {
+pub struct FilePart {
     owner: FileId,
     base: u64,
     /// Whether a line begins with it.
     starts_line: bool,
     /// Sorted by offset.
-    places: Vec<(TextSize, Spot)>,
+    places: Vec<(TextSize, LinePosition)>,
     windows: Vec<Window>,
     /// The secrets in and around the windows.
-    secrets: Context,
+    secrets: SecretContext,
 }
 
 /// Some text of one line.
@@ -75,13 +75,13 @@ struct Window {
     is_whole: (bool, bool),
 }
 
-impl Part {
+impl FilePart {
     /// The part of the file `owner` that begins `base` bytes behind its start, at `first`, and is `bytes`. Of it is kept
     /// what output shows of `diagnostics`, which are about the file `part`.
     #[must_use]
     pub fn new(
         owner: FileId,
-        (base, first): (u64, Spot),
+        (base, first): (u64, LinePosition),
         bytes: &[u8],
         part: FileId,
         diagnostics: &[Diagnostic],
@@ -104,7 +104,7 @@ impl Part {
             starts_line: first.col == 0,
             places,
             windows: Vec::new(),
-            secrets: Context::default(),
+            secrets: SecretContext::default(),
         };
         for found in diagnostics {
             let related = found.related.iter().filter(|place| place.file == part);
@@ -126,10 +126,10 @@ impl Part {
     }
 
     /// Line and columns of a place that findings point at.
-    pub(super) fn spot(&self, offset: TextSize) -> Spot {
+    pub(super) fn spot(&self, offset: TextSize) -> LinePosition {
         let at = self.places.partition_point(|(place, _)| *place <= offset);
         let found = at.checked_sub(1).and_then(|at| self.places.get(at)).or(self.places.first());
-        found.map_or_else(Spot::default, |(_, spot)| *spot)
+        found.map_or_else(LinePosition::default, |(_, spot)| *spot)
     }
 
     /// What is shown of the line at an offset.
@@ -184,7 +184,7 @@ impl Part {
     }
 
     /// The secrets near what is shown.
-    pub(super) fn secrets(&self) -> &Context {
+    pub(super) fn secrets(&self) -> &SecretContext {
         &self.secrets
     }
 
@@ -227,9 +227,9 @@ fn offsets(found: &Diagnostic, part: FileId) -> Vec<TextSize> {
     ranges.flat_map(|range| [range.start(), range.end()]).collect()
 }
 
-impl From<Spot> for LineCol {
+impl From<LinePosition> for LineCol {
     /// Counted from 1, the column in Unicode scalar values.
-    fn from(spot: Spot) -> Self {
+    fn from(spot: LinePosition) -> Self {
         Self { line: spot.line.saturating_add(1), col: spot.col.saturating_add(1) }
     }
 }
@@ -246,7 +246,7 @@ mod tests {
         let is_start = |at: usize| character_start(text.as_bytes(), at) == at;
         for base in (0..text.len()).filter(|at| is_start(*at)) {
             let (before, bytes) = text.as_bytes().split_at(base);
-            let first = Spot::default().after(before);
+            let first = LinePosition::default().after(before);
             for offset in 0..bytes.len() {
                 let at = character_start(bytes, offset);
                 let spot = first.after(&bytes[..at]);
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_count_one_by_one() {
-        assert_eq!(Spot::default().after(b"a\xff\xc3\xe2\x82b").col, 6);
+        assert_eq!(LinePosition::default().after(b"a\xff\xc3\xe2\x82b").col, 6);
         let spots: Vec<_> = (0..6).map(|at| character_start(b"a\xff\xe2\x82b\xc3\xa9", at)).collect();
         assert_eq!(spots, [0, 1, 2, 3, 4, 5]);
         assert_eq!(character_start("é".as_bytes(), 1), 0);

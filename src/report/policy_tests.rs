@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::proof;
 use super::sink::{line, xml, xml_document, xml_line};
-use mangle_check::policy_test::{Failure, Judged, Outcome, RuleKey, Suite, Unmet};
+use mangle_check::policy_test::{CaseOutcome, CaseResult, ExpectationFailure, FailureKind, RuleKey, Suite};
 use mangle_engine::kernel::RuleId;
 use mangle_syntax::text::TextSize;
 
@@ -151,23 +151,23 @@ impl SuiteReport {
 }
 
 impl CaseReport {
-    fn new(case: &Judged, suite: &Suite, places: TestPlaces<'_>) -> Self {
+    fn new(case: &CaseResult, suite: &Suite, places: TestPlaces<'_>) -> Self {
         let place = |rule: RuleId| suite.rule(rule).map_or_else(|| "?".to_owned(), places.clause);
         let (outcome, message, failures) = match &case.outcome {
-            Outcome::Passed => ("passed", None, Vec::new()),
-            Outcome::Failed(failures) => {
+            CaseOutcome::Passed => ("passed", None, Vec::new()),
+            CaseOutcome::Failed(failures) => {
                 let failures = failures.iter().map(|failure| FailureReport::new(failure, &place, places));
                 ("failed", None, failures.collect())
             }
-            Outcome::Error(error) => ("error", Some(error.message.clone()), Vec::new()),
-            Outcome::Stopped(stop) => {
+            CaseOutcome::Error(error) => ("error", Some(error.message.clone()), Vec::new()),
+            CaseOutcome::Stopped(stop) => {
                 let at = stop.rule.map_or_else(String::new, |rule| format!(" at {}", place(rule)));
                 ("error", Some(format!("the evaluation stopped{at}: {}", stop.reason)), Vec::new())
             }
         };
         let line = (places.line)(case.header.start());
         let message_line = match &case.outcome {
-            Outcome::Error(error) => (places.line)(error.range.start()),
+            CaseOutcome::Error(error) => (places.line)(error.range.start()),
             _ => line,
         };
         Self { name: case.name.clone(), line, outcome, message, message_line, failures }
@@ -175,17 +175,17 @@ impl CaseReport {
 }
 
 impl FailureReport {
-    fn new(failure: &Failure, place: &dyn Fn(RuleId) -> String, places: TestPlaces<'_>) -> Self {
+    fn new(failure: &ExpectationFailure, place: &dyn Fn(RuleId) -> String, places: TestPlaces<'_>) -> Self {
         let expectation = &failure.expectation;
         let (message, explanation) = match &failure.unmet {
-            Unmet::Missing(misses) => {
+            FailureKind::Missing(misses) => {
                 let explanation = match misses.is_empty() {
                     true => "no rule gives facts of it\n".to_owned(),
                     false => proof::obstacles(misses, place),
                 };
                 (format!("`{}` is expected, and there is no such fact.", expectation.text), explanation)
             }
-            Unmet::Surplus(count, proofs) => {
+            FailureKind::Surplus(count, proofs) => {
                 let mut explanation: String =
                     proofs.iter().map(|of_one| proof::proof(of_one, place)).collect();
                 if *count > proofs.len() {

@@ -2,19 +2,19 @@
 
 use std::borrow::Cow;
 
-use super::{Entry, Sources};
+use super::{ReportEntry, Sources};
 use mangle_syntax::text::FileId;
-use piggyback::envelope::secrets::{Context, are_shown, secrets};
+use piggyback::envelope::secrets::{SecretContext, are_shown, secrets};
 
 /// An entry in whose messages nothing looks like a credential, and nothing is a piece of one of the texts that it points
 /// into. A fix with one in its edits is left out: applied, the mask would be in the file.
-pub(super) fn redacted<'e>(entry: &'e Entry, sources: &Sources) -> Cow<'e, Entry> {
+pub(super) fn redacted<'e>(entry: &'e ReportEntry, sources: &Sources) -> Cow<'e, ReportEntry> {
     if are_shown() {
         return Cow::Borrowed(entry);
     }
     let places = entry.diagnostic.related.iter().map(|place| place.file);
     let files: Vec<FileId> = std::iter::once(entry.file).chain(places).collect();
-    let contexts: Vec<&Context> =
+    let contexts: Vec<&SecretContext> =
         files.iter().filter_map(|file| Some(sources.get(*file)?.secrets())).collect();
     let redact = |text: &str| {
         let mut text = text.to_owned();

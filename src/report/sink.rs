@@ -11,7 +11,7 @@ use piggyback::envelope::secrets::redacted;
 
 /// A kind of output.
 #[derive(Debug, Clone, Copy)]
-pub struct Sink {
+pub struct OutputSink {
     /// What it is called.
     pub name: &'static str,
     /// Makes text for it.
@@ -20,23 +20,23 @@ pub struct Sink {
 
 /// All kinds of output.
 #[rustfmt::skip] // One row a kind.
-pub const SINKS: &[Sink] = &[
-    Sink { name: "terminal", escape: terminal },
-    Sink { name: "line", escape: line },
-    Sink { name: "markdown", escape: markdown },
-    Sink { name: "markdown-cell", escape: markdown_cell },
-    Sink { name: "code-span", escape: code_span },
-    Sink { name: "markdown-code", escape: markdown_code },
-    Sink { name: "markdown-fence", escape: markdown_fence },
-    Sink { name: "html", escape: html },
-    Sink { name: "xml", escape: xml },
-    Sink { name: "xml-line", escape: xml_line },
-    Sink { name: "github-message", escape: github_message },
-    Sink { name: "github-property", escape: github_property },
-    Sink { name: "mermaid", escape: mermaid },
-    Sink { name: "dot", escape: dot },
-    Sink { name: "csv", escape: csv },
-    Sink { name: "prometheus", escape: prometheus },
+pub const SINKS: &[OutputSink] = &[
+    OutputSink { name: "terminal", escape: terminal },
+    OutputSink { name: "line", escape: line },
+    OutputSink { name: "markdown", escape: markdown },
+    OutputSink { name: "markdown-cell", escape: markdown_cell },
+    OutputSink { name: "code-span", escape: code_span },
+    OutputSink { name: "markdown-code", escape: markdown_code },
+    OutputSink { name: "markdown-fence", escape: markdown_fence },
+    OutputSink { name: "html", escape: html },
+    OutputSink { name: "xml", escape: xml },
+    OutputSink { name: "xml-line", escape: xml_line },
+    OutputSink { name: "github-message", escape: github_message },
+    OutputSink { name: "github-property", escape: github_property },
+    OutputSink { name: "mermaid", escape: mermaid },
+    OutputSink { name: "dot", escape: dot },
+    OutputSink { name: "csv", escape: csv },
+    OutputSink { name: "prometheus", escape: prometheus },
 ];
 
 /// Whether a character steers what shows it, turns the direction of a text or hides in it; line ends and tabs do not.
@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn no_sink_lets_hidden_characters_through() {
-        for Sink { name, escape } in SINKS {
+        for OutputSink { name, escape } in SINKS {
             for text in HOSTILE {
                 let out = escape(text);
                 assert!(!out.contains(is_hidden), "{name}: {out:?}");
@@ -401,7 +401,7 @@ mod tests {
     #[test]
     fn single_lines_stay_single() {
         let several = ["markdown-fence", "html", "xml", "csv"];
-        for Sink { name, escape } in SINKS.iter().filter(|sink| !several.contains(&sink.name)) {
+        for OutputSink { name, escape } in SINKS.iter().filter(|sink| !several.contains(&sink.name)) {
             for text in HOSTILE {
                 let out = escape(text);
                 assert!(!out.contains('\n'), "{name}: {out:?}");

@@ -6,12 +6,12 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use super::Part;
+use super::FilePart;
 use mangle_engine::program::FileSummary;
 use mangle_syntax::text::{
     Encoding, FileId, LineCol, LineIndex, TextSize, UnitIndex, between_characters, size, slice,
 };
-use piggyback::envelope::secrets::{Context, masked};
+use piggyback::envelope::secrets::{SecretContext, masked};
 
 /// Files by id, as output shows them.
 #[derive(Debug, Default)]
@@ -31,11 +31,11 @@ pub struct SourceText {
     /// Its statements, if it has any.
     summary: Option<Arc<FileSummary>>,
     /// What is known of it instead of its text.
-    part: Option<Part>,
+    part: Option<FilePart>,
     /// Its text as output shows it.
     shown: OnceLock<Arc<str>>,
     /// Its secrets.
-    secrets: OnceLock<Context>,
+    secrets: OnceLock<SecretContext>,
     lines: OnceLock<LineIndex>,
     chars: OnceLock<UnitIndex>,
     utf16: OnceLock<UnitIndex>,
@@ -73,7 +73,7 @@ impl Sources {
     /// The file itself; of a part, the file that it is a part of.
     #[must_use]
     pub fn owner(&self, file: FileId) -> FileId {
-        self.files.get(&file).and_then(SourceText::part).map_or(file, Part::owner)
+        self.files.get(&file).and_then(SourceText::part).map_or(file, FilePart::owner)
     }
 
     /// Line and column of a place, both counted from 1, the column in Unicode scalar values.
@@ -105,7 +105,7 @@ impl SourceText {
 
     /// A part of a file that is called `name` and is not kept.
     #[must_use]
-    pub fn of_part(name: String, part: Part) -> Self {
+    pub fn of_part(name: String, part: FilePart) -> Self {
         Self { part: Some(part), ..Self::new(name, "".into()) }
     }
 
@@ -116,7 +116,7 @@ impl SourceText {
     }
 
     /// What is known of it instead of its text.
-    pub(super) fn part(&self) -> Option<&Part> {
+    pub(super) fn part(&self) -> Option<&FilePart> {
         self.part.as_ref()
     }
 
@@ -129,10 +129,10 @@ impl SourceText {
     }
 
     /// Its secrets; of a part those near what is shown of it.
-    pub(super) fn secrets(&self) -> &Context {
+    pub(super) fn secrets(&self) -> &SecretContext {
         match &self.part {
             Some(part) => part.secrets(),
-            None => self.secrets.get_or_init(|| Context::of(&self.text)),
+            None => self.secrets.get_or_init(|| SecretContext::of(&self.text)),
         }
     }
 

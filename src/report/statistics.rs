@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Entry, Omitted};
+use super::{OverflowCounts, ReportEntry};
 use mangle_syntax::lint::Severity;
 
 /// The findings of one rule with one severity. The order of the members is that of the JSON.
@@ -22,13 +22,13 @@ pub struct Statistic {
 
 /// Counts entries, and what is not among them, by rule and severity: the most frequent first, then by code, the gravest first.
 #[must_use]
-pub fn statistics(entries: &[Entry], omitted: &[Omitted]) -> Vec<Statistic> {
+pub fn statistics(entries: &[ReportEntry], omitted: &[OverflowCounts]) -> Vec<Statistic> {
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     for entry in entries {
         let (rule, severity) = (entry.diagnostic.rule, entry.diagnostic.severity);
         *counts.entry((rule.code, rule.name, std::cmp::Reverse(severity))).or_default() += 1;
     }
-    for ((code, rule, severity), count) in omitted.iter().flat_map(Omitted::by_rule) {
+    for ((code, rule, severity), count) in omitted.iter().flat_map(OverflowCounts::by_rule) {
         *counts.entry((code, rule, std::cmp::Reverse(severity))).or_default() += count;
     }
     let statistic = |((code, rule, std::cmp::Reverse(severity)), count): (_, _)| {

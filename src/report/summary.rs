@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::Entry;
+use super::ReportEntry;
 use mangle_syntax::lint::Severity;
 
 /// What was checked and how much was found. The order of the members is that of the JSON.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Summary {
+pub struct CheckSummary {
     /// Files whose findings were wanted.
     pub files: usize,
     /// Clauses in them.
@@ -43,18 +43,18 @@ fn is_none(count: &usize) -> bool {
 
 /// Counts entries by severity into a summary; the rest of it is zero.
 #[must_use]
-pub fn count(entries: &[Entry]) -> Summary {
+pub fn count(entries: &[ReportEntry]) -> CheckSummary {
     let of = |severity| entries.iter().filter(|entry| entry.diagnostic.severity == severity).count();
-    Summary {
+    CheckSummary {
         errors: of(Severity::Error),
         warnings: of(Severity::Warning),
         information: of(Severity::Information),
         hints: of(Severity::Hint),
-        ..Summary::default()
+        ..CheckSummary::default()
     }
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for CheckSummary {
     /// The summary as a line: `2 errors, 1 warning in 12 files (340 clauses)`, or `Nothing to check`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let found: Vec<_> = [

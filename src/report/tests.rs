@@ -5,7 +5,7 @@
 use annotate_snippets::Renderer;
 use expect_test::{Expect, expect};
 
-use super::{Entry, Sources, Summary, count, json_line, json_summary, sort, text};
+use super::{CheckSummary, ReportEntry, Sources, count, json_line, json_summary, sort, text};
 use mangle_syntax::lint::{
     Applicability, Diagnostic, FileEdit, FixKind, Group, RelatedPlace, ResolvedFix, Rule, Severity,
 };
@@ -27,7 +27,7 @@ const POLICY: FileId = FileId(0);
 const SCHEMAS: FileId = FileId(1);
 
 /// The two files, and an entry about `marked` in the first.
-fn fixture(policy: &str, marked: &str) -> (Sources, Entry) {
+fn fixture(policy: &str, marked: &str) -> (Sources, ReportEntry) {
     let mut sources = Sources::default();
     sources.insert(POLICY, "policy/deny.mg".into(), policy.into());
     sources.insert(SCHEMAS, "schemas.gl".into(), "Decl has_danger(X).\n".into());
@@ -42,7 +42,7 @@ fn fixture(policy: &str, marked: &str) -> (Sources, Entry) {
         help: None,
         path: Vec::new(),
     };
-    (sources, Entry { file: POLICY, diagnostic, fails: true })
+    (sources, ReportEntry { file: POLICY, diagnostic, fails: true })
 }
 
 fn check_text(policy: &str, marked: &str, change: impl Fn(&mut Diagnostic), expected: Expect) {
@@ -299,11 +299,12 @@ fn summaries() {
     let (_, entry) = fixture("p().", "p");
     let mut hint = entry.clone();
     hint.diagnostic.severity = Severity::Hint;
-    let summary = Summary { files: 3, clauses: 1, elapsed_ms: 12, ..count(&[entry.clone(), entry, hint]) };
+    let summary =
+        CheckSummary { files: 3, clauses: 1, elapsed_ms: 12, ..count(&[entry.clone(), entry, hint]) };
     expect!["2 errors, 1 hint in 3 files (1 clause)"].assert_eq(&summary.to_string());
     expect![[r#"{"summary":{"files":3,"clauses":1,"envelopes":0,"errors":2,"warnings":0,"information":0,"hints":1,"elapsed_ms":12}}"#]].assert_eq(&json_summary(&summary, None));
     expect!["No findings in 1 file (0 clauses)"]
-        .assert_eq(&Summary { files: 1, ..Summary::default() }.to_string());
+        .assert_eq(&CheckSummary { files: 1, ..CheckSummary::default() }.to_string());
 }
 
 #[test]
@@ -311,7 +312,7 @@ fn order_is_by_name_and_place_without_repetitions() {
     let (mut sources, first) = fixture("p(). q().", "p");
     sources.insert(FileId(2), "a.mg".into(), "p().".into());
     let at = |file, start: u32| {
-        let mut entry = Entry { file, ..first.clone() };
+        let mut entry = ReportEntry { file, ..first.clone() };
         entry.diagnostic.range = TextRange::at(start.into(), 1.into());
         entry
     };

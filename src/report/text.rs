@@ -6,7 +6,7 @@ use super::advice::remark;
 use super::excerpt::{Excerpt, excerpt};
 use super::redact::redacted;
 use super::sink::terminal as visible;
-use super::{Entry, SourceText, Sources, guard};
+use super::{ReportEntry, SourceText, Sources, guard};
 use mangle_syntax::lint::{Diagnostic, RelatedPlace, ResolvedFix, Severity};
 use mangle_syntax::text::{FileId, TextRange};
 
@@ -15,13 +15,13 @@ const NEAR: u32 = 40;
 
 /// Renders a diagnostic over several lines, with a blank line at the end.
 #[must_use]
-pub fn text(entry: &Entry, sources: &Sources, renderer: &Renderer) -> String {
+pub fn text(entry: &ReportEntry, sources: &Sources, renderer: &Renderer) -> String {
     let entry = &*redacted(entry, sources);
     guard::rendered(|| whole(entry, sources, renderer), || bare(entry, sources, renderer))
 }
 
 /// A diagnostic without its excerpt.
-fn bare(entry: &Entry, sources: &Sources, renderer: &Renderer) -> String {
+fn bare(entry: &ReportEntry, sources: &Sources, renderer: &Renderer) -> String {
     let at = sources.place(entry.file, entry.diagnostic.range.start());
     let path = Origin::path(visible(sources.name(entry.file)));
     let group = title(entry).element(path.line(at.line as usize).char_column(at.col as usize));
@@ -29,13 +29,13 @@ fn bare(entry: &Entry, sources: &Sources, renderer: &Renderer) -> String {
 }
 
 /// Severity, rule and message.
-fn title(entry: &Entry) -> Group<'static> {
+fn title(entry: &ReportEntry) -> Group<'static> {
     let diagnostic = &entry.diagnostic;
     let id = format!("{} {}", diagnostic.rule.code, diagnostic.rule.name);
     Group::with_title(level(diagnostic.severity).primary_title(visible(&diagnostic.message)).id(id))
 }
 
-fn whole(entry: &Entry, sources: &Sources, renderer: &Renderer) -> String {
+fn whole(entry: &ReportEntry, sources: &Sources, renderer: &Renderer) -> String {
     let diagnostic = &entry.diagnostic;
     let mut group = title(entry);
     let (near, far): (Vec<_>, Vec<_>) =

@@ -2,18 +2,18 @@
 
 use serde_json::{Map, Value};
 
-use super::said::Said;
-use super::session::Session;
+use super::session::PromptSession;
+use super::sourced_text::SourcedText;
 
 /// For whom, and in which situation, a prompt is assembled.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Context {
+pub struct PromptContext {
     /// The instance: `coder-17`.
     pub shard_id: String,
     /// What kind of shard it is, without `/`: `coder`.
     pub shard_type: String,
     /// What the session knows; `None` when there is none.
-    pub session: Option<Session>,
+    pub session: Option<PromptSession>,
     /// What the person wants; `None` when that is not known.
     pub intent: Option<Intent>,
     /// The campaign; empty when there is none.
@@ -32,27 +32,27 @@ pub struct Context {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Intent {
     /// Its id.
-    pub id: Said,
+    pub id: SourcedText,
     /// `/query`, `/mutation` or `/instruction`.
-    pub category: Said,
+    pub category: SourcedText,
     /// What is to be done: `/fix`.
-    pub verb: Said,
+    pub verb: SourcedText,
     /// To what.
-    pub target: Said,
+    pub target: SourcedText,
     /// Under which condition; empty for none.
-    pub constraint: Said,
+    pub constraint: SourcedText,
 }
 
 /// Neither an id nor a type of shard may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("missing shard_id or shard_type")]
-pub struct Incomplete;
+pub struct MissingShard;
 
-/// The members of the map form that become part of [`Session::extra_context`].
+/// The members of the map form that become part of [`PromptSession::extra_context`].
 const EXTRA: [&str; 6] =
     ["ouroboros_stage", "stage", "tool_name", "tool_purpose", "input_type", "output_type"];
 
-impl Context {
+impl PromptContext {
     /// A context with nothing but a shard.
     #[must_use]
     pub fn of_shard(id: impl Into<String>, kind: impl Into<String>) -> Self {
@@ -72,9 +72,9 @@ impl Context {
     /// When the shard has no id or no type.
     pub fn from_map(
         map: &Map<String, Value>,
-        session: Option<Session>,
+        session: Option<PromptSession>,
         intent: Option<Intent>,
-    ) -> Result<Self, Incomplete> {
+    ) -> Result<Self, MissingShard> {
         let text = |key: &str| map.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let top_k = map.get("semantic_top_k").and_then(Value::as_u64).and_then(|k| u32::try_from(k).ok());
         let mut context = Self {
@@ -92,7 +92,7 @@ impl Context {
         if !extra.is_empty() {
             context.session.get_or_insert_default().add_extra(&extra);
         }
-        context.is_complete().then_some(context).ok_or(Incomplete)
+        context.is_complete().then_some(context).ok_or(MissingShard)
     }
 }
 
@@ -107,7 +107,7 @@ mod tests {
     fn a_stage_wins_over_the_given_ouroboros_stage() {
         let map = json!({"shard_id": "t-1", "shard_type": "tool_generator", "stage": "testing",
             "ouroboros_stage": "detection", "semantic_top_k": 4, "tool_name": "skew", "input_type": 3});
-        let context = Context::from_map(map.as_object().unwrap(), None, None).unwrap();
+        let context = PromptContext::from_map(map.as_object().unwrap(), None, None).unwrap();
         let session = context.session.unwrap();
         assert_eq!(session.extra("ouroboros_stage"), Some("testing"));
         assert_eq!((session.extra("tool_name"), session.extra("input_type")), (Some("skew"), None));
@@ -116,9 +116,9 @@ mod tests {
 
     #[test]
     fn a_shard_needs_an_id_and_a_type() {
-        let of = |map: Value| Context::from_map(map.as_object().unwrap(), None, None);
-        assert_eq!(of(json!({"shard_id": "x"})), Err(Incomplete));
-        assert_eq!(of(json!({"shard_id": "x", "shard_type": 3})), Err(Incomplete));
+        let of = |map: Value| PromptContext::from_map(map.as_object().unwrap(), None, None);
+        assert_eq!(of(json!({"shard_id": "x"})), Err(MissingShard));
+        assert_eq!(of(json!({"shard_id": "x", "shard_type": 3})), Err(MissingShard));
         assert!(of(json!({"shard_id": "x", "shard_type": "y"})).is_ok());
     }
 }

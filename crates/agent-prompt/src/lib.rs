@@ -1,13 +1,11 @@
 #![doc = include_str!("../README.md")]
 
-mod allowance;
 mod answers;
 mod assembly;
-mod captured;
-mod compressed;
+mod captured_prompt;
+mod compressed_input;
 mod context;
-mod derived;
-mod fed;
+mod derived_context;
 mod header;
 mod hybrid;
 pub mod jit;
@@ -15,38 +13,42 @@ mod manifest;
 mod near;
 mod origin;
 mod preview;
+mod provenance;
 mod reference;
 pub mod rules;
-mod said;
 mod sections;
 pub mod session;
+mod sourced_text;
 pub mod texts;
+mod token_budget;
 mod tokens;
 mod turn;
 mod wording;
 
-pub use allowance::{Allowance, Decided};
-pub use answers::{Answer, Arg, KernelAnswers, Listed, Marks, Order, Pattern, Querier};
-pub use assembly::{Request, appends_in_jit_mode, assemble, is_structured_only};
-pub use captured::Captured;
-pub use compressed::{Recorded, RecordedTurn};
-pub use context::{Context, Incomplete, Intent};
-pub use derived::{Derived, HEADROOM, RESERVED, TOKEN_BUDGET, TOP_K, stable_id};
-pub use fed::{
-    AtomFate, ClauseId, Fed, FedAtom, FedFact, FedLine, FedPrompt, FedSelector, Missing, is_read, is_template,
-};
-pub use header::{Group, Header, KEYS, PreviewSetting};
+pub use answers::{Answer, AnswerOrder, Arg, FactList, KernelAnswers, Marks, Querier, QueryPattern};
+pub use assembly::{AssemblyRequest, appends_in_jit_mode, assemble, is_structured_only};
+pub use captured_prompt::CapturedPrompt;
+pub use compressed_input::{RecordedSession, RecordedTurn};
+pub use context::{Intent, MissingShard, PromptContext};
+pub use derived_context::{DerivedContext, HEADROOM, RESERVED, TOKEN_BUDGET, TOP_K, stable_id};
+pub use header::{Header, KEYS, PreviewGroup, PreviewSetting};
 pub use hybrid::{DirectiveAtom, DirectiveFact, Directives};
-pub use jit::KnownAtom;
-pub use manifest::{Dropped, Manifest, Selected};
-pub use origin::{Held, HeldKind, Origin};
+pub use jit::AtomAbsence;
+pub use manifest::{ExcludedAtom, IncludedAtom, Manifest};
+pub use origin::{FactOrigin, FactOriginKind, LineOrigin};
 pub use preview::{
-    Common, MOST_PROOFS, Opened, OriginPlace, Part, Preview, PreviewSettings, RuleAbsence, RuleWhy, Shown,
-    Stuck, Wanted, Why, WhyNot, undeclared_of_runtime,
+    AbsenceReason, Common, LineReason, MOST_PROOFS, OpenedPlace, OriginPlace, Preview, PreviewSettings,
+    PreviewedPrompt, PromptPart, PromptRequest, RuleAbsence, RuleAbsenceReason, StickyChanges,
+    undeclared_of_runtime,
+};
+pub use provenance::{
+    AtomOutcome, AtomProvenance, ClauseId, FactProvenance, LineProvenance, OmissionReason, PromptProvenance,
+    Provenance, SelectorProvenance, is_read, is_template,
 };
 pub use reference::reference;
-pub use said::{Said, Source};
-pub use sections::{From, Line, Mode, Prompt, Role, Section, SectionKind};
+pub use sections::{LineRole, Mode, Prompt, PromptLine, Section, SectionKind, SectionSource};
+pub use sourced_text::{SourcedText, TextSource};
+pub use token_budget::{BudgetSource, TokenBudget};
 pub use tokens::Estimator;
 pub use turn::{articulation, turn_input};
 pub use wording::Wording;

@@ -6,14 +6,14 @@ use mangle_syntax::text::{FileId, TextRange};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Manifest {
     /// The atoms that are in the prompt, in its order.
-    pub selected: Vec<Selected>,
+    pub selected: Vec<IncludedAtom>,
     /// The others.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<ExcludedAtom>,
 }
 
 /// An atom that is in the prompt.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Selected {
+pub struct IncludedAtom {
     /// Its id.
     pub id: String,
     /// Its category.
@@ -34,7 +34,7 @@ pub struct Selected {
 
 /// An atom that is not in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dropped {
+pub struct ExcludedAtom {
     /// Its id.
     pub id: String,
     /// Why, in words.

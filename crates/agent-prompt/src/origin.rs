@@ -6,13 +6,13 @@ use mangle_engine::kernel::RuleId;
 use mangle_engine::program::PredicateId;
 use mangle_syntax::text::{FileId, TextRange};
 
-use super::said::{Said, Source};
+use super::sourced_text::{SourcedText, TextSource};
 
 /// Where a line comes from.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Origin {
+pub enum LineOrigin {
     /// A fact of the kernel.
-    Fact(Held),
+    Fact(FactOrigin),
     /// A value of the session.
     Session {
         /// Its JSON pointer.
@@ -25,7 +25,7 @@ pub enum Origin {
         /// Which part of it.
         part: &'static str,
         /// Where that was said.
-        source: Source,
+        source: TextSource,
         /// Its JSON pointer, in a session file.
         pointer: String,
         /// Its bytes there.
@@ -63,7 +63,7 @@ pub enum Origin {
 
 /// A fact of the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct FactOrigin {
     /// The fact as the engine prints it.
     pub fact: String,
     /// Its predicate, and its number there; `None` outside of a kernel.
@@ -71,14 +71,14 @@ pub struct Held {
     /// The clause that gave it first; [`RuleId::ASSERTED`] for a fact that was given.
     pub rule: RuleId,
     /// How it came to be there.
-    pub kind: HeldKind,
+    pub kind: FactOriginKind,
     /// Which of its arguments is shown, counted from 0; all of it where there is no such argument.
     pub argument: usize,
 }
 
 /// How a fact came to be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum HeldKind {
+pub enum FactOriginKind {
     /// A clause of the program says so.
     Stated,
     /// It follows by a rule.
@@ -89,11 +89,17 @@ pub enum HeldKind {
     Given,
 }
 
-impl Held {
+impl FactOrigin {
     /// A fact outside of any kernel.
     #[must_use]
     pub fn listed(fact: impl Into<String>) -> Self {
-        Self { fact: fact.into(), key: None, rule: RuleId::ASSERTED, kind: HeldKind::Given, argument: 0 }
+        Self {
+            fact: fact.into(),
+            key: None,
+            rule: RuleId::ASSERTED,
+            kind: FactOriginKind::Given,
+            argument: 0,
+        }
     }
 
     /// The same fact, which is shown as a whole.
@@ -109,7 +115,7 @@ impl Held {
     }
 }
 
-impl Origin {
+impl LineOrigin {
     /// A text of ours.
     #[must_use]
     pub fn builtin(name: impl Into<String>) -> Self {
@@ -118,7 +124,7 @@ impl Origin {
 
     /// A value of the session.
     #[must_use]
-    pub fn session(said: &Said) -> Self {
+    pub fn session(said: &SourcedText) -> Self {
         Self::Session { pointer: said.pointer.clone(), range: said.range }
     }
 
@@ -127,9 +133,9 @@ impl Origin {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Fact(held) => match held.kind {
-                HeldKind::Stated | HeldKind::Given => "fact",
-                HeldKind::Derived => "derived",
-                HeldKind::Synthetic => "synthetic",
+                FactOriginKind::Stated | FactOriginKind::Given => "fact",
+                FactOriginKind::Derived => "derived",
+                FactOriginKind::Synthetic => "synthetic",
             },
             Self::Session { .. } => "session",
             Self::Intent { .. } => "intent",

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::jit::{ATOM_KEYS, Category, Dimension};
-use super::session::keys::{BESIDE, Field, SESSION, Shape};
+use super::session::keys::{BESIDE, SESSION, SessionField, Shape};
 use mangle_settings::PHRASES;
 
 /// The generated parts of the reference: their names in the page, and their texts.
@@ -21,7 +21,7 @@ pub fn reference() -> Vec<(&'static str, String)> {
 }
 
 /// Keys of session files, those of their tables below them.
-fn keys(fields: &[Field]) -> String {
+fn keys(fields: &[SessionField]) -> String {
     let mut out = String::from("| Key | Holds | What it is for | Shown by `legacy` |\n|---|---|---|---|\n");
     for field in fields {
         let shown = if field.shown.is_some() { "yes" } else { "" };
@@ -41,7 +41,7 @@ fn keys(fields: &[Field]) -> String {
 }
 
 /// The keys of the tables that a key holds.
-fn inner(shape: Shape) -> &'static [Field] {
+fn inner(shape: Shape) -> &'static [SessionField] {
     match shape {
         Shape::Table(fields) | Shape::Tables(fields) | Shape::Budget(fields) => fields,
         _ => &[],

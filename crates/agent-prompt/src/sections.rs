@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::jit::Compilation;
-use super::origin::Origin;
+use super::origin::LineOrigin;
 use super::texts::Block;
 use super::wording::Wording;
 pub use mangle_settings::PromptMode as Mode;
@@ -80,7 +80,7 @@ impl SectionKind {
 
 /// Who gave the text of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum From {
+pub enum SectionSource {
     /// The kernel.
     Kernel,
     /// A built-in text of this name.
@@ -97,7 +97,7 @@ pub enum From {
     Preview,
 }
 
-impl From {
+impl SectionSource {
     /// The word in JSON.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
@@ -124,7 +124,7 @@ impl From {
 
 /// What a line is to its section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum LineRole {
     /// What the section is about.
     Text,
     /// The heading of a part.
@@ -135,43 +135,43 @@ pub enum Role {
 
 /// A line, or a list entry of several lines.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct PromptLine {
     /// The line as it is in the prompt, without its line end. It may hold line ends where its origin does.
     pub text: String,
     /// What it is to its section.
-    pub role: Role,
+    pub role: LineRole,
     /// The part of the session that it belongs to.
     pub block: Option<Block>,
     /// What the value is called, for a line with a value of its own.
     pub tag: Option<&'static str>,
-    /// The bytes of [`Line::text`] that the origin gave, without label and indent.
+    /// The bytes of [`PromptLine::text`] that the origin gave, without label and indent.
     pub value: TextRange,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: LineOrigin,
 }
 
-impl Line {
+impl PromptLine {
     /// A line that its origin gave as it is.
     #[must_use]
-    pub fn plain(text: impl Into<String>, origin: Origin) -> Self {
+    pub fn plain(text: impl Into<String>, origin: LineOrigin) -> Self {
         let text = text.into();
         let value = TextRange::up_to(text_len(&text));
-        Self { text, role: Role::Text, block: None, tag: None, value, origin }
+        Self { text, role: LineRole::Text, block: None, tag: None, value, origin }
     }
 
     /// A line with something in front of the value.
     #[must_use]
-    pub fn labelled(label: &str, value: &str, tag: Option<&'static str>, origin: Origin) -> Self {
+    pub fn labelled(label: &str, value: &str, tag: Option<&'static str>, origin: LineOrigin) -> Self {
         let mut text = String::with_capacity(label.len() + value.len());
         let _ = write!(text, "{label}{value}");
         let value = TextRange::at(size(label.len()), text_len(value));
-        Self { text, role: Role::Text, block: None, tag, value, origin }
+        Self { text, role: LineRole::Text, block: None, tag, value, origin }
     }
 
     /// A line of ours that is no content: of a banner, or empty.
     #[must_use]
     pub fn layout(text: &str) -> Self {
-        Self { role: Role::Layout, ..Self::plain(text, Origin::builtin("layout")) }
+        Self { role: LineRole::Layout, ..Self::plain(text, LineOrigin::builtin("layout")) }
     }
 
     /// The value, without label and indent.
@@ -187,40 +187,40 @@ pub struct Section {
     /// What it is.
     pub kind: SectionKind,
     /// Who gave its text.
-    pub from: From,
+    pub from: SectionSource,
     /// What it is called.
     pub title: String,
     /// Its lines, banner and blank lines included.
-    pub lines: Vec<Line>,
+    pub lines: Vec<PromptLine>,
 }
 
 impl Section {
     /// A section without lines.
     #[must_use]
-    pub fn new(kind: SectionKind, from: From, title: impl Into<String>) -> Self {
+    pub fn new(kind: SectionKind, from: SectionSource, title: impl Into<String>) -> Self {
         Self { kind, from, title: title.into(), lines: Vec::new() }
     }
 
     /// Adds the lines of a text that an origin gave.
-    pub fn push_text(&mut self, text: &str, origin: &Origin) {
-        self.lines.extend(text.split('\n').map(|line| Line::plain(line, origin.clone())));
+    pub fn push_text(&mut self, text: &str, origin: &LineOrigin) {
+        self.lines.extend(text.split('\n').map(|line| PromptLine::plain(line, origin.clone())));
     }
 
     /// Adds an empty line.
     pub fn push_blank(&mut self) {
-        self.lines.push(Line::layout(""));
+        self.lines.push(PromptLine::layout(""));
     }
 
     /// Adds the banner with a title.
     pub(super) fn push_banner(&mut self, wording: Wording<'_>, title: &str) {
         for name in ["banner.rule", title, "banner.rule"] {
-            self.lines.extend(wording.fixed(name, Role::Layout));
+            self.lines.extend(wording.fixed(name, LineRole::Layout));
         }
     }
 
     /// The lines that are content.
-    pub fn content(&self) -> impl Iterator<Item = &Line> {
-        self.lines.iter().filter(|line| line.role == Role::Text)
+    pub fn content(&self) -> impl Iterator<Item = &PromptLine> {
+        self.lines.iter().filter(|line| line.role == LineRole::Text)
     }
 
     /// Its text, each line with its line end.
@@ -260,7 +260,7 @@ impl Prompt {
     }
 
     /// All lines, with the index of their section.
-    pub fn lines(&self) -> impl Iterator<Item = (usize, &Line)> {
+    pub fn lines(&self) -> impl Iterator<Item = (usize, &PromptLine)> {
         self.sections
             .iter()
             .enumerate()

@@ -2,10 +2,10 @@
 //! asked for when results are put into words.
 
 use super::answers::{Answer, Querier};
-use super::origin::Origin;
-use super::said::{Said, Source};
-use super::sections::{From, Line, Prompt, Role, Section, SectionKind};
+use super::origin::LineOrigin;
+use super::sections::{LineRole, Prompt, PromptLine, Section, SectionKind, SectionSource};
 use super::session::StepResult;
+use super::sourced_text::{SourcedText, TextSource};
 use super::tokens::Estimator;
 use super::wording::Wording;
 use mangle_settings::{ContextBlockSettings as ContextBlock, Profile};
@@ -15,7 +15,7 @@ const ACTIVATION: &str = "activation";
 
 /// The input of a turn with a message. `profile` is the version of the protocol that the answer is wanted in.
 pub fn turn_input(
-    message: &Said,
+    message: &SourcedText,
     profile: Profile,
     block: &ContextBlock,
     (estimator, wording): (Estimator, Wording<'_>),
@@ -29,20 +29,25 @@ pub fn turn_input(
 }
 
 /// Adds a message, and what it is to be answered with.
-pub(super) fn add_message(message: &Said, profile: Profile, wording: Wording<'_>, prompt: &mut Prompt) {
-    let mut said = Section::new(SectionKind::Message, From::Session, "MESSAGE");
+pub(super) fn add_message(
+    message: &SourcedText,
+    profile: Profile,
+    wording: Wording<'_>,
+    prompt: &mut Prompt,
+) {
+    let mut said = Section::new(SectionKind::Message, SectionSource::Session, "MESSAGE");
     heading(&mut said, wording, "turn.message");
     let origin = match message.source {
-        Source::Session => Origin::session(message),
-        Source::Header | Source::Caller => {
-            Origin::Session { pointer: "/user_input".into(), range: message.range }
+        TextSource::Session => LineOrigin::session(message),
+        TextSource::Header | TextSource::Caller => {
+            LineOrigin::Session { pointer: "/user_input".into(), range: message.range }
         }
     };
     said.push_text(message.as_str(), &origin);
-    let mut answer = Section::new(SectionKind::Answer, From::Preview, "ANSWER WITH");
+    let mut answer = Section::new(SectionKind::Answer, SectionSource::Preview, "ANSWER WITH");
     heading(&mut answer, wording, "turn.answer");
     let wanted = wording.sentence("turn.request", &[("profile", &profile.to_string())]);
-    answer.push_text(&wanted, &Origin::builtin("turn.request"));
+    answer.push_text(&wanted, &LineOrigin::builtin("turn.request"));
     prompt.sections.extend([said, answer]);
 }
 
@@ -55,21 +60,21 @@ pub fn articulation(
 ) -> Prompt {
     let mut prompt = Prompt::default();
     let state = state(block, (estimator, wording), querier, &mut prompt);
-    let mut role = Section::new(SectionKind::Base, From::Builtin("articulation".into()), "BASE");
-    role.push_text(wording.text("articulation.role"), &Origin::builtin("articulation.role"));
-    let mut list = Section::new(SectionKind::Results, From::Session, "RESULTS");
+    let mut role = Section::new(SectionKind::Base, SectionSource::Builtin("articulation".into()), "BASE");
+    role.push_text(wording.text("articulation.role"), &LineOrigin::builtin("articulation.role"));
+    let mut list = Section::new(SectionKind::Results, SectionSource::Session, "RESULTS");
     heading(&mut list, wording, "articulation.results");
     for result in results {
         let outcome = if result.ok { "ok" } else { "failed" };
         let detail =
             if result.detail.is_empty() { String::new() } else { format!(", {}", result.detail.as_str()) };
         let values = [("name", result.name.as_str()), ("outcome", outcome), ("detail", detail.as_str())];
-        let origin = Origin::Session { pointer: result.pointer.clone(), range: result.range };
+        let origin = LineOrigin::Session { pointer: result.pointer.clone(), range: result.range };
         list.lines.push(wording.line("articulation.result", &values, Some("result"), origin));
     }
-    let mut wanted = Section::new(SectionKind::Requirements, From::Preview, "REQUIREMENTS");
+    let mut wanted = Section::new(SectionKind::Requirements, SectionSource::Preview, "REQUIREMENTS");
     heading(&mut wanted, wording, "articulation.requirements");
-    wanted.lines.extend(wording.fixed("articulation.requirement", Role::Text));
+    wanted.lines.extend(wording.fixed("articulation.requirement", LineRole::Text));
     prompt.sections.extend([role, list, state, wanted]);
     prompt
 }
@@ -87,12 +92,12 @@ fn state(
     querier: &mut dyn Querier,
     prompt: &mut Prompt,
 ) -> Section {
-    let mut section = Section::new(SectionKind::State, From::Kernel, "STATE");
+    let mut section = Section::new(SectionKind::State, SectionSource::Kernel, "STATE");
     heading(&mut section, wording, "turn.state");
     let facts = facts_of(&block.predicates, querier, prompt);
     for at in cut(&facts, querier, prompt, (block.max_facts, block.max_tokens), estimator) {
         let Some((text, answer)) = facts.get(at) else { continue };
-        section.lines.push(Line::plain(text.clone(), Origin::Fact(answer.held.whole())));
+        section.lines.push(PromptLine::plain(text.clone(), LineOrigin::Fact(answer.held.whole())));
     }
     section
 }
@@ -166,14 +171,14 @@ mod tests {
     use expect_test::expect;
 
     use super::*;
-    use crate::answers::{Arg, Listed};
-    use crate::origin::Held;
+    use crate::answers::{Arg, FactList};
+    use crate::origin::FactOrigin;
 
-    fn listed(facts: &[(&str, &str, Vec<Arg>)]) -> Listed {
+    fn listed(facts: &[(&str, &str, Vec<Arg>)]) -> FactList {
         let fact = |(name, fact, args): &(&str, &str, Vec<Arg>)| {
-            ((*name).to_owned(), Answer { args: args.clone(), held: Held::listed(*fact) })
+            ((*name).to_owned(), Answer { args: args.clone(), held: FactOrigin::listed(*fact) })
         };
-        Listed { facts: facts.iter().map(fact).collect(), failing: Vec::new() }
+        FactList { facts: facts.iter().map(fact).collect(), failing: Vec::new() }
     }
 
     #[test]
@@ -184,7 +189,7 @@ mod tests {
             ("task_status", "task_status(\"a\",/done)", Vec::new()),
             ("other", "other(1)", Vec::new()),
         ]);
-        let said = Said::by_caller("Fix it.\nSoon.");
+        let said = SourcedText::by_caller("Fix it.\nSoon.");
         let prompt = turn_input(
             &said,
             Profile::Current,
@@ -216,7 +221,7 @@ mod tests {
         ]);
         let block = ContextBlock { max_facts: 2, ..ContextBlock::default() };
         let prompt = turn_input(
-            &Said::by_caller("x"),
+            &SourcedText::by_caller("x"),
             Profile::Current,
             &block,
             (Estimator::Bytes4, Wording::ours()),
@@ -227,17 +232,17 @@ mod tests {
 
     #[test]
     fn results_are_put_into_words() {
-        let result = StepResult { name: Said::by_caller("build"), ok: true, ..StepResult::default() };
+        let result = StepResult { name: SourcedText::by_caller("build"), ok: true, ..StepResult::default() };
         let failed = StepResult {
-            name: Said::by_caller("test"),
-            detail: Said::by_caller("2 of 9"),
+            name: SourcedText::by_caller("test"),
+            detail: SourcedText::by_caller("2 of 9"),
             ..StepResult::default()
         };
         let prompt = articulation(
             &[result, failed],
             &ContextBlock::default(),
             (Estimator::Chars4, Wording::ours()),
-            &mut Listed::default(),
+            &mut FactList::default(),
         );
         assert!(
             prompt

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::origin::Origin;
-use super::sections::{Line, Role};
+use super::origin::LineOrigin;
+use super::sections::{LineRole, PromptLine};
 use mangle_settings::phrase;
 use mangle_syntax::text::{TextRange, size, text_len};
 
@@ -79,22 +79,22 @@ impl<'t> Wording<'t> {
         name: &str,
         values: &[(&str, &str)],
         tag: Option<&'static str>,
-        origin: Origin,
-    ) -> Line {
+        origin: LineOrigin,
+    ) -> PromptLine {
         let (text, value) = self.filled(name, values);
-        Line { value, tag, ..Line::plain(text, origin) }
+        PromptLine { value, tag, ..PromptLine::plain(text, origin) }
     }
 
     /// The lines of a heading; none where its text is empty.
-    pub(super) fn heading(self, name: &str) -> Vec<Line> {
-        self.fixed(name, Role::Heading)
+    pub(super) fn heading(self, name: &str) -> Vec<PromptLine> {
+        self.fixed(name, LineRole::Heading)
     }
 
     /// The lines of a text without values; none where it is empty.
-    pub(super) fn fixed(self, name: &str, role: Role) -> Vec<Line> {
+    pub(super) fn fixed(self, name: &str, role: LineRole) -> Vec<PromptLine> {
         let text = Some(self.text(name)).filter(|text| !text.is_empty());
         let lines = text.into_iter().flat_map(|text| text.split('\n'));
-        lines.map(|line| Line { role, ..Line::plain(line, Origin::builtin(name)) }).collect()
+        lines.map(|line| PromptLine { role, ..PromptLine::plain(line, LineOrigin::builtin(name)) }).collect()
     }
 }
 

@@ -2,13 +2,13 @@
 
 use super::constitution::Constitution;
 use super::facts;
-use super::turn::Origin;
+use super::turn::SessionOrigin;
 use mangle_engine::kernel::{Fact, ValueId, Values};
 use mangle_engine::program::PredicateId;
 use mangle_settings::TranscriptSettings;
 use piggyback::envelope::Reply;
-use piggyback::envelope::account::{Entry, Fate, Filters, Refusal};
-use piggyback::envelope::runtime::{Picked, ReadUpdate};
+use piggyback::envelope::account::{AccountEntry, Filters, UpdateFate, UpdateRefusal};
+use piggyback::envelope::runtime::{AcceptedEnvelope, ReadUpdate};
 
 /// The consumer that takes whatever can be read, and a fact about the intent besides.
 pub(super) const COMPRESSOR: &str = "compressor";
@@ -17,17 +17,17 @@ pub(super) const COMPRESSOR: &str = "compressor";
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     /// What becomes of each.
-    pub(super) atoms: Vec<Entry>,
+    pub(super) atoms: Vec<AccountEntry>,
     /// The facts, and where each comes from.
-    pub(super) facts: Vec<(Fact, Origin)>,
+    pub(super) facts: Vec<(Fact, SessionOrigin)>,
     /// Those of them that nobody gave before.
     pub(super) new: Vec<(PredicateId, Box<[ValueId]>)>,
 }
 
 impl Batch {
     /// The updates that the second filter refuses, as they are written.
-    pub(super) fn blocked(&self) -> impl Iterator<Item = &Entry> {
-        self.atoms.iter().filter(|atom| matches!(atom.fate, Fate::Blocked(_)))
+    pub(super) fn blocked(&self) -> impl Iterator<Item = &AccountEntry> {
+        self.atoms.iter().filter(|atom| matches!(atom.fate, UpdateFate::Blocked(_)))
     }
 }
 
@@ -44,7 +44,7 @@ impl Filter<'_> {
         let filters = Filters::new(self.settings, Some(&self.constitution.declarations));
         let mut batch = Batch { atoms: filters.account(reply), ..Batch::default() };
         if batch.atoms.is_empty() {
-            let fate = |(at, text): (usize, &String)| Entry {
+            let fate = |(at, text): (usize, &String)| AccountEntry {
                 index: None,
                 text: text.clone(),
                 fate: filters.second(text, at),
@@ -57,7 +57,7 @@ impl Filter<'_> {
     /// Updates that are in no envelope.
     pub(super) fn lone(&self, updates: &[String], values: &mut Values) -> Batch {
         let filters = Filters::new(self.settings, Some(&self.constitution.declarations));
-        let fate = |(at, text): (usize, &String)| Entry {
+        let fate = |(at, text): (usize, &String)| AccountEntry {
             index: Some(at),
             text: text.clone(),
             fate: filters.lone(text, at),
@@ -69,23 +69,28 @@ impl Filter<'_> {
     /// Reads the facts of the updates that are asserted.
     fn read(&self, mut batch: Batch, values: &mut Values) -> Batch {
         for entry in &mut batch.atoms {
-            let Fate::Asserted { .. } = entry.fate else { continue };
+            let UpdateFate::Asserted { .. } = entry.fate else { continue };
             let read = ReadUpdate::new(&entry.text);
             let fact = read.fact().and_then(|fact| facts::fact(values, &self.constitution.program, fact));
             let origin = match entry.index {
-                Some(index) => Origin::Update { turn: self.turn, index },
-                None => Origin::Prefill(self.turn),
+                Some(index) => SessionOrigin::Update { turn: self.turn, index },
+                None => SessionOrigin::Prefill(self.turn),
             };
             match fact {
                 Some(fact) => batch.facts.push((fact, origin)),
-                None => entry.fate = Fate::Blocked(Refusal::Undeclared),
+                None => entry.fate = UpdateFate::Blocked(UpdateRefusal::Undeclared),
             }
         }
         batch
     }
 
     /// What the compressor asserts of the intent beside the updates.
-    pub(super) fn intent(&self, picked: &Picked, category: &str, values: &mut Values) -> Option<Fact> {
+    pub(super) fn intent(
+        &self,
+        picked: &AcceptedEnvelope,
+        category: &str,
+        values: &mut Values,
+    ) -> Option<Fact> {
         let predicate = self.constitution.roles.intent?;
         if self.settings.consumer.as_deref() != Some(COMPRESSOR) {
             return None;

@@ -7,7 +7,7 @@ use regex::Regex;
 use rustc_hash::FxHashSet;
 
 use mangle_engine::kernel::{Clock, Compiled, Datum, Kernel, Limits, Model, Reading, ValueId, compile};
-use mangle_engine::program::{Consulted, PredicateId, PredicateKey, Program};
+use mangle_engine::program::{Influences, PredicateId, PredicateKey, Program};
 use mangle_settings::{ReplaySettings, gate_pattern};
 use mangle_syntax::text::{Cancel, Symbol};
 use piggyback::envelope::atoms::{Declarations, PERMISSION, Roots};
@@ -46,7 +46,7 @@ pub struct Constitution {
     pub(super) declarations: Declarations,
     pub(super) roles: Roles,
     /// What permissions and denials depend on.
-    pub(super) consulted: Consulted,
+    pub(super) consulted: Influences,
     /// What the gate refuses, as it is written and as it is asked.
     pub(super) patterns: Vec<(String, Regex)>,
     base: Mutex<Kernel>,

@@ -17,7 +17,7 @@ pub(super) fn value(values: &mut Values, text: &str) -> ValueId {
 }
 
 /// A fact that a packet asserts; `None` where the program does not have its predicate.
-pub(super) fn fact(values: &mut Values, program: &Program, fact: &runtime::Fact) -> Option<Fact> {
+pub(super) fn fact(values: &mut Values, program: &Program, fact: &runtime::RuntimeFact) -> Option<Fact> {
     let arity = u16::try_from(fact.args.len()).ok()?;
     let predicate = program.id(PredicateKey { name: Symbol::new(&fact.predicate), arity })?;
     let mut argument = |argument: &Value| match argument {

@@ -3,7 +3,7 @@
 use super::constitution::{Constitution, find, text};
 use super::facts;
 use super::origins::Origins;
-use super::reliance::{OwnFact, Reliance};
+use super::reliance::{Reliance, ReplyFact};
 use super::verdict::{Lock, Verdict};
 use mangle_engine::kernel::{
     Clock, Datum, Fact, Ground, Kernel, Miss, Model, Obstacle, Proof, Reason, Relation, RuleId, Stop, ValueId,
@@ -20,7 +20,7 @@ const NETWORK: [&str; 3] = ["/network", "/fetch", "/browse"];
 
 /// What a request looks like to the gate.
 #[derive(Debug, Clone)]
-pub(super) struct Request {
+pub(super) struct GateRequest {
     pub(super) index: usize,
     pub(super) id: String,
     pub(super) action: String,
@@ -28,7 +28,7 @@ pub(super) struct Request {
     pub(super) payload: String,
 }
 
-impl Request {
+impl GateRequest {
     pub(super) fn new(index: usize, tool: &Tool) -> Self {
         Self {
             index,
@@ -83,7 +83,7 @@ pub(super) struct Gate<'a> {
 
 impl Gate<'_> {
     /// Judges a request. It stays asserted until [`Gate::retract`] gets it.
-    pub(super) fn judge(&mut self, request: Request, asserted: &mut Option<Fact>) -> Verdict {
+    pub(super) fn judge(&mut self, request: GateRequest, asserted: &mut Option<Fact>) -> Verdict {
         let pending = self.pending(&request);
         let (Some(fact), true) = (pending, is_constant(&request.action)) else {
             let why = match self.constitution.roles.pending {
@@ -142,7 +142,7 @@ impl Gate<'_> {
     }
 
     /// The request as a fact.
-    fn pending(&mut self, request: &Request) -> Option<Fact> {
+    fn pending(&mut self, request: &GateRequest) -> Option<Fact> {
         let predicate = self.constitution.roles.pending?;
         let values = self.kernel.values();
         let args = vec![
@@ -156,7 +156,7 @@ impl Gate<'_> {
     }
 
     /// Why the gate in front of the constitution refuses a request, if it does.
-    pub(super) fn second_gate(&self, request: &Request) -> Option<String> {
+    pub(super) fn second_gate(&self, request: &GateRequest) -> Option<String> {
         let constitution = self.constitution;
         if let Some((pattern, _)) =
             constitution.patterns.iter().find(|(_, regex)| regex.is_match(&request.target))
@@ -190,7 +190,7 @@ impl Gate<'_> {
     }
 
     /// The verdict of the constitution; `appeal` is the proof of what silences the gate in front of it.
-    fn constitutional(&mut self, request: Request, appeal: Option<Proof>) -> Verdict {
+    fn constitutional(&mut self, request: GateRequest, appeal: Option<Proof>) -> Verdict {
         let texts = request.texts();
         let permit = self.constitution.roles.permit;
         let found = permit.and_then(|permit| Some((permit, find(self.kernel.model(), permit, &texts)?)));
@@ -202,7 +202,7 @@ impl Gate<'_> {
 
     fn permitted(
         &mut self,
-        request: Request,
+        request: GateRequest,
         (permit, number): (PredicateId, u32),
         appeal: Option<Proof>,
     ) -> Verdict {
@@ -240,7 +240,7 @@ impl Gate<'_> {
         }
     }
 
-    pub(super) fn denied(&mut self, request: Request) -> Verdict {
+    pub(super) fn denied(&mut self, request: GateRequest) -> Verdict {
         let compiled = &self.constitution.compiled;
         let because = self.reasons(&[request.id.as_str(), request.action.as_str()]);
         let mut why_not = Vec::new();
@@ -343,7 +343,7 @@ fn dropped(proof: &Proof) -> Option<&str> {
 }
 
 /// Adds the facts in a proof that replies asserted themselves, each once.
-pub(super) fn own_facts(proof: &Proof, origins: &Origins, all: &mut Vec<OwnFact>) {
+pub(super) fn own_facts(proof: &Proof, origins: &Origins, all: &mut Vec<ReplyFact>) {
     let asserted = proof.nodes.iter().filter(|node| node.rule == RuleId::ASSERTED);
     for own in asserted.filter_map(|node| origins.own(&node.fact)) {
         if !all.contains(&own) {

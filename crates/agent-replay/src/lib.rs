@@ -24,10 +24,10 @@ mod verdict;
 
 pub use constitution::{Basis, Constitution};
 pub use coverage::Coverage;
-pub use prefill::{Filled, Prefill};
+pub use prefill::{Prefill, TurnPrefill};
 pub use reliance::Reliance;
 pub use rules::{PolicyFinding, findings_of_program, needs_gate, policy_findings, rules};
-pub use session::{Event, Options, Replay};
-pub use state::{Change, Held, MOST_SHOWN};
-pub use turn::{Correction, Effect, Operation, Origin, Rewritten, Turn, Unblocked};
-pub use verdict::{Lock, Place, Verdict};
+pub use session::{Event, Replay, ReplayOptions};
+pub use state::{MOST_SHOWN, StateChange, StateFact};
+pub use turn::{Correction, Effect, LiftedDenial, MemoryChange, SessionOrigin, SurfaceRewrite, Turn};
+pub use verdict::{Lock, RequestPlace, Verdict};

@@ -2,8 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::reliance::OwnFact;
-use super::turn::Origin;
+use super::reliance::ReplyFact;
+use super::turn::SessionOrigin;
 use mangle_engine::kernel::Fact;
 use mangle_engine::program::PredicateId;
 
@@ -13,7 +13,7 @@ const MOST_FORGOTTEN: usize = 200;
 /// Where each fact of a session comes from, by its text.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
-    known: FxHashMap<String, (Origin, Fact)>,
+    known: FxHashMap<String, (SessionOrigin, Fact)>,
     /// Those that nobody says any more. Proofs of this turn still name them.
     gone: FxHashSet<String>,
     /// The predicates of which a fact can lift what denies something.
@@ -21,7 +21,7 @@ pub(super) struct Origins {
     /// The texts of such facts that replies asserted, taken back or not.
     lifts: FxHashSet<String>,
     /// Facts that replies made the kernel forget and that kept something from being permitted, the last of each text.
-    forgotten: Vec<OwnFact>,
+    forgotten: Vec<ReplyFact>,
 }
 
 impl Origins {
@@ -31,14 +31,14 @@ impl Origins {
     }
 
     /// A fact that a reply asserted and still does.
-    pub(super) fn own(&self, text: &str) -> Option<OwnFact> {
+    pub(super) fn own(&self, text: &str) -> Option<ReplyFact> {
         let (origin, fact) = self.known.get(text).filter(|(origin, _)| origin.is_said())?;
-        Some(OwnFact { text: text.to_owned(), origin: *origin, fact: fact.clone() })
+        Some(ReplyFact { text: text.to_owned(), origin: *origin, fact: fact.clone() })
     }
 
     /// The facts of replies that can lift what denies something, and those that they made the kernel forget; the earliest
     /// first.
-    pub(super) fn lifting(&self) -> Vec<OwnFact> {
+    pub(super) fn lifting(&self) -> Vec<ReplyFact> {
         let held = self.lifts.iter().filter(|text| !self.gone.contains(*text));
         let mut all: Vec<_> = held.filter_map(|text| self.own(text)).collect();
         all.extend(self.forgotten.iter().filter(|own| self.held(&own.text).is_none()).cloned());
@@ -48,27 +48,31 @@ impl Origins {
 
     /// A reply made the kernel forget a fact that something else than a reply gave.
     pub(super) fn forget(&mut self, text: &str, fact: Fact, turn: u64) {
-        if self.of(text).is_some_and(Origin::is_said) {
+        if self.of(text).is_some_and(SessionOrigin::is_said) {
             return;
         }
         self.forgotten.retain(|own| own.text != text);
         if self.forgotten.len() < MOST_FORGOTTEN {
-            self.forgotten.push(OwnFact { text: text.to_owned(), origin: Origin::Forgotten(turn), fact });
+            self.forgotten.push(ReplyFact {
+                text: text.to_owned(),
+                origin: SessionOrigin::Forgotten(turn),
+                fact,
+            });
         }
     }
 
     /// Where a fact comes from that this turn knows, or knew.
-    pub(super) fn of(&self, fact: &str) -> Option<Origin> {
+    pub(super) fn of(&self, fact: &str) -> Option<SessionOrigin> {
         self.known.get(fact).map(|(origin, _)| *origin)
     }
 
     /// Where a fact comes from that is still said.
-    pub(super) fn held(&self, fact: &str) -> Option<Origin> {
+    pub(super) fn held(&self, fact: &str) -> Option<SessionOrigin> {
         self.of(fact).filter(|_| !self.gone.contains(fact))
     }
 
     /// Remembers what said a fact, unless something else said it before.
-    pub(super) fn say(&mut self, text: String, fact: &Fact, origin: Origin) {
+    pub(super) fn say(&mut self, text: String, fact: &Fact, origin: SessionOrigin) {
         if self.lifting.contains(&fact.predicate) {
             self.lifts.insert(text.clone());
         }
@@ -80,7 +84,7 @@ impl Origins {
     /// Remembers a request, whoever said the same before: with it that is taken back, too.
     pub(super) fn ask(&mut self, text: String, fact: &Fact, turn: u64) {
         self.gone.remove(&text);
-        self.known.insert(text, (Origin::Request(turn), fact.clone()));
+        self.known.insert(text, (SessionOrigin::Request(turn), fact.clone()));
     }
 
     /// A fact is taken back.
@@ -109,16 +113,16 @@ mod tests {
     fn what_is_taken_back_is_known_until_the_next_turn() {
         let mut origins = Origins::default();
         let fact = Fact { predicate: PredicateId(0), tuple: [].into(), rule: RuleId::ASSERTED };
-        origins.say("p".to_owned(), &fact, Origin::Intent(1));
-        origins.say("p".to_owned(), &fact, Origin::Intent(2));
+        origins.say("p".to_owned(), &fact, SessionOrigin::Intent(1));
+        origins.say("p".to_owned(), &fact, SessionOrigin::Intent(2));
         origins.take_back("p".to_owned());
-        assert_eq!((origins.of("p"), origins.held("p")), (Some(Origin::Intent(1)), None));
+        assert_eq!((origins.of("p"), origins.held("p")), (Some(SessionOrigin::Intent(1)), None));
         origins.turn();
         assert_eq!(origins.of("p"), None);
-        origins.say("p".to_owned(), &fact, Origin::Intent(3));
+        origins.say("p".to_owned(), &fact, SessionOrigin::Intent(3));
         origins.take_back("p".to_owned());
-        origins.say("p".to_owned(), &fact, Origin::Hypothesis(3));
+        origins.say("p".to_owned(), &fact, SessionOrigin::Hypothesis(3));
         origins.turn();
-        assert_eq!(origins.held("p"), Some(Origin::Hypothesis(3)));
+        assert_eq!(origins.held("p"), Some(SessionOrigin::Hypothesis(3)));
     }
 }

@@ -23,14 +23,14 @@ const BLOCKS: [&str; 8] = [
 
 /// What a transcript shows of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum RequestOutcome {
     /// There is a result.
     Ran,
     /// It was refused.
     Blocked,
 }
 
-impl Outcome {
+impl RequestOutcome {
     /// What the text of a tool says.
     pub(super) fn of(text: &str) -> Self {
         let mut head: String = text.chars().take(400).collect();
@@ -41,7 +41,7 @@ impl Outcome {
 
 /// A request that was judged.
 #[derive(Debug, Clone)]
-pub(super) struct Asked {
+pub(super) struct PendingRequest {
     pub(super) turn: u64,
     pub(super) action: String,
     pub(super) is_permitted: bool,
@@ -50,8 +50,8 @@ pub(super) struct Asked {
 /// The requests of each id without a result, the oldest first. An id that is used again once the user has spoken is
 /// used anew: what waited under it before gets no result any more.
 #[derive(Debug, Default)]
-pub(super) struct Awaited {
-    by_id: FxHashMap<String, Waiting>,
+pub(super) struct PendingRequests {
+    by_id: FxHashMap<String, RequestQueue>,
     count: usize,
     /// How often the user has spoken.
     round: u64,
@@ -59,12 +59,12 @@ pub(super) struct Awaited {
 
 /// The requests of one id and one round.
 #[derive(Debug, Default)]
-struct Waiting {
+struct RequestQueue {
     round: u64,
-    asked: VecDeque<Asked>,
+    asked: VecDeque<PendingRequest>,
 }
 
-impl Awaited {
+impl PendingRequests {
     /// The user speaks.
     pub(super) fn user(&mut self) {
         self.round += 1;
@@ -81,7 +81,8 @@ impl Awaited {
         if self.count >= MOST {
             return;
         }
-        let asked = Asked { turn, action: verdict.action.clone(), is_permitted: verdict.is_permitted };
+        let asked =
+            PendingRequest { turn, action: verdict.action.clone(), is_permitted: verdict.is_permitted };
         let waiting = self.by_id.entry(verdict.id.clone()).or_default();
         waiting.round = self.round;
         waiting.asked.push_back(asked);
@@ -90,9 +91,9 @@ impl Awaited {
 
     /// The request that a result belongs to. Of several that wait under an id nobody can tell which it is: it is the oldest that
     /// the result goes with, so that what is found of it is certain.
-    pub(super) fn take(&mut self, id: &str, outcome: Outcome) -> Option<Asked> {
+    pub(super) fn take(&mut self, id: &str, outcome: RequestOutcome) -> Option<PendingRequest> {
         let waiting = self.by_id.get_mut(id)?;
-        let goes_with = |asked: &Asked| asked.is_permitted == (outcome == Outcome::Ran);
+        let goes_with = |asked: &PendingRequest| asked.is_permitted == (outcome == RequestOutcome::Ran);
         let asked = waiting.asked.remove(waiting.asked.iter().position(goes_with).unwrap_or(0))?;
         self.count -= 1;
         if waiting.asked.is_empty() {
@@ -108,8 +109,11 @@ mod tests {
 
     #[test]
     fn what_a_tool_says() {
-        assert_eq!(Outcome::of("3 tests passed"), Outcome::Ran);
-        assert_eq!(Outcome::of("tool call blocked by safety gate: delete_file"), Outcome::Blocked);
-        assert_eq!(Outcome::of("rm: permission denied"), Outcome::Ran);
+        assert_eq!(RequestOutcome::of("3 tests passed"), RequestOutcome::Ran);
+        assert_eq!(
+            RequestOutcome::of("tool call blocked by safety gate: delete_file"),
+            RequestOutcome::Blocked
+        );
+        assert_eq!(RequestOutcome::of("rm: permission denied"), RequestOutcome::Ran);
     }
 }

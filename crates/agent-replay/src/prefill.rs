@@ -7,13 +7,13 @@ use serde::Deserialize;
 /// What was filled in, by the number of the turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prefill {
-    turns: BTreeMap<u64, Filled>,
+    turns: BTreeMap<u64, TurnPrefill>,
 }
 
 /// What was filled in for a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Filled {
+pub struct TurnPrefill {
     /// The number of the answer, from 1 on.
     pub turn: u64,
     /// Taken where the packet has no category.
@@ -33,7 +33,7 @@ impl Prefill {
         let mut turns = BTreeMap::new();
         let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
         for (number, line) in lines {
-            let filled: Filled = serde_json::from_str(line).map_err(|error| {
+            let filled: TurnPrefill = serde_json::from_str(line).map_err(|error| {
                 format!("line {number} does not say what was filled in for a turn: {error}")
             })?;
             turns.insert(filled.turn, filled);
@@ -41,7 +41,7 @@ impl Prefill {
         Ok(Self { turns })
     }
 
-    pub(super) fn of(&self, turn: u64) -> Option<&Filled> {
+    pub(super) fn of(&self, turn: u64) -> Option<&TurnPrefill> {
         self.turns.get(&turn)
     }
 }

@@ -2,8 +2,8 @@
 //! the kernel forget. Found by evaluating the policy once more without them.
 
 use super::constitution::{find, text};
-use super::gate::{Gate, Request, own_facts};
-use super::turn::Origin;
+use super::gate::{Gate, GateRequest, own_facts};
+use super::turn::SessionOrigin;
 use mangle_engine::kernel::{Fact, Kernel, Proof, Relation, ValueId};
 
 /// How often the policy is evaluated again for one verdict, at most.
@@ -19,26 +19,26 @@ const MOST_DENIALS: usize = 1_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reliance {
     /// Facts that are part of what permits the request, each with its origin.
-    pub granted: Vec<(String, Origin)>,
+    pub granted: Vec<(String, SessionOrigin)>,
     /// Facts that lift what would deny the request.
-    pub lifted: Vec<(String, Origin)>,
+    pub lifted: Vec<(String, SessionOrigin)>,
     /// Why the request would be denied otherwise, as the end of a sentence.
     pub denial: Option<String>,
 }
 
 /// A fact that a reply asserted, or made the kernel forget.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct OwnFact {
+pub(super) struct ReplyFact {
     pub(super) text: String,
-    pub(super) origin: Origin,
+    pub(super) origin: SessionOrigin,
     pub(super) fact: Fact,
 }
 
-impl OwnFact {
+impl ReplyFact {
     /// Takes back in a kernel what the reply did.
     pub(super) fn undo(&self, kernel: &mut Kernel) {
         match self.origin {
-            Origin::Forgotten(_) => kernel.assert(&self.fact),
+            SessionOrigin::Forgotten(_) => kernel.assert(&self.fact),
             _ => kernel.retract(self.fact.predicate, &self.fact.tuple),
         }
     }
@@ -46,13 +46,18 @@ impl OwnFact {
 
 impl Gate<'_> {
     /// What the permission of a request, which is asserted, owes to the replies of the session.
-    pub(super) fn reliance(&mut self, request: &Request, proof: &Proof, appeal: Option<Proof>) -> Reliance {
+    pub(super) fn reliance(
+        &mut self,
+        request: &GateRequest,
+        proof: &Proof,
+        appeal: Option<Proof>,
+    ) -> Reliance {
         let proofs = [Some(proof), appeal.as_ref()];
         let mut granting = Vec::new();
         proofs.into_iter().flatten().for_each(|proof| own_facts(proof, self.origins, &mut granting));
         let lifting: Vec<_> =
             self.origins.lifting().into_iter().filter(|own| !granting.contains(own)).collect();
-        let mut trials = Trials { gate: self, request, left: MOST_TRIALS };
+        let mut trials = Counterfactuals { gate: self, request, left: MOST_TRIALS };
         let mut reliance = trials.granted(granting, &lifting);
         if reliance.lifted.is_empty() {
             trials.lifted(&lifting, &mut reliance);
@@ -62,15 +67,15 @@ impl Gate<'_> {
 }
 
 /// Evaluations of the same facts without some of those that the replies gave.
-struct Trials<'g, 'a> {
+struct Counterfactuals<'g, 'a> {
     gate: &'g mut Gate<'a>,
-    request: &'g Request,
+    request: &'g GateRequest,
     left: usize,
 }
 
-impl Trials<'_, '_> {
+impl Counterfactuals<'_, '_> {
     /// The kernel as it would be without some facts; `None` where that cannot be said.
-    fn without(&mut self, facts: &[&OwnFact]) -> Option<Kernel> {
+    fn without(&mut self, facts: &[&ReplyFact]) -> Option<Kernel> {
         self.left = self.left.checked_sub(1)?;
         let mut kernel = self.gate.kernel.fork();
         facts.iter().for_each(|own| own.undo(&mut kernel));
@@ -84,7 +89,7 @@ impl Trials<'_, '_> {
     }
 
     /// The facts of the replies that the permission is derived from; none if it also holds without them.
-    fn granted(&mut self, mut named: Vec<OwnFact>, lifting: &[OwnFact]) -> Reliance {
+    fn granted(&mut self, mut named: Vec<ReplyFact>, lifting: &[ReplyFact]) -> Reliance {
         let mut looked_at = 0;
         for _ in 0..MOST_PROOFS {
             if named.len() == looked_at {
@@ -102,7 +107,7 @@ impl Trials<'_, '_> {
     }
 
     /// Facts of which those that grant, or those that lift, are enough for the permission.
-    fn either(&mut self, mut granting: Vec<OwnFact>, lifting: &[OwnFact]) -> Reliance {
+    fn either(&mut self, mut granting: Vec<ReplyFact>, lifting: &[ReplyFact]) -> Reliance {
         for _ in 0..if lifting.is_empty() { 0 } else { MOST_PROOFS } {
             let all: Vec<_> = granting.iter().chain(lifting).collect();
             let Some(mut kernel) = self.without(&all) else { break };
@@ -122,7 +127,7 @@ impl Trials<'_, '_> {
     }
 
     /// The facts of the replies without which something would deny the request.
-    fn lifted(&mut self, lifting: &[OwnFact], reliance: &mut Reliance) {
+    fn lifted(&mut self, lifting: &[ReplyFact], reliance: &mut Reliance) {
         if lifting.is_empty() {
             return;
         }
@@ -134,8 +139,8 @@ impl Trials<'_, '_> {
 
     /// The facts of `lifting` without which the request is denied, those that replace each other included, while `others`
     /// are gone.
-    fn all_needed(&mut self, lifting: &[OwnFact], others: &[&OwnFact], now: &[String]) -> Vec<OwnFact> {
-        let mut named: Vec<&OwnFact> = Vec::new();
+    fn all_needed(&mut self, lifting: &[ReplyFact], others: &[&ReplyFact], now: &[String]) -> Vec<ReplyFact> {
+        let mut named: Vec<&ReplyFact> = Vec::new();
         for _ in 0..MOST_PROOFS {
             let gone: Vec<_> = others.iter().copied().chain(named.iter().copied()).collect();
             if !named.is_empty() && self.blocked_without(&gone, now).is_some() {
@@ -152,7 +157,7 @@ impl Trials<'_, '_> {
     }
 
     /// Why the request would be denied without some facts; also where a fact says so that the permission does not ask for.
-    fn blocked_without(&mut self, facts: &[&OwnFact], now: &[String]) -> Option<String> {
+    fn blocked_without(&mut self, facts: &[&ReplyFact], now: &[String]) -> Option<String> {
         let mut kernel = self.without(facts)?;
         let more = || denials(&kernel, self.gate, self.request).into_iter().find(|fact| !now.contains(fact));
         let more = more().map(|fact| format!("`{fact}` would hold"));
@@ -163,10 +168,10 @@ impl Trials<'_, '_> {
     /// that can go are given up together.
     fn needed<'o>(
         &mut self,
-        all: &[&'o OwnFact],
-        others: &[&'o OwnFact],
+        all: &[&'o ReplyFact],
+        others: &[&'o ReplyFact],
         now: &[String],
-    ) -> Vec<&'o OwnFact> {
+    ) -> Vec<&'o ReplyFact> {
         if let [_] | [] = all {
             return all.to_vec();
         }
@@ -188,7 +193,7 @@ impl Trials<'_, '_> {
 }
 
 /// The facts that speak against a request in a kernel.
-fn denials(kernel: &Kernel, gate: &Gate<'_>, request: &Request) -> Vec<String> {
+fn denials(kernel: &Kernel, gate: &Gate<'_>, request: &GateRequest) -> Vec<String> {
     let (model, about) =
         (kernel.model(), [&request.id, &request.action, &request.target].map(String::as_str));
     let is_about = |tuple: &&[ValueId]| {
@@ -204,7 +209,7 @@ fn denials(kernel: &Kernel, gate: &Gate<'_>, request: &Request) -> Vec<String> {
     found.take(MOST_DENIALS).collect()
 }
 
-fn shown(facts: &[OwnFact]) -> Vec<(String, Origin)> {
+fn shown(facts: &[ReplyFact]) -> Vec<(String, SessionOrigin)> {
     facts.iter().map(|own| (own.text.clone(), own.origin)).collect()
 }
 
@@ -219,7 +224,7 @@ impl<'a> Gate<'a> {
     }
 
     /// Why a request that is asserted is denied; `None` where it is permitted.
-    fn denial(&mut self, request: &Request) -> Option<String> {
+    fn denial(&mut self, request: &GateRequest) -> Option<String> {
         let refused = self.second_gate(request);
         if let Some(why) = refused.filter(|_| self.appeal(&request.action).is_none()) {
             return Some(why);
@@ -230,7 +235,7 @@ impl<'a> Gate<'a> {
     }
 
     /// Why a request is permitted: the proof, and that of the appeal that silences the gate.
-    fn permission_proof(&mut self, request: &Request) -> Vec<Proof> {
+    fn permission_proof(&mut self, request: &GateRequest) -> Vec<Proof> {
         let permit = self.constitution.roles.permit;
         let found =
             permit.and_then(|permit| Some((permit, find(self.kernel.model(), permit, &request.texts())?)));

@@ -7,9 +7,9 @@ pub const MOST_SHOWN: usize = 200;
 
 /// What is different behind a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Change {
+pub struct StateChange {
     /// Facts that hold now: those that were asserted first.
-    pub added: Vec<Held>,
+    pub added: Vec<StateFact>,
     /// Facts that hold no more, as the engine prints them.
     pub removed: Vec<String>,
     /// How many hold now and did not.
@@ -23,14 +23,14 @@ const MOST_BYTES: usize = 1 << 16;
 
 /// A fact that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct StateFact {
     /// It, as the engine prints it.
     pub fact: String,
     /// The clause that gives it; [`RuleId::ASSERTED`] where the session does.
     pub rule: RuleId,
 }
 
-impl Change {
+impl StateChange {
     /// What is different from the mark of a kernel.
     pub(super) fn of(kernel: &Kernel) -> Self {
         let (compiled, model) = (kernel.compiled(), kernel.model());
@@ -46,7 +46,9 @@ impl Change {
                 let fact = model.fact(compiled, one.predicate, relation.tuple(*number));
                 bytes.0 += fact.len();
                 let reason = model.derivation(one.predicate, *number);
-                change.added.push(Held { fact, rule: reason.map_or(RuleId::ASSERTED, |reason| reason.rule) });
+                change
+                    .added
+                    .push(StateFact { fact, rule: reason.map_or(RuleId::ASSERTED, |reason| reason.rule) });
             }
             for tuple in &one.removed {
                 if change.removed.len() == MOST_SHOWN || bytes.1 >= MOST_BYTES {

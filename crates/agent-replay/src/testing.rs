@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{Basis, Constitution, Event, Options, Prefill, Replay, Turn, facts, policy_findings};
+use super::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions, Turn, facts, policy_findings};
 use mangle_engine::kernel::{Clock, Kernel, Limits, Reading};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::{ReplaySettings, TranscriptSettings};
@@ -13,7 +13,7 @@ use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId};
 use piggyback::envelope::runtime::ReadUpdate;
-use piggyback::transcript::{self, Reader, Record};
+use piggyback::transcript::{self, Record, TranscriptReader};
 
 /// A session with its policy: parts that begin with `#- NAME`; the first is the transcript.
 pub(super) struct Case {
@@ -97,7 +97,7 @@ impl Case {
     /// Replays the session, and shows what comes of it as it comes.
     pub(super) fn each(&self, constitution: &Constitution, each: &mut dyn FnMut(&Replay<'_>, Event)) {
         let cancel = Cancel::new();
-        let options = Options {
+        let options = ReplayOptions {
             transcript: &self.settings,
             runtime: &self.runtime,
             clock: Clock { now_ns: 0 },
@@ -110,7 +110,10 @@ impl Case {
             cancel: &cancel,
         };
         let mut replay = Replay::new(constitution, options);
-        let mut reader = Reader::new(transcript::Options { name: self.name.clone(), ..Default::default() });
+        let mut reader = TranscriptReader::new(transcript::TranscriptOptions {
+            name: self.name.clone(),
+            ..Default::default()
+        });
         let mut record = |record: &Record<'_>| replay.record(record, each);
         reader.feed(self.text.as_bytes(), &mut record);
         reader.finish(&mut record);

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::state::Change;
+use super::state::StateChange;
 use super::verdict::Verdict;
 use mangle_engine::kernel::{Proof, Stop};
 use mangle_syntax::text::TextRange;
-use piggyback::envelope::account::Entry;
+use piggyback::envelope::account::AccountEntry;
 use piggyback::envelope::runtime::Stage;
 
 /// A reply, replayed.
@@ -30,28 +30,28 @@ pub struct Turn {
     /// What the model wanted to show.
     pub surface: String,
     /// What is shown in its place, where something is refused.
-    pub rewritten: Option<Rewritten>,
+    pub rewritten: Option<SurfaceRewrite>,
     /// Its updates, in their order.
-    pub atoms: Vec<Entry>,
+    pub atoms: Vec<AccountEntry>,
     /// Its memory operations, and what they do to the kernel.
-    pub memory: Vec<Operation>,
+    pub memory: Vec<MemoryChange>,
     /// What its self-correction leads to.
     pub correction: Option<Correction>,
     /// The verdict about the whole of it, where the policy denies that.
     pub envelope: Option<Verdict>,
     /// What would deny the whole of it, had the replies of the session not lifted that.
-    pub unblocked: Option<Unblocked>,
+    pub unblocked: Option<LiftedDenial>,
     /// The verdicts about its tool requests, in their order.
     pub verdicts: Vec<Verdict>,
     /// What it changed.
-    pub change: Change,
+    pub change: StateChange,
     /// Why the evaluation ended before it was done.
     pub stopped: Option<Stop>,
 }
 
 /// A surface that the user does not see as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rewritten {
+pub struct SurfaceRewrite {
     /// What is shown.
     pub shown: String,
     /// Why.
@@ -62,9 +62,9 @@ pub struct Rewritten {
 
 /// A denial of a whole reply that its session lifted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unblocked {
+pub struct LiftedDenial {
     /// The facts of replies that lift it, each with its origin.
-    pub facts: Vec<(String, Origin)>,
+    pub facts: Vec<(String, SessionOrigin)>,
     /// The fact that would deny the reply, quoted.
     pub denial: String,
     /// Its proof.
@@ -73,7 +73,7 @@ pub struct Unblocked {
 
 /// A memory operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operation {
+pub struct MemoryChange {
     /// What is done.
     pub op: String,
     /// To what.
@@ -106,7 +106,7 @@ pub struct Correction {
 
 /// Where a fact of the session comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Origin {
+pub enum SessionOrigin {
     /// An update of a turn.
     Update {
         /// The turn.
@@ -126,7 +126,7 @@ pub enum Origin {
     Forgotten(u64),
 }
 
-impl Origin {
+impl SessionOrigin {
     /// The turn.
     #[must_use]
     pub fn turn(self) -> u64 {
@@ -155,7 +155,7 @@ impl Origin {
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SessionOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Update { turn, index } => write!(f, "turn {turn}, update {}", index + 1),

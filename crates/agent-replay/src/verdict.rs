@@ -29,7 +29,7 @@ impl Lock {
 
 /// Where a request stands, in the bytes of its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct RequestPlace {
     /// The name of the tool, else all of it.
     pub name: TextRange,
     /// All of it.
@@ -42,7 +42,7 @@ pub struct Verdict {
     /// The request: its index in the packet; `None` for the reply as a whole.
     pub index: Option<usize>,
     /// Where it stands; `None` where it cannot be found.
-    pub place: Option<Place>,
+    pub place: Option<RequestPlace>,
     /// What the packet calls it.
     pub id: String,
     /// What is to be done, as a name.

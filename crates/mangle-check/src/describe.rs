@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::headings::banners_of_comment;
 use crate::Analysis;
-use crate::policy_test::Key;
+use crate::policy_test::TestKey;
 use mangle_engine::program::builtins::{Arity, BuiltinFunction, BuiltinPredicate};
 use mangle_engine::program::{FileSummary, Mode, Predicate, Program};
 use mangle_engine::types::Type;
@@ -222,7 +222,7 @@ pub fn comment_above(file: &FileSummary, item: &Item) -> Option<String> {
 /// Whether a line of a comment is words for a reader.
 fn is_said(line: &str) -> bool {
     let key = line.strip_prefix('@').and_then(|rest| rest.split_whitespace().next());
-    let is_directive = key.is_some_and(|key| key == "preview" || Key::parse(key).is_some());
+    let is_directive = key.is_some_and(|key| key == "preview" || TestKey::parse(key).is_some());
     let is_rule = ["---", "===", "***", "~~~", "##"].iter().any(|signs| line.starts_with(signs));
     line.contains(char::is_alphanumeric) && !line.starts_with("mangle-ls:") && !is_directive && !is_rule
 }

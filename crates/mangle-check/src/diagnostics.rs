@@ -13,8 +13,8 @@ use parking_lot::Mutex;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
 use crate::Registry;
-use crate::analysis::{Context, FAMILIES, ProgramFindings};
-use crate::declaring::add_fixes;
+use crate::analysis::{CheckContext, FAMILIES, ProgramFindings};
+use crate::declaration_text::add_fixes;
 use crate::fix_checks::{Claim, Effort, FixChecks};
 use crate::policy_test::TestFile;
 use crate::suppression::{Suppressions, UNUSED_SUPPRESSION};
@@ -27,7 +27,7 @@ use mangle_syntax::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID;
 use mangle_syntax::text::{Cancel, FileId, StatementId, TextRange, TextSize, with_line_ends};
 
 /// What is kept of one statement: a fingerprint of what its findings depend on, and these.
-type Kept = (u64, Arc<[Finding]>);
+type CachedFindings = (u64, Arc<[Finding]>);
 
 /// What is known of one file apart from its program.
 #[derive(Debug)]
@@ -39,11 +39,11 @@ struct FileFindings {
 
 /// What is kept of one file.
 #[derive(Debug)]
-struct KeptFile {
+struct CachedFile {
     summary: Arc<FileSummary>,
     /// [`environment`] at the time.
     environment: u64,
-    statements: FxHashMap<StatementId, Kept>,
+    statements: FxHashMap<StatementId, CachedFindings>,
     /// `None` when the check of the file was stopped half way.
     findings: Option<Arc<FileFindings>>,
 }
@@ -52,7 +52,7 @@ struct KeptFile {
 #[derive(Debug)]
 pub struct FindingCache {
     registry: &'static Registry,
-    files: DashMap<FileId, KeptFile, FxBuildHasher>,
+    files: DashMap<FileId, CachedFile, FxBuildHasher>,
     types: Mutex<TypeCache>,
     fixes: FixChecks,
 }
@@ -289,7 +289,7 @@ fn check_file(
         environment ^= queried(program);
     }
     let old = cache.files.remove(&file.id).map(|(_, old)| old);
-    let unchanged = |old: &KeptFile| {
+    let unchanged = |old: &CachedFile| {
         old.environment == environment && Arc::ptr_eq(&old.summary, file) && old.findings.is_some()
     };
     let kept = match old {
@@ -298,7 +298,7 @@ fn check_file(
             let mut statements = old.map(|old| old.statements).unwrap_or_default();
             let findings = check_statements(program, types, file, &mut statements, (cache.registry, cancel))
                 .map(Arc::new);
-            KeptFile { summary: Arc::clone(file), environment, statements, findings }
+            CachedFile { summary: Arc::clone(file), environment, statements, findings }
         }
     };
     let findings = kept.findings.clone();
@@ -329,7 +329,7 @@ fn check_statements(
     program: &Program,
     types: &ProgramTypes,
     file: &FileSummary,
-    kept: &mut FxHashMap<StatementId, Kept>,
+    kept: &mut FxHashMap<StatementId, CachedFindings>,
     (registry, cancel): (&'static Registry, &Cancel),
 ) -> Option<FileFindings> {
     let mut all: Vec<_> = file.findings.iter().map(|finding| (None, finding.clone())).collect();
@@ -349,7 +349,7 @@ fn check_statements(
         }
         let inferred = OnceCell::new();
         let context =
-            Context { program, types, file, item, text: file.statement_text(item), inferred: &inferred };
+            CheckContext { program, types, file, item, text: file.statement_text(item), inferred: &inferred };
         let fingerprint = fingerprint(&context, statement);
         let findings = match kept.remove(&id) {
             Some((before, findings)) if before == fingerprint => findings,
@@ -371,7 +371,7 @@ fn check_statements(
 }
 
 /// The findings of the families about a statement.
-pub(super) fn check_statement(context: &Context<'_>, statement: &Statement) -> Vec<Finding> {
+pub(super) fn check_statement(context: &CheckContext<'_>, statement: &Statement) -> Vec<Finding> {
     let mut findings = Vec::new();
     match &statement.kind {
         StatementKind::Clause(clause) => {
@@ -390,7 +390,7 @@ pub(super) fn check_statement(context: &Context<'_>, statement: &Statement) -> V
 }
 
 /// A number that changes with everything outside a statement that its findings may depend on.
-pub(super) fn fingerprint(context: &Context<'_>, statement: &Statement) -> u64 {
+pub(super) fn fingerprint(context: &CheckContext<'_>, statement: &Statement) -> u64 {
     let mut hasher = FxHasher::default();
     context.program.embedding.engine.hash(&mut hasher);
     match &statement.kind {
@@ -401,7 +401,7 @@ pub(super) fn fingerprint(context: &Context<'_>, statement: &Statement) -> u64 {
     hasher.finish()
 }
 
-fn clause_fingerprint(context: &Context<'_>, clause: &Clause, hasher: &mut FxHasher) {
+fn clause_fingerprint(context: &CheckContext<'_>, clause: &Clause, hasher: &mut FxHasher) {
     hash_atom(context, &clause.head, hasher);
     for literal in clause.literals() {
         hash_atom(context, &literal.atom, hasher);
@@ -412,7 +412,7 @@ fn clause_fingerprint(context: &Context<'_>, clause: &Clause, hasher: &mut FxHas
     }
 }
 
-fn hash_atom(context: &Context<'_>, atom: &Atom, hasher: &mut FxHasher) {
+fn hash_atom(context: &CheckContext<'_>, atom: &Atom, hasher: &mut FxHasher) {
     if atom.is_builtin() {
         return;
     }

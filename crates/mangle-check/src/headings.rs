@@ -46,11 +46,11 @@ struct Line {
     range: TextRange,
     /// What is said, without signs.
     words: TextRange,
-    look: Look,
+    look: LineKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Look {
+enum LineKind {
     /// Nothing but this sign.
     Rule(char),
     /// Words between two rows of this sign.
@@ -97,7 +97,7 @@ pub fn banners_of_comment(text: &str, comment: TextRange) -> Vec<TextRange> {
 /// A title above a line of signs, if nothing else is above it.
 fn underlined(lines: &[Line]) -> impl Iterator<Item = TextRange> {
     let title = match lines {
-        [title, line, ..] if title.look == Look::Words && matches!(line.look, Look::Rule(_)) => {
+        [title, line, ..] if title.look == LineKind::Words && matches!(line.look, LineKind::Rule(_)) => {
             Some(TextRange::new(title.range.start(), line.range.end()))
         }
         _ => None,
@@ -111,7 +111,7 @@ fn raised<'l>(text: &'l str, lines: &'l [Line]) -> impl Iterator<Item = TextRang
         let line = slice(text, line.range).trim_start();
         line.len() - line.trim_start_matches('#').len()
     };
-    let words: Vec<_> = lines.iter().filter(|line| line.look == Look::Words).collect();
+    let words: Vec<_> = lines.iter().filter(|line| line.look == LineKind::Words).collect();
     let last_plain = words.iter().rposition(|line| hashes(line) == 1).unwrap_or(0);
     words.into_iter().take(last_plain).filter(move |line| hashes(line) > 1).map(|line| line.range)
 }
@@ -148,15 +148,15 @@ fn read(line: &str, range: TextRange) -> Line {
     let content = line.trim_start().trim_start_matches('#').trim();
     let row = |sign: char| content.chars().take_while(|char| *char == sign).count();
     let (words, look) = match content.chars().next() {
-        None if line.trim().len() >= RULE => (content, Look::Rule('#')),
-        None => (content, Look::Empty),
+        None if line.trim().len() >= RULE => (content, LineKind::Rule('#')),
+        None => (content, LineKind::Empty),
         Some(sign) if is_sign(sign) && row(sign) == content.chars().count() => {
-            (content, if row(sign) >= RULE { Look::Rule(sign) } else { Look::Empty })
+            (content, if row(sign) >= RULE { LineKind::Rule(sign) } else { LineKind::Empty })
         }
         Some(sign) if is_sign(sign) && row(sign) >= edge(sign) && content.ends_with(sign) => {
-            (content.trim_matches(sign).trim(), Look::Titled(sign))
+            (content.trim_matches(sign).trim(), LineKind::Titled(sign))
         }
-        Some(_) => (content, Look::Words),
+        Some(_) => (content, LineKind::Words),
     };
     let at = line.find(words).unwrap_or(0);
     Line { range, words: TextRange::at(range.start() + size(at), text_len(words)), look }
@@ -169,9 +169,11 @@ fn of_block(block: &mut Vec<Line>, found: &mut Vec<Heading>) {
     while let Some((first, behind)) = rest.split_first() {
         rest = behind;
         let (title, close, rank) = match (first.look, behind.first()) {
-            (Look::Titled(sign), _) => (first, 0, if is_high(sign) { Rank::Part } else { Rank::Paragraph }),
-            (Look::Rule(sign), Some(title)) if title.look == Look::Words => {
-                let close = behind.iter().position(|line| line.look == Look::Rule(sign)).unwrap_or(0);
+            (LineKind::Titled(sign), _) => {
+                (first, 0, if is_high(sign) { Rank::Part } else { Rank::Paragraph })
+            }
+            (LineKind::Rule(sign), Some(title)) if title.look == LineKind::Words => {
+                let close = behind.iter().position(|line| line.look == LineKind::Rule(sign)).unwrap_or(0);
                 (title, close + 1, if is_high(sign) { Rank::Section } else { Rank::Subsection })
             }
             _ => continue,

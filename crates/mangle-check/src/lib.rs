@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod analysis;
-pub mod declaring;
+pub mod declaration_text;
 pub mod describe;
 pub mod diagnostics;
 mod fix_checks;

@@ -20,7 +20,7 @@ use crate::diagnostics::{FindingCache, diagnostics};
 use crate::{Analysis, Registry};
 
 /// A fixture and its diagnostics.
-pub struct Checked {
+pub struct CheckedFixture {
     pub names: Vec<String>,
     pub texts: Vec<String>,
     pub diagnostics: Vec<(FileId, Vec<Diagnostic>)>,
@@ -71,7 +71,7 @@ pub fn embedding<'n>(names: impl Iterator<Item = &'n str>) -> Arc<Embedding> {
     Arc::new(Embedding { tests, kernels, singles, ..Embedding::default() })
 }
 
-impl Checked {
+impl CheckedFixture {
     /// Checks with the rules of this library.
     pub fn new(fixture: &str) -> Self {
         Self::with(fixture, &RuleSettings::default(), Registry::of_programs())
@@ -156,12 +156,12 @@ pub fn switched_on(rule: &'static Rule) -> RuleSettings {
 /// Checks a fixture and compares its findings, one line each.
 #[track_caller]
 pub fn check(fixture: &str, expect: Expect) {
-    expect.assert_eq(&Checked::new(fixture).render());
+    expect.assert_eq(&CheckedFixture::new(fixture).render());
 }
 
 /// The fixture after the first fix of `rule` in it was applied.
 pub fn apply_fixes(fixture: &str, rule: &'static Rule) -> String {
-    Checked::new_with(fixture, rule).fixed(fixture, rule)
+    CheckedFixture::new_with(fixture, rule).fixed(fixture, rule)
 }
 
 /// Compares the fixture after the first fix of the rule called `rule`.

@@ -1,6 +1,6 @@
 //! Commands over a folder of any files: each ends with a status, and what it writes is well formed.
 
-use mangle_ls::cli::{Captured, capture};
+use mangle_ls::cli::{CommandOutput, capture};
 
 use crate::generate::World;
 use crate::memory;
@@ -21,7 +21,7 @@ const fn row(arguments: &'static [&'static str], form: Form) -> Row {
 const CEILING: usize = 512 << 20;
 
 /// Runs a command, which must not fail in a way that a user could not understand.
-pub(crate) fn run(arguments: &[&str], form: Form) -> Captured {
+pub(crate) fn run(arguments: &[&str], form: Form) -> CommandOutput {
     let captured = memory::within(CEILING, "a command", || capture(arguments));
     let captured = captured.unwrap_or_else(|| panic!("{arguments:?} is no command"));
     assert!(captured.status <= 2, "{arguments:?}: status {}", captured.status);

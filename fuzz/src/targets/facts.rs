@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use mangle_engine::kernel::facts::{Cell, Field, Shape, read_csv, read_json_lines};
+use mangle_engine::kernel::facts::{Cell, CellField, TableShape, read_csv, read_json_lines};
 use mangle_engine::kernel::{ValueId, Values};
 use mangle_engine::program::PredicateId;
 use mangle_syntax::text::Symbol;
@@ -37,8 +37,8 @@ fn round(row: &[ValueId], values: &Values) -> bool {
     })
 }
 
-fn shapes(kinds: u8) -> Vec<Shape> {
-    let field = |label: &str, cell| Field { label: Symbol::new(label), optional: kinds & 1 == 0, cell };
+fn shapes(kinds: u8) -> Vec<TableShape> {
+    let field = |label: &str, cell| CellField { label: Symbol::new(label), optional: kinds & 1 == 0, cell };
     let all = [
         Cell::Number,
         Cell::String,
@@ -57,10 +57,10 @@ fn shapes(kinds: u8) -> Vec<Shape> {
     let cells: Vec<_> =
         [kinds % 13, kinds / 13 % 13].iter().map(|at| all[usize::from(*at)].clone()).collect();
     let names = if kinds & 2 == 0 { vec!["A".to_owned(), "É".to_owned()] } else { Vec::new() };
-    Shape::of(PredicateId(0), "t", cells, names, kinds & 0x80 != 0)
+    TableShape::of(PredicateId(0), "t", cells, names, kinds & 0x80 != 0)
 }
 
-fn read(bytes: &[u8], is_json: bool, shapes: &[Shape], values: &mut Values) -> Vec<Vec<ValueId>> {
+fn read(bytes: &[u8], is_json: bool, shapes: &[TableShape], values: &mut Values) -> Vec<Vec<ValueId>> {
     let mut rows = Vec::new();
     let mut sink = |_: &mut Values, row: mangle_engine::kernel::facts::Row<'_>| {
         rows.push(row.tuple.to_vec());
@@ -77,7 +77,7 @@ fn read(bytes: &[u8], is_json: bool, shapes: &[Shape], values: &mut Values) -> V
 }
 
 /// The rows as JSON lines, an array each.
-fn written(rows: &[Vec<ValueId>], values: &Values, shape: &Shape) -> String {
+fn written(rows: &[Vec<ValueId>], values: &Values, shape: &TableShape) -> String {
     let mut out = String::new();
     for row in rows {
         let cells: Vec<_> =

@@ -2,7 +2,7 @@
 
 use mangle_settings::TranscriptSettings;
 use piggyback::envelope::runtime::{self, Caps};
-use piggyback::envelope::{Context, Reply, check};
+use piggyback::envelope::{Reply, ReplyContext, check};
 
 use crate::generate::reply;
 use crate::oracle;
@@ -29,7 +29,7 @@ pub(crate) fn run(bytes: &[u8]) {
             let alone = Reply::new(&raw[picked.range.clone()], &caps);
             assert_eq!(alone.picked, Some(0));
         }
-        for found in check(&reply, &Context::new(&settings)) {
+        for found in check(&reply, &ReplyContext::new(&settings)) {
             oracle::finding(&found, raw);
         }
     }

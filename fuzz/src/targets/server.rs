@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use mangle_ls::lsp::{Ended, serve_on};
+use mangle_ls::lsp::{SessionEnd, serve_on};
 use serde_json::{Value, json};
 
 use crate::generate::{Step, documents, steps};
@@ -33,7 +33,7 @@ pub(crate) fn run(bytes: &[u8]) {
         end: End::Steps,
     };
     let ended = serve_on(BufReader::new(editor), Output::new(Arc::clone(&answers))).unwrap();
-    assert_eq!(ended, Ended::Orderly);
+    assert_eq!(ended, SessionEnd::Orderly);
     let found = answers.found.lock().unwrap_or_else(PoisonError::into_inner);
     for id in wanted {
         let count = found.responses.get(&id).map_or(0, Vec::len);

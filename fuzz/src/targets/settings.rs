@@ -1,9 +1,9 @@
 //! What people and agents configure: `mangle-ls.toml`, the comments at the top of samples, session files, the settings of
 //! agents, prompt atoms, prefills, baselines. All can be read, and every finding lies inside.
 
-use agent_prompt::jit::{AtomFile, Corpus, Kind};
-use agent_prompt::session::{Form, SessionFile};
-use agent_prompt::{Captured, Header};
+use agent_prompt::jit::{AtomFile, AtomKind, Corpus};
+use agent_prompt::session::{SessionFile, SessionForm};
+use agent_prompt::{CapturedPrompt, Header};
 use agent_replay::Prefill;
 use mangle_ls::ide::preview_document::preview_lenses;
 use mangle_ls::ide::registry;
@@ -31,8 +31,8 @@ pub(crate) fn run(bytes: &[u8]) {
             }
             Header::read(&text).findings
         }
-        2 => SessionFile::read(&text, Form::Json).findings,
-        3 => SessionFile::read(&text, Form::Yaml).findings,
+        2 => SessionFile::read(&text, SessionForm::Json).findings,
+        3 => SessionFile::read(&text, SessionForm::Yaml).findings,
         4 => settings::read(text.as_bytes()).findings,
         5 => return atoms(&text),
         6 => {
@@ -41,7 +41,7 @@ pub(crate) fn run(bytes: &[u8]) {
             return;
         }
         _ => {
-            let captured = Captured::read(FileId(0), "a", &text, "coder");
+            let captured = CapturedPrompt::read(FileId(0), "a", &text, "coder");
             captured.iter().for_each(|captured| assert!(captured.similarity(&text) <= 100));
             return;
         }
@@ -51,7 +51,7 @@ pub(crate) fn run(bytes: &[u8]) {
 
 /// A file of prompt atoms.
 fn atoms(text: &str) {
-    let file = AtomFile { file: FileId(0), kind: Kind::Corpus, agent: None, text: text.into() };
+    let file = AtomFile { file: FileId(0), kind: AtomKind::Corpus, agent: None, text: text.into() };
     let corpus = Corpus::read(&[file], &mut |_, _| None);
     for fault in &corpus.faults {
         oracle::inside(fault.range, text.as_bytes(), fault);

@@ -4,8 +4,10 @@
 use mangle_settings::{Container, TranscriptSettings};
 use mangle_syntax::lint::{Anchor, Applicability, Fix};
 use mangle_syntax::text::TextRange;
-use piggyback::envelope::Context;
-use piggyback::transcript::{Checker, Found, Limits, Options, Reader, Record, Summary, Transcript};
+use piggyback::envelope::ReplyContext;
+use piggyback::transcript::{
+    Checker, Limits, ReadSummary, Record, Transcript, TranscriptFinding, TranscriptOptions, TranscriptReader,
+};
 
 use crate::generate::transcript;
 use crate::oracle;
@@ -15,7 +17,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let [chunks, container, rest @ ..] = bytes else { return };
     let (name, file) = transcript(rest);
     let container = Container::ALL.get(usize::from(*container)).copied();
-    let options = Options { container, name, ..Options::default() };
+    let options = TranscriptOptions { container, name, ..TranscriptOptions::default() };
     let whole = Read::of(options.clone(), &file, usize::MAX);
     let parts = Read::of(options.clone(), &file, usize::from(*chunks) + 1);
     assert_eq!(whole.records, parts.records, "in pieces of {}", usize::from(*chunks) + 1);
@@ -38,17 +40,17 @@ pub(crate) fn run(bytes: &[u8]) {
 /// What was read.
 struct Read {
     records: Vec<String>,
-    found: Vec<Found>,
-    summary: Summary,
+    found: Vec<TranscriptFinding>,
+    summary: ReadSummary,
     errors: usize,
 }
 
 impl Read {
-    fn of(options: Options, file: &[u8], chunk: usize) -> Self {
+    fn of(options: TranscriptOptions, file: &[u8], chunk: usize) -> Self {
         let settings = TranscriptSettings::default();
-        let mut checker = Checker::new(Context::new(&settings), Limits::default());
+        let mut checker = Checker::new(ReplyContext::new(&settings), Limits::default());
         let (mut records, mut found) = (Vec::new(), Vec::new());
-        let mut reader = Reader::new(options);
+        let mut reader = TranscriptReader::new(options);
         let mut each = |record: &Record<'_>| {
             let start = usize::try_from(record.start).unwrap();
             assert_eq!(record.bytes, &file[start..start + record.bytes.len()]);
@@ -65,23 +67,23 @@ impl Read {
         }
         let summary = reader.finish(&mut each);
         checker.finish(&summary, &mut found);
-        let is_error = |found: &&Found| found.finding.rule.is_unreadable();
+        let is_error = |found: &&TranscriptFinding| found.finding.rule.is_unreadable();
         let errors = found.iter().filter(is_error).count();
         Self { records, found, summary, errors }
     }
 }
 
-fn shown(found: &[Found]) -> Vec<String> {
+fn shown(found: &[TranscriptFinding]) -> Vec<String> {
     found.iter().map(|found| format!("{} {:?}", found.start, found.finding)).collect()
 }
 
-fn safe(found: &Found) -> Option<&Fix> {
+fn safe(found: &TranscriptFinding) -> Option<&Fix> {
     let is_here = |fix: &&Fix| fix.edits.iter().all(|edit| edit.span.anchor == Anchor::Here);
     found.finding.fix.as_ref().filter(|fix| fix.applicability == Applicability::Safe).filter(is_here)
 }
 
 /// Makes the edits of a fix, and reads the file again.
-fn apply(found: &Found, fix: &Fix, file: &[u8], options: &Options, before: &Read) {
+fn apply(found: &TranscriptFinding, fix: &Fix, file: &[u8], options: &TranscriptOptions, before: &Read) {
     let start = usize::try_from(found.start).unwrap();
     let mut edits: Vec<_> = fix.edits.iter().collect();
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.span.range.start()));

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 
-use super::Outcome;
+use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
@@ -23,7 +23,7 @@ use crate::host::{self, Memory};
 use crate::ide::previews::{PreviewNames, WhyNotQuestion, report, why, why_not};
 use crate::report::prompts::{PromptReport, prompts_json, prompts_markdown, prompts_text};
 use crate::report::{SourceText, Sources, diff_with, sink};
-use agent_prompt::{Captured, Common, Mode, Preview, PreviewSettings, Shown};
+use agent_prompt::{CapturedPrompt, Common, Mode, Preview, PreviewSettings, PreviewedPrompt};
 use mangle_engine::kernel::Stop;
 use mangle_settings::instant;
 use mangle_syntax::lint::Severity;
@@ -31,7 +31,7 @@ use mangle_syntax::text::{Cancel, FileId};
 
 use notes::{damaged, notes, remarks};
 use requests::Previewed;
-use watch_state::{Seen, read_files};
+use watch_state::{WatchState, read_files};
 
 /// Show the prompts that shards will read
 ///
@@ -54,11 +54,11 @@ pub(super) struct PreviewCommand {
     session: Option<PathBuf>,
     /// How the prompt is assembled: by the prompt compiler, without it, or the context section alone
     #[arg(long, value_enum)]
-    mode: Option<How>,
+    mode: Option<ModeOption>,
     /// What to show: the system prompt; the input of a turn, with the `user_input` of the session; what is asked for when
     /// its `results` are put into words
     #[arg(long, value_enum, default_value_t)]
-    part: What,
+    part: PartOption,
     /// The input of a turn in the compressed form of long sessions: facts in place of words, behind the turns of
     /// `--transcript`
     #[arg(long, conflicts_with = "part")]
@@ -113,7 +113,7 @@ pub(super) struct PreviewCommand {
 
 /// How a prompt is assembled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum How {
+enum ModeOption {
     /// By the prompt compiler
     Jit,
     /// Without it
@@ -122,7 +122,7 @@ enum How {
     Section,
 }
 
-impl How {
+impl ModeOption {
     fn mode(self) -> Mode {
         match self {
             Self::Jit => Mode::Jit,
@@ -134,7 +134,7 @@ impl How {
 
 /// What is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum What {
+enum PartOption {
     /// The system prompt
     #[default]
     System,
@@ -184,9 +184,9 @@ impl PreviewCommand {
     ///
     /// # Errors
     /// When there is no working folder, files cannot be watched, or standard output fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
-        let seen = RefCell::new(Seen::default());
+        let seen = RefCell::new(WatchState::default());
         if !self.watch {
             return self.once(color, &working, &seen);
         }
@@ -199,7 +199,7 @@ impl PreviewCommand {
         watching(color, &watched, &mut || self.once(color, &working, &seen))
     }
 
-    fn once(&self, color: ColorChoice, working: &Path, seen: &RefCell<Seen>) -> Result<Outcome> {
+    fn once(&self, color: ColorChoice, working: &Path, seen: &RefCell<WatchState>) -> Result<ExitStatus> {
         let is_prose = self.asks() && self.format == Layout::Json;
         ensure!(!is_prose, "`--why`, `--why-not` and `--diff` have no JSON; leave `--format json` out");
         let (memory, mut sources) = (Memory::default(), Sources::default());
@@ -252,9 +252,9 @@ impl PreviewCommand {
             output::complain(color, &self.nothing(&previewed));
         }
         Ok(match (programs.problems.is_empty() && !all.is_empty(), is_clean) {
-            (false, _) => Outcome::Failure,
-            (true, false) => Outcome::Findings,
-            (true, true) => Outcome::Clean,
+            (false, _) => ExitStatus::Failure,
+            (true, false) => ExitStatus::Findings,
+            (true, true) => ExitStatus::Clean,
         })
     }
 
@@ -343,23 +343,24 @@ impl PreviewCommand {
 }
 
 /// The lines in which a captured prompt and a preview differ, those of the preview with what they come from.
-fn difference(captured: &Path, shown: &Shown, made: &PromptReport) -> Result<String> {
+fn difference(captured: &Path, shown: &PreviewedPrompt, made: &PromptReport) -> Result<String> {
     let name = captured.display().to_string();
     let text = host::read_to_string(captured).with_context(|| name.clone())?;
     let kind = &shown.wanted.context.shard_type;
-    let before = Captured::read(FileId(0), &name, &text, kind)
+    let before = CapturedPrompt::read(FileId(0), &name, &text, kind)
         .with_context(|| format!("{name} has no system prompt of a `{kind}`"))?;
     let lines = made.sections.iter().flat_map(|section| &section.lines);
     let origins: Vec<String> =
         lines.flat_map(|line| line.text.split('\n').map(|_| line.origin.short())).collect();
-    let (old, new) = (Captured::comparable(&before.text), Captured::comparable(&shown.prompt.text()));
+    let (old, new) =
+        (CapturedPrompt::comparable(&before.text), CapturedPrompt::comparable(&shown.prompt.text()));
     Ok(diff_with((&name, &format!("preview {}", shown.wanted.name)), (&old, &new), &|line| {
         origins.get(line).cloned()
     }))
 }
 
 /// That a prompt has no line with a text, and what explains it.
-fn missing_line(shown: &Shown, text: &str) -> String {
+fn missing_line(shown: &PreviewedPrompt, text: &str) -> String {
     let (name, shard) = (&shown.wanted.name, &shown.wanted.context.shard_id);
     let folded = text.to_lowercase();
     let is_alike = |line: &&str| !folded.is_empty() && line.to_lowercase().contains(&folded);

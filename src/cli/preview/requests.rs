@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 
-use super::state::{self, Until};
-use super::{How, PreviewCommand, What};
+use super::state::{self, ResumePoint};
+use super::{ModeOption, PartOption, PreviewCommand};
 use crate::cli::programs::Programs;
 use crate::host::{
-    self, AtomFiles, Joined, KnownAtoms, Memory, Overlay, PreviewFiles, PreviewRequest, RequestedPart,
+    self, AtomCache, AtomFiles, LinkedProgram, Memory, Overlay, PreviewFiles, PreviewRequest, RequestedPart,
     SessionText, prompt_name,
 };
 use crate::report::{SourceText, Sources};
-use agent_prompt::{Order, Part, PreviewSettings, Recorded, Wanted};
+use agent_prompt::{AnswerOrder, PreviewSettings, PromptPart, PromptRequest, RecordedSession};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
@@ -21,13 +21,13 @@ use mangle_syntax::text::FileId;
 
 /// A file that is previewed.
 pub(super) struct Previewed<'p> {
-    pub(super) joined: &'p Joined,
+    pub(super) joined: &'p LinkedProgram,
     pub(super) file: FileId,
     pub(super) path: PathBuf,
     pub(super) files: PreviewFiles,
     /// The prompt atoms of the configuration.
     pub(super) atoms: Option<Arc<AtomFiles>>,
-    pub(super) wanted: Vec<Wanted>,
+    pub(super) wanted: Vec<PromptRequest>,
     /// The session file of each.
     pub(super) sessions: Vec<Option<Arc<SessionText>>>,
     /// The file of facts that stands for a transcript, fact by fact on the lines of their records.
@@ -59,12 +59,12 @@ impl PreviewCommand {
         programs: &mut Programs,
         memory: &Memory,
         working: &Path,
-    ) -> Result<Vec<(FileId, Arc<Recorded>)>> {
+    ) -> Result<Vec<(FileId, Arc<RecordedSession>)>> {
         let mut all = Vec::new();
         let Some(path) = &self.transcript else { return Ok(all) };
         for joined in &mut programs.all {
             let PreviewSettings { clock, reading, .. } = self.settings(joined);
-            let until = Until { path, turn: self.turn, clock, reading };
+            let until = ResumePoint { path, turn: self.turn, clock, reading };
             let sources = (memory, &mut programs.sources);
             let (state, recorded) = state::state(until, &joined.program, &joined.settings, working, sources)?;
             let id = state.id;
@@ -78,8 +78,8 @@ impl PreviewCommand {
     /// The files with what is wanted of each.
     pub(super) fn previewed<'p>(
         &self,
-        all: &'p [Joined],
-        recorded: &[(FileId, Arc<Recorded>)],
+        all: &'p [LinkedProgram],
+        recorded: &[(FileId, Arc<RecordedSession>)],
         memory: &Memory,
         working: &Path,
     ) -> Result<Vec<Previewed<'p>>> {
@@ -95,14 +95,15 @@ impl PreviewCommand {
         for named in &self.files {
             let path = host::absolute(working, named);
             let Some(file) = table.known(&path) else { continue };
-            let is_of = |joined: &&Joined| joined.program.file(file).is_some();
-            let wants = |joined: &&Joined| joined.files.as_ref().is_none_or(|files| files.contains(&file));
+            let is_of = |joined: &&LinkedProgram| joined.program.file(file).is_some();
+            let wants =
+                |joined: &&LinkedProgram| joined.files.as_ref().is_none_or(|files| files.contains(&file));
             let joined = all.iter().filter(is_of).find(wants).or_else(|| all.iter().find(is_of));
             let Some(joined) = joined else { continue };
             let Some(summary) = joined.program.file(file) else { continue };
             let atoms = AtomFiles::named(&joined.settings.prompt.atoms, &joined.root, &overlay, table);
             let atoms = atoms.map(Arc::new);
-            let known = KnownAtoms { configured: atoms.as_ref(), before: None };
+            let known = AtomCache { configured: atoms.as_ref(), before: None };
             let files = PreviewFiles::load(&path, &summary.text, &joined.root, known, &overlay, table);
             let mut of = Previewed {
                 joined,
@@ -125,30 +126,35 @@ impl PreviewCommand {
     }
 
     /// Works out which prompts of a file are wanted.
-    fn want(&self, of: &mut Previewed<'_>, given: Option<&Arc<SessionText>>, recorded: &Arc<Recorded>) {
+    fn want(
+        &self,
+        of: &mut Previewed<'_>,
+        given: Option<&Arc<SessionText>>,
+        recorded: &Arc<RecordedSession>,
+    ) {
         let stem = host::preview_name(&of.path);
         let shard = match &self.shard[..] {
             [id, kind] => Some((id.clone(), Some(kind.clone()))),
             _ => None,
         };
         let part = match self.part {
-            What::System => RequestedPart::System,
-            What::Turn => RequestedPart::Turn,
-            What::Articulation => RequestedPart::Articulation,
+            PartOption::System => RequestedPart::System,
+            PartOption::Turn => RequestedPart::Turn,
+            PartOption::Articulation => RequestedPart::Articulation,
         };
-        let mode = self.mode.map(How::mode);
+        let mode = self.mode.map(ModeOption::mode);
         let request = PreviewRequest { name: self.name.clone(), shard, mode, part };
         for (mut wanted, session) in of.files.requested(&request, given, &stem) {
             if self.compressed {
                 let message = wanted.session.as_ref().map(|file| file.user_input.clone());
-                wanted.part = Part::Compressed(message.unwrap_or_default(), Arc::clone(recorded));
+                wanted.part = PromptPart::Compressed(message.unwrap_or_default(), Arc::clone(recorded));
             }
             of.wanted.push(wanted);
             of.sessions.push(session);
         }
     }
 
-    pub(super) fn settings(&self, joined: &Joined) -> PreviewSettings {
+    pub(super) fn settings(&self, joined: &LinkedProgram) -> PreviewSettings {
         let kernel = &joined.settings.kernel;
         let reading = self.reading.map_or(kernel.reading, Reading::from);
         let clock = self.now.map_or_else(|| Clock::of(kernel), |now_ns| Clock { now_ns });
@@ -157,7 +163,7 @@ impl PreviewCommand {
         PreviewSettings {
             synthetic: settings.synthetic && !self.no_synthetic,
             sticky: self.sticky,
-            order: self.shuffle_seed.map_or(Order::Sorted, Order::Shuffled),
+            order: self.shuffle_seed.map_or(AnswerOrder::Sorted, AnswerOrder::Shuffled),
             ..settings
         }
     }

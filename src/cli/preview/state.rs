@@ -9,18 +9,18 @@ use anyhow::Result;
 use crate::cli::transcripts::{TranscriptArgs, Transcripts};
 use crate::host::{self, Memory};
 use crate::report::{SourceText, Sources};
-use agent_prompt::{Recorded, RecordedTurn};
-use agent_replay::{Basis, Constitution, Event, Options, Prefill, Replay, Turn};
+use agent_prompt::{RecordedSession, RecordedTurn};
+use agent_replay::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions, Turn};
 use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
 use mangle_engine::program::{FileSummary, PredicateId, Program};
 use mangle_settings::instant_text;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::Cancel;
-use piggyback::envelope::account::{Entry, Fate};
+use piggyback::envelope::account::{AccountEntry, UpdateFate};
 
 /// The session that a preview goes on from.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Until<'a> {
+pub(super) struct ResumePoint<'a> {
     /// The transcript.
     pub(super) path: &'a Path,
     /// The last turn that counts; `None` for all.
@@ -36,12 +36,12 @@ pub(super) struct Until<'a> {
 /// # Errors
 /// When the transcript cannot be read.
 pub(super) fn state(
-    until: Until<'_>,
+    until: ResumePoint<'_>,
     program: &Arc<Program>,
     settings: &mangle_settings::Settings,
     working: &Path,
     (memory, sources): (&Memory, &mut Sources),
-) -> Result<(Arc<FileSummary>, Recorded)> {
+) -> Result<(Arc<FileSummary>, RecordedSession)> {
     let transcripts = Transcripts::load(&[until.path.to_path_buf()], &TranscriptArgs::default(), working)?;
     let basis = Basis {
         program: Arc::clone(program),
@@ -59,7 +59,7 @@ pub(super) fn state(
             let Some(known) = transcripts.same(found) else { return Ok(()) };
             let mut open = open.borrow_mut();
             let replay = open.get_or_insert_with(|| {
-                let options = Options {
+                let options = ReplayOptions {
                     transcript: &known.settings,
                     runtime: transcripts.knowledges.judge(known).limits,
                     clock: until.clock,
@@ -95,7 +95,7 @@ pub(super) fn state(
     let id = memory.table().id(Path::new(&format!("{file} (state)")));
     sources.insert_source(id, SourceText::new(file.clone(), Arc::clone(&text)));
     let state = host::summarise(id, &SourceFile::parse(text).without_tree(), &[]);
-    Ok((state, Recorded { file: file.into(), turns }))
+    Ok((state, RecordedSession { file: file.into(), turns }))
 }
 
 /// Facts as a text in which each stands on the line of the record of its turn, so that its place is one of the transcript.
@@ -114,8 +114,8 @@ fn by_line(facts: Vec<(u64, String)>, turns: &[RecordedTurn]) -> String {
 
 /// What a compressed input shows of a turn.
 fn recorded(turn: &Turn, line: usize) -> RecordedTurn {
-    let fact = |atom: &Entry| match &atom.fate {
-        Fate::Asserted { fact, .. } => Some(fact.clone()),
+    let fact = |atom: &AccountEntry| match &atom.fate {
+        UpdateFate::Asserted { fact, .. } => Some(fact.clone()),
         _ => None,
     };
     let facts = turn.atoms.iter().filter_map(fact).collect();

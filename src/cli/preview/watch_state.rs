@@ -9,13 +9,13 @@ use crate::report::prompts::PromptReport;
 
 /// What a watch remembers from one time to the next.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct WatchState {
     /// The files that were read.
     pub(super) files: Vec<PathBuf>,
     prompts: Vec<PromptReport>,
 }
 
-impl Seen {
+impl WatchState {
     /// Marks what is new in prompts since the last time, and remembers them.
     pub(super) fn prompts(&mut self, all: &mut Vec<PromptReport>) {
         let before = std::mem::take(&mut self.prompts);

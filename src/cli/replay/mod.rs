@@ -11,16 +11,16 @@ use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::{Value, json};
 
 use self::policy::{Policies, Policy};
-use self::session::{Session, Wish};
-use super::Outcome;
+use self::session::{SessionOptions, SessionRun};
+use super::ExitStatus;
 use super::check::fail_on;
 use super::output::{self, Medium, Output};
 use super::semantics::Semantics;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::host::{self, TranscriptFile};
-use crate::ide::replays::{Shown, rule_place};
+use crate::ide::replays::{TurnFilter, rule_place};
 use crate::report::replay::{
-    CheckReport, Covered, MOST_TURNS, Page, ReplaySummary, TurnReport, TurnStart, html, line, markdown,
+    CheckReport, MOST_TURNS, Page, ReplaySummary, RuleCoverage, TurnReport, TurnStart, html, line, markdown,
     summary_text, text,
 };
 use agent_replay::Prefill;
@@ -111,7 +111,7 @@ impl Layout {
 }
 
 /// What is written, and what is counted.
-struct Written {
+struct ReplayOutput {
     out: Output,
     summary: ReplaySummary,
     fails: bool,
@@ -119,7 +119,7 @@ struct Written {
     omitted: usize,
     /// Where all turns begin, for the page.
     starts: Vec<TurnStart>,
-    coverage: Vec<Covered>,
+    coverage: Vec<RuleCoverage>,
 }
 
 impl ReplayCommand {
@@ -128,7 +128,7 @@ impl ReplayCommand {
     /// # Errors
     /// When there is no working folder, no such consumer, a file that was named cannot be read or written, or standard output
     /// fails.
-    pub(super) fn run(&self, color: ColorChoice) -> Result<Outcome> {
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let prefill = self.prefill(&working)?;
         let mut transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
@@ -136,7 +136,7 @@ impl ReplayCommand {
             transcripts.keep_input()?;
         }
         let policies = Policies::load(self, &mut transcripts, &working)?;
-        let written = RefCell::new(Written {
+        let written = RefCell::new(ReplayOutput {
             out: Output::of(self.format.medium(), color),
             summary: ReplaySummary::default(),
             fails: false,
@@ -145,9 +145,9 @@ impl ReplayCommand {
             starts: Vec::new(),
             coverage: Vec::new(),
         });
-        let open: RefCell<Option<Session<'_>>> = RefCell::new(None);
+        let open: RefCell<Option<SessionRun<'_>>> = RefCell::new(None);
         let mut homeless: Vec<String> = Vec::new();
-        let wish = Wish {
+        let wish = SessionOptions {
             prefill: &prefill,
             abduce: self.abduce,
             show_permits: self.show_permits,
@@ -162,7 +162,8 @@ impl ReplayCommand {
                 let Some(known) = transcripts.same(found) else { return Ok(()) };
                 if open.is_none() {
                     let Some(policy) = policies.of(known) else { return Ok(()) };
-                    *open = Some(Session::new(&transcripts, known, policy, policies.other.as_ref(), &wish));
+                    *open =
+                        Some(SessionRun::new(&transcripts, known, policy, policies.other.as_ref(), &wish));
                 }
                 let Some(session) = open.as_mut() else { return Ok(()) };
                 for turn in session.record(record, spot) {
@@ -203,9 +204,9 @@ impl ReplayCommand {
         }
         let is_whole = problems.is_empty() && homeless.is_empty() && policies.is_whole();
         Ok(match (is_whole, written.fails) {
-            (false, _) => Outcome::Failure,
-            (true, true) => Outcome::Findings,
-            (true, false) => Outcome::Clean,
+            (false, _) => ExitStatus::Failure,
+            (true, true) => ExitStatus::Findings,
+            (true, false) => ExitStatus::Clean,
         })
     }
 
@@ -223,11 +224,11 @@ impl ReplayCommand {
     }
 
     /// Writes a turn, as far as it is wanted.
-    fn write(&self, turn: TurnReport, written: &mut Written) -> std::io::Result<()> {
+    fn write(&self, turn: TurnReport, written: &mut ReplayOutput) -> std::io::Result<()> {
         if self.report.is_some() {
             written.starts.push(TurnStart { file: turn.file.clone(), turn: turn.turn, start: turn.start });
         }
-        if !(Shown { turn: self.turn, from: self.from }).has(turn.turn) {
+        if !(TurnFilter { turn: self.turn, from: self.from }).has(turn.turn) {
             return Ok(());
         }
         written.summary.add(&turn);
@@ -247,8 +248,8 @@ impl ReplayCommand {
     }
 
     /// What is to be said behind the last turn.
-    fn end(&self, written: &mut Written, of_policy: &[Value]) -> std::io::Result<()> {
-        let Written { out, summary, coverage, .. } = written;
+    fn end(&self, written: &mut ReplayOutput, of_policy: &[Value]) -> std::io::Result<()> {
+        let ReplayOutput { out, summary, coverage, .. } = written;
         match self.format {
             Layout::Json => {
                 let mut last = json!({ "summary": summary, "policy": { "findings": of_policy } });
@@ -277,7 +278,7 @@ impl ReplayCommand {
 
     fn page(
         &self,
-        written: &mut Written,
+        written: &mut ReplayOutput,
         of_policy: &[Value],
         policies: &Policies,
         transcripts: &Transcripts,
@@ -305,7 +306,7 @@ impl ReplayCommand {
 }
 
 /// Rules that held in one of several sessions did hold.
-fn cover(all: &mut Vec<Covered>, more: Vec<Covered>) {
+fn cover(all: &mut Vec<RuleCoverage>, more: Vec<RuleCoverage>) {
     for one in more {
         match all.iter_mut().find(|known| known.rule == one.rule && known.predicate == one.predicate) {
             Some(known) => known.held |= one.held,
@@ -314,7 +315,7 @@ fn cover(all: &mut Vec<Covered>, more: Vec<Covered>) {
     }
 }
 
-fn covered(coverage: &[Covered]) -> String {
+fn covered(coverage: &[RuleCoverage]) -> String {
     if coverage.is_empty() {
         return String::new();
     }

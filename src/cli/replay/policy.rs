@@ -10,12 +10,12 @@ use anyhow::{Result, bail};
 use clap::ColorChoice;
 use serde_json::Value;
 
-use super::super::extra_facts::Given;
+use super::super::extra_facts::ExtraFacts;
 use super::super::output;
 use super::super::programs::Programs;
 use super::super::transcripts::Transcripts;
 use super::ReplayCommand;
-use super::session::Wish;
+use super::session::SessionOptions;
 use crate::host::{self, TranscriptFile};
 use crate::ide::replays::of_policies;
 use crate::report::{Sources, json_value};
@@ -108,7 +108,7 @@ impl Policies {
     /// The policies that each transcript belongs to.
     fn of_transcripts(&mut self, command: &ReplayCommand, transcripts: &mut Transcripts, working: &Path) {
         let mut sources = std::mem::take(&mut transcripts.sources);
-        let given = Given::load(&command.facts, working, &transcripts.memory, &mut sources);
+        let given = ExtraFacts::load(&command.facts, working, &transcripts.memory, &mut sources);
         self.problems |= !given.problems.is_empty();
         self.complaints.extend(
             given.problems.iter().map(|problem| format!("{}: {}", problem.path.display(), problem.why)),
@@ -140,7 +140,7 @@ impl Policies {
         program: Arc<Program>,
         settings: Arc<Settings>,
         sources: Rc<RefCell<Sources>>,
-        given: &Given,
+        given: &ExtraFacts,
     ) -> Policy {
         let limits = Limits::of(&settings.kernel);
         let clock = command.now.map_or_else(|| Clock::of(&settings.kernel), |now_ns| Clock { now_ns });
@@ -176,7 +176,7 @@ impl Policies {
     }
 
     /// What is found in the policies, whatever the sessions do.
-    pub(super) fn findings(&self, wish: &Wish<'_>, fails: &mut bool) -> Vec<Value> {
+    pub(super) fn findings(&self, wish: &SessionOptions<'_>, fails: &mut bool) -> Vec<Value> {
         let mut lines = Vec::new();
         for policy in self.all() {
             let rules: &RuleSettings = &policy.settings.rules;

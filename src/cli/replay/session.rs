@@ -4,18 +4,18 @@ use super::super::transcripts::Transcripts;
 use super::policy::Policy;
 use crate::host::{TranscriptFile, comments};
 use crate::ide::replays;
-use crate::ide::replays::Setting;
+use crate::ide::replays::ReplaySetup;
 use crate::ide::transcripts::Judge;
-use crate::report::Spot;
-use crate::report::replay::{Covered, TurnReport};
-use agent_replay::{Options, Prefill};
+use crate::report::LinePosition;
+use crate::report::replay::{RuleCoverage, TurnReport};
+use agent_replay::{Prefill, ReplayOptions};
 use mangle_engine::kernel::Clock;
 use mangle_settings::FailOn;
 use mangle_syntax::text::Cancel;
 use piggyback::transcript::Record;
 
 /// What is wanted of all sessions.
-pub(super) struct Wish<'a> {
+pub(super) struct SessionOptions<'a> {
     pub(super) prefill: &'a Prefill,
     pub(super) abduce: bool,
     pub(super) show_permits: bool,
@@ -26,23 +26,23 @@ pub(super) struct Wish<'a> {
 }
 
 /// A session.
-pub(super) struct Session<'a> {
+pub(super) struct SessionRun<'a> {
     policy: &'a Policy,
-    session: replays::Session<'a>,
+    session: replays::ReplaySession<'a>,
     fail_on: FailOn,
 }
 
-impl<'a> Session<'a> {
+impl<'a> SessionRun<'a> {
     pub(super) fn new(
         transcripts: &'a Transcripts,
         found: &'a TranscriptFile,
         policy: &'a Policy,
         other: Option<&'a Policy>,
-        wish: &Wish<'a>,
+        wish: &SessionOptions<'a>,
     ) -> Self {
         let judge = transcripts.knowledges.judge(found);
         let judge = Judge { programs: std::slice::from_ref(&policy.constitution.program), ..judge };
-        let options = |policy: &Policy| Options {
+        let options = |policy: &Policy| ReplayOptions {
             transcript: &found.settings,
             runtime: judge.limits,
             clock: wish.now.map_or_else(|| Clock::of(&policy.settings.kernel), |now_ns| Clock { now_ns }),
@@ -54,7 +54,7 @@ impl<'a> Session<'a> {
             prefill: wish.prefill,
             cancel: never(),
         };
-        let setting = Setting {
+        let setting = ReplaySetup {
             name: transcripts.name(found),
             constitution: &policy.constitution,
             options: options(policy),
@@ -65,13 +65,17 @@ impl<'a> Session<'a> {
         let other = other.map(|other| (&other.constitution, options(other)));
         Self {
             policy,
-            session: replays::Session::new(setting, other),
+            session: replays::ReplaySession::new(setting, other),
             fail_on: wish.fail_on.unwrap_or(policy.settings.fail_on),
         }
     }
 
     /// Replays a record. Gives the turns to which nothing is added any more.
-    pub(super) fn record(&mut self, record: &Record<'_>, spot: &mut dyn FnMut() -> Spot) -> Vec<TurnReport> {
+    pub(super) fn record(
+        &mut self,
+        record: &Record<'_>,
+        spot: &mut dyn FnMut() -> LinePosition,
+    ) -> Vec<TurnReport> {
         if self.session.is_done() {
             return Vec::new();
         }
@@ -80,11 +84,11 @@ impl<'a> Session<'a> {
     }
 
     /// The last turn, whether something was found that makes the command fail, and which rules held.
-    pub(super) fn finish(mut self) -> (Option<TurnReport>, bool, Vec<Covered>) {
+    pub(super) fn finish(mut self) -> (Option<TurnReport>, bool, Vec<RuleCoverage>) {
         let last = self.session.finish().map(TurnReport::redacted);
         let fails = self.session.gravest().is_some_and(|gravest| self.fail_on.fails(gravest));
         let constitution = &self.policy.constitution;
-        let covered = |(rule, held)| Covered {
+        let covered = |(rule, held)| RuleCoverage {
             rule: self.policy.place(rule).unwrap_or_else(|| "?".to_owned()),
             predicate: constitution
                 .compiled

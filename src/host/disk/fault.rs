@@ -6,7 +6,7 @@
 
 /// An operation that can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::host) enum Operation {
+pub(in crate::host) enum DiskOperation {
     /// Opening a file for reading.
     Open,
     /// Reading a piece of a file.
@@ -47,7 +47,7 @@ impl Extent {
 
 /// Nothing fails on demand in a release build.
 #[cfg(not(debug_assertions))]
-pub(in crate::host) fn check(_: Operation, _: &std::path::Path) -> std::io::Result<Extent> {
+pub(in crate::host) fn check(_: DiskOperation, _: &std::path::Path) -> std::io::Result<Extent> {
     Ok(Extent::Whole)
 }
 
@@ -61,11 +61,11 @@ mod demanded {
     use std::sync::LazyLock;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use super::{Extent, Operation};
+    use super::{DiskOperation, Extent};
 
     /// What is to fail.
     struct Fault {
-        operation: Operation,
+        operation: DiskOperation,
         /// Which operation of the kind, from 1 on.
         number: u64,
         /// Whether all later ones fail, too.
@@ -88,14 +88,14 @@ mod demanded {
             let mut parts = text.split(':');
             let (operation, number, how) = (parts.next()?, parts.next()?, parts.next()?);
             let operation = match operation {
-                "open" => Operation::Open,
-                "read" => Operation::Read,
-                "list" => Operation::List,
-                "create" => Operation::Create,
-                "write" => Operation::Write,
-                "protect" => Operation::Protect,
-                "sync" => Operation::Sync,
-                "rename" => Operation::Rename,
+                "open" => DiskOperation::Open,
+                "read" => DiskOperation::Read,
+                "list" => DiskOperation::List,
+                "create" => DiskOperation::Create,
+                "write" => DiskOperation::Write,
+                "protect" => DiskOperation::Protect,
+                "sync" => DiskOperation::Sync,
+                "rename" => DiskOperation::Rename,
                 _ => return None,
             };
             let how = match how {
@@ -111,7 +111,7 @@ mod demanded {
             Some(Self { operation, number: number.parse().ok()?, lasts, how, count: AtomicU64::new(0) })
         }
 
-        fn is_due(&self, operation: Operation) -> bool {
+        fn is_due(&self, operation: DiskOperation) -> bool {
             if operation != self.operation {
                 return false;
             }
@@ -124,7 +124,7 @@ mod demanded {
     ///
     /// # Errors
     /// When a test demands that it fails.
-    pub(in crate::host) fn check(operation: Operation, path: &Path) -> io::Result<Extent> {
+    pub(in crate::host) fn check(operation: DiskOperation, path: &Path) -> io::Result<Extent> {
         let Some(fault) = FAULT.as_ref().filter(|fault| fault.is_due(operation)) else {
             return Ok(Extent::Whole);
         };

@@ -15,7 +15,7 @@ mod scratch;
 mod tests;
 
 pub use content::{Content, TooLong};
-pub(super) use fault::{Operation, check};
+pub(super) use fault::{DiskOperation, check};
 pub(super) use open::{list, open, read, starts_with};
 pub use output::{Output, create_folder, create_log, survive_file_size_limit, write};
 pub use replace::{ReplaceError, Replacement, replace, replaceable};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::content::{Content, TooLong};
-use super::fault::{Operation, check};
+use super::fault::{DiskOperation, check};
 
 /// How often a file is read that changes meanwhile.
 const TRIES: usize = 3;
@@ -64,7 +64,7 @@ pub(in crate::host) fn open(path: &Path, content: Content) -> io::Result<File> {
     }
     let file = options.open(path).map_err(|error| what_is_there(path).unwrap_or(error))?;
     // What is not there fails without a test.
-    check(Operation::Open, path)?;
+    check(DiskOperation::Open, path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() && !is_descriptor {
         return Err(not_regular(metadata.file_type()));
@@ -114,7 +114,7 @@ pub(in crate::host) fn starts_with(path: &Path, bytes: &[u8], content: Content) 
 /// # Errors
 /// When it cannot be listed.
 pub(in crate::host) fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    check(Operation::List, folder)?;
+    check(DiskOperation::List, folder)?;
     fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
 }
 
@@ -144,7 +144,7 @@ impl File {
     }
 
     fn piece(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let extent = check(Operation::Read, &self.path)?.of(into.len());
+        let extent = check(DiskOperation::Read, &self.path)?.of(into.len());
         self.file.read(into.get_mut(..extent).unwrap_or_default())
     }
 

@@ -5,7 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::fault::{Operation, check};
+use super::fault::{DiskOperation, check};
 use super::open::{is_own_descriptor, not_regular};
 use super::replace::{ReplaceError, target};
 use super::scratch::{PRIVATE, SHARED, Scratch};
@@ -32,7 +32,7 @@ impl Output {
     /// When it is a folder, is read-only or has several hard links, or its folder cannot be written to.
     pub fn create(path: &Path) -> Result<Self, ReplaceError> {
         if is_own_descriptor(path) || is_special(path)? {
-            check(Operation::Create, path)?;
+            check(DiskOperation::Create, path)?;
             let file = OpenOptions::new().write(true).truncate(true).open(path)?;
             return Ok(Self { path: path.into(), sink: Sink::Direct(file) });
         }
@@ -57,7 +57,7 @@ impl Output {
             Sink::Direct(mut file) => Ok(file.flush()?),
             Sink::Scratch(scratch) => {
                 scratch.sync()?;
-                check(Operation::Rename, &self.path)?;
+                check(DiskOperation::Rename, &self.path)?;
                 Ok(fs::rename(scratch.into_name()?, &self.path)?)
             }
         }
@@ -69,7 +69,7 @@ impl Write for Output {
         match &mut self.sink {
             Sink::Scratch(scratch) => scratch.write(bytes),
             Sink::Direct(file) => {
-                let extent = check(Operation::Write, &self.path)?.of(bytes.len());
+                let extent = check(DiskOperation::Write, &self.path)?.of(bytes.len());
                 file.write(bytes.get(..extent).unwrap_or_default())
             }
         }
@@ -98,7 +98,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), ReplaceError> {
 /// # Errors
 /// When it cannot be created.
 pub fn create_log(path: &Path) -> io::Result<fs::File> {
-    check(Operation::Create, path)?;
+    check(DiskOperation::Create, path)?;
     fs::File::create(path)
 }
 
@@ -107,7 +107,7 @@ pub fn create_log(path: &Path) -> io::Result<fs::File> {
 /// # Errors
 /// When it cannot be created.
 pub fn create_folder(path: &Path) -> io::Result<()> {
-    check(Operation::Create, path)?;
+    check(DiskOperation::Create, path)?;
     fs::create_dir_all(path)
 }
 

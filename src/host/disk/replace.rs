@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::content::Content;
-use super::fault::{Operation, check};
+use super::fault::{DiskOperation, check};
 use super::open::{Stamp, open};
 use super::scratch::{PRIVATE, Scratch};
 use crate::host::plain;
@@ -81,7 +81,7 @@ impl Replacement {
         if Stamp::of(&fs::metadata(&self.path)?) != self.stamp || !is(&self.path, old)? {
             return Err(ReplaceError::Changed);
         }
-        check(Operation::Rename, &self.path)?;
+        check(DiskOperation::Rename, &self.path)?;
         let new = self.new.into_name()?;
         match exchange(&new, &self.path) {
             Ok(()) => {}

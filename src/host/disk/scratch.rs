@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use super::fault::{Operation, check};
+use super::fault::{DiskOperation, check};
 
 /// How the name begins that it has for a moment before it is renamed.
 const PREFIX: &str = ".mangle-ls-";
@@ -37,7 +37,7 @@ impl Scratch {
     /// # Errors
     /// When the folder cannot be written to.
     pub(super) fn new(becomes: &Path, mode: u32) -> io::Result<Self> {
-        check(Operation::Create, becomes)?;
+        check(DiskOperation::Create, becomes)?;
         let folder = match becomes.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
@@ -58,7 +58,7 @@ impl Scratch {
     /// # Errors
     /// When its permissions cannot be set. Only some users may give a file away, so that a refusal of that is none.
     pub(super) fn protect_like(&self, metadata: &Metadata) -> io::Result<()> {
-        check(Operation::Protect, &self.becomes)?;
+        check(DiskOperation::Protect, &self.becomes)?;
         keep_owner(&self.file, metadata);
         self.file.set_permissions(metadata.permissions())
     }
@@ -68,7 +68,7 @@ impl Scratch {
     /// # Errors
     /// When the system refuses.
     pub(super) fn sync(&self) -> io::Result<()> {
-        check(Operation::Sync, &self.becomes)?;
+        check(DiskOperation::Sync, &self.becomes)?;
         self.file.sync_all()
     }
 
@@ -86,7 +86,7 @@ impl Scratch {
 
 impl Write for Scratch {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let extent = check(Operation::Write, &self.becomes)?.of(bytes.len());
+        let extent = check(DiskOperation::Write, &self.becomes)?.of(bytes.len());
         self.file.write(bytes.get(..extent).unwrap_or_default())
     }
 

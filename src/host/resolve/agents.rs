@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Resolver;
 use super::transcripts::FoundTranscript;
 use crate::host::agents::{in_folder, is_agent_settings};
-use crate::host::{AgentSettings, Target};
+use crate::host::{AgentSettings, CheckTarget};
 
 impl Resolver<'_> {
     /// Reads the configurations that have to do with the targets: those that are named, those in the folders of the
@@ -17,7 +17,7 @@ impl Resolver<'_> {
         let mut folders: BTreeSet<&Path> = BTreeSet::new();
         folders.extend(self.result.projects.iter().map(|project| project.root.as_path()));
         folders.extend(self.result.programs.iter().map(|program| program.root.as_path()));
-        folders.extend(self.targets.iter().filter_map(Target::folder));
+        folders.extend(self.targets.iter().filter_map(CheckTarget::folder));
         paths.extend(folders.into_iter().filter_map(|folder| in_folder(folder, self.overlay)));
         let around: BTreeSet<&Path> = transcripts.iter().filter_map(|found| found.path.parent()).collect();
         let nearest = |folder: &Path| folder.ancestors().find_map(|folder| in_folder(folder, self.overlay));
@@ -33,7 +33,7 @@ impl Resolver<'_> {
 
     fn named_agents(&self) -> impl Iterator<Item = &PathBuf> {
         self.targets.iter().filter_map(|target| match target {
-            Target::Other(path) | Target::File(path) if is_agent_settings(path) => Some(path),
+            CheckTarget::Other(path) | CheckTarget::File(path) if is_agent_settings(path) => Some(path),
             _ => None,
         })
     }

@@ -4,28 +4,29 @@ use std::path::PathBuf;
 
 use rustc_hash::FxHashSet;
 
-use super::{Origin, ProgramFiles, Resolver};
+use super::{ProgramFiles, ProgramOrigin, Resolver};
 use crate::host::MemberLink;
 use crate::host::paths::real;
-use crate::host::walk::{Found, Tree};
+use crate::host::walk::{FileTree, WalkEntry};
 use mangle_syntax::text::FileId;
 
 impl Resolver<'_> {
     /// Notes the links that are in programs or are transcripts. A link that is only open, and in no program of its own, is a
     /// document of the file that it leads to.
     pub(super) fn links(&mut self) {
-        let programs = self.result.programs.iter().filter(|program| program.origin != Origin::Lone);
+        let programs = self.result.programs.iter().filter(|program| program.origin != ProgramOrigin::Lone);
         let members = programs.flat_map(ProgramFiles::own).map(|member| member.file);
         let transcripts = self.result.transcripts.iter().map(|transcript| transcript.file);
         let known: FxHashSet<FileId> = members.chain(transcripts).collect();
-        let is_known = |found: &&Found| self.table.known(&found.path).is_some_and(|id| known.contains(&id));
+        let is_known =
+            |found: &&WalkEntry| self.table.known(&found.path).is_some_and(|id| known.contains(&id));
         let links: Vec<_> =
             self.trees.values().flat_map(found_in).filter(|found| found.target.is_some()).collect();
         if links.is_empty() {
             return;
         }
         let plain = self.plain_files();
-        let link = |found: &Found| {
+        let link = |found: &WalkEntry| {
             let target = found.target.clone()?;
             let stands_for_target = !plain.contains(&target);
             Some(MemberLink { path: found.path.clone(), target, stands_for_target })
@@ -39,13 +40,13 @@ impl Resolver<'_> {
         for (root, tree) in &self.trees {
             let real = real(root);
             let files = found_in(tree).filter(|found| found.target.is_none());
-            let below = |found: &Found| Some(real.join(found.path.strip_prefix(root).ok()?));
+            let below = |found: &WalkEntry| Some(real.join(found.path.strip_prefix(root).ok()?));
             plain.extend(files.filter_map(below));
         }
         plain
     }
 }
 
-fn found_in(tree: &Tree) -> impl Iterator<Item = &Found> {
+fn found_in(tree: &FileTree) -> impl Iterator<Item = &WalkEntry> {
     tree.files.iter().chain(&tree.others)
 }

@@ -7,9 +7,9 @@ use rustc_hash::FxHashSet;
 
 use super::{CorpusFiles, Resolver, Shell};
 use crate::host::atoms::AtomFiles;
-use crate::host::preview_files::{KnownAtoms, PreviewFiles};
+use crate::host::preview_files::{AtomCache, PreviewFiles};
 use crate::host::uses::is_kernel;
-use crate::host::{Target, read};
+use crate::host::{CheckTarget, read};
 
 impl Resolver<'_> {
     /// Reads what the headers of sample kernels name.
@@ -29,7 +29,7 @@ impl Resolver<'_> {
                     &path,
                     &text.text,
                     root,
-                    KnownAtoms { configured: atoms.as_ref(), before: None },
+                    AtomCache { configured: atoms.as_ref(), before: None },
                     self.overlay,
                     self.table,
                 );
@@ -58,7 +58,7 @@ impl Resolver<'_> {
         });
         self.result.corpora = named.collect();
         for target in self.targets {
-            let Target::Other(path) = target else { continue };
+            let CheckTarget::Other(path) = target else { continue };
             if self.result.beside().any(|(_, known, _)| known == path) {
                 continue;
             }

@@ -10,7 +10,7 @@ use super::{Shell, resolve_with_transcripts};
 use crate::host::atoms::AtomFiles;
 use crate::host::preview_files::PreviewFiles;
 use crate::host::walk::{ScanLimit, Visited};
-use crate::host::{AgentSettings, FileTable, MemberLink, Overlay, Project, Target, TranscriptFile};
+use crate::host::{AgentSettings, CheckTarget, FileTable, MemberLink, Overlay, Project, TranscriptFile};
 use mangle_engine::program::Embedding;
 use mangle_settings::{FILE_NAME, Settings};
 use mangle_syntax::text::FileId;
@@ -37,7 +37,7 @@ pub struct Member {
 
 /// Why files are analysed together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum ProgramOrigin {
     /// A configuration file says so.
     Configured,
     /// There is none: they were named together, or lie in one folder of the workspace.
@@ -52,7 +52,7 @@ pub struct ProgramFiles {
     /// What the program is called.
     pub name: String,
     /// Why it is one.
-    pub origin: Origin,
+    pub origin: ProgramOrigin,
     /// Which of [`Settings::programs`] it is, if it is one of them.
     pub declared: Option<usize>,
     /// The folder that it lies in.
@@ -66,12 +66,12 @@ pub struct ProgramFiles {
     /// The files, sorted by path.
     pub members: Vec<Member>,
     /// Sample kernels, other files of the sample, and policy tests: none of them joins the program.
-    pub singles: Vec<Single>,
+    pub singles: Vec<StandaloneFile>,
 }
 
 /// A file of the sample or a policy test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Single {
+pub struct StandaloneFile {
     /// The file.
     pub member: Member,
     /// The files that it names to be analysed with; `None`: those of the program.
@@ -118,12 +118,12 @@ pub struct Resolution {
     /// Files below the targets that their configuration puts into no program.
     pub left_out: Vec<PathBuf>,
     /// The folders of which only a part was scanned, sorted.
-    pub cuts: Vec<Cut>,
+    pub cuts: Vec<PartialScan>,
 }
 
 /// A folder of which only a part was scanned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut {
+pub struct PartialScan {
     /// The folder.
     pub folder: PathBuf,
     /// The limit at which the scan stopped.
@@ -132,7 +132,7 @@ pub struct Cut {
     pub visited: Visited,
 }
 
-impl Cut {
+impl PartialScan {
     /// What the limit is called in `mangle-ls.toml`.
     #[must_use]
     pub fn key(&self) -> &'static str {
@@ -190,7 +190,7 @@ impl Resolution {
     }
 
     /// Reads what prompts are made of beside policies again, which may have changed.
-    pub fn read_prompts_again(&mut self, targets: &[Target], overlay: &Overlay, table: &FileTable) {
+    pub fn read_prompts_again(&mut self, targets: &[CheckTarget], overlay: &Overlay, table: &FileTable) {
         if !self.previews.is_empty() || !self.corpora.is_empty() {
             let again = resolve_with_transcripts(targets, Shell::CommandLine, overlay, table);
             (self.previews, self.corpora) = (again.previews, again.corpora);

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::unconfigured::schemas_in;
-use super::{Dealt, Found, Origin, ProgramFiles, Resolver, Shell};
+use super::default_programs::schemas_in;
+use super::{ProgramFiles, ProgramOrigin, ProjectProgram, Resolver, Shell, WalkEntry};
 use crate::host::agents::is_agent_settings;
 use crate::host::project::{folder_name, without_twins};
 use crate::host::transcripts::{
     has_envelope, has_fence, is_archive, is_included, is_markdown, is_text, transcripts_in,
 };
-use crate::host::{Target, TranscriptFile, is_mangle, relative};
+use crate::host::{CheckTarget, TranscriptFile, is_mangle, relative};
 use mangle_engine::program::Embedding;
 use mangle_settings::{FILE_NAME, TranscriptSettings};
 
@@ -48,23 +48,23 @@ impl Resolver<'_> {
         }
         for target in self.targets {
             match target {
-                Target::Transcript(path) => {
+                CheckTarget::Transcript(path) => {
                     drop(found.insert(path.clone(), self.transcript(path.clone(), true)))
                 }
-                Target::Other(path) if is_agent_settings(path) || self.as_mangle.contains(path) => {}
-                Target::Other(path) if self.is_meant(path) => {
+                CheckTarget::Other(path) if is_agent_settings(path) || self.as_mangle.contains(path) => {}
+                CheckTarget::Other(path) if self.is_meant(path) => {
                     found.insert(path.clone(), self.transcript(path.clone(), true));
                 }
-                Target::Other(path) if is_markdown(path) && has_fence(path, self.overlay) => {
+                CheckTarget::Other(path) if is_markdown(path) && has_fence(path, self.overlay) => {
                     let document =
                         FoundTranscript { is_document: true, ..self.transcript(path.clone(), true) };
                     found.insert(path.clone(), document);
                 }
-                Target::Other(path) => self.result.skipped.push(path.clone()),
-                Target::File(path) if self.is_open_transcript(path) => {
+                CheckTarget::Other(path) => self.result.skipped.push(path.clone()),
+                CheckTarget::File(path) if self.is_open_transcript(path) => {
                     found.entry(path.clone()).or_insert(self.open_transcript(path, false));
                 }
-                Target::File(path) if self.is_open(path) && is_markdown(path) => {
+                CheckTarget::File(path) if self.is_open(path) && is_markdown(path) => {
                     found.entry(path.clone()).or_insert(self.open_transcript(path, true));
                 }
                 _ => {}
@@ -113,12 +113,12 @@ impl Resolver<'_> {
         let others =
             self.trees.iter().flat_map(|(root, tree)| tree.others.iter().map(move |found| (root, found)));
         let reported = others.filter(|(_, found)| self.is_reported(&found.path));
-        let others: Vec<(PathBuf, Found)> =
+        let others: Vec<(PathBuf, WalkEntry)> =
             reported.map(|(root, found)| (root.clone(), found.clone())).collect();
         for (_, found) in &others {
             self.govern_folder(&found.path);
         }
-        let included = |(root, found): &&(PathBuf, Found)| {
+        let included = |(root, found): &&(PathBuf, WalkEntry)| {
             let project = self.project_of(&found.path);
             if self.adds(project, &found.path) {
                 return false;
@@ -231,9 +231,9 @@ impl Resolver<'_> {
             }
             found.root = Some(folder.clone());
             if made.insert(folder.clone()) {
-                let dealt = Dealt {
+                let dealt = ProjectProgram {
                     name: folder_name(&folder),
-                    origin: Origin::Lone,
+                    origin: ProgramOrigin::Lone,
                     declared: None,
                     files: files.into_iter().collect(),
                     embedding: Embedding::default(),

@@ -1,13 +1,13 @@
 //! The units of a program: what is analysed, evaluated and shown as one.
 
-use super::{ProgramFiles, Single};
+use super::{ProgramFiles, StandaloneFile};
 use mangle_syntax::text::FileId;
 
 /// Files that are joined: those of a program, or those that a sample or a policy test goes with.
 #[derive(Debug)]
 pub struct Unit<'p> {
     /// The sample or the policy test; `None` for the program itself.
-    pub single: Option<&'p Single>,
+    pub single: Option<&'p StandaloneFile>,
     /// The files, in the order of the program; the single comes last.
     pub files: Vec<FileId>,
     /// Those of them whose findings are reported from here: of a unit with a single, that alone.
@@ -25,7 +25,7 @@ impl ProgramFiles {
 
     /// The unit of a sample or a policy test.
     #[must_use]
-    pub fn unit_of<'p>(&'p self, single: &'p Single) -> Unit<'p> {
+    pub fn unit_of<'p>(&'p self, single: &'p StandaloneFile) -> Unit<'p> {
         let mut files = match &single.uses {
             Some(used) => used.clone(),
             None => self.members.iter().map(|member| member.file).collect(),

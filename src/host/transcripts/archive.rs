@@ -85,10 +85,10 @@ pub(super) fn open(path: &Path) -> io::Result<(Member, Box<dyn Read + Send>)> {
 }
 
 /// An archive whose members are known: its path, when it was written, its length.
-type Known = (PathBuf, SystemTime, u64, Arc<[Member]>);
+type CachedArchive = (PathBuf, SystemTime, u64, Arc<[Member]>);
 
 /// The archive that was read last: all of its members are read one after the other.
-static LAST: Mutex<Option<Known>> = Mutex::new(None);
+static LAST: Mutex<Option<CachedArchive>> = Mutex::new(None);
 
 /// The members of an archive, sorted by name.
 fn directory(path: &Path) -> io::Result<Arc<[Member]>> {
@@ -167,13 +167,13 @@ impl Member {
 
 /// The text of a member, which has to be as long as the archive says, have its checksum, and stay below the limit of a
 /// document.
-pub(super) struct Checked<R> {
+pub(super) struct MemberReader<R> {
     inner: R,
     member: Member,
     crc: Crc,
 }
 
-impl<R: Read> Checked<R> {
+impl<R: Read> MemberReader<R> {
     pub(super) fn new(inner: R, member: Member) -> Self {
         Self { inner, member, crc: Crc::new() }
     }
@@ -188,7 +188,7 @@ impl<R: Read> Checked<R> {
     }
 }
 
-impl<R: Read> Read for Checked<R> {
+impl<R: Read> Read for MemberReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(into)?;
         if read == 0 && !into.is_empty() {

@@ -8,17 +8,17 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::knowledge::{Knowledge, Knowledges};
+use super::knowledge::{Knowledge, KnowledgeMap};
 use super::{Input, TranscriptFile, read_transcript};
 use crate::host::check::Checked;
 use crate::host::walk::plain;
 use crate::host::{CheckOptions, FileTable, Overlay, Problem, Resolution, STDIN};
 use crate::ide::transcripts::{Comments, Judge, MAX_COMMENTED, TranscriptCheck, of_fences};
-use crate::report::{Entry, Omitted, Part, SourceText, Spot};
+use crate::report::{FilePart, LinePosition, OverflowCounts, ReportEntry, SourceText};
 use mangle_settings::{Container, FailOn};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize};
-use piggyback::transcript::{Found, LONGEST_DOCUMENT};
+use piggyback::transcript::{LONGEST_DOCUMENT, TranscriptFinding};
 
 /// How many findings of one file are kept, unless all are to be shown.
 pub const MOST_FINDINGS: usize = 10_000;
@@ -33,7 +33,7 @@ const HEAD_LEN: usize = 1 << 10;
 #[derive(Debug, Default)]
 pub struct CheckedTranscripts {
     /// The findings. Their files are parts of transcripts, which `sources` has.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ReportEntry>,
     /// The parts of files that findings are in.
     pub sources: Vec<(FileId, SourceText)>,
     /// The files, in the order of the resolution.
@@ -43,7 +43,7 @@ pub struct CheckedTranscripts {
     /// How many of them were checked without declarations.
     pub undeclared: usize,
     /// What is not among `entries`, since there is too much of it.
-    pub omitted: Vec<Omitted>,
+    pub omitted: Vec<OverflowCounts>,
     /// What could not be read to its end.
     pub problems: Vec<Problem>,
 }
@@ -54,7 +54,7 @@ pub struct TranscriptRequest<'a> {
     /// The transcripts, their programs and settings.
     pub resolution: &'a Resolution,
     /// What their programs declare.
-    pub knowledges: &'a Knowledges,
+    pub knowledges: &'a KnowledgeMap,
     /// Documents that count instead of what is on disk.
     pub overlay: &'a Overlay,
     /// The ids of the files.
@@ -91,7 +91,7 @@ pub fn check_transcripts(request: TranscriptRequest<'_>, done: &(dyn Fn(u64) + S
 
 impl Checked {
     /// Takes the findings of transcripts.
-    pub fn add_transcripts(&mut self, entries: Vec<Entry>) {
+    pub fn add_transcripts(&mut self, entries: Vec<ReportEntry>) {
         self.entries.extend(entries);
     }
 }
@@ -108,7 +108,7 @@ struct OneFile<'a> {
     /// How many findings are kept.
     most: usize,
     out: CheckedTranscripts,
-    omitted: Omitted,
+    omitted: OverflowCounts,
     /// Whether it is in an archive, where nothing can be fixed.
     is_member: bool,
     /// The beginning of the file, in which comments are looked for.
@@ -116,7 +116,7 @@ struct OneFile<'a> {
     /// The first bytes of the file, to show with what is said of it as a whole.
     head: Vec<u8>,
     /// What is found about places that were read before: they are looked up in the end.
-    late: Vec<Found>,
+    late: Vec<TranscriptFinding>,
     /// All of standard input, which cannot be read again; `None` where it is too long to be kept.
     kept: Option<Vec<u8>>,
 }
@@ -137,7 +137,7 @@ impl<'a> OneFile<'a> {
             fail_on: request.options.fail_on.unwrap_or(configured),
             most: if shown.is_unlimited() { usize::MAX } else { MOST_FINDINGS },
             out: CheckedTranscripts::default(),
-            omitted: Omitted::default(),
+            omitted: OverflowCounts::default(),
             is_member: false,
             beginning: Vec::new(),
             head: Vec::new(),
@@ -205,7 +205,7 @@ impl<'a> OneFile<'a> {
     }
 
     /// Keeps what was found about records that were read before until they are read again; what is too much is counted.
-    fn wait(&mut self, late: Vec<Found>, judge: &Judge<'_>) {
+    fn wait(&mut self, late: Vec<TranscriptFinding>, judge: &Judge<'_>) {
         for found in late {
             if self.late.len() < self.most {
                 self.late.push(found);
@@ -227,16 +227,16 @@ impl<'a> OneFile<'a> {
         let part = FileId(self.ids.fetch_sub(1, Ordering::Relaxed));
         let is_capture = !self.found.is_document;
         let found = of_fences(part, &String::from_utf8_lossy(&bytes), *judge, is_capture);
-        self.keep_placed(found, part, (0, Spot::default()), &bytes);
+        self.keep_placed(found, part, (0, LinePosition::default()), &bytes);
         self.beginning = bytes;
     }
 
     /// Keeps what was found in a record.
     fn keep(
         &mut self,
-        found: Vec<Found>,
+        found: Vec<TranscriptFinding>,
         start: u64,
-        spot: &mut dyn FnMut() -> Spot,
+        spot: &mut dyn FnMut() -> LinePosition,
         bytes: &[u8],
         judge: &Judge<'_>,
     ) {
@@ -250,7 +250,7 @@ impl<'a> OneFile<'a> {
         &mut self,
         placed: impl IntoIterator<Item = Diagnostic>,
         part: FileId,
-        (start, spot): (u64, Spot),
+        (start, spot): (u64, LinePosition),
         bytes: &[u8],
     ) {
         let mut kept: Vec<Diagnostic> = Vec::new();
@@ -265,13 +265,13 @@ impl<'a> OneFile<'a> {
         if kept.is_empty() {
             return;
         }
-        let shown = Part::new(self.file, (start, spot), bytes, part, &kept);
+        let shown = FilePart::new(self.file, (start, spot), bytes, part, &kept);
         let source = SourceText::of_part(self.name.clone(), shown).at(&self.found.path);
         self.out.sources.push((part, source));
         let fail_on = self.fail_on;
         let entry = |diagnostic: Diagnostic| {
             let fails = fail_on.fails(diagnostic.severity);
-            Entry { file: part, diagnostic, fails }
+            ReportEntry { file: part, diagnostic, fails }
         };
         self.out.entries.extend(kept.into_iter().map(entry));
     }
@@ -295,9 +295,9 @@ impl<'a> OneFile<'a> {
             std::mem::take(&mut self.late).into_iter().partition(|found| found.record == 0);
         if !whole.is_empty() {
             let head = std::mem::take(&mut self.head);
-            self.keep(whole, 0, &mut Spot::default, &head, judge);
+            self.keep(whole, 0, &mut LinePosition::default, &head, judge);
         }
-        let mut groups: BTreeMap<u64, Vec<Found>> = BTreeMap::new();
+        let mut groups: BTreeMap<u64, Vec<TranscriptFinding>> = BTreeMap::new();
         for found in late {
             groups.entry(found.start).or_default().push(found);
         }
@@ -315,7 +315,7 @@ impl<'a> OneFile<'a> {
         }
         for mut group in groups.into_values() {
             group.iter_mut().for_each(|found| found.finding.range = TextRange::default());
-            self.keep(group, 0, &mut Spot::default, &[], judge);
+            self.keep(group, 0, &mut LinePosition::default, &[], judge);
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use mangle_engine::program::{Embedding, FileSummary, Program};
 use mangle_settings::{Profile, RuleSettings};
 use mangle_syntax::text::FileId;
 use piggyback::envelope::atoms::Declarations;
-use piggyback::envelope::{Catalogue, Context};
+use piggyback::envelope::{Catalogue, ReplyContext};
 use piggyback::transcript::Limits;
 
 /// What the transcripts of one project, or of one program, are judged by.
@@ -29,7 +29,7 @@ pub struct Knowledge {
 
 /// The knowledge for each transcript of a resolution.
 #[derive(Debug, Default)]
-pub struct Knowledges {
+pub struct KnowledgeMap {
     all: FxHashMap<Key, Knowledge>,
     nothing: Knowledge,
     /// The version of the protocol that the command line prescribes.
@@ -39,7 +39,7 @@ pub struct Knowledges {
 /// The configuration file, the agent and the programs.
 type Key = (Option<usize>, Option<usize>, Vec<usize>);
 
-impl Knowledges {
+impl KnowledgeMap {
     /// Joins the programs that transcripts of `resolution` go with, from the files that [`crate::host::load`] gave.
     /// `profile` is a version of the protocol that somebody prescribes for all of them.
     #[must_use]
@@ -66,12 +66,12 @@ impl Knowledges {
     #[must_use]
     pub fn judge<'a>(&'a self, found: &'a TranscriptFile) -> Judge<'a> {
         let Knowledge { declarations, programs, tools, limits, rules, .. } = self.of(found);
-        let context = Context {
+        let context = ReplyContext {
             profile: self.profile,
             declarations: declarations.as_ref(),
             tools: tools.as_deref(),
             rules: Some(rules),
-            ..Context::new(&found.settings)
+            ..ReplyContext::new(&found.settings)
         };
         Judge { rules, context, limits, programs }
     }

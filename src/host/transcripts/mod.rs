@@ -6,22 +6,22 @@
 mod archive;
 mod check;
 mod closed;
-mod commented;
+mod detection;
 mod expansion;
 mod knowledge;
 mod open;
 mod read;
-mod which;
+mod silencing;
 
 pub(super) use archive::{is_archive, transcripts_in};
 pub use check::{CheckedTranscripts, MOST_FINDINGS, TranscriptRequest, check_transcripts};
 pub(super) use closed::{closed_limits, read_closed};
-pub use commented::comments;
+pub use detection::{TranscriptFile, plain_name};
+pub(super) use detection::{has_envelope, has_fence, is_included, is_markdown, is_text};
 #[cfg(test)]
 pub(super) use expansion::EXPANSION;
 pub(super) use knowledge::embedding;
-pub use knowledge::{Knowledge, Knowledges};
+pub use knowledge::{Knowledge, KnowledgeMap};
 pub use open::Input;
 pub use read::read_transcript;
-pub use which::{TranscriptFile, plain_name};
-pub(super) use which::{has_envelope, has_fence, is_included, is_markdown, is_text};
+pub use silencing::comments;

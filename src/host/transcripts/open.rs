@@ -9,7 +9,7 @@ use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::archive::{self, Checked, Method};
+use super::archive::{self, MemberReader, Method};
 use super::expansion;
 use crate::host::disk::{self, Content};
 use crate::host::{Overlay, STDIN};
@@ -37,13 +37,13 @@ enum Decoder {
     Plain(Source),
     Gzip(Box<MultiGzDecoder<Source>>),
     Zstd(Box<Frames>),
-    Member(Box<Checked<Box<dyn Read + Send>>>),
+    Member(Box<MemberReader<Box<dyn Read + Send>>>),
 }
 
-type Source = BufReader<Counted>;
+type Source = BufReader<CountingReader>;
 
 /// The bytes on disk, counted.
-struct Counted {
+struct CountingReader {
     source: Box<dyn Read + Send>,
     read: Arc<AtomicU64>,
 }
@@ -85,18 +85,23 @@ impl Input {
         let (member, source) = archive::open(path)?;
         let read = Arc::new(AtomicU64::new(0));
         let total = Some(member.compressed());
-        let source = BufReader::with_capacity(PIECE, Counted { source, read: Arc::clone(&read) });
+        let source = BufReader::with_capacity(PIECE, CountingReader { source, read: Arc::clone(&read) });
         let inner: Box<dyn Read + Send> = match member.method()? {
             Method::Stored => Box::new(source),
             Method::Deflate => Box::new(DeflateDecoder::new(source)),
             Method::Zstd => Box::new(Frames::new(source)),
         };
-        Ok(Self { decoder: Decoder::Member(Box::new(Checked::new(inner, member))), read, total, given: 0 })
+        Ok(Self {
+            decoder: Decoder::Member(Box::new(MemberReader::new(inner, member))),
+            read,
+            total,
+            given: 0,
+        })
     }
 
     fn of(source: Box<dyn Read + Send>, total: Option<u64>) -> io::Result<Self> {
         let read = Arc::new(AtomicU64::new(0));
-        let counted = Counted { source, read: Arc::clone(&read) };
+        let counted = CountingReader { source, read: Arc::clone(&read) };
         let mut source = BufReader::with_capacity(PIECE, counted);
         let start = fill(&mut source)?;
         let decoder = if start.starts_with(&GZIP) {
@@ -161,7 +166,7 @@ impl Read for Input {
     }
 }
 
-impl Read for Counted {
+impl Read for CountingReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.source.read(into)?;
         self.read.fetch_add(read as u64, Ordering::Relaxed);

@@ -3,10 +3,10 @@
 use std::io::{self, Read as _};
 
 use super::{Input, TranscriptFile};
-use crate::report::Spot;
+use crate::report::LinePosition;
 use mangle_settings::Container;
 use mangle_syntax::text::Cancel;
-use piggyback::transcript::{Options, Reader, Record, Summary};
+use piggyback::transcript::{ReadSummary, Record, TranscriptOptions, TranscriptReader};
 
 /// How much is read at once.
 const PIECE: usize = 256 << 10;
@@ -21,11 +21,12 @@ pub fn read_transcript(
     mut input: Input,
     stop: &Cancel,
     see: &mut dyn FnMut(&[u8], Option<Container>),
-    each: &mut dyn FnMut(&Record<'_>, &mut dyn FnMut() -> Spot),
-) -> io::Result<Summary> {
+    each: &mut dyn FnMut(&Record<'_>, &mut dyn FnMut() -> LinePosition),
+) -> io::Result<ReadSummary> {
     let name = super::plain_name(&found.path.to_string_lossy()).to_owned();
-    let options = Options { is_named: found.named, ..Options::new(&found.settings, name) };
-    let mut reader = Reader::new(options);
+    let options =
+        TranscriptOptions { is_named: found.named, ..TranscriptOptions::new(&found.settings, name) };
+    let mut reader = TranscriptReader::new(options);
     let mut lines = Lines::default();
     let mut piece = vec![0; PIECE];
     let failure = loop {
@@ -53,9 +54,9 @@ pub fn read_transcript(
 struct Lines {
     waiting: Vec<u8>,
     start: u64,
-    spot: Spot,
+    spot: LinePosition,
     /// A place in `waiting` that is known already.
-    known: (usize, Spot),
+    known: (usize, LinePosition),
 }
 
 impl Lines {
@@ -64,7 +65,7 @@ impl Lines {
     }
 
     /// The line and column of a place among the bytes that wait.
-    fn spot(&mut self, offset: u64) -> Spot {
+    fn spot(&mut self, offset: u64) -> LinePosition {
         let at = usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
         let at = at.min(self.waiting.len());
         if at < self.known.0 {
@@ -93,7 +94,7 @@ mod tests {
     fn places_do_not_depend_on_pieces() {
         let text = "a\nbc\r\ndé\n\nx";
         let places = [0, 2, 6, 9, 10, 11];
-        let whole: Vec<_> = places.map(|at| Spot::default().after(&text.as_bytes()[..at])).into();
+        let whole: Vec<_> = places.map(|at| LinePosition::default().after(&text.as_bytes()[..at])).into();
         for size in 1..text.len() {
             let mut lines = Lines::default();
             let mut found = Vec::new();

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use super::{Snapshot, SnapshotProgram};
-use crate::ide::fixes::{Bench, Fixed, Unit, Wish, fix};
+use crate::ide::fixes::{FixRequest, FixResult, FixWorkspace, Unit, fix};
 use mangle_syntax::text::FileId;
 
 impl Snapshot {
     /// Applies the fixes that `wish` asks for in `programs`. Nothing changes but what is given back: documents that
     /// are suspect are left alone.
     #[must_use]
-    pub fn fix(&self, programs: &[Arc<SnapshotProgram>], wish: Wish<'_>) -> Fixed {
+    pub fn fix(&self, programs: &[Arc<SnapshotProgram>], wish: FixRequest<'_>) -> FixResult {
         let files = programs.iter().flat_map(|program| &program.files);
         let files = files.map(|file| (file.id, Arc::clone(file.summary()))).collect();
         let reporting = programs.iter().filter(|program| !program.reported.is_empty());
         let units = reporting.map(|program| unit(program)).collect();
         let editable = |file: FileId| self.is_editable(file) && (wish.editable)(file);
-        fix(&mut Bench { units, files }, Wish { editable: &editable, ..wish })
+        fix(&mut FixWorkspace { units, files }, FixRequest { editable: &editable, ..wish })
     }
 }
 

@@ -49,8 +49,8 @@ pub use self::transcripts::SnapshotTranscript;
 use super::agents::is_agent_settings;
 use super::transcripts::is_markdown;
 use super::uses::{is_kernel, is_session};
-use super::{Cut, FileTable, Identities, Overlay, Problem, ResolvedPath, Target, is_mangle};
-use agent_prompt::session::Form;
+use super::{CheckTarget, FileTable, Identities, Overlay, PartialScan, Problem, ResolvedPath, is_mangle};
+use agent_prompt::session::SessionForm;
 use mangle_settings::{FILE_NAME, RuleSettings};
 use mangle_syntax::memo::Memo;
 use mangle_syntax::text::{Cancel, ContentChange, Encoding, FileId, Half, SentChange};
@@ -129,11 +129,11 @@ fn is_configuration(path: &Path) -> bool {
 
 /// Whether the name of a file says that it may be a session file, or hold prompt atoms.
 fn may_feed(path: &Path) -> bool {
-    Form::of(&path.file_name().unwrap_or_default().to_string_lossy()).is_some()
+    SessionForm::of(&path.file_name().unwrap_or_default().to_string_lossy()).is_some()
 }
 
 fn is_yaml(path: &Path) -> bool {
-    Form::of(&path.file_name().unwrap_or_default().to_string_lossy()) == Some(Form::Yaml)
+    SessionForm::of(&path.file_name().unwrap_or_default().to_string_lossy()) == Some(SessionForm::Yaml)
 }
 
 impl Workspace {
@@ -415,8 +415,8 @@ impl Workspace {
             document.flush();
             overlay.insert(document.path().into(), document.text());
         }
-        let open = overlay.paths().map(|path| Target::File(path.into()));
-        let folders = self.identities.folders().map(|folder| Target::Folder(folder.into()));
+        let open = overlay.paths().map(|path| CheckTarget::File(path.into()));
+        let folders = self.identities.folders().map(|folder| CheckTarget::Folder(folder.into()));
         let targets = folders.chain(open).collect();
         let cancel = Cancel::new();
         self.scanning = Some(cancel.clone());
@@ -506,7 +506,7 @@ impl Workspace {
 
     /// The folders of which only a part was scanned.
     #[must_use]
-    pub fn cuts(&self) -> &[Cut] {
+    pub fn cuts(&self) -> &[PartialScan] {
         self.programs.cuts()
     }
 

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::PromptRevisions;
 use super::prompt_provenance::{PromptProvenance, ProvenanceInputs};
 use super::snapshot::{Snapshot, SnapshotProgram};
-use crate::host::preview_files::{KnownAtoms, PreviewFiles, SessionText, preview_name};
+use crate::host::preview_files::{AtomCache, PreviewFiles, SessionText, preview_name};
 use crate::host::{AtomFiles, Overlay, PreviewRequest, is_mangle};
 use agent_prompt::{Preview, PreviewSettings};
 use mangle_engine::kernel::Clock;
@@ -212,7 +212,7 @@ impl Snapshot {
             None => AtomFiles::named(&program.settings.prompt.atoms, root, overlay, table).map(Arc::new),
         };
         let known =
-            KnownAtoms { configured: configured.as_ref(), before: before.map(|kept| kept.files.as_ref()) };
+            AtomCache { configured: configured.as_ref(), before: before.map(|kept| kept.files.as_ref()) };
         let files = PreviewFiles::load(path, text, root, known, overlay, table);
         program.previews.note_read(&files, configured.as_ref());
         (Arc::new(files), configured)

@@ -16,7 +16,9 @@ use super::transcripts::{SnapshotTranscript, TranscriptState};
 use crate::host::check::{found_around, scan_limit, unreadable};
 use crate::host::tables::Tables;
 use crate::host::uses::sample_name;
-use crate::host::{AgentSettings, Cut, FileTable, Origin, Problem, ProgramFiles, Project, Resolution, Shell};
+use crate::host::{
+    AgentSettings, FileTable, PartialScan, Problem, ProgramFiles, ProgramOrigin, Project, Resolution, Shell,
+};
 use crate::ide::file_findings::file_findings;
 use crate::ide::registry;
 use mangle_check::diagnostics::FindingCache;
@@ -40,7 +42,7 @@ pub(super) struct Programs {
     /// What the editor's settings say of rules of which the configuration files say nothing.
     base: Arc<RuleSettings>,
     unreadable: Vec<Unreadable>,
-    cuts: Vec<Cut>,
+    cuts: Vec<PartialScan>,
     /// The prompt atoms of the configurations, as they are after so many changes of files that may hold some.
     atoms: Memo<AtomsRevision, Vec<Arc<ConfiguredAtoms>>>,
     /// For whom the programs are evaluated.
@@ -230,7 +232,7 @@ impl Programs {
     }
 
     /// The folders of which only a part was scanned.
-    pub(super) fn cuts(&self) -> &[Cut] {
+    pub(super) fn cuts(&self) -> &[PartialScan] {
         &self.cuts
     }
 
@@ -364,7 +366,7 @@ impl Programs {
 
 /// The files that are in a program, or a transcript, only since a document is open.
 fn only_while_open(resolution: &Resolution) -> FxHashSet<FileId> {
-    let lone = resolution.programs.iter().filter(|program| program.origin == Origin::Lone);
+    let lone = resolution.programs.iter().filter(|program| program.origin == ProgramOrigin::Lone);
     let members = lone.flat_map(ProgramFiles::own).map(|member| member.file);
     let transcripts = resolution.transcripts.iter().filter(|transcript| transcript.only_while_open);
     members.chain(transcripts.map(|transcript| transcript.file)).collect()

@@ -13,7 +13,7 @@ use super::snapshot::{Snapshot, SnapshotProgram};
 use crate::host::{AtomFiles, PreviewRequest, Project};
 use crate::ide::evaluation::fingerprint;
 use crate::ide::previews::{corpus_findings, findings};
-use agent_prompt::{Fed, Header};
+use agent_prompt::{Header, Provenance};
 use mangle_settings::{RuleSettings, Settings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::memo::Identity;
@@ -23,7 +23,7 @@ use mangle_syntax::text::{Cancel, FileId};
 #[derive(Debug, Default)]
 pub struct PromptProvenance {
     /// Where their lines come from.
-    pub fed: Fed,
+    pub fed: Provenance,
     /// What is wrong, by file: of the program, and beside policies.
     pub(super) diagnostics: FxHashMap<FileId, Vec<Diagnostic>>,
     /// The files that were read beside policies.

@@ -13,7 +13,7 @@ use crate::host::read::is_marked;
 use crate::host::resolve::{is_large, resolve_open};
 use crate::host::transcripts::{closed_limits, read_closed};
 use crate::host::walk::plain;
-use crate::host::{FileTable, FileText, Overlay, Problem, Resolution, ResolvedPath, Target, read};
+use crate::host::{CheckTarget, FileTable, FileText, Overlay, Problem, Resolution, ResolvedPath, read};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::rules::BOM;
 use mangle_syntax::text::{Cancel, FileId};
@@ -23,7 +23,7 @@ use mangle_syntax::text::{Cancel, FileId};
 pub struct Scan {
     /// The folders and open documents that programs are to be found for; `None` when only `files`
     /// have to be read.
-    pub(super) targets: Option<Vec<Target>>,
+    pub(super) targets: Option<Vec<CheckTarget>>,
     /// Files that are to be read again.
     pub(super) files: FxHashSet<FileId>,
     /// The closed transcripts that are known, and how many bytes of each may be read.

@@ -15,7 +15,7 @@ use super::programs::State;
 use super::prompt_provenance::{ConfiguredAtoms, PromptProvenance};
 use super::transcripts::SnapshotTranscript;
 use crate::host::tables::Tables;
-use crate::host::{Cut, FileTable, Identities, Overlay, ResolvedPath, Shell};
+use crate::host::{FileTable, Identities, Overlay, PartialScan, ResolvedPath, Shell};
 use crate::ide::merge::Lists;
 use crate::ide::replays::of_evaluated;
 use crate::ide::{Analysis, evaluation, registry};
@@ -360,7 +360,7 @@ pub struct Snapshot {
     /// Whether only what lies beside open documents is known yet.
     pub is_partial: bool,
     /// The folders of which only a part was scanned.
-    pub cuts: Vec<Cut>,
+    pub cuts: Vec<PartialScan>,
     /// The URIs of documents that the editor edits and whose opening never arrived.
     pub missed: Vec<Arc<str>>,
     pub(super) identities: Arc<Identities>,

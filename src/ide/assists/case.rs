@@ -259,7 +259,7 @@ fn example(ty: &Type, name: &str, count: i64) -> String {
             format!("fn:pair({}, {})", example(&parts.0, name, count), example(&parts.1, name, count))
         }
         Type::Struct(fields) => {
-            let field = |field: &mangle_engine::types::Field| {
+            let field = |field: &mangle_engine::types::StructField| {
                 format!("{} : {}", field.label, example(&field.ty, name, count))
             };
             format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))

@@ -3,7 +3,7 @@
 
 use super::{Change, Context};
 use crate::ide::mention::Entity;
-use mangle_check::declaring::{before, edits, is_undeclared, undeclared};
+use mangle_check::declaration_text::{before, edits, is_undeclared, undeclared};
 use mangle_engine::program::{Predicate, PredicateKey};
 
 pub(super) fn declare(context: &Context<'_>) -> Option<Change> {

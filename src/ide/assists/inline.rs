@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::sound::{is_sound, is_stored};
 use super::{Change, Context, names};
-use crate::ide::mention::{self, Entity, Part};
+use crate::ide::mention::{self, Entity, StatementPart};
 use mangle_engine::program::{Predicate, Site};
 use mangle_syntax::syntax::ast::{Atom, Clause, Item, Premise, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange, slice};
@@ -112,7 +112,9 @@ fn body(rule: &Site<'_>, definition: &Clause, renamed: &FxHashMap<Symbol, String
     let range = TextRange::new(first.range().start(), last.range().end()) + rule.item.start;
     let mut edits: Vec<(TextRange, &str)> = Vec::new();
     mention::each(rule.item, &mut |mention| {
-        if let (Entity::Variable(name), Part::Body | Part::Negated) = (mention.entity, mention.part) {
+        if let (Entity::Variable(name), StatementPart::Body | StatementPart::Negated) =
+            (mention.entity, mention.part)
+        {
             edits.extend(renamed.get(&name).map(|new| (mention.range - range.start(), new.as_str())));
         }
     });

@@ -18,7 +18,7 @@ pub(super) fn extract(context: &Context<'_>) -> Option<Change> {
         return None;
     }
     let inferred = OnceCell::new();
-    let checked = analysis::Context {
+    let checked = analysis::CheckContext {
         program: place.program(),
         types: place.analysis.types(),
         file: place.file,

@@ -4,7 +4,7 @@
 use super::Context;
 use mangle_engine::program::Signature;
 use mangle_engine::program::binding::Bindings;
-use mangle_engine::program::rewrite::{ClauseSignatures, Fate, Rewriting};
+use mangle_engine::program::rewrite::{ClauseSignatures, NegationEffect, Rewriting};
 use mangle_syntax::syntax::ast::{Clause, Literal, Premise};
 
 /// Whether the engine evaluates `clause`, of the file at hand, as it is written.
@@ -14,8 +14,10 @@ pub(super) fn is_sound(context: &Context<'_>, clause: &Clause) -> bool {
     let signatures = ClauseSignatures::new(clause, lookup);
     let rewriting = Rewriting::new(clause, &signatures);
     let bindings = Bindings::new(clause, &signatures, &rewriting);
-    let kept =
-        rewriting.negations.iter().all(|negation| matches!(negation.fate, Fate::Kept | Fate::Repeated));
+    let kept = rewriting
+        .negations
+        .iter()
+        .all(|negation| matches!(negation.fate, NegationEffect::Kept | NegationEffect::Repeated));
     kept && bindings.variables().iter().all(|variable| variable.bound.is_some() && variable.value.is_some())
         && clause.premises.iter().all(|premise| match premise {
             Premise::Literal(literal) => is_plain(context, literal),

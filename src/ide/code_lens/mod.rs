@@ -10,7 +10,7 @@ mod tests;
 use rustc_hash::FxHashSet;
 
 use super::Analysis;
-use super::evaluation::{Given, Tried};
+use super::evaluation::{ClauseYield, EvaluationView};
 use mangle_check::describe::parameter_name;
 use mangle_engine::program::{FileSummary, Predicate, Program, key_of};
 use mangle_settings::Reading;
@@ -90,7 +90,7 @@ fn question(program: &Program, predicate: &Predicate) -> String {
 
 /// What stands above the rule at an index: `3 rows, as written 0`; with several samples `3 rows in a.kernel.mg, 0 in b.kernel.mg`.
 #[must_use]
-pub fn rows_in_words(tried: &[Tried<'_>], file: &FileSummary, at: usize) -> String {
+pub fn rows_in_words(tried: &[EvaluationView<'_>], file: &FileSummary, at: usize) -> String {
     let several = tried.len() > 1;
     let said = tried.iter().enumerate().filter_map(|(index, tried)| {
         let rows = of_one(tried, file, at, index == 0)?;
@@ -103,7 +103,7 @@ pub fn rows_in_words(tried: &[Tried<'_>], file: &FileSummary, at: usize) -> Stri
     if said.is_empty() { "not evaluated".to_owned() } else { said.join(", ") }
 }
 
-fn of_one(tried: &Tried<'_>, file: &FileSummary, at: usize, is_first: bool) -> Option<String> {
+fn of_one(tried: &EvaluationView<'_>, file: &FileSummary, at: usize, is_first: bool) -> Option<String> {
     let statement = &file.items.get(at)?.statement;
     let readings = tried.readings?;
     let (shown, other) = (readings.shown(), readings.other());
@@ -123,12 +123,12 @@ fn of_one(tried: &Tried<'_>, file: &FileSummary, at: usize, is_first: bool) -> O
     Some(said)
 }
 
-fn in_words(given: Given, is_first: bool) -> String {
+fn in_words(given: ClauseYield, is_first: bool) -> String {
     match given {
-        Given::Rows(1) if is_first => "1 row".to_owned(),
-        Given::Rows(rows) if is_first => format!("{rows} rows"),
-        Given::Rows(rows) => rows.to_string(),
-        Given::Nothing => if is_first { "0 rows" } else { "0" }.to_owned(),
-        Given::NothingNew => "no row of its own".to_owned(),
+        ClauseYield::Rows(1) if is_first => "1 row".to_owned(),
+        ClauseYield::Rows(rows) if is_first => format!("{rows} rows"),
+        ClauseYield::Rows(rows) => rows.to_string(),
+        ClauseYield::Nothing => if is_first { "0 rows" } else { "0" }.to_owned(),
+        ClauseYield::NothingNew => "no row of its own".to_owned(),
     }
 }

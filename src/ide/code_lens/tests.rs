@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 
 use super::{LensKind, code_lenses, rows_in_words};
 use crate::ide::Analysis as _;
-use crate::ide::evaluation::{Places, Tried};
+use crate::ide::evaluation::{EvaluationView, PlaceNames};
 use crate::ide::testing::{Fixture, readings};
 use mangle_engine::program::Program;
 use mangle_syntax::text::slice;
@@ -24,11 +24,11 @@ fn check(fixture: &str, expect: Expect) {
     };
     let programs: Vec<_> = programs.into_iter().map(|files| Arc::new(Program::new(files))).collect();
     let readings: Vec<_> = programs.iter().map(readings).collect();
-    let tried = programs.iter().zip(&readings).enumerate().map(|(at, (program, readings))| Tried {
+    let tried = programs.iter().zip(&readings).enumerate().map(|(at, (program, readings))| EvaluationView {
         sample: (all.len() > 1).then(|| fixture.names[at + 1].as_str()),
         readings: Some(readings),
         is_current: true,
-        places: Places { program, file: &|_| String::new() },
+        places: PlaceNames { program, file: &|_| String::new() },
     });
     let tried: Vec<_> = tried.collect();
     let mut out = String::new();

@@ -1,8 +1,8 @@
 //! Name constants and strings: what the program has in the same argument, and what its type lists.
 
-use super::context::Hole;
+use super::context::TermSlot;
 use super::predicates::is_here;
-use super::usage::{self, Count, STRINGS, Seen};
+use super::usage::{self, ArgumentUsage, STRINGS, UsageCount};
 use super::variables::column;
 use super::{Completion, CompletionKind, Request};
 use crate::ide::mention::{self, Entity};
@@ -16,7 +16,12 @@ const STRING_LENGTH: usize = 40;
 const LISTED: usize = 100;
 
 /// Constants in an argument.
-pub(super) fn terms(request: &Request<'_>, hole: Hole, seen: Option<&Seen>, items: &mut Vec<Completion>) {
+pub(super) fn terms(
+    request: &Request<'_>,
+    hole: TermSlot,
+    seen: Option<&ArgumentUsage>,
+    items: &mut Vec<Completion>,
+) {
     let Some(seen) = seen else { return };
     push(request, seen, items);
     let Some(callee) = hole.callee else { return };
@@ -37,7 +42,7 @@ pub(super) fn compared(request: &Request<'_>, left: Option<Symbol>, items: &mut 
     push(request, &usage::of_variable(request, left), items);
 }
 
-fn push(request: &Request<'_>, seen: &Seen, items: &mut Vec<Completion>) {
+fn push(request: &Request<'_>, seen: &ArgumentUsage, items: &mut Vec<Completion>) {
     let total = seen.total + 1.0;
     for (name, count) in &seen.names {
         let item = Completion::new(name.as_str(), CompletionKind::Name, count.weight / total);
@@ -52,7 +57,7 @@ fn push(request: &Request<'_>, seen: &Seen, items: &mut Vec<Completion>) {
     }
 }
 
-fn times(count: Count) -> String {
+fn times(count: UsageCount) -> String {
     match count.places {
         0 => "from a joined argument".to_owned(),
         1 => "1 use".to_owned(),

@@ -1,12 +1,12 @@
 //! Where in a statement the cursor is: what may be written there.
 
-use crate::ide::cursor::{Bracket, Callee, Cursor, Frame, Part, Scan};
+use crate::ide::cursor::{Bracket, Callee, Cursor, CursorPart, Frame, Scan};
 use mangle_syntax::syntax::TokenKind;
 use mangle_syntax::text::Symbol;
 
 /// What may be written at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Where {
+pub(super) enum CompletionContext {
     /// Nothing that could be told.
     Nowhere,
     /// A statement.
@@ -35,7 +35,7 @@ pub(super) enum Where {
     /// The right side of `=`, `<` and the like; the variable on the left.
     Operand(Option<Symbol>),
     /// A term.
-    Term(Hole),
+    Term(TermSlot),
     /// A bound of an interval.
     Time,
     /// `do` or `let`, behind `|>`.
@@ -52,7 +52,7 @@ pub(super) enum Where {
 
 /// The place of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Hole {
+pub(super) struct TermSlot {
     /// Whose argument it is; `None` inside lists, maps and structs.
     pub(super) callee: Option<Callee>,
     /// Which argument.
@@ -64,7 +64,7 @@ pub(super) struct Hole {
 }
 
 /// What may be written at a cursor.
-pub(super) fn place(cursor: &Cursor, text: &str) -> Where {
+pub(super) fn place(cursor: &Cursor, text: &str) -> CompletionContext {
     let scan = &cursor.before;
     let typed = cursor.word.typed(text);
     // Right behind a full stop one rests.
@@ -72,7 +72,7 @@ pub(super) fn place(cursor: &Cursor, text: &str) -> Where {
         && scan.last.is_none()
         && text.get(..cursor.start.into()).is_some_and(|before| before.ends_with(['.', '!']));
     if rests || typed.starts_with(|c: char| c.is_ascii_digit()) {
-        return Where::Nowhere;
+        return CompletionContext::Nowhere;
     }
     let last = scan.last.map(|token| token.kind);
     let Some(frame) = scan.frame() else { return outside(scan, last) };
@@ -83,47 +83,53 @@ pub(super) fn place(cursor: &Cursor, text: &str) -> Where {
         Some(TokenKind::Keyword) => frame.bracket == Bracket::Type,
         _ => false,
     };
-    if fresh { inside(scan, frame, last) } else { Where::Nowhere }
+    if fresh { inside(scan, frame, last) } else { CompletionContext::Nowhere }
 }
 
 /// In no bracket.
-fn outside(scan: &Scan, last: Option<TokenKind>) -> Where {
+fn outside(scan: &Scan, last: Option<TokenKind>) -> CompletionContext {
     use TokenKind as T;
     match (scan.part, last) {
-        (Part::Start, None) => Where::Statement,
-        (Part::Use, Some(T::Keyword)) => Where::Package,
-        (Part::Declaration, Some(T::Keyword)) if scan.head.is_none() => Where::Declared,
-        (Part::Declaration, Some(T::Close)) => Where::DeclarationPart,
-        (Part::Declaration, Some(T::Keyword)) if scan.keyword == Some("temporal") => Where::DeclarationPart,
-        (Part::Body, Some(T::Arrow | T::Comma | T::Bang)) => Where::Premise,
-        (Part::Body, Some(T::Close)) if scan.behind_operator => Where::Premise,
-        (Part::Body, Some(T::Operator)) => Where::Operand(scan.left),
-        (Part::Transform, Some(T::Pipe)) => Where::Transform,
-        (Part::Transform, Some(T::Comma)) => Where::Let,
-        (Part::Transform, Some(T::Keyword)) if scan.keyword == Some("do") => Where::Grouping,
-        (Part::Transform, Some(T::Keyword)) => Where::LetVariable,
-        (Part::Transform, Some(T::Operator)) => Where::LetValue,
-        _ => Where::Nowhere,
+        (CursorPart::Start, None) => CompletionContext::Statement,
+        (CursorPart::Use, Some(T::Keyword)) => CompletionContext::Package,
+        (CursorPart::Declaration, Some(T::Keyword)) if scan.head.is_none() => CompletionContext::Declared,
+        (CursorPart::Declaration, Some(T::Close)) => CompletionContext::DeclarationPart,
+        (CursorPart::Declaration, Some(T::Keyword)) if scan.keyword == Some("temporal") => {
+            CompletionContext::DeclarationPart
+        }
+        (CursorPart::Body, Some(T::Arrow | T::Comma | T::Bang)) => CompletionContext::Premise,
+        (CursorPart::Body, Some(T::Close)) if scan.behind_operator => CompletionContext::Premise,
+        (CursorPart::Body, Some(T::Operator)) => CompletionContext::Operand(scan.left),
+        (CursorPart::Transform, Some(T::Pipe)) => CompletionContext::Transform,
+        (CursorPart::Transform, Some(T::Comma)) => CompletionContext::Let,
+        (CursorPart::Transform, Some(T::Keyword)) if scan.keyword == Some("do") => {
+            CompletionContext::Grouping
+        }
+        (CursorPart::Transform, Some(T::Keyword)) => CompletionContext::LetVariable,
+        (CursorPart::Transform, Some(T::Operator)) => CompletionContext::LetValue,
+        _ => CompletionContext::Nowhere,
     }
 }
 
-fn inside(scan: &Scan, frame: &Frame, last: Option<TokenKind>) -> Where {
+fn inside(scan: &Scan, frame: &Frame, last: Option<TokenKind>) -> CompletionContext {
     match frame.bracket {
-        Bracket::Attributes => Where::Nowhere,
-        Bracket::Time | Bracket::Span => Where::Time,
-        Bracket::Descriptors => Where::Descriptor,
-        Bracket::Inclusion => Where::Inclusion,
-        Bracket::Bound => Where::Type { column: Some(frame.commas) },
+        Bracket::Attributes => CompletionContext::Nowhere,
+        Bracket::Time | Bracket::Span => CompletionContext::Time,
+        Bracket::Descriptors => CompletionContext::Descriptor,
+        Bracket::Inclusion => CompletionContext::Inclusion,
+        Bracket::Bound => CompletionContext::Type { column: Some(frame.commas) },
         Bracket::Type => in_type(frame, last),
         Bracket::Call if frame.callee.is_some_and(Callee::constructs_types) => in_type(frame, last),
-        Bracket::Call if scan.part == Part::Declaration && scan.frames.len() == 1 => Where::Nowhere,
-        Bracket::Call => Where::Term(Hole {
+        Bracket::Call if scan.part == CursorPart::Declaration && scan.frames.len() == 1 => {
+            CompletionContext::Nowhere
+        }
+        Bracket::Call => CompletionContext::Term(TermSlot {
             callee: frame.callee,
             index: frame.commas,
             label: false,
             nested: scan.frames.len() > 1,
         }),
-        Bracket::List | Bracket::Struct => Where::Term(Hole {
+        Bracket::List | Bracket::Struct => CompletionContext::Term(TermSlot {
             callee: None,
             index: frame.commas,
             label: frame.bracket == Bracket::Struct && !frame.colon,
@@ -133,18 +139,18 @@ fn inside(scan: &Scan, frame: &Frame, last: Option<TokenKind>) -> Where {
 }
 
 /// What belongs where inside the brackets of a type constructor.
-fn in_type(frame: &Frame, last: Option<TokenKind>) -> Where {
+fn in_type(frame: &Frame, last: Option<TokenKind>) -> CompletionContext {
     let name = frame.callee.map_or("", |callee| callee.name.as_str());
     let name = name.strip_prefix("fn:").or_else(|| name.strip_prefix('.')).unwrap_or(name);
     let call = frame.bracket == Bracket::Call;
     match name {
-        "Singleton" => Where::TypeName,
-        "Struct" if call && frame.commas % 2 == 1 => Where::Type { column: None },
-        "Struct" if frame.colon => Where::Type { column: None },
-        "Struct" if last == Some(TokenKind::Keyword) || call => Where::TypeName,
-        "Struct" => Where::Label,
-        "TaggedUnion" if frame.colon => Where::Type { column: None },
-        "TaggedUnion" if !call || frame.commas % 2 == 1 || frame.commas == 0 => Where::TypeName,
-        _ => Where::Type { column: None },
+        "Singleton" => CompletionContext::TypeName,
+        "Struct" if call && frame.commas % 2 == 1 => CompletionContext::Type { column: None },
+        "Struct" if frame.colon => CompletionContext::Type { column: None },
+        "Struct" if last == Some(TokenKind::Keyword) || call => CompletionContext::TypeName,
+        "Struct" => CompletionContext::Label,
+        "TaggedUnion" if frame.colon => CompletionContext::Type { column: None },
+        "TaggedUnion" if !call || frame.commas % 2 == 1 || frame.commas == 0 => CompletionContext::TypeName,
+        _ => CompletionContext::Type { column: None },
     }
 }

@@ -2,7 +2,7 @@
 //! parameters and the types that the program shows.
 
 use super::predicates::{arguments, is_here};
-use super::{Completion, CompletionKind, Insertion, Request, Subject};
+use super::{Completion, CompletionKind, CompletionSubject, Insertion, Request};
 use mangle_check::describe::bounds;
 use mangle_engine::program::Predicate;
 
@@ -15,7 +15,7 @@ pub(super) fn statements(request: &Request<'_>, items: &mut Vec<Completion>) {
         let (head, bounds) = parts(request, predicate);
         let mut item = Completion::new(format!("Decl {head}"), CompletionKind::Snippet, 0.04)
             .inserting(Insertion::plain(format!("Decl {head}{bounds}.")))
-            .about(Subject::Predicate(predicate.key));
+            .about(CompletionSubject::Predicate(predicate.key));
         item.note = Some("not declared".into());
         items.push(item);
     }
@@ -34,7 +34,7 @@ pub(super) fn atoms(request: &Request<'_>, items: &mut Vec<Completion>) {
         let score = if is_mentioned(request, predicate) { 0.8 } else { 0.3 };
         let mut item = Completion::new(name.clone(), CompletionKind::Predicate, score)
             .inserting(Insertion::plain(insertion))
-            .about(Subject::Predicate(predicate.key));
+            .about(CompletionSubject::Predicate(predicate.key));
         item.signature = head.strip_prefix(name.as_str()).map(str::to_owned);
         item.note = Some("not declared".into());
         items.push(item);

@@ -1,7 +1,7 @@
 //! Atoms of `descr […]`, and their arguments.
 
-use super::context::Hole;
-use super::{Completion, CompletionKind, Insertion, Request, Subject};
+use super::context::TermSlot;
+use super::{Completion, CompletionKind, CompletionSubject, Insertion, Request};
 use crate::ide::vocabulary::DESCRIPTORS;
 use mangle_syntax::text::Symbol;
 
@@ -60,7 +60,7 @@ fn item(request: &Request<'_>, word: &str, label: String, insertion: Insertion, 
     let insertion = if request.is_called() { Insertion::plain(word) } else { insertion };
     Completion::new(label, CompletionKind::Descriptor, score)
         .inserting(insertion)
-        .about(Subject::Descriptor(word.to_owned()))
+        .about(CompletionSubject::Descriptor(word.to_owned()))
 }
 
 fn insertion(word: &str, parameters: &[Symbol]) -> Insertion {
@@ -94,7 +94,7 @@ fn parameters(request: &Request<'_>) -> Vec<Symbol> {
 }
 
 /// Arguments of descriptors and of the atoms of `inclusion […]`.
-pub(super) fn arguments(request: &Request<'_>, hole: Hole, items: &mut Vec<Completion>) {
+pub(super) fn arguments(request: &Request<'_>, hole: TermSlot, items: &mut Vec<Completion>) {
     // Lists of parameters, in `fundep` and `merge`, have no name in front.
     let frames = &request.cursor.before.frames;
     let name = hole.callee.or_else(|| frames.iter().rev().find_map(|frame| frame.callee));

@@ -1,10 +1,13 @@
 //! What may be written in the comments of a policy test, and in those that ask for a preview.
 
-use super::{Completion, CompletionKind, Completions, Insertion, Place, Spot, Subject, cursor, in_code};
-use crate::ide::directives::Inside;
+use super::{
+    Completion, CompletionKind, CompletionSubject, Completions, CursorPlace, Insertion, Place, cursor,
+    in_code,
+};
+use crate::ide::directives::DirectiveFile;
 use crate::ide::vocabulary::{self, Word};
 use agent_prompt::PreviewSetting;
-use mangle_check::policy_test::{Key, comment_at};
+use mangle_check::policy_test::{TestKey, comment_at};
 use mangle_syntax::text::{TextRange, TextSize, size, slice};
 
 /// The ways to assemble a prompt, as `mode:` takes them.
@@ -38,18 +41,18 @@ fn in_test(place: Place<'_>) -> Option<Completions> {
         };
         return keys(place, comment.key_range, vocabulary::TEST_KEYS, started);
     }
-    match Key::parse(comment.key) {
-        Some(Key::Expect | Key::Forbid) => Some(atom(place)),
-        Some(Key::Exact) => Some(exact(place, comment.value_range)),
-        Some(Key::Test) | None => Some(Completions::default()),
+    match TestKey::parse(comment.key) {
+        Some(TestKey::Expect | TestKey::Forbid) => Some(atom(place)),
+        Some(TestKey::Exact) => Some(exact(place, comment.value_range)),
+        Some(TestKey::Test) | None => Some(Completions::default()),
     }
 }
 
 /// An atom: what a premise may be, without what only a rule can have.
 fn atom(place: Place<'_>) -> Completions {
-    let Some(inside) = Inside::new(place) else { return Completions::default() };
+    let Some(inside) = DirectiveFile::new(place) else { return Completions::default() };
     let place = inside.place(place);
-    let Spot::Code(cursor) = cursor::look(place) else { return Completions::default() };
+    let CursorPlace::Code(cursor) = cursor::look(place) else { return Completions::default() };
     let mut found = in_code(place, &cursor, None);
     let is_of_fact =
         |kind| matches!(kind, CompletionKind::Predicate | CompletionKind::Name | CompletionKind::String);
@@ -68,7 +71,7 @@ fn exact(place: Place<'_>, value: TextRange) -> Completions {
         .map(|predicate| (predicate.key.to_string(), predicate.key))
         .filter(|(written, _)| written.contains(typed))
         .map(|(written, key)| {
-            Completion::new(written, CompletionKind::Predicate, 0.5).about(Subject::Predicate(key))
+            Completion::new(written, CompletionKind::Predicate, 0.5).about(CompletionSubject::Predicate(key))
         })
         .collect();
     items.sort_by(|one, other| one.label.cmp(&other.label));

@@ -1,9 +1,9 @@
 //! Functions, reducers, `fn:group_by`.
 
 use super::variables::column;
-use super::{Completion, CompletionKind, Insertion, Request, Subject};
-use crate::ide::cursor::{Bracket, Part};
-use mangle_engine::program::builtins::{self, Arity, BuiltinFunction, FUNCTIONS, Role};
+use super::{Completion, CompletionKind, CompletionSubject, Insertion, Request};
+use crate::ide::cursor::{Bracket, CursorPart};
+use mangle_engine::program::builtins::{self, Arity, BuiltinFunction, FUNCTIONS, FunctionRole};
 use mangle_engine::types::Type;
 
 /// Whether a name is that of a reducer that takes no list.
@@ -15,7 +15,7 @@ pub(super) fn is_reducer(name: &str) -> bool {
 pub(super) fn functions(request: &Request<'_>, items: &mut Vec<Completion>) {
     // In arguments of premises they are rare, and work only on what is bound before.
     let likely = match (request.cursor.before.part, request.cursor.before.frame()) {
-        (Part::Body, None) | (Part::Transform, _) => 0.15,
+        (CursorPart::Body, None) | (CursorPart::Transform, _) => 0.15,
         (_, Some(frame)) if frame.bracket != Bracket::Call => 0.02,
         (_, Some(frame)) if frame.callee.is_some_and(|callee| callee.name.as_str().starts_with("fn:")) => {
             0.03
@@ -23,7 +23,7 @@ pub(super) fn functions(request: &Request<'_>, items: &mut Vec<Completion>) {
         _ => 0.001,
     };
     let wanted = wanted(request);
-    for function in usable(request).filter(|function| function.role == Role::Function) {
+    for function in usable(request).filter(|function| function.role == FunctionRole::Function) {
         let fits = wanted.as_ref().is_none_or(|wanted| Type::named(function.result).overlaps(wanted));
         items.push(item(request, function, if fits { likely } else { likely / 20.0 }));
     }
@@ -40,7 +40,9 @@ pub(super) fn reducers(request: &Request<'_>, items: &mut Vec<Completion>) {
 
 /// What stands behind `do`.
 pub(super) fn grouping(request: &Request<'_>, items: &mut Vec<Completion>) {
-    items.extend(usable(request).filter(|it| it.role == Role::Grouping).map(|it| item(request, it, 1.0)));
+    items.extend(
+        usable(request).filter(|it| it.role == FunctionRole::Grouping).map(|it| item(request, it, 1.0)),
+    );
 }
 
 /// The functions that the engine of this program can compute and its analysis knows.
@@ -73,7 +75,7 @@ fn item(request: &Request<'_>, function: &BuiltinFunction, score: f64) -> Comple
     let kind = if function.is_reducer() { CompletionKind::Reducer } else { CompletionKind::Function };
     let mut item = Completion::new(name, kind, popularity(name) * score)
         .inserting(insertion)
-        .about(Subject::Function(name.to_owned()))
+        .about(CompletionSubject::Function(name.to_owned()))
         .note(function.result);
     let variadic = if matches!(function.arity, Arity::Exactly(_)) { "" } else { ", …" };
     item.signature = Some(format!("({}{variadic})", function.parameters.join(", ")));
@@ -91,7 +93,7 @@ fn popularity(name: &str) -> f64 {
 }
 
 fn arguments(request: &Request<'_>, function: &BuiltinFunction) -> Vec<String> {
-    if function.role == Role::Grouping {
+    if function.role == FunctionRole::Grouping {
         return groups(request);
     }
     match function.arity {
@@ -105,9 +107,10 @@ fn arguments(request: &Request<'_>, function: &BuiltinFunction) -> Vec<String> {
 /// The variables of the head that the body binds: what one groups by.
 pub(super) fn groups(request: &Request<'_>) -> Vec<String> {
     let all = &request.cursor.whole.variables;
-    let in_body = |name| all.iter().any(|it| it.variable == name && it.part == Part::Body && !it.negated);
+    let in_body =
+        |name| all.iter().any(|it| it.variable == name && it.part == CursorPart::Body && !it.negated);
     let mut groups: Vec<String> = Vec::new();
-    for occurrence in all.iter().filter(|it| it.part == Part::Head && in_body(it.variable)) {
+    for occurrence in all.iter().filter(|it| it.part == CursorPart::Head && in_body(it.variable)) {
         let name = occurrence.variable.as_str().to_owned();
         if !groups.contains(&name) {
             groups.push(name);

@@ -1,15 +1,15 @@
 //! Words of the language, each only where it may stand.
 
 use super::functions::groups;
-use super::{Completion, CompletionKind, Insertion, Request, Subject};
-use crate::ide::cursor::{Bracket, DECLARATION_PARTS, Part};
+use super::{Completion, CompletionKind, CompletionSubject, Insertion, Request};
+use crate::ide::cursor::{Bracket, CursorPart, DECLARATION_PARTS};
 use mangle_syntax::syntax::ast::{Item, StatementKind};
 
 /// The day on which the temporal part of the language came.
 const TEMPORAL: &str = "2026-02-09";
 
 fn word(word: &str, score: f64) -> Completion {
-    Completion::new(word, CompletionKind::Keyword, score).about(Subject::Word(word.to_owned()))
+    Completion::new(word, CompletionKind::Keyword, score).about(CompletionSubject::Word(word.to_owned()))
 }
 
 /// `Decl`, and at the beginning of a file `Package` and `Use`.
@@ -106,8 +106,8 @@ pub(super) fn next_let(request: &Request<'_>, items: &mut Vec<Completion>) {
 /// The variables of the head that nothing gives a value yet.
 fn results(request: &Request<'_>) -> Vec<String> {
     let all = &request.cursor.whole.variables;
-    let has_value = |name| all.iter().any(|it| it.variable == name && it.part != Part::Head);
-    let head = all.iter().filter(|it| it.part == Part::Head && !has_value(it.variable));
+    let has_value = |name| all.iter().any(|it| it.variable == name && it.part != CursorPart::Head);
+    let head = all.iter().filter(|it| it.part == CursorPart::Head && !has_value(it.variable));
     head.map(|it| it.variable.as_str().to_owned()).collect()
 }
 

@@ -26,13 +26,13 @@ mod variables;
 
 pub use directives::completions_of_paths;
 pub use insertion::Insertion;
-pub use resolve::{Resolved, resolve};
+pub use resolve::{CompletionDetails, resolve};
 
 use std::cell::Cell;
 
-use self::context::{Hole, Where};
+use self::context::{CompletionContext, TermSlot};
 use super::Place;
-use super::cursor::{self, Cursor, Spot};
+use super::cursor::{self, Cursor, CursorPlace};
 use mangle_check::describe;
 use mangle_engine::program::{Mode, PredicateKey, builtins};
 use mangle_syntax::text::TextRange;
@@ -69,7 +69,7 @@ pub struct Completion {
     /// Whether its author says that it is deprecated.
     pub deprecated: bool,
     /// Whom [`resolve`] can tell more about.
-    pub subject: Option<Subject>,
+    pub subject: Option<CompletionSubject>,
     /// The greater, the likelier.
     score: f64,
 }
@@ -109,7 +109,7 @@ pub enum CompletionKind {
 
 /// What a completion is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subject {
+pub enum CompletionSubject {
     /// A predicate, its name qualified by its package.
     Predicate(PredicateKey),
     /// A built-in predicate.
@@ -136,7 +136,7 @@ impl Completion {
         Self { insertion, ..self }
     }
 
-    fn about(self, subject: Subject) -> Self {
+    fn about(self, subject: CompletionSubject) -> Self {
         Self { subject: Some(subject), ..self }
     }
 
@@ -186,9 +186,9 @@ pub fn completions(place: Place<'_>) -> Completions {
         return found;
     }
     match cursor::look(place) {
-        Spot::Code(cursor) => in_code(place, &cursor, None),
-        Spot::Comment(comment) => rule_names::completions(place, comment),
-        Spot::String(_) => Completions::default(),
+        CursorPlace::Code(cursor) => in_code(place, &cursor, None),
+        CursorPlace::Comment(comment) => rule_names::completions(place, comment),
+        CursorPlace::String(_) => Completions::default(),
     }
 }
 
@@ -196,8 +196,8 @@ pub fn completions(place: Place<'_>) -> Completions {
 #[must_use]
 pub fn completions_of_fact(place: Place<'_>, is_wanted: &dyn Fn(&str) -> bool) -> Completions {
     match cursor::look(place) {
-        Spot::Code(cursor) => in_code(place, &cursor, Some(is_wanted)),
-        Spot::Comment(_) | Spot::String(_) => Completions::default(),
+        CursorPlace::Code(cursor) => in_code(place, &cursor, Some(is_wanted)),
+        CursorPlace::Comment(_) | CursorPlace::String(_) => Completions::default(),
     }
 }
 
@@ -206,8 +206,8 @@ fn in_code(place: Place<'_>, cursor: &Cursor, facts: Option<&dyn Fn(&str) -> boo
     let request = Request { place, cursor, typed, sifted: Cell::new(false), facts };
     let mut items = Vec::new();
     match (facts, context::place(cursor, place.text())) {
-        (Some(_), Where::Statement) => statements::heads(&request, &mut items),
-        (Some(_), Where::Term(hole)) => {
+        (Some(_), CompletionContext::Statement) => statements::heads(&request, &mut items),
+        (Some(_), CompletionContext::Term(hole)) => {
             term(&request, hole, &mut items);
             items.retain(|item| matches!(item.kind, CompletionKind::Name | CompletionKind::String));
         }
@@ -221,38 +221,38 @@ fn in_code(place: Place<'_>, cursor: &Cursor, facts: Option<&dyn Fn(&str) -> boo
 }
 
 /// Whether the author of a predicate says first of all that it is deprecated.
-fn is_deprecated(place: Place<'_>, subject: Option<&Subject>) -> bool {
-    let Some(Subject::Predicate(key)) = subject else { return false };
+fn is_deprecated(place: Place<'_>, subject: Option<&CompletionSubject>) -> bool {
+    let Some(CompletionSubject::Predicate(key)) = subject else { return false };
     let predicate = place.program().predicate(*key);
     let said = predicate.and_then(|predicate| describe::documentation(place.analysis, predicate));
     said.is_some_and(|said| said.get(..10).is_some_and(|word| word.eq_ignore_ascii_case("deprecated")))
 }
 
-fn provide(request: &Request<'_>, context: &Where, items: &mut Vec<Completion>) {
+fn provide(request: &Request<'_>, context: &CompletionContext, items: &mut Vec<Completion>) {
     match context {
-        Where::Nowhere => {}
-        Where::Statement => {
+        CompletionContext::Nowhere => {}
+        CompletionContext::Statement => {
             keywords::statement(request, items);
             statements::heads(request, items);
             declarations::statements(request, items);
         }
-        Where::Package => packages::used(request, items),
-        Where::Declared => declarations::atoms(request, items),
-        Where::DeclarationPart => keywords::declaration_parts(request, items),
-        Where::Descriptor => descriptors::atoms(request, items),
-        Where::Inclusion => predicates::included(request, items),
-        Where::Type { column } => types::types(request, *column, items),
-        Where::TypeName => types::names(request, items),
-        Where::Label => {
+        CompletionContext::Package => packages::used(request, items),
+        CompletionContext::Declared => declarations::atoms(request, items),
+        CompletionContext::DeclarationPart => keywords::declaration_parts(request, items),
+        CompletionContext::Descriptor => descriptors::atoms(request, items),
+        CompletionContext::Inclusion => predicates::included(request, items),
+        CompletionContext::Type { column } => types::types(request, *column, items),
+        CompletionContext::TypeName => types::names(request, items),
+        CompletionContext::Label => {
             types::names(request, items);
             keywords::optional(request, items);
         }
-        Where::Premise => {
+        CompletionContext::Premise => {
             predicates::premises(request, items);
             variables::starters(request, items);
         }
-        Where::Operand(left) => {
-            let hole = Hole { callee: None, index: 0, label: false, nested: false };
+        CompletionContext::Operand(left) => {
+            let hole = TermSlot { callee: None, index: 0, label: false, nested: false };
             variables::terms(request, hole, *left, None, items);
             // `<` and its kin compare integers alone.
             if !request.cursor.before.ordering {
@@ -261,13 +261,13 @@ fn provide(request: &Request<'_>, context: &Where, items: &mut Vec<Completion>) 
             }
             functions::functions(request, items);
         }
-        Where::Term(hole) => term(request, *hole, items),
-        Where::Time => keywords::times(request, items),
-        Where::Transform => keywords::transforms(request, items),
-        Where::Let => keywords::next_let(request, items),
-        Where::Grouping => functions::grouping(request, items),
-        Where::LetVariable => variables::results(request, items),
-        Where::LetValue => {
+        CompletionContext::Term(hole) => term(request, *hole, items),
+        CompletionContext::Time => keywords::times(request, items),
+        CompletionContext::Transform => keywords::transforms(request, items),
+        CompletionContext::Let => keywords::next_let(request, items),
+        CompletionContext::Grouping => functions::grouping(request, items),
+        CompletionContext::LetVariable => variables::results(request, items),
+        CompletionContext::LetValue => {
             functions::reducers(request, items);
             functions::functions(request, items);
         }
@@ -275,7 +275,7 @@ fn provide(request: &Request<'_>, context: &Where, items: &mut Vec<Completion>) 
 }
 
 /// An argument of a built-in: a value, a literal constant, or a variable without a value.
-fn builtin_argument(request: &Request<'_>, hole: Hole, name: &str, items: &mut Vec<Completion>) {
+fn builtin_argument(request: &Request<'_>, hole: TermSlot, name: &str, items: &mut Vec<Completion>) {
     let parameter = builtins::predicate(name).and_then(|builtin| builtin.parameters.get(hole.index));
     match parameter {
         Some(parameter) if parameter.constant => {
@@ -294,9 +294,9 @@ fn builtin_argument(request: &Request<'_>, hole: Hole, name: &str, items: &mut V
 }
 
 /// A term: what it may be depends on whose argument it is.
-fn term(request: &Request<'_>, hole: Hole, items: &mut Vec<Completion>) {
+fn term(request: &Request<'_>, hole: TermSlot, items: &mut Vec<Completion>) {
     let name = hole.callee.map_or("", |callee| callee.name.as_str());
-    if request.cursor.before.part == cursor::Part::Declaration {
+    if request.cursor.before.part == cursor::CursorPart::Declaration {
         descriptors::arguments(request, hole, items);
         return;
     }

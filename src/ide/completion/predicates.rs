@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::ranking::{Candidate, sift};
-use super::{Completion, CompletionKind, Insertion, Request, Subject};
-use crate::ide::cursor::Part;
+use super::{Completion, CompletionKind, CompletionSubject, Insertion, Request};
+use crate::ide::cursor::CursorPart;
 use mangle_check::describe;
 use mangle_engine::program::builtins::PREDICATES;
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Site, key_of};
@@ -73,7 +73,7 @@ fn exists(request: &Request<'_>, predicate: &Predicate) -> bool {
     if predicate.signature.host || predicate.signature.declared.is_some() {
         return true;
     }
-    if request.cursor.before.part == Part::Body
+    if request.cursor.before.part == CursorPart::Body
         && request.cursor.before.head.is_some_and(|head| head.name == predicate.key.name)
     {
         return true;
@@ -108,7 +108,7 @@ fn predicate_item(request: &Request<'_>, predicate: &Predicate, name: String, sc
     let uses: usize = uses(request, predicate);
     let mut item = Completion::new(name, CompletionKind::Predicate, score)
         .inserting(insertion)
-        .about(Subject::Predicate(predicate.key));
+        .about(CompletionSubject::Predicate(predicate.key));
     item.signature = Some(signature);
     if uses > 0 {
         item.note = Some(if uses == 1 { "1 use".to_owned() } else { format!("{uses} uses") });
@@ -161,7 +161,7 @@ fn builtins(request: &Request<'_>, items: &mut Vec<Completion>) {
         let types: Vec<_> = builtin.parameters.iter().map(|parameter| parameter.ty).collect();
         let mut item = Completion::new(builtin.name, CompletionKind::Builtin, score)
             .inserting(insertion)
-            .about(Subject::Builtin(builtin.name.to_owned()));
+            .about(CompletionSubject::Builtin(builtin.name.to_owned()));
         item.signature = Some(format!("({})", types.join(", ")));
         items.push(item);
     }

@@ -1,6 +1,6 @@
 //! What is said of a proposal when somebody looks at it.
 
-use super::Subject;
+use super::CompletionSubject;
 use crate::ide::markup::Markup;
 use crate::ide::{Analysis, registry, vocabulary};
 use mangle_check::describe::Callable;
@@ -8,7 +8,7 @@ use mangle_engine::program::builtins;
 
 /// The rest of an item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Resolved {
+pub struct CompletionDetails {
     /// One line: a signature.
     pub detail: Option<String>,
     /// Words.
@@ -17,39 +17,41 @@ pub struct Resolved {
 
 /// What there is to say of the subject of an item.
 #[must_use]
-pub fn resolve(analysis: &dyn Analysis, subject: &Subject) -> Resolved {
+pub fn resolve(analysis: &dyn Analysis, subject: &CompletionSubject) -> CompletionDetails {
     match subject {
-        Subject::Predicate(key) => {
+        CompletionSubject::Predicate(key) => {
             let predicate = analysis.program().predicate(*key);
-            predicate.map_or_else(Resolved::default, |predicate| {
+            predicate.map_or_else(CompletionDetails::default, |predicate| {
                 let callable = Callable::predicate(analysis, predicate);
                 let said = callable.documentation.clone();
-                Resolved {
+                CompletionDetails {
                     detail: Some(callable.label().0),
                     documentation: said.into_iter().fold(Markup::default(), Markup::foreign),
                 }
             })
         }
-        Subject::Builtin(name) => of(builtins::predicate(name).map(Callable::builtin)),
-        Subject::Function(name) => of(builtins::function(name).map(Callable::function)),
-        Subject::Word(word) => said(vocabulary::word_of(word)),
-        Subject::Descriptor(name) => said(vocabulary::descriptor(name)),
-        Subject::Rule(name) => registry::find(name).map_or_else(Resolved::default, |rule| Resolved {
-            detail: Some(rule.code.to_owned()),
-            documentation: Markup::default().words(rule.summary).words(rule.rationale),
-        }),
+        CompletionSubject::Builtin(name) => of(builtins::predicate(name).map(Callable::builtin)),
+        CompletionSubject::Function(name) => of(builtins::function(name).map(Callable::function)),
+        CompletionSubject::Word(word) => said(vocabulary::word_of(word)),
+        CompletionSubject::Descriptor(name) => said(vocabulary::descriptor(name)),
+        CompletionSubject::Rule(name) => {
+            registry::find(name).map_or_else(CompletionDetails::default, |rule| CompletionDetails {
+                detail: Some(rule.code.to_owned()),
+                documentation: Markup::default().words(rule.summary).words(rule.rationale),
+            })
+        }
     }
 }
 
-fn of(callable: Option<Callable>) -> Resolved {
-    callable.map_or_else(Resolved::default, |callable| Resolved {
+fn of(callable: Option<Callable>) -> CompletionDetails {
+    callable.map_or_else(CompletionDetails::default, |callable| CompletionDetails {
         detail: Some(callable.label().0),
         documentation: callable.documentation.into_iter().fold(Markup::default(), Markup::words),
     })
 }
 
-fn said(word: Option<&vocabulary::Word>) -> Resolved {
-    word.map_or_else(Resolved::default, |word| Resolved {
+fn said(word: Option<&vocabulary::Word>) -> CompletionDetails {
+    word.map_or_else(CompletionDetails::default, |word| CompletionDetails {
         detail: Some(word.usage.to_owned()),
         documentation: Markup::default().words(word.says),
     })

@@ -1,6 +1,6 @@
 //! Rules in the comments that silence them: `# mangle-ls: ignore NAME, NAME`.
 
-use super::{Completion, CompletionKind, Completions, Insertion, Place, Subject};
+use super::{Completion, CompletionKind, CompletionSubject, Completions, Insertion, Place};
 use crate::ide::registry;
 use mangle_syntax::lint::Rule;
 use mangle_syntax::text::{TextRange, size, slice, text_len};
@@ -58,7 +58,7 @@ fn verb_item(verb: &str, behind: &str) -> Completion {
 
 fn rule_item(rule: &'static Rule) -> Completion {
     let mut item = Completion::new(rule.name, CompletionKind::Rule, 0.5)
-        .about(Subject::Rule(rule.name.to_owned()))
+        .about(CompletionSubject::Rule(rule.name.to_owned()))
         .note(rule.summary);
     item.signature = Some(format!(" {}", rule.code));
     item

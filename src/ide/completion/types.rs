@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Completion, CompletionKind, Insertion, Request, Subject};
+use super::{Completion, CompletionKind, CompletionSubject, Insertion, Request};
 use crate::ide::vocabulary::{CONSTRUCTORS, TYPES};
 use mangle_check::describe::bound;
 use mangle_engine::program::{FileSummary, PredicateKey, builtins};
-use mangle_engine::types::{State, Type};
+use mangle_engine::types::{Type, TypeState};
 use mangle_syntax::syntax::ast::{Clause, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
@@ -26,7 +26,8 @@ pub(super) fn types(request: &Request<'_>, column: Option<usize>, items: &mut Ve
     for known in TYPES.iter().filter(|known| known.word != "/bot") {
         let score = 0.2 + 0.5 * share(Symbol::new(known.word));
         items.push(
-            Completion::new(known.word, CompletionKind::Type, score).about(Subject::Word(known.word.into())),
+            Completion::new(known.word, CompletionKind::Type, score)
+                .about(CompletionSubject::Word(known.word.into())),
         );
     }
     for name in used.keys().filter(|name| !TYPES.iter().any(|known| known.word == name.as_str())) {
@@ -72,7 +73,7 @@ fn constructors(request: &Request<'_>, items: &mut Vec<Completion>) {
         parts.push(close);
         let item = Completion::new(label.clone(), CompletionKind::Constructor, 0.1)
             .inserting(Insertion::snippet(begin.clone(), &parts))
-            .about(Subject::Word(known.word.into()));
+            .about(CompletionSubject::Word(known.word.into()));
         items.push(item);
     }
 }
@@ -98,7 +99,7 @@ fn inferred(request: &Request<'_>, column: usize) -> Option<String> {
 /// The type of an argument of a head: that of a constant, or of the column that the body takes it from.
 fn type_in(request: &Request<'_>, file: &FileSummary, clause: &Clause, term: &Term) -> Option<Type> {
     let Some(variable) = term.variable() else {
-        return Some(State::default().type_of(term)).filter(|ty| !ty.is_any());
+        return Some(TypeState::default().type_of(term)).filter(|ty| !ty.is_any());
     };
     let program = request.place.program();
     let types = request.place.analysis.types();

@@ -4,9 +4,9 @@
 use rustc_hash::FxHashMap;
 
 use super::Request;
-use super::context::Hole;
+use super::context::TermSlot;
 use super::predicates::is_here;
-use crate::ide::cursor::{Callee, Part};
+use crate::ide::cursor::{Callee, CursorPart};
 use mangle_engine::program::{Predicate, Program, Site};
 use mangle_syntax::syntax::ast::{Term, TermKind};
 use mangle_syntax::syntax::literal;
@@ -31,13 +31,13 @@ const NEAR: usize = 12;
 
 /// What stands in one argument.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct ArgumentUsage {
     /// Variables by name, weighed by how near they are.
     pub(super) variables: FxHashMap<Symbol, f64>,
     /// Name constants.
-    pub(super) names: FxHashMap<Symbol, Count>,
+    pub(super) names: FxHashMap<Symbol, UsageCount>,
     /// Strings, as they are written.
-    pub(super) strings: FxHashMap<String, Count>,
+    pub(super) strings: FxHashMap<String, UsageCount>,
     /// `_`
     pub(super) wildcards: f64,
     /// All variables.
@@ -48,14 +48,14 @@ pub(super) struct Seen {
 
 /// How often something was seen.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Count {
+pub(super) struct UsageCount {
     /// In how many places.
     pub(super) places: u32,
     /// The same, near places counting for more.
     pub(super) weight: f64,
 }
 
-impl Count {
+impl UsageCount {
     fn add(&mut self, weight: f64) {
         self.places += 1;
         self.weight += weight;
@@ -86,14 +86,14 @@ pub(super) fn called<'a>(
 }
 
 /// What stands in the argument that the cursor is in; `None` where that is no argument of a predicate.
-pub(super) fn at(request: &Request<'_>, hole: Hole) -> Option<Seen> {
+pub(super) fn at(request: &Request<'_>, hole: TermSlot) -> Option<ArgumentUsage> {
     let callee = hole.callee?;
     let name = callee.name.as_str();
     if name.starts_with("fn:") || name.starts_with(':') {
         return None;
     }
     let part = request.cursor.before.part;
-    let mut seen = Seen::default();
+    let mut seen = ArgumentUsage::default();
     for predicate in called(request, callee.name, hole.index, request.cursor.arguments) {
         seen.add(request, predicate, hole.index, part);
         seen.add_joined(request, predicate, hole.index);
@@ -102,11 +102,11 @@ pub(super) fn at(request: &Request<'_>, hole: Hole) -> Option<Seen> {
 }
 
 /// What the program writes where a variable of the statement stands: in all arguments that it is.
-pub(super) fn of_variable(request: &Request<'_>, variable: Symbol) -> Seen {
-    let mut seen = Seen::default();
+pub(super) fn of_variable(request: &Request<'_>, variable: Symbol) -> ArgumentUsage {
+    let mut seen = ArgumentUsage::default();
     for (callee, index) in arguments(request, variable) {
         for predicate in called(request, callee.name, index, None) {
-            seen.add(request, predicate, index, Part::Body);
+            seen.add(request, predicate, index, CursorPart::Body);
         }
     }
     seen
@@ -125,19 +125,19 @@ fn arguments(request: &Request<'_>, variable: Symbol) -> Vec<(Callee, usize)> {
     found
 }
 
-impl Seen {
-    fn add(&mut self, request: &Request<'_>, predicate: &Predicate, index: usize, part: Part) {
+impl ArgumentUsage {
+    fn add(&mut self, request: &Request<'_>, predicate: &Predicate, index: usize, part: CursorPart) {
         let program: &Program = request.place.program();
         let (of_heads, of_uses) = match part {
-            Part::Head => (1.0, 0.2),
+            CursorPart::Head => (1.0, 0.2),
             _ => (0.2, 1.0),
         };
-        let is_fact = request.cursor.whole.part == Part::Head;
+        let is_fact = request.cursor.whole.part == CursorPart::Head;
         for site in program.clauses(predicate).take(SITES) {
             let Some(clause) = site.item.statement.clause() else { continue };
             let Some(term) = clause.head.args.get(index) else { continue };
             // A rule's head has variables where a fact has constants.
-            let alike = if part == Part::Head && clause.is_fact() != is_fact { 0.1 } else { 1.0 };
+            let alike = if part == CursorPart::Head && clause.is_fact() != is_fact { 0.1 } else { 1.0 };
             self.term(request, &site, term, of_heads * alike);
         }
         for (site, _) in program.uses(predicate).take(SITES) {

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::context::Hole;
-use super::usage::{self, Seen};
+use super::context::TermSlot;
+use super::usage::{self, ArgumentUsage};
 use super::{Completion, CompletionKind, Request};
-use crate::ide::cursor::Part;
+use crate::ide::cursor::CursorPart;
 use mangle_check::describe;
 use mangle_engine::program::builtins;
 use mangle_engine::types::Type;
@@ -13,7 +13,7 @@ use mangle_syntax::text::Symbol;
 
 /// What is known of a variable of the statement.
 #[derive(Debug, Default, Clone, Copy)]
-struct Known {
+struct VariableUse {
     /// How often it stands in the head.
     head: u32,
     /// In positive premises, before the cursor and behind it.
@@ -26,19 +26,19 @@ struct Known {
     distance: usize,
 }
 
-fn known(request: &Request<'_>) -> FxHashMap<Symbol, Known> {
+fn known(request: &Request<'_>) -> FxHashMap<Symbol, VariableUse> {
     let cursor = request.cursor;
-    let mut all: FxHashMap<Symbol, Known> = FxHashMap::default();
-    let fresh = Known { distance: usize::MAX, ..Known::default() };
+    let mut all: FxHashMap<Symbol, VariableUse> = FxHashMap::default();
+    let fresh = VariableUse { distance: usize::MAX, ..VariableUse::default() };
     for occurrence in &cursor.whole.variables {
         let known = all.entry(occurrence.variable).or_insert(fresh);
         match occurrence.part {
-            Part::Head => known.head += 1,
-            Part::Body if !occurrence.negated && occurrence.argument.is_some() => known.body += 1,
+            CursorPart::Head => known.head += 1,
+            CursorPart::Body if !occurrence.negated && occurrence.argument.is_some() => known.body += 1,
             _ => known.elsewhere += 1,
         }
         let same = occurrence.part == cursor.before.part && occurrence.premise == cursor.before.premise;
-        known.here |= same && occurrence.part != Part::Transform;
+        known.here |= same && occurrence.part != CursorPart::Transform;
         known.distance = known.distance.min(occurrence.premise.abs_diff(cursor.before.premise));
     }
     all
@@ -48,9 +48,9 @@ fn known(request: &Request<'_>) -> FxHashMap<Symbol, Known> {
 /// argument.
 pub(super) fn terms(
     request: &Request<'_>,
-    hole: Hole,
+    hole: TermSlot,
     left: Option<Symbol>,
-    seen: Option<&Seen>,
+    seen: Option<&ArgumentUsage>,
     items: &mut Vec<Completion>,
 ) {
     let parameter = hole.callee.and_then(|callee| parameter(request, hole, callee.name));
@@ -58,9 +58,9 @@ pub(super) fn terms(
     let all = known(request);
     // How likely it is a variable at all.
     let share = seen.map_or(0.7, |seen| (seen.all_variables + 0.5) / (seen.total + 1.0));
-    let is_fact = request.cursor.whole.part == Part::Head && !request.cursor.whole.variables.is_empty();
+    let is_fact = request.cursor.whole.part == CursorPart::Head && !request.cursor.whole.variables.is_empty();
     let share =
-        if request.cursor.whole.part == Part::Body && seen.is_some() { share.max(0.2) } else { share };
+        if request.cursor.whole.part == CursorPart::Body && seen.is_some() { share.max(0.2) } else { share };
     let share = if is_fact { share.max(0.5) } else { share };
     let mut weights: Vec<(Symbol, f64)> = Vec::new();
     for (&variable, known) in &all {
@@ -73,7 +73,7 @@ pub(super) fn terms(
             weight *= 1.0
                 + 8.0 * seen.variables.get(&variable).copied().unwrap_or(0.0) / (seen.all_variables + 1.0);
         }
-        if request.cursor.before.part == Part::Transform {
+        if request.cursor.before.part == CursorPart::Transform {
             weight *= in_transform(request, variable, *known);
         }
         if wanted.as_ref().is_some_and(|wanted| !fits(request, variable, wanted)) {
@@ -92,17 +92,17 @@ pub(super) fn terms(
 }
 
 /// How likely a variable is used here, going by where it stands already.
-fn weight(request: &Request<'_>, known: Known, hole: Hole) -> f64 {
+fn weight(request: &Request<'_>, known: VariableUse, hole: TermSlot) -> f64 {
     let mut weight = 1.0;
     if known.here && !hole.nested {
         weight *= 0.08;
     }
     match request.cursor.before.part {
         // What is not bound yet needs a premise; what stands once in a clause wants company.
-        Part::Body if request.cursor.before.negated => {
+        CursorPart::Body if request.cursor.before.negated => {
             weight *= if known.body > 0 { 2.0 } else { 1.0 };
         }
-        Part::Body => {
+        CursorPart::Body => {
             if known.head > 0 && known.body == 0 {
                 weight *= 2.5;
             } else if known.head + known.body + known.elsewhere == 1 {
@@ -112,16 +112,16 @@ fn weight(request: &Request<'_>, known: Known, hole: Hole) -> f64 {
                 weight *= 1.3;
             }
         }
-        Part::Head if known.head == 0 => weight *= 2.0,
+        CursorPart::Head if known.head == 0 => weight *= 2.0,
         _ => {}
     }
     weight
 }
 
 /// A transform sees what the body binds and what a `let` before it defines; one groups by what the head has.
-fn in_transform(request: &Request<'_>, variable: Symbol, known: Known) -> f64 {
+fn in_transform(request: &Request<'_>, variable: Symbol, known: VariableUse) -> f64 {
     let scan = &request.cursor.before;
-    let defined = scan.variables.iter().any(|it| it.variable == variable && it.part == Part::Transform);
+    let defined = scan.variables.iter().any(|it| it.variable == variable && it.part == CursorPart::Transform);
     if known.body == 0 && !defined {
         return 0.02;
     }
@@ -156,14 +156,16 @@ fn likeness(variable: &str, parameter: Option<&str>) -> f64 {
 /// Variables that the statement has not yet: the parameter's name, and what other clauses call it.
 fn new_variables(
     request: &Request<'_>,
-    all: &FxHashMap<Symbol, Known>,
+    all: &FxHashMap<Symbol, VariableUse>,
     parameter: Option<&str>,
-    seen: Option<&Seen>,
+    seen: Option<&ArgumentUsage>,
     scale: f64,
     items: &mut Vec<Completion>,
 ) {
     // A fact has no variables.
-    if request.cursor.whole.part == Part::Head && request.cursor.whole.variables.is_empty() && !is_rule(seen)
+    if request.cursor.whole.part == CursorPart::Head
+        && request.cursor.whole.variables.is_empty()
+        && !is_rule(seen)
     {
         return;
     }
@@ -187,14 +189,14 @@ fn new_variables(
 }
 
 /// Whether the predicate has rules, as far as one can see.
-fn is_rule(seen: Option<&Seen>) -> bool {
+fn is_rule(seen: Option<&ArgumentUsage>) -> bool {
     seen.is_some_and(|seen| seen.all_variables > 0.0)
 }
 
-fn wildcard(request: &Request<'_>, seen: Option<&Seen>, items: &mut Vec<Completion>) {
+fn wildcard(request: &Request<'_>, seen: Option<&ArgumentUsage>, items: &mut Vec<Completion>) {
     let scan = &request.cursor.before;
     // In a head the engine rejects it, under `!` it drops the premise.
-    if scan.part != Part::Body || scan.negated {
+    if scan.part != CursorPart::Body || scan.negated {
         return;
     }
     let share = seen.map_or(0.1, |seen| (seen.wildcards + 0.2) / (seen.total + 1.0));
@@ -202,14 +204,14 @@ fn wildcard(request: &Request<'_>, seen: Option<&Seen>, items: &mut Vec<Completi
 }
 
 /// What the parameter that the cursor stands for is called.
-fn parameter(request: &Request<'_>, hole: Hole, name: Symbol) -> Option<&'static str> {
+fn parameter(request: &Request<'_>, hole: TermSlot, name: Symbol) -> Option<&'static str> {
     let predicates = usage::called(request, name, hole.index, request.cursor.arguments);
     let program = request.place.program();
     predicates.into_iter().find_map(|predicate| describe::parameter_name(program, predicate, hole.index))
 }
 
 /// The type that the place wants, if that says anything.
-fn wanted_type(request: &Request<'_>, hole: Hole, left: Option<Symbol>) -> Option<Type> {
+fn wanted_type(request: &Request<'_>, hole: TermSlot, left: Option<Symbol>) -> Option<Type> {
     if let Some(left) = left {
         return type_of(request, left);
     }
@@ -253,7 +255,8 @@ pub(super) fn column(
 /// What a variable of the statement holds, going by the arguments that it is.
 fn type_of(request: &Request<'_>, variable: Symbol) -> Option<Type> {
     let occurrences = request.cursor.whole.variables.iter();
-    let positive = occurrences.filter(|it| it.variable == variable && it.part == Part::Body && !it.negated);
+    let positive =
+        occurrences.filter(|it| it.variable == variable && it.part == CursorPart::Body && !it.negated);
     let mut found: Option<Type> = None;
     for (callee, index) in positive.filter_map(|occurrence| occurrence.argument) {
         if let Some(ty) = column(request, callee.name, index, None) {
@@ -283,7 +286,7 @@ pub(super) fn fresh(request: &Request<'_>, items: &mut Vec<Completion>) {
     let before = &request.cursor.before.variables;
     for (variable, known) in known(request) {
         let bound = before.iter().any(|it| {
-            it.variable == variable && it.part == Part::Body && !it.negated && it.argument.is_some()
+            it.variable == variable && it.part == CursorPart::Body && !it.negated && it.argument.is_some()
         });
         if !bound {
             let score = if known.head > 0 { 0.8 } else { 0.6 };
@@ -294,7 +297,7 @@ pub(super) fn fresh(request: &Request<'_>, items: &mut Vec<Completion>) {
 
 /// Variables for a `let` to define: those of the head that the body does not bind.
 pub(super) fn results(request: &Request<'_>, items: &mut Vec<Completion>) {
-    let mut defined = request.cursor.whole.variables.iter().filter(|it| it.part == Part::Transform);
+    let mut defined = request.cursor.whole.variables.iter().filter(|it| it.part == CursorPart::Transform);
     let all = known(request);
     for (variable, known) in &all {
         if known.head > 0 && known.body == 0 {

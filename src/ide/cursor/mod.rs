@@ -10,8 +10,8 @@ mod statement;
 mod word;
 
 pub(crate) use scan::DECLARATION_PARTS;
-pub use scan::{Asked, Bracket, Callee, Frame, Occurrence, Part, Scan};
-pub use word::Word;
+pub use scan::{BodyPredicate, Bracket, Callee, CursorPart, Frame, Occurrence, Scan};
+pub use word::CursorWord;
 
 use super::Place;
 use mangle_syntax::syntax::{Token, TokenKind};
@@ -24,7 +24,7 @@ const REACH: usize = 32 * 1024;
 #[derive(Debug)]
 pub struct Cursor {
     /// The word at the cursor, empty between words.
-    pub word: Word,
+    pub word: CursorWord,
     /// Where the statement starts; the start of the word when nothing stands before it.
     pub start: TextSize,
     /// What the tokens before the word say.
@@ -41,7 +41,7 @@ pub struct Cursor {
 
 /// What the cursor is in.
 #[derive(Debug)]
-pub enum Spot {
+pub enum CursorPlace {
     /// Code.
     Code(Box<Cursor>),
     /// A comment, from its `#`.
@@ -52,13 +52,13 @@ pub enum Spot {
 
 /// Looks around a place.
 #[must_use]
-pub fn look(place: Place<'_>) -> Spot {
+pub fn look(place: Place<'_>) -> CursorPlace {
     let (text, offset) = (place.text(), place.offset);
     let tokens = place.source.tokens(TextRange::new(beginning(place), offset));
     if let Some(spot) = tokens.last().and_then(|last| enclosing(*last, text, offset)) {
         return spot;
     }
-    let word = Word::at(text, offset);
+    let word = CursorWord::at(text, offset);
     let mut left: Vec<Token> =
         tokens.into_iter().filter(|token| token.range.end() <= word.range.start()).collect();
     left.retain(|token| token.kind != TokenKind::Comment);
@@ -72,7 +72,7 @@ pub fn look(place: Place<'_>) -> Spot {
     });
     let (whole, arguments) = before.clone().and(&right, text);
     let goes_on = !right.is_empty();
-    Spot::Code(Box::new(Cursor { word, start, before, whole, goes_on, called_with, arguments }))
+    CursorPlace::Code(Box::new(Cursor { word, start, before, whole, goes_on, called_with, arguments }))
 }
 
 /// Where to begin reading: one statement further back than the tree believes, for its end is in doubt.
@@ -89,19 +89,19 @@ fn beginning(place: Place<'_>) -> TextSize {
 }
 
 /// The comment or string that the cursor is in.
-fn enclosing(token: Token, text: &str, offset: TextSize) -> Option<Spot> {
+fn enclosing(token: Token, text: &str, offset: TextSize) -> Option<CursorPlace> {
     let spelled = token.text(text);
     let inside = token.range.start() < offset && offset < token.range.end();
     match token.kind {
         TokenKind::Comment if token.range.start() < offset && offset <= token.range.end() => {
-            Some(Spot::Comment(token.range))
+            Some(CursorPlace::Comment(token.range))
         }
         TokenKind::String if inside || offset == token.range.end() && !is_closed(spelled) => {
-            Some(Spot::String(token.range))
+            Some(CursorPlace::String(token.range))
         }
         // What is left of a string that could not be read.
         TokenKind::Other if inside && spelled.contains(['"', '`', '\'']) && !spelled.contains('\n') => {
-            Some(Spot::String(token.range))
+            Some(CursorPlace::String(token.range))
         }
         _ => None,
     }
@@ -145,9 +145,9 @@ mod tests {
         let fixture = Fixture::new(fixture);
         let place = fixture.place();
         let found = match look(place) {
-            Spot::Code(cursor) => describe(&cursor, place.text()),
-            Spot::Comment(_) => "comment".to_owned(),
-            Spot::String(_) => "string".to_owned(),
+            CursorPlace::Code(cursor) => describe(&cursor, place.text()),
+            CursorPlace::Comment(_) => "comment".to_owned(),
+            CursorPlace::String(_) => "string".to_owned(),
         };
         expect.assert_eq(&found);
     }

@@ -7,7 +7,7 @@ use mangle_syntax::text::{Symbol, TextRange};
 
 /// A part of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Part {
+pub enum CursorPart {
     /// Nothing of it is there yet.
     #[default]
     Start,
@@ -84,7 +84,7 @@ pub struct Occurrence {
     /// Where it stands.
     pub range: TextRange,
     /// In which part.
-    pub part: Part,
+    pub part: CursorPart,
     /// Whether it stands in a premise under `!`.
     pub negated: bool,
     /// The predicate or function that it is an argument of, and which argument.
@@ -95,7 +95,7 @@ pub struct Occurrence {
 
 /// A predicate in a body.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked {
+pub struct BodyPredicate {
     /// Its name as written.
     pub name: Symbol,
     /// The ordinal of the premise.
@@ -106,7 +106,7 @@ pub struct Asked {
 #[derive(Debug, Clone, Default)]
 pub struct Scan {
     /// Where in the statement this is.
-    pub part: Part,
+    pub part: CursorPart,
     /// The open brackets, the innermost last.
     pub frames: Vec<Frame>,
     /// The last token.
@@ -138,7 +138,7 @@ pub struct Scan {
     /// Where its variables stand.
     pub variables: Vec<Occurrence>,
     /// The predicates that its body asks.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<BodyPredicate>,
     /// The variables that `fn:group_by` takes.
     pub grouping: Vec<Symbol>,
 }
@@ -205,18 +205,18 @@ impl Scan {
             TokenKind::Close => self.close(spelled),
             TokenKind::Operator => self.operator(token, before, text),
             TokenKind::Comma => self.comma(),
-            TokenKind::Arrow => self.enter(Part::Body),
-            TokenKind::Pipe => self.enter(Part::Transform),
-            TokenKind::Bang if self.frames.is_empty() => self.negated = self.part == Part::Body,
+            TokenKind::Arrow => self.enter(CursorPart::Body),
+            TokenKind::Pipe => self.enter(CursorPart::Transform),
+            TokenKind::Bang if self.frames.is_empty() => self.negated = self.part == CursorPart::Body,
             TokenKind::Colon => self.frames.iter_mut().rev().take(1).for_each(|frame| frame.colon = true),
             TokenKind::Variable => self.variable(token, spelled),
-            _ if self.part == Part::Start => self.part = Part::Head,
+            _ if self.part == CursorPart::Start => self.part = CursorPart::Head,
             _ => {}
         }
         self.last = Some(token);
     }
 
-    fn enter(&mut self, part: Part) {
+    fn enter(&mut self, part: CursorPart) {
         self.part = part;
         self.frames.clear();
         self.new_premise();
@@ -230,15 +230,15 @@ impl Scan {
     fn keyword(&mut self, word: &str) {
         self.keyword = KEYWORDS.into_iter().find(|known| *known == word);
         match word {
-            "Package" => self.part = Part::Package,
-            "Use" => self.part = Part::Use,
-            "Decl" => self.part = Part::Declaration,
+            "Package" => self.part = CursorPart::Package,
+            "Use" => self.part = CursorPart::Use,
+            "Decl" => self.part = CursorPart::Declaration,
             "do" => self.groups = true,
             "let" => self.left = None,
             _ => {}
         }
         if let Some(at) = DECLARATION_PARTS.iter().position(|part| *part == word)
-            && self.part == Part::Declaration
+            && self.part == CursorPart::Declaration
         {
             self.frames.clear();
             self.bounds += usize::from(word == "bound");
@@ -259,7 +259,7 @@ impl Scan {
             (_, Some((_, "descr"))) => Bracket::Descriptors,
             (_, Some((_, "bound"))) => Bracket::Bound,
             (_, Some((_, "inclusion"))) => Bracket::Inclusion,
-            _ if matches!(self.part, Part::Package | Part::Use) => Bracket::Attributes,
+            _ if matches!(self.part, CursorPart::Package | CursorPart::Use) => Bracket::Attributes,
             _ => Bracket::List,
         };
         let names = matches!(bracket, Bracket::Call | Bracket::Type);
@@ -281,17 +281,19 @@ impl Scan {
         // What looked like a variable is a name with a capital.
         self.variables.retain(|occurrence| occurrence.range != callee.range);
         match (self.part, self.frames.last()) {
-            (Part::Start | Part::Head | Part::Declaration, None) if self.head.is_none() => {
+            (CursorPart::Start | CursorPart::Head | CursorPart::Declaration, None) if self.head.is_none() => {
                 self.head = Some(callee);
             }
-            (Part::Declaration, Some(frame)) if frame.bracket == Bracket::Descriptors => {
+            (CursorPart::Declaration, Some(frame)) if frame.bracket == Bracket::Descriptors => {
                 self.descriptors.push((callee.name, None));
             }
-            (Part::Body, None) => self.asked.push(Asked { name: callee.name, premise: self.premise }),
+            (CursorPart::Body, None) => {
+                self.asked.push(BodyPredicate { name: callee.name, premise: self.premise })
+            }
             _ => {}
         }
-        if self.part == Part::Start {
-            self.part = Part::Head;
+        if self.part == CursorPart::Start {
+            self.part = CursorPart::Head;
         }
     }
 
@@ -338,8 +340,8 @@ impl Scan {
     }
 
     fn variable(&mut self, token: Token, spelled: &str) {
-        if self.part == Part::Start {
-            self.part = Part::Head;
+        if self.part == CursorPart::Start {
+            self.part = CursorPart::Head;
         }
         if spelled == "_" {
             return;

@@ -4,14 +4,14 @@ use mangle_syntax::text::{TextRange, TextSize, size, slice};
 
 /// A word, or the place for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Word {
+pub struct CursorWord {
     /// From its start to the cursor.
     pub range: TextRange,
     /// Where it ends, behind the cursor.
     pub end: TextSize,
 }
 
-impl Word {
+impl CursorWord {
     /// The word that ends at `offset`, or has it inside.
     #[must_use]
     pub fn at(text: &str, offset: TextSize) -> Self {
@@ -116,7 +116,7 @@ mod tests {
     fn check(marked: &str, expected: &str) {
         let at = marked.find('|').unwrap_or(marked.len());
         let text = marked.replacen('|', "", 1);
-        let word = Word::at(&text, size(at));
+        let word = CursorWord::at(&text, size(at));
         let mut found = slice(&text, word.whole()).to_owned();
         found.insert(word.typed(&text).len(), '|');
         assert_eq!(found, expected, "{marked}");

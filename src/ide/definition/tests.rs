@@ -3,7 +3,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::ide::testing::Fixture;
 
-type Feature = fn(Place<'_>) -> Option<Found>;
+type Feature = fn(Place<'_>) -> Option<Definition>;
 
 #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
 fn check(feature: Feature, fixture: &str, expect: Expect) {

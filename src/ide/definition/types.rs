@@ -1,6 +1,6 @@
 //! Where it is written what type something has.
 
-use super::{Found, Target, origin_of_variable};
+use super::{Definition, DefinitionTarget, origin_of_variable};
 use crate::ide::Place;
 use crate::ide::subject::{Subject, Variable};
 use mangle_check::describe::comment_range_above;
@@ -12,7 +12,7 @@ use mangle_syntax::text::{Symbol, TextRange, TextSize, size, slice};
 /// Where it is written which type a variable or an argument has: the type in `bound […]`. Of a name in an argument:
 /// where the comment above the declaration lists it, or the type that is narrower than that of all names.
 #[must_use]
-pub fn type_definition(place: Place<'_>) -> Option<Found> {
+pub fn type_definition(place: Place<'_>) -> Option<Definition> {
     let item = place.item()?;
     let argument = argument_at(item, place.offset);
     let subject = Subject::at(place);
@@ -29,7 +29,7 @@ pub fn type_definition(place: Place<'_>) -> Option<Found> {
         Some((Subject::Name(name), _)) => {
             let (atom, at, _) = argument?;
             listed(program, place.file, atom, at, name).or_else(|| {
-                let narrow = |target: &Target| !is_base(program, target);
+                let narrow = |target: &DefinitionTarget| !is_base(program, target);
                 Some(of(argument)?.into_iter().filter(narrow).collect())
             })
         }
@@ -37,7 +37,7 @@ pub fn type_definition(place: Place<'_>) -> Option<Found> {
         _ => of(argument),
     };
     let targets = targets.filter(|targets| !targets.is_empty())?;
-    Some(Found { origin, targets })
+    Some(Definition { origin, targets })
 }
 
 /// The atom, and the argument of it, in which an offset of the file stands.
@@ -70,7 +70,7 @@ fn atoms(item: &Item) -> impl Iterator<Item = &Atom> {
 }
 
 /// The types that the declarations of an atom's predicate give one of its arguments.
-fn types_of(program: &Program, file: &FileSummary, atom: &Atom, at: usize) -> Vec<Target> {
+fn types_of(program: &Program, file: &FileSummary, atom: &Atom, at: usize) -> Vec<DefinitionTarget> {
     let sites =
         program.predicate_of(file, atom).into_iter().flat_map(|predicate| program.declarations(predicate));
     let typed = sites.flat_map(|site| {
@@ -81,8 +81,8 @@ fn types_of(program: &Program, file: &FileSummary, atom: &Atom, at: usize) -> Ve
     typed.collect()
 }
 
-fn target(site: &Site<'_>, range: TextRange) -> Target {
-    Target::new(site.file, site.item, range + site.item.start)
+fn target(site: &Site<'_>, range: TextRange) -> DefinitionTarget {
+    DefinitionTarget::new(site.file, site.item, range + site.item.start)
 }
 
 /// The type that a variable has in some other premise, or in the head.
@@ -91,7 +91,7 @@ fn of_elsewhere(
     file: &FileSummary,
     item: &Item,
     variable: Variable,
-) -> Option<Vec<Target>> {
+) -> Option<Vec<DefinitionTarget>> {
     let StatementKind::Clause(clause) = &item.statement.kind else { return None };
     let asserted = clause.literals().filter(|literal| !literal.is_negated()).map(|literal| &literal.atom);
     let mut atoms = asserted.chain(std::iter::once(&clause.head));
@@ -102,7 +102,7 @@ fn of_elsewhere(
 }
 
 /// Whether a type says no more than `/name` or `/string` does.
-fn is_base(program: &Program, target: &Target) -> bool {
+fn is_base(program: &Program, target: &DefinitionTarget) -> bool {
     let text = program.file(target.file).map_or("", |file| slice(&file.text, target.name));
     Base::named(text).is_some() || text == "/any"
 }
@@ -115,7 +115,7 @@ fn listed(
     atom: &Atom,
     at: usize,
     name: Symbol,
-) -> Option<Vec<Target>> {
+) -> Option<Vec<DefinitionTarget>> {
     let predicate = program.predicate_of(file, atom)?;
     let sites: Vec<_> = program.declarations(predicate).collect();
     let in_types = sites.iter().filter_map(|site| {
@@ -132,7 +132,7 @@ fn listed(
         let parameter = declaration.atom.args.get(at).and_then(Term::variable);
         let comment = comment_range_above(site.file, site.item)?;
         let range = place_in_comment(&site.file.text, comment, parameter, name)?;
-        Some(Target { file: site.file.id, whole: range, name: range })
+        Some(DefinitionTarget { file: site.file.id, whole: range, name: range })
     });
     Some(in_comments.collect()).filter(|places: &Vec<_>| !places.is_empty())
 }

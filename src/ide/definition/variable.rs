@@ -1,8 +1,8 @@
 //! Where a variable gets its value.
 
-use crate::ide::mention::{Entity, Part, each};
+use crate::ide::mention::{Entity, StatementPart, each};
 use crate::ide::subject::Variable;
-use mangle_engine::program::binding::{Binder, Bindings, How, Place};
+use mangle_engine::program::binding::{Binder, BindingPlace, BindingSource, Bindings};
 use mangle_engine::program::rewrite::{ClauseSignatures, Rewriting};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::syntax::ast::{Clause, Item, Premise, StatementKind, Term};
@@ -32,7 +32,7 @@ pub fn origin_of_variable(program: &Program, variable: Variable) -> Option<TextR
 fn occurrences(item: &Item, variable: Variable) -> Vec<TextRange> {
     let mut places = Vec::new();
     each(item, &mut |mention| {
-        let of_types = mention.part == Part::Bound;
+        let of_types = mention.part == StatementPart::Bound;
         if mention.entity == Entity::Variable(variable.symbol) && of_types == variable.of_types {
             places.push(mention.range - item.start);
         }
@@ -60,12 +60,12 @@ fn in_body(
         let term = terms.iter().find(|term| term.variable() == Some(variable.symbol));
         term.map(|term| term.range)
     };
-    let Place::Premise(index) = place else {
+    let BindingPlace::Premise(index) = place else {
         return Some((alone(&clause.head.args), Some(clause.head.range)));
     };
     let premise = clause.premises.get(index as usize)?;
     let exact = match premise {
-        Premise::Literal(literal) if how == How::Interval => {
+        Premise::Literal(literal) if how == BindingSource::Interval => {
             literal.interval.as_ref().map(|interval| interval.range)
         }
         Premise::Literal(literal) => alone(&literal.atom.args),

@@ -23,14 +23,14 @@ const QUOTED: usize = 60;
 const NAMED: usize = 4;
 
 /// A finding, and the statement that its ranges count from.
-pub type Found = (FileId, StatementId, Finding);
+pub type ClauseFinding = (FileId, StatementId, Finding);
 
 /// What the evaluation shows to be wrong with `program`, which says what was evaluated. `sample` is the name of the file whose facts were added, if any were: what
 /// the program does with its own facts alone is worse.
 #[must_use]
-pub fn findings(readings: &Readings, program: &Program, sample: Option<&str>) -> Vec<Found> {
+pub fn findings(readings: &Readings, program: &Program, sample: Option<&str>) -> Vec<ClauseFinding> {
     let go = readings.of(Reading::Go);
-    let blame = |evaluation| Blame { evaluation, program, sample };
+    let blame = |evaluation| EvaluationLinter { evaluation, program, sample };
     let mut out = Vec::new();
     for fault in &go.compiled.faults {
         out.extend(blame(go).fault(fault.rule, fault.premise, &fault.failure));
@@ -52,7 +52,7 @@ pub fn findings(readings: &Readings, program: &Program, sample: Option<&str>) ->
 pub fn diagnostics(
     program: &Program,
     settings: &RuleSettings,
-    findings: &[Found],
+    findings: &[ClauseFinding],
 ) -> FxHashMap<FileId, Vec<Diagnostic>> {
     place(program, (settings, registry::all()), findings)
 }
@@ -73,16 +73,16 @@ pub fn is_news(file: &FileSummary, diagnostic: &Diagnostic, known: &[&Diagnostic
 }
 
 /// Says what is wrong with the clauses of a program that was evaluated.
-struct Blame<'e> {
+struct EvaluationLinter<'e> {
     evaluation: &'e Evaluation,
     /// The program as it is by now.
     program: &'e Program,
     sample: Option<&'e str>,
 }
 
-impl Blame<'_> {
+impl EvaluationLinter<'_> {
     /// The failures of rows, one a rule; of rules in `seen` none.
-    fn failures(&self, seen: &mut Vec<RuleId>) -> Vec<Found> {
+    fn failures(&self, seen: &mut Vec<RuleId>) -> Vec<ClauseFinding> {
         let model = self.evaluation.model.read();
         let mut out = Vec::new();
         for error in &model.errors {
@@ -94,7 +94,7 @@ impl Blame<'_> {
         out
     }
 
-    fn failure(&self, model: &Model, error: &RowError) -> Option<Found> {
+    fn failure(&self, model: &Model, error: &RowError) -> Option<ClauseFinding> {
         let (file, item, clause) = self.clause(error.rule)?;
         let range = at_fault(clause, error.premise);
         let mut message = format!("`{}` fails", quote(slice(file.statement_text(item), range)));
@@ -119,7 +119,7 @@ impl Blame<'_> {
         Some((file.id, item.statement.id, Finding::new(rule, range, message).severity(severity)))
     }
 
-    fn fault(&self, rule: RuleId, premise: Option<u32>, failure: &Failure) -> Option<Found> {
+    fn fault(&self, rule: RuleId, premise: Option<u32>, failure: &Failure) -> Option<ClauseFinding> {
         let (file, item, clause) = self.clause(rule)?;
         let range = premise.map_or(clause.head.range, |premise| at_fault(clause, premise));
         let message = format!("This clause cannot be evaluated: {failure}. Nothing comes of it.");
@@ -127,7 +127,7 @@ impl Blame<'_> {
     }
 
     /// A limit that was met, at the rule that was evaluated.
-    fn limit(&self, stop: &Stop) -> Option<Found> {
+    fn limit(&self, stop: &Stop) -> Option<ClauseFinding> {
         if matches!(stop.reason, Reason::Failed(_) | Reason::Cancelled) {
             return None;
         }

@@ -5,8 +5,8 @@
 //! the statements of the program say the same, wherever they stand by then and however they are laid out. What it shows of the program as findings is in
 //! [`findings`], both readings side by side are [`Readings`].
 
+mod atom_truth;
 mod findings;
-mod holding;
 mod readings;
 mod rules;
 #[cfg(test)]
@@ -18,13 +18,13 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 use rustc_hash::{FxHashMap, FxHasher};
 
-pub use findings::{Found, diagnostics, findings, is_news};
-pub use holding::Holding;
+pub use atom_truth::AtomTruth;
+pub use findings::{ClauseFinding, diagnostics, findings, is_news};
 pub use readings::{Difference, Readings};
 pub use rules::RULES;
 
-use super::query::{Asked, Wish, ask};
-use crate::report::Answer;
+use super::query::{AnswerOptions, EvaluatedProgram, ask};
+use crate::report::QueryAnswer;
 use mangle_engine::kernel::{
     Clock, Compiled, Kernel, Limits, Model, Obstacle, Reason, Relation, Rule, RuleId, compile,
 };
@@ -38,7 +38,7 @@ const SHOWN: usize = 100;
 
 /// What a clause gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Given {
+pub enum ClauseYield {
     /// So many facts that no clause had given before.
     Rows(usize),
     /// Only facts that another clause had given before.
@@ -47,7 +47,7 @@ pub enum Given {
     Nothing,
 }
 
-impl Given {
+impl ClauseYield {
     /// How many facts it was the first to give.
     #[must_use]
     pub fn rows(self) -> usize {
@@ -60,7 +60,7 @@ impl Given {
 
 /// A program that was tried out, as features see it.
 #[derive(Debug, Clone, Copy)]
-pub struct Tried<'a> {
+pub struct EvaluationView<'a> {
     /// What the sample is called; `None`: the program's own facts alone.
     pub sample: Option<&'a str>,
     /// What follows, if that was ever worked out.
@@ -68,7 +68,7 @@ pub struct Tried<'a> {
     /// Whether that is of the program as it is now; else of the program as it was.
     pub is_current: bool,
     /// Its places.
-    pub places: Places<'a>,
+    pub places: PlaceNames<'a>,
 }
 
 /// A program and what follows from it.
@@ -88,7 +88,7 @@ pub struct Evaluation {
 
 /// The facts of a predicate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rows {
+pub struct FactRows {
     /// How many there are.
     pub count: usize,
     /// The first of them, as the engine prints them, each cut to 100 characters.
@@ -97,20 +97,20 @@ pub struct Rows {
 
 /// Names the places of a program for people: `policy.mg:12`.
 #[derive(Clone, Copy)]
-pub struct Places<'a> {
+pub struct PlaceNames<'a> {
     /// The program as it is by now.
     pub program: &'a Program,
     /// What a file is called.
     pub file: &'a dyn Fn(FileId) -> String,
 }
 
-impl std::fmt::Debug for Places<'_> {
+impl std::fmt::Debug for PlaceNames<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Places").finish_non_exhaustive()
     }
 }
 
-impl Places<'_> {
+impl PlaceNames<'_> {
     /// Where a statement stands.
     fn of(&self, file: &FileSummary, item: &Item) -> String {
         let before = file.text.get(..usize::from(item.start)).unwrap_or_default();
@@ -189,12 +189,12 @@ impl Evaluation {
     /// The facts of a predicate and the first few of them. `None` for a predicate that the program does not
     /// mention, and for one whose facts are computed where they are asked for.
     #[must_use]
-    pub fn rows(&self, key: PredicateKey, first: usize) -> Option<Rows> {
+    pub fn rows(&self, key: PredicateKey, first: usize) -> Option<FactRows> {
         let id = self.program.id(key).filter(|id| !self.program.get(*id).signature.deferred)?;
         let model = self.model.read();
         let relation = model.relation(id)?;
         let shown = relation.tuples().take(first).map(|tuple| cut(model.fact(&self.compiled, id, tuple)));
-        Some(Rows { count: relation.len(), first: shown.collect() })
+        Some(FactRows { count: relation.len(), first: shown.collect() })
     }
 
     /// The facts of a predicate as the engine prints them.
@@ -206,14 +206,14 @@ impl Evaluation {
     /// What a clause gave: the statement at an index of a file, as it is by now. `None` for what is no clause, was not
     /// there when the program was evaluated, or cannot be evaluated.
     #[must_use]
-    pub fn given(&self, file: FileId, at: usize, statement: &Statement) -> Option<Given> {
+    pub fn given(&self, file: FileId, at: usize, statement: &Statement) -> Option<ClauseYield> {
         let rule = self.rule_at(file, at, statement)?;
         let rows = self.given.get(rule.0 as usize).copied().flatten()?;
         Some(match rows {
             // Of a run that did not get to its end nobody knows what the rule would have given.
-            0 if !self.is_complete() || self.is_barren(rule) => Given::Nothing,
-            0 => Given::NothingNew,
-            rows => Given::Rows(rows),
+            0 if !self.is_complete() || self.is_barren(rule) => ClauseYield::Nothing,
+            0 => ClauseYield::NothingNew,
+            rows => ClauseYield::Rows(rows),
         })
     }
 
@@ -250,7 +250,7 @@ impl Evaluation {
     }
 
     /// Where a clause stands by now; `?` when it is gone.
-    fn place(&self, rule: RuleId, places: Places<'_>) -> String {
+    fn place(&self, rule: RuleId, places: PlaceNames<'_>) -> String {
         let found = self.current(rule, places.program);
         found.map_or_else(|| "?".to_owned(), |(file, item)| places.of(file, item))
     }
@@ -289,7 +289,7 @@ impl Evaluation {
 
     /// Why the evaluation ended before it was done: `at policy.mg:3: division by zero`.
     #[must_use]
-    pub fn stopped(&self, places: Places<'_>) -> Option<String> {
+    pub fn stopped(&self, places: PlaceNames<'_>) -> Option<String> {
         let model = self.model.read();
         let stop = model.stopped.as_ref()?;
         let place = stop.rule.map_or_else(|| "?".to_owned(), |rule| self.place(rule, places));
@@ -300,11 +300,16 @@ impl Evaluation {
     ///
     /// # Errors
     /// When the text is no atom, or the program does not have its predicate.
-    pub fn ask(&self, atom: Option<&str>, wish: Wish, places: Places<'_>) -> Result<Answer, String> {
+    pub fn ask(
+        &self,
+        atom: Option<&str>,
+        wish: AnswerOptions,
+        places: PlaceNames<'_>,
+    ) -> Result<QueryAnswer, String> {
         let place = |rule: RuleId| self.place(rule, places);
         let mut model = self.model.write();
         let (program, compiled, clock) = (self.program.as_ref(), &self.compiled, self.clock);
-        ask(&mut Asked { program, compiled, model: &mut model, clock, place: &place }, atom, wish)
+        ask(&mut EvaluatedProgram { program, compiled, model: &mut model, clock, place: &place }, atom, wish)
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 
-use super::{Evaluation, Given, Places, Readings, fingerprint};
-use crate::ide::query::Wish;
+use super::{ClauseYield, Evaluation, PlaceNames, Readings, fingerprint};
+use crate::ide::query::AnswerOptions;
 use crate::ide::testing::{self, program, readings};
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_engine::program::{PredicateKey, Program};
@@ -24,8 +24,8 @@ fn key(name: &str, arity: u16) -> PredicateKey {
     PredicateKey { name: Symbol::new(name), arity }
 }
 
-fn places(program: &Program) -> Places<'_> {
-    Places { program, file: &|file| format!("f{}.mg", file.0) }
+fn places(program: &Program) -> PlaceNames<'_> {
+    PlaceNames { program, file: &|file| format!("f{}.mg", file.0) }
 }
 
 /// What is found when the program is evaluated, besides what is found anyway.
@@ -70,7 +70,7 @@ fn rows_and_what_each_rule_gave() {
     };
     let rows = |rows: &[usize]| {
         rows.iter()
-            .map(|&rows| if rows == 0 { Given::Nothing } else { Given::Rows(rows) })
+            .map(|&rows| if rows == 0 { ClauseYield::Nothing } else { ClauseYield::Rows(rows) })
             .collect::<Vec<_>>()
     };
     assert_eq!(given(go), rows(&[1, 1, 1, 2, 2, 0]));
@@ -86,7 +86,10 @@ fn a_rule_that_only_repeats_is_told_from_one_that_never_fires() {
     let given = file.items.iter().enumerate().skip(3);
     let given =
         given.map(|(at, item)| readings.of(Reading::Go).given(FileId(0), at, &item.statement).unwrap());
-    assert_eq!(given.collect::<Vec<_>>(), [Given::Rows(2), Given::NothingNew, Given::Nothing]);
+    assert_eq!(
+        given.collect::<Vec<_>>(),
+        [ClauseYield::Rows(2), ClauseYield::NothingNew, ClauseYield::Nothing]
+    );
 }
 
 #[test]
@@ -196,7 +199,7 @@ fn a_cancelled_evaluation_is_none() {
 fn answers_name_places_of_the_program_as_it_is_now() {
     let (_, readings) = evaluated("#- a.mg\np(1).\nq(X) :- p(X).\n");
     let moved = program("#- a.mg\n# A comment.\np(1).\nq(X) :- p(X).\n");
-    let wish = Wish { why: true, ..Wish::default() };
+    let wish = AnswerOptions { why: true, ..AnswerOptions::default() };
     let answer = readings.of(Reading::Go).ask(Some("q(X)"), wish, places(&moved)).unwrap();
     assert_eq!(answer.facts[0].proof(), Some("q(1)  by f0.mg:3\n  p(1)  [f0.mg:2]\n"));
 }

@@ -10,8 +10,8 @@ mod edits;
 mod passes;
 mod programs;
 mod select;
-mod several;
-mod single;
+mod single_text;
+mod text_set;
 mod verify;
 
 #[cfg(test)]
@@ -22,16 +22,16 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 pub use self::edits::difference;
-pub use self::programs::{Bench, Unit, fix};
-pub use self::several::{FixedTexts, Texts, fix_texts};
-pub use self::single::{FixedText, fix_text};
+pub use self::programs::{FixWorkspace, Unit, fix};
+pub use self::single_text::{FixedText, fix_text};
+pub use self::text_set::{FixedTexts, Texts, fix_texts};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::{Applicability, Diagnostic, ResolvedFix};
 use mangle_syntax::text::FileId;
 
 /// Which findings are to be fixed.
 #[derive(Clone, Copy)]
-pub struct Wish<'w> {
+pub struct FixRequest<'w> {
     /// Also by fixes that guess.
     pub guesses: bool,
     /// Also by fixes that edit captures, which are evidence.
@@ -44,7 +44,7 @@ pub struct Wish<'w> {
     pub passes: usize,
 }
 
-impl std::fmt::Debug for Wish<'_> {
+impl std::fmt::Debug for FixRequest<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Wish").field("guesses", &self.guesses).finish_non_exhaustive()
     }
@@ -55,16 +55,16 @@ pub const MAX_PASSES: usize = 1_000;
 
 /// What [`fix`] did.
 #[derive(Debug, Default)]
-pub struct Fixed {
+pub struct FixResult {
     /// The files that changed, as they are now, by id.
     pub changed: Vec<Arc<FileSummary>>,
     /// What came of the fixes.
-    pub done: Done,
+    pub done: FixOutcome,
 }
 
 /// What came of fixes.
 #[derive(Debug, Default)]
-pub struct Done {
+pub struct FixOutcome {
     /// How many fixes were applied.
     pub count: usize,
     /// The files that each of them edits.
@@ -78,9 +78,9 @@ pub struct Done {
 }
 
 /// The diagnostics of the reported files, each once.
-pub type Found = FxHashMap<FileId, Vec<Diagnostic>>;
+pub type FileDiagnostics = FxHashMap<FileId, Vec<Diagnostic>>;
 
-impl Wish<'_> {
+impl FixRequest<'_> {
     /// Whether a fix is of a kind that is to be applied. The one place where fixes of captures are refused.
     #[must_use]
     pub fn takes(&self, fix: &ResolvedFix) -> bool {

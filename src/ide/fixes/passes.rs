@@ -3,8 +3,8 @@
 use rustc_hash::FxHashSet;
 
 use super::select::{Candidate, select};
-use super::verify::{Changes, Left};
-use super::{Done, Found, MAX_PASSES, Wish};
+use super::verify::{Changes, RemainingFindings};
+use super::{FileDiagnostics, FixOutcome, FixRequest, MAX_PASSES};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, TextRange};
 
@@ -30,7 +30,7 @@ pub(super) trait Workpiece {
     fn state(&self) -> u64;
 
     /// What is found in them.
-    fn check(&self) -> Found;
+    fn check(&self) -> FileDiagnostics;
 
     /// Whether edits may touch a file at all.
     fn is_editable(&self, file: FileId) -> bool;
@@ -40,13 +40,19 @@ pub(super) trait Workpiece {
     fn put(&mut self, changes: &Changes<'_>, candidates: &[Candidate<'_>]) -> bool;
 
     /// Whether what was found before and after `candidates` were applied says that all can be read no worse.
-    fn is_no_worse(&self, before: &Found, after: &Found, candidates: &[Candidate<'_>]) -> bool;
+    fn is_no_worse(
+        &self,
+        before: &FileDiagnostics,
+        after: &FileDiagnostics,
+        candidates: &[Candidate<'_>],
+    ) -> bool;
 }
 
 /// Applies the fixes that `wish` asks for, until none is left. `bench` is afterwards what they made of it.
-pub(super) fn run<W: Workpiece>(bench: &mut W, wish: Wish<'_>) -> Done {
+pub(super) fn run<W: Workpiece>(bench: &mut W, wish: FixRequest<'_>) -> FixOutcome {
     let original = bench.texts();
-    let mut run = Run { result: Done::default(), given_up: FxHashSet::default(), attempts: MOST_ATTEMPTS };
+    let mut run =
+        PassState { result: FixOutcome::default(), given_up: FxHashSet::default(), attempts: MOST_ATTEMPTS };
     let mut found = bench.check();
     let mut seen = FxHashSet::from_iter([bench.state()]);
     let (mut passes, mut retried) = (0, false);
@@ -63,15 +69,15 @@ pub(super) fn run<W: Workpiece>(bench: &mut W, wish: Wish<'_>) -> Done {
         passes += 1;
         if passes == MAX_PASSES || !seen.insert(bench.state()) {
             bench.set(original);
-            return Done { endless: true, ..Done::default() };
+            return FixOutcome { endless: true, ..FixOutcome::default() };
         }
     }
     run.result
 }
 
 /// What is kept from pass to pass.
-struct Run {
-    result: Done,
+struct PassState {
+    result: FixOutcome,
     /// Findings whose fix did not work: file, code, place.
     given_up: FxHashSet<(FileId, &'static str, TextRange)>,
     /// How many more attempts there are.
@@ -79,16 +85,16 @@ struct Run {
 }
 
 /// Fixes that work together, and what they lead to.
-struct Applied<'f, W: Workpiece> {
+struct FixBatch<'f, W: Workpiece> {
     candidates: Vec<Candidate<'f>>,
     texts: W::Texts,
-    found: Found,
+    found: FileDiagnostics,
 }
 
 /// Why fixes do not work together: those whose finding is still there, by their place in the list, if it is that.
-struct Refused(Vec<usize>);
+struct FixConflict(Vec<usize>);
 
-impl Run {
+impl PassState {
     /// Forgets which fixes did not work; says whether there are any.
     fn forgive(&mut self) -> bool {
         self.result.failed.clear();
@@ -96,7 +102,12 @@ impl Run {
     }
 
     /// One pass over what was found. Gives what is found afterwards; `None` when nothing was fixed.
-    fn pass<W: Workpiece>(&mut self, bench: &mut W, wish: Wish<'_>, found: &Found) -> Option<Found> {
+    fn pass<W: Workpiece>(
+        &mut self,
+        bench: &mut W,
+        wish: FixRequest<'_>,
+        found: &FileDiagnostics,
+    ) -> Option<FileDiagnostics> {
         let is_given_up = |file: FileId, diagnostic: &Diagnostic| {
             self.given_up.contains(&(file, diagnostic.rule.code, diagnostic.range))
         };
@@ -112,7 +123,7 @@ impl Run {
             self.given_up.insert((file, diagnostic.rule.code, diagnostic.range));
             self.result.failed.push((file, diagnostic.clone()));
         }
-        let Applied { candidates, found, .. } = applied?;
+        let FixBatch { candidates, found, .. } = applied?;
         let changes = Changes::of(&candidates);
         let given_up = std::mem::take(&mut self.given_up).into_iter();
         self.given_up =
@@ -129,9 +140,9 @@ struct Pass<'p, 'f, W: Workpiece> {
     /// The texts before it.
     base: W::Texts,
     /// What was found in them.
-    before: &'f Found,
+    before: &'f FileDiagnostics,
     /// What works until now.
-    applied: Option<Applied<'f, W>>,
+    applied: Option<FixBatch<'f, W>>,
     /// What does not.
     failed: Vec<Candidate<'f>>,
     attempts: &'p mut usize,
@@ -154,7 +165,7 @@ impl<'f, W: Workpiece> Pass<'_, 'f, W> {
         match self.attempt(all) {
             Ok(works) => self.applied = Some(works),
             Err(_) if more.len() == 1 => self.failed.append(&mut more),
-            Err(Refused(persisting)) => {
+            Err(FixConflict(persisting)) => {
                 let own: FxHashSet<_> =
                     persisting.iter().filter_map(|at| at.checked_sub(known_len)).collect();
                 if more.len() > MANY && !own.is_empty() && own.len() < more.len() {
@@ -173,19 +184,19 @@ impl<'f, W: Workpiece> Pass<'_, 'f, W> {
     }
 
     /// Applies fixes to the texts as they were before the pass.
-    fn attempt(&mut self, candidates: Vec<Candidate<'f>>) -> Result<Applied<'f, W>, Refused> {
+    fn attempt(&mut self, candidates: Vec<Candidate<'f>>) -> Result<FixBatch<'f, W>, FixConflict> {
         let changes = Changes::of(&candidates);
         self.bench.set(self.base.clone());
         if !self.bench.put(&changes, &candidates) {
-            return Err(Refused(Vec::new()));
+            return Err(FixConflict(Vec::new()));
         }
         let found = self.bench.check();
-        let left = Left::of(&found);
+        let left = RemainingFindings::of(&found);
         let persists = |(at, one): (usize, &Candidate<'_>)| left.persists(one, &changes).then_some(at);
         let persisting: Vec<_> = candidates.iter().enumerate().filter_map(persists).collect();
         if !persisting.is_empty() || !self.bench.is_no_worse(self.before, &found, &candidates) {
-            return Err(Refused(persisting));
+            return Err(FixConflict(persisting));
         }
-        Ok(Applied { candidates, texts: self.bench.texts(), found })
+        Ok(FixBatch { candidates, texts: self.bench.texts(), found })
     }
 }

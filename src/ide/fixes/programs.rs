@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::passes::{Workpiece, run};
 use super::select::Candidate;
 use super::verify::Changes;
-use super::{Fixed, Found, Wish};
+use super::{FileDiagnostics, FixRequest, FixResult};
 use mangle_check::diagnostics::{FindingCache, diagnostics_for_fixing, once};
 use mangle_engine::program::{Embedding, FileSummary, Program};
 use mangle_settings::RuleSettings;
@@ -33,7 +33,7 @@ pub struct Unit {
 
 /// The files and how they are checked: what fixes work on.
 #[derive(Debug)]
-pub struct Bench {
+pub struct FixWorkspace {
     /// The programs. A file may be in several.
     pub units: Vec<Unit>,
     /// Their files.
@@ -42,7 +42,7 @@ pub struct Bench {
 
 /// Applies the fixes that `wish` asks for, until none is left. What the files of `bench` are afterwards is
 /// in the result; `bench` holds it too.
-pub fn fix(bench: &mut Bench, wish: Wish<'_>) -> Fixed {
+pub fn fix(bench: &mut FixWorkspace, wish: FixRequest<'_>) -> FixResult {
     let original = bench.files.clone();
     list_all(bench);
     let done = run(bench, wish);
@@ -50,11 +50,11 @@ pub fn fix(bench: &mut Bench, wish: Wish<'_>) -> Fixed {
         |file: &&Arc<FileSummary>| original.get(&file.id).is_some_and(|old| old.text != file.text);
     let mut changed: Vec<_> = bench.files.values().filter(is_changed).map(Arc::clone).collect();
     changed.sort_by_key(|file| file.id);
-    Fixed { changed, done }
+    FixResult { changed, done }
 }
 
 /// Lists what the files have that cannot be read, also where it is too much for a report.
-fn list_all(bench: &mut Bench) {
+fn list_all(bench: &mut FixWorkspace) {
     for file in bench.files.values_mut() {
         let is_short = file.items.iter().any(|item| item.statement.left_out.is_some());
         if is_short && is_text(file) {
@@ -69,7 +69,7 @@ fn is_text(file: &FileSummary) -> bool {
     file.findings.iter().all(|finding| finding.rule.group != Group::Configuration)
 }
 
-impl Workpiece for Bench {
+impl Workpiece for FixWorkspace {
     type Texts = FxHashMap<FileId, Arc<FileSummary>>;
 
     fn texts(&self) -> Self::Texts {
@@ -90,7 +90,7 @@ impl Workpiece for Bench {
         hasher.finish()
     }
 
-    fn check(&self) -> Found {
+    fn check(&self) -> FileDiagnostics {
         let mut all: FxHashMap<FileId, Vec<Vec<Diagnostic>>> = FxHashMap::default();
         for unit in &self.units {
             let files = unit.files.iter().filter_map(|file| self.files.get(file).map(Arc::clone));
@@ -116,13 +116,13 @@ impl Workpiece for Bench {
         put(self, changes).is_some_and(|before| reads_no_worse(self, &before, candidates))
     }
 
-    fn is_no_worse(&self, _: &Found, _: &Found, _: &[Candidate<'_>]) -> bool {
+    fn is_no_worse(&self, _: &FileDiagnostics, _: &FileDiagnostics, _: &[Candidate<'_>]) -> bool {
         true
     }
 }
 
 /// Puts the changes on the bench; gives what stood there before. `None` where they do not fit the texts.
-fn put(bench: &mut Bench, changes: &Changes<'_>) -> Option<Vec<Arc<FileSummary>>> {
+fn put(bench: &mut FixWorkspace, changes: &Changes<'_>) -> Option<Vec<Arc<FileSummary>>> {
     let mut before = Vec::new();
     for (file, edits) in changes.files() {
         let old = bench.files.get(&file)?;
@@ -134,7 +134,7 @@ fn put(bench: &mut Bench, changes: &Changes<'_>) -> Option<Vec<Arc<FileSummary>>
 }
 
 /// Whether every file that the fixes changed can be read no worse than before.
-fn reads_no_worse(bench: &Bench, before: &[Arc<FileSummary>], candidates: &[Candidate<'_>]) -> bool {
+fn reads_no_worse(bench: &FixWorkspace, before: &[Arc<FileSummary>], candidates: &[Candidate<'_>]) -> bool {
     before.iter().all(|old| {
         let Some(new) = bench.files.get(&old.id) else { return false };
         let [(errors, sound), (new_errors, new_sound)] = [old, new].map(|file| soundness(file));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::{Found, Wish};
+use super::{FileDiagnostics, FixRequest};
 use mangle_engine::program::PredicateKey;
 use mangle_syntax::lint::{Diagnostic, FileEdit, ResolvedFix};
 use mangle_syntax::syntax::SourceFile;
@@ -34,8 +34,8 @@ impl Candidate<'_> {
 /// touch, `is_given_up` which findings have a fix that did not work.
 pub(super) fn select<'f>(
     is_editable: &dyn Fn(FileId) -> bool,
-    found: &'f Found,
-    wish: Wish<'_>,
+    found: &'f FileDiagnostics,
+    wish: FixRequest<'_>,
     is_given_up: &dyn Fn(FileId, &Diagnostic) -> bool,
 ) -> Vec<Candidate<'f>> {
     let mut candidates: Vec<_> = found
@@ -53,20 +53,20 @@ pub(super) fn select<'f>(
         let range = candidate.diagnostic.range;
         (candidate.file, range.start(), range.end(), candidate.diagnostic.rule.code)
     });
-    let mut taken = Taken::default();
+    let mut taken = EditedRanges::default();
     candidates.retain(|candidate| taken.take(candidate.fix));
     candidates
 }
 
 /// What the fixes of a pass change.
 #[derive(Debug, Default)]
-struct Taken {
+struct EditedRanges {
     /// The ends of edits, by file and start.
     edits: BTreeMap<(FileId, TextSize), TextSize>,
     predicates: FxHashSet<PredicateKey>,
 }
 
-impl Taken {
+impl EditedRanges {
     /// Adds a fix, unless it gets in the way of those before.
     fn take(&mut self, fix: &ResolvedFix) -> bool {
         let predicates: Vec<_> = fix.edits.iter().flat_map(|edit| introduced(&edit.text)).collect();

@@ -11,7 +11,7 @@ use mangle_check::diagnostics::FindingCache;
 use mangle_syntax::text::{TextRange, TextSize, apply};
 
 /// The bench of a fixture: one program, all of it reported.
-fn bench(fixture: &str) -> Bench {
+fn bench(fixture: &str) -> FixWorkspace {
     let program = program(fixture);
     let files: Vec<_> = program.files.iter().map(|file| file.id).collect();
     let unit = Unit {
@@ -21,14 +21,23 @@ fn bench(fixture: &str) -> Bench {
         embedding: Arc::default(),
         cache: Arc::new(FindingCache::new(registry::all())),
     };
-    Bench { units: vec![unit], files: program.files.iter().map(|file| (file.id, Arc::clone(file))).collect() }
+    FixWorkspace {
+        units: vec![unit],
+        files: program.files.iter().map(|file| (file.id, Arc::clone(file))).collect(),
+    }
 }
 
-fn run(fixture: &str, guesses: bool) -> (Bench, Fixed) {
+fn run(fixture: &str, guesses: bool) -> (FixWorkspace, FixResult) {
     let mut bench = bench(fixture);
     let fixed = fix(
         &mut bench,
-        Wish { guesses, evidence: false, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES },
+        FixRequest {
+            guesses,
+            evidence: false,
+            wanted: &|_, _| true,
+            editable: &|_| true,
+            passes: MAX_PASSES,
+        },
     );
     (bench, fixed)
 }
@@ -134,7 +143,13 @@ fn only_what_is_wanted() {
     let wanted = |_: FileId, diagnostic: &Diagnostic| diagnostic.rule.name == "missing-dot";
     let fixed = fix(
         &mut bench,
-        Wish { guesses: false, evidence: false, wanted: &wanted, editable: &|_| true, passes: MAX_PASSES },
+        FixRequest {
+            guesses: false,
+            evidence: false,
+            wanted: &wanted,
+            editable: &|_| true,
+            passes: MAX_PASSES,
+        },
     );
     expect![[r#"
         q(1).
@@ -154,7 +169,7 @@ fn files_that_are_not_text_are_left_alone() {
     bench.files.insert(FileId(0), Arc::new(file));
     let fixed = fix(
         &mut bench,
-        Wish {
+        FixRequest {
             guesses: true,
             evidence: false,
             wanted: &|_, _| true,

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Found;
+use super::FileDiagnostics;
 use super::edits::Edit;
 use super::select::Candidate;
 use mangle_syntax::text::moved;
@@ -10,11 +10,11 @@ use mangle_syntax::text::{FileId, TextRange, text_len};
 
 /// The edits of some fixes by file, sorted.
 #[derive(Debug, Default)]
-pub(super) struct Changes<'f>(FxHashMap<FileId, InFile<'f>>);
+pub(super) struct Changes<'f>(FxHashMap<FileId, FileEdits<'f>>);
 
 /// The edits of one file.
 #[derive(Debug, Default)]
-struct InFile<'f> {
+struct FileEdits<'f> {
     edits: Vec<Edit<'f>>,
     /// By how many bytes the text before each edit grows, and before the end of the file.
     grown: Vec<i64>,
@@ -22,7 +22,7 @@ struct InFile<'f> {
 
 impl<'f> Changes<'f> {
     pub(super) fn of(candidates: &[Candidate<'f>]) -> Self {
-        let mut files: FxHashMap<FileId, InFile<'f>> = FxHashMap::default();
+        let mut files: FxHashMap<FileId, FileEdits<'f>> = FxHashMap::default();
         for edit in candidates.iter().flat_map(|candidate| &candidate.fix.edits) {
             files.entry(edit.file).or_default().edits.push((edit.range, edit.text.as_str()));
         }
@@ -50,7 +50,7 @@ impl<'f> Changes<'f> {
 
     /// Where a range of a file is afterwards, see [`moved`]. Looks only at the edits around it.
     pub(super) fn places_of(&self, file: FileId, range: TextRange) -> [TextRange; 2] {
-        let Some(InFile { edits, grown }) = self.0.get(&file) else { return [range; 2] };
+        let Some(FileEdits { edits, grown }) = self.0.get(&file) else { return [range; 2] };
         let first = edits.partition_point(|(edit, _)| edit.end() < range.start());
         let end = edits.partition_point(|(edit, _)| edit.start() <= range.end()).max(first);
         let near = moved(range, edits.get(first..end).unwrap_or_default());
@@ -65,10 +65,10 @@ fn shifted(range: TextRange, by: i64) -> TextRange {
 
 /// What is found after fixes, by place.
 #[derive(Debug)]
-pub(super) struct Left(FxHashSet<(FileId, &'static str, TextRange)>);
+pub(super) struct RemainingFindings(FxHashSet<(FileId, &'static str, TextRange)>);
 
-impl Left {
-    pub(super) fn of(found: &Found) -> Self {
+impl RemainingFindings {
+    pub(super) fn of(found: &FileDiagnostics) -> Self {
         let all = found.iter().flat_map(|(file, found)| found.iter().map(move |one| (*file, one)));
         Self(all.map(|(file, one)| (file, one.rule.code, one.range)).collect())
     }

@@ -5,7 +5,7 @@ use agent_prompt::PreviewSetting;
 use mangle_check::policy_test::{Expectation, TestFile};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::SourceFile;
-use mangle_syntax::syntax::format::{Edit, Style, format};
+use mangle_syntax::syntax::format::{LayoutEdit, Style, format};
 use mangle_syntax::text::{FileId, TextRange, TextSize, size, slice, text_len};
 
 /// What makes a clause of an atom: its premise is formatted as any other.
@@ -13,7 +13,7 @@ const HEAD: &str = "e() :- ";
 
 /// The edits of the comments that `is_wanted` takes, in the order of the text. Comments between `format off` and
 /// `format on` stay as they are.
-pub(super) fn edits(source: &SourceFile, is_wanted: impl Fn(TextRange) -> bool) -> Vec<Edit> {
+pub(super) fn edits(source: &SourceFile, is_wanted: impl Fn(TextRange) -> bool) -> Vec<LayoutEdit> {
     let file = FileSummary::new(FileId(0), source);
     let off = switched_off(source.text());
     let tests = TestFile::read(&file);
@@ -23,7 +23,7 @@ pub(super) fn edits(source: &SourceFile, is_wanted: impl Fn(TextRange) -> bool) 
 }
 
 /// The edits of the settings of a preview that `is_wanted` takes.
-pub(super) fn preview_edits(source: &SourceFile, is_wanted: impl Fn(TextRange) -> bool) -> Vec<Edit> {
+pub(super) fn preview_edits(source: &SourceFile, is_wanted: impl Fn(TextRange) -> bool) -> Vec<LayoutEdit> {
     let text = source.text();
     let off = switched_off(text);
     let wanted = PreviewSetting::all(text).filter(|setting| is_wanted(setting.range));
@@ -34,7 +34,7 @@ pub(super) fn preview_edits(source: &SourceFile, is_wanted: impl Fn(TextRange) -
 /// The key of the settings that are lists of files.
 const USE: &str = "use";
 
-fn of_setting(text: &str, setting: &PreviewSetting<'_>) -> Vec<Edit> {
+fn of_setting(text: &str, setting: &PreviewSetting<'_>) -> Vec<LayoutEdit> {
     let comment = slice(text, setting.range);
     let (start, key, value) = (setting.range.start(), setting.key_range, setting.value_range);
     let between = slice(text, TextRange::new(key.end(), value.start().max(key.end())));
@@ -48,10 +48,10 @@ fn of_setting(text: &str, setting: &PreviewSetting<'_>) -> Vec<Edit> {
     let hashes = comment.len() - comment.trim_start_matches('#').len();
     let colon = key.end() + size(colon);
     let mut edits = vec![
-        Edit::blanks(TextRange::new(start + size(hashes), start + size(at)), 1),
-        Edit::blanks(before_key, 1),
-        Edit::blanks(TextRange::new(key.end(), colon), 0),
-        Edit::blanks(TextRange::new(colon + size(1), value.start()), 1),
+        LayoutEdit::blanks(TextRange::new(start + size(hashes), start + size(at)), 1),
+        LayoutEdit::blanks(before_key, 1),
+        LayoutEdit::blanks(TextRange::new(key.end(), colon), 0),
+        LayoutEdit::blanks(TextRange::new(colon + size(1), value.start()), 1),
     ];
     if setting.key == USE {
         edits.extend(around_commas(setting.value, value.start()));
@@ -61,29 +61,31 @@ fn of_setting(text: &str, setting: &PreviewSetting<'_>) -> Vec<Edit> {
 }
 
 /// No blank before a comma, and one after it.
-fn around_commas(list: &str, start: TextSize) -> Vec<Edit> {
+fn around_commas(list: &str, start: TextSize) -> Vec<LayoutEdit> {
     let range = |from: usize, to: usize| TextRange::new(start + size(from), start + size(to));
     let around = |(at, _): (usize, &str)| {
         let before = list.get(..at).unwrap_or_default().trim_end().len();
         let rest = list.get(at + 1..).unwrap_or_default();
         let after = rest.len() - rest.trim_start().len();
         [
-            Edit::blanks(range(before, at), 0),
-            Edit::blanks(range(at + 1, at + 1 + after), u32::from(after < rest.len())),
+            LayoutEdit::blanks(range(before, at), 0),
+            LayoutEdit::blanks(range(at + 1, at + 1 + after), u32::from(after < rest.len())),
         ]
     };
     list.match_indices(',').flat_map(around).collect()
 }
 
-fn of_expectation(text: &str, expectation: &Expectation) -> Vec<Edit> {
+fn of_expectation(text: &str, expectation: &Expectation) -> Vec<LayoutEdit> {
     let comment = slice(text, expectation.range);
     let start = expectation.range.start();
     let (Some(at), value) = (comment.find('@'), expectation.text_range) else { return Vec::new() };
     let hashes = comment.len() - comment.trim_start_matches('#').len();
     let before_key = TextRange::new(start + size(hashes), start + size(at));
     let key_end = start + size(at + 1) + text_len(expectation.key.as_str());
-    let mut edits =
-        vec![Edit::blanks(before_key, 1), Edit::blanks(TextRange::new(key_end, value.start()), 1)];
+    let mut edits = vec![
+        LayoutEdit::blanks(before_key, 1),
+        LayoutEdit::blanks(TextRange::new(key_end, value.start()), 1),
+    ];
     if expectation.name.is_some() {
         edits.extend(of_atom(expectation.text.trim_end_matches('.'), value.start()));
     }
@@ -92,7 +94,7 @@ fn of_expectation(text: &str, expectation: &Expectation) -> Vec<Edit> {
 }
 
 /// The edits inside of an atom that starts at `start`.
-fn of_atom(atom: &str, start: TextSize) -> Vec<Edit> {
+fn of_atom(atom: &str, start: TextSize) -> Vec<LayoutEdit> {
     let clause = SourceFile::parse(format!("{HEAD}{atom}.").as_str().into());
     let inside = TextRange::at(text_len(HEAD), text_len(atom));
     let is_inside = |range: TextRange| inside.start() < range.start() && range.end() < inside.end();

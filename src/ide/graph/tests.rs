@@ -53,7 +53,7 @@ fn check(fixture: &str, selection: &Selection, expect: Expect) {
 }
 
 fn of(names: &[&str], depth: usize, direction: Direction) -> Selection {
-    let of = names.iter().map(|name| Wanted::parse(name)).collect();
+    let of = names.iter().map(|name| PredicateName::parse(name)).collect();
     Selection { of, depth, direction, ..Selection::default() }
 }
 
@@ -129,7 +129,8 @@ fn packages_temporal_premises_and_damage() {
 #[test]
 fn names_that_nobody_mentions() {
     let program = testing::program(PROGRAM);
-    let missing = |name: &str| Wanted::parse(name).missing_from([&program].into_iter()).unwrap_or_default();
+    let missing =
+        |name: &str| PredicateName::parse(name).missing_from([&program].into_iter()).unwrap_or_default();
     assert_eq!(missing("lead"), "");
     assert_eq!(missing("lead/1"), "");
     assert_eq!(missing("lead/3"), "no predicate `lead/3` is mentioned here; did you mean `lead/1`?");

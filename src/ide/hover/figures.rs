@@ -2,7 +2,7 @@
 //! engine and the text differ; and of an atom without variables, whether it holds.
 
 use crate::ide::Place;
-use crate::ide::evaluation::{Difference, Places, Readings, Tried};
+use crate::ide::evaluation::{Difference, EvaluationView, PlaceNames, Readings};
 use crate::ide::markup::Markup;
 use crate::ide::mention::Entity;
 use crate::report::sink::code_span;
@@ -16,7 +16,7 @@ const SHOWN: usize = 5;
 
 /// What the programs with which a file is tried out say of the predicate at a place; empty for anything else.
 #[must_use]
-pub fn figures(place: Place<'_>, tried: &[Tried<'_>]) -> Markup {
+pub fn figures(place: Place<'_>, tried: &[EvaluationView<'_>]) -> Markup {
     let Some(mention) = place.mention() else { return Markup::default() };
     let Entity::Predicate(key) = mention.entity else { return Markup::default() };
     let Some(predicate) = place.predicate(key) else { return Markup::default() };
@@ -46,7 +46,7 @@ pub fn figures(place: Place<'_>, tried: &[Tried<'_>]) -> Markup {
 }
 
 /// `3 rows in x.kernel.mg, 0 in y.kernel.mg`, and the first of them.
-fn rows(known: &[(&Tried<'_>, &Readings)], key: PredicateKey) -> Markup {
+fn rows(known: &[(&EvaluationView<'_>, &Readings)], key: PredicateKey) -> Markup {
     let counted =
         known.iter().filter_map(|(tried, readings)| Some((tried, readings.shown().rows(key, SHOWN)?)));
     let counted: Vec<_> = counted.collect();
@@ -76,7 +76,7 @@ fn rows(known: &[(&Tried<'_>, &Readings)], key: PredicateKey) -> Markup {
     markup.code(facts)
 }
 
-fn difference_in_words(tried: &Tried<'_>, difference: &Difference) -> String {
+fn difference_in_words(tried: &EvaluationView<'_>, difference: &Difference) -> String {
     let mut says =
         format!("As written: {}{}; the engine: {}.", count(difference.written), with(tried), difference.go);
     let mut only = |who: &str, facts: &[String]| {
@@ -95,7 +95,7 @@ fn count(rows: usize) -> String {
 }
 
 /// ` with x.kernel.mg`
-fn with(tried: &Tried<'_>) -> String {
+fn with(tried: &EvaluationView<'_>) -> String {
     tried.sample.map_or_else(String::new, |sample| format!(" with {}", code_span(sample)))
 }
 
@@ -116,15 +116,16 @@ fn atom_at<'p>(place: Place<'p>, name: TextRange) -> Option<&'p Atom> {
 }
 
 /// Whether an atom holds and why; in both readings, where they differ.
-fn holding(place: Place<'_>, tried: &Tried<'_>, readings: &Readings, atom: &Atom) -> Markup {
+fn holding(place: Place<'_>, tried: &EvaluationView<'_>, readings: &Readings, atom: &Atom) -> Markup {
     let Some(item) = place.item() else { return Markup::default() };
     let statement = place.file.statement_text(item);
-    let ask =
-        |reading: Reading| readings.of(reading).holds(place.file, atom, statement, Places { ..tried.places });
+    let ask = |reading: Reading| {
+        readings.of(reading).holds(place.file, atom, statement, PlaceNames { ..tried.places })
+    };
     let (Some(go), Some(written)) = (ask(Reading::Go), ask(Reading::Written)) else {
         return Markup::default();
     };
-    let said = |found: &crate::ide::evaluation::Holding| {
+    let said = |found: &crate::ide::evaluation::AtomTruth| {
         let verb = if found.holds { "holds" } else { "does not hold" };
         format!("{verb}: {}", found.because)
     };

@@ -14,7 +14,7 @@ mod variable;
 pub use figures::figures;
 
 use super::Place;
-use super::directives::Inside;
+use super::directives::DirectiveFile;
 use super::markup::Markup;
 use super::mention::Entity;
 use super::vocabulary::{self, Word};
@@ -35,7 +35,7 @@ pub struct Hover {
 /// What there is to say of what stands at a place.
 #[must_use]
 pub fn hover(place: Place<'_>) -> Option<Hover> {
-    match Inside::new(place) {
+    match DirectiveFile::new(place) {
         Some(inside) => of_code(inside.place(place)),
         None => of_code(place).or_else(|| directive::hover(place)),
     }

@@ -2,17 +2,17 @@
 
 use crate::ide::Place;
 use crate::ide::markup::Markup;
-use crate::ide::mention::Part;
+use crate::ide::mention::StatementPart;
 use crate::report::sink::code_span;
 use mangle_check::describe::Callable;
-use mangle_engine::program::binding::{Binder, Bindings, How};
+use mangle_engine::program::binding::{Binder, BindingSource, Bindings};
 use mangle_engine::program::rewrite::{ClauseSignatures, Rewriting};
 use mangle_engine::types::{ClauseTypes, Type};
 use mangle_syntax::syntax::ast::{Clause, Declaration, Item};
 use mangle_syntax::text::{Symbol, TextRange, slice};
 
 /// The whole of it. `part` is where in the statement it stands.
-pub(super) fn markup(place: Place<'_>, name: Symbol, part: Part) -> Option<Markup> {
+pub(super) fn markup(place: Place<'_>, name: Symbol, part: StatementPart) -> Option<Markup> {
     let item = place.item()?;
     let statement = &item.statement;
     if let Some(declaration) = statement.declaration() {
@@ -28,10 +28,15 @@ pub(super) fn markup(place: Place<'_>, name: Symbol, part: Part) -> Option<Marku
 }
 
 /// A parameter of a `Decl`.
-fn parameter(place: Place<'_>, declaration: &Declaration, name: Symbol, part: Part) -> Option<Markup> {
+fn parameter(
+    place: Place<'_>,
+    declaration: &Declaration,
+    name: Symbol,
+    part: StatementPart,
+) -> Option<Markup> {
     let at = declaration.atom.args.iter().position(|arg| arg.variable() == Some(name));
     let Some(at) = at else {
-        let is_type = part == Part::Bound;
+        let is_type = part == StatementPart::Bound;
         return is_type.then(|| Markup::default().code(name.as_str()).words("A type variable: any type."));
     };
     let predicate = place.program().predicate_of(place.file, &declaration.atom)?;
@@ -71,20 +76,22 @@ fn source(place: Place<'_>, item: &Item, clause: &Clause, name: Symbol) -> Strin
 }
 
 fn bound_by(clause: &Clause, text: &str, Binder { place, how }: Binder) -> String {
-    use mangle_engine::program::binding::Place;
+    use mangle_engine::program::binding::BindingPlace;
     let premise = match place {
-        Place::Head => return "The caller brings its value.".to_owned(),
-        Place::Premise(index) => clause.premises.get(index as usize),
+        BindingPlace::Head => return "The caller brings its value.".to_owned(),
+        BindingPlace::Premise(index) => clause.premises.get(index as usize),
     };
     let excerpt = premise.map_or("", |premise| slice(text, premise.range()));
     let excerpt = code_span(&shortened(excerpt));
     match how {
-        How::HeadInput => "The caller brings its value.".to_owned(),
-        How::Argument | How::Output | How::Interval => format!("Gets its value from {excerpt}."),
-        How::InsideExpression => {
+        BindingSource::HeadInput => "The caller brings its value.".to_owned(),
+        BindingSource::Argument | BindingSource::Output | BindingSource::Interval => {
+            format!("Gets its value from {excerpt}.")
+        }
+        BindingSource::InsideExpression => {
             format!("Stands inside an expression in {excerpt}, where evaluation has no value for it.")
         }
-        How::Equality | How::Alias => format!("Gets its value by {excerpt}."),
+        BindingSource::Equality | BindingSource::Alias => format!("Gets its value by {excerpt}."),
     }
 }
 

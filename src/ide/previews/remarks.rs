@@ -1,12 +1,12 @@
 //! What is particular about how a prompt was assembled, in plain sentences above it: which atoms a mode uses, and which
 //! predicates the runtime supplies that nothing here declares.
 
-use agent_prompt::{Common, From, Mode, Part, Shown, undeclared_of_runtime};
+use agent_prompt::{Common, Mode, PreviewedPrompt, PromptPart, SectionSource, undeclared_of_runtime};
 
 /// The remarks of a prompt, each as a sentence without a full stop.
-pub(super) fn remarks(common: &Common, shown: &Shown) -> Vec<String> {
+pub(super) fn remarks(common: &Common, shown: &PreviewedPrompt) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    if shown.wanted.part == Part::System && common.has_atoms(shown) {
+    if shown.wanted.part == PromptPart::System && common.has_atoms(shown) {
         all.extend(of_mode(shown).map(str::to_owned));
     }
     for (name, fact) in undeclared_of_runtime(common, shown) {
@@ -20,17 +20,17 @@ pub(super) fn remarks(common: &Common, shown: &Shown) -> Vec<String> {
 }
 
 /// What a mode without the prompt compiler does with atoms.
-fn of_mode(shown: &Shown) -> Option<&'static str> {
+fn of_mode(shown: &PreviewedPrompt) -> Option<&'static str> {
     let base = shown.prompt.sections.iter().find(|section| section.kind.as_str() == "base");
     match (shown.prompt.mode, base.map(|section| &section.from)) {
         _ if shown.prompt.fallback.is_some() => None,
         (Mode::Jit, _) => None,
         (Mode::Section, _) => Some("`section` shows what the kernel injects, and no prompt atom"),
-        (Mode::Legacy, Some(From::Atoms)) => Some(
+        (Mode::Legacy, Some(SectionSource::Atoms)) => Some(
             "`legacy` uses no prompt compiler: its base is the mandatory atoms whose selectors match, all other atoms are \
              ignored, and no reply format is appended to atoms",
         ),
-        (Mode::Legacy, Some(From::Kernel)) => Some(
+        (Mode::Legacy, Some(SectionSource::Kernel)) => Some(
             "`legacy` uses no prompt compiler: its base is the template of `shard_prompt_base`, and all prompt atoms are ignored",
         ),
         (Mode::Legacy, _) => Some(

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Asked;
+use super::EvaluatedProgram;
 use mangle_engine::kernel::{Query, ValueId};
 use mangle_syntax::text::nearest;
 
@@ -16,7 +16,7 @@ const LISTED: usize = 5;
 const COMPARED: usize = 1_000;
 
 /// Why no fact matches, as sentences without full stops.
-pub(super) fn hints(asked: &Asked<'_>, query: &Query) -> Vec<String> {
+pub(super) fn hints(asked: &EvaluatedProgram<'_>, query: &Query) -> Vec<String> {
     let predicate = asked.program.get(query.predicate);
     let key = predicate.key;
     let count = asked.model.relation(query.predicate).map_or(0, |relation| relation.len());
@@ -48,7 +48,7 @@ fn facts(count: usize) -> &'static str {
 }
 
 /// That no fact has `value` as this argument, and what they have instead.
-fn absent(asked: &Asked<'_>, query: &Query, at: usize, value: ValueId) -> Option<String> {
+fn absent(asked: &EvaluatedProgram<'_>, query: &Query, at: usize, value: ValueId) -> Option<String> {
     let relation = asked.model.relation(query.predicate)?;
     let (mut seen, mut values) = (FxHashSet::default(), Vec::new());
     for tuple in relation.tuples().take(MOST_FACTS) {

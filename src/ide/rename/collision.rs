@@ -1,8 +1,8 @@
 //! What a new name would collide with.
 
-use super::{Refusal, renamed_key};
+use super::{RenameRefusal, renamed_key};
 use crate::ide::directives::directives;
-use crate::ide::mention::{Entity, Mention, Part, each};
+use crate::ide::mention::{Entity, Mention, StatementPart, each};
 use crate::ide::subject::{Subject, Variable};
 use mangle_engine::program::{FileSummary, PredicateKey, Program};
 use mangle_engine::types::visit_types;
@@ -13,12 +13,12 @@ use mangle_syntax::text::{FileId, Symbol, TextRange};
 ///
 /// # Errors
 /// With the first that is found.
-pub(super) fn check(program: &Program, subject: Subject, new: Symbol) -> Result<(), Refusal> {
+pub(super) fn check(program: &Program, subject: Subject, new: Symbol) -> Result<(), RenameRefusal> {
     match subject {
         Subject::Predicate(own) => {
             let key = renamed_key(subject, own, new);
             if program.predicate(key).is_some_and(|found| found.signature.host) {
-                return Err(Refusal::new(format!(
+                return Err(RenameRefusal::new(format!(
                     "`{key}` exists already: the host supplies it (`host_predicates` in mangle-ls.toml)."
                 )));
             }
@@ -40,27 +40,29 @@ pub(super) fn check(program: &Program, subject: Subject, new: Symbol) -> Result<
 }
 
 /// Refuses where something is mentioned, at the place that shows best what it is.
-fn exists(program: &Program, subject: Subject, what: &str) -> Result<(), Refusal> {
-    let rank = |part: Part| match part {
-        Part::Declared | Part::Package => 0,
-        Part::Head | Part::Fact => 1,
+fn exists(program: &Program, subject: Subject, what: &str) -> Result<(), RenameRefusal> {
+    let rank = |part: StatementPart| match part {
+        StatementPart::Declared | StatementPart::Package => 0,
+        StatementPart::Head | StatementPart::Fact => 1,
         _ => 2,
     };
     let found = subject.occurrences(program);
     let Some(first) = found.iter().min_by_key(|found| rank(found.part)) else { return Ok(()) };
     let how = match (subject, first.part) {
         (Subject::Variable(_), _) => "stands in this statement already",
-        (_, Part::Declared | Part::Package) => "exists already: it is declared",
-        (Subject::Predicate(_), Part::Head | Part::Fact) => "exists already: it has clauses",
+        (_, StatementPart::Declared | StatementPart::Package) => "exists already: it is declared",
+        (Subject::Predicate(_), StatementPart::Head | StatementPart::Fact) => {
+            "exists already: it has clauses"
+        }
         _ => "is in use already",
     };
     let message = format!("{what} {how}. The two would become one.");
-    Err(Refusal::new(message).at(first.file, first.range))
+    Err(RenameRefusal::new(message).at(first.file, first.range))
 }
 
 /// Refuses where the same name is written with a number of arguments that nothing declares or defines: by mistake, so
 /// that only the author knows whether it is meant as well.
-fn written_otherwise(program: &Program, own: PredicateKey) -> Result<(), Refusal> {
+fn written_otherwise(program: &Program, own: PredicateKey) -> Result<(), RenameRefusal> {
     let named: Vec<_> = program.named(own.name).collect();
     let exists = named.iter().any(|predicate| predicate.exists());
     let mut lost = named.iter().filter(|predicate| !predicate.exists()).map(|predicate| predicate.key);
@@ -70,7 +72,10 @@ fn written_otherwise(program: &Program, own: PredicateKey) -> Result<(), Refusal
         "`{}` is also written with {} arguments, and no such predicate exists. Mend that first.",
         key.name, key.arity
     );
-    Err(first.map_or_else(|| Refusal::new(&message), |at| Refusal::new(&message).at(at.file, at.range)))
+    Err(first.map_or_else(
+        || RenameRefusal::new(&message),
+        |at| RenameRefusal::new(&message).at(at.file, at.range),
+    ))
 }
 
 /// A name that others are recognised by: what starts with it is of its kind.
@@ -104,11 +109,11 @@ impl Families {
     }
 
     /// Refuses where a name would leave its family or enter another.
-    fn check(&self, program: &Program, old: Symbol, new: Symbol) -> Result<(), Refusal> {
+    fn check(&self, program: &Program, old: Symbol, new: Symbol) -> Result<(), RenameRefusal> {
         let refuse = |name: Symbol, prefix: &Prefix, leaves: bool| {
             let what = if leaves { "would no longer belong" } else { "would come to belong" };
             let message = format!("`{name}` {what} to the names below `{}`.", prefix.symbol);
-            Err(Refusal::new(message).at(prefix.at.0, prefix.at.1))
+            Err(RenameRefusal::new(message).at(prefix.at.0, prefix.at.1))
         };
         for prefix in self.0.iter().filter(|prefix| prefix.symbol != old) {
             let before = prefix.holds(prefix.symbol, old);
@@ -168,7 +173,7 @@ fn collect(file: &FileSummary, item: &Item, prefixes: &mut Vec<Prefix>) {
 }
 
 /// Refuses where a name tells a function what to do: `fn:time:trunc(T, /day)`.
-fn spoken_to_functions(program: &Program, name: Symbol) -> Result<(), Refusal> {
+fn spoken_to_functions(program: &Program, name: Symbol) -> Result<(), RenameRefusal> {
     for file in &program.files {
         for item in file.items.iter() {
             let Some(clause) = item.statement.clause() else { continue };
@@ -186,7 +191,7 @@ fn spoken_to_functions(program: &Program, name: Symbol) -> Result<(), Refusal> {
             if let Some((range, function)) = found {
                 let message =
                     format!("`{name}` means something to `{}`, and keeps its name.", function.as_str());
-                return Err(Refusal::new(message).at(file.id, range + item.start));
+                return Err(RenameRefusal::new(message).at(file.id, range + item.start));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Text that could not be read and that may mention what is renamed.
 
-use super::Refusal;
+use super::RenameRefusal;
 use crate::ide::subject::Subject;
 use crate::ide::{Analysis, directives};
 use mangle_engine::program::{FileSummary, Program};
@@ -11,7 +11,7 @@ use mangle_syntax::text::{Symbol, TextRange, TextSize, slice, text_len};
 ///
 /// # Errors
 /// With the first place where it stands.
-pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> Result<(), Refusal> {
+pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> Result<(), RenameRefusal> {
     let program = analysis.program();
     if let Subject::Variable(variable) = subject {
         let Some(file) = program.file(variable.file) else { return Ok(()) };
@@ -19,7 +19,7 @@ pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> R
         return item.map_or(Ok(()), |item| {
             let message = "This statement could not be read whole, so it is not certain where the variable stands. \
                            Mend it first.";
-            Err(Refusal::new(message).at(file.id, TextRange::at(item.start, TextSize::new(0))))
+            Err(RenameRefusal::new(message).at(file.id, TextRange::at(item.start, TextSize::new(0))))
         });
     }
     if let Subject::Name(name) = subject {
@@ -32,7 +32,7 @@ pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> R
         {
             let message =
                 format!("`{old}` is in a comment that cannot be read as an expectation. Correct that first.");
-            return Err(Refusal::new(message).at(file.id, range));
+            return Err(RenameRefusal::new(message).at(file.id, range));
         }
         for region in unread(file) {
             if !slice(&file.text, region).contains(old.as_str()) {
@@ -44,7 +44,7 @@ pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> R
                     "`{old}` stands in text that could not be read whole, so it is not certain what it means \
                      there. Mend that first."
                 );
-                return Err(Refusal::new(message).at(file.id, place));
+                return Err(RenameRefusal::new(message).at(file.id, place));
             }
         }
     }
@@ -52,14 +52,14 @@ pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> R
 }
 
 /// Refuses where a name has the full stop of its clause in it: `X = /a.` speaks of a name `/a.`, whatever was meant.
-fn full_stops(program: &Program, name: Symbol) -> Result<(), Refusal> {
+fn full_stops(program: &Program, name: Symbol) -> Result<(), RenameRefusal> {
     let with_dot = Symbol::new(&format!("{name}."));
     let found = Subject::Name(with_dot).occurrences(program);
     found.first().map_or(Ok(()), |first| {
         let message = format!(
             "Here the name is `{with_dot}`: it has taken in the full stop. Put a space before the full stop first."
         );
-        Err(Refusal::new(message).at(first.file, first.range))
+        Err(RenameRefusal::new(message).at(first.file, first.range))
     })
 }
 

@@ -16,14 +16,14 @@ use mangle_syntax::text::{FileId, Symbol, TextRange, size, slice};
 
 /// Why something is not renamed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct RenameRefusal {
     /// The reason: whole sentences.
     pub message: String,
     /// The place that shows it.
     pub at: Option<(FileId, TextRange)>,
 }
 
-impl Refusal {
+impl RenameRefusal {
     fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), at: None }
     }
@@ -46,7 +46,7 @@ pub struct Renamable {
 ///
 /// # Errors
 /// When the name there is not the author's to change.
-pub fn prepare(place: Place<'_>) -> Result<Option<Renamable>, Refusal> {
+pub fn prepare(place: Place<'_>) -> Result<Option<Renamable>, RenameRefusal> {
     let Some((subject, range)) = Subject::at(place) else { return Ok(None) };
     authors(place.program(), subject)?;
     let range = own_part(subject, place.text(), range);
@@ -58,8 +58,8 @@ pub fn prepare(place: Place<'_>) -> Result<Option<Renamable>, Refusal> {
 ///
 /// # Errors
 /// When the new name is no name, or already means something; when a place cannot be read, or would be read otherwise.
-pub fn rename(place: Place<'_>, others: &[&dyn Analysis], new: &str) -> Result<Vec<FileEdit>, Refusal> {
-    let (subject, _) = Subject::at(place).ok_or_else(|| Refusal::new("There is no name here."))?;
+pub fn rename(place: Place<'_>, others: &[&dyn Analysis], new: &str) -> Result<Vec<FileEdit>, RenameRefusal> {
+    let (subject, _) = Subject::at(place).ok_or_else(|| RenameRefusal::new("There is no name here."))?;
     authors(place.program(), subject)?;
     let old = name_of(subject);
     let new = name::check(subject, new)?;
@@ -107,8 +107,8 @@ fn own_part(subject: Subject, text: &str, range: TextRange) -> TextRange {
 }
 
 /// Whether a name was given by authors of the program.
-fn authors(program: &Program, subject: Subject) -> Result<(), Refusal> {
-    let refuse = |message: String| Err(Refusal::new(message));
+fn authors(program: &Program, subject: Subject) -> Result<(), RenameRefusal> {
+    let refuse = |message: String| Err(RenameRefusal::new(message));
     match subject {
         Subject::Predicate(key) if program.predicate(key).is_some_and(|found| found.signature.host) => {
             refuse(format!(

@@ -1,6 +1,6 @@
 //! What a name may look like: the engine's lexer, and what the language keeps for itself.
 
-use super::Refusal;
+use super::RenameRefusal;
 use crate::ide::subject::Subject;
 use mangle_engine::types::Base;
 use mangle_syntax::text::Symbol;
@@ -15,9 +15,9 @@ const STATEMENTS: [&str; 3] = ["Package", "Use", "Decl"];
 ///
 /// # Errors
 /// When it is not a name of this kind.
-pub(super) fn check(subject: Subject, new: &str) -> Result<Symbol, Refusal> {
+pub(super) fn check(subject: Subject, new: &str) -> Result<Symbol, RenameRefusal> {
     if new.trim().is_empty() {
-        return Err(Refusal::new("A name cannot be empty."));
+        return Err(RenameRefusal::new("A name cannot be empty."));
     }
     let wrong = match subject {
         Subject::Predicate(_) => predicate(new),
@@ -27,7 +27,7 @@ pub(super) fn check(subject: Subject, new: &str) -> Result<Symbol, Refusal> {
         Subject::Builtin(_) | Subject::Function(_) | Subject::Wildcard | Subject::Descriptor(_) => None,
     };
     match wrong {
-        Some(reason) => Err(Refusal::new(format!("`{}` {reason}", shown(new)))),
+        Some(reason) => Err(RenameRefusal::new(format!("`{}` {reason}", shown(new)))),
         None => Ok(Symbol::new(new)),
     }
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Refusal, name_of, renamed_key};
+use super::{RenameRefusal, name_of, renamed_key};
 use crate::ide::directives;
-use crate::ide::mention::{Entity, Mention, Part, each};
-use crate::ide::subject::{Sought, Subject, merge_target};
+use crate::ide::mention::{Entity, Mention, StatementPart, each};
+use crate::ide::subject::{Subject, SubjectSearch, merge_target};
 use mangle_engine::program::{FileSummary, PredicateKey, Program};
 use mangle_syntax::lint::FileEdit;
 use mangle_syntax::syntax::SourceFile;
@@ -24,7 +24,7 @@ pub(super) fn check(
     subject: Subject,
     new: Symbol,
     edits: &[FileEdit],
-) -> Result<(), Refusal> {
+) -> Result<(), RenameRefusal> {
     let renaming = Renaming { program, subject, new };
     let mut changed: FxHashMap<FileId, Arc<FileSummary>> = FxHashMap::default();
     for edits in edits.chunk_by(|one, other| one.file == other.file) {
@@ -41,8 +41,8 @@ pub(super) fn check(
     Ok(())
 }
 
-fn otherwise(subject: Subject, new: Symbol) -> Refusal {
-    Refusal::new(format!(
+fn otherwise(subject: Subject, new: Symbol) -> RenameRefusal {
+    RenameRefusal::new(format!(
         "With `{new}` in the place of `{}` this would be read as something else.",
         name_of(subject)
     ))
@@ -56,8 +56,8 @@ struct Renaming<'p> {
 
 impl Renaming<'_> {
     /// Whether a file has the same statements as before, with the new name where the old one was.
-    fn compare_files(&self, old: &FileSummary, new: &FileSummary) -> Result<(), Refusal> {
-        let sought = Sought::new(self.subject, self.program, old);
+    fn compare_files(&self, old: &FileSummary, new: &FileSummary) -> Result<(), RenameRefusal> {
+        let sought = SubjectSearch::new(self.subject, self.program, old);
         for (index, before) in old.items.iter().enumerate() {
             let same = new.items.get(index).is_some_and(|after| {
                 before.statement.damaged == after.statement.damaged
@@ -77,10 +77,10 @@ impl Renaming<'_> {
     /// Whether the comments of a test or a sample mention the same as before, with the new name where the old one was.
     fn compare_comments(
         &self,
-        sought: &Sought<'_>,
+        sought: &SubjectSearch<'_>,
         old: &FileSummary,
         new: &FileSummary,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RenameRefusal> {
         let own = match self.subject {
             Subject::Variable(variable) => Some(directives::of_variable(old, variable)),
             _ => None,
@@ -106,7 +106,12 @@ impl Renaming<'_> {
     }
 
     /// What a statement will mention.
-    fn mentions(&self, sought: &Sought<'_>, file: &FileSummary, item: &Item) -> Vec<(Entity, Part)> {
+    fn mentions(
+        &self,
+        sought: &SubjectSearch<'_>,
+        file: &FileSummary,
+        item: &Item,
+    ) -> Vec<(Entity, StatementPart)> {
         let mut mentions = Vec::new();
         each(item, &mut |mention| {
             let is_it = match self.subject {
@@ -119,7 +124,7 @@ impl Renaming<'_> {
             mentions.push((if is_it { self.renamed(mention) } else { mention.entity }, mention.part));
         });
         if let Some(target) = merge_target(file, item) {
-            mentions.push((Entity::Predicate(self.meaning(target.key)), Part::Descriptor));
+            mentions.push((Entity::Predicate(self.meaning(target.key)), StatementPart::Descriptor));
         }
         mentions
     }
@@ -146,12 +151,15 @@ impl Renaming<'_> {
     }
 
     /// Whether every name of a predicate, in every file, will mean what it meant.
-    fn compare_meanings(&self, mut changed: FxHashMap<FileId, Arc<FileSummary>>) -> Result<(), Refusal> {
+    fn compare_meanings(
+        &self,
+        mut changed: FxHashMap<FileId, Arc<FileSummary>>,
+    ) -> Result<(), RenameRefusal> {
         let files = self.program.files.iter();
         let files = files.map(|file| changed.remove(&file.id).unwrap_or_else(|| Arc::clone(file)));
         let after = Program::embedded(files.collect(), Arc::clone(&self.program.embedding));
         for (old, new) in self.program.files.iter().zip(&after.files) {
-            let sought = Sought::new(self.subject, self.program, old);
+            let sought = SubjectSearch::new(self.subject, self.program, old);
             let mut wrong = None;
             let mut compare = |mention: Mention| {
                 let Entity::Predicate(key) = mention.entity else { return };
@@ -169,7 +177,7 @@ impl Renaming<'_> {
             comments.iter().for_each(|comment| comment.mentions(&mut compare));
             if let Some(range) = wrong {
                 let message = format!("Here `{}` would come to mean another predicate.", self.new);
-                return Err(Refusal::new(message).at(old.id, range));
+                return Err(RenameRefusal::new(message).at(old.id, range));
             }
         }
         Ok(())
@@ -177,11 +185,11 @@ impl Renaming<'_> {
 }
 
 /// What a statement mentions.
-fn said(file: &FileSummary, item: &Item) -> Vec<(Entity, Part)> {
+fn said(file: &FileSummary, item: &Item) -> Vec<(Entity, StatementPart)> {
     let mut mentions = Vec::new();
     each(item, &mut |mention| mentions.push((mention.entity, mention.part)));
     if let Some(target) = merge_target(file, item) {
-        mentions.push((Entity::Predicate(target.key), Part::Descriptor));
+        mentions.push((Entity::Predicate(target.key), StatementPart::Descriptor));
     }
     mentions
 }

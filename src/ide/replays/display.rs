@@ -1,14 +1,14 @@
 //! Verdicts as an editor shows them: hints behind requests, pop-ups with the proof, lines above turns.
 
-use super::reasons::{By, Lacking, Reason};
-use super::verdicts::{InRecords, Judged, JudgedTurn};
+use super::reasons::{ProofLine, ReasonSource, RuleObstacle};
+use super::verdicts::{RequestVerdict, TranscriptVerdicts, TurnVerdicts};
 use crate::ide::hover::Hover;
 use crate::ide::inlay_hints::{Hint, HintKind};
 use crate::ide::markup::{Line, Link, Markup};
 use crate::ide::transcripts::Records;
 use agent_replay::Lock;
 use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize};
-use piggyback::transcript::Kind;
+use piggyback::transcript::TextKind;
 
 /// More turns have no line above them.
 const MOST_LENSES: usize = 2_000;
@@ -18,7 +18,12 @@ pub type ToClause<'a> = dyn Fn(FileId, StatementId) -> Option<Link> + 'a;
 
 /// The hints of verdicts in a range of the file.
 #[must_use]
-pub fn hints(known: &InRecords, records: &Records, range: TextRange, to_clause: &ToClause<'_>) -> Vec<Hint> {
+pub fn hints(
+    known: &TranscriptVerdicts,
+    records: &Records,
+    range: TextRange,
+    to_clause: &ToClause<'_>,
+) -> Vec<Hint> {
     let mut found = Vec::new();
     let first = records.list().partition_point(|entry| entry.range().end() < range.start());
     let end = records.list().partition_point(|entry| entry.start <= range.end());
@@ -39,7 +44,7 @@ pub fn hints(known: &InRecords, records: &Records, range: TextRange, to_clause: 
 /// What is said of the request at an offset of the file.
 #[must_use]
 pub fn hover(
-    known: &InRecords,
+    known: &TranscriptVerdicts,
     records: &Records,
     offset: TextSize,
     is_current: bool,
@@ -53,7 +58,7 @@ pub fn hover(
     Some(Hover { range, markup })
 }
 
-impl Judged {
+impl RequestVerdict {
     /// The word behind a request.
     pub(super) fn label(&self) -> &'static str {
         match (self.is_permitted, self.lock) {
@@ -66,7 +71,7 @@ impl Judged {
     }
 }
 
-fn said_of(one: &Judged, to_clause: &ToClause<'_>) -> Markup {
+fn said_of(one: &RequestVerdict, to_clause: &ToClause<'_>) -> Markup {
     let what = match (one.action.as_str(), one.object.as_str()) {
         ("", _) => "the whole reply".to_owned(),
         (action, "" | "{}" | "null") => action.to_owned(),
@@ -103,7 +108,7 @@ fn said_of(one: &Judged, to_clause: &ToClause<'_>) -> Markup {
 }
 
 /// Who was asked, in their order.
-fn order(one: &Judged) -> String {
+fn order(one: &RequestVerdict) -> String {
     let decides = if one.is_permitted { "permits" } else { "denies" };
     let lists = if one.appeal.is_some() { "deny, but for an appeal" } else { "nothing to say" };
     match one.lock {
@@ -120,19 +125,19 @@ fn order(one: &Judged) -> String {
     }
 }
 
-fn line(reason: &Reason, to_clause: &ToClause<'_>) -> Line {
+fn line(reason: &ProofLine, to_clause: &ToClause<'_>) -> Line {
     let (note, link) = match reason.by {
-        By::Clause(file, statement) => (String::new(), to_clause(file, statement)),
-        By::Session(Some(origin)) => (format!("({origin})"), None),
-        By::Session(None) => ("(given)".to_owned(), None),
-        By::Absent => ("is not there".to_owned(), None),
-        By::Dropped => ("is dropped: the engine does not look at it".to_owned(), None),
-        By::Itself => (String::new(), None),
+        ReasonSource::Clause(file, statement) => (String::new(), to_clause(file, statement)),
+        ReasonSource::Session(Some(origin)) => (format!("({origin})"), None),
+        ReasonSource::Session(None) => ("(given)".to_owned(), None),
+        ReasonSource::Absent => ("is not there".to_owned(), None),
+        ReasonSource::Dropped => ("is dropped: the engine does not look at it".to_owned(), None),
+        ReasonSource::Itself => (String::new(), None),
     };
     Line { depth: reason.depth, text: reason.text.clone(), note, link }
 }
 
-fn lines_of(lacking: &Lacking, to_clause: &ToClause<'_>) -> Vec<Line> {
+fn lines_of(lacking: &RuleObstacle, to_clause: &ToClause<'_>) -> Vec<Line> {
     let link = lacking.clause.and_then(|(file, statement)| to_clause(file, statement));
     let text = lacking.text.clone();
     let head = Line { depth: 0, text, note: "has no solution".to_owned(), link };
@@ -158,16 +163,16 @@ pub struct TurnLens {
 
 /// The lines above the first 2,000 turns, with verdicts as far as they are known.
 #[must_use]
-pub fn lenses(known: Option<&InRecords>, records: &Records) -> Vec<TurnLens> {
+pub fn lenses(known: Option<&TranscriptVerdicts>, records: &Records) -> Vec<TurnLens> {
     let mut all = Vec::new();
     for (turn, range) in turns(records).take(MOST_LENSES) {
         all.push(TurnLens { range, turn, title: format!("Turn {turn}") });
     }
-    if let Some(first) = known.and_then(InRecords::cut_off) {
+    if let Some(first) = known.and_then(TranscriptVerdicts::cut_off) {
         let rest = all.iter_mut().filter(|lens| lens.turn >= first);
         rest.for_each(|lens| lens.title = format!("Turn {}: not replayed, it takes too long", lens.turn));
     }
-    for said in known.into_iter().flat_map(InRecords::all).flat_map(|(_, said)| &said.turns) {
+    for said in known.into_iter().flat_map(TranscriptVerdicts::all).flat_map(|(_, said)| &said.turns) {
         let index = usize::try_from(said.number).ok().and_then(|number| number.checked_sub(1));
         if let (Some(lens), Some(words)) = (index.and_then(|index| all.get_mut(index)), in_short(said)) {
             lens.title = format!("Turn {}: {words}", said.number);
@@ -180,7 +185,8 @@ pub fn lenses(known: Option<&InRecords>, records: &Records) -> Vec<TurnLens> {
 pub fn turns(records: &Records) -> impl Iterator<Item = (u64, TextRange)> {
     let places = records.list().iter().flat_map(|entry| {
         let counts = entry.body.turns.iter();
-        let counts = counts.filter(|turn| matches!(turn.kind, Kind::Reply | Kind::Object | Kind::Surface));
+        let counts =
+            counts.filter(|turn| matches!(turn.kind, TextKind::Reply | TextKind::Object | TextKind::Surface));
         counts.map(|turn| entry.place(turn.place(TextRange::empty(TextSize::new(0)))))
     });
     (1..).zip(places)
@@ -199,7 +205,7 @@ pub fn turn_at(records: &Records, offset: TextSize) -> Option<u64> {
     found.or_else(|| turns(records).next().map(|(number, _)| number))
 }
 
-fn in_short(turn: &JudgedTurn) -> Option<String> {
+fn in_short(turn: &TurnVerdicts) -> Option<String> {
     if turn.denied.is_some() {
         let words = match turn.denial {
             Some(false) => "the policy denies the reply, its updates are asserted all the same",

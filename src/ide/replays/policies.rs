@@ -28,7 +28,7 @@ pub fn of_evaluated(
     readings: &Readings,
     program: &Program,
     settings: &ReplaySettings,
-) -> Vec<evaluation::Found> {
+) -> Vec<evaluation::ClauseFinding> {
     let evaluated = readings.of(Reading::Go);
     let found = findings_of_program(evaluated.program(), evaluated.compiled(), settings).into_iter();
     let now = |one: agent_replay::PolicyFinding| {

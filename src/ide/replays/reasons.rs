@@ -1,6 +1,6 @@
 //! Proofs and what rules lack, as few lines that stay small whatever is in the facts.
 
-use agent_replay::{Constitution, Origin};
+use agent_replay::{Constitution, SessionOrigin};
 use mangle_engine::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
 use mangle_syntax::text::{FileId, StatementId};
 
@@ -15,22 +15,22 @@ const DEEPEST: usize = 8;
 
 /// A line of a proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reason {
+pub struct ProofLine {
     /// How many facts it is a reason for.
     pub depth: usize,
     /// The fact, else the condition, cut.
     pub text: String,
     /// What makes it hold.
-    pub by: By,
+    pub by: ReasonSource,
 }
 
 /// What makes a line of a proof hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum ReasonSource {
     /// A clause.
     Clause(FileId, StatementId),
     /// What the session said.
-    Session(Option<Origin>),
+    Session(Option<SessionOrigin>),
     /// That there is no such fact.
     Absent,
     /// Nothing: the engine does not look at it.
@@ -41,7 +41,7 @@ pub enum By {
 
 /// What a rule lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lacking {
+pub struct RuleObstacle {
     /// The rule.
     pub clause: Option<(FileId, StatementId)>,
     /// The first premise without a solution, cut.
@@ -54,8 +54,8 @@ pub struct Lacking {
 pub(super) fn reasons(
     proofs: &[Proof],
     constitution: &Constitution,
-    origin: &dyn Fn(&str) -> Option<Origin>,
-) -> Vec<Reason> {
+    origin: &dyn Fn(&str) -> Option<SessionOrigin>,
+) -> Vec<ProofLine> {
     let mut lines = Vec::new();
     for proof in proofs {
         let mut told = vec![false; proof.nodes.len()];
@@ -68,17 +68,17 @@ pub(super) fn reasons(
 struct Unfolding<'p> {
     proof: &'p Proof,
     constitution: &'p Constitution,
-    origin: &'p dyn Fn(&str) -> Option<Origin>,
+    origin: &'p dyn Fn(&str) -> Option<SessionOrigin>,
     told: &'p mut [bool],
-    lines: &'p mut Vec<Reason>,
+    lines: &'p mut Vec<ProofLine>,
 }
 
 impl Unfolding<'_> {
     fn node(&mut self, at: usize, depth: usize) {
         let Some(node) = self.proof.nodes.get(at) else { return };
         let by = match clause(self.constitution, node.rule) {
-            Some((file, statement)) => By::Clause(file, statement),
-            None => By::Session((self.origin)(&node.fact)),
+            Some((file, statement)) => ReasonSource::Clause(file, statement),
+            None => ReasonSource::Session((self.origin)(&node.fact)),
         };
         self.line(depth, &node.fact, by);
         let is_told = self.told.get_mut(at).is_none_or(|told| std::mem::replace(told, true));
@@ -88,23 +88,23 @@ impl Unfolding<'_> {
         for step in &node.steps {
             match &step.ground {
                 Ground::Fact(at) => self.node(*at, depth + 1),
-                Ground::Absent(fact) => self.line(depth + 1, fact, By::Absent),
-                Ground::Dropped(text) => self.line(depth + 1, text, By::Dropped),
-                Ground::Holds(text) => self.line(depth + 1, text, By::Itself),
+                Ground::Absent(fact) => self.line(depth + 1, fact, ReasonSource::Absent),
+                Ground::Dropped(text) => self.line(depth + 1, text, ReasonSource::Dropped),
+                Ground::Holds(text) => self.line(depth + 1, text, ReasonSource::Itself),
                 Ground::Rows { first, .. } => first.iter().for_each(|row| self.node(*row, depth + 1)),
             }
         }
     }
 
-    fn line(&mut self, depth: usize, text: &str, by: By) {
+    fn line(&mut self, depth: usize, text: &str, by: ReasonSource) {
         if self.lines.len() < MOST_LINES {
-            self.lines.push(Reason { depth, text: cut(text), by });
+            self.lines.push(ProofLine { depth, text: cut(text), by });
         }
     }
 }
 
 /// What the rules lack.
-pub(super) fn lacking(misses: &[Miss], constitution: &Constitution) -> Vec<Lacking> {
+pub(super) fn lacking(misses: &[Miss], constitution: &Constitution) -> Vec<RuleObstacle> {
     let of = |miss: &Miss| {
         let (text, near) = match &miss.obstacle {
             Obstacle::Head { argument, has } => (format!("argument {} is {has}", argument + 1), &[][..]),
@@ -113,7 +113,7 @@ pub(super) fn lacking(misses: &[Miss], constitution: &Constitution) -> Vec<Lacki
             Obstacle::TooMany => ("too many combinations".to_owned(), &[][..]),
         };
         let near = near.iter().take(2).map(|fact| cut(fact)).collect();
-        Lacking { clause: clause(constitution, miss.rule), text: cut(&text), near }
+        RuleObstacle { clause: clause(constitution, miss.rule), text: cut(&text), near }
     };
     misses.iter().take(MOST_LINES / 3).map(of).collect()
 }

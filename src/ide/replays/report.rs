@@ -5,17 +5,17 @@ use std::cell::RefCell;
 use serde_json::{Value, json};
 
 use super::policies::of_policies;
-use super::session::{Session, Setting};
+use super::session::{ReplaySession, ReplaySetup};
 use crate::ide::transcripts::{Comments, Judge, Records};
 use crate::report::replay::{CheckReport, MOST_TURNS, Page, ReplaySummary, TurnReport, TurnStart, html};
-use crate::report::{Sources, Spot, json_value};
-use agent_replay::{Constitution, Event, Options, Replay};
+use crate::report::{LinePosition, Sources, json_value};
+use agent_replay::{Constitution, Event, Replay, ReplayOptions};
 use mangle_engine::kernel::TextBudget;
 use mangle_syntax::text::TextRange;
 
 /// A transcript that is to be replayed.
 #[derive(Debug)]
-pub struct Replayed<'a> {
+pub struct ReplayInput<'a> {
     /// What output calls it.
     pub name: &'a str,
     /// The policies.
@@ -25,21 +25,21 @@ pub struct Replayed<'a> {
     /// What its findings are judged by.
     pub judge: Judge<'a>,
     /// How it is replayed.
-    pub options: Options<'a>,
+    pub options: ReplayOptions<'a>,
     /// The texts of the policies.
     pub sources: &'a RefCell<Sources>,
 }
 
 /// Which turns are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct TurnFilter {
     /// This one alone.
     pub turn: Option<u64>,
     /// None before this one.
     pub from: Option<u64>,
 }
 
-impl Shown {
+impl TurnFilter {
     /// Whether a turn is.
     #[must_use]
     pub fn has(self, turn: u64) -> bool {
@@ -60,10 +60,10 @@ pub struct StateAfter {
     pub omitted: usize,
 }
 
-impl Replayed<'_> {
+impl ReplayInput<'_> {
     /// What `mangle-ls replay --format json` writes: its lines as `turns`, and the last one.
     #[must_use]
-    pub fn json(&self, shown: Shown) -> Value {
+    pub fn json(&self, shown: TurnFilter) -> Value {
         let turns = self.turns().into_iter().map(|(turn, _)| turn).collect();
         let (turns, summary, of_policy) = self.summed(turns, shown);
         json!({ "turns": turns, "summary": summary, "policy": { "findings": of_policy } })
@@ -72,7 +72,7 @@ impl Replayed<'_> {
     /// What `mangle-ls replay --report` writes: a page for a browser. `program` is what the policies are called, `checked`
     /// what `mangle-ls check` finds in the transcript.
     #[must_use]
-    pub fn html(&self, shown: Shown, program: &str, checked: Vec<Value>) -> String {
+    pub fn html(&self, shown: TurnFilter, program: &str, checked: Vec<Value>) -> String {
         let all: Vec<TurnReport> = self.turns().into_iter().map(|(turn, _)| turn).collect();
         let start =
             |turn: &TurnReport| TurnStart { file: turn.file.clone(), turn: turn.turn, start: turn.start };
@@ -95,7 +95,11 @@ impl Replayed<'_> {
     }
 
     /// The turns that are wanted, all in numbers, and what is found in the policies.
-    fn summed(&self, turns: Vec<TurnReport>, shown: Shown) -> (Vec<TurnReport>, ReplaySummary, Vec<Value>) {
+    fn summed(
+        &self,
+        turns: Vec<TurnReport>,
+        shown: TurnFilter,
+    ) -> (Vec<TurnReport>, ReplaySummary, Vec<Value>) {
         let mut summary = ReplaySummary { files: 1, ..ReplaySummary::default() };
         let turns: Vec<_> = turns.into_iter().filter(|turn| shown.has(turn.turn)).collect();
         turns.iter().for_each(|turn| summary.add(turn));
@@ -110,9 +114,10 @@ impl Replayed<'_> {
         let Self { constitution, options, judge, sources, records, .. } = *self;
         let text = records.text().as_bytes();
         let comments = Comments::in_container(text, records.transcript().container());
-        let setting = Setting { name: self.name.to_owned(), constitution, options, judge, comments, sources };
-        let mut session = Session::new(setting, None);
-        let (mut turns, mut spot, mut at) = (Vec::new(), Spot::default(), 0);
+        let setting =
+            ReplaySetup { name: self.name.to_owned(), constitution, options, judge, comments, sources };
+        let mut session = ReplaySession::new(setting, None);
+        let (mut turns, mut spot, mut at) = (Vec::new(), LinePosition::default(), 0);
         for entry in records.transcript().entries() {
             if session.is_done() || options.cancel.is_cancelled() {
                 break;
@@ -139,7 +144,7 @@ impl Replayed<'_> {
         found.map(|(file, one)| json_value(file, &one, &sources)).collect()
     }
 
-    /// What the kernel holds after the turn that ends the replay ([`Options::until`]).
+    /// What the kernel holds after the turn that ends the replay ([`ReplayOptions::until`]).
     #[must_use]
     pub fn state(&self) -> StateAfter {
         let mut replay = Replay::new(self.constitution, self.options);

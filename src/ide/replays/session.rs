@@ -7,23 +7,23 @@ use serde_json::Value;
 
 use super::silence::silence;
 use crate::ide::transcripts::{Comments, Judge};
-use crate::report::replay::{Compared, Places, TurnReport, turn};
-use crate::report::{Part, RECORD, SourceText, Sources, Spot, json_value};
-use agent_replay::{Constitution, Coverage, Event, Options, Replay, Turn};
+use crate::report::replay::{TurnPlaces, TurnReport, VerdictComparison, turn};
+use crate::report::{FilePart, LinePosition, RECORD, SourceText, Sources, json_value};
+use agent_replay::{Constitution, Coverage, Event, Replay, ReplayOptions, Turn};
 use mangle_engine::kernel::RuleId;
 use mangle_syntax::lint::Severity;
 use mangle_syntax::text::TextSize;
-use piggyback::transcript::{Found, Record};
+use piggyback::transcript::{Record, TranscriptFinding};
 
 /// What a transcript is replayed against, and how.
 #[derive(Debug)]
-pub struct Setting<'a> {
+pub struct ReplaySetup<'a> {
     /// What output calls the transcript.
     pub name: String,
     /// The policies.
     pub constitution: &'a Constitution,
     /// How it is replayed.
-    pub options: Options<'a>,
+    pub options: ReplayOptions<'a>,
     /// What its findings are judged by.
     pub judge: Judge<'a>,
     /// The comments that silence in it.
@@ -34,8 +34,8 @@ pub struct Setting<'a> {
 
 /// A session.
 #[derive(Debug)]
-pub struct Session<'a> {
-    setting: Setting<'a>,
+pub struct ReplaySession<'a> {
+    setting: ReplaySetup<'a>,
     replay: Replay<'a>,
     other: Option<Replay<'a>>,
     /// The gravest that was found.
@@ -46,10 +46,10 @@ pub struct Session<'a> {
     early: Vec<(u64, Value)>,
 }
 
-impl<'a> Session<'a> {
+impl<'a> ReplaySession<'a> {
     /// The start of a session. `other` are policies that it is compared with, and how it is replayed against them.
     #[must_use]
-    pub fn new(setting: Setting<'a>, other: Option<(&'a Constitution, Options<'a>)>) -> Self {
+    pub fn new(setting: ReplaySetup<'a>, other: Option<(&'a Constitution, ReplayOptions<'a>)>) -> Self {
         Self {
             replay: Replay::new(setting.constitution, setting.options),
             setting,
@@ -79,19 +79,19 @@ impl<'a> Session<'a> {
     }
 
     /// Replays a record, which begins at a place. Gives the turns to which nothing is added any more.
-    pub fn record(&mut self, record: &Record<'_>, spot: Spot) -> Vec<TurnReport> {
+    pub fn record(&mut self, record: &Record<'_>, spot: LinePosition) -> Vec<TurnReport> {
         if self.is_done() {
             return Vec::new();
         }
-        let Setting { name, constitution, sources, options, judge, comments } = &self.setting;
+        let ReplaySetup { name, constitution, sources, options, judge, comments } = &self.setting;
         let mut turns: Vec<(Turn, TurnReport)> = Vec::new();
-        let mut found: Vec<(u64, Found)> = Vec::new();
+        let mut found: Vec<(u64, TranscriptFinding)> = Vec::new();
         self.replay.record(record, &mut |replay, event| match event {
             Event::Turn(turn) => {
                 let sources = sources.borrow();
                 let rule = |rule| rule_place(constitution, &sources, rule);
                 let origin = |fact: &str| replay.origin(fact);
-                let places = Places {
+                let places = TurnPlaces {
                     file: name,
                     line: spot.line + 1,
                     start: record.start,
@@ -110,7 +110,7 @@ impl<'a> Session<'a> {
         for (turn, mut report) in turns {
             ended.extend(self.open.take());
             let there = theirs.iter().find(|other| other.number == turn.number);
-            report.compared = there.map_or_else(Vec::new, |there| Compared::of(&turn, there));
+            report.compared = there.map_or_else(Vec::new, |there| VerdictComparison::of(&turn, there));
             self.early.retain(|(of, line)| {
                 let is_own = *of == report.turn;
                 report.findings.extend(is_own.then(|| line.clone()));
@@ -151,8 +151,13 @@ impl<'a> Session<'a> {
     }
 
     /// Findings as lines of `check --format json`.
-    fn placed(&mut self, record: &Record<'_>, spot: Spot, found: Vec<(u64, Found)>) -> Vec<(u64, Value)> {
-        let Setting { name, judge, sources, .. } = &self.setting;
+    fn placed(
+        &mut self,
+        record: &Record<'_>,
+        spot: LinePosition,
+        found: Vec<(u64, TranscriptFinding)>,
+    ) -> Vec<(u64, Value)> {
+        let ReplaySetup { name, judge, sources, .. } = &self.setting;
         let placed: Vec<_> = found
             .into_iter()
             .filter_map(|(turn, found)| Some((turn, judge.diagnostic(found, RECORD, TextSize::new(0))?)))
@@ -162,7 +167,7 @@ impl<'a> Session<'a> {
         }
         self.gravest = self.gravest.max(placed.iter().map(|(_, one)| one.severity).max());
         let diagnostics: Vec<_> = placed.iter().map(|(_, one)| one.clone()).collect();
-        let part = Part::new(RECORD, (record.start, spot), record.bytes, RECORD, &diagnostics);
+        let part = FilePart::new(RECORD, (record.start, spot), record.bytes, RECORD, &diagnostics);
         let mut sources = sources.borrow_mut();
         sources.insert_source(RECORD, SourceText::of_part(name.clone(), part));
         placed.iter().map(|(turn, one)| (*turn, json_value(RECORD, one, &sources))).collect()

@@ -3,7 +3,7 @@
 use crate::ide::transcripts::{Comments, members};
 use mangle_check::suppression::{UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
 use mangle_settings::{RuleSettings, TranscriptSettings};
-use piggyback::transcript::{Found, Record, Site};
+use piggyback::transcript::{Record, TranscriptFinding, TurnSite};
 
 /// Takes away what the members of a record and the comments of its file silence. What is wrong with them `check` says.
 pub fn silence(
@@ -11,19 +11,19 @@ pub fn silence(
     settings: &TranscriptSettings,
     rules: &RuleSettings,
     comments: &Comments,
-    found: &mut Vec<(u64, Found)>,
+    found: &mut Vec<(u64, TranscriptFinding)>,
 ) {
-    let place = |found: &Found| found.start + u64::from(u32::from(found.finding.range.start()));
+    let place = |found: &TranscriptFinding| found.start + u64::from(u32::from(found.finding.range.start()));
     found.retain(|(_, one)| !comments.silence(one.finding.rule, place(one)));
     if found.is_empty() || !members::is_marked(record.bytes) {
         return;
     }
     let covers = members::of_turns(&record.turns, record.bytes, settings);
-    let site = Site { record: record.number, start: record.start };
+    let site = TurnSite { record: record.number, start: record.start };
     found.retain(|(_, one)| {
         let mut alone = vec![one.clone()];
         members::apply(&covers, site, rules, &mut alone);
-        let is_about_members = |found: &Found| {
+        let is_about_members = |found: &TranscriptFinding| {
             found.finding.rule == &UNKNOWN_SUPPRESSION || found.finding.rule == &UNUSED_SUPPRESSION
         };
         alone.iter().any(|found| !is_about_members(found))

@@ -10,13 +10,13 @@ use super::*;
 use crate::ide::markup::Link;
 use crate::ide::transcripts::split::split;
 use crate::ide::transcripts::{Judge, Opened, Records};
-use agent_replay::{Basis, Constitution, Event, Options, Prefill, Replay, Turn};
+use agent_replay::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions, Turn};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::{RuleSettings, Settings};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize};
-use piggyback::envelope::Context;
+use piggyback::envelope::ReplyContext;
 use piggyback::envelope::atoms::Declarations;
 use piggyback::transcript;
 
@@ -62,12 +62,12 @@ impl Case {
     }
 
     fn judge<'a>(&'a self, rules: &'a RuleSettings) -> Judge<'a> {
-        let context = Context::new(&self.settings.transcripts);
+        let context = ReplyContext::new(&self.settings.transcripts);
         Judge { rules, context, limits: &self.limits, programs: std::slice::from_ref(&self.program) }
     }
 
-    fn options<'a>(&'a self, prefill: &'a Prefill, cancel: &'a Cancel) -> Options<'a> {
-        Options {
+    fn options<'a>(&'a self, prefill: &'a Prefill, cancel: &'a Cancel) -> ReplayOptions<'a> {
+        ReplayOptions {
             transcript: &self.settings.transcripts,
             runtime: &self.limits,
             clock: Clock { now_ns: 0 },
@@ -101,7 +101,7 @@ impl Case {
     }
 
     /// All that an editor shows, with the words that it stands at.
-    fn shown(&self, records: &Records, known: &InRecords) -> String {
+    fn shown(&self, records: &Records, known: &TranscriptVerdicts) -> String {
         let text = records.text();
         let line = |at: TextSize| text[..at.into()].matches('\n').count() + 1;
         let to_clause = |file, statement| {

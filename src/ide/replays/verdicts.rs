@@ -7,14 +7,16 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHasher;
 
-use super::reasons::{Lacking, Reason, cut, lacking, reasons};
+use super::reasons::{ProofLine, RuleObstacle, cut, lacking, reasons};
 use super::silence::silence;
 use crate::ide::transcripts::{Comments, Entry, Judge, Records};
-use agent_replay::{Constitution, Event, Lock, Options, Origin, Place, Replay, Turn, Verdict, needs_gate};
+use agent_replay::{
+    Constitution, Event, Lock, Replay, ReplayOptions, RequestPlace, SessionOrigin, Turn, Verdict, needs_gate,
+};
 use mangle_settings::Override;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, TextRange, TextSize};
-use piggyback::transcript::{Body, Found, Record};
+use piggyback::transcript::{Body, Record, TranscriptFinding};
 
 /// How long a replay may take that nobody asked for.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -31,42 +33,42 @@ pub struct Verdicts {
     /// The records of the transcript when it was replayed, and numbers that differ when their bytes do.
     bodies: Vec<(Arc<Body>, u64)>,
     /// Those of which there is something to say, in their order.
-    records: Vec<InRecord>,
+    records: Vec<RecordVerdicts>,
     /// The first turn that was not replayed, because it took too long.
     pub cut_off: Option<u64>,
 }
 
 /// What a replay says of a record.
 #[derive(Debug)]
-pub struct InRecord {
+pub struct RecordVerdicts {
     /// Its index.
     at: usize,
     /// Its replies.
-    pub turns: Vec<JudgedTurn>,
+    pub turns: Vec<TurnVerdicts>,
     /// What is found in it, less what members of it silence.
-    found: Vec<Found>,
+    found: Vec<TranscriptFinding>,
 }
 
 /// A reply that was judged. Ranges count from the start of its record.
 #[derive(Debug)]
-pub struct JudgedTurn {
+pub struct TurnVerdicts {
     /// The number of the answer, from 1 on.
     pub number: u64,
     /// Where its envelope begins.
     pub place: TextRange,
     /// Why the whole of it is denied, if it is.
-    pub denied: Option<Judged>,
+    pub denied: Option<RequestVerdict>,
     /// Whether the policy denies the whole of it, and if so, whether nothing of it is asserted therefore.
     pub denial: Option<bool>,
     /// Its requests.
-    pub requests: Vec<Judged>,
+    pub requests: Vec<RequestVerdict>,
 }
 
 /// A request that was judged.
 #[derive(Debug)]
-pub struct Judged {
+pub struct RequestVerdict {
     /// Where it stands.
-    pub place: Place,
+    pub place: RequestPlace,
     /// What is asked for: `/read_file` and `a.go`, each cut.
     pub action: String,
     /// To what; else how.
@@ -78,9 +80,9 @@ pub struct Judged {
     /// Why, in one sentence without its full stop.
     pub why: String,
     /// What it follows from.
-    pub because: Vec<Reason>,
+    pub because: Vec<ProofLine>,
     /// What each rule lacks that could have permitted it.
-    pub why_not: Vec<Lacking>,
+    pub why_not: Vec<RuleObstacle>,
     /// The appeal for which the gate's own lists did not count.
     pub appeal: Option<String>,
     /// Facts that the model asserted itself, and that a permission rests on.
@@ -98,11 +100,11 @@ impl Verdicts {
         records: &Records,
         constitution: &Constitution,
         judge: Judge<'_>,
-        options: Options<'_>,
+        options: ReplayOptions<'_>,
     ) -> Option<Self> {
         let text = records.text().as_bytes();
         let judges = constitution.lacks().is_empty();
-        let options = Options { end: Some(Instant::now() + LONGEST), ..options };
+        let options = ReplayOptions { end: Some(Instant::now() + LONGEST), ..options };
         let mut replay = Replay::new(constitution, options);
         let (mut said, mut reasoned) = (Vec::new(), 0);
         for (at, entry) in records.transcript().entries().iter().enumerate() {
@@ -121,7 +123,7 @@ impl Verdicts {
             }
             let found = kept(&record, found, judge, judges);
             if !turns.is_empty() || !found.is_empty() {
-                said.push(InRecord { at, turns, found });
+                said.push(RecordVerdicts { at, turns, found });
             }
         }
         let known = |entry: &Entry| (Arc::clone(&entry.body), of_bytes(records, entry));
@@ -131,7 +133,7 @@ impl Verdicts {
 
     /// What is said of the records that are still there, by their index.
     #[must_use]
-    pub fn in_records(self: &Arc<Self>, records: &Records) -> InRecords {
+    pub fn in_records(self: &Arc<Self>, records: &Records) -> TranscriptVerdicts {
         let (old, new) = (&self.bodies, records.list());
         let is_same = |((old, bytes), new): &(&(Arc<Body>, u64), &Entry)| {
             Arc::ptr_eq(old, &new.body) || old.len == new.body.len && *bytes == of_bytes(records, new)
@@ -145,7 +147,7 @@ impl Verdicts {
         };
         let known = self.records.iter().enumerate();
         let known = known.filter_map(|(index, record)| Some((there(record.at)?, index))).collect();
-        InRecords { verdicts: Arc::clone(self), known }
+        TranscriptVerdicts { verdicts: Arc::clone(self), known }
     }
 }
 
@@ -156,7 +158,12 @@ fn of_bytes(records: &Records, entry: &Entry) -> u64 {
 }
 
 /// What is found in a record, less what it silences itself; without verdicts where nothing is permitted by anybody.
-fn kept(record: &Record<'_>, mut found: Vec<(u64, Found)>, judge: Judge<'_>, judges: bool) -> Vec<Found> {
+fn kept(
+    record: &Record<'_>,
+    mut found: Vec<(u64, TranscriptFinding)>,
+    judge: Judge<'_>,
+    judges: bool,
+) -> Vec<TranscriptFinding> {
     found.retain(|(_, one)| judges || !needs_gate(one.finding.rule));
     silence(record, judge.context.settings, judge.rules, &Comments::default(), &mut found);
     found.into_iter().map(|(_, one)| one).collect()
@@ -167,7 +174,7 @@ fn in_record(
     record: &Record<'_>,
     (constitution, judges): (&Constitution, bool),
     reasoned: &mut usize,
-) -> (Vec<JudgedTurn>, Vec<(u64, Found)>) {
+) -> (Vec<TurnVerdicts>, Vec<(u64, TranscriptFinding)>) {
     let (mut turns, mut found) = (Vec::new(), Vec::new());
     replay.record(record, &mut |replay, event| match event {
         Event::Turn(turn) => {
@@ -185,18 +192,18 @@ fn judged_turn(
     replay: &Replay<'_>,
     constitution: &Constitution,
     (judges, is_reasoned): (bool, bool),
-) -> JudgedTurn {
+) -> TurnVerdicts {
     let origin = |fact: &str| replay.origin(fact);
-    let judged = |verdict: &Verdict, place: Place| {
+    let judged = |verdict: &Verdict, place: RequestPlace| {
         let Verdict { because, why_not, reliance, .. } = verdict;
-        let own = |facts: &[(String, Origin)]| {
+        let own = |facts: &[(String, SessionOrigin)]| {
             facts.iter().map(|(fact, origin)| (cut(fact), origin.to_string())).collect()
         };
         let object = match verdict.target.as_str() {
             "" | "unknown" => &verdict.payload,
             target => target,
         };
-        Judged {
+        RequestVerdict {
             place,
             action: cut(&verdict.action),
             object: cut(object),
@@ -213,24 +220,24 @@ fn judged_turn(
     };
     let requests = turn.verdicts.iter().filter(|_| judges);
     let requests = requests.filter_map(|verdict| Some(judged(verdict, verdict.place?))).collect();
-    let whole = Place { name: turn.place, whole: turn.place };
+    let whole = RequestPlace { name: turn.place, whole: turn.place };
     let denied = turn.envelope.as_ref().filter(|_| judges).map(|verdict| judged(verdict, whole));
     let is_replaced = constitution.settings.style == Override::Replace;
     let denial = turn.envelope.as_ref().map(|_| is_replaced);
-    JudgedTurn { number: turn.number, place: turn.place, denied, denial, requests }
+    TurnVerdicts { number: turn.number, place: turn.place, denied, denial, requests }
 }
 
 /// What a replay says of the records of a transcript as it is by now.
 #[derive(Debug)]
-pub struct InRecords {
+pub struct TranscriptVerdicts {
     verdicts: Arc<Verdicts>,
     /// The indices of records, with those of what is said of them.
     known: Vec<(usize, usize)>,
 }
 
-impl InRecords {
+impl TranscriptVerdicts {
     /// What is said of records in a range of indices, with their indices.
-    pub fn within(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = (usize, &InRecord)> {
+    pub fn within(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = (usize, &RecordVerdicts)> {
         let first = self.known.partition_point(|(at, _)| *at < range.start);
         let rest = self.known.get(first..).unwrap_or_default().iter();
         let rest = rest.take_while(move |(at, _)| *at < range.end);
@@ -238,7 +245,7 @@ impl InRecords {
     }
 
     /// All that is said.
-    pub fn all(&self) -> impl Iterator<Item = (usize, &InRecord)> {
+    pub fn all(&self) -> impl Iterator<Item = (usize, &RecordVerdicts)> {
         self.within(0..usize::MAX)
     }
 
@@ -285,7 +292,7 @@ impl InRecords {
 
     /// The request at an offset of the file, and all of where it stands.
     #[must_use]
-    pub fn at(&self, records: &Records, offset: TextSize) -> Option<(&Judged, TextRange)> {
+    pub fn at(&self, records: &Records, offset: TextSize) -> Option<(&RequestVerdict, TextRange)> {
         let here = records.list().partition_point(|entry| entry.range().end() < offset);
         self.within(here..here + 2).find_map(|(at, said)| {
             let start = records.list().get(at)?.start;

@@ -1,6 +1,6 @@
 //! The outline of a file.
 
-use super::Kind;
+use super::SymbolType;
 use mangle_check::headings::{Heading, Rank, headings};
 use mangle_engine::program::{FileSummary, PredicateKey, key_of};
 use mangle_syntax::syntax::ast::{Atom, Declaration, Item, StatementKind};
@@ -17,7 +17,7 @@ pub struct DocumentSymbol {
     /// What else there is to say: parameters, the number of facts.
     pub detail: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: SymbolType,
     /// All of it.
     pub range: TextRange,
     /// Its name; inside `range`.
@@ -80,7 +80,7 @@ impl Outline<'_> {
         let section = DocumentSymbol {
             name,
             detail: String::new(),
-            kind: Kind::Section,
+            kind: SymbolType::Section,
             range: heading.range,
             selection: heading.title,
             children: Vec::new(),
@@ -92,10 +92,10 @@ impl Outline<'_> {
         let range = item.statement.range() + item.start;
         let last_facts = self.last_facts.take();
         let (kind, name, detail) = match &item.statement.kind {
-            StatementKind::Package(package) => (Kind::Package, package.name, String::new()),
-            StatementKind::Use(package) => (Kind::Use, package.name, String::new()),
+            StatementKind::Package(package) => (SymbolType::Package, package.name, String::new()),
+            StatementKind::Use(package) => (SymbolType::Use, package.name, String::new()),
             StatementKind::Declaration(declaration) => {
-                (Kind::Declaration, declaration.atom.name, self.parameters(item, declaration))
+                (SymbolType::Declaration, declaration.atom.name, self.parameters(item, declaration))
             }
             StatementKind::Clause(clause) if clause.is_fact() => {
                 let key = key_of(&clause.head);
@@ -108,10 +108,10 @@ impl Outline<'_> {
                     }
                     return;
                 }
-                (Kind::Facts, clause.head.name, self.arguments(item, &clause.head))
+                (SymbolType::Facts, clause.head.name, self.arguments(item, &clause.head))
             }
             StatementKind::Clause(clause) => {
-                (Kind::Rule, clause.head.name, self.arguments(item, &clause.head))
+                (SymbolType::Rule, clause.head.name, self.arguments(item, &clause.head))
             }
             StatementKind::Broken => return,
         };

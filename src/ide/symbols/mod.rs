@@ -8,7 +8,7 @@ pub use search::{WorkspaceSymbol, workspace_symbols};
 
 /// What a symbol is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum SymbolType {
     /// What stands below a banner.
     Section,
     /// `Package …!`

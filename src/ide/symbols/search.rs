@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Kind;
+use super::SymbolType;
 use mangle_engine::program::{FileSummary, PredicateKey, Program, Site};
 use mangle_syntax::syntax::ast::{Item, StatementKind};
 use mangle_syntax::text::{FileId, Symbol, TextRange};
@@ -13,7 +13,7 @@ pub struct WorkspaceSymbol {
     /// Its qualified name.
     pub name: Symbol,
     /// What it is.
-    pub kind: Kind,
+    pub kind: SymbolType,
     /// The file.
     pub file: FileId,
     /// The name in the file.
@@ -24,7 +24,7 @@ pub struct WorkspaceSymbol {
 
 /// How well a name fits a query; smaller is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
+enum MatchQuality {
     Exact,
     Prefix,
     /// The query begins where a word of the name does: `denied` in `permission_denied`.
@@ -42,7 +42,7 @@ enum Fit {
 /// arguments.
 #[must_use]
 pub fn workspace_symbols(programs: &[&Program], query: &str, limit: usize) -> Vec<WorkspaceSymbol> {
-    let query = Query::new(query);
+    let query = SymbolQuery::new(query);
     let mut found: Vec<(_, WorkspaceSymbol)> = Vec::new();
     let mut seen = FxHashSet::default();
     for program in programs {
@@ -66,9 +66,9 @@ pub fn workspace_symbols(programs: &[&Program], query: &str, limit: usize) -> Ve
     found.into_iter().map(|(_, symbol)| symbol).collect()
 }
 
-type Rank = (Fit, bool, usize);
+type Rank = (MatchQuality, bool, usize);
 
-fn each(program: &Program, query: &Query, visit: &mut impl FnMut(WorkspaceSymbol, Rank)) {
+fn each(program: &Program, query: &SymbolQuery, visit: &mut impl FnMut(WorkspaceSymbol, Rank)) {
     for predicate in &program.predicates {
         let PredicateKey { name, arity } = predicate.key;
         if query.arity.is_some_and(|wanted| wanted != arity) {
@@ -79,7 +79,7 @@ fn each(program: &Program, query: &Query, visit: &mut impl FnMut(WorkspaceSymbol
             let (file, package) = (site.file.id, site.file.package);
             visit(WorkspaceSymbol { name, kind, file, range: site.range + site.item.start, package }, rank);
         };
-        program.declarations(predicate).for_each(|site| add(&site, Kind::Declaration));
+        program.declarations(predicate).for_each(|site| add(&site, SymbolType::Declaration));
         for (file, key) in &predicate.files {
             let Some(file) = program.files.get(*file as usize) else { continue };
             let Some((site, kind)) = first_clause(file, *key) else { continue };
@@ -92,29 +92,32 @@ fn each(program: &Program, query: &Query, visit: &mut impl FnMut(WorkspaceSymbol
             && let Some(rank) = query.rank(package.name.as_str())
         {
             let (name, range) = (package.name.symbol, package.name.range + item.start);
-            visit(WorkspaceSymbol { name, kind: Kind::Package, file: file.id, range, package: None }, rank);
+            visit(
+                WorkspaceSymbol { name, kind: SymbolType::Package, file: file.id, range, package: None },
+                rank,
+            );
         }
     }
 }
 
 /// The first rule of a predicate in a file, else its first fact.
-fn first_clause(file: &FileSummary, key: PredicateKey) -> Option<(Site<'_>, Kind)> {
+fn first_clause(file: &FileSummary, key: PredicateKey) -> Option<(Site<'_>, SymbolType)> {
     let there = file.predicates.get(&key)?;
-    let rule = there.rules.first().map(|at| (at, Kind::Rule));
-    let (at, kind) = rule.or_else(|| there.facts.first().map(|at| (at, Kind::Facts)))?;
+    let rule = there.rules.first().map(|at| (at, SymbolType::Rule));
+    let (at, kind) = rule.or_else(|| there.facts.first().map(|at| (at, SymbolType::Facts)))?;
     let item: &Item = file.items.get(*at as usize)?;
     let range = item.statement.clause()?.head.name.range;
     Some((Site { file, item, range }, kind))
 }
 
 /// What is searched for.
-struct Query {
+struct SymbolQuery {
     text: String,
     lower: String,
     arity: Option<u16>,
 }
 
-impl Query {
+impl SymbolQuery {
     fn new(query: &str) -> Self {
         let (name, arity) = match query.rsplit_once('/') {
             Some((name, digits)) => match digits.parse() {
@@ -138,12 +141,12 @@ impl Query {
         let lower = name.to_ascii_lowercase();
         let inside = lower.find(&self.lower);
         let fit = match inside {
-            Some(0) if lower.len() == self.lower.len() => Fit::Exact,
-            Some(0) => Fit::Prefix,
-            _ if words(&lower).any(|word| word.starts_with(&self.lower)) => Fit::Word,
-            _ if fits_words(&self.lower, &lower) => Fit::Words,
-            Some(_) => Fit::Inside,
-            None => Fit::Scattered,
+            Some(0) if lower.len() == self.lower.len() => MatchQuality::Exact,
+            Some(0) => MatchQuality::Prefix,
+            _ if words(&lower).any(|word| word.starts_with(&self.lower)) => MatchQuality::Word,
+            _ if fits_words(&self.lower, &lower) => MatchQuality::Words,
+            Some(_) => MatchQuality::Inside,
+            None => MatchQuality::Scattered,
         };
         let spread = spread(&self.lower, &lower)?;
         Some((fit, !name.contains(&self.text), spread))

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use expect_test::Expect;
 use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_check::testing as base;
-pub(crate) use mangle_check::testing::{Checked, files, is_kernel, program};
+pub(crate) use mangle_check::testing::{CheckedFixture, files, is_kernel, program};
 use mangle_engine::kernel::Limits;
 use mangle_engine::program::Program;
 use mangle_engine::types::ProgramTypes;
@@ -32,16 +32,16 @@ pub(crate) fn readings(program: &Arc<Program>) -> evaluation::Readings {
 }
 
 /// A fixture under the default settings.
-pub(crate) fn checked(fixture: &str) -> Checked {
+pub(crate) fn checked(fixture: &str) -> CheckedFixture {
     with_settings(fixture, &RuleSettings::default())
 }
 
-pub(crate) fn with_settings(fixture: &str, settings: &RuleSettings) -> Checked {
-    Checked::with(fixture, settings, registry::all())
+pub(crate) fn with_settings(fixture: &str, settings: &RuleSettings) -> CheckedFixture {
+    CheckedFixture::with(fixture, settings, registry::all())
 }
 
 /// Checks with `rule` switched on, whatever its default, and does what shows it.
-pub(crate) fn checked_with(fixture: &str, rule: &'static Rule) -> Checked {
+pub(crate) fn checked_with(fixture: &str, rule: &'static Rule) -> CheckedFixture {
     let settings = base::switched_on(rule);
     match evaluation::RULES.contains(&rule) {
         true => evaluated(fixture, &settings),
@@ -51,7 +51,7 @@ pub(crate) fn checked_with(fixture: &str, rule: &'static Rule) -> Checked {
 }
 
 /// With what shows in the previews of its only sample kernel: `main.mg`, or the file that is called so.
-pub(crate) fn previewed(fixture: &str, rules: &RuleSettings) -> Checked {
+pub(crate) fn previewed(fixture: &str, rules: &RuleSettings) -> CheckedFixture {
     let (names, texts): (Vec<_>, Vec<_>) = files(fixture).into_iter().unzip();
     let Some(sample) = Sample::new(&names, &texts, rules) else {
         return with_settings(fixture, rules);
@@ -63,11 +63,11 @@ pub(crate) fn previewed(fixture: &str, rules: &RuleSettings) -> Checked {
             None => all.push((file, more)),
         }
     }
-    Checked { names, texts, diagnostics: all }
+    CheckedFixture { names, texts, diagnostics: all }
 }
 
 /// With what shows when the program is evaluated.
-pub(crate) fn evaluated(fixture: &str, settings: &RuleSettings) -> Checked {
+pub(crate) fn evaluated(fixture: &str, settings: &RuleSettings) -> CheckedFixture {
     let mut checked = with_settings(fixture, settings);
     let program = Arc::new(program(fixture));
     let found = evaluation::findings(&readings(&program), &program, None);

@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use super::super::previews::findings;
-use agent_prompt::jit::{AtomFile, Corpus, JitCompiler, Kind};
+use agent_prompt::jit::{AtomFile, AtomKind, Corpus, JitCompiler};
 use agent_prompt::rules::PREVIEW_PATH;
-use agent_prompt::session::{Form, SessionFile};
-use agent_prompt::{Captured, Fed, Group, Header, Preview, PreviewSettings, Wanted};
+use agent_prompt::session::{SessionFile, SessionForm};
+use agent_prompt::{
+    CapturedPrompt, Header, Preview, PreviewGroup, PreviewSettings, PromptRequest, Provenance,
+};
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_engine::program::{Embedding, FileSummary, Program};
 use mangle_settings::{RuleSettings, Settings, Vocabulary, parse};
@@ -20,7 +22,7 @@ pub(crate) struct Sample {
     pub(crate) program: Arc<Program>,
     pub(crate) kernel: FileId,
     pub(crate) header: Header,
-    pub(crate) wanted: Vec<(Wanted, Option<FileId>)>,
+    pub(crate) wanted: Vec<(PromptRequest, Option<FileId>)>,
     paths: Vec<Finding>,
     pub(crate) settings: Settings,
 }
@@ -51,7 +53,7 @@ impl Sample {
     }
 
     /// What feeds its prompts.
-    pub(crate) fn fed(self) -> Fed {
+    pub(crate) fn fed(self) -> Provenance {
         let (mut preview, sessions) = self.preview();
         preview.fed(&sessions)
     }
@@ -111,7 +113,7 @@ impl Files<'_> {
         let of_it = |at: &usize| self.names[*at].starts_with(folder) && self.names[*at].ends_with(".yaml");
         let file = |at: usize| {
             let text = self.texts[at].as_str().into();
-            AtomFile { file: id(at), kind: Kind::Corpus, agent: None, text }
+            AtomFile { file: id(at), kind: AtomKind::Corpus, agent: None, text }
         };
         let files: Vec<_> = (0..self.names.len()).filter(of_it).map(file).collect();
         let corpus = Arc::new(Corpus::read(&files, &mut |_, _| None));
@@ -121,10 +123,10 @@ impl Files<'_> {
     /// What a group of the header asks for, and its session file.
     fn wanted(
         self,
-        group: &Group,
+        group: &PreviewGroup,
         settings: &Settings,
         paths: &mut Vec<Finding>,
-    ) -> Option<(Wanted, Option<FileId>)> {
+    ) -> Option<(PromptRequest, Option<FileId>)> {
         let session = group.session.as_ref().and_then(|named| {
             let at = self.at(&named.text);
             if at.is_none() {
@@ -132,16 +134,16 @@ impl Files<'_> {
             }
             at
         });
-        let read = session.map(|at| SessionFile::read(&self.texts[at], Form::Yaml));
+        let read = session.map(|at| SessionFile::read(&self.texts[at], SessionForm::Yaml));
         let configured = (!settings.prompt.atoms.patterns().is_empty()).then_some("atoms");
         let folder = group.atoms.as_ref().map(|folder| &*folder.text).or(configured);
         let compiler = folder.and_then(|folder| self.compiler(folder));
         let captured = group.captured.as_ref().and_then(|named| {
             let at = self.at(&named.text)?;
             let (_, kind) = group.shard.as_ref()?;
-            Captured::read(id(at), &self.names[at], &self.texts[at], &kind.text).map(Arc::new)
+            CapturedPrompt::read(id(at), &self.names[at], &self.texts[at], &kind.text).map(Arc::new)
         });
-        let wanted = Wanted { compiler, captured, ..Wanted::of(group, read, "main")? };
+        let wanted = PromptRequest { compiler, captured, ..PromptRequest::of(group, read, "main")? };
         Some((wanted, session.map(id)))
     }
 }

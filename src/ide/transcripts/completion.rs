@@ -6,9 +6,9 @@ use super::{Opened, fields};
 use crate::ide::completion::{Completion, CompletionKind, Completions, Insertion};
 use mangle_settings::Profile;
 use mangle_syntax::text::{TextRange, TextSize, size};
-use piggyback::envelope::atoms::{Declarations, Declared, is_delicate};
-use piggyback::envelope::json::{Kind, NodeId};
-use piggyback::envelope::table::{ENVELOPE, Field, Shape, Table};
+use piggyback::envelope::atoms::{Declarations, DeclaredPredicate, is_delicate};
+use piggyback::envelope::json::{JsonKind, NodeId};
+use piggyback::envelope::table::{ENVELOPE, MemberField, Shape, Table};
 use piggyback::envelope::{CATEGORIES, VERBS, profile};
 
 /// What may be written in an envelope, and in how many JSON strings that stands.
@@ -64,7 +64,7 @@ fn inner(way: &Way<'_, '_>, node: NodeId) -> TextRange {
 
 /// Whether a key may be written at the place: behind the brace or a comma of the innermost object.
 fn is_between_members(spot: &Spot<'_>, way: &Way<'_, '_>) -> bool {
-    let is_object = matches!(way.json.kind(way.node), Kind::Object | Kind::Broken);
+    let is_object = matches!(way.json.kind(way.node), JsonKind::Object | JsonKind::Broken);
     let before = spot.reply.raw.get(..spot.offset.into()).unwrap_or(&[]).trim_ascii_end();
     is_object && matches!(before.last(), Some(b'{' | b','))
 }
@@ -90,9 +90,9 @@ fn keys(way: &Way<'_, '_>, table: &'static Table, profile: Profile, key: Option<
     };
     let others = way.json.members(object).filter(|member| Some(member.key) != key);
     let others: Vec<_> = others.filter_map(|member| way.json.string(member.key)).collect();
-    let is_there = |field: &&Field| others.iter().any(|key| super::outline::is_key(key, field.name));
+    let is_there = |field: &&MemberField| others.iter().any(|key| super::outline::is_key(key, field.name));
     let fields = table.fields.iter().filter(|field| field.is_in(profile) && !is_there(field));
-    let item = |(at, field): (usize, &'static Field)| {
+    let item = |(at, field): (usize, &'static MemberField)| {
         let insertion = match key {
             Some(_) => Insertion::plain(field.name),
             None => member(field),
@@ -111,7 +111,7 @@ fn keys(way: &Way<'_, '_>, table: &'static Table, profile: Profile, key: Option<
 }
 
 /// A member with a place for its value.
-fn member(field: &Field) -> Insertion {
+fn member(field: &MemberField) -> Insertion {
     let (before, proposed, after) = match field.shape {
         Shape::Text | Shape::TextOrNull | Shape::Word(_) => ("\"", "", "\""),
         Shape::Number | Shape::Count => ("", "0", ""),
@@ -174,14 +174,15 @@ fn of_program(opened: Opened<'_>, way: &Way<'_, '_>, declarations: &Declarations
         return Vec::new();
     }
     // To forget what a denial rests on is to lift it.
-    let is_decisive = |one: &Declared| one.ground.is_some() || is_delicate(one.name, &opened.settings.atoms);
+    let is_decisive =
+        |one: &DeclaredPredicate| one.ground.is_some() || is_delicate(one.name, &opened.settings.atoms);
     let mut all: Vec<_> = declarations.all().collect();
     if is("key") {
         all.retain(|declared| !is_decisive(declared));
     }
     all.sort_by_key(|declared| declared.name);
     all.dedup_by_key(|declared| declared.name);
-    let item = |declared: &Declared| {
+    let item = |declared: &DeclaredPredicate| {
         Completion::new(declared.name, CompletionKind::Predicate, 0.0).note(declared.signature())
     };
     all.into_iter().map(item).collect()

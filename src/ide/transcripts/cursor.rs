@@ -4,7 +4,7 @@ use super::Opened;
 use super::records::Entry;
 use mangle_settings::Profile;
 use mangle_syntax::text::{TextRange, TextSize, size};
-use piggyback::envelope::json::{Json, Kind, NodeId};
+use piggyback::envelope::json::{Json, JsonKind, NodeId};
 use piggyback::envelope::{Reply, profile};
 use piggyback::transcript::Turn;
 
@@ -84,7 +84,7 @@ impl<'j, 't> Way<'j, 't> {
         let json = self.json;
         let has = |node: NodeId| json.range(node).contains_inclusive(offset);
         match json.kind(self.node) {
-            Kind::Object => {
+            JsonKind::Object => {
                 let found = json.members(self.node).find(|member| has(member.key) || has(member.value));
                 let Some(member) = found else { return false };
                 self.keys.push(json.string(member.key).unwrap_or_default().into_owned());
@@ -96,7 +96,7 @@ impl<'j, 't> Way<'j, 't> {
                 }
                 true
             }
-            Kind::Array => {
+            JsonKind::Array => {
                 let Some(element) = json.elements(self.node).find(|element| has(*element)) else {
                     return false;
                 };
@@ -115,6 +115,6 @@ impl<'j, 't> Way<'j, 't> {
 
     /// Whether the place is in a string, quotes apart.
     pub(super) fn is_in_string(&self) -> bool {
-        matches!(self.json.kind(self.node), Kind::Plain | Kind::Escaped) && self.key.is_none()
+        matches!(self.json.kind(self.node), JsonKind::Plain | JsonKind::Escaped) && self.key.is_none()
     }
 }

@@ -3,7 +3,7 @@
 use super::outline::is_key;
 use crate::ide::markup::Markup;
 use mangle_settings::Profile;
-use piggyback::envelope::table::{ENVELOPE, Need, Shape, Table};
+use piggyback::envelope::table::{ENVELOPE, Requirement, Shape, Table};
 use piggyback::envelope::{CATEGORIES, OPERATIONS, VERBS, Verb};
 
 /// A member that is known.
@@ -106,11 +106,11 @@ fn needs(path: &[&str]) -> String {
     let Some((field, _)) = table.find(last) else { return String::new() };
     let word = |profile: &Profile| {
         let need = match field.need(*profile) {
-            Need::Required => "required",
-            Need::Recommended => "recommended",
-            Need::Optional => "optional",
-            Need::Schema => "required by the strict schema",
-            Need::Unknown => return None,
+            Requirement::Required => "required",
+            Requirement::Recommended => "recommended",
+            Requirement::Optional => "optional",
+            Requirement::Schema => "required by the strict schema",
+            Requirement::Unknown => return None,
         };
         Some(format!("{profile} {need}"))
     };

@@ -5,7 +5,7 @@ use super::outline::{ReplyOutline, stage_words};
 use super::records::Entry;
 use crate::ide::inlay_hints::{Hint, HintKind};
 use mangle_syntax::text::{TextRange, TextSize};
-use piggyback::envelope::account::{Fate, Tally};
+use piggyback::envelope::account::{Tally, UpdateFate};
 
 /// The hints in a range of the file, in order.
 #[must_use]
@@ -59,18 +59,18 @@ fn of_reply(
 }
 
 /// What is shown behind an update that is lost.
-fn label_of(fate: &Fate) -> Option<&'static str> {
+fn label_of(fate: &UpdateFate) -> Option<&'static str> {
     match fate {
-        Fate::Passed(_) | Fate::Asserted { .. } | Fate::NotTaken => None,
-        Fate::Cut => Some("lost: too many"),
-        Fate::Dropped(_) | Fate::Blank => Some("lost: dropped"),
-        Fate::Blocked(_) => Some("lost: blocked"),
-        Fate::Withdrawn(_) => Some("lost: reply denied"),
+        UpdateFate::Passed(_) | UpdateFate::Asserted { .. } | UpdateFate::NotTaken => None,
+        UpdateFate::Cut => Some("lost: too many"),
+        UpdateFate::Dropped(_) | UpdateFate::Blank => Some("lost: dropped"),
+        UpdateFate::Blocked(_) => Some("lost: blocked"),
+        UpdateFate::Withdrawn(_) => Some("lost: reply denied"),
     }
 }
 
 /// What becomes of an update, as a sentence.
-pub(super) fn sentence(fate: &Fate) -> String {
+pub(super) fn sentence(fate: &UpdateFate) -> String {
     let said = fate.to_string();
     let mut chars = said.chars();
     chars.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), chars.as_str()))

@@ -10,7 +10,7 @@ use crate::ide::markup::Markup;
 use mangle_syntax::text::{TextRange, TextSize};
 use piggyback::envelope::Reply;
 use piggyback::envelope::account::Tally;
-use piggyback::envelope::json::Kind;
+use piggyback::envelope::json::JsonKind;
 
 /// What there is to say at an offset of the file; ranges count from its start. Not of Mangle in an update, which has its
 /// own hovers; see [`fate`].
@@ -97,7 +97,7 @@ fn member(way: &Way<'_, '_>, path: &[&str]) -> Option<Markup> {
         }
         None => None,
     }
-    .filter(|_| way.json.kind(way.json.root()) == Kind::Object)
+    .filter(|_| way.json.kind(way.json.root()) == JsonKind::Object)
 }
 
 /// Whether the member belongs to an object whose members nobody prescribes.

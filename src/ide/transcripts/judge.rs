@@ -7,8 +7,8 @@ use mangle_engine::program::Program;
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Placement};
 use mangle_syntax::text::{FileId, StatementId, TextSize};
-use piggyback::envelope::Context;
-use piggyback::transcript::{Checker, Found, Limits, Record, Site, Summary};
+use piggyback::envelope::ReplyContext;
+use piggyback::transcript::{Checker, Limits, ReadSummary, Record, TranscriptFinding, TurnSite};
 
 /// What a transcript is judged by.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +16,7 @@ pub struct Judge<'a> {
     /// How grave which findings are.
     pub rules: &'a RuleSettings,
     /// Settings, declarations, tools.
-    pub context: Context<'a>,
+    pub context: ReplyContext<'a>,
     /// The limits of the runtime's configuration.
     pub limits: &'a Limits,
     /// The programs that findings may point into.
@@ -27,7 +27,7 @@ pub struct Judge<'a> {
 #[derive(Debug, Default)]
 pub struct RecordFindings {
     /// What was found, with the place that its ranges count from.
-    pub found: Vec<Found>,
+    pub found: Vec<TranscriptFinding>,
     /// How many envelopes the runtime takes from it.
     pub envelopes: u64,
 }
@@ -55,7 +55,7 @@ impl<'a> TranscriptCheck<'a> {
                 members::of_reply(turn, reply, record.bytes, &mut covers);
             });
             members::of_record(record.bytes, &mut covers);
-            let site = Site { record: record.number, start: record.start };
+            let site = TurnSite { record: record.number, start: record.start };
             members::apply(&covers, site, self.judge.rules, &mut found);
         } else {
             self.checker.record(record, &mut found);
@@ -71,7 +71,7 @@ impl<'a> TranscriptCheck<'a> {
 
     /// What only the end of the file shows.
     #[must_use]
-    pub fn finish(self, summary: &Summary) -> Vec<Found> {
+    pub fn finish(self, summary: &ReadSummary) -> Vec<TranscriptFinding> {
         let mut found = Vec::new();
         self.checker.finish(summary, &mut found);
         found
@@ -82,8 +82,8 @@ impl Judge<'_> {
     /// Something that was found as a diagnostic of the file `file`, in which the place that its ranges count from is
     /// `base`. `None` if its rule is off.
     #[must_use]
-    pub fn diagnostic(&self, found: Found, file: FileId, base: TextSize) -> Option<Diagnostic> {
-        let Found { finding, address, .. } = found;
+    pub fn diagnostic(&self, found: TranscriptFinding, file: FileId, base: TextSize) -> Option<Diagnostic> {
+        let TranscriptFinding { finding, address, .. } = found;
         let severity = self.rules.severity_of(&finding)?;
         let mut start_of = |file, statement| self.start_of(file, statement);
         let mut placed = Placement::new(file, base, &mut start_of).diagnostic(finding, severity);

@@ -4,7 +4,7 @@
 use super::Opened;
 use super::outline::{is_key, updates};
 use mangle_syntax::text::{TextRange, slice};
-use piggyback::envelope::json::{Json, Kind, NodeId};
+use piggyback::envelope::json::{Json, JsonKind, NodeId};
 use piggyback::envelope::plain;
 
 /// More paths are not given: each costs a look at the disk.
@@ -51,15 +51,15 @@ pub fn links(opened: Opened<'_>) -> Vec<PathLink> {
 /// The strings in members that name files, however deep; `names` where the value itself is one of these.
 fn of_members(json: &Json<'_>, node: NodeId, names: bool, add: &mut impl FnMut(TextRange, String)) {
     match json.kind(node) {
-        Kind::Object => {
+        JsonKind::Object => {
             for member in json.members(node) {
                 let key = json.string(member.key).unwrap_or_default();
                 let names = MEMBERS.iter().any(|name| is_key(&key, name));
                 of_members(json, member.value, names, add);
             }
         }
-        Kind::Array => json.elements(node).for_each(|element| of_members(json, element, names, add)),
-        Kind::Plain | Kind::Escaped if names => {
+        JsonKind::Array => json.elements(node).for_each(|element| of_members(json, element, names, add)),
+        JsonKind::Plain | JsonKind::Escaped if names => {
             if let Some((text, map)) = json.string_with_map(node)
                 && is_path(&text)
             {

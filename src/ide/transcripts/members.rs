@@ -8,9 +8,9 @@ use mangle_settings::{RuleSettings, TranscriptSettings};
 use mangle_syntax::lint::{Finding, Fix, Rule};
 use mangle_syntax::text::{TextRange, TextSize, size, slice};
 use piggyback::envelope::edits::{member_range, with_comma};
-use piggyback::envelope::json::{Json, Kind, Member, NodeId};
+use piggyback::envelope::json::{Json, JsonKind, Member, NodeId};
 use piggyback::envelope::{Reply, TRANSITION_UNBACKED};
-use piggyback::transcript::{Address, Found, Site, Turn, carried};
+use piggyback::transcript::{Address, TranscriptFinding, Turn, TurnSite, carried};
 
 /// The name of the member.
 pub(super) const NAME: &str = "x_mangle_ls_ignore";
@@ -103,7 +103,7 @@ fn of_json(json: &Json<'_>, out: &mut Vec<Cover>, places: &Places<'_>) {
 }
 
 fn is_container(json: &Json<'_>, node: NodeId) -> bool {
-    matches!(json.kind(node), Kind::Array | Kind::Object)
+    matches!(json.kind(node), JsonKind::Array | JsonKind::Object)
 }
 
 /// The strings of a value: `"NAME, NAME -- reason"`, or a list of such.
@@ -146,7 +146,12 @@ fn words(text: &str) -> Vec<TextRange> {
 }
 
 /// Takes away what is silenced, and adds what is wrong with the members.
-pub(in crate::ide) fn apply(covers: &[Cover], site: Site, rules: &RuleSettings, found: &mut Vec<Found>) {
+pub(in crate::ide) fn apply(
+    covers: &[Cover],
+    site: TurnSite,
+    rules: &RuleSettings,
+    found: &mut Vec<TranscriptFinding>,
+) {
     let mut used: Vec<_> = covers.iter().map(|cover| vec![false; cover.names.len()]).collect();
     found.retain(|one| {
         let mut is_silenced = false;
@@ -165,7 +170,12 @@ pub(in crate::ide) fn apply(covers: &[Cover], site: Site, rules: &RuleSettings, 
     for (cover, used) in covers.iter().zip(&used) {
         let (record, start, address) = (site.record, site.start, Address::default());
         let findings = cover.unknown().chain(cover.unused(used, rules));
-        found.extend(findings.map(|finding| Found { record, start, finding, address: address.clone() }));
+        found.extend(findings.map(|finding| TranscriptFinding {
+            record,
+            start,
+            finding,
+            address: address.clone(),
+        }));
     }
 }
 

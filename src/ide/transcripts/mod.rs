@@ -40,9 +40,9 @@ pub use silence::{Scope, silence};
 pub use whole::{diagnostics, diagnostics_of, of_fences};
 
 use self::outline::{AtomOutline, ReplyOutline};
-use super::replays::InRecords;
+use super::replays::TranscriptVerdicts;
 use mangle_settings::TranscriptSettings;
-use piggyback::envelope::account::{Fate, Tally};
+use piggyback::envelope::account::{Tally, UpdateFate};
 use piggyback::envelope::atoms::Declarations;
 
 /// A transcript as features see it. Cheap to copy.
@@ -55,7 +55,7 @@ pub struct Opened<'a> {
     /// What the policies around it declare; `None` where there are none, or it was not requested.
     pub declarations: Option<&'a Declarations>,
     /// What a replay said of it.
-    pub verdicts: Option<&'a InRecords>,
+    pub verdicts: Option<&'a TranscriptVerdicts>,
 }
 
 impl<'a> Opened<'a> {
@@ -67,7 +67,7 @@ impl<'a> Opened<'a> {
 
     /// What becomes of an update of a turn.
     #[must_use]
-    pub fn fate(self, entry: &Entry, outline: &ReplyOutline, atom: &AtomOutline) -> Fate {
+    pub fn fate(self, entry: &Entry, outline: &ReplyOutline, atom: &AtomOutline) -> UpdateFate {
         let fate = atom.fate.clone().judged(self.declarations);
         let denial = self.verdicts.and_then(|verdicts| verdicts.denial(self.records, entry, outline.range));
         match denial {

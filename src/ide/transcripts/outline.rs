@@ -4,11 +4,11 @@
 use super::atom::MangleText;
 use mangle_settings::TranscriptSettings;
 use mangle_syntax::text::{Embedded, EmbeddedKind, SegmentMap, SegmentMapBuilder, TextRange, size};
-use piggyback::envelope::account::{Entry, Fate, Filters};
-use piggyback::envelope::json::{Json, Kind as Node, NodeId};
+use piggyback::envelope::account::{AccountEntry, Filters, UpdateFate};
+use piggyback::envelope::json::{Json, JsonKind as Node, NodeId};
 use piggyback::envelope::runtime::{DropReason, Stage, Warning};
 use piggyback::envelope::{Object, Reply};
-use piggyback::transcript::{Kind, Role, Turn};
+use piggyback::transcript::{TextKind, Turn, TurnRole};
 
 /// A turn of a record. Ranges count from the start of the record.
 #[derive(Debug)]
@@ -16,9 +16,9 @@ pub struct ReplyOutline {
     /// Which of the record's turns it is.
     pub turn: usize,
     /// Who speaks.
-    pub role: Role,
+    pub role: TurnRole,
     /// What the turn is.
-    pub kind: Kind,
+    pub kind: TextKind,
     /// Its bytes.
     pub range: TextRange,
     /// How the runtime reads it; `None` where it is not read as a reply.
@@ -82,7 +82,7 @@ pub struct AtomOutline {
     /// Its text, and where that is.
     pub text: MangleText,
     /// What becomes of it, as far as the runtime's filters tell; see [`Opened::fate`](super::Opened::fate).
-    pub fate: Fate,
+    pub fate: UpdateFate,
 }
 
 /// What can be seen of the turns of a record.
@@ -112,10 +112,10 @@ impl Outliner<'_> {
             envelopes: Vec::new(),
         };
         match self.turn.kind {
-            Kind::Reply | Kind::Object => self.reply(text, &mut outline),
-            Kind::Atom => outline.envelopes.push(self.lone_atom(text)),
-            Kind::Surface => outline.surface = String::from_utf8_lossy(text).into_owned(),
-            Kind::Prompt | Kind::Skipped(_) => {}
+            TextKind::Reply | TextKind::Object => self.reply(text, &mut outline),
+            TextKind::Atom => outline.envelopes.push(self.lone_atom(text)),
+            TextKind::Surface => outline.surface = String::from_utf8_lossy(text).into_owned(),
+            TextKind::Prompt | TextKind::Skipped(_) => {}
         }
         outline
     }
@@ -141,7 +141,7 @@ impl Outliner<'_> {
     }
 
     /// An envelope, with what becomes of its updates where the runtime takes it.
-    fn envelope(&self, object: &Object<'_>, account: Option<&[Entry]>) -> EnvelopeOutline {
+    fn envelope(&self, object: &Object<'_>, account: Option<&[AccountEntry]>) -> EnvelopeOutline {
         let json = &object.json;
         let mut members = self.members(json, json.root(), 2);
         let is_envelope = |member: &Member| KEYS.iter().any(|key| is_key(&member.name, key));
@@ -180,12 +180,12 @@ impl Outliner<'_> {
         json: &Json<'_>,
         node: NodeId,
         index: usize,
-        account: Option<&[Entry]>,
+        account: Option<&[AccountEntry]>,
     ) -> Option<AtomOutline> {
         let text = self.mangle(json, node)?;
         let entry = account.and_then(|account| account.get(index));
         let entry = entry.filter(|entry| entry.text == *text.embedded.text);
-        let fate = entry.map_or(Fate::NotTaken, |entry| entry.fate.clone());
+        let fate = entry.map_or(UpdateFate::NotTaken, |entry| entry.fate.clone());
         Some(AtomOutline { index, text, fate })
     }
 

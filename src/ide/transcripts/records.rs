@@ -9,7 +9,7 @@ use super::members::{self, Cover};
 use super::outline::{self, ReplyOutline};
 use mangle_settings::{Container, TranscriptSettings};
 use mangle_syntax::text::{TextEdit, TextRange, TextSize, size};
-use piggyback::transcript::{Body, Options, Transcript};
+use piggyback::transcript::{Body, Transcript, TranscriptOptions};
 
 /// All records of a transcript, in their order.
 #[derive(Debug)]
@@ -59,13 +59,13 @@ impl Records {
     /// Reads a transcript.
     #[must_use]
     pub fn read(text: Arc<str>, name: &str, settings: &TranscriptSettings) -> Self {
-        Self::new(Transcript::parse(Options::new(settings, name), text.as_bytes()), text, &[])
+        Self::new(Transcript::parse(TranscriptOptions::new(settings, name), text.as_bytes()), text, &[])
     }
 
     /// Reads a Markdown document that is no transcript: it has fences and no records.
     #[must_use]
     pub fn document(text: Arc<str>) -> Self {
-        let transcript = Transcript::parse(Options::default(), &[]);
+        let transcript = Transcript::parse(TranscriptOptions::default(), &[]);
         Self { text, transcript, list: Vec::new(), is_document: true, fences: OnceLock::new() }
     }
 
@@ -83,7 +83,7 @@ impl Records {
     fn new(transcript: Transcript, text: Arc<str>, old: &[Entry]) -> Self {
         let entries = transcript.entries();
         let is_same =
-            |(old, new): &(&Entry, &piggyback::transcript::Entry)| Arc::ptr_eq(&old.body, &new.body);
+            |(old, new): &(&Entry, &piggyback::transcript::DocumentRecord)| Arc::ptr_eq(&old.body, &new.body);
         let before = old.iter().zip(entries).take_while(is_same).count();
         let rests = old.iter().skip(before).rev().zip(entries.iter().skip(before).rev());
         let behind = rests.take_while(is_same).count();
@@ -92,7 +92,7 @@ impl Records {
             let at = if at < before { Some(at) } else { old.len().checked_sub(from_end) };
             at.and_then(|at| old.get(at)).map(|old| Arc::clone(&old.seen))
         };
-        let entry = |(at, found): (usize, &piggyback::transcript::Entry)| {
+        let entry = |(at, found): (usize, &piggyback::transcript::DocumentRecord)| {
             let is_known = at < before || entries.len() - at <= behind;
             let seen = known(at).filter(|_| is_known).unwrap_or_default();
             let start = size(usize::try_from(found.start).unwrap_or(usize::MAX));

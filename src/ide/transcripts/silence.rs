@@ -10,7 +10,7 @@ use super::{Opened, outline};
 use mangle_settings::Container;
 use mangle_syntax::lint::{Edit, Fix, Rule, Span};
 use mangle_syntax::text::{TextRange, TextSize, size};
-use piggyback::envelope::json::{Json, Kind, NodeId};
+use piggyback::envelope::json::{Json, JsonKind, NodeId};
 use piggyback::transcript::carried;
 
 /// How much is silenced.
@@ -124,7 +124,7 @@ fn in_reply(opened: Opened<'_>, rule: &Rule, at: TextSize, scope: Scope) -> Opti
 
 /// The innermost object on a way that may have a member more.
 fn innermost(way: &Way<'_, '_>) -> NodeId {
-    let is_object = |node: &NodeId| way.json.kind(*node) == Kind::Object;
+    let is_object = |node: &NodeId| way.json.kind(*node) == JsonKind::Object;
     if way.keys.iter().any(|key| outline::is_key(key, ARGUMENTS)) {
         return way.json.root();
     }
@@ -144,7 +144,7 @@ fn in_record(bytes: &[u8], entry: &Entry, rule: &Rule, at: TextSize) -> Option<(
 /// not closed.
 fn member(json: &Json<'_>, object: NodeId, rule: &Rule) -> Option<(TextRange, String)> {
     let raw = json.raw(object);
-    if json.kind(object) != Kind::Object || !raw.ends_with(b"}") {
+    if json.kind(object) != JsonKind::Object || !raw.ends_with(b"}") {
         return None;
     }
     let known = json.members(object).find(|found| json.string(found.key).is_some_and(|key| key == NAME));
@@ -173,7 +173,7 @@ fn gap(text: &[u8], key: TextSize) -> &str {
 fn one_more(json: &Json<'_>, value: NodeId, rule: &Rule) -> Option<(TextRange, String)> {
     let (range, raw, name) = (json.range(value), json.raw(value), rule.name);
     match json.kind(value) {
-        Kind::Plain | Kind::Escaped if raw.len() > 1 && raw.ends_with(b"\"") => {
+        JsonKind::Plain | JsonKind::Escaped if raw.len() > 1 && raw.ends_with(b"\"") => {
             let inner = raw.get(1..raw.len() - 1)?;
             let names =
                 memchr::memmem::find(inner, b"--").map_or(inner, |end| inner.get(..end).unwrap_or(inner));
@@ -181,7 +181,7 @@ fn one_more(json: &Json<'_>, value: NodeId, rule: &Rule) -> Option<(TextRange, S
             let comma = if names.trim_ascii().is_empty() { "" } else { ", " };
             Some((TextRange::empty(range.start() + size(1 + names.len())), format!("{comma}{name}")))
         }
-        Kind::Array if raw.ends_with(b"]") => match json.elements(value).last() {
+        JsonKind::Array if raw.ends_with(b"]") => match json.elements(value).last() {
             Some(last) => Some((TextRange::empty(json.range(last).end()), format!(", \"{name}\""))),
             None => Some((TextRange::empty(range.start() + size(1)), format!("\"{name}\""))),
         },

@@ -4,7 +4,7 @@ use super::Opened;
 use super::outline::{AtomOutline, ReplyOutline};
 use super::records::Entry;
 use mangle_syntax::text::{TextRange, TextSize, text_len};
-use piggyback::envelope::account::{Fate, NOT_JUDGED};
+use piggyback::envelope::account::{NOT_JUDGED, UpdateFate};
 
 /// How many characters of the surface stand on a line.
 const WIDTH: usize = 60;
@@ -114,11 +114,11 @@ impl Split {
 }
 
 /// An update on one line: whether it is kept, and why not.
-fn update(atom: &AtomOutline, fate: &Fate) -> String {
+fn update(atom: &AtomOutline, fate: &UpdateFate) -> String {
     let text = plain(&atom.text.embedded.text);
     match fate {
-        Fate::Passed(_) | Fate::Asserted { is_reply_denied: false, .. } => format!("+ {text}"),
-        Fate::Asserted { .. } => format!("+ {text}  ({fate})"),
+        UpdateFate::Passed(_) | UpdateFate::Asserted { is_reply_denied: false, .. } => format!("+ {text}"),
+        UpdateFate::Asserted { .. } => format!("+ {text}  ({fate})"),
         _ => format!("- {text}  ({fate})"),
     }
 }

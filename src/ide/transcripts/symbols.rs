@@ -3,7 +3,7 @@
 use super::Opened;
 use super::outline::{EnvelopeOutline, Member, ReplyOutline, counted, is_key, shortened};
 use super::records::Entry;
-use crate::ide::symbols::{DocumentSymbol, Kind};
+use crate::ide::symbols::{DocumentSymbol, SymbolType};
 use mangle_syntax::text::{TextRange, TextSize};
 use piggyback::transcript;
 
@@ -33,7 +33,14 @@ pub fn symbols(opened: Opened<'_>) -> Vec<DocumentSymbol> {
 fn record(entry: &Entry) -> DocumentSymbol {
     let (range, name) = (entry.range(), format!("record {}", entry.number));
     let detail = counted(entry.body.turns.len(), "turn");
-    DocumentSymbol { name, detail, kind: Kind::Turn, range, selection: start_of(range), children: Vec::new() }
+    DocumentSymbol {
+        name,
+        detail,
+        kind: SymbolType::Turn,
+        range,
+        selection: start_of(range),
+        children: Vec::new(),
+    }
 }
 
 /// A turn in its record.
@@ -56,20 +63,20 @@ fn turn(place: Place<'_>, number: usize) -> DocumentSymbol {
     DocumentSymbol {
         name: format!("{number} {}", outline.role.as_str()),
         detail,
-        kind: Kind::Turn,
+        kind: SymbolType::Turn,
         range,
         selection: start_of(range),
         children: inside(range, envelopes.collect()),
     }
 }
 
-fn what(kind: transcript::Kind) -> &'static str {
+fn what(kind: transcript::TextKind) -> &'static str {
     match kind {
-        transcript::Kind::Reply | transcript::Kind::Object => "reply",
-        transcript::Kind::Surface => "surface",
-        transcript::Kind::Atom => "update",
-        transcript::Kind::Prompt => "prompt",
-        transcript::Kind::Skipped(_) => "passed over",
+        transcript::TextKind::Reply | transcript::TextKind::Object => "reply",
+        transcript::TextKind::Surface => "surface",
+        transcript::TextKind::Atom => "update",
+        transcript::TextKind::Prompt => "prompt",
+        transcript::TextKind::Skipped(_) => "passed over",
     }
 }
 
@@ -83,7 +90,7 @@ fn envelope(place: Place<'_>, outline: &EnvelopeOutline) -> DocumentSymbol {
     DocumentSymbol {
         name: "envelope".to_owned(),
         detail: if outline.is_picked { String::new() } else { "not taken".to_owned() },
-        kind: Kind::Envelope,
+        kind: SymbolType::Envelope,
         range,
         selection: start_of(range),
         children: inside(range, children),
@@ -101,7 +108,7 @@ fn member(place: Place<'_>, of: &EnvelopeOutline, member: &Member) -> DocumentSy
     DocumentSymbol {
         name: if name.is_empty() { "\"\"".to_owned() } else { name },
         detail: member.detail.clone(),
-        kind: Kind::Member,
+        kind: SymbolType::Member,
         range,
         selection: entry.place(member.key),
         children: inside(range, children),
@@ -120,7 +127,7 @@ fn atoms(place: Place<'_>, of: &EnvelopeOutline) -> Vec<DocumentSymbol> {
             } else {
                 "lost".to_owned()
             },
-            kind: Kind::Facts,
+            kind: SymbolType::Facts,
             range,
             selection: range,
             children: Vec::new(),

@@ -251,7 +251,7 @@ fn every_offset_of_damaged_text_has_an_answer() {
 fn found(records: &Records, settings: &TranscriptSettings, key: u64) -> [Vec<String>; 2] {
     let (rules, limits) =
         (mangle_settings::RuleSettings::default(), piggyback::transcript::Limits::default());
-    let context = piggyback::envelope::Context::new(settings);
+    let context = piggyback::envelope::ReplyContext::new(settings);
     let judge = Judge { rules: &rules, context, limits: &limits, programs: &[] };
     let file = mangle_syntax::text::FileId(0);
     let shown = |found: Vec<mangle_syntax::lint::Diagnostic>| {

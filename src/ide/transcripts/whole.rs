@@ -8,15 +8,15 @@ use mangle_check::diagnostics::FindingCache;
 use mangle_settings::Container;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, TextSize};
-use piggyback::transcript::{Found, Options, Reader, Site};
+use piggyback::transcript::{TranscriptFinding, TranscriptOptions, TranscriptReader, TurnSite};
 
 /// All diagnostics of a transcript, sorted by start. `name` is its path, of which the end tells the container.
 #[must_use]
 pub fn diagnostics(file: FileId, name: &str, text: &[u8], judge: Judge<'_>) -> Vec<Diagnostic> {
     let settings = judge.context.settings;
-    let options = Options::new(settings, name);
+    let options = TranscriptOptions::new(settings, name);
     let (mut check, mut found) = (TranscriptCheck::new(judge), Vec::new());
-    let mut reader = Reader::new(options);
+    let mut reader = TranscriptReader::new(options);
     reader.feed(text, &mut |record| found.extend(check.record(record).found));
     let summary = reader.finish(&mut |record| found.extend(check.record(record).found));
     found.extend(check.finish(&summary));
@@ -63,9 +63,9 @@ pub fn diagnostics_of(
     let text = records.text().as_bytes();
     let mut entries = records.list().iter();
     let is_marked = members::is_marked(text);
-    let mut silence = |found: &mut Vec<Found>| {
+    let mut silence = |found: &mut Vec<TranscriptFinding>| {
         let Some(entry) = entries.next().filter(|_| is_marked) else { return };
-        let site = Site { record: entry.number, start: u32::from(entry.start).into() };
+        let site = TurnSite { record: entry.number, start: u32::from(entry.start).into() };
         members::apply(records.covers(entry, judge.context.settings), site, judge.rules, found);
     };
     let transcript = records.transcript();
@@ -101,11 +101,11 @@ fn placed(
     file: FileId,
     text: &[u8],
     container: Option<Container>,
-    found: Vec<Found>,
+    found: Vec<TranscriptFinding>,
     judge: Judge<'_>,
 ) -> Vec<Diagnostic> {
     let comments = Comments::in_container(text, container);
-    let place = |found: Found| {
+    let place = |found: TranscriptFinding| {
         let start = found.start;
         let rule = found.finding.rule;
         let offset = start + u64::from(u32::from(found.finding.range.start()));

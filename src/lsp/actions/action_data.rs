@@ -11,35 +11,35 @@ use super::pin::pin;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::Place;
 use crate::ide::assists::assist;
-use crate::ide::fixes::{MAX_PASSES, Wish, is_safely_fixable};
+use crate::ide::fixes::{FixRequest, MAX_PASSES, is_safely_fixable};
 use crate::ide::registry;
 use crate::ide::transcripts;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use mangle_check::suppression::{Scope, silence};
+use mangle_check::suppression::{SuppressionScope, silence};
 use mangle_settings::pin_profile;
 use mangle_syntax::lint::{Diagnostic, FileEdit};
 use mangle_syntax::text::{FileId, TextRange};
 
 /// The `data` of an action.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Deed {
+pub(super) struct ActionData {
     /// The document that it was asked for.
     pub(super) uri: Uri,
     /// The version of that document; `None` while it is not open.
     pub(super) version: Option<i32>,
     /// What to do.
-    pub(super) what: What,
+    pub(super) what: ActionKind,
 }
 
 /// What to do.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum What {
+pub(super) enum ActionKind {
     /// The fix of one diagnostic.
-    Fix(Spot),
+    Fix(DiagnosticRef),
     /// The fix of one diagnostic for another reading of the text.
-    OtherFix(Spot),
+    OtherFix(DiagnosticRef),
     /// The safe fixes of a rule, by its code, in the document.
     FixKind(String),
     /// The safe fixes in the document.
@@ -47,9 +47,9 @@ pub(super) enum What {
     /// The safe fixes in the workspace.
     FixWorkspace,
     /// A comment for the line of a diagnostic.
-    SilenceHere(Spot),
+    SilenceHere(DiagnosticRef),
     /// A comment for the file of a diagnostic.
-    SilenceFile(Spot),
+    SilenceFile(DiagnosticRef),
     /// The profile of the envelope at an offset, in the configuration file.
     PinProfile(u32),
     /// The assist of this name at a selection of the document.
@@ -65,13 +65,13 @@ pub(super) enum What {
 
 /// A diagnostic of the document: the code of its rule, and its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Spot {
+pub(super) struct DiagnosticRef {
     code: String,
     start: u32,
     end: u32,
 }
 
-impl Spot {
+impl DiagnosticRef {
     pub(super) fn of(diagnostic: &Diagnostic) -> Self {
         let range = diagnostic.range;
         Self { code: diagnostic.rule.code.into(), start: range.start().into(), end: range.end().into() }
@@ -83,7 +83,7 @@ pub(in crate::lsp) fn document(action: &CodeAction) -> Option<PathBuf> {
     read(action).map(|deed| from_proto::document_path(&deed.uri))
 }
 
-fn read(action: &CodeAction) -> Option<Deed> {
+fn read(action: &CodeAction) -> Option<ActionData> {
     serde_json::from_value(action.data.clone()?).ok()
 }
 
@@ -111,28 +111,29 @@ pub(super) fn version(file: &SnapshotFile) -> Option<i32> {
 }
 
 /// The edit that does it; `None` when there is nothing to do (any more), or in documents that we may not touch.
-pub(super) fn work_out(view: &View, file: &SnapshotFile, what: &What) -> Option<WorkspaceEdit> {
+pub(super) fn work_out(view: &View, file: &SnapshotFile, what: &ActionKind) -> Option<WorkspaceEdit> {
     match what {
-        What::Fix(spot) => {
-            let fix =
-                find(view, file, |found| Spot::of(found) == *spot && found.fix.is_some())?.fix.as_ref()?;
+        ActionKind::Fix(spot) => {
+            let fix = find(view, file, |found| DiagnosticRef::of(found) == *spot && found.fix.is_some())?
+                .fix
+                .as_ref()?;
             workspace_edit(view, &fix.edits)
         }
-        What::OtherFix(spot) => {
+        ActionKind::OtherFix(spot) => {
             let has_other =
                 |found: &Diagnostic| found.fix.as_ref().is_some_and(|fix| fix.otherwise.is_some());
-            let found = find(view, file, |found| Spot::of(found) == *spot && has_other(found))?;
+            let found = find(view, file, |found| DiagnosticRef::of(found) == *spot && has_other(found))?;
             workspace_edit(view, &found.fix.as_ref()?.otherwise.as_ref()?.edits)
         }
-        What::SilenceHere(spot) => silenced(view, file, spot, Scope::Here),
-        What::SilenceFile(spot) => silenced(view, file, spot, Scope::File),
-        What::PinProfile(at) => {
+        ActionKind::SilenceHere(spot) => silenced(view, file, spot, SuppressionScope::Here),
+        ActionKind::SilenceFile(spot) => silenced(view, file, spot, SuppressionScope::File),
+        ActionKind::PinProfile(at) => {
             let pin = pin(view.snapshot.transcript(file.id)?, (*at).into())?;
             let config = view.snapshot.file(pin.file)?;
             let (range, text) = pin_profile(config.text(), pin.profile)?;
             workspace_edit(view, &[FileEdit { file: pin.file, range, text }])
         }
-        What::Assist { id, start, end } => {
+        ActionKind::Assist { id, start, end } => {
             let selection = TextRange::new((*start).into(), (*end).into());
             let program = view.snapshot.programs_of(file.id).next()?;
             let place = Place::new(program.as_ref(), file.id, selection.start())?;
@@ -142,11 +143,11 @@ pub(super) fn work_out(view: &View, file: &SnapshotFile, what: &What) -> Option<
                 None => workspace_edit(view, &assist.edits),
             }
         }
-        What::FixKind(code) => {
+        ActionKind::FixKind(code) => {
             fixed(view, file, &|found, diagnostic| found == file.id && diagnostic.rule.code == code)
         }
-        What::FixFile => fixed(view, file, &|found, _| found == file.id),
-        What::FixWorkspace => fix_workspace(view),
+        ActionKind::FixFile => fixed(view, file, &|found, _| found == file.id),
+        ActionKind::FixWorkspace => fix_workspace(view),
     }
 }
 
@@ -158,13 +159,18 @@ fn find<'v>(
     view.snapshot.diagnostics(file.id).into_iter().find(|diagnostic| wanted(diagnostic))
 }
 
-fn silenced(view: &View, file: &SnapshotFile, spot: &Spot, scope: Scope) -> Option<WorkspaceEdit> {
-    let diagnostic = find(view, file, |found| Spot::of(found) == *spot)?;
+fn silenced(
+    view: &View,
+    file: &SnapshotFile,
+    spot: &DiagnosticRef,
+    scope: SuppressionScope,
+) -> Option<WorkspaceEdit> {
+    let diagnostic = find(view, file, |found| DiagnosticRef::of(found) == *spot)?;
     let edit = match view.snapshot.transcript(file.id) {
         Some(transcript) => {
             let scope = match scope {
-                Scope::Here => transcripts::Scope::Here,
-                Scope::File => transcripts::Scope::All,
+                SuppressionScope::Here => transcripts::Scope::Here,
+                SuppressionScope::File => transcripts::Scope::All,
             };
             let at = diagnostic.range.start();
             let (range, text) = transcripts::silence(transcript.opened(), diagnostic.rule, at, scope)?;
@@ -185,7 +191,8 @@ fn fixed(
         return fixed_at_once(view, file, wanted);
     }
     let programs: Vec<_> = view.snapshot.programs_of(file.id).cloned().collect();
-    let wish = Wish { guesses: false, evidence: false, wanted, editable: &|_| true, passes: MAX_PASSES };
+    let wish =
+        FixRequest { guesses: false, evidence: false, wanted, editable: &|_| true, passes: MAX_PASSES };
     workspace_edit_of_texts(view, &view.snapshot.fix(&programs, wish).changed)
 }
 
@@ -208,7 +215,7 @@ fn fixed_at_once(
 
 /// The safe fixes in all programs.
 pub(super) fn fix_workspace(view: &View) -> Option<WorkspaceEdit> {
-    let wish = Wish {
+    let wish = FixRequest {
         guesses: false,
         evidence: false,
         wanted: &|_, _| true,

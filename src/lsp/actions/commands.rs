@@ -12,7 +12,7 @@ use crate::lsp::features::query::{self, COPY_QUERY, QUERY};
 use crate::lsp::features::repair::{self, COPY_REPAIR, RepairParams};
 use crate::lsp::features::test::{self, TEST};
 use crate::lsp::features::turns::{self, REPLAY, STATE};
-use crate::lsp::message::Needs;
+use crate::lsp::message::Prerequisite;
 use crate::lsp::view::View;
 use crate::report::replies::without_secrets;
 use mangle_syntax::lint::Rule;
@@ -68,16 +68,17 @@ fn page_in_short(rule: &Rule) -> String {
 }
 
 /// What has to be known before a command can be run.
-pub(in crate::lsp) fn needs(params: &ExecuteCommandParams) -> Needs {
+pub(in crate::lsp) fn needs(params: &ExecuteCommandParams) -> Prerequisite {
     let needs = match params.command.as_str() {
-        QUERY => query::asked_by(params).map(|wanted| Needs::Evaluation(wanted.document())),
-        TEST => test::asked_by(params).map(|wanted| wanted.document().map_or(Needs::Workspace, Needs::Place)),
-        COPY_REPAIR => repair::asked_by(params).map(|wanted| Needs::Diagnostics(wanted.document())),
-        PREVIEW => preview::asked_by(params).map(|wanted| Needs::Place(wanted.document())),
-        REPLAY | STATE => turns::asked_by(params).map(|wanted| Needs::Place(wanted.document())),
+        QUERY => query::asked_by(params).map(|wanted| Prerequisite::Evaluation(wanted.document())),
+        TEST => test::asked_by(params)
+            .map(|wanted| wanted.document().map_or(Prerequisite::Workspace, Prerequisite::Place)),
+        COPY_REPAIR => repair::asked_by(params).map(|wanted| Prerequisite::Diagnostics(wanted.document())),
+        PREVIEW => preview::asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
+        REPLAY | STATE => turns::asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
         _ => None,
     };
-    needs.unwrap_or(Needs::Nothing)
+    needs.unwrap_or(Prerequisite::Nothing)
 }
 
 /// Runs a command: what it asks of the client is on its way when this returns.

@@ -4,7 +4,7 @@ use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionTriggerKind, Diagnostic,
 };
 
-use super::action_data::{Deed, Spot, What, is_workspace_fixable, version, work_out};
+use super::action_data::{ActionData, ActionKind, DiagnosticRef, is_workspace_fixable, version, work_out};
 use super::edit::beside_edit;
 use super::pin::pin;
 use super::{FIX_ALL, FIX_WORKSPACE, commands};
@@ -80,11 +80,11 @@ impl<'v> Offer<'v> {
                     title,
                     CodeActionKind::QUICKFIX,
                     Some(diagnostic),
-                    What::Fix(Spot::of(diagnostic)),
+                    ActionKind::Fix(DiagnosticRef::of(diagnostic)),
                     preferred,
                 );
                 if let Some(other) = &fix.otherwise {
-                    let what = What::OtherFix(Spot::of(diagnostic));
+                    let what = ActionKind::OtherFix(DiagnosticRef::of(diagnostic));
                     self.add(
                         other.title.clone().into(),
                         CodeActionKind::QUICKFIX,
@@ -99,7 +99,7 @@ impl<'v> Offer<'v> {
             let same = |other: &&&lint::Diagnostic| other.rule == diagnostic.rule && is_safely_fixable(other);
             if self.all.iter().filter(same).count() > 1 {
                 let title = format!("Fix all `{}` in this file", diagnostic.rule.name);
-                let what = What::FixKind(diagnostic.rule.code.into());
+                let what = ActionKind::FixKind(diagnostic.rule.code.into());
                 self.add(title, CodeActionKind::QUICKFIX, Some(diagnostic), what, None);
             }
         }
@@ -118,7 +118,7 @@ impl<'v> Offer<'v> {
     /// What silences a diagnostic, where its line, its file or its reply can be told so.
     fn silence(&mut self, diagnostic: &lint::Diagnostic) {
         let Self { view, file, .. } = *self;
-        let (name, spot) = (diagnostic.rule.name, Spot::of(diagnostic));
+        let (name, spot) = (diagnostic.rule.name, DiagnosticRef::of(diagnostic));
         let mut all = Some("in this file");
         if let Some(transcript) = view.snapshot.transcript(file.id) {
             let edit = |scope| {
@@ -139,9 +139,9 @@ impl<'v> Offer<'v> {
             let title = format!("Silence `{name}` {place}");
             self.add(title, CodeActionKind::QUICKFIX, Some(diagnostic), what, None);
         };
-        add("here", What::SilenceHere(spot.clone()));
+        add("here", ActionKind::SilenceHere(spot.clone()));
         if let Some(all) = all {
-            add(all, What::SilenceFile(spot));
+            add(all, ActionKind::SilenceFile(spot));
         }
     }
 
@@ -170,7 +170,7 @@ impl<'v> Offer<'v> {
             };
             let title = format!("Pin the profile `{}` in {FILE_NAME}", pin.profile);
             if self.wants(&kind) && self.view.snapshot.is_editable(file.id) {
-                self.add(title, kind, about, What::PinProfile(range.start().into()), None);
+                self.add(title, kind, about, ActionKind::PinProfile(range.start().into()), None);
             }
         }
     }
@@ -196,7 +196,7 @@ impl<'v> Offer<'v> {
                 continue;
             }
             let (start, end) = (range.start().into(), range.end().into());
-            let what = What::Assist { id: assist.id.to_owned(), start, end };
+            let what = ActionKind::Assist { id: assist.id.to_owned(), start, end };
             self.add(assist.title, assist_kind(assist.kind), None, what, None);
         }
     }
@@ -210,13 +210,13 @@ impl<'v> Offer<'v> {
             return;
         }
         if self.wants(&FIX_ALL) && self.all.iter().any(|diagnostic| is_safely_fixable(diagnostic)) {
-            self.add("Apply all safe fixes in this file".into(), FIX_ALL, None, What::FixFile, None);
+            self.add("Apply all safe fixes in this file".into(), FIX_ALL, None, ActionKind::FixFile, None);
         }
         let view = self.view;
         // Without resolution every asking would pay for it.
         if view.session.resolve_actions && self.wants(&FIX_WORKSPACE) && is_workspace_fixable(view) {
             let title = "Apply all safe fixes in the workspace".into();
-            self.add(title, FIX_WORKSPACE, None, What::FixWorkspace, None);
+            self.add(title, FIX_WORKSPACE, None, ActionKind::FixWorkspace, None);
         }
     }
 
@@ -226,13 +226,13 @@ impl<'v> Offer<'v> {
         title: String,
         kind: CodeActionKind,
         about: Option<&lint::Diagnostic>,
-        what: What,
+        what: ActionKind,
         is_preferred: Option<bool>,
     ) {
         let (mut edit, mut data) = (None, None);
         if self.view.session.resolve_actions {
             let uri = self.params.text_document.uri.clone();
-            let deed = Deed { uri, version: version(self.file), what };
+            let deed = ActionData { uri, version: version(self.file), what };
             data = serde_json::to_value(deed).ok();
         } else {
             edit = work_out(self.view, self.file, &what);

@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{
 
 use super::symbols;
 use crate::host::workspace::SnapshotFile;
-use crate::ide::call_hierarchy::{self, Call, Item};
+use crate::ide::call_hierarchy::{self, Call, HierarchyItem};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 use mangle_engine::program::{PredicateKey, Program};
@@ -16,7 +16,7 @@ use mangle_syntax::text::Symbol;
 
 /// What the client keeps of an item: the predicate, which is found again whatever was edited.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct ItemData {
     name: String,
     arity: u16,
 }
@@ -66,7 +66,7 @@ fn calls(
     of: &CallHierarchyItem,
     find: impl Fn(&Program, &SnapshotFile, PredicateKey) -> Vec<Call>,
 ) -> Option<Vec<Call>> {
-    let kept: Kept = serde_json::from_value(of.data.clone()?).ok()?;
+    let kept: ItemData = serde_json::from_value(of.data.clone()?).ok()?;
     let key = PredicateKey { name: Symbol::new(&kept.name), arity: kept.arity };
     let file = view.file(&of.uri)?;
     let mut calls: Vec<Call> = Vec::new();
@@ -84,9 +84,9 @@ fn ranges(view: &View, file: &SnapshotFile, call: &Call) -> Vec<tower_lsp::ls_ty
     call.ranges.iter().map(|range| to_proto::range(view, file, *range)).collect()
 }
 
-fn item(view: &View, item: &Item, detail: String) -> Option<CallHierarchyItem> {
+fn item(view: &View, item: &HierarchyItem, detail: String) -> Option<CallHierarchyItem> {
     let file = view.shown(item.file)?;
-    let kept = Kept { name: item.key.name.as_str().to_owned(), arity: item.key.arity };
+    let kept = ItemData { name: item.key.name.as_str().to_owned(), arity: item.key.arity };
     Some(CallHierarchyItem {
         name: item.key.to_string(),
         kind: symbols::kind(item.kind),

@@ -13,11 +13,11 @@ use tower_lsp::ls_types::{
 use super::hover::markup;
 use super::paths;
 use crate::ide::Analysis;
-use crate::ide::completion::{self, Completion, CompletionKind, Resolved, Subject};
+use crate::ide::completion::{self, Completion, CompletionDetails, CompletionKind, CompletionSubject};
 use crate::ide::transcripts::completion::InEnvelope;
 use crate::ide::transcripts::{self, escaped, escaped_snippet};
-use crate::lsp::session::Session;
-use crate::lsp::view::{Inside, View};
+use crate::lsp::session::ClientSession;
+use crate::lsp::view::{EmbeddedMangle, View};
 use crate::lsp::{from_proto, to_proto};
 use mangle_engine::program::PredicateKey;
 use mangle_syntax::text::{EmbeddedKind, Symbol};
@@ -28,7 +28,7 @@ use piggyback::envelope::atoms::may_name_be_offered;
 const TRIGGERS: [&str; 6] = [":", "/", ".", "(", "[", "<"];
 
 /// What the client is told in the answer to `initialize`.
-pub(in crate::lsp) fn options(session: &Session) -> CompletionOptions {
+pub(in crate::lsp) fn options(session: &ClientSession) -> CompletionOptions {
     let client = client(session);
     let details = client
         .label_details_support
@@ -41,7 +41,7 @@ pub(in crate::lsp) fn options(session: &Session) -> CompletionOptions {
     }
 }
 
-fn client(session: &Session) -> CompletionItemCapability {
+fn client(session: &ClientSession) -> CompletionItemCapability {
     let completion = session.client.text_document.as_ref().and_then(|document| document.completion.as_ref());
     completion.and_then(|completion| completion.completion_item.clone()).unwrap_or_default()
 }
@@ -66,7 +66,7 @@ pub(in crate::lsp) fn completion(view: &View, params: &CompletionParams) -> Opti
     let uri = &position.text_document.uri;
     let Some((at, place)) = at else { return in_envelope(view, position, &client) };
     let found = match at.inside.filter(|inside| inside.text.embedded.kind == EmbeddedKind::Atom) {
-        Some(Inside { transcript, .. }) => transcript.with_declarations(|known| {
+        Some(EmbeddedMangle { transcript, .. }) => transcript.with_declarations(|known| {
             let is_wanted = |name: &str| may_name_be_offered(name, known, &transcript.settings);
             completion::completions_of_fact(place, &is_wanted)
         }),
@@ -117,7 +117,7 @@ fn in_envelope(
 }
 
 /// The kinds of items that the client knows; `None` for those that it has known from the beginning.
-fn kinds(session: &Session) -> Option<Vec<CompletionItemKind>> {
+fn kinds(session: &ClientSession) -> Option<Vec<CompletionItemKind>> {
     let completion = session.client.text_document.as_ref()?.completion.as_ref()?;
     completion.completion_item_kind.as_ref()?.value_set.clone()
 }
@@ -177,7 +177,7 @@ impl Convert<'_> {
     }
 
     /// Says at once what the client cannot ask for later, and keeps what is needed to say the rest.
-    fn describe(&self, subject: &Subject, item: &mut CompletionItem) {
+    fn describe(&self, subject: &CompletionSubject, item: &mut CompletionItem) {
         let analysis = self.analysis.filter(|_| self.lazy.len() < 2);
         if let Some(analysis) = analysis {
             let resolved = completion::resolve(analysis, subject);
@@ -222,7 +222,7 @@ struct Data {
     subject: Key,
 }
 
-/// A [`Subject`] on its way through the client.
+/// A [`CompletionSubject`] on its way through the client.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Key {
@@ -235,27 +235,27 @@ enum Key {
 }
 
 impl Key {
-    fn of(subject: &Subject) -> Self {
+    fn of(subject: &CompletionSubject) -> Self {
         match subject.clone() {
-            Subject::Predicate(key) => Self::Predicate(key.name.as_str().to_owned(), key.arity),
-            Subject::Builtin(name) => Self::Builtin(name),
-            Subject::Function(name) => Self::Function(name),
-            Subject::Word(word) => Self::Word(word),
-            Subject::Descriptor(name) => Self::Descriptor(name),
-            Subject::Rule(name) => Self::Rule(name),
+            CompletionSubject::Predicate(key) => Self::Predicate(key.name.as_str().to_owned(), key.arity),
+            CompletionSubject::Builtin(name) => Self::Builtin(name),
+            CompletionSubject::Function(name) => Self::Function(name),
+            CompletionSubject::Word(word) => Self::Word(word),
+            CompletionSubject::Descriptor(name) => Self::Descriptor(name),
+            CompletionSubject::Rule(name) => Self::Rule(name),
         }
     }
 
-    fn subject(self) -> Subject {
+    fn subject(self) -> CompletionSubject {
         match self {
             Self::Predicate(name, arity) => {
-                Subject::Predicate(PredicateKey { name: Symbol::new(&name), arity })
+                CompletionSubject::Predicate(PredicateKey { name: Symbol::new(&name), arity })
             }
-            Self::Builtin(name) => Subject::Builtin(name),
-            Self::Function(name) => Subject::Function(name),
-            Self::Word(word) => Subject::Word(word),
-            Self::Descriptor(name) => Subject::Descriptor(name),
-            Self::Rule(name) => Subject::Rule(name),
+            Self::Builtin(name) => CompletionSubject::Builtin(name),
+            Self::Function(name) => CompletionSubject::Function(name),
+            Self::Word(word) => CompletionSubject::Word(word),
+            Self::Descriptor(name) => CompletionSubject::Descriptor(name),
+            Self::Rule(name) => CompletionSubject::Rule(name),
         }
     }
 }
@@ -282,7 +282,7 @@ pub(in crate::lsp) fn resolve(view: &View, mut item: CompletionItem) -> Completi
 
 fn fill(
     item: &mut CompletionItem,
-    resolved: Resolved,
+    resolved: CompletionDetails,
     formats: Option<&Vec<MarkupKind>>,
     wanted: impl Fn(&str) -> bool,
 ) {

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::Uri;
 
-use crate::ide::graph::{Direction, Selection, Wanted, predicate_graph};
+use crate::ide::graph::{Direction, PredicateName, Selection, predicate_graph};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use crate::report::graph::{self, Place};
+use crate::report::graph::{self, NodePlace};
 use mangle_syntax::text::{Encoding, LineCol, TextSize};
 
 /// The parameters. All are optional.
@@ -21,7 +21,7 @@ pub(in crate::lsp) struct GraphParams {
     /// Only these predicates and those around them.
     of: Names,
     depth: Option<u32>,
-    direction: Around,
+    direction: DirectionParam,
     recursive: bool,
 }
 
@@ -36,7 +36,7 @@ enum Format {
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Around {
+enum DirectionParam {
     #[default]
     Both,
     Uses,
@@ -60,13 +60,13 @@ impl Default for Names {
 impl GraphParams {
     fn selection(&self) -> Selection {
         let of = match &self.of {
-            Names::One(name) => vec![Wanted::parse(name)],
-            Names::Several(names) => names.iter().map(|name| Wanted::parse(name)).collect(),
+            Names::One(name) => vec![PredicateName::parse(name)],
+            Names::Several(names) => names.iter().map(|name| PredicateName::parse(name)).collect(),
         };
         let direction = match self.direction {
-            Around::Both => Direction::Both,
-            Around::Uses => Direction::Uses,
-            Around::Users => Direction::Users,
+            DirectionParam::Both => Direction::Both,
+            DirectionParam::Uses => Direction::Uses,
+            DirectionParam::Users => Direction::Users,
         };
         let depth = self.depth.unwrap_or(1) as usize;
         Selection { files: None, of, depth, direction, recursive: self.recursive }
@@ -103,7 +103,7 @@ pub(in crate::lsp) fn graph(view: &View, params: &GraphParams) -> Result<Value> 
 }
 
 /// A place as the command line writes it, and as the protocol does.
-fn located(view: &View, place: Place) -> Value {
+fn located(view: &View, place: NodePlace) -> Value {
     let Some(file) = view.shown(place.file) else { return Value::Null };
     let at = |offset: TextSize| {
         let LineCol { line, col } = file.line_col(offset, Encoding::Utf32);

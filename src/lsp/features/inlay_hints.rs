@@ -14,21 +14,21 @@ use super::transcripts;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::Analysis;
 use crate::ide::inlay_hints::{self, Hint, HintKind};
-use crate::lsp::session::Session;
+use crate::lsp::session::ClientSession;
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
 use mangle_engine::program::PredicateKey;
 use mangle_syntax::text::{Symbol, TextRange, TextSize};
 
 /// What the client is told in the answer to `initialize`.
-pub(in crate::lsp) fn options(session: &Session) -> OneOf<bool, InlayHintServerCapabilities> {
+pub(in crate::lsp) fn options(session: &ClientSession) -> OneOf<bool, InlayHintServerCapabilities> {
     let resolve_provider = Some(!lazy(session).is_empty());
     let options = InlayHintOptions { resolve_provider, ..InlayHintOptions::default() };
     OneOf::Right(InlayHintServerCapabilities::Options(options))
 }
 
 /// Which of the members that can be filled in later the client asks for later.
-fn lazy(session: &Session) -> Vec<&'static str> {
+fn lazy(session: &ClientSession) -> Vec<&'static str> {
     let client = session.client.text_document.as_ref().and_then(|document| document.inlay_hint.as_ref());
     let support = client.and_then(|client| client.resolve_support.as_ref());
     let asks = |name: &&str| support.is_some_and(|known| known.properties.iter().any(|one| one == name));

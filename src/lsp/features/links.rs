@@ -9,7 +9,7 @@ use tower_lsp::ls_types::{DocumentLink, DocumentLinkParams, Uri};
 use super::transcripts;
 use crate::host::absolute;
 use crate::host::workspace::SnapshotFile;
-use crate::ide::links::{Target, links};
+use crate::ide::links::{LinkTarget, links};
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
 
@@ -21,8 +21,8 @@ pub(in crate::lsp) fn links_of(view: &View, params: &DocumentLinkParams) -> Opti
     }
     let found = links(file.source()).into_iter().filter_map(|link| {
         let target = match link.target {
-            Target::Address(address) => address.parse().ok()?,
-            Target::Path(path) => known(view, file, path)?,
+            LinkTarget::Address(address) => address.parse().ok()?,
+            LinkTarget::Path(path) => known(view, file, path)?,
         };
         let range = to_proto::range(view, file, link.range);
         Some(DocumentLink { range, target: Some(target), tooltip: None, data: None })

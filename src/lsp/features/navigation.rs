@@ -11,9 +11,9 @@ use tower_lsp::ls_types::{
 
 use super::paths;
 use crate::ide::Place;
-use crate::ide::definition::{self, Found, Target};
+use crate::ide::definition::{self, Definition, DefinitionTarget};
 use crate::lsp::to_proto;
-use crate::lsp::view::{Spot, View};
+use crate::lsp::view::{DocumentPlace, View};
 
 /// Where something comes from.
 pub(in crate::lsp) fn definition(
@@ -53,12 +53,12 @@ pub(in crate::lsp) fn implementation(
 fn go(
     view: &View,
     params: &GotoDefinitionParams,
-    feature: fn(Place<'_>) -> Option<Found>,
+    feature: fn(Place<'_>) -> Option<Definition>,
     capability: fn(&TextDocumentClientCapabilities) -> Option<&GotoCapability>,
 ) -> Option<GotoDefinitionResponse> {
     let at = view.spot(&params.text_document_position_params)?;
-    let all: Vec<Found> = at.places().filter_map(feature).collect();
-    let mut targets: Vec<Target> = Vec::new();
+    let all: Vec<Definition> = at.places().filter_map(feature).collect();
+    let mut targets: Vec<DefinitionTarget> = Vec::new();
     for target in all.iter().flat_map(|found| &found.targets) {
         if !targets.contains(target) {
             targets.push(*target);
@@ -76,11 +76,15 @@ fn go(
     })
 }
 
-fn location(view: &View, target: &Target) -> Option<Location> {
+fn location(view: &View, target: &DefinitionTarget) -> Option<Location> {
     to_proto::location(view, target.file, target.name)
 }
 
-fn link(at: &Spot<'_>, origin: mangle_syntax::text::TextRange, target: &Target) -> Option<LocationLink> {
+fn link(
+    at: &DocumentPlace<'_>,
+    origin: mangle_syntax::text::TextRange,
+    target: &DefinitionTarget,
+) -> Option<LocationLink> {
     let whole = to_proto::location(at.view, target.file, target.whole)?;
     let name = location(at.view, target)?;
     Some(LocationLink {

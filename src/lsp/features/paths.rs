@@ -12,8 +12,8 @@ use crate::ide::completion::{Completions, completions_of_paths};
 use crate::ide::hover::Hover;
 use crate::ide::markup::Markup;
 use crate::lsp::to_proto;
-use crate::lsp::view::{Spot, View};
-use agent_prompt::{PreviewSetting, Said};
+use crate::lsp::view::{DocumentPlace, View};
+use agent_prompt::{PreviewSetting, SourcedText};
 use mangle_syntax::text::TextRange;
 
 /// How many files are listed at most.
@@ -23,17 +23,17 @@ const LISTED: usize = 20;
 const SETTINGS: [&str; 3] = ["use", "session", "captured"];
 
 /// A path in a setting.
-struct Named<'v> {
+struct SettingPath<'v> {
     key: &'v str,
     /// The path or glob, empty where none is written yet.
-    path: Said,
+    path: SourcedText,
     /// The bytes of it.
     range: TextRange,
 }
 
-impl<'v> Named<'v> {
+impl<'v> SettingPath<'v> {
     /// The path that a place of a sample kernel is in.
-    fn at(at: &Spot<'v>) -> Option<Self> {
+    fn at(at: &DocumentPlace<'v>) -> Option<Self> {
         let place = at.place().filter(|place| place.program().embedding.is_kernel(at.file.id))?;
         let setting = PreviewSetting::at(at.file.text(), place.offset)?;
         let key = SETTINGS.into_iter().find(|key| *key == setting.key)?;
@@ -48,7 +48,7 @@ impl<'v> Named<'v> {
     }
 
     /// The files that it names.
-    fn files(&self, at: &Spot<'v>) -> Vec<&'v Arc<SnapshotFile>> {
+    fn files(&self, at: &DocumentPlace<'v>) -> Vec<&'v Arc<SnapshotFile>> {
         if self.path.is_empty() {
             return Vec::new();
         }
@@ -62,7 +62,7 @@ impl<'v> Named<'v> {
 /// The files that the path at a place names.
 pub(super) fn definition(view: &View, at: &TextDocumentPositionParams) -> Option<GotoDefinitionResponse> {
     let at = view.spot(at)?;
-    let files = Named::at(&at)?.files(&at);
+    let files = SettingPath::at(&at)?.files(&at);
     let location =
         |file: &Arc<SnapshotFile>| Some(Location { uri: to_proto::uri(file)?, range: Range::default() });
     let locations: Vec<_> = files.into_iter().filter_map(location).collect();
@@ -70,8 +70,8 @@ pub(super) fn definition(view: &View, at: &TextDocumentPositionParams) -> Option
 }
 
 /// Which files the path at a place names.
-pub(super) fn hover(at: &Spot<'_>) -> Option<Hover> {
-    let named = Named::at(at).filter(|named| !named.path.is_empty())?;
+pub(super) fn hover(at: &DocumentPlace<'_>) -> Option<Hover> {
+    let named = SettingPath::at(at).filter(|named| !named.path.is_empty())?;
     let files = named.files(at);
     let folder = at.file.path.parent().unwrap_or(&at.file.path);
     let mut names: Vec<String> = files.iter().map(|file| relative(folder, &file.path)).collect();
@@ -92,8 +92,8 @@ pub(super) fn hover(at: &Spot<'_>) -> Option<Hover> {
 }
 
 /// The paths that may be written at a place; `None` where no path belongs.
-pub(super) fn completions(at: &Spot<'_>) -> Option<Completions> {
-    let named = Named::at(at)?;
+pub(super) fn completions(at: &DocumentPlace<'_>) -> Option<Completions> {
+    let named = SettingPath::at(at)?;
     let folder = at.file.path.parent().unwrap_or(&at.file.path);
     let is_session = |path: &Path| path.to_string_lossy().to_lowercase().contains(".session.");
     let fits = |path: &Path| match named.key {

@@ -104,7 +104,7 @@ fn reported(view: &View, previewed: Previewed<'_>, proofs: bool) -> Vec<PromptRe
     let all = found.iter().flat_map(|(file, all)| all.iter().map(move |one| (*file, one)));
     let notes: Vec<_> = all.map(|(file, one)| note(one, line(file, one.range.start().into()))).collect();
     let (common, shown) = preview.parts();
-    let of = |(shown, id): (&mut agent_prompt::Shown, &Option<FileId>)| {
+    let of = |(shown, id): (&mut agent_prompt::PreviewedPrompt, &Option<FileId>)| {
         let session = id.and_then(other).map(|(_, name, text)| (name.as_str(), &**text));
         let names = PreviewNames { file: &name, text: &text, session, by_line: None };
         let mut made = report(common, shown, names, proofs);

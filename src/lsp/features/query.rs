@@ -9,11 +9,11 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Command, ExecuteCommandParams, Uri};
 
 use crate::host::workspace::SnapshotProgram;
-use crate::ide::evaluation::Places;
-use crate::ide::query::Wish;
+use crate::ide::evaluation::PlaceNames;
+use crate::ide::query::AnswerOptions;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use crate::report::{Answer, answers_json};
+use crate::report::{QueryAnswer, answers_json};
 use mangle_settings::Reading;
 use mangle_syntax::text::Cancel;
 
@@ -123,8 +123,8 @@ pub(in crate::lsp) fn query(view: &View, params: &QueryParams) -> Result<Value> 
 }
 
 /// The answers, each with the name of its sample.
-fn answers(view: &View, params: &QueryParams) -> Result<Vec<(Option<String>, Answer)>> {
-    let wish = Wish { why: params.why, why_not: params.why_not, ..Wish::default() };
+fn answers(view: &View, params: &QueryParams) -> Result<Vec<(Option<String>, QueryAnswer)>> {
+    let wish = AnswerOptions { why: params.why, why_not: params.why_not, ..AnswerOptions::default() };
     let name = |file| view.name(file);
     let (mut answers, mut complaints) = (Vec::new(), Vec::new());
     for program in programs(view, params.uri.as_ref()) {
@@ -138,7 +138,7 @@ fn answers(view: &View, params: &QueryParams) -> Result<Vec<(Option<String>, Ans
             Some(Semantics::Written) => vec![Reading::Written],
             Some(Semantics::Both) => vec![Reading::Go, Reading::Written],
         };
-        let places = Places { program: program.program(), file: &name };
+        let places = PlaceNames { program: program.program(), file: &name };
         for reading in wanted {
             match readings.of(reading).ask(params.atom.as_deref(), wish, places) {
                 Ok(answer) => answers.push((program.sample().map(ToString::to_string), answer)),

@@ -9,11 +9,11 @@ use tower_lsp::ls_types::{
 
 use super::transcripts;
 use crate::host::absolute;
-use crate::ide::highlight::{Kind, highlights};
+use crate::ide::highlight::{HighlightKind, highlights};
 use crate::ide::references::references;
 use crate::ide::subject::Subject;
 use crate::lsp::to_proto;
-use crate::lsp::view::{Spot, View};
+use crate::lsp::view::{DocumentPlace, View};
 use agent_prompt::PreviewSetting;
 use mangle_syntax::text::TextRange;
 
@@ -41,7 +41,7 @@ pub(in crate::lsp) fn find(view: &View, params: &ReferenceParams) -> Option<Vec<
 
 /// The paths in the `# @preview use:` comments of all programs that lead where the one at a place does; `None` where there
 /// is no such path.
-fn same_path(view: &View, at: &Spot<'_>) -> Option<Vec<Location>> {
+fn same_path(view: &View, at: &DocumentPlace<'_>) -> Option<Vec<Location>> {
     let place = at.place()?;
     let file = view.snapshot.file(place.file.id)?;
     let here = |range: TextRange| range.contains_inclusive(place.offset);
@@ -74,9 +74,9 @@ pub(in crate::lsp) fn highlight(
     let at = view.spot(&params.text_document_position_params)?;
     let found = highlights(at.place()?);
     let kind = |kind| match kind {
-        Kind::Read => DocumentHighlightKind::READ,
-        Kind::Write => DocumentHighlightKind::WRITE,
-        Kind::Text => DocumentHighlightKind::TEXT,
+        HighlightKind::Read => DocumentHighlightKind::READ,
+        HighlightKind::Write => DocumentHighlightKind::WRITE,
+        HighlightKind::Text => DocumentHighlightKind::TEXT,
     };
     let one = |(range, of)| DocumentHighlight { range: at.range(range), kind: Some(kind(of)) };
     Some(found.into_iter().map(one).collect())

@@ -12,17 +12,17 @@ use super::transcripts;
 use crate::host::relative;
 use crate::host::workspace::{SnapshotFile, SnapshotProgram};
 use crate::ide::Analysis;
-use crate::ide::rename::{self, Refusal};
+use crate::ide::rename::{self, RenameRefusal};
 use crate::ide::subject::Subject;
 use crate::lsp::actions::workspace_edit;
-use crate::lsp::session::Session;
-use crate::lsp::view::{Spot, View};
+use crate::lsp::session::ClientSession;
+use crate::lsp::view::{DocumentPlace, View};
 
 /// `RequestFailed`: the request was right, and cannot be done.
 const FAILED: ErrorCode = ErrorCode::ServerError(-32803);
 
 /// What the client is told.
-pub(in crate::lsp) fn options(session: &Session) -> OneOf<bool, RenameOptions> {
+pub(in crate::lsp) fn options(session: &ClientSession) -> OneOf<bool, RenameOptions> {
     let client = session.client.text_document.as_ref().and_then(|client| client.rename.as_ref());
     if client.is_some_and(|client| client.prepare_support == Some(true)) {
         let work_done_progress_options = WorkDoneProgressOptions::default();
@@ -72,7 +72,7 @@ pub(in crate::lsp) fn rename(view: &View, params: &RenameParams) -> Result<Optio
 }
 
 /// What an agent said is not changed afterwards.
-fn is_policy(at: &Spot<'_>) -> Result<()> {
+fn is_policy(at: &DocumentPlace<'_>) -> Result<()> {
     match at.inside {
         Some(_) => Err(failed("A transcript says what was said. Rename this in the policy.".to_owned())),
         None => Ok(()),
@@ -92,7 +92,7 @@ fn is_in_sync(view: &View, file: &SnapshotFile) -> Result<()> {
 
 /// The programs that mention what stands at a place: those of its file, and all that share a file in which it is
 /// mentioned.
-fn programs<'v>(at: &Spot<'v>) -> Vec<&'v Arc<SnapshotProgram>> {
+fn programs<'v>(at: &DocumentPlace<'v>) -> Vec<&'v Arc<SnapshotProgram>> {
     let snapshot = &at.view.snapshot;
     let mut programs: Vec<_> = snapshot.programs_with(at.file.id).collect();
     let Some((subject, _)) = at.everywhere().find_map(Subject::at) else { return programs };
@@ -116,7 +116,7 @@ fn failed(message: String) -> Error {
 }
 
 /// A refusal in words: the reason, and the place that shows it.
-fn refused(view: &View, refusal: &Refusal) -> Error {
+fn refused(view: &View, refusal: &RenameRefusal) -> Error {
     let place = refusal.at.and_then(|(file, range)| {
         let file = view.snapshot.file(file)?;
         let line = file.line_col(file.map().to_source(range).start(), view.session.encoding).line;

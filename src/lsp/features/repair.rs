@@ -7,12 +7,12 @@ use tower_lsp::ls_types::{ExecuteCommandParams, LSPAny, Uri};
 use crate::host::workspace::SnapshotTranscript;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use crate::report::replies::{Answered, Attempt, Repair};
+use crate::report::replies::{Attempt, Repair, TranscriptReply};
 use mangle_syntax::lint::{self, Severity};
-use piggyback::envelope::Context;
+use piggyback::envelope::ReplyContext;
 use piggyback::envelope::atoms::rules::NO_PERIOD;
-use piggyback::envelope::secrets::Context as Secrets;
-use piggyback::transcript::Entry;
+use piggyback::envelope::secrets::SecretContext as Secrets;
+use piggyback::transcript::DocumentRecord;
 
 /// The command that hands the message over.
 pub(in crate::lsp) const COPY_REPAIR: &str = "mangle.copyRepair";
@@ -77,7 +77,7 @@ pub(in crate::lsp) fn repair(view: &View, params: &RepairParams) -> LSPAny {
 }
 
 /// The first reply of a record that has to be sent again.
-fn of_record(transcript: &SnapshotTranscript, entry: &Entry, attempt: Attempt) -> Option<Repair> {
+fn of_record(transcript: &SnapshotTranscript, entry: &DocumentRecord, attempt: Attempt) -> Option<Repair> {
     let records = transcript.records();
     let record = entry.record(records.text().as_bytes());
     let name = transcript.file.path.to_string_lossy();
@@ -98,9 +98,9 @@ fn of_record(transcript: &SnapshotTranscript, entry: &Entry, attempt: Attempt) -
         };
         let secrets = Secrets::of(&String::from_utf8_lossy(reply.raw));
         let found: Vec<Value> = found.iter().filter(is_here).map(|found| written(found, &secrets)).collect();
-        let answered = Answered { file: &name, record: &record, turn, reply: &reply, account: &[] };
+        let answered = TranscriptReply { file: &name, record: &record, turn, reply: &reply, account: &[] };
         let repair = transcript.with_declarations(|declarations| {
-            let context = Context { declarations, ..Context::new(&transcript.settings) };
+            let context = ReplyContext { declarations, ..ReplyContext::new(&transcript.settings) };
             Repair::new(answered, &context, &found, attempt)
         });
         Some(repair).filter(|repair| !repair.is_empty())

@@ -10,11 +10,11 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::Uri;
 
 use crate::host::relative;
-use crate::ide::replays::{Replayed, Shown};
+use crate::ide::replays::{ReplayInput, TurnFilter};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use crate::report::{Sources, json_value};
-use agent_replay::{Options, Prefill};
+use agent_replay::{Prefill, ReplayOptions};
 use mangle_engine::kernel::Clock;
 use mangle_syntax::text::{Cancel, FileId};
 
@@ -60,7 +60,7 @@ impl ReplayParams {
 pub(in crate::lsp) fn replay(view: &View, params: &ReplayParams, cancel: &Cancel) -> Result<Value> {
     let Some(file) = view.file(&params.uri) else { return Ok(Value::Null) };
     let until = params.until.or(params.turn);
-    let shown = Shown { turn: params.turn, from: params.from };
+    let shown = TurnFilter { turn: params.turn, from: params.from };
     let answer = replayed(view, file.id, until, cancel, |replayed| match params.format {
         Format::Json => replayed.json(shown),
         Format::Html => {
@@ -97,7 +97,7 @@ pub(in crate::lsp) fn replayed<T>(
     file: FileId,
     until: Option<u64>,
     cancel: &Cancel,
-    see: impl FnOnce(&Replayed<'_>) -> T,
+    see: impl FnOnce(&ReplayInput<'_>) -> T,
 ) -> Option<T> {
     let transcript = view.snapshot.transcript(file)?;
     let root = transcript.programs.first()?.root();
@@ -108,7 +108,7 @@ pub(in crate::lsp) fn replayed<T>(
     let (sources, name) = (RefCell::new(sources), relative(root, &transcript.file.path));
     let prefill = Prefill::default();
     transcript.replay(cancel, |constitution, judge, kernel| {
-        let options = Options {
+        let options = ReplayOptions {
             transcript: &transcript.settings,
             runtime: judge.limits,
             clock: Clock::of(kernel),
@@ -121,6 +121,6 @@ pub(in crate::lsp) fn replayed<T>(
             cancel,
         };
         let (name, records) = (name.as_str(), transcript.records());
-        see(&Replayed { name, constitution, records, judge, options, sources: &sources })
+        see(&ReplayInput { name, constitution, records, judge, options, sources: &sources })
     })
 }

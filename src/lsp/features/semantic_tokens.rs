@@ -12,7 +12,7 @@ use tower_lsp::ls_types::{
 };
 
 use crate::host::workspace::SnapshotFile;
-use crate::ide::semantic_tokens::{self as ide, Kind, Modifiers};
+use crate::ide::semantic_tokens::{self as ide, Modifiers, SemanticTokenKind};
 use crate::ide::transcripts;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
@@ -20,20 +20,20 @@ use mangle_syntax::text::{Encoding, FileId, TextRange, TextSize, slice};
 
 /// The types that each kind may be shown as, the best first. A client shows those that it knows.
 #[rustfmt::skip] // One row a kind.
-const TYPES: &[(Kind, &[SemanticTokenType])] = &[
-    (Kind::Comment, &[SemanticTokenType::COMMENT]),
-    (Kind::Keyword, &[SemanticTokenType::KEYWORD]),
-    (Kind::Operator, &[SemanticTokenType::OPERATOR]),
-    (Kind::String, &[SemanticTokenType::STRING]),
-    (Kind::Number, &[SemanticTokenType::NUMBER]),
-    (Kind::Predicate, &[SemanticTokenType::FUNCTION]),
-    (Kind::Function, &[SemanticTokenType::METHOD, SemanticTokenType::FUNCTION]),
-    (Kind::Variable, &[SemanticTokenType::VARIABLE]),
-    (Kind::Parameter, &[SemanticTokenType::PARAMETER, SemanticTokenType::VARIABLE]),
-    (Kind::Name, &[SemanticTokenType::ENUM_MEMBER, SemanticTokenType::PROPERTY, SemanticTokenType::STRING]),
-    (Kind::Type, &[SemanticTokenType::TYPE]),
-    (Kind::Package, &[SemanticTokenType::NAMESPACE]),
-    (Kind::Descriptor, &[SemanticTokenType::DECORATOR, SemanticTokenType::PROPERTY]),
+const TYPES: &[(SemanticTokenKind, &[SemanticTokenType])] = &[
+    (SemanticTokenKind::Comment, &[SemanticTokenType::COMMENT]),
+    (SemanticTokenKind::Keyword, &[SemanticTokenType::KEYWORD]),
+    (SemanticTokenKind::Operator, &[SemanticTokenType::OPERATOR]),
+    (SemanticTokenKind::String, &[SemanticTokenType::STRING]),
+    (SemanticTokenKind::Number, &[SemanticTokenType::NUMBER]),
+    (SemanticTokenKind::Predicate, &[SemanticTokenType::FUNCTION]),
+    (SemanticTokenKind::Function, &[SemanticTokenType::METHOD, SemanticTokenType::FUNCTION]),
+    (SemanticTokenKind::Variable, &[SemanticTokenType::VARIABLE]),
+    (SemanticTokenKind::Parameter, &[SemanticTokenType::PARAMETER, SemanticTokenType::VARIABLE]),
+    (SemanticTokenKind::Name, &[SemanticTokenType::ENUM_MEMBER, SemanticTokenType::PROPERTY, SemanticTokenType::STRING]),
+    (SemanticTokenKind::Type, &[SemanticTokenType::TYPE]),
+    (SemanticTokenKind::Package, &[SemanticTokenType::NAMESPACE]),
+    (SemanticTokenKind::Descriptor, &[SemanticTokenType::DECORATOR, SemanticTokenType::PROPERTY]),
 ];
 
 /// Whether a modifier is among those of a token.
@@ -65,7 +65,7 @@ impl Legend {
         Self { types, modifiers }
     }
 
-    fn number(&self, kind: Kind) -> Option<u32> {
+    fn number(&self, kind: SemanticTokenKind) -> Option<u32> {
         let (_, candidates) = TYPES.iter().find(|(known, _)| *known == kind)?;
         let at = candidates.iter().find_map(|ty| self.types.iter().position(|known| known == ty))?;
         u32::try_from(at).ok()
@@ -95,12 +95,12 @@ pub(in crate::lsp) fn options(of: &ClientCapabilities) -> Option<SemanticTokensO
 
 /// The tokens that clients have, so that they can be told what changed.
 #[derive(Debug, Default)]
-pub(in crate::lsp) struct Sent {
+pub(in crate::lsp) struct SentTokens {
     files: Mutex<FxHashMap<FileId, (String, Vec<SemanticToken>)>>,
     next: AtomicU64,
 }
 
-impl Sent {
+impl SentTokens {
     /// Remembers the tokens of a file and forgets those of documents that are closed by now; gives what
     /// they are to be called.
     fn remember(&self, view: &View, file: FileId, tokens: &[SemanticToken]) -> String {

@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{
 use super::hover::markup;
 use crate::ide;
 use crate::ide::signature_help::{Parameter, Signature};
-use crate::lsp::session::Session;
+use crate::lsp::session::ClientSession;
 use crate::lsp::view::View;
 use mangle_syntax::text::{TextRange, TextSize, slice};
 
@@ -34,7 +34,7 @@ pub(in crate::lsp) fn signature_help(view: &View, params: &SignatureHelpParams) 
     Some(SignatureHelp { signatures, active_signature: Some(count(active)), active_parameter })
 }
 
-fn settings(session: &Session) -> SignatureInformationSettings {
+fn settings(session: &ClientSession) -> SignatureInformationSettings {
     let client = session.client.text_document.as_ref().and_then(|document| document.signature_help.as_ref());
     client.and_then(|client| client.signature_information.clone()).unwrap_or_default()
 }

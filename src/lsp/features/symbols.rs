@@ -6,7 +6,7 @@ use tower_lsp::ls_types::{
 };
 
 use crate::host::workspace::SnapshotFile;
-use crate::ide::symbols::{self, Kind, document_symbols, workspace_symbols};
+use crate::ide::symbols::{self, SymbolType, document_symbols, workspace_symbols};
 use crate::ide::transcripts;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
@@ -70,7 +70,7 @@ fn flatten(
 }
 
 #[expect(deprecated, reason = "the type has the member")]
-fn information(name: &str, of: Kind, location: Location, container: Option<&str>) -> SymbolInformation {
+fn information(name: &str, of: SymbolType, location: Location, container: Option<&str>) -> SymbolInformation {
     SymbolInformation {
         name: name.to_owned(),
         kind: kind(of),
@@ -97,16 +97,16 @@ pub(in crate::lsp) fn workspace(
 }
 
 /// What clients draw for it: one of the kinds that each of them knows, the first eighteen of the protocol.
-pub(in crate::lsp) fn kind(kind: Kind) -> SymbolKind {
+pub(in crate::lsp) fn kind(kind: SymbolType) -> SymbolKind {
     match kind {
-        Kind::Section => SymbolKind::NAMESPACE,
-        Kind::Package => SymbolKind::PACKAGE,
-        Kind::Use => SymbolKind::MODULE,
-        Kind::Declaration => SymbolKind::INTERFACE,
-        Kind::Rule => SymbolKind::FUNCTION,
-        Kind::Facts => SymbolKind::CONSTANT,
-        Kind::Turn => SymbolKind::METHOD,
-        Kind::Envelope => SymbolKind::CLASS,
-        Kind::Member => SymbolKind::FIELD,
+        SymbolType::Section => SymbolKind::NAMESPACE,
+        SymbolType::Package => SymbolKind::PACKAGE,
+        SymbolType::Use => SymbolKind::MODULE,
+        SymbolType::Declaration => SymbolKind::INTERFACE,
+        SymbolType::Rule => SymbolKind::FUNCTION,
+        SymbolType::Facts => SymbolKind::CONSTANT,
+        SymbolType::Turn => SymbolKind::METHOD,
+        SymbolType::Envelope => SymbolKind::CLASS,
+        SymbolType::Member => SymbolKind::FIELD,
     }
 }

@@ -12,7 +12,7 @@ use crate::ide::policy_tests::{TestRun, run_tests, test_lenses};
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
 use crate::report::policy_tests::{TestReport, TestSummary};
-use mangle_check::policy_test::Settings;
+use mangle_check::policy_test::TestSettings;
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_settings::Reading;
 use mangle_syntax::text::{Cancel, FileId};
@@ -56,7 +56,7 @@ impl TestParams {
         self.uri.as_ref().map(from_proto::document_path)
     }
 
-    fn settings(&self, program: &SnapshotProgram) -> Settings {
+    fn settings(&self, program: &SnapshotProgram) -> TestSettings {
         let kernel = program.kernel();
         let reading = self.reading.map_or(kernel.reading, |reading| match reading {
             Semantics::Go => Reading::Go,
@@ -66,7 +66,7 @@ impl TestParams {
         // Cases are many and each is short: their time is the one that is set.
         let limits = Limits { time: usual.time, ..editor_limits(usual) };
         let clock = Clock::of(kernel);
-        Settings { reading, limits, clock, coverage: self.coverage }
+        TestSettings { reading, limits, clock, coverage: self.coverage }
     }
 
     fn wants(&self, case: &str) -> bool {

@@ -16,7 +16,7 @@ use crate::ide::markup::{Link, Markup};
 use crate::ide::replays;
 use crate::ide::subject::Subject;
 use crate::ide::transcripts::{hints, hover, links, references};
-use crate::lsp::view::{Inside, Spot, View};
+use crate::lsp::view::{DocumentPlace, EmbeddedMangle, View};
 use crate::lsp::{from_proto, to_proto};
 use mangle_engine::program::Program;
 use mangle_syntax::text::{FileId, StatementId, TextSize};
@@ -26,7 +26,7 @@ pub(super) fn hover(view: &View, params: &TextDocumentPositionParams) -> Option<
     let (transcript, offset) = view.transcript_spot(params)?;
     let file = &transcript.file;
     let (shown, range) = match view.spot(params) {
-        Some(at @ Spot { inside: Some(inside), .. }) => of_mangle(view, &at, inside),
+        Some(at @ DocumentPlace { inside: Some(inside), .. }) => of_mangle(view, &at, inside),
         _ => {
             let (found, verdict) = (
                 transcript.with_policies(|opened| hover::hover(opened, offset)),
@@ -65,7 +65,7 @@ fn clause(
     Some(Link { label: format!("{}:{line}", view.name(file.id)), target })
 }
 
-fn of_mangle(view: &View, at: &Spot<'_>, inside: Inside<'_>) -> (Markup, Range) {
+fn of_mangle(view: &View, at: &DocumentPlace<'_>, inside: EmbeddedMangle<'_>) -> (Markup, Range) {
     let place = at.place();
     let found = place.and_then(ide::hover::hover);
     let fate = inside.transcript.with_policies(|opened| hover::fate(opened, inside.start, inside.text));

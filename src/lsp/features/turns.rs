@@ -9,7 +9,7 @@ use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Position, Uri
 
 use super::replay::replayed;
 use crate::host::workspace::SnapshotTranscript;
-use crate::ide::replays::{self, Replayed, turn_at};
+use crate::ide::replays::{self, ReplayInput, turn_at};
 use crate::lsp::view::View;
 use crate::lsp::virtual_documents::component;
 use crate::lsp::{from_proto, to_proto};
@@ -103,7 +103,7 @@ pub(in crate::lsp) fn command(
     }
 }
 
-fn state_in_short(replayed: &Replayed<'_>) -> String {
+fn state_in_short(replayed: &ReplayInput<'_>) -> String {
     let after = replayed.state();
     let mut lines = vec![format!(
         "After turn {} the kernel holds {} facts.",
@@ -115,7 +115,7 @@ fn state_in_short(replayed: &Replayed<'_>) -> String {
     lines.join("\n")
 }
 
-fn turn_in_short(replayed: &Replayed<'_>, wanted: u64) -> String {
+fn turn_in_short(replayed: &ReplayInput<'_>, wanted: u64) -> String {
     let turns = replayed.turns();
     let Some((turn, _)) = turns.iter().find(|(turn, _)| turn.turn == wanted) else {
         return format!("There is no turn {wanted}.");

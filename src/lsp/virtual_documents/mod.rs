@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Location, Range, Uri};
 
-use self::source::Named;
+use self::source::SourceName;
 pub(super) use self::source::component;
 pub(super) use self::watch::{Watch, Watches};
 use super::view::View;
@@ -37,9 +37,9 @@ pub(super) struct Scheme {
     /// What its URIs begin with, without the colon.
     pub(super) name: &'static str,
     /// Reads what stands behind the colon.
-    read: fn(&str) -> Option<Named>,
+    read: fn(&str) -> Option<SourceName>,
     /// The document that it is made from, where its URI does not say that.
-    find: fn(&View, &Named) -> Option<FileId>,
+    find: fn(&View, &SourceName) -> Option<FileId>,
     /// Whether it lives on when the document is closed that it is made from, as long as something else is open that it
     /// is made from as well.
     outlives: bool,
@@ -47,7 +47,7 @@ pub(super) struct Scheme {
     /// writer asks for it.
     stamp: fn(&View, &SnapshotFile) -> Option<u64>,
     /// Makes the document.
-    make: fn(&View, &SnapshotFile, &Named, &Cancel) -> Result<Made>,
+    make: fn(&View, &SnapshotFile, &SourceName, &Cancel) -> Result<DocumentContent>,
 }
 
 /// The parameters of `mangle/virtualDocument`.
@@ -61,16 +61,16 @@ pub(super) struct VirtualDocumentParams {
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct VirtualDocument {
     #[serde(flatten)]
-    made: Made,
+    made: DocumentContent,
     /// The state of the workspace that it is made from.
     revision: u64,
 }
 
 /// What a scheme makes.
 #[derive(Debug, Clone, Serialize)]
-struct Made {
+struct DocumentContent {
     text: String,
-    origins: Vec<Origin>,
+    origins: Vec<DocumentOrigin>,
     /// Its sections, where it has any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     folds: Vec<Fold>,
@@ -89,7 +89,7 @@ struct Fold {
 
 /// Where a part of a virtual document comes from.
 #[derive(Debug, Clone, Serialize)]
-struct Origin {
+struct DocumentOrigin {
     /// In the virtual document.
     range: Range,
     /// In a document of the workspace.
@@ -100,12 +100,12 @@ struct Origin {
 
 /// A virtual document that somebody asks for.
 #[derive(Debug, Clone)]
-pub(super) struct Address {
+pub(super) struct DocumentAddress {
     scheme: &'static Scheme,
-    named: Named,
+    named: SourceName,
 }
 
-impl Address {
+impl DocumentAddress {
     /// Reads the URI of a virtual document.
     ///
     /// # Errors
@@ -150,12 +150,12 @@ impl Address {
         })?;
         let made = (self.scheme.make)(view, file, &self.named, cancel)?;
         // Byte for byte as long, so that the places of its parts stay.
-        let made = Made { text: masked(&made.text).into_owned(), ..made };
+        let made = DocumentContent { text: masked(&made.text).into_owned(), ..made };
         Ok(VirtualDocument { made, revision: view.snapshot.revision })
     }
 }
 
 /// The scheme says nothing of documents that its URIs do not name.
-fn nothing(_: &View, _: &Named) -> Option<FileId> {
+fn nothing(_: &View, _: &SourceName) -> Option<FileId> {
     None
 }

@@ -6,8 +6,8 @@ use rustc_hash::FxHasher;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Location, Position, Range, Uri};
 
-use super::source::{Named, named};
-use super::{Fold, Made, Origin, Scheme};
+use super::source::{SourceName, named};
+use super::{DocumentContent, DocumentOrigin, Fold, Scheme};
 use crate::host::workspace::{Previewed, SnapshotFile, SnapshotProgram, Unshown};
 use crate::host::{PreviewRequest, RequestedPart};
 use crate::ide::preview_document::{preview_lenses, prompt_document};
@@ -20,7 +20,7 @@ pub(super) const SCHEME: Scheme =
     Scheme { name: "mangle-preview", read: named, find, outlives: true, stamp, make };
 
 /// The first sample kernel of the workspace, in the order of their paths, that has a preview of this name.
-fn find(view: &View, named: &Named) -> Option<FileId> {
+fn find(view: &View, named: &SourceName) -> Option<FileId> {
     let mut kernels: Vec<&SnapshotFile> =
         view.snapshot.files().map(AsRef::as_ref).filter(|file| asks_for(file, &named.name)).collect();
     kernels.sort_by_key(|file| &file.path);
@@ -50,7 +50,7 @@ pub(super) fn files(program: &SnapshotProgram, hasher: &mut FxHasher) -> bool {
     program.files.iter().any(|file| file.open.is_some())
 }
 
-fn make(view: &View, file: &SnapshotFile, named: &Named, cancel: &Cancel) -> Result<Made> {
+fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
     let wish = wish(named)?;
     let is_outdated = || view.is_outdated();
     let see = |previewed: Previewed<'_>| made(view, previewed);
@@ -60,12 +60,12 @@ fn make(view: &View, file: &SnapshotFile, named: &Named, cancel: &Cancel) -> Res
         // It may be there a moment later: somebody types its header.
         Err(Unshown::Unknown) => {
             let text = format!("No `# @preview` comments of this file ask for `{}`.\n", named.name);
-            Ok(Made { text, origins: Vec::new(), folds: Vec::new() })
+            Ok(DocumentContent { text, origins: Vec::new(), folds: Vec::new() })
         }
     }
 }
 
-fn wish(named: &Named) -> Result<PreviewRequest> {
+fn wish(named: &SourceName) -> Result<PreviewRequest> {
     let bad = |what: &str| Error::invalid_params(format!("a preview has no such {what}"));
     let shard = named.get("shard").map(|shard| {
         let mut words = shard.split_whitespace().map(str::to_owned);
@@ -77,10 +77,10 @@ fn wish(named: &Named) -> Result<PreviewRequest> {
     Ok(PreviewRequest { name: Some(named.name.clone()), shard, mode, part: part.unwrap_or_default() })
 }
 
-fn made(view: &View, previewed: Previewed<'_>) -> Made {
+fn made(view: &View, previewed: Previewed<'_>) -> DocumentContent {
     let common = previewed.preview.common();
     let Some(shown) = previewed.preview.shown().first() else {
-        return Made { text: String::new(), origins: Vec::new(), folds: Vec::new() };
+        return DocumentContent { text: String::new(), origins: Vec::new(), folds: Vec::new() };
     };
     let document = prompt_document(common, shown);
     let lines = LineIndex::new(&document.text);
@@ -103,14 +103,14 @@ fn made(view: &View, previewed: Previewed<'_>) -> Made {
     };
     let origins = document.origins.iter().filter_map(|origin| {
         let range = in_text(view, &document.text, &lines, origin.range);
-        Some(Origin { range, location: location(origin.place)?, kind: origin.kind.to_owned() })
+        Some(DocumentOrigin { range, location: location(origin.place)?, kind: origin.kind.to_owned() })
     });
     let origins = origins.collect();
     let folds = document.sections.iter().map(|(range, title)| {
         let (start_line, end_line) = (lines.line_of(range.start()), lines.line_of(range.end()));
         Fold { start_line, end_line, title: title.clone() }
     });
-    Made { folds: folds.collect(), origins, text: document.text }
+    DocumentContent { folds: folds.collect(), origins, text: document.text }
 }
 
 /// A range of a text that is no document of the workspace.

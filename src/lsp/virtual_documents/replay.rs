@@ -4,9 +4,9 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::Location;
 
 use super::preview::in_text;
-use super::source::{Named, named};
+use super::source::{SourceName, named};
 use super::state::stamp;
-use super::{Fold, Made, Origin, Scheme, nothing};
+use super::{DocumentContent, DocumentOrigin, Fold, Scheme, nothing};
 use crate::host::workspace::SnapshotFile;
 use crate::lsp::features::replay::replayed;
 use crate::lsp::to_proto;
@@ -20,7 +20,7 @@ pub(super) const SCHEME: Scheme =
 /// So many turns are shown.
 const MOST: usize = 500;
 
-fn make(view: &View, file: &SnapshotFile, named: &Named, cancel: &Cancel) -> Result<Made> {
+fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
     let from: u64 =
         named.name.parse().map_err(|_| Error::invalid_params("a replay is named by the number of a turn"))?;
     let until = from.saturating_add(MOST as u64 - 1);
@@ -30,18 +30,18 @@ fn make(view: &View, file: &SnapshotFile, named: &Named, cancel: &Cancel) -> Res
     }
     let Some(turns) = turns else {
         let text = "This document is no transcript with policies around it.\n".to_owned();
-        return Ok(Made { text, origins: Vec::new(), folds: Vec::new() });
+        return Ok(DocumentContent { text, origins: Vec::new(), folds: Vec::new() });
     };
     let shown: Vec<_> = turns.iter().filter(|(turn, _)| turn.turn >= from).collect();
     if shown.is_empty() {
         let text = format!("There is no turn {from}.\n");
-        return Ok(Made { text, origins: Vec::new(), folds: Vec::new() });
+        return Ok(DocumentContent { text, origins: Vec::new(), folds: Vec::new() });
     }
     Ok(written(view, file, &shown))
 }
 
 /// Turns, each with the bytes of its record, one below the other.
-fn written(view: &View, file: &SnapshotFile, turns: &[&(TurnReport, TextRange)]) -> Made {
+fn written(view: &View, file: &SnapshotFile, turns: &[&(TurnReport, TextRange)]) -> DocumentContent {
     let mut text = String::new();
     let mut add = |turn: &TurnReport| {
         let start = text.len();
@@ -53,12 +53,16 @@ fn written(view: &View, file: &SnapshotFile, turns: &[&(TurnReport, TextRange)])
     let parts = || turns.iter().zip(&ranges);
     let origins = parts().filter_map(|((_, record), range)| {
         let location = Location { uri: uri.clone()?, range: to_proto::range(view, file, *record) };
-        Some(Origin { range: in_text(view, &text, &lines, *range), location, kind: "turn".to_owned() })
+        Some(DocumentOrigin {
+            range: in_text(view, &text, &lines, *range),
+            location,
+            kind: "turn".to_owned(),
+        })
     });
     let folds = parts().map(|((turn, _), range)| {
         let (start_line, end_line) = (lines.line_of(range.start()), lines.line_of(range.end()));
         Fold { start_line, end_line, title: format!("turn {}", turn.turn) }
     });
     let (origins, folds) = (origins.collect(), folds.collect());
-    Made { text, origins, folds }
+    DocumentContent { text, origins, folds }
 }

@@ -4,7 +4,7 @@ use tower_lsp::ls_types::Uri;
 
 /// What stands behind the scheme of a virtual document.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Named {
+pub(super) struct SourceName {
     /// The document that it is made from; `None` where a name alone says that.
     pub(super) source: Option<Uri>,
     /// What it is called, for schemes with names.
@@ -13,7 +13,7 @@ pub(super) struct Named {
     keys: Vec<(String, String)>,
 }
 
-impl Named {
+impl SourceName {
     /// What is said under a key.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
         self.keys.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
@@ -21,17 +21,17 @@ impl Named {
 }
 
 /// A URI.
-pub(super) fn document(rest: &str) -> Option<Named> {
-    Some(Named { source: Some(uri(rest)?), ..Named::default() })
+pub(super) fn document(rest: &str) -> Option<SourceName> {
+    Some(SourceName { source: Some(uri(rest)?), ..SourceName::default() })
 }
 
 /// `/NAME?KEY=VALUE&of=URI`, whose query may be percent-encoded once more, as editors do.
-pub(super) fn named(rest: &str) -> Option<Named> {
+pub(super) fn named(rest: &str) -> Option<SourceName> {
     let whole = if rest.contains('?') { rest.to_owned() } else { rest.replacen("%3F", "?", 1) };
     let (path, query) = whole.split_once('?').unwrap_or((&whole, ""));
     let query = if query.contains('=') { query.to_owned() } else { decoded(query) };
     let name = decoded(path.strip_prefix('/')?);
-    let mut named = Named { name, ..Named::default() };
+    let mut named = SourceName { name, ..SourceName::default() };
     for (key, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
         match key {
             "of" => named.source = Some(uri(value)?),

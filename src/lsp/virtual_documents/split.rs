@@ -3,8 +3,8 @@
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::{Location, Position, Range};
 
-use super::source::{Named, document};
-use super::{Made, Origin, Scheme, nothing};
+use super::source::{SourceName, document};
+use super::{DocumentContent, DocumentOrigin, Scheme, nothing};
 use crate::host::workspace::SnapshotFile;
 use crate::ide::transcripts::split::{Part, split};
 use crate::lsp::to_proto;
@@ -21,9 +21,13 @@ pub(super) const SCHEME: Scheme = Scheme {
 };
 
 /// Of a document that is no transcript, nothing is shown.
-fn make(view: &View, file: &SnapshotFile, _: &Named, _: &Cancel) -> Result<Made> {
+fn make(view: &View, file: &SnapshotFile, _: &SourceName, _: &Cancel) -> Result<DocumentContent> {
     let Some(transcript) = view.snapshot.transcript(file.id) else {
-        return Ok(Made { text: NO_TRANSCRIPT.to_owned(), origins: Vec::new(), folds: Vec::new() });
+        return Ok(DocumentContent {
+            text: NO_TRANSCRIPT.to_owned(),
+            origins: Vec::new(),
+            folds: Vec::new(),
+        });
     };
     let made = transcript.with_policies(split);
     let lines = LineIndex::new(&made.text);
@@ -35,10 +39,10 @@ fn make(view: &View, file: &SnapshotFile, _: &Named, _: &Cancel) -> Result<Made>
     let origin = |part: &Part| {
         let range = Range { start: position(part.range.start()), end: position(part.range.end()) };
         let location = Location { uri: uri.clone()?, range: to_proto::range(view, file, part.source) };
-        Some(Origin { range, location, kind: part.kind.to_owned() })
+        Some(DocumentOrigin { range, location, kind: part.kind.to_owned() })
     };
     let origins = made.parts.iter().filter_map(origin).collect();
-    Ok(Made { text: made.text, origins, folds: Vec::new() })
+    Ok(DocumentContent { text: made.text, origins, folds: Vec::new() })
 }
 
 const NO_TRANSCRIPT: &str =

@@ -7,8 +7,8 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::Location;
 
 use super::preview::{files, in_text};
-use super::source::{Named, named};
-use super::{Made, Origin, Scheme, nothing};
+use super::source::{SourceName, named};
+use super::{DocumentContent, DocumentOrigin, Scheme, nothing};
 use crate::host::workspace::SnapshotFile;
 use crate::ide::replays::StateAfter;
 use crate::lsp::features::replay::replayed;
@@ -32,13 +32,13 @@ pub(super) fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
     is_open.then(|| hasher.finish())
 }
 
-fn make(view: &View, file: &SnapshotFile, named: &Named, cancel: &Cancel) -> Result<Made> {
+fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -> Result<DocumentContent> {
     let turn: u64 =
         named.name.parse().map_err(|_| Error::invalid_params("a state is named by the number of a turn"))?;
     let state = replayed(view, file.id, Some(turn), cancel, |replayed| replayed.state());
     let Some(after) = state else {
         let text = "This document is no transcript with policies around it.\n".to_owned();
-        return Ok(Made { text, origins: Vec::new(), folds: Vec::new() });
+        return Ok(DocumentContent { text, origins: Vec::new(), folds: Vec::new() });
     };
     if cancel.is_cancelled() {
         return Err(Error::content_modified());
@@ -48,9 +48,9 @@ fn make(view: &View, file: &SnapshotFile, named: &Named, cancel: &Cancel) -> Res
     let range = in_text(view, &text, &LineIndex::new(&text), head);
     let origin = to_proto::uri(file).map(|uri| {
         let location = Location { uri, range: to_proto::range(view, file, after.range) };
-        Origin { range, location, kind: "turn".to_owned() }
+        DocumentOrigin { range, location, kind: "turn".to_owned() }
     });
-    Ok(Made { origins: origin.into_iter().collect(), text, folds: Vec::new() })
+    Ok(DocumentContent { origins: origin.into_iter().collect(), text, folds: Vec::new() })
 }
 
 fn written(after: &StateAfter, wanted: u64) -> String {

@@ -3,8 +3,8 @@
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::{Position, Range};
 
-use super::source::{Named, document};
-use super::{Made, Origin, Scheme, nothing};
+use super::source::{SourceName, document};
+use super::{DocumentContent, DocumentOrigin, Scheme, nothing};
 use crate::host::workspace::SnapshotFile;
 use crate::ide::syntax_tree::{Line, syntax_tree};
 use crate::lsp::to_proto;
@@ -19,7 +19,7 @@ pub(super) fn stamp(_: &View, file: &SnapshotFile) -> Option<u64> {
     Some(u64::from(open.version.unsigned_abs()) << 32 | open.text.len() as u64)
 }
 
-fn make(view: &View, file: &SnapshotFile, _: &Named, _: &Cancel) -> Result<Made> {
+fn make(view: &View, file: &SnapshotFile, _: &SourceName, _: &Cancel) -> Result<DocumentContent> {
     let tree = syntax_tree(file.source());
     let lines = LineIndex::new(&tree.text);
     let uri = to_proto::uri(file);
@@ -28,7 +28,7 @@ fn make(view: &View, file: &SnapshotFile, _: &Named, _: &Cancel) -> Result<Made>
             let at = lines.line_col(&tree.text, offset, view.session.encoding);
             Position { line: at.line, character: at.col }
         };
-        Some(Origin {
+        Some(DocumentOrigin {
             range: Range { start: position(line.start), end: position(line.end) },
             location: tower_lsp::ls_types::Location {
                 uri: uri.clone()?,
@@ -38,5 +38,5 @@ fn make(view: &View, file: &SnapshotFile, _: &Named, _: &Cancel) -> Result<Made>
         })
     };
     let origins = tree.lines.iter().filter_map(origin).collect();
-    Ok(Made { text: tree.text, origins, folds: Vec::new() })
+    Ok(DocumentContent { text: tree.text, origins, folds: Vec::new() })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use super::{Address, CHANGED};
+use super::{CHANGED, DocumentAddress};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 
@@ -14,14 +14,14 @@ use crate::lsp::view::View;
 pub(in crate::lsp) struct Watch {
     /// As the client spells it.
     uri: String,
-    address: Address,
+    address: DocumentAddress,
     /// The document that it is made from, as far as the URI names it.
     source: Option<PathBuf>,
 }
 
 impl Watch {
     /// The client asks for the document at `address`, which it spells `uri`.
-    pub(in crate::lsp) fn new(uri: String, address: Address) -> Self {
+    pub(in crate::lsp) fn new(uri: String, address: DocumentAddress) -> Self {
         let source = address.source().map(from_proto::document_path);
         Self { uri, address, source }
     }

@@ -4,10 +4,10 @@
 //! One computation of diagnostics runs at a time. An edit stops it; the newest state is computed
 //! next, for all who wait.
 
-mod answering;
-mod evaluating;
-mod replaying;
-mod scanning;
+mod diagnostics;
+mod evaluations;
+mod replays;
+mod scans;
 mod suspects;
 #[cfg(test)]
 mod tests;
@@ -22,15 +22,15 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use self::answering::Running;
+use self::diagnostics::DiagnosticsRun;
 use super::client::{Outbox, Progress};
-use super::features::semantic_tokens::Sent;
-use super::message::{Basis, Message, Named, Opened, Question, Refusal, WorkspacePull};
+use super::features::semantic_tokens::SentTokens;
+use super::message::{Basis, DocumentName, Message, OpenedDocument, Question, RequestRefusal, WorkspacePull};
 use super::pool::{Pool, guarded};
 use super::push::Publisher;
-use super::session::Session;
+use super::session::ClientSession;
 use super::settings;
-use super::view::{Pulse, Told};
+use super::view::{PulledDiagnostics, WriterStatus};
 use super::virtual_documents::Watches;
 use crate::host::workspace::{FileEvent, Workspace};
 use mangle_settings::HintSettings;
@@ -49,19 +49,19 @@ pub(super) struct Writer {
     /// For evaluations alone, so that nobody waits behind one.
     evaluator: Pool,
     workspace: Workspace,
-    session: Option<Arc<Session>>,
+    session: Option<Arc<ClientSession>>,
     /// The client takes messages of ours: it said so, or opened a document.
     ready: bool,
     /// The client has pulled the whole workspace, so that it will again.
     pulls_workspace: bool,
-    pulse: Arc<Pulse>,
-    told: Arc<Told>,
-    tokens: Arc<Sent>,
+    pulse: Arc<WriterStatus>,
+    told: Arc<PulledDiagnostics>,
+    tokens: Arc<SentTokens>,
     /// The URIs of further openings of files whose text is another one.
     further: Vec<Arc<str>>,
     questions: Vec<Question>,
     pulls: Vec<WorkspacePull>,
-    running: Option<Running>,
+    running: Option<DiagnosticsRun>,
     /// The computation of diagnostics that was cancelled and has not stopped yet, beside `running`.
     stopping: Option<u64>,
     /// How many computations of diagnostics were started.
@@ -213,7 +213,7 @@ impl Writer {
         }
     }
 
-    fn initialize(&mut self, session: Session) {
+    fn initialize(&mut self, session: ClientSession) {
         self.workspace.set_folders(session.folders.clone());
         self.workspace.set_rules(session.settings.clone().unwrap_or_default());
         self.hints = session.hints.unwrap_or_default();
@@ -236,14 +236,14 @@ impl Writer {
         self.progress = self.outbox.progress("Loading Mangle policies", offered, session.progress);
     }
 
-    fn open(&mut self, document: &Opened) {
+    fn open(&mut self, document: &OpenedDocument) {
         self.ready = true;
-        let Opened { path, uri, language, version, text, halves } = document;
+        let OpenedDocument { path, uri, language, version, text, halves } = document;
         self.workspace.open(path, uri, language, *version, text);
         self.workspace.opened_with(uri, text, halves);
     }
 
-    fn close(&mut self, document: &Named) {
+    fn close(&mut self, document: &DocumentName) {
         if self.workspace.close_at(&document.uri, &document.path) {
             self.watches.close(&document.path);
         }
@@ -270,7 +270,7 @@ impl Writer {
         self.wants_figures = false;
         self.publish_revision();
         for question in std::mem::take(&mut self.questions) {
-            self.refuse(question, Refusal::Outdated);
+            self.refuse(question, RequestRefusal::Outdated);
         }
     }
 

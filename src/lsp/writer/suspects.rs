@@ -7,15 +7,15 @@ use tower_lsp::ls_types::Uri;
 use super::Writer;
 use crate::lsp::body::{Loss, LostDocument};
 use crate::lsp::from_proto;
-use crate::lsp::message::Changed;
+use crate::lsp::message::DocumentChange;
 
 /// What a user can do.
 const HELP: &str = "Until then mangle-ls shows no findings in it, and does not format, rename or fix there.";
 
 impl Writer {
-    pub(super) fn change(&mut self, changed: &Changed) {
+    pub(super) fn change(&mut self, changed: &DocumentChange) {
         let Some(encoding) = self.session.as_ref().map(|session| session.encoding) else { return };
-        let Changed { path, uri, version, changes } = changed;
+        let DocumentChange { path, uri, version, changes } = changed;
         self.workspace.turn_to(uri);
         let was_suspect = self.workspace.is_suspect(path);
         let result = self.workspace.change_sent(path, uri, *version, changes, encoding);

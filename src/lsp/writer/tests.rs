@@ -6,9 +6,9 @@ use std::sync::mpsc;
 
 use tower_lsp::LspService;
 
-use super::answering::Running;
+use super::diagnostics::DiagnosticsRun;
 use super::*;
-use crate::lsp::message::{Diagnosed, Evaluated, Figures, Needs};
+use crate::lsp::message::{DiagnosticsResult, EvaluationDigest, EvaluationResult, Prerequisite};
 use crate::lsp::push::Audience;
 use crate::lsp::server::Server;
 use crate::lsp::transport::Output;
@@ -36,7 +36,7 @@ fn scanned(files: &[&str]) -> (tempfile::TempDir, Writer) {
         std::fs::write(path, "Decl p(X).\n").unwrap();
     }
     let mut writer = writer();
-    writer.session = Some(Arc::new(Session::new(&tower_lsp::ls_types::InitializeParams::default())));
+    writer.session = Some(Arc::new(ClientSession::new(&tower_lsp::ls_types::InitializeParams::default())));
     writer.workspace.set_folders(vec![root]);
     let scan = writer.workspace.next_scan().unwrap();
     writer.workspace.scanned(scan.run(|_, _| {}));
@@ -45,14 +45,14 @@ fn scanned(files: &[&str]) -> (tempfile::TempDir, Writer) {
 
 fn question() -> (Question, Cancel) {
     let cancel = Cancel::new();
-    let needs = Needs::Diagnostics("/a.mg".into());
+    let needs = Prerequisite::Diagnostics("/a.mg".into());
     let span = tracing::Span::none();
     (Question { needs, cancel: cancel.clone(), span, answer: Box::new(|_| {}) }, cancel)
 }
 
-fn running(cancel: &Cancel, audience: Option<Audience>) -> Running {
+fn running(cancel: &Cancel, audience: Option<Audience>) -> DiagnosticsRun {
     let basis = Basis { revision: 0, additions: 0 };
-    Running { number: 0, cancel: cancel.clone(), basis, audience, current: Arc::default() }
+    DiagnosticsRun { number: 0, cancel: cancel.clone(), basis, audience, current: Arc::default() }
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn what_a_request_needs_does_not_wait_for_what_was_cancelled() {
         Arc::clone(view.snapshot.programs_of(id).next().unwrap())
     };
     let ask = || Question {
-        needs: Needs::Diagnostics(one.clone()),
+        needs: Prerequisite::Diagnostics(one.clone()),
         cancel: Cancel::new(),
         span: tracing::Span::none(),
         answer: Box::new(|_| {}),
@@ -86,7 +86,7 @@ fn what_a_request_needs_does_not_wait_for_what_was_cancelled() {
     let number = writer.running.as_ref().unwrap().number;
     writer.diagnose();
     assert_eq!(writer.running.as_ref().unwrap().number, number);
-    writer.take(Message::Diagnosed(Diagnosed { number: 0, revision: 0, result: Ok(false) }));
+    writer.take(Message::Diagnosed(DiagnosticsResult { number: 0, revision: 0, result: Ok(false) }));
     assert!(writer.stopping.is_none() && writer.running.is_some());
 }
 
@@ -129,11 +129,11 @@ fn a_turn_that_panics_is_survived() {
 fn what_an_evaluation_adds_while_diagnostics_are_pushed_is_pushed_afterwards() {
     let (_folder, mut writer) = scanned(&["schemas.gl"]);
     let (basis, revision) = (writer.basis(), writer.workspace.revision());
-    let pushing = Running { basis, ..running(&Cancel::new(), Some(Audience::Listener)) };
-    let pushed = Diagnosed { number: pushing.number, revision, result: Ok(true) };
+    let pushing = DiagnosticsRun { basis, ..running(&Cancel::new(), Some(Audience::Listener)) };
+    let pushed = DiagnosticsResult { number: pushing.number, revision, result: Ok(true) };
     writer.running = Some(pushing);
-    let figures = Figures { digest: 1, diagnostics: true };
-    writer.take(Message::Evaluated(Evaluated { revision, began: true, result: Ok(Some(figures)) }));
+    let figures = EvaluationDigest { digest: 1, diagnostics: true };
+    writer.take(Message::Evaluated(EvaluationResult { revision, began: true, result: Ok(Some(figures)) }));
     writer.take(Message::Diagnosed(pushed));
     writer.ready = true;
     writer.diagnose();
@@ -148,7 +148,7 @@ fn what_a_stopped_evaluation_added_is_shown() {
         let view = writer.view().unwrap();
         view.snapshot.programs.iter().for_each(|program| program.evaluate(&Cancel::new()));
         let revision = writer.workspace.revision() - 1;
-        writer.take(Message::Evaluated(Evaluated { revision, began, result: Ok(None) }));
+        writer.take(Message::Evaluated(EvaluationResult { revision, began, result: Ok(None) }));
         writer.wants_figures = true;
         writer.evaluate();
         assert_eq!(writer.evaluating.is_some(), began);

@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::{Edge, Node, Place, PredicateGraph};
+use super::{Edge, Node, NodePlace, PredicateGraph};
 
 /// The graphs as `{"programs": [{"name", "predicates", "edges", "components"}]}`; `place` says where a
 /// place is, in the way that the reader counts.
 #[must_use]
-pub fn json(graphs: &[PredicateGraph], place: &dyn Fn(Place) -> Value) -> Value {
+pub fn json(graphs: &[PredicateGraph], place: &dyn Fn(NodePlace) -> Value) -> Value {
     let programs: Vec<_> = graphs.iter().map(|graph| program(graph, place)).collect();
     json!({ "programs": programs })
 }
 
-fn program(graph: &PredicateGraph, place: &dyn Fn(Place) -> Value) -> Value {
+fn program(graph: &PredicateGraph, place: &dyn Fn(NodePlace) -> Value) -> Value {
     let predicates: Vec<_> = graph.predicates.iter().map(|node| predicate(node, place)).collect();
     let edges: Vec<_> = graph.edges.iter().map(|edge| dependency(graph, edge, place)).collect();
     let components = graph.components.iter().map(|component| {
@@ -27,7 +27,7 @@ fn program(graph: &PredicateGraph, place: &dyn Fn(Place) -> Value) -> Value {
     })
 }
 
-fn predicate(node: &Node, place: &dyn Fn(Place) -> Value) -> Value {
+fn predicate(node: &Node, place: &dyn Fn(NodePlace) -> Value) -> Value {
     json!({
         "id": node.key.to_string(),
         "name": node.key.name.as_str(),
@@ -41,7 +41,7 @@ fn predicate(node: &Node, place: &dyn Fn(Place) -> Value) -> Value {
     })
 }
 
-fn dependency(graph: &PredicateGraph, edge: &Edge, place: &dyn Fn(Place) -> Value) -> Value {
+fn dependency(graph: &PredicateGraph, edge: &Edge, place: &dyn Fn(NodePlace) -> Value) -> Value {
     json!({
         "from": graph.label(edge.from),
         "to": graph.label(edge.to),

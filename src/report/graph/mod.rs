@@ -45,7 +45,7 @@ pub struct Node {
     /// How many rules the program has for it.
     pub rules: usize,
     /// Its name in its first `Decl`, else in the head of its first clause.
-    pub place: Option<Place>,
+    pub place: Option<NodePlace>,
 }
 
 /// Where the rows of a predicate come from.
@@ -79,7 +79,7 @@ impl NodeKind {
 
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct NodePlace {
     /// The file.
     pub file: FileId,
     /// The bytes, from the start of the file.
@@ -100,7 +100,7 @@ pub struct Edge {
     /// Whether the edge lies on a circle.
     pub recursive: bool,
     /// The premises, in file order.
-    pub places: Vec<Place>,
+    pub places: Vec<NodePlace>,
 }
 
 /// How a premise asks for a predicate.
@@ -175,7 +175,7 @@ mod tests {
             rules: usize::from(kind == NodeKind::Rules),
             place: None,
         };
-        let place = Place { file: FileId(0), range: TextRange::new(3.into(), 6.into()) };
+        let place = NodePlace { file: FileId(0), range: TextRange::new(3.into(), 6.into()) };
         let edge = |from, to, kind, temporal| Edge {
             from,
             to,
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn as_json() {
-        let place = |place: Place| serde_json::json!({ "start": u32::from(place.range.start()) });
+        let place = |place: NodePlace| serde_json::json!({ "start": u32::from(place.range.start()) });
         let text = serde_json::to_string_pretty(&json(&[graph()], &place)).unwrap_or_default();
         check(
             &text,

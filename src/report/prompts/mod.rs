@@ -47,7 +47,7 @@ pub struct PromptReport {
     pub manifest: Value,
     /// The atoms that were not taken, as [`PromptReport::manifest`] has them.
     #[serde(skip)]
-    pub left_out: Vec<LeftOutReport>,
+    pub left_out: Vec<ExcludedAtomReport>,
     /// What is particular about how the prompt was assembled, each as a sentence without a full stop.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
@@ -68,7 +68,7 @@ pub struct StickyReport {
 
 /// An atom that is not in the prompt.
 #[derive(Debug, Clone, Serialize)]
-pub struct LeftOutReport {
+pub struct ExcludedAtomReport {
     /// Its id.
     pub id: String,
     /// Why.
@@ -217,7 +217,7 @@ impl OriginReport {
 /// How many atoms that were left out are named, unless all are wanted.
 const MOST_LEFT_OUT: usize = 10;
 
-impl LeftOutReport {
+impl ExcludedAtomReport {
     /// In a line: `style/short (atoms/a.yaml:9): blocked: …`.
     #[must_use]
     pub fn sentence(&self) -> String {
@@ -234,7 +234,7 @@ impl PromptReport {
     #[must_use]
     pub fn left_out_lines(&self, all: bool) -> Vec<String> {
         let most = if all { usize::MAX } else { MOST_LEFT_OUT };
-        let mut lines: Vec<_> = self.left_out.iter().take(most).map(LeftOutReport::sentence).collect();
+        let mut lines: Vec<_> = self.left_out.iter().take(most).map(ExcludedAtomReport::sentence).collect();
         match self.left_out.len().saturating_sub(most) {
             0 => {}
             more => lines.push(format!("and {more} more, which `--provenance` names")),

@@ -1,13 +1,13 @@
 //! From a turn as it was replayed to one as it is written.
 
 use super::{
-    AtomReport, Compared, CorrectionReport, Held, Lack, MemoryReport, OwnReport, State, Surface, Tree,
-    TurnReport, VerdictReport,
+    AtomReport, CorrectionReport, FactReport, MemoryReport, ObstacleReport, ProofTree, ReplyFactReport,
+    StateReport, SurfaceReport, TurnReport, VerdictComparison, VerdictReport,
 };
-use agent_replay::{Effect, Origin, Reliance, Turn, Verdict};
+use agent_replay::{Effect, Reliance, SessionOrigin, Turn, Verdict};
 use mangle_engine::kernel::{Ground, Miss, Obstacle, Proof, RuleId};
 use mangle_settings::instant_text;
-use piggyback::envelope::account::Entry;
+use piggyback::envelope::account::AccountEntry;
 use piggyback::envelope::runtime::Stage;
 
 /// How deep a proof is unfolded.
@@ -17,7 +17,7 @@ const DEEPEST: usize = 40;
 const ROWS: usize = 10;
 
 /// What a turn does not know of itself.
-pub struct Places<'a> {
+pub struct TurnPlaces<'a> {
     /// What output calls the transcript.
     pub file: &'a str,
     /// The line that the record begins at.
@@ -27,10 +27,10 @@ pub struct Places<'a> {
     /// Where a clause stands: `policy.mg:12`; `None` for what no clause gives.
     pub rule: &'a dyn Fn(RuleId) -> Option<String>,
     /// Where a fact of the session comes from.
-    pub origin: &'a dyn Fn(&str) -> Option<Origin>,
+    pub origin: &'a dyn Fn(&str) -> Option<SessionOrigin>,
 }
 
-impl std::fmt::Debug for Places<'_> {
+impl std::fmt::Debug for TurnPlaces<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Places").field("file", &self.file).finish_non_exhaustive()
     }
@@ -38,7 +38,7 @@ impl std::fmt::Debug for Places<'_> {
 
 /// A turn as it is written, without findings.
 #[must_use]
-pub fn turn(turn: &Turn, places: &Places<'_>) -> TurnReport {
+pub fn turn(turn: &Turn, places: &TurnPlaces<'_>) -> TurnReport {
     let shown = turn.rewritten.as_ref().map_or(&turn.surface, |rewritten| &rewritten.shown);
     let stopped = turn.stopped.as_ref().map(|stop| {
         let place = stop.rule.and_then(places.rule).map_or(String::new(), |place| format!(" at {place}"));
@@ -54,7 +54,7 @@ pub fn turn(turn: &Turn, places: &Places<'_>) -> TurnReport {
         asked: turn.asked.clone(),
         stage: turn.stage.map(|stage| word(stage).to_owned()),
         method: turn.stage.map(|stage| stage.method().to_owned()),
-        surface: Surface {
+        surface: SurfaceReport {
             original: turn.surface.clone(),
             shown: shown.clone(),
             reason: turn.rewritten.as_ref().map(|rewritten| rewritten.reason.clone()),
@@ -72,12 +72,12 @@ pub fn turn(turn: &Turn, places: &Places<'_>) -> TurnReport {
         }),
         envelope: turn.envelope.as_ref().map(|verdict| self::verdict(verdict, places)),
         verdicts: turn.verdicts.iter().map(|verdict| self::verdict(verdict, places)).collect(),
-        state: State {
+        state: StateReport {
             added: turn
                 .change
                 .added
                 .iter()
-                .map(|held| Held { fact: held.fact.clone(), by: (places.rule)(held.rule) })
+                .map(|held| FactReport { fact: held.fact.clone(), by: (places.rule)(held.rule) })
                 .collect(),
             removed: turn.change.removed.clone(),
             added_count: turn.change.added_count,
@@ -101,7 +101,7 @@ fn word(stage: Stage) -> &'static str {
 
 /// An update as it is written.
 #[must_use]
-pub fn atom(entry: &Entry) -> AtomReport {
+pub fn atom(entry: &AccountEntry) -> AtomReport {
     AtomReport {
         index: entry.index,
         text: entry.text.clone(),
@@ -120,7 +120,7 @@ fn effect(effect: Effect) -> String {
     }
 }
 
-fn verdict(verdict: &Verdict, places: &Places<'_>) -> VerdictReport {
+fn verdict(verdict: &Verdict, places: &TurnPlaces<'_>) -> VerdictReport {
     VerdictReport {
         request: verdict.id.clone(),
         index: verdict.index,
@@ -139,10 +139,10 @@ fn verdict(verdict: &Verdict, places: &Places<'_>) -> VerdictReport {
 }
 
 /// What replies did that a permission rests on.
-fn own(verdict: &Verdict) -> Vec<OwnReport> {
+fn own(verdict: &Verdict) -> Vec<ReplyFactReport> {
     let Reliance { granted, lifted, .. } = &verdict.reliance;
-    let all = |facts: &[(String, Origin)], does: &str| {
-        let one = |(fact, origin): &(String, Origin)| OwnReport {
+    let all = |facts: &[(String, SessionOrigin)], does: &str| {
+        let one = |(fact, origin): &(String, SessionOrigin)| ReplyFactReport {
             fact: fact.clone(),
             from: origin.to_string(),
             does: does.to_owned(),
@@ -152,7 +152,7 @@ fn own(verdict: &Verdict) -> Vec<OwnReport> {
     [all(granted, "grants"), all(lifted, "lifts")].concat()
 }
 
-fn lack(miss: &Miss, places: &Places<'_>) -> Lack {
+fn lack(miss: &Miss, places: &TurnPlaces<'_>) -> ObstacleReport {
     let (literal, near) = match &miss.obstacle {
         Obstacle::Head { argument, has } => {
             (format!("argument {} of the head is {has}", argument + 1), Vec::new())
@@ -162,22 +162,22 @@ fn lack(miss: &Miss, places: &Places<'_>) -> Lack {
         Obstacle::TooMany => ("too many combinations to look at all of them".to_owned(), Vec::new()),
     };
     let rule = (places.rule)(miss.rule).unwrap_or_else(|| "?".to_owned());
-    Lack { rule, first_failing_literal: literal, near }
+    ObstacleReport { rule, first_failing_literal: literal, near }
 }
 
 /// A proof as a tree; what was unfolded before is only named.
-fn tree(proof: &Proof, places: &Places<'_>) -> Option<Tree> {
+fn tree(proof: &Proof, places: &TurnPlaces<'_>) -> Option<ProofTree> {
     Unfolding { proof, places, shown: vec![false; proof.nodes.len()] }.node(0, 0)
 }
 
 struct Unfolding<'p> {
     proof: &'p Proof,
-    places: &'p Places<'p>,
+    places: &'p TurnPlaces<'p>,
     shown: Vec<bool>,
 }
 
 impl Unfolding<'_> {
-    fn node(&mut self, at: usize, level: usize) -> Option<Tree> {
+    fn node(&mut self, at: usize, level: usize) -> Option<ProofTree> {
         let node = self.proof.nodes.get(at)?;
         let known = self.shown.get(at) == Some(&true);
         let rule = (self.places.rule)(node.rule);
@@ -194,12 +194,12 @@ impl Unfolding<'_> {
                 because.extend(self.step(&step.ground, level + 1));
             }
         }
-        Some(Tree { fact: node.fact.clone(), kind: kind.to_owned(), by, because })
+        Some(ProofTree { fact: node.fact.clone(), kind: kind.to_owned(), by, because })
     }
 
-    fn step(&mut self, ground: &Ground, level: usize) -> Option<Tree> {
+    fn step(&mut self, ground: &Ground, level: usize) -> Option<ProofTree> {
         let leaf = |fact: &str, kind: &str| {
-            Some(Tree { fact: fact.to_owned(), kind: kind.to_owned(), by: None, because: Vec::new() })
+            Some(ProofTree { fact: fact.to_owned(), kind: kind.to_owned(), by: None, because: Vec::new() })
         };
         match ground {
             Ground::Fact(at) => self.node(*at, level),
@@ -209,13 +209,13 @@ impl Unfolding<'_> {
             Ground::Rows { first, count } => {
                 let shown = first.iter().take(ROWS).filter_map(|row| self.node(*row, level + 1)).collect();
                 let fact = format!("a group of {}", super::counted(*count, "row"));
-                Some(Tree { fact, kind: "group".to_owned(), by: None, because: shown })
+                Some(ProofTree { fact, kind: "group".to_owned(), by: None, because: shown })
             }
         }
     }
 }
 
-impl Compared {
+impl VerdictComparison {
     /// The verdicts of a turn that are others under another policy.
     #[must_use]
     pub fn of(here: &Turn, there: &Turn) -> Vec<Self> {

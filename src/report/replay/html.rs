@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::markup::{anchor, code, escaped, words};
 use super::problems::problems;
 use super::{
-    AtomReport, CheckReport, Compared, CorrectionReport, Covered, ReplaySummary, Tree, TurnReport,
-    VerdictReport, counted, said,
+    AtomReport, CheckReport, CorrectionReport, ProofTree, ReplaySummary, RuleCoverage, TurnReport,
+    VerdictComparison, VerdictReport, counted, said,
 };
 
 /// How much of a surface is shown before it is unfolded, in characters.
@@ -33,7 +33,7 @@ pub struct Page<'a> {
     /// What `check` finds in the transcripts, where that was found out.
     pub checked: Option<&'a CheckReport>,
     /// Which rules ever held, where that was asked for.
-    pub coverage: &'a [Covered],
+    pub coverage: &'a [RuleCoverage],
     /// All in numbers.
     pub summary: &'a ReplaySummary,
     /// What the policies are called.
@@ -292,7 +292,7 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
 }
 
 /// A proof. Facts that replies of the session asserted or removed themselves are marked as `forged`.
-fn trees(trees: &[Tree], forged: &[&str], out: &mut String) {
+fn trees(trees: &[ProofTree], forged: &[&str], out: &mut String) {
     out.push_str("<ul class=\"tree\">");
     for tree in trees {
         let by = tree.by.as_deref().unwrap_or_default();
@@ -328,7 +328,7 @@ fn trees(trees: &[Tree], forged: &[&str], out: &mut String) {
     out.push_str("</ul>");
 }
 
-fn compared(one: &Compared, out: &mut String) {
+fn compared(one: &VerdictComparison, out: &mut String) {
     let what = match one.action.is_empty() {
         true => "the whole reply".to_owned(),
         false => format!("{} {}", code(&one.action), code(&one.target)),
@@ -451,7 +451,7 @@ fn state(turn: &TurnReport, out: &mut String) {
     out.push_str("</ul></details>");
 }
 
-fn coverage(coverage: &[Covered], out: &mut String) {
+fn coverage(coverage: &[RuleCoverage], out: &mut String) {
     if coverage.is_empty() {
         return;
     }

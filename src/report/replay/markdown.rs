@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Tree, TurnReport, VerdictReport, said};
+use super::{ProofTree, TurnReport, VerdictReport, said};
 use crate::report::sink;
 
 /// How much of a text is shown in a line.
@@ -107,7 +107,7 @@ fn proofs(verdict: &VerdictReport, out: &mut String) {
     );
 }
 
-fn tree(tree: &Tree, level: usize, out: &mut String) {
+fn tree(tree: &ProofTree, level: usize, out: &mut String) {
     let by = tree.by.as_deref().unwrap_or_default();
     let note = match tree.kind.as_str() {
         "rule" => format!("  by {}", sink::line(by)),

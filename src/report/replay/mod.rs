@@ -5,7 +5,7 @@
 //! them; gives strings.
 
 mod build;
-mod checked;
+mod check_report;
 mod html;
 mod markdown;
 mod markup;
@@ -15,11 +15,11 @@ mod summary;
 mod tests;
 mod text;
 
-pub use build::{Places, atom, turn};
-pub use checked::{CheckReport, TurnStart};
+pub use build::{TurnPlaces, atom, turn};
+pub use check_report::{CheckReport, TurnStart};
 pub use html::{MOST_TURNS, Page, html};
 pub use markdown::markdown;
-pub use summary::{Covered, ReplaySummary, summary_text};
+pub use summary::{ReplaySummary, RuleCoverage, summary_text};
 pub use text::{line, plain_text, text};
 
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ pub struct TurnReport {
     /// What the runtime calls that.
     pub method: Option<String>,
     /// What is shown.
-    pub surface: Surface,
+    pub surface: SurfaceReport,
     /// What became of its updates.
     pub atoms: Vec<AtomReport>,
     /// What became of its memory operations.
@@ -61,11 +61,11 @@ pub struct TurnReport {
     /// The verdicts about its requests.
     pub verdicts: Vec<VerdictReport>,
     /// What it changed.
-    pub state: State,
+    pub state: StateReport,
     /// Why the evaluation ended before it was done.
     pub stopped: Option<String>,
     /// Verdicts that another policy gives instead.
-    pub compared: Vec<Compared>,
+    pub compared: Vec<VerdictComparison>,
     /// What the replay found, as `check --format json` writes it.
     pub findings: Vec<Value>,
     /// What `check` finds in it; empty unless that was wanted.
@@ -75,7 +75,7 @@ pub struct TurnReport {
 
 /// What is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Surface {
+pub struct SurfaceReport {
     /// What the model wrote.
     pub original: String,
     /// What the user reads.
@@ -118,7 +118,7 @@ pub struct CorrectionReport {
     /// Whether it stays a fact.
     pub kept: bool,
     /// What the policy does about it.
-    pub actions: Vec<Tree>,
+    pub actions: Vec<ProofTree>,
 }
 
 /// A verdict.
@@ -143,12 +143,12 @@ pub struct VerdictReport {
     /// Where the clause stands that decides.
     pub rule: Option<String>,
     /// Proofs.
-    pub because: Vec<Tree>,
+    pub because: Vec<ProofTree>,
     /// What each rule lacks.
-    pub why_not: Vec<Lack>,
+    pub why_not: Vec<ObstacleReport>,
     /// What replies of the session did that the permission rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rests_on: Vec<OwnReport>,
+    pub rests_on: Vec<ReplyFactReport>,
     /// Why the request would be denied without that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<String>,
@@ -156,7 +156,7 @@ pub struct VerdictReport {
 
 /// A fact that a reply asserted, or made the kernel forget.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OwnReport {
+pub struct ReplyFactReport {
     /// It.
     pub fact: String,
     /// Where it comes from: `turn 1, update 2`.
@@ -190,7 +190,7 @@ impl VerdictReport {
 
 /// A fact and what it follows from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Tree {
+pub struct ProofTree {
     /// The fact; for a built-in the condition.
     pub fact: String,
     /// What makes it hold: `rule`, `fact`, `session`, `absent`, `dropped`, `holds`, `group`, `above`.
@@ -198,12 +198,12 @@ pub struct Tree {
     /// The clause that gives it, or the turn that asserted it.
     pub by: Option<String>,
     /// What it follows from.
-    pub because: Vec<Tree>,
+    pub because: Vec<ProofTree>,
 }
 
 /// What a rule lacks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Lack {
+pub struct ObstacleReport {
     /// Where the rule stands.
     pub rule: String,
     /// The first premise that has no solution.
@@ -214,9 +214,9 @@ pub struct Lack {
 
 /// What a turn changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub struct StateReport {
     /// Facts that hold now.
-    pub added: Vec<Held>,
+    pub added: Vec<FactReport>,
     /// Facts that hold no more.
     pub removed: Vec<String>,
     /// How many hold now and did not.
@@ -227,7 +227,7 @@ pub struct State {
 
 /// A fact that holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Held {
+pub struct FactReport {
     /// It.
     pub fact: String,
     /// The clause that gives it; `None` where the session asserted it.
@@ -236,7 +236,7 @@ pub struct Held {
 
 /// A verdict that is another one under another policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Compared {
+pub struct VerdictComparison {
     /// What the packet calls the request.
     pub request: String,
     /// What is to be done.

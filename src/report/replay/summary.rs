@@ -56,7 +56,7 @@ pub struct ReplaySummary {
 
 /// A rule that permits or denies, and whether it ever did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Covered {
+pub struct RuleCoverage {
     /// Where it stands.
     pub rule: String,
     /// What it gives.

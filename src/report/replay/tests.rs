@@ -8,7 +8,8 @@ use super::*;
 /// A turn in which everything that a model may write is hostile.
 fn hostile() -> TurnReport {
     let evil = "</code></details><script>alert(1)</script>\u{202e}`x`|\u{1b}[31m\"'&";
-    let tree = Tree { fact: evil.into(), kind: "session".into(), by: Some(evil.into()), because: Vec::new() };
+    let tree =
+        ProofTree { fact: evil.into(), kind: "session".into(), by: Some(evil.into()), because: Vec::new() };
     let verdict = VerdictReport {
         request: evil.into(),
         index: Some(0),
@@ -19,13 +20,13 @@ fn hostile() -> TurnReport {
         lock: "2".into(),
         why: evil.into(),
         rule: Some("policy.mg:1".into()),
-        because: vec![Tree { kind: "rule".into(), because: vec![tree.clone()], ..tree.clone() }],
-        why_not: vec![Lack {
+        because: vec![ProofTree { kind: "rule".into(), because: vec![tree.clone()], ..tree.clone() }],
+        why_not: vec![ObstacleReport {
             rule: "policy.mg:1".into(),
             first_failing_literal: evil.into(),
             near: vec![evil.into()],
         }],
-        rests_on: vec![OwnReport { fact: evil.into(), from: evil.into(), does: "lifts".into() }],
+        rests_on: vec![ReplyFactReport { fact: evil.into(), from: evil.into(), does: "lifts".into() }],
         otherwise: Some(evil.into()),
     };
     TurnReport {
@@ -38,7 +39,11 @@ fn hostile() -> TurnReport {
         asked: Some(evil.into()),
         stage: Some("P1".into()),
         method: Some("json".into()),
-        surface: Surface { original: evil.into(), shown: format!("{evil}!"), reason: Some(evil.into()) },
+        surface: SurfaceReport {
+            original: evil.into(),
+            shown: format!("{evil}!"),
+            reason: Some(evil.into()),
+        },
         atoms: vec![AtomReport {
             index: Some(0),
             text: evil.into(),
@@ -50,14 +55,14 @@ fn hostile() -> TurnReport {
         self_correction: Some(CorrectionReport { hypothesis: evil.into(), kept: false, actions: vec![tree] }),
         envelope: Some(VerdictReport { index: None, ..verdict.clone() }),
         verdicts: vec![verdict],
-        state: State {
-            added: vec![Held { fact: evil.into(), by: None }],
+        state: StateReport {
+            added: vec![FactReport { fact: evil.into(), by: None }],
             removed: vec![evil.into()],
             added_count: 1,
             removed_count: 1,
         },
         stopped: Some(evil.into()),
-        compared: vec![Compared {
+        compared: vec![VerdictComparison {
             request: evil.into(),
             action: evil.into(),
             target: evil.into(),
@@ -104,7 +109,7 @@ fn a_page_has_no_tags_but_ours() {
     let turns = [hostile()];
     let mut summary = ReplaySummary::default();
     summary.add(&turns[0]);
-    let covered = [Covered { rule: "<i>".into(), predicate: "<i>".into(), held: false }];
+    let covered = [RuleCoverage { rule: "<i>".into(), predicate: "<i>".into(), held: false }];
     let page = html(Page {
         turns: &turns,
         omitted: 1,
@@ -234,9 +239,9 @@ fn denials_are_open_and_permits_folded() {
 fn facts_that_a_reply_gave_itself_are_marked() {
     let mut verdict = hostile().verdicts.remove(0);
     verdict.because =
-        vec![Tree { fact: "granted(/a)".into(), kind: "session".into(), by: None, because: Vec::new() }];
+        vec![ProofTree { fact: "granted(/a)".into(), kind: "session".into(), by: None, because: Vec::new() }];
     verdict.rests_on =
-        vec![OwnReport { fact: "granted(/a)".into(), from: "turn 1".into(), does: "grants".into() }];
+        vec![ReplyFactReport { fact: "granted(/a)".into(), from: "turn 1".into(), does: "grants".into() }];
     let turn = TurnReport { verdicts: vec![verdict], ..quiet() };
     let page = page_of(&turn, &CheckReport::default());
     assert!(page.contains("<li class=\"forged\"><code>granted(/a)</code>"), "{page}");

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{Lack, Tree, TurnReport, VerdictReport, said};
+use super::{ObstacleReport, ProofTree, TurnReport, VerdictReport, said};
 use crate::report::sink;
 
 /// How much of a text is shown on one line.
@@ -95,7 +95,7 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
         Some(_) => format!("  {QUIET}{}{QUIET:#}", cut(&verdict.request)),
     };
     let _ = writeln!(out, "  {style}{word}{style:#}  {HEAD}{what}{HEAD:#}{id}");
-    let by = |proof: &Tree| {
+    let by = |proof: &ProofTree| {
         proof.by.as_ref().map_or(String::new(), |by| format!("  {QUIET}by {}{QUIET:#}", visible(by)))
     };
     let first = verdict.because.first().map_or(String::new(), by);
@@ -121,8 +121,8 @@ fn verdict(verdict: &VerdictReport, out: &mut String) {
     }
 }
 
-fn lack(lack: &Lack, out: &mut String) {
-    let Lack { rule, first_failing_literal, near } = lack;
+fn lack(lack: &ObstacleReport, out: &mut String) {
+    let ObstacleReport { rule, first_failing_literal, near } = lack;
     let rule = visible(rule);
     let literal = cut(first_failing_literal);
     let says = match (first_failing_literal.strip_prefix('!'), near.first()) {
@@ -132,8 +132,8 @@ fn lack(lack: &Lack, out: &mut String) {
     let _ = writeln!(out, "           {QUIET}{rule}{QUIET:#} {says}");
 }
 
-fn tree(tree: &Tree, level: usize, out: &mut String) {
-    let Tree { fact, kind, by, because } = tree;
+fn tree(tree: &ProofTree, level: usize, out: &mut String) {
+    let ProofTree { fact, kind, by, because } = tree;
     let fact = cut(fact);
     let indent = level * 2;
     let by = visible(by.as_deref().unwrap_or_default());

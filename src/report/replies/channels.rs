@@ -61,18 +61,19 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use piggyback::transcript::{Kind, Options, Reader, Record};
+    use piggyback::transcript::{Record, TextKind, TranscriptOptions, TranscriptReader};
 
     /// The channels of a log.
     fn read(log: &str) -> Vec<Channels> {
         let mut out: Vec<Channels> = Vec::new();
-        let mut reader = Reader::new(Options { name: "a.log".into(), ..Options::default() });
+        let mut reader =
+            TranscriptReader::new(TranscriptOptions { name: "a.log".into(), ..TranscriptOptions::default() });
         let mut each = |record: &Record<'_>| {
             let mut channels = Channels::default();
             for turn in &record.turns {
                 let text = String::from_utf8_lossy(turn.text(record.bytes)).into_owned();
                 match turn.kind {
-                    Kind::Surface => channels.surface = text,
+                    TextKind::Surface => channels.surface = text,
                     _ => channels.updates.push(text),
                 }
             }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{Answered, words};
+use super::{TranscriptReply, words};
 use crate::report::sink;
 use mangle_settings::Caps;
 use piggyback::envelope::Object;
@@ -15,8 +15,8 @@ const SHOWN: usize = 100;
 
 /// The stages of a reply as text, from what [`super::parsed`] says of it.
 #[must_use]
-pub fn explained(answered: Answered<'_>, parsed: &Value, caps: &Caps) -> String {
-    let Answered { file, record, reply, .. } = answered;
+pub fn explained(answered: TranscriptReply<'_>, parsed: &Value, caps: &Caps) -> String {
+    let TranscriptReply { file, record, reply, .. } = answered;
     let mut out = format!("{}:{}: a reply of {} bytes\n", sink::line(file), record.number, reply.raw.len());
     // Writing to a string cannot fail.
     let mut line = |stage: &str, text: &str| {
@@ -46,7 +46,7 @@ pub fn explained(answered: Answered<'_>, parsed: &Value, caps: &Caps) -> String 
 }
 
 /// Why P1 did not take it.
-fn direct_failure(answered: Answered<'_>) -> String {
+fn direct_failure(answered: TranscriptReply<'_>) -> String {
     let first = answered.reply.objects.first();
     let why = |object: &Object<'_>| match &object.decoded {
         Err(failure) => words::failure(failure),
@@ -69,7 +69,12 @@ fn fenced(stage: Option<Stage>, caps: &Caps, line: &mut impl FnMut(&str, &str)) 
     }
 }
 
-fn embedded(answered: Answered<'_>, stage: Option<Stage>, caps: &Caps, line: &mut impl FnMut(&str, &str)) {
+fn embedded(
+    answered: TranscriptReply<'_>,
+    stage: Option<Stage>,
+    caps: &Caps,
+    line: &mut impl FnMut(&str, &str),
+) {
     let found = candidates(answered.reply.raw, caps);
     let seen = match found.len() {
         0 => "the search for objects sees none".to_owned(),

@@ -167,7 +167,7 @@ fn write_metric(out: &mut String, name: &str, kind: &str, help: &str, samples: i
 type Values = Vec<(Vec<String>, u64)>;
 
 /// Takes the values of a counter from figures.
-type Of = fn(&Statistics) -> Values;
+type FigureFn = fn(&Statistics) -> Values;
 
 /// A counter.
 struct Metric {
@@ -176,18 +176,23 @@ struct Metric {
     /// The labels of its values.
     labels: &'static [&'static str],
     /// Its values in some figures, with what these labels are.
-    of: Of,
+    of: FigureFn,
     /// The values of its first label that are counted even where there are none.
     usual: fn() -> Vec<&'static str>,
 }
 
 /// A counter without labels of its own.
-const fn plain(name: &'static str, help: &'static str, of: Of) -> Metric {
+const fn plain(name: &'static str, help: &'static str, of: FigureFn) -> Metric {
     Metric { name, help, labels: &[], of, usual: Vec::new }
 }
 
 /// A counter with a label.
-const fn labelled(name: &'static str, help: &'static str, labels: &'static [&'static str], of: Of) -> Metric {
+const fn labelled(
+    name: &'static str,
+    help: &'static str,
+    labels: &'static [&'static str],
+    of: FigureFn,
+) -> Metric {
     Metric { name, help, labels, of, usual: Vec::new }
 }
 

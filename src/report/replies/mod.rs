@@ -2,7 +2,7 @@
 
 mod channels;
 mod explain;
-mod extracted;
+mod extraction;
 mod figures;
 mod parsed;
 mod repair;
@@ -10,7 +10,7 @@ mod words;
 
 pub use channels::Channels;
 pub use explain::explained;
-pub use extracted::extracted;
+pub use extraction::extracted;
 pub use figures::{figures_json, figures_prometheus, figures_text};
 pub use parsed::{parsed, parsed_text};
 pub use repair::{Attempt, Repair};
@@ -21,13 +21,13 @@ use serde_json::Value;
 
 use mangle_syntax::text::{TextRange, size};
 use piggyback::envelope::Reply;
-use piggyback::envelope::account::Entry;
+use piggyback::envelope::account::AccountEntry;
 use piggyback::envelope::secrets::{are_shown, redacted_of};
 use piggyback::transcript::{Record, Turn};
 
 /// A reply in its transcript.
 #[derive(Debug, Clone, Copy)]
-pub struct Answered<'a> {
+pub struct TranscriptReply<'a> {
     /// What output calls the file.
     pub file: &'a str,
     /// The record that it stands in.
@@ -37,10 +37,10 @@ pub struct Answered<'a> {
     /// It, read.
     pub reply: &'a Reply<'a>,
     /// What became of its updates.
-    pub account: &'a [Entry],
+    pub account: &'a [AccountEntry],
 }
 
-impl Answered<'_> {
+impl TranscriptReply<'_> {
     /// Bytes of the reply as bytes of the file.
     fn place(&self, range: Range<usize>) -> [u64; 2] {
         let range = TextRange::new(size(range.start), size(range.end.max(range.start)));

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Answered, words};
+use super::{TranscriptReply, words};
 use crate::report::replay::atom;
 use crate::report::sink;
 use mangle_settings::FullStops;
 use piggyback::envelope::Reply;
-use piggyback::envelope::account::{Entry, Fate, NOT_JUDGED};
+use piggyback::envelope::account::{AccountEntry, NOT_JUDGED, UpdateFate};
 use piggyback::envelope::runtime::{self, Caps, record};
 
 /// The record of a reply; `diagnostics` as `check --format json` writes them.
@@ -15,8 +15,8 @@ use piggyback::envelope::runtime::{self, Caps, record};
 /// Its `model` is what the runtime itself makes of the reply, which knows one version of the protocol; all else follows
 /// the version of the reply. `caps` are the limits of the runtime.
 #[must_use]
-pub fn parsed(answered: Answered<'_>, caps: &Caps, diagnostics: Vec<Value>) -> Value {
-    let Answered { file, reply, turn, .. } = answered;
+pub fn parsed(answered: TranscriptReply<'_>, caps: &Caps, diagnostics: Vec<Value>) -> Value {
+    let TranscriptReply { file, reply, turn, .. } = answered;
     let reading = reply.reading.as_ref();
     let picked = reading.ok().and_then(|reading| reading.picked.as_ref());
     let surface = reading.map_or(&[][..], |reading| &reading.surface);
@@ -110,7 +110,7 @@ fn plural(count: u64, what: &str) -> String {
 }
 
 /// Where what is shown stands in the file: the string in the envelope without its quotes, or all of the reply.
-fn surface_range(answered: Answered<'_>) -> [u64; 2] {
+fn surface_range(answered: TranscriptReply<'_>) -> [u64; 2] {
     match answered.reply.member(&["surface_response"]) {
         Some((json, node)) => {
             let range = json.range(node);
@@ -125,21 +125,21 @@ fn surface_range(answered: Answered<'_>) -> [u64; 2] {
     }
 }
 
-fn member_range(answered: Answered<'_>, path: &[&str]) -> Option<[u64; 2]> {
+fn member_range(answered: TranscriptReply<'_>, path: &[&str]) -> Option<[u64; 2]> {
     let (json, node) = answered.reply.member(path)?;
     let range = json.range(node);
     Some(answered.place(range.start().into()..range.end().into()))
 }
 
 /// What became of the updates.
-fn atoms(answered: Answered<'_>) -> Value {
+fn atoms(answered: TranscriptReply<'_>) -> Value {
     let lost = |word: &str| {
         let of_word = answered.account.iter().filter(|entry| entry.fate.word() == word);
-        let entry = |entry: &Entry| json!({ "index": entry.index, "reason": entry.fate.reason(), "text": entry.text });
+        let entry = |entry: &AccountEntry| json!({ "index": entry.index, "reason": entry.fate.reason(), "text": entry.text });
         of_word.map(entry).collect::<Value>()
     };
     let kept = answered.account.iter().filter(|entry| entry.fate.is_kept());
-    let is_judged = !answered.account.iter().any(|entry| matches!(entry.fate, Fate::Passed(_)));
+    let is_judged = !answered.account.iter().any(|entry| matches!(entry.fate, UpdateFate::Passed(_)));
     json!({
         "seen": answered.account.len(),
         "kept": kept.map(|entry| &entry.text).collect::<Vec<_>>(),

@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{Answered, words};
+use super::{TranscriptReply, words};
 use mangle_settings::Period;
 use mangle_syntax::text::{TextSize, size};
-use piggyback::envelope::atoms::{DELETE_UPDATE, Declared, Judge, Suggestion, offers, suggest};
+use piggyback::envelope::atoms::{
+    DELETE_UPDATE, DeclaredPredicate, Suggestion, UpdateContext, offers, suggest,
+};
 use piggyback::envelope::edits::quoted;
-use piggyback::envelope::{Context, OPERATIONS};
+use piggyback::envelope::{OPERATIONS, ReplyContext};
 use piggyback::transcript::labels::profile;
 
 /// How many updates are listed; of the others only the number is told.
@@ -77,8 +79,8 @@ impl Repair {
     /// `check --format json` writes it.
     #[must_use]
     pub fn new(
-        answered: Answered<'_>,
-        context: &Context<'_>,
+        answered: TranscriptReply<'_>,
+        context: &ReplyContext<'_>,
         diagnostics: &[Value],
         attempt: Attempt,
     ) -> Self {
@@ -86,7 +88,7 @@ impl Repair {
         let period = context.settings.atoms.trailing_period;
         let lost = lost(answered);
         let grave = diagnostics.iter().filter(|found| is_grave(found, &lost));
-        let judge = Judge { settings: context.settings, declarations: context.declarations, profile };
+        let judge = UpdateContext { settings: context.settings, declarations: context.declarations, profile };
         let mut problems: Vec<_> = grave.map(|found| problem(answered, found, &judge)).collect();
         settle(&mut problems);
         Self {
@@ -255,14 +257,14 @@ fn is_grave(found: &Value, lost: &[String]) -> bool {
 }
 
 /// The pointers of the updates that the runtime drops.
-fn lost(answered: Answered<'_>) -> Vec<String> {
+fn lost(answered: TranscriptReply<'_>) -> Vec<String> {
     let picked = answered.reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
     let dropped = picked.map_or(&[][..], |picked| &picked.kept.dropped);
     dropped.iter().map(|(index, _)| format!("{UPDATES}{index}")).collect()
 }
 
 /// The predicates that are offered, those first that the bad updates, or what is suggested for them, are nearest to.
-fn offered(context: &Context<'_>, problems: &[Problem]) -> Vec<String> {
+fn offered(context: &ReplyContext<'_>, problems: &[Problem]) -> Vec<String> {
     let updates = problems.iter().filter_map(|one| one.update.as_ref());
     let texts: Vec<&str> = updates
         .flat_map(|update| match &update.suggestion {
@@ -271,7 +273,7 @@ fn offered(context: &Context<'_>, problems: &[Problem]) -> Vec<String> {
         })
         .collect();
     let found = context.declarations.map(|all| offers(all, context.settings, &texts)).unwrap_or_default();
-    found.into_iter().take(MOST_OFFERED).map(Declared::signature).collect()
+    found.into_iter().take(MOST_OFFERED).map(DeclaredPredicate::signature).collect()
 }
 
 /// A text as it stands in a JSON string, without the quotes.
@@ -280,7 +282,7 @@ fn inside(text: &str) -> String {
     quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or("").to_owned()
 }
 
-fn problem(answered: Answered<'_>, found: &Value, judge: &Judge<'_>) -> Problem {
+fn problem(answered: TranscriptReply<'_>, found: &Value, judge: &UpdateContext<'_>) -> Problem {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let path = found["path"].as_array();
     let levels = path.map_or(0, Vec::len);
@@ -313,14 +315,19 @@ fn from_envelope(pointer: &str) -> String {
 }
 
 /// A byte of the file as a byte of the reply.
-fn in_reply(answered: Answered<'_>, offset: u64) -> usize {
+fn in_reply(answered: TranscriptReply<'_>, offset: u64) -> usize {
     let in_record = usize::try_from(offset.saturating_sub(answered.record.start)).unwrap_or(0);
     let found = answered.turn.map.to_derived(size(in_record));
     found.map_or(0, usize::from).min(answered.reply.raw.len())
 }
 
 /// The update that a pointer leads to, and the column of an offset in it.
-fn update(answered: Answered<'_>, pointer: &str, offset: usize, judge: &Judge<'_>) -> Option<UpdateProblem> {
+fn update(
+    answered: TranscriptReply<'_>,
+    pointer: &str,
+    offset: usize,
+    judge: &UpdateContext<'_>,
+) -> Option<UpdateProblem> {
     let (list, index) = pointer.rsplit_once('/')?;
     let index: usize = index.parse().ok()?;
     if !list.eq_ignore_ascii_case("/control_packet/mangle_updates") {

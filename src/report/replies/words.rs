@@ -1,9 +1,9 @@
 //! The words for what the runtime does with a reply.
 
-use piggyback::envelope::runtime::{DropReason, Failure, Reading, Stage, Warning};
+use piggyback::envelope::runtime::{DecodeFailure, DropReason, RuntimeReading, Stage, Warning};
 
 /// The stage that read the reply: P1 to P5.
-pub(super) fn stage(reading: &Result<Reading, Failure>) -> &'static str {
+pub(super) fn stage(reading: &Result<RuntimeReading, DecodeFailure>) -> &'static str {
     match reading.as_ref().map(|reading| reading.stage) {
         Ok(Stage::Whole | Stage::Stream) => "P1",
         Ok(Stage::Fenced) => "P2",
@@ -14,20 +14,20 @@ pub(super) fn stage(reading: &Result<Reading, Failure>) -> &'static str {
 }
 
 /// Why a text is no envelope, as the end of a sentence.
-pub(super) fn failure(failure: &Failure) -> String {
+pub(super) fn failure(failure: &DecodeFailure) -> String {
     match failure {
-        Failure::End => "the text ends inside of the JSON".into(),
-        Failure::Syntax(flaw) if flaw.is_end => "the text ends inside of the JSON".into(),
-        Failure::Syntax(flaw) => format!("it is no JSON from its byte {} on", flaw.offset),
-        Failure::Kind { field, found, .. } if found.starts_with("number ") => {
+        DecodeFailure::End => "the text ends inside of the JSON".into(),
+        DecodeFailure::Syntax(flaw) if flaw.is_end => "the text ends inside of the JSON".into(),
+        DecodeFailure::Syntax(flaw) => format!("it is no JSON from its byte {} on", flaw.offset),
+        DecodeFailure::Kind { field, found, .. } if found.starts_with("number ") => {
             format!("`{field}` is the {found}, which is too large")
         }
-        Failure::Kind { field, found, .. } if field.is_empty() => {
+        DecodeFailure::Kind { field, found, .. } if field.is_empty() => {
             format!("it is {}, no object", article(found))
         }
-        Failure::Kind { field, found, .. } => format!("`{field}` is {}", article(found)),
-        Failure::NoSurface => "`surface_response` is missing or empty".into(),
-        Failure::NoIntent => "there is no category or no verb, which the strict mode asks for".into(),
+        DecodeFailure::Kind { field, found, .. } => format!("`{field}` is {}", article(found)),
+        DecodeFailure::NoSurface => "`surface_response` is missing or empty".into(),
+        DecodeFailure::NoIntent => "there is no category or no verb, which the strict mode asks for".into(),
     }
 }
 

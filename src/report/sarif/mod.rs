@@ -16,7 +16,7 @@ use serde_sarif::sarif::{
 
 use self::results::Results;
 use super::uri::{file_uri, folder_uri, relative_uri};
-use super::{Entry, Sources};
+use super::{ReportEntry, Sources};
 use mangle_syntax::lint::{Rule, address};
 
 /// What the paths of a log are relative to.
@@ -41,7 +41,7 @@ pub struct SarifRun<'a> {
 
 /// The log, with a line end.
 #[must_use]
-pub fn sarif(entries: &[Entry], sources: &Sources, run: &SarifRun<'_>) -> String {
+pub fn sarif(entries: &[ReportEntry], sources: &Sources, run: &SarifRun<'_>) -> String {
     let mut driver = ToolComponent::builder()
         .name("mangle-ls")
         .version(env!("CARGO_PKG_VERSION"))

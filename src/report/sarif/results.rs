@@ -11,7 +11,7 @@ use serde_sarif::sarif::{
 
 use super::{SarifRun, artifact, message};
 use crate::report::redact::redacted;
-use crate::report::{Entry, Identity, Sources};
+use crate::report::{Identity, ReportEntry, Sources};
 use mangle_syntax::lint::{Applicability, FileEdit, RelatedPlace, ResolvedFix, Severity};
 use mangle_syntax::text::{FileId, TextRange};
 
@@ -27,9 +27,9 @@ pub(super) struct Results<'a> {
 
 impl Results<'_> {
     /// A result for each entry.
-    pub(super) fn all(&self, entries: &[Entry]) -> Vec<Result> {
+    pub(super) fn all(&self, entries: &[ReportEntry]) -> Vec<Result> {
         let mut seen: FxHashMap<Identity, u32> = FxHashMap::default();
-        let result = |entry: &Entry| {
+        let result = |entry: &ReportEntry| {
             let identity = Identity::of(entry, self.sources, self.sources.name(entry.file).into());
             let fingerprint = identity.statement;
             let nth = seen.entry(identity).or_default();
@@ -39,7 +39,7 @@ impl Results<'_> {
         entries.iter().map(result).collect()
     }
 
-    fn result(&self, entry: &Entry, fingerprint: String) -> Result {
+    fn result(&self, entry: &ReportEntry, fingerprint: String) -> Result {
         let entry = &*redacted(entry, self.sources);
         let diagnostic = &entry.diagnostic;
         let level = match diagnostic.severity {

@@ -8,7 +8,7 @@ use std::fs;
 use mangle_settings::{Profile, TranscriptSettings, Vocabulary};
 use mangle_syntax::lint::{Finding, Severity};
 use piggyback::envelope::atoms::rules::RULES;
-use piggyback::envelope::atoms::{Declarations, Judge, Update, check};
+use piggyback::envelope::atoms::{Declarations, Update, UpdateContext, check};
 use piggyback::envelope::json::Json;
 use piggyback::envelope::runtime::{self, Caps, ReadUpdate};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn found(atom: &str) -> Vec<Finding> {
     let raw = serde_json::to_string(&[atom]).unwrap();
     let json = Json::parse(raw.as_bytes());
     let settings = TranscriptSettings::default();
-    let judge = Judge { settings: &settings, declarations: None, profile: Profile::Current };
+    let judge = UpdateContext { settings: &settings, declarations: None, profile: Profile::Current };
     let mut out = Vec::new();
     check(&Update::all(&json, json.root()), &judge, &mut out);
     out
@@ -95,7 +95,7 @@ fn judged(reply: &str, files: &[String], settings: &TranscriptSettings) -> Vec<F
     };
     let updates = Update::all(&json, member(member(json.root(), "control_packet"), "mangle_updates"));
     let declarations = Declarations::of(&support::program(files));
-    let judge = Judge { settings, declarations: Some(&declarations), profile: Profile::Current };
+    let judge = UpdateContext { settings, declarations: Some(&declarations), profile: Profile::Current };
     let mut out = Vec::new();
     check(&updates, &judge, &mut out);
     out

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use piggyback::envelope::json;
-use piggyback::envelope::runtime::{self, Caps, Failure};
+use piggyback::envelope::runtime::{self, Caps, DecodeFailure};
 use serde_json::{Map, Value, json};
 
 fn folder() -> PathBuf {
@@ -66,11 +66,11 @@ fn case(record: &Map<String, Value>) -> Vec<String> {
 }
 
 /// Why all of the text is no envelope; nothing if it is one.
-fn outcome(result: Result<&(), &Failure>) -> Value {
+fn outcome(result: Result<&(), &DecodeFailure>) -> Value {
     result.err().map_or(Value::Null, |failure| plain(&runtime::failure_record(failure)))
 }
 
-fn stream(result: Option<&Result<(), Failure>>) -> Value {
+fn stream(result: Option<&Result<(), DecodeFailure>>) -> Value {
     match result {
         None => Value::Null,
         Some(Ok(())) => "ok".into(),

@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agent_prompt::jit::{AtomFile, Corpus, JitCompiler, Kind};
-use agent_prompt::session::{Form, SessionFile};
+use agent_prompt::jit::{AtomFile, AtomKind, Corpus, JitCompiler};
+use agent_prompt::session::{SessionFile, SessionForm};
 use agent_prompt::{
-    Common, Derived, Header, Line, Mode, Origin, OriginPlace, Part, Preview, PreviewSettings, Recorded,
-    RecordedTurn, Said, Shown, Wanted,
+    Common, DerivedContext, Header, LineOrigin, Mode, OriginPlace, Preview, PreviewSettings, PreviewedPrompt,
+    PromptLine, PromptPart, PromptRequest, RecordedSession, RecordedTurn, SourcedText,
 };
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::{FileSummary, Program};
@@ -42,12 +42,12 @@ fn beside(session: &str) -> Beside<'_> {
 }
 
 /// A preview of files of which the last one is the sample.
-fn preview(files: &[String], wanted: Vec<Wanted>) -> Preview {
+fn preview(files: &[String], wanted: Vec<PromptRequest>) -> Preview {
     compiled(files, wanted, None)
 }
 
 /// The same, with a prompt compiler.
-fn compiled(files: &[String], wanted: Vec<Wanted>, compiler: Option<Arc<JitCompiler>>) -> Preview {
+fn compiled(files: &[String], wanted: Vec<PromptRequest>, compiler: Option<Arc<JitCompiler>>) -> Preview {
     let summary = |(id, text): (u32, &String)| {
         Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.as_str().into())))
     };
@@ -65,7 +65,7 @@ fn opened(preview: &mut Preview, beside: &Beside<'_>, name: &str) -> usize {
     let mut count = 0;
     for shown in prompts {
         assert_eq!(shown.prompt.fallback, None, "{name}");
-        let lines: Vec<Line> = shown.prompt.lines().map(|(_, line)| line.clone()).collect();
+        let lines: Vec<PromptLine> = shown.prompt.lines().map(|(_, line)| line.clone()).collect();
         for line in lines {
             check(common, shown, &line, beside, name);
             count += 1;
@@ -74,14 +74,14 @@ fn opened(preview: &mut Preview, beside: &Beside<'_>, name: &str) -> usize {
     count
 }
 
-fn check(common: &Common, shown: &mut Shown, line: &Line, beside: &Beside<'_>, name: &str) {
+fn check(common: &Common, shown: &mut PreviewedPrompt, line: &PromptLine, beside: &Beside<'_>, name: &str) {
     let place = common.place(shown, &line.origin);
     match &line.origin {
-        Origin::Builtin { name: text } => {
+        LineOrigin::Builtin { name: text } => {
             assert!(!text.is_empty() && place.is_none(), "{name}: {line:?}");
             return;
         }
-        Origin::Suffix { because } => {
+        LineOrigin::Suffix { because } => {
             assert!(!because.is_empty() && place.is_none(), "{name}: {line:?}");
             return;
         }
@@ -89,8 +89,8 @@ fn check(common: &Common, shown: &mut Shown, line: &Line, beside: &Beside<'_>, n
     }
     let kind = line.origin.kind();
     let is_elsewhere =
-        matches!(&line.origin, Origin::Fact(held) if kind == "synthetic" || held.key.is_none());
-    let is_turn = matches!(&line.origin, Origin::Turn { .. });
+        matches!(&line.origin, LineOrigin::Fact(held) if kind == "synthetic" || held.key.is_none());
+    let is_turn = matches!(&line.origin, LineOrigin::Turn { .. });
     assert!(
         place.is_some() || is_elsewhere || is_turn || line.value().is_empty(),
         "{name}: {kind} {line:?} is nowhere"
@@ -112,14 +112,14 @@ fn check(common: &Common, shown: &mut Shown, line: &Line, beside: &Beside<'_>, n
 }
 
 /// What is written at an origin beside the program.
-fn written_beside(origin: &Origin, place: Option<OriginPlace>, beside: &Beside<'_>) -> Option<String> {
+fn written_beside(origin: &LineOrigin, place: Option<OriginPlace>, beside: &Beside<'_>) -> Option<String> {
     match (origin, place) {
         (_, Some(OriginPlace::Session(range))) => Some(slice(beside.session, range).to_owned()),
         (_, Some(OriginPlace::File(file, range))) => {
             let (_, text) = beside.atoms.iter().find(|(known, _)| *known == file)?;
             Some(slice(text, range).to_owned())
         }
-        (Origin::Turn { line, .. }, None) => {
+        (LineOrigin::Turn { line, .. }, None) => {
             Some(beside.transcript.lines().nth(line - 1).unwrap_or_default().to_owned())
         }
         _ => None,
@@ -127,7 +127,7 @@ fn written_beside(origin: &Origin, place: Option<OriginPlace>, beside: &Beside<'
 }
 
 /// The words that names between braces stand for.
-fn situation(derived: &Derived) -> Vec<String> {
+fn situation(derived: &DerivedContext) -> Vec<String> {
     let budget = (derived.token_budget - derived.reserved).to_string();
     let specialists = "researcher finds knowledge and checks it reviewer reviews code".to_owned();
     let values = [
@@ -203,7 +203,7 @@ fn of_all_recorded_cases() {
         let header = format!("# @preview name: x\n# @preview shard: {id:?} {kind:?}\n");
         for mode in [Mode::Legacy, Mode::Section] {
             let kernel = format!("{header}# @preview mode: {}\n{kernel}", mode.as_str());
-            let wanted = wanted(&kernel, Some((&session, Form::Json)));
+            let wanted = wanted(&kernel, Some((&session, SessionForm::Json)));
             prompts += wanted.len();
             lines += opened(&mut preview(&[kernel], wanted), &beside(&session), name);
         }
@@ -212,14 +212,14 @@ fn of_all_recorded_cases() {
 }
 
 /// What the header of a kernel asks for: system prompts, and inputs of turns.
-fn wanted(kernel: &str, session: Option<(&str, Form)>) -> Vec<Wanted> {
+fn wanted(kernel: &str, session: Option<(&str, SessionForm)>) -> Vec<PromptRequest> {
     let session = session.map(|(text, form)| SessionFile::read(text, form));
     let groups = Header::read(kernel).groups;
-    let all = groups.iter().filter_map(|group| Wanted::of(group, session.clone(), "sample"));
+    let all = groups.iter().filter_map(|group| PromptRequest::of(group, session.clone(), "sample"));
     let with_turns = all.flat_map(|wanted| {
         let message = wanted.session.as_ref().map(|file| file.user_input.clone());
         let turn = message.filter(|message| !message.is_empty());
-        let turn = turn.map(|message| Wanted { part: Part::Turn(message), ..wanted.clone() });
+        let turn = turn.map(|message| PromptRequest { part: PromptPart::Turn(message), ..wanted.clone() });
         std::iter::once(wanted).chain(turn)
     });
     with_turns.collect()
@@ -234,7 +234,7 @@ fn of_the_examples() {
     let examples = root().join("examples");
     let prompts = read(&examples.join("prompts"), &["schemas.gl", "policy.mg", "fix-auth.kernel.mg"]);
     let session = std::fs::read_to_string(examples.join("prompts/fix-auth.session.yaml")).unwrap();
-    let asked = wanted(prompts.last().unwrap(), Some((&session, Form::Yaml)));
+    let asked = wanted(prompts.last().unwrap(), Some((&session, SessionForm::Yaml)));
     let mut lines = opened(&mut preview(&prompts, asked), &beside(&session), "prompts");
     for of in ["guardian", "incident"] {
         let names = ["schemas.gl", "campaign.mg", "constitution.mg", "context.mg", "facts.mg", "recovery.mg"];
@@ -343,7 +343,7 @@ fn content() -> impl Strategy<Value = String> {
 }
 
 fn corpus(text: &str) -> Arc<JitCompiler> {
-    let file = AtomFile { file: ATOMS.0, kind: Kind::Corpus, agent: None, text: Arc::from(text) };
+    let file = AtomFile { file: ATOMS.0, kind: AtomKind::Corpus, agent: None, text: Arc::from(text) };
     let mut open = |_, name: &str| (name == "there.md").then(|| (ATOMS.1, Arc::from(CONTENT)));
     let corpus = Corpus::read(&[file], &mut open);
     assert!(corpus.faults.is_empty(), "{:?} in\n{text}", corpus.faults);
@@ -372,7 +372,7 @@ proptest! {
              # @preview intent: i1 /mutation /fix \"auth.go\"\n{}\n",
             statements.join("\n")
         );
-        let asked = wanted(&kernel, Some((FOUND, Form::Yaml)));
+        let asked = wanted(&kernel, Some((FOUND, SessionForm::Yaml)));
         let of = vec![(ATOMS.0, atoms.clone()), (ATOMS.1, CONTENT.to_owned())];
         let beside = Beside { session: FOUND, atoms: of, transcript: "" };
         let mut preview = compiled(&[POLICY.to_owned(), kernel], asked, Some(corpus(&atoms)));
@@ -396,10 +396,10 @@ proptest! {
             line: usize::try_from(number).unwrap(),
             facts: vec![fact.clone()],
         });
-        let recorded = Arc::new(Recorded { file: "session.jsonl".into(), turns: turns.collect() });
+        let recorded = Arc::new(RecordedSession { file: "session.jsonl".into(), turns: turns.collect() });
         let session = format!("compressed_history: \"{history}\"\nuser_input: \"Go on: {history}\"\n");
-        let file = SessionFile::read(&session, Form::Yaml);
-        let said: Said = file.user_input.clone();
+        let file = SessionFile::read(&session, SessionForm::Yaml);
+        let said: SourcedText = file.user_input.clone();
         let believed: String = facts.iter().map(|fact| format!("{fact}.\n")).collect();
         let kernel = format!(
             "# @preview name: one\n# @preview shard: coder-1 coder\n# @preview intent: i1 /mutation /fix \"a.go\"\n\
@@ -407,8 +407,8 @@ proptest! {
             statements.join("\n")
         );
         let groups = Header::read(&kernel).groups;
-        let asked = Wanted::of(&groups[0], Some(file), "one").unwrap();
-        let asked = Wanted { part: Part::Compressed(said, recorded), ..asked };
+        let asked = PromptRequest::of(&groups[0], Some(file), "one").unwrap();
+        let asked = PromptRequest { part: PromptPart::Compressed(said, recorded), ..asked };
         let beside = Beside { session: &session, atoms: Vec::new(), transcript: &transcript };
         let mut preview = preview(&[POLICY.to_owned(), kernel], vec![asked]);
         let lines = opened(&mut preview, &beside, "compressed");

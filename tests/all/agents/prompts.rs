@@ -6,10 +6,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use agent_prompt::session::{Form, SessionFile};
+use agent_prompt::session::{SessionFile, SessionForm};
 use agent_prompt::{
-    Context, Derived, From, Intent, Listed, Mode, Prompt, Request, Said, Section, SectionKind,
-    appends_in_jit_mode, assemble,
+    AssemblyRequest, DerivedContext, FactList, Intent, Mode, Prompt, PromptContext, Section, SectionKind,
+    SectionSource, SourcedText, appends_in_jit_mode, assemble,
 };
 use mangle_ls::ide::previews::{blocks, derived};
 use serde_json::{Map, Value, json};
@@ -43,7 +43,7 @@ fn observed(input: &Map<String, Value>) -> Value {
     let prompt = assembled(input, &context, Mode::Legacy);
     let section_mode = assembled(input, &context, Mode::Section);
     json!({
-        "derived": derived(&Derived::of(&context)),
+        "derived": derived(&DerivedContext::of(&context)),
         "section_mode": of_section_mode(&section_mode),
         "sections": prompt.sections.iter().map(section).collect::<Vec<_>>(),
         "suffix": prompt.suffix,
@@ -51,7 +51,7 @@ fn observed(input: &Map<String, Value>) -> Value {
     })
 }
 
-fn assembled(input: &Map<String, Value>, context: &Context, mode: Mode) -> Prompt {
+fn assembled(input: &Map<String, Value>, context: &PromptContext, mode: Mode) -> Prompt {
     let texts = |key: &str| -> Vec<&str> {
         input
             .get(key)
@@ -62,22 +62,22 @@ fn assembled(input: &Map<String, Value>, context: &Context, mode: Mode) -> Promp
             .collect()
     };
     let failing = texts("query_errors").into_iter().map(str::to_owned).collect();
-    let mut listed = Listed { facts: Vec::new(), failing };
+    let mut listed = FactList { facts: Vec::new(), failing };
     for fact in texts("facts") {
         assert!(listed.read(fact), "{fact}");
     }
-    assemble(&Request::plain(context, mode), &mut listed)
+    assemble(&AssemblyRequest::plain(context, mode), &mut listed)
 }
 
 /// The context of a case; `None` when it is incomplete.
-fn context(input: &Map<String, Value>) -> Option<Context> {
+fn context(input: &Map<String, Value>) -> Option<PromptContext> {
     let session = input.get("session").map(|session| {
-        let file = SessionFile::read(&session.to_string(), Form::Json);
+        let file = SessionFile::read(&session.to_string(), SessionForm::Json);
         assert!(file.findings.is_empty(), "{:?}", file.findings);
         file.session
     });
     let intent = input.get("intent").map(|intent| {
-        let said = |part: &str| Said::by_caller(intent[part].as_str().unwrap_or_default());
+        let said = |part: &str| SourcedText::by_caller(intent[part].as_str().unwrap_or_default());
         Intent {
             id: said("id"),
             category: said("category"),
@@ -87,10 +87,10 @@ fn context(input: &Map<String, Value>) -> Option<Context> {
         }
     });
     if let Some(map) = input.get("map").and_then(Value::as_object) {
-        return Context::from_map(map, session, intent).ok();
+        return PromptContext::from_map(map, session, intent).ok();
     }
     let text = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    Some(Context {
+    Some(PromptContext {
         shard_id: text("shard_id"),
         shard_type: text("shard_type"),
         session,
@@ -106,7 +106,7 @@ fn context(input: &Map<String, Value>) -> Option<Context> {
 fn section(section: &Section) -> Value {
     let kind = section.kind.as_str();
     match (&section.kind, &section.from) {
-        (SectionKind::Base, From::Builtin(name)) => {
+        (SectionKind::Base, SectionSource::Builtin(name)) => {
             json!({ "section": kind, "from": "builtin", "name": name })
         }
         (SectionKind::Base, _) => {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
 use mangle_engine::program::{FileSummary, Program};
-use mangle_ls::ide::fixes::{Bench, MAX_PASSES, Unit, Wish, fix};
+use mangle_ls::ide::fixes::{FixRequest, FixWorkspace, MAX_PASSES, Unit, fix};
 use mangle_ls::ide::registry::rules;
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Severity};
@@ -106,8 +106,8 @@ impl Batch {
             embedding: Arc::default(),
             cache: Arc::clone(&self.cache),
         };
-        let mut bench = Bench { units: vec![unit], files: files.into_iter().collect() };
-        let wish = Wish {
+        let mut bench = FixWorkspace { units: vec![unit], files: files.into_iter().collect() };
+        let wish = FixRequest {
             guesses: false,
             evidence: false,
             wanted: &|_, _| true,

@@ -15,7 +15,7 @@ use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_ls::ide::completion::{Completions, completions};
 use mangle_ls::ide::inlay_hints::inlay_hints;
-use mangle_ls::ide::mention::{self, Entity, Part};
+use mangle_ls::ide::mention::{self, Entity, StatementPart};
 use mangle_ls::ide::{Analysis, Place};
 use mangle_settings::{ArgumentHints, HintSettings};
 use mangle_syntax::syntax::{SourceFile, TokenKind};
@@ -59,17 +59,19 @@ fn words(file: usize, source: &SourceFile, into: &mut Vec<Word>) {
     for item in source.items().iter().filter(|item| !item.statement.damaged) {
         mention::each(item, &mut |mention| {
             let kind = match (mention.entity, mention.part) {
-                (Entity::Predicate(_), Part::Fact) => "head of a fact",
-                (Entity::Predicate(_), Part::Head) => "head of a rule",
-                (Entity::Predicate(_), Part::Body | Part::Negated) => "premise",
+                (Entity::Predicate(_), StatementPart::Fact) => "head of a fact",
+                (Entity::Predicate(_), StatementPart::Head) => "head of a rule",
+                (Entity::Predicate(_), StatementPart::Body | StatementPart::Negated) => "premise",
                 (Entity::Builtin(_), _) => "built-in",
                 (Entity::Function(_), _) => "function",
-                (Entity::Variable(_), Part::Head) => "variable in a head",
-                (Entity::Variable(_), Part::Body | Part::Negated) => "variable in a body",
-                (Entity::Variable(_), Part::Transform) => "variable in a transform",
-                (Entity::Name(_), Part::Fact) => "name in a fact",
-                (Entity::Name(_), Part::Head | Part::Body | Part::Negated) => "name in a rule",
-                (Entity::Type(_) | Entity::Constructor(_), Part::Bound) => "type",
+                (Entity::Variable(_), StatementPart::Head) => "variable in a head",
+                (Entity::Variable(_), StatementPart::Body | StatementPart::Negated) => "variable in a body",
+                (Entity::Variable(_), StatementPart::Transform) => "variable in a transform",
+                (Entity::Name(_), StatementPart::Fact) => "name in a fact",
+                (Entity::Name(_), StatementPart::Head | StatementPart::Body | StatementPart::Negated) => {
+                    "name in a rule"
+                }
+                (Entity::Type(_) | Entity::Constructor(_), StatementPart::Bound) => "type",
                 (Entity::Descriptor(_), _) => "descriptor",
                 _ => return,
             };

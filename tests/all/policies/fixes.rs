@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
 use mangle_engine::program::{FileSummary, Program};
-use mangle_ls::ide::fixes::{Bench, Fixed, MAX_PASSES, Unit, Wish, fix, is_safely_fixable};
+use mangle_ls::ide::fixes::{FixRequest, FixResult, FixWorkspace, MAX_PASSES, Unit, fix, is_safely_fixable};
 use mangle_ls::ide::registry::rules;
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Applicability, Diagnostic, Group, ResolvedFix, Rule, Severity};
@@ -47,7 +47,7 @@ fn found(texts: &[String], settings: &RuleSettings) -> Vec<(FileId, Diagnostic)>
     all.flat_map(|(file, found)| found.into_iter().map(move |diagnostic| (file, diagnostic))).collect()
 }
 
-fn fixed(texts: &[String], guesses: bool) -> (Texts, Fixed) {
+fn fixed(texts: &[String], guesses: bool) -> (Texts, FixResult) {
     let files: Vec<_> = summaries(texts).into_iter().map(|file| (file.id, file)).collect();
     let ids: Vec<_> = files.iter().map(|(id, _)| *id).collect();
     let unit = Unit {
@@ -57,9 +57,14 @@ fn fixed(texts: &[String], guesses: bool) -> (Texts, Fixed) {
         embedding: Arc::default(),
         cache: Arc::new(FindingCache::new(mangle_ls::ide::registry::all())),
     };
-    let mut bench = Bench { units: vec![unit], files: files.into_iter().collect() };
-    let wish =
-        Wish { guesses, evidence: false, wanted: &|_, _| true, editable: &|_| true, passes: MAX_PASSES };
+    let mut bench = FixWorkspace { units: vec![unit], files: files.into_iter().collect() };
+    let wish = FixRequest {
+        guesses,
+        evidence: false,
+        wanted: &|_, _| true,
+        editable: &|_| true,
+        passes: MAX_PASSES,
+    };
     let fixed = fix(&mut bench, wish);
     let mut new = texts.to_vec();
     for file in &fixed.changed {

@@ -13,7 +13,7 @@ use mangle_check::diagnostics::{FindingCache, diagnostics};
 use mangle_engine::program::Program;
 use mangle_ls::ide::Place;
 use mangle_ls::ide::mention::{Entity, each};
-use mangle_ls::ide::rename::{Refusal, rename};
+use mangle_ls::ide::rename::{RenameRefusal, rename};
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::FileEdit;
 use mangle_syntax::text::{FileId, TextRange, TextSize};
@@ -22,12 +22,12 @@ use world::World;
 
 /// What is done with a program.
 trait Renaming {
-    fn rename(&self, file: FileId, at: TextSize, new: &str) -> Result<Vec<FileEdit>, Refusal>;
+    fn rename(&self, file: FileId, at: TextSize, new: &str) -> Result<Vec<FileEdit>, RenameRefusal>;
     fn findings(&self, cache: &FindingCache, adjust: &Adjust<'_>) -> Vec<String>;
 }
 
 impl Renaming for World {
-    fn rename(&self, file: FileId, at: TextSize, new: &str) -> Result<Vec<FileEdit>, Refusal> {
+    fn rename(&self, file: FileId, at: TextSize, new: &str) -> Result<Vec<FileEdit>, RenameRefusal> {
         rename(Place::new(self, file, at).unwrap(), &[], new)
     }
 

@@ -73,7 +73,7 @@ fn only_the_disk_module_opens_files() {
         let code = code.replace("std::fs::canonicalize(", "").replace("std::fs::metadata(", "");
         let words = OPENING.iter().filter(|word| code.contains(*word) && !name.starts_with("src/host/disk/"));
         wrong.extend(words.map(|word| format!("{name}: `{word}`")));
-        if code.contains("WalkBuilder") && name != "src/host/ignored.rs" {
+        if code.contains("WalkBuilder") && name != "src/host/ignore_rules.rs" {
             wrong.push(format!("{name}: walks by itself"));
         }
     }

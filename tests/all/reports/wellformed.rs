@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annotate_snippets::Renderer;
-use mangle_ls::report::{self, Entry, SarifRun, SourceText, Sources};
+use mangle_ls::report::{self, ReportEntry, SarifRun, SourceText, Sources};
 use mangle_syntax::lint::{
     Applicability, Diagnostic, FileEdit, FixKind, Group, RelatedPlace, ResolvedFix, Rule, Severity,
 };
@@ -90,7 +90,7 @@ prop_compose! {
         source in text(),
         found in prop::collection::vec(
             (text(), any::<[prop::sample::Index; 4]>(), 0..4usize, any::<bool>(), text()), 0..4),
-    ) -> (Sources, Vec<Entry>, PathBuf) {
+    ) -> (Sources, Vec<ReportEntry>, PathBuf) {
         let file = FileId(0);
         let entry = |(message, places, severity, fails, replacement): (String, [_; 4], usize, bool, String)| {
             let range = |a, b| range(&source, a, b);
@@ -114,7 +114,7 @@ prop_compose! {
                 help: None,
                 path: Vec::new(),
             };
-            Entry { file, diagnostic, fails }
+            ReportEntry { file, diagnostic, fails }
         };
         let mut entries: Vec<_> = found.into_iter().map(entry).collect();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();

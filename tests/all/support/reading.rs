@@ -38,7 +38,7 @@ fn configuration(text: &str) -> usize {
 
 fn transcript(text: &str) -> usize {
     let (settings, rules, limits) = <(TranscriptSettings, RuleSettings, Limits)>::default();
-    let context = piggyback::envelope::Context::new(&settings);
+    let context = piggyback::envelope::ReplyContext::new(&settings);
     let judge = Judge { rules: &rules, context, limits: &limits, programs: &[] };
     transcripts::diagnostics(FileId(0), "a.jsonl", text.as_bytes(), judge).len()
 }

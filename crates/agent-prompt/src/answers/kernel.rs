@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::order::{Place, place_of};
+use super::order::{AnswerPlace, place_of};
 use super::pattern::argument;
-use super::{Answer, Arg, Order, Pattern, Querier};
-use crate::origin::{Held, HeldKind};
+use super::{Answer, AnswerOrder, Arg, Querier, QueryPattern};
+use crate::origin::{FactOrigin, FactOriginKind};
 use mangle_engine::kernel::{Compiled, Model, RuleId, ValueId};
 use mangle_engine::program::{PredicateId, Program};
 use mangle_syntax::text::{FileId, Symbol, TextSize};
@@ -17,18 +17,18 @@ const MOST_BYTES: usize = 64 << 20;
 /// stand, by how they are printed.
 #[derive(Debug, Clone, Default)]
 pub struct Marks {
-    by_fact: FxHashMap<String, (HeldKind, Option<(FileId, TextSize)>)>,
+    by_fact: FxHashMap<String, (FactOriginKind, Option<(FileId, TextSize)>)>,
 }
 
 impl Marks {
     /// Says of a fact how it came to be there and where its statement stands. What was said first stays.
-    pub fn set(&mut self, fact: String, kind: HeldKind, place: Option<(FileId, TextSize)>) {
+    pub fn set(&mut self, fact: String, kind: FactOriginKind, place: Option<(FileId, TextSize)>) {
         self.by_fact.entry(fact).or_insert((kind, place));
     }
 
     /// What is known of a fact.
     #[must_use]
-    pub fn of(&self, fact: &str) -> Option<(HeldKind, Option<(FileId, TextSize)>)> {
+    pub fn of(&self, fact: &str) -> Option<(FactOriginKind, Option<(FileId, TextSize)>)> {
         self.by_fact.get(fact).copied()
     }
 }
@@ -40,7 +40,7 @@ pub struct KernelAnswers<'k> {
     compiled: &'k Compiled,
     model: &'k Model,
     marks: &'k Marks,
-    order: Order,
+    order: AnswerOrder,
     /// The predicates that were asked for and that nobody declares or defines.
     pub unknown: Vec<String>,
 }
@@ -53,13 +53,13 @@ impl<'k> KernelAnswers<'k> {
         compiled: &'k Compiled,
         model: &'k Model,
         marks: &'k Marks,
-        order: Order,
+        order: AnswerOrder,
     ) -> Self {
         Self { program, compiled, model, marks, order, unknown: Vec::new() }
     }
 
     /// The predicate that a query means.
-    fn predicate(&self, pattern: &Pattern, least: usize) -> Option<PredicateId> {
+    fn predicate(&self, pattern: &QueryPattern, least: usize) -> Option<PredicateId> {
         let named = self.program.named(Symbol::new(pattern.predicate()));
         let enough = named.filter(|predicate| {
             let arity = usize::from(predicate.key.arity);
@@ -69,7 +69,7 @@ impl<'k> KernelAnswers<'k> {
         self.program.id(fewest.key)
     }
 
-    fn answer(&self, predicate: PredicateId, number: u32, tuple: &[ValueId]) -> (Place, Answer) {
+    fn answer(&self, predicate: PredicateId, number: u32, tuple: &[ValueId]) -> (AnswerPlace, Answer) {
         let args = tuple.iter().map(|value| {
             argument(self.model.values.get(*value), || self.model.values.display(*value).to_string())
         });
@@ -79,14 +79,14 @@ impl<'k> KernelAnswers<'k> {
         let marked = if rule == RuleId::ASSERTED { self.marks.of(&fact) } else { None };
         let (kind, place) = marked.unwrap_or_else(|| {
             let kind = match rule {
-                RuleId::ASSERTED => HeldKind::Given,
-                rule if is_fact(self.program, self.compiled, rule) => HeldKind::Stated,
-                _ => HeldKind::Derived,
+                RuleId::ASSERTED => FactOriginKind::Given,
+                rule if is_fact(self.program, self.compiled, rule) => FactOriginKind::Stated,
+                _ => FactOriginKind::Derived,
             };
             (kind, place_of(self.program, self.compiled, rule))
         });
-        let held = Held { fact, key: Some((predicate, number)), rule, kind, argument: 0 };
-        ((kind == HeldKind::Derived, place), Answer { args, held })
+        let held = FactOrigin { fact, key: Some((predicate, number)), rule, kind, argument: 0 };
+        ((kind == FactOriginKind::Derived, place), Answer { args, held })
     }
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn is_fact(program: &Program, compiled: &Compiled, rule: RuleId) -> b
 
 impl Querier for KernelAnswers<'_> {
     fn query(&mut self, text: &str, least: usize) -> Result<Vec<Answer>, String> {
-        let pattern = Pattern::read(text);
+        let pattern = QueryPattern::read(text);
         let Some(predicate) = self.predicate(&pattern, least) else {
             self.unknown.push(pattern.predicate().to_owned());
             return Ok(Vec::new());
@@ -108,7 +108,7 @@ impl Querier for KernelAnswers<'_> {
         for (number, tuple) in (0u32..).zip(tuples) {
             let answer = self.answer(predicate, number, tuple);
             if pattern.fits(&answer.1.args) {
-                bytes += size_of::<(Place, Answer)>() + answer.1.bytes();
+                bytes += size_of::<(AnswerPlace, Answer)>() + answer.1.bytes();
                 found.push(answer);
             }
             if bytes > MOST_BYTES {
@@ -128,7 +128,7 @@ mod tests {
     use mangle_syntax::syntax::SourceFile;
     use mangle_syntax::text::Cancel;
 
-    fn ask(text: &str, query: &str, least: usize, order: Order) -> Vec<String> {
+    fn ask(text: &str, query: &str, least: usize, order: AnswerOrder) -> Vec<String> {
         let program = Program::new(vec![FileSummary::new(FileId(0), &SourceFile::parse(text.into())).into()]);
         let compiled = compile(&program, Reading::Go);
         let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
@@ -141,10 +141,10 @@ mod tests {
     fn facts_come_first_then_rules_in_their_order() {
         let text = "p(X) :- r(X).\np(X) :- q(X).\np(\"b\").\nq(\"z\"). q(\"c\").\np(\"a\").\nr(\"y\").\n";
         assert_eq!(
-            ask(text, "p", 1, Order::Sorted),
+            ask(text, "p", 1, AnswerOrder::Sorted),
             ["p(\"b\")", "p(\"a\")", "p(\"y\")", "p(\"c\")", "p(\"z\")"]
         );
-        let mut shuffled = ask(text, "p", 1, Order::Shuffled(3));
+        let mut shuffled = ask(text, "p", 1, AnswerOrder::Shuffled(3));
         shuffled.sort_unstable();
         assert_eq!(shuffled, ["p(\"a\")", "p(\"b\")", "p(\"c\")", "p(\"y\")", "p(\"z\")"]);
     }
@@ -152,9 +152,9 @@ mod tests {
     #[test]
     fn the_fewest_arguments_that_are_enough_are_meant() {
         let text = "p(1). p(1, /x). p(1, \"/x\", 3). p(2, /y).";
-        assert_eq!(ask(text, "p", 2, Order::Sorted), ["p(1,/x)", "p(2,/y)"]);
-        assert_eq!(ask(text, "p(_, \"/x\", N)", 2, Order::Sorted), ["p(1,\"/x\",3)"]);
-        assert_eq!(ask(text, "p", 4, Order::Sorted), [""; 0]);
-        assert_eq!(ask(text, "nothing", 1, Order::Sorted), [""; 0]);
+        assert_eq!(ask(text, "p", 2, AnswerOrder::Sorted), ["p(1,/x)", "p(2,/y)"]);
+        assert_eq!(ask(text, "p(_, \"/x\", N)", 2, AnswerOrder::Sorted), ["p(1,\"/x\",3)"]);
+        assert_eq!(ask(text, "p", 4, AnswerOrder::Sorted), [""; 0]);
+        assert_eq!(ask(text, "nothing", 1, AnswerOrder::Sorted), [""; 0]);
     }
 }

@@ -8,11 +8,11 @@ mod kernel;
 mod order;
 mod pattern;
 
-use super::origin::Held;
+use super::origin::FactOrigin;
 
 pub use kernel::{KernelAnswers, Marks};
-pub use order::Order;
-pub use pattern::Pattern;
+pub use order::AnswerOrder;
+pub use pattern::QueryPattern;
 
 /// An argument of a fact, as those see it who assemble prompts.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +53,7 @@ pub struct Answer {
     /// Its arguments.
     pub args: Vec<Arg>,
     /// What it is.
-    pub held: Held,
+    pub held: FactOrigin,
 }
 
 impl Answer {
@@ -86,26 +86,26 @@ pub trait Querier {
 
 /// Facts in an order that somebody else decided, for those who have no kernel.
 #[derive(Debug, Clone, Default)]
-pub struct Listed {
+pub struct FactList {
     /// Facts with their predicates.
     pub facts: Vec<(String, Answer)>,
     /// Predicates whose queries fail.
     pub failing: Vec<String>,
 }
 
-impl Listed {
+impl FactList {
     /// Adds a fact as it is written in Mangle. Whether it is one.
     pub fn read(&mut self, fact: &str) -> bool {
         let Some((predicate, args)) = pattern::atom(fact.trim().trim_end_matches('.')) else { return false };
         let Some(args) = args.into_iter().collect() else { return false };
-        self.facts.push((predicate, Answer { args, held: Held::listed(fact) }));
+        self.facts.push((predicate, Answer { args, held: FactOrigin::listed(fact) }));
         true
     }
 }
 
-impl Querier for Listed {
+impl Querier for FactList {
     fn query(&mut self, text: &str, _least: usize) -> Result<Vec<Answer>, String> {
-        let pattern = Pattern::read(text);
+        let pattern = QueryPattern::read(text);
         if self.failing.iter().any(|name| name == pattern.predicate()) {
             return Err("the query fails".to_owned());
         }

@@ -9,7 +9,7 @@ use mangle_syntax::text::{FileId, TextSize};
 
 /// In which order answers come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
+pub enum AnswerOrder {
     /// Facts by file and line, then what follows by that of its rule, then by how they are printed.
     #[default]
     Sorted,
@@ -20,7 +20,7 @@ pub enum Order {
 }
 
 /// Where something stands that gave a fact. What the caller gave comes behind what is written.
-pub(super) type Place = (bool, Option<(FileId, TextSize)>);
+pub(super) type AnswerPlace = (bool, Option<(FileId, TextSize)>);
 
 /// Where a clause stands.
 pub(super) fn place_of(program: &Program, compiled: &Compiled, rule: RuleId) -> Option<(FileId, TextSize)> {
@@ -29,9 +29,9 @@ pub(super) fn place_of(program: &Program, compiled: &Compiled, rule: RuleId) -> 
     Some((rule.file, item.start))
 }
 
-impl Order {
+impl AnswerOrder {
     /// Puts answers in order; each comes with whether it was derived, and with its place.
-    pub(super) fn apply(self, mut found: Vec<(Place, Answer)>) -> Vec<Answer> {
+    pub(super) fn apply(self, mut found: Vec<(AnswerPlace, Answer)>) -> Vec<Answer> {
         match self {
             Self::Store => {}
             Self::Sorted => found.sort_by(compare),
@@ -44,9 +44,9 @@ impl Order {
     }
 }
 
-fn compare((one, first): &(Place, Answer), (other, second): &(Place, Answer)) -> Ordering {
+fn compare((one, first): &(AnswerPlace, Answer), (other, second): &(AnswerPlace, Answer)) -> Ordering {
     // Facts without a place were given by the caller: behind all others, in their order.
-    let key = |place: &Place| (place.0, place.1.is_none(), place.1);
+    let key = |place: &AnswerPlace| (place.0, place.1.is_none(), place.1);
     let printed =
         || if one.1.is_none() && !one.0 { Ordering::Equal } else { first.held.fact.cmp(&second.held.fact) };
     key(one).cmp(&key(other)).then_with(printed)

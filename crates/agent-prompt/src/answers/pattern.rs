@@ -7,13 +7,13 @@ use mangle_syntax::syntax::ast::TermKind;
 
 /// What a query asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pattern {
+pub struct QueryPattern {
     predicate: String,
     /// What each argument must be, `None` for anything; `None` for a bare predicate.
     wanted: Option<Vec<Option<Arg>>>,
 }
 
-impl Pattern {
+impl QueryPattern {
     /// Reads the text of a query. One that is no atom asks for all facts of the predicate in front of its first bracket.
     #[must_use]
     pub fn read(text: &str) -> Self {
@@ -94,19 +94,19 @@ mod tests {
 
     #[test]
     fn constants_select_and_variables_do_not_unify() {
-        let pattern = Pattern::read("p(X, X, \"/a\", 3.7)");
+        let pattern = QueryPattern::read("p(X, X, \"/a\", 3.7)");
         assert!(pattern.fits(&[text("1"), text("2"), text("/a"), Arg::Number(3)]));
         assert!(!pattern.fits(&[text("1"), text("1"), text("a"), Arg::Number(3)]));
         assert!(!pattern.fits(&[text("1"), text("1"), text("/a")]));
         assert_eq!((pattern.predicate(), pattern.arity()), ("p", Some(4)));
-        assert!(Pattern::read("p(/a)").fits(&[text("/a")]));
-        assert!(Pattern::read("p(\"?a\")").fits(&[Arg::Number(1)]));
+        assert!(QueryPattern::read("p(/a)").fits(&[text("/a")]));
+        assert!(QueryPattern::read("p(\"?a\")").fits(&[Arg::Number(1)]));
     }
 
     #[test]
     fn what_is_no_atom_asks_for_all() {
         for query in ["p", " p. ", "p(", "p(X", "p(X) :- q(X)"] {
-            let pattern = Pattern::read(query);
+            let pattern = QueryPattern::read(query);
             assert_eq!((pattern.predicate(), pattern.arity()), ("p", None), "{query}");
             assert!(pattern.fits(&[Arg::Number(1)]));
         }

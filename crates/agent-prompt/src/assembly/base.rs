@@ -1,24 +1,28 @@
 //! The base: who the shard is. A template of the kernel, else mandatory atoms, else a built-in text.
 
-use super::{Request, template};
+use super::{AssemblyRequest, template};
 use crate::answers::{Answer, Querier};
-use crate::derived::Derived;
-use crate::origin::Origin;
-use crate::sections::{From, Prompt, Section, SectionKind};
+use crate::derived_context::DerivedContext;
+use crate::origin::LineOrigin;
+use crate::sections::{Prompt, Section, SectionKind, SectionSource};
 use crate::texts;
 
 /// The predicate that holds templates: type of shard, text.
 pub(crate) const TEMPLATES: &str = "shard_prompt_base";
 
 /// A base.
-pub(super) struct Base {
+pub(super) struct PromptBase {
     pub(super) section: Section,
     /// Whether the envelope instructions belong behind it.
     pub(super) needs_suffix: bool,
     pub(super) is_from_kernel: bool,
 }
 
-pub(super) fn section(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) -> Base {
+pub(super) fn section(
+    request: &AssemblyRequest<'_>,
+    querier: &mut dyn Querier,
+    prompt: &mut Prompt,
+) -> PromptBase {
     let kind = &request.context.shard_type;
     let answers = querier.query(TEMPLATES, 2).unwrap_or_else(|why| {
         prompt.failed.push((TEMPLATES, why));
@@ -26,24 +30,25 @@ pub(super) fn section(request: &Request<'_>, querier: &mut dyn Querier, prompt: 
     });
     let found = answers.iter().find_map(|answer| template_for(answer, kind));
     if let Some((text, answer)) = found.filter(|(text, _)| !text.is_empty()) {
-        let mut section = Section::new(SectionKind::Base, From::Kernel, "BASE");
-        section.push_text(text, &Origin::Fact(answer.held.showing(1)));
+        let mut section = Section::new(SectionKind::Base, SectionSource::Kernel, "BASE");
+        section.push_text(text, &LineOrigin::Fact(answer.held.showing(1)));
         section.push_blank();
-        return Base { section, needs_suffix: true, is_from_kernel: true };
+        return PromptBase { section, needs_suffix: true, is_from_kernel: true };
     }
-    let baseline = request.compiler.and_then(|compiler| compiler.baseline(&Derived::of(request.context)));
+    let baseline =
+        request.compiler.and_then(|compiler| compiler.baseline(&DerivedContext::of(request.context)));
     if let Some(mut section) = baseline {
         section.push_blank();
-        return Base { section, needs_suffix: false, is_from_kernel: false };
+        return PromptBase { section, needs_suffix: false, is_from_kernel: false };
     }
     let (name, ours) = texts::role(kind);
     // The workspace may have a text for a type that we have none for.
     let name = if request.templates.contains_key(kind.as_str()) { kind } else { name };
     let (from, text) = template(request.templates, name, ours);
     let mut section = Section::new(SectionKind::Base, from, "BASE");
-    section.push_text(text, &Origin::builtin(name));
+    section.push_text(text, &LineOrigin::builtin(name));
     section.push_blank();
-    Base { section, needs_suffix: true, is_from_kernel: false }
+    PromptBase { section, needs_suffix: true, is_from_kernel: false }
 }
 
 /// The text that a fact has for a type. Its key is a name or a string, and case counts.

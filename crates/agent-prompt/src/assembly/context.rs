@@ -1,10 +1,10 @@
 //! What the kernel injects: the list of context atoms, and the knowledge of specialists.
 
-use super::Request;
+use super::AssemblyRequest;
 use crate::answers::{Answer, Querier};
-use crate::context::Context;
-use crate::origin::Origin;
-use crate::sections::{From, Line, Prompt, Section, SectionKind};
+use crate::context::PromptContext;
+use crate::origin::LineOrigin;
+use crate::sections::{Prompt, PromptLine, Section, SectionKind, SectionSource};
 use crate::texts;
 use crate::wording::Wording;
 
@@ -20,13 +20,13 @@ pub(crate) fn is_for(key: &str, shard_id: &str) -> bool {
 }
 
 /// Adds the context section, if there is anything for it.
-pub(super) fn section(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
+pub(super) fn section(request: &AssemblyRequest<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
     let wording = request.wording();
     let lines = injected(request.context, wording, querier, prompt);
     if lines.is_empty() {
         return;
     }
-    let mut section = Section::new(SectionKind::Context, From::Kernel, texts::CONTEXT_TITLE);
+    let mut section = Section::new(SectionKind::Context, SectionSource::Kernel, texts::CONTEXT_TITLE);
     section.push_banner(wording, "context.title");
     section.push_blank();
     section.lines.extend(lines);
@@ -35,12 +35,16 @@ pub(super) fn section(request: &Request<'_>, querier: &mut dyn Querier, prompt: 
 }
 
 /// Context and knowledge, for shards that append them to a prompt of their own.
-pub(super) fn for_section_mode(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
+pub(super) fn for_section_mode(
+    request: &AssemblyRequest<'_>,
+    querier: &mut dyn Querier,
+    prompt: &mut Prompt,
+) {
     let wording = request.wording();
     let lines = injected(request.context, wording, querier, prompt);
     let knowledge = knowledge(request.context, querier, prompt);
     if !lines.is_empty() {
-        let mut section = Section::new(SectionKind::Context, From::Kernel, texts::CONTEXT_TITLE);
+        let mut section = Section::new(SectionKind::Context, SectionSource::Kernel, texts::CONTEXT_TITLE);
         section.lines.extend(lines);
         if !knowledge.is_empty() {
             section.push_blank();
@@ -48,14 +52,14 @@ pub(super) fn for_section_mode(request: &Request<'_>, querier: &mut dyn Querier,
         prompt.sections.push(section);
     }
     if !knowledge.is_empty() {
-        let mut section = Section::new(SectionKind::Knowledge, From::Kernel, texts::KNOWLEDGE_TITLE);
+        let mut section = Section::new(SectionKind::Knowledge, SectionSource::Kernel, texts::KNOWLEDGE_TITLE);
         for (at, (topic, text, answer)) in knowledge.iter().enumerate() {
             if at > 0 {
                 section.push_blank();
             }
-            let origin = Origin::Fact(answer.held.showing(1));
+            let origin = LineOrigin::Fact(answer.held.showing(1));
             section.lines.push(wording.line("knowledge.topic", &[("value", topic)], Some("topic"), origin));
-            section.push_text(text, &Origin::Fact(answer.held.showing(2)));
+            section.push_text(text, &LineOrigin::Fact(answer.held.showing(2)));
         }
         prompt.sections.push(section);
     }
@@ -63,11 +67,11 @@ pub(super) fn for_section_mode(request: &Request<'_>, querier: &mut dyn Querier,
 
 /// A line for each context atom of a shard.
 fn injected(
-    context: &Context,
+    context: &PromptContext,
     wording: Wording<'_>,
     querier: &mut dyn Querier,
     prompt: &mut Prompt,
-) -> Vec<Line> {
+) -> Vec<PromptLine> {
     let answers = querier.query(INJECTED, 2).unwrap_or_else(|why| {
         prompt.failed.push((INJECTED, why));
         Vec::new()
@@ -76,7 +80,7 @@ fn injected(
         let text = answer.text(1).filter(|_| is_for(answer.text(0).unwrap_or_default(), &context.shard_id));
         // Without a key that is a text there is nobody to be meant.
         answer.text(0)?;
-        let origin = Origin::Fact(answer.held.showing(1));
+        let origin = LineOrigin::Fact(answer.held.showing(1));
         Some(wording.line("context.entry", &[("value", text?)], None, origin))
     };
     answers.iter().filter_map(line).collect()
@@ -84,7 +88,7 @@ fn injected(
 
 /// Topic and text of what specialists know for a shard. Its id must be the shard's, letter for letter.
 fn knowledge(
-    context: &Context,
+    context: &PromptContext,
     querier: &mut dyn Querier,
     prompt: &mut Prompt,
 ) -> Vec<(String, String, Answer)> {

@@ -1,13 +1,13 @@
 //! What the person wants.
 
 use crate::context::Intent;
-use crate::origin::Origin;
-use crate::said::Said;
-use crate::sections::{From, Section, SectionKind};
+use crate::origin::LineOrigin;
+use crate::sections::{Section, SectionKind, SectionSource};
+use crate::sourced_text::SourcedText;
 use crate::wording::Wording;
 
 pub(super) fn section(intent: &Intent, wording: Wording<'_>) -> Section {
-    let mut section = Section::new(SectionKind::Intent, From::Intent, "INTENT");
+    let mut section = Section::new(SectionKind::Intent, SectionSource::Intent, "INTENT");
     section.push_banner(wording, "intent.title");
     let parts = [
         ("id", "intent.id", &intent.id),
@@ -27,6 +27,6 @@ pub(super) fn section(intent: &Intent, wording: Wording<'_>) -> Section {
     section
 }
 
-fn origin(part: &'static str, said: &Said) -> Origin {
-    Origin::Intent { part, source: said.source, pointer: said.pointer.clone(), range: said.range }
+fn origin(part: &'static str, said: &SourcedText) -> LineOrigin {
+    LineOrigin::Intent { part, source: said.source, pointer: said.pointer.clone(), range: said.range }
 }

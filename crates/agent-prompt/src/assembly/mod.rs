@@ -1,6 +1,6 @@
 //! Putting a prompt together, in the runtime's order: base, context, session, intent, envelope instructions.
 //!
-//! Takes a [`Request`] and somebody who answers queries; gives a [`Prompt`] whose every line has an origin. Each file
+//! Takes a [`AssemblyRequest`] and somebody who answers queries; gives a [`Prompt`] whose every line has an origin. Each file
 //! is one section. Whatever the runtime does strangely is done here as well; rules say so.
 
 mod base;
@@ -15,11 +15,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::answers::Querier;
-use super::context::Context;
-use super::derived::Derived;
-use super::jit::{JitCompiler, Left};
-use super::origin::Origin;
-use super::sections::{From, Mode, Prompt, Section, SectionKind};
+use super::context::PromptContext;
+use super::derived_context::DerivedContext;
+use super::jit::{JitCompiler, Residue};
+use super::origin::LineOrigin;
+use super::sections::{Mode, Prompt, Section, SectionKind, SectionSource};
 use super::texts;
 use super::wording::Wording;
 use mangle_settings::{Profile, Reasoning};
@@ -32,9 +32,9 @@ pub use suffix::{appends_in_jit_mode, is_structured_only};
 
 /// What is to be assembled.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub struct AssemblyRequest<'a> {
     /// For whom.
-    pub context: &'a Context,
+    pub context: &'a PromptContext,
     /// How.
     pub mode: Mode,
     /// Texts of the workspace in place of ours: by type of shard, `generic`, `suffix`, `inception`, and by the names of
@@ -47,12 +47,12 @@ pub struct Request<'a> {
     /// The prompt compiler, where there is a corpus of atoms.
     pub compiler: Option<&'a JitCompiler>,
     /// What earlier compilations left in the kernel, where there were any.
-    pub left: Option<&'a Left>,
+    pub left: Option<&'a Residue>,
     /// The version of the protocol that answers are wanted in.
     pub profile: Profile,
 }
 
-impl<'a> Request<'a> {
+impl<'a> AssemblyRequest<'a> {
     /// The headings and sentences that the assembly writes itself.
     pub(super) fn wording(&self) -> Wording<'a> {
         Wording::new(self.templates)
@@ -60,7 +60,7 @@ impl<'a> Request<'a> {
 
     /// A prompt without anything of a workspace: no texts of its own, no prompt compiler.
     #[must_use]
-    pub fn plain(context: &'a Context, mode: Mode) -> Self {
+    pub fn plain(context: &'a PromptContext, mode: Mode) -> Self {
         static OURS: BTreeMap<String, String> = BTreeMap::new();
         let profile = Profile::Current;
         Self {
@@ -81,7 +81,7 @@ const REASON: usize = 400;
 
 /// Assembles a prompt.
 #[must_use]
-pub fn assemble(request: &Request<'_>, querier: &mut dyn Querier) -> Prompt {
+pub fn assemble(request: &AssemblyRequest<'_>, querier: &mut dyn Querier) -> Prompt {
     let mut prompt = Prompt { mode: request.mode, ..Prompt::default() };
     if request.inception && request.mode != Mode::Section {
         prompt.sections.push(inception(request));
@@ -98,32 +98,36 @@ pub fn assemble(request: &Request<'_>, querier: &mut dyn Querier) -> Prompt {
     prompt
 }
 
-fn inception(request: &Request<'_>) -> Section {
+fn inception(request: &AssemblyRequest<'_>) -> Section {
     let (from, text) = template(request.templates, "inception", texts::INCEPTION);
     let mut section = Section::new(SectionKind::Inception, from, "INCEPTION");
-    section.push_text(text, &Origin::builtin("inception"));
+    section.push_text(text, &LineOrigin::builtin("inception"));
     section.push_blank();
     section
 }
 
-fn reasons(request: &Request<'_>, reasoning: Reasoning) -> Section {
+fn reasons(request: &AssemblyRequest<'_>, reasoning: Reasoning) -> Section {
     let (from, text) = template(request.templates, "reasoning", texts::reasoning(reasoning));
     let mut section = Section::new(SectionKind::Reasoning, from, "REASONING");
-    section.push_text(text, &Origin::builtin("reasoning"));
+    section.push_text(text, &LineOrigin::builtin("reasoning"));
     section
 }
 
 /// A text of the workspace if it has one of this name, else ours.
-fn template<'t>(templates: &'t BTreeMap<String, String>, name: &str, ours: &'t str) -> (From, &'t str) {
+fn template<'t>(
+    templates: &'t BTreeMap<String, String>,
+    name: &str,
+    ours: &'t str,
+) -> (SectionSource, &'t str) {
     match templates.get(name) {
-        Some(text) => (From::Configured(name.to_owned()), text),
-        None => (From::Builtin(name.to_owned()), ours),
+        Some(text) => (SectionSource::Configured(name.to_owned()), text),
+        None => (SectionSource::Builtin(name.to_owned()), ours),
     }
 }
 
-fn compiled(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
-    let derived = Derived::of(request.context);
-    let new = Left::default();
+fn compiled(request: &AssemblyRequest<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
+    let derived = DerivedContext::of(request.context);
+    let new = Residue::default();
     let left = request.left.unwrap_or(&new);
     let result = match request.compiler {
         Some(compiler) => compiler.compile(request.context, &derived, querier, left),
@@ -149,7 +153,7 @@ fn compiled(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Promp
     }
 }
 
-fn legacy(request: &Request<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
+fn legacy(request: &AssemblyRequest<'_>, querier: &mut dyn Querier, prompt: &mut Prompt) {
     let base = base::section(request, querier, prompt);
     prompt.sections.push(base.section);
     let wording = request.wording();

@@ -1,9 +1,9 @@
 //! What the session knows: one block after the other, each with a blank line and a heading above it.
 
-use crate::origin::Origin;
-use crate::said::Said;
-use crate::sections::{From, Line, Section, SectionKind};
-use crate::session::{Count, Prior, Session, Tool};
+use crate::origin::LineOrigin;
+use crate::sections::{PromptLine, Section, SectionKind, SectionSource};
+use crate::session::{Count, PriorShard, PromptSession, Tool};
+use crate::sourced_text::SourcedText;
 use crate::texts::Block;
 use crate::wording::Wording;
 use mangle_syntax::text::{TextRange, text_len};
@@ -12,7 +12,7 @@ use mangle_syntax::text::{TextRange, text_len};
 pub(crate) const HISTORY: usize = 1_500;
 
 /// The section; `None` when there is nothing to show.
-pub(super) fn section(session: &Session, wording: Wording<'_>) -> Option<Section> {
+pub(super) fn section(session: &PromptSession, wording: Wording<'_>) -> Option<Section> {
     let mut writer = Writer { wording, lines: Vec::new(), block: Block::Dream };
     writer.dream(session);
     writer.list(Block::Diagnostics, "session.diagnostic", &session.current_diagnostics);
@@ -31,7 +31,7 @@ pub(super) fn section(session: &Session, wording: Wording<'_>) -> Option<Section
     if writer.lines.is_empty() {
         return None;
     }
-    let mut section = Section::new(SectionKind::Session, From::Session, "SESSION");
+    let mut section = Section::new(SectionKind::Session, SectionSource::Session, "SESSION");
     section.push_banner(wording, "session.title");
     section.lines.append(&mut writer.lines);
     section.push_blank();
@@ -40,7 +40,7 @@ pub(super) fn section(session: &Session, wording: Wording<'_>) -> Option<Section
 
 struct Writer<'t> {
     wording: Wording<'t>,
-    lines: Vec<Line>,
+    lines: Vec<PromptLine>,
     block: Block,
 }
 
@@ -48,12 +48,12 @@ impl Writer<'_> {
     /// Begins a block.
     fn begin(&mut self, block: Block) {
         self.block = block;
-        self.push(Line::layout(""));
+        self.push(PromptLine::layout(""));
         self.heading(&format!("session.{}", block.as_str()));
     }
 
-    fn push(&mut self, line: Line) {
-        self.lines.push(Line { block: Some(self.block), ..line });
+    fn push(&mut self, line: PromptLine) {
+        self.lines.push(PromptLine { block: Some(self.block), ..line });
     }
 
     /// Adds the lines of a heading.
@@ -61,9 +61,9 @@ impl Writer<'_> {
         self.wording.heading(phrase).into_iter().for_each(|line| self.push(line));
     }
 
-    fn said(&mut self, tag: &'static str, phrase: &str, said: &Said) {
+    fn said(&mut self, tag: &'static str, phrase: &str, said: &SourcedText) {
         let value = [("value", said.as_str())];
-        self.push(self.wording.line(phrase, &value, Some(tag), Origin::session(said)));
+        self.push(self.wording.line(phrase, &value, Some(tag), LineOrigin::session(said)));
     }
 
     fn shown(
@@ -73,7 +73,7 @@ impl Writer<'_> {
         values: &[(&str, &str)],
         (pointer, range): (&str, TextRange),
     ) {
-        let origin = Origin::Session { pointer: pointer.to_owned(), range };
+        let origin = LineOrigin::Session { pointer: pointer.to_owned(), range };
         self.push(self.wording.line(phrase, values, Some(tag), origin));
     }
 
@@ -84,23 +84,23 @@ impl Writer<'_> {
     }
 
     /// A block that is a list and nothing else.
-    fn list(&mut self, block: Block, phrase: &str, entries: &[Said]) {
+    fn list(&mut self, block: Block, phrase: &str, entries: &[SourcedText]) {
         if !entries.is_empty() {
             self.begin(block);
             entries.iter().for_each(|entry| self.said("line", phrase, entry));
         }
     }
 
-    fn dream(&mut self, session: &Session) {
+    fn dream(&mut self, session: &PromptSession) {
         if session.dream_mode {
             self.begin(Block::Dream);
             self.heading("session.dream_text");
-            self.push(Line::layout(""));
+            self.push(PromptLine::layout(""));
         }
     }
 
     /// Shown for the state as well as for the names alone, whatever the state is.
-    fn tests(&mut self, session: &Session) {
+    fn tests(&mut self, session: &PromptSession) {
         if session.test_state.as_str() != "/failing" && session.failing_tests.is_empty() {
             return;
         }
@@ -110,7 +110,7 @@ impl Writer<'_> {
     }
 
     /// Shown for the branch or commits. Files and changes alone show nothing.
-    fn git(&mut self, session: &Session) {
+    fn git(&mut self, session: &PromptSession) {
         if session.git_branch.is_empty() && session.git_recent_commits.is_empty() {
             return;
         }
@@ -134,7 +134,7 @@ impl Writer<'_> {
         }
     }
 
-    fn campaign(&mut self, session: &Session) {
+    fn campaign(&mut self, session: &PromptSession) {
         if !session.campaign_active {
             return;
         }
@@ -146,7 +146,7 @@ impl Writer<'_> {
             self.said("goal", "session.goal", &session.campaign_goal);
         }
         if let Some(first) = session.task_dependencies.first() {
-            let names: Vec<_> = session.task_dependencies.iter().map(Said::as_str).collect();
+            let names: Vec<_> = session.task_dependencies.iter().map(SourcedText::as_str).collect();
             let last = session.task_dependencies.last().unwrap_or(first);
             let range = first.range.cover(last.range);
             let names = names.join(", ");
@@ -159,7 +159,7 @@ impl Writer<'_> {
         }
     }
 
-    fn prior(&mut self, outputs: &[Prior]) {
+    fn prior(&mut self, outputs: &[PriorShard]) {
         if !outputs.is_empty() {
             self.begin(Block::Prior);
         }
@@ -172,7 +172,7 @@ impl Writer<'_> {
         }
     }
 
-    fn knowledge(&mut self, session: &Session) {
+    fn knowledge(&mut self, session: &PromptSession) {
         if session.knowledge_atoms.is_empty() && session.specialist_hints.is_empty() {
             return;
         }
@@ -194,7 +194,7 @@ impl Writer<'_> {
         }
     }
 
-    fn safety(&mut self, session: &Session) {
+    fn safety(&mut self, session: &PromptSession) {
         if session.blocked_actions.is_empty() && session.safety_warnings.is_empty() {
             return;
         }
@@ -203,15 +203,15 @@ impl Writer<'_> {
         session.safety_warnings.iter().for_each(|warning| self.said("warning", "session.warning", warning));
     }
 
-    fn history(&mut self, history: &Said) {
+    fn history(&mut self, history: &SourcedText) {
         if history.is_empty() || history.text.len() >= HISTORY {
             return;
         }
         self.begin(Block::History);
         for line in history.text.split('\n') {
             let value = TextRange::up_to(text_len(line));
-            let line = Line::plain(line, Origin::session(history));
-            self.push(Line { tag: Some("text"), value, ..line });
+            let line = PromptLine::plain(line, LineOrigin::session(history));
+            self.push(PromptLine { tag: Some("text"), value, ..line });
         }
     }
 }

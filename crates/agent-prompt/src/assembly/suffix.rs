@@ -1,8 +1,8 @@
 //! The envelope instructions at the end, and when they are there.
 
-use super::{Request, template};
-use crate::derived::folded;
-use crate::origin::Origin;
+use super::{AssemblyRequest, template};
+use crate::derived_context::folded;
+use crate::origin::LineOrigin;
 use crate::sections::{Prompt, Section, SectionKind};
 use crate::texts;
 
@@ -26,11 +26,11 @@ pub(crate) fn has_envelope(text: &str) -> bool {
 }
 
 /// Appends the instructions.
-pub(super) fn append(request: &Request<'_>, prompt: &mut Prompt, because: &'static str) {
+pub(super) fn append(request: &AssemblyRequest<'_>, prompt: &mut Prompt, because: &'static str) {
     let ours = texts::suffix(request.profile);
     let (from, text) = template(request.templates, "suffix", &ours);
     let mut section = Section::new(SectionKind::Suffix, from, "REPLY FORMAT");
-    section.push_text(text, &Origin::Suffix { because });
+    section.push_text(text, &LineOrigin::Suffix { because });
     prompt.sections.push(section);
     prompt.suffix = true;
 }

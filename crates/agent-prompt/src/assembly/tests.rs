@@ -1,25 +1,25 @@
 //! The vectors of assembly: what a shard reads of small kernels.
 #![allow(clippy::unwrap_used)]
 
-use super::{Request, assemble};
-use crate::session::{Form, SessionFile};
-use crate::{Context, From, KernelAnswers, Marks, Mode, Order, Prompt, SectionKind};
+use super::{AssemblyRequest, assemble};
+use crate::session::{SessionFile, SessionForm};
+use crate::{AnswerOrder, KernelAnswers, Marks, Mode, Prompt, PromptContext, SectionKind, SectionSource};
 use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId};
 
-fn prompt_of(kernel: &str, context: &Context, mode: Mode) -> Prompt {
+fn prompt_of(kernel: &str, context: &PromptContext, mode: Mode) -> Prompt {
     let program = Program::new(vec![FileSummary::new(FileId(0), &SourceFile::parse(kernel.into())).into()]);
     let compiled = compile(&program, Reading::Go);
     let model = run(&compiled, Limits::default(), Clock { now_ns: 0 }, &Cancel::new());
     let marks = Marks::default();
-    let mut answers = KernelAnswers::new(&program, &compiled, &model, &marks, Order::Sorted);
-    assemble(&Request::plain(context, mode), &mut answers)
+    let mut answers = KernelAnswers::new(&program, &compiled, &model, &marks, AnswerOrder::Sorted);
+    assemble(&AssemblyRequest::plain(context, mode), &mut answers)
 }
 
 fn legacy(kernel: &str, id: &str, kind: &str) -> Prompt {
-    prompt_of(kernel, &Context::of_shard(id, kind), Mode::Legacy)
+    prompt_of(kernel, &PromptContext::of_shard(id, kind), Mode::Legacy)
 }
 
 fn kinds(prompt: &Prompt) -> Vec<&str> {
@@ -35,7 +35,7 @@ fn values(prompt: &Prompt, kind: SectionKind) -> Vec<&str> {
 fn vector_1_without_anything_the_base_is_built_in() {
     let prompt = legacy("", "coder-1", "coder");
     assert_eq!(kinds(&prompt), ["base", "suffix"]);
-    assert_eq!(prompt.sections[0].from, From::Builtin("coder".into()));
+    assert_eq!(prompt.sections[0].from, SectionSource::Builtin("coder".into()));
 }
 
 #[test]
@@ -43,7 +43,10 @@ fn vectors_2_and_3_a_template_is_found_by_name_and_by_text() {
     for key in ["/reviewer", "\"reviewer\""] {
         let prompt = legacy(&format!("shard_prompt_base({key}, \"R\")."), "reviewer-1", "reviewer");
         assert_eq!(values(&prompt, SectionKind::Base), ["R"]);
-        assert_eq!((kinds(&prompt), &prompt.sections[0].from), (vec!["base", "suffix"], &From::Kernel));
+        assert_eq!(
+            (kinds(&prompt), &prompt.sections[0].from),
+            (vec!["base", "suffix"], &SectionSource::Kernel)
+        );
     }
 }
 
@@ -63,8 +66,8 @@ fn lists_are_read_as_empty_texts_and_numbers_are_passed_over() {
                   shard_prompt_base(/coder, {}). shard_prompt_base(/coder, \"late\").";
     let prompt = legacy(kernel, "coder-7", "coder");
     assert_eq!(values(&prompt, SectionKind::Context), ["", "bytes"]);
-    assert_eq!(prompt.sections[0].from, From::Builtin("coder".into()));
-    let section = prompt_of(kernel, &Context::of_shard("coder-7", "coder"), Mode::Section);
+    assert_eq!(prompt.sections[0].from, SectionSource::Builtin("coder".into()));
+    let section = prompt_of(kernel, &PromptContext::of_shard("coder-7", "coder"), Mode::Section);
     assert_eq!(kinds(&section), ["context"]);
 }
 
@@ -82,7 +85,7 @@ fn vector_6_knowledge_is_injected_by_policy_and_a_block_only_in_section_mode() {
     let prompt = legacy(kernel, "coder-7", "coder");
     assert_eq!(values(&prompt, SectionKind::Context), ["15 minutes."]);
     assert_eq!(values(&prompt, SectionKind::Knowledge), [""; 0]);
-    let section = prompt_of(kernel, &Context::of_shard("coder-7", "coder"), Mode::Section);
+    let section = prompt_of(kernel, &PromptContext::of_shard("coder-7", "coder"), Mode::Section);
     assert_eq!(section.text(), "- 15 minutes.\n\n## /jwt\n15 minutes.\n");
 }
 
@@ -96,8 +99,8 @@ fn vector_7_a_legislator_gets_no_envelope_instructions() {
 fn vector_8_a_long_history_is_left_out() {
     let shown = |bytes: usize| {
         let yaml = format!("compressed_history: {}", "x".repeat(bytes));
-        let session = SessionFile::read(&yaml, Form::Yaml).session;
-        let context = Context { session: Some(session), ..Context::of_shard("coder-7", "coder") };
+        let session = SessionFile::read(&yaml, SessionForm::Yaml).session;
+        let context = PromptContext { session: Some(session), ..PromptContext::of_shard("coder-7", "coder") };
         kinds(&prompt_of("", &context, Mode::Legacy)).contains(&"session")
     };
     assert!(shown(1_499) && !shown(1_500));
@@ -105,8 +108,8 @@ fn vector_8_a_long_history_is_left_out() {
 
 #[test]
 fn vector_9_failing_tests_are_shown_whatever_the_state_is() {
-    let session = SessionFile::read("{test_state: /passing, failing_tests: [t]}", Form::Yaml).session;
-    let context = Context { session: Some(session), ..Context::of_shard("coder-7", "coder") };
+    let session = SessionFile::read("{test_state: /passing, failing_tests: [t]}", SessionForm::Yaml).session;
+    let context = PromptContext { session: Some(session), ..PromptContext::of_shard("coder-7", "coder") };
     let prompt = prompt_of("", &context, Mode::Legacy);
     assert_eq!(values(&prompt, SectionKind::Session), ["t"]);
 }
@@ -122,7 +125,7 @@ fn vector_10_reversed_files_give_the_same_lines() {
 
 #[test]
 fn without_a_corpus_jit_mode_falls_back() {
-    let prompt = prompt_of("", &Context::of_shard("coder-7", "coder"), Mode::Jit);
+    let prompt = prompt_of("", &PromptContext::of_shard("coder-7", "coder"), Mode::Jit);
     assert!(prompt.fallback.unwrap().contains("no corpus"));
     assert_eq!(prompt.sections.len(), 2);
 }

@@ -19,8 +19,8 @@ use words::words;
 use super::context::Intent;
 use super::near::near_key;
 use super::rules::header_rules::{PREVIEW_INCOMPLETE, PREVIEW_KEY};
-use super::said::Said;
 use super::sections::Mode;
+use super::sourced_text::SourcedText;
 use mangle_syntax::lint::{Finding, Fix, Severity};
 use mangle_syntax::syntax::{SourceFile, TokenKind};
 use mangle_syntax::text::{TextRange, TextSize, size, text_len};
@@ -49,32 +49,32 @@ const SYNONYMS: &[(&str, &str)] = &[
 #[derive(Debug, Clone, Default)]
 pub struct Header {
     /// One for each `name:`; without any, one for all settings. Empty where there are no settings at all.
-    pub groups: Vec<Group>,
+    pub groups: Vec<PreviewGroup>,
     /// What is wrong with the comments; ranges count from the start of the file.
     pub findings: Vec<Finding>,
 }
 
 /// A preview that is wanted.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Group {
+pub struct PreviewGroup {
     /// What it is called; empty where nobody says.
     pub name: String,
     /// The comment that opens it.
     pub range: TextRange,
     /// The shard: its id and its type.
-    pub shard: Option<(Said, Said)>,
+    pub shard: Option<(SourcedText, SourcedText)>,
     /// What the person wants.
     pub intent: Option<Intent>,
     /// Paths and globs of the files that the kernel goes with, from its own folder.
-    pub uses: Vec<Said>,
+    pub uses: Vec<SourcedText>,
     /// The session file, from the kernel's own folder.
-    pub session: Option<Said>,
+    pub session: Option<SourcedText>,
     /// How the prompt is assembled, and where that is said.
     pub mode: Option<(Mode, TextRange)>,
     /// The folder with prompt atoms, from the kernel's own folder.
-    pub atoms: Option<Said>,
+    pub atoms: Option<SourcedText>,
     /// The file with a prompt that was captured, from the kernel's own folder.
-    pub captured: Option<Said>,
+    pub captured: Option<SourcedText>,
 }
 
 /// A comment with a key: `# @preview key: value`.
@@ -108,7 +108,7 @@ impl PreviewSetting<'_> {
 
     /// The entries of the value, which is a list with commas. One empty entry where there are none.
     #[must_use]
-    pub fn entries(&self) -> Vec<Said> {
+    pub fn entries(&self) -> Vec<SourcedText> {
         list(self)
     }
 }
@@ -117,7 +117,7 @@ impl Header {
     /// Reads the header of a file.
     #[must_use]
     pub fn read(text: &str) -> Self {
-        let (mut header, mut common) = (Self::default(), Group::default());
+        let (mut header, mut common) = (Self::default(), PreviewGroup::default());
         let (mut is_named, mut has_any) = (false, false);
         let mut seen: Vec<&str> = Vec::new();
         for (line, start) in header_lines(text) {
@@ -146,7 +146,7 @@ impl Header {
             Finding::new(&PREVIEW_KEY, range, message)
         }));
         // A kernel that only says what it goes with is a sample and asks for no preview.
-        let asks = |group: &&Group| {
+        let asks = |group: &&PreviewGroup| {
             is_named || group.intent.is_some() || group.session.is_some() || group.mode.is_some()
         };
         let incomplete =
@@ -156,7 +156,7 @@ impl Header {
         header
     }
 
-    fn open(&mut self, comment: &PreviewSetting<'_>, common: &Group) {
+    fn open(&mut self, comment: &PreviewSetting<'_>, common: &PreviewGroup) {
         let name = comment.value;
         if name.is_empty() || self.groups.iter().any(|group| group.name == name) {
             let message = if name.is_empty() {
@@ -166,7 +166,7 @@ impl Header {
             };
             self.findings.push(Finding::new(&PREVIEW_KEY, comment.range, message));
         }
-        self.groups.push(Group { name: name.to_owned(), range: comment.range, ..common.clone() });
+        self.groups.push(PreviewGroup { name: name.to_owned(), range: comment.range, ..common.clone() });
     }
 
     /// The paths and globs of all groups, each once; `None` where no group has a `use:`.
@@ -245,7 +245,7 @@ fn comment(line: &str, start: TextSize) -> Option<PreviewSetting<'_>> {
 }
 
 /// Takes a setting; gives what is wrong with it.
-fn set(group: &mut Group, comment: &PreviewSetting<'_>) -> Option<Finding> {
+fn set(group: &mut PreviewGroup, comment: &PreviewSetting<'_>) -> Option<Finding> {
     let wrong = |message: String| {
         let range = if comment.value.is_empty() { comment.range } else { comment.value_range };
         Some(Finding::new(&PREVIEW_KEY, range, message))
@@ -278,13 +278,13 @@ fn set(group: &mut Group, comment: &PreviewSetting<'_>) -> Option<Finding> {
         },
         "use" => group.uses.extend(list(comment)),
         "session" if !comment.value.is_empty() => {
-            group.session = Some(Said::in_header(comment.value, comment.value_range));
+            group.session = Some(SourcedText::in_header(comment.value, comment.value_range));
         }
         "session" => {
             return wrong("The session file is missing: `# @preview session: NAME.session.yaml`.".to_owned());
         }
         "captured" if !comment.value.is_empty() => {
-            group.captured = Some(Said::in_header(comment.value, comment.value_range));
+            group.captured = Some(SourcedText::in_header(comment.value, comment.value_range));
         }
         "captured" => {
             return wrong("The captured prompt is missing: `# @preview captured: traces.jsonl`.".to_owned());
@@ -326,7 +326,7 @@ fn unknown(key: &str, comment: &PreviewSetting<'_>) -> Finding {
     }
 }
 
-fn incomplete(group: &Group) -> Finding {
+fn incomplete(group: &PreviewGroup) -> Finding {
     let name = if group.name.is_empty() {
         "This preview".to_owned()
     } else {
@@ -340,14 +340,17 @@ fn incomplete(group: &Group) -> Finding {
 }
 
 /// The entries of a list with commas; one empty entry where there are none.
-fn list(comment: &PreviewSetting<'_>) -> Vec<Said> {
+fn list(comment: &PreviewSetting<'_>) -> Vec<SourcedText> {
     let mut at = comment.value_range.start();
     let mut all = Vec::new();
     for piece in comment.value.split(',') {
         let name = piece.trim();
         let indent = text_len(piece) - text_len(piece.trim_start());
         if !name.is_empty() || all.is_empty() {
-            all.push(Said::in_header(name, TextRange::at(at + indent.min(text_len(piece)), text_len(name))));
+            all.push(SourcedText::in_header(
+                name,
+                TextRange::at(at + indent.min(text_len(piece)), text_len(name)),
+            ));
         }
         at += text_len(piece) + TextSize::new(1);
     }
@@ -355,7 +358,7 @@ fn list(comment: &PreviewSetting<'_>) -> Vec<Said> {
 }
 
 /// `legacy`, `section`, `jit`, `jit(atoms=../atoms)`, `legacy(atoms=../atoms)`
-fn mode(comment: &PreviewSetting<'_>) -> Option<(Mode, Option<Said>)> {
+fn mode(comment: &PreviewSetting<'_>) -> Option<(Mode, Option<SourcedText>)> {
     if let Some(mode) = Mode::parse(comment.value) {
         return Some((mode, None));
     }
@@ -364,7 +367,7 @@ fn mode(comment: &PreviewSetting<'_>) -> Option<(Mode, Option<Said>)> {
     let folder = inner.trim().strip_prefix("atoms")?.trim_start().strip_prefix('=')?.trim();
     let at = comment.value.find(folder).unwrap_or(0);
     let range = TextRange::at(comment.value_range.start() + size(at), text_len(folder));
-    (!folder.is_empty()).then(|| (mode, Some(Said::in_header(folder, range))))
+    (!folder.is_empty()).then(|| (mode, Some(SourcedText::in_header(folder, range))))
 }
 
 #[cfg(test)]

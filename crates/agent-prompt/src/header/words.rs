@@ -1,14 +1,14 @@
 //! Words in a setting: separated by blanks, or in double quotes.
 
-use crate::said::Said;
+use crate::sourced_text::SourcedText;
 use mangle_syntax::text::{TextRange, TextSize, size};
 
 /// A quote that is never closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Unclosed;
+pub(super) struct UnclosedQuote;
 
 /// The words of a text that starts at `start`. Inside quotes `\"` and `\\` stand for themselves.
-pub(super) fn words(text: &str, start: TextSize) -> Result<Vec<Said>, Unclosed> {
+pub(super) fn words(text: &str, start: TextSize) -> Result<Vec<SourcedText>, UnclosedQuote> {
     let mut words = Vec::new();
     let mut chars = text.char_indices().peekable();
     while let Some((from, char)) = chars.next() {
@@ -26,7 +26,7 @@ pub(super) fn words(text: &str, start: TextSize) -> Result<Vec<Said>, Unclosed> 
                     }
                     Some((_, '\\')) => word.extend(chars.next().map(|(_, char)| char)),
                     Some((_, char)) => word.push(char),
-                    None => return Err(Unclosed),
+                    None => return Err(UnclosedQuote),
                 }
             }
         } else {
@@ -36,7 +36,7 @@ pub(super) fn words(text: &str, start: TextSize) -> Result<Vec<Said>, Unclosed> 
                 end = at + char.len_utf8();
             }
         }
-        words.push(Said::in_header(word, TextRange::new(start + size(from), start + size(end))));
+        words.push(SourcedText::in_header(word, TextRange::new(start + size(from), start + size(end))));
     }
     Ok(words)
 }

@@ -1,7 +1,7 @@
 //! Why an atom of a corpus is not in a prompt, in each mode.
 
-use super::super::derived::Derived;
-use super::atom::{Atom, Dimension, Kind};
+use super::super::derived_context::DerivedContext;
+use super::atom::{AtomKind, Dimension, PromptAtom};
 use super::compile::{Compilation, JitCompiler, is_left_out};
 use super::read::AtomFault;
 use super::rules::fault_message;
@@ -10,7 +10,7 @@ use mangle_syntax::text::{FileId, TextRange, nearest};
 
 /// An atom, or what should have been one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownAtom {
+pub struct AtomAbsence {
     /// Its id.
     pub id: String,
     /// Where it stands; `None` for what stands in no file.
@@ -21,7 +21,7 @@ pub struct KnownAtom {
 
 /// How a prompt was made, for its atoms.
 #[derive(Debug, Clone, Copy)]
-pub enum MadeBy<'c> {
+pub enum AssemblyKind<'c> {
     /// By the prompt compiler.
     Compiler(&'c Compilation),
     /// From the mandatory atoms, without the compiler.
@@ -33,7 +33,12 @@ pub enum MadeBy<'c> {
 impl JitCompiler {
     /// The atoms with this id; if there are none, those that the runtime leaves out of the corpus.
     #[must_use]
-    pub fn atoms_called(&self, id: &str, derived: &Derived, made: MadeBy<'_>) -> Vec<KnownAtom> {
+    pub fn atoms_called(
+        &self,
+        id: &str,
+        derived: &DerivedContext,
+        made: AssemblyKind<'_>,
+    ) -> Vec<AtomAbsence> {
         let named = self.known(|atom| atom.id.text == id, derived, made);
         match named.is_empty() {
             true => self.corpus.faults.iter().filter(|found| found.atom == id).map(fault).collect(),
@@ -43,12 +48,22 @@ impl JitCompiler {
 
     /// The atoms whose content has a text.
     #[must_use]
-    pub fn atoms_with(&self, text: &str, derived: &Derived, made: MadeBy<'_>) -> Vec<KnownAtom> {
+    pub fn atoms_with(
+        &self,
+        text: &str,
+        derived: &DerivedContext,
+        made: AssemblyKind<'_>,
+    ) -> Vec<AtomAbsence> {
         self.known(|atom| atom.content.text.contains(text), derived, made)
     }
 
-    fn known(&self, is_meant: impl Fn(&Atom) -> bool, derived: &Derived, made: MadeBy<'_>) -> Vec<KnownAtom> {
-        let known = |atom: &Atom| KnownAtom {
+    fn known(
+        &self,
+        is_meant: impl Fn(&PromptAtom) -> bool,
+        derived: &DerivedContext,
+        made: AssemblyKind<'_>,
+    ) -> Vec<AtomAbsence> {
+        let known = |atom: &PromptAtom| AtomAbsence {
             id: atom.id.text.clone(),
             place: atom.file.map(|file| (file, atom.id.range)),
             reason: Self::reason(atom, derived, made),
@@ -62,11 +77,11 @@ impl JitCompiler {
         nearest(word, self.corpus.atoms.iter().map(|atom| atom.id.text.as_str()))
     }
 
-    fn reason(atom: &Atom, derived: &Derived, made: MadeBy<'_>) -> Option<String> {
+    fn reason(atom: &PromptAtom, derived: &DerivedContext, made: AssemblyKind<'_>) -> Option<String> {
         match made {
-            MadeBy::Compiler(compilation) => compilation.reason(&atom.id.text),
-            MadeBy::Baseline => unfit(atom, derived),
-            MadeBy::Neither(why) => Some(why.to_owned()),
+            AssemblyKind::Compiler(compilation) => compilation.reason(&atom.id.text),
+            AssemblyKind::Baseline => unfit(atom, derived),
+            AssemblyKind::Neither(why) => Some(why.to_owned()),
         }
     }
 }
@@ -81,15 +96,15 @@ impl Compilation {
     }
 }
 
-fn fault(fault: &AtomFault) -> KnownAtom {
+fn fault(fault: &AtomFault) -> AtomAbsence {
     let reason = Some(fault_message(fault));
-    KnownAtom { id: fault.atom.clone(), place: Some((fault.file, fault.range)), reason }
+    AtomAbsence { id: fault.atom.clone(), place: Some((fault.file, fault.range)), reason }
 }
 
 /// Why an atom is not in a base that is made without the compiler.
-fn unfit(atom: &Atom, derived: &Derived) -> Option<String> {
+fn unfit(atom: &PromptAtom, derived: &DerivedContext) -> Option<String> {
     let unmatched = || Situation::of(derived).unmatched(atom).map(Dimension::key);
-    if atom.kind != Kind::Corpus {
+    if atom.kind != AtomKind::Corpus {
         Some(format!(
             "`legacy` takes atoms of the corpus alone, and it is of the kind `{}`",
             atom.kind.as_str()

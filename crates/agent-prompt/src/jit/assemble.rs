@@ -1,29 +1,29 @@
 //! The text: categories in their order, their atoms in theirs, a blank line between all of them.
 
-use super::super::origin::Origin;
-use super::super::sections::{From, Line, Section, SectionKind};
-use super::atom::Atom;
-use super::budget::Fitted;
+use super::super::origin::LineOrigin;
+use super::super::sections::{PromptLine, Section, SectionKind, SectionSource};
+use super::atom::PromptAtom;
+use super::budget::FittedAtom;
 use super::category::Category;
 use super::placeholders::Placeholders;
 
 /// The sections of the atoms that fit. `origins` has those of the lines of injected atoms, by the atom's number. The
 /// runtime prints each atom's whole content, whatever text the budget was made with.
 pub(super) fn assemble(
-    atoms: &[&Atom],
-    fitted: &[Fitted],
+    atoms: &[&PromptAtom],
+    fitted: &[FittedAtom],
     placeholders: &Placeholders,
-    origins: &dyn Fn(usize, usize) -> Option<Origin>,
+    origins: &dyn Fn(usize, usize) -> Option<LineOrigin>,
 ) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     for category in Category::ALL {
         let here = || {
             let atom_of =
-                |fitted: &Fitted| atoms.get(fitted.chosen.atom).map(|atom| (fitted.chosen.atom, *atom));
+                |fitted: &FittedAtom| atoms.get(fitted.chosen.atom).map(|atom| (fitted.chosen.atom, *atom));
             fitted.iter().filter_map(atom_of).filter(|(_, atom)| atom.category == category)
         };
         let kind = SectionKind::Category(category.as_str().to_owned());
-        let mut section = Section::new(kind, From::Atoms, category.as_str());
+        let mut section = Section::new(kind, SectionSource::Atoms, category.as_str());
         for (number, (at, atom)) in here().enumerate() {
             if number > 0 {
                 section.push_blank();
@@ -51,17 +51,17 @@ pub(super) fn assemble(
 fn push(
     section: &mut Section,
     at: usize,
-    atom: &Atom,
+    atom: &PromptAtom,
     placeholders: &Placeholders,
-    origins: &dyn Fn(usize, usize) -> Option<Origin>,
+    origins: &dyn Fn(usize, usize) -> Option<LineOrigin>,
 ) {
     for (number, line) in atom.content.text.split('\n').enumerate() {
-        let origin = origins(at, number).unwrap_or_else(|| Origin::Atom {
+        let origin = origins(at, number).unwrap_or_else(|| LineOrigin::Atom {
             id: atom.id.text.clone(),
             file: atom.content.file,
             range: atom.content.lines.get(number).copied().unwrap_or_default(),
         });
         let text = placeholders.apply(line);
-        section.lines.extend(text.split('\n').map(|part| Line::plain(part, origin.clone())));
+        section.lines.extend(text.split('\n').map(|part| PromptLine::plain(part, origin.clone())));
     }
 }

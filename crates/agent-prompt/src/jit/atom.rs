@@ -16,7 +16,7 @@ pub struct Word {
 
 /// Where an atom was collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum AtomKind {
     /// In the corpus of the runtime or of the project.
     Corpus,
     /// Among those of an agent (`.nerd/agents/NAME/prompts.yaml`).
@@ -29,7 +29,7 @@ pub enum Kind {
     Kernel,
 }
 
-impl Kind {
+impl AtomKind {
     /// The word for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -170,7 +170,7 @@ impl Dimension {
 
 /// A text of an atom, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Body {
+pub struct AtomText {
     /// The text.
     pub text: Arc<str>,
     /// Its file; `None` for one that was made on the way.
@@ -180,7 +180,7 @@ pub struct Body {
     pub lines: Vec<TextRange>,
 }
 
-impl Body {
+impl AtomText {
     /// How many tokens it has, as the prompt compiler counts: a quarter of its bytes, rounded up.
     #[must_use]
     pub fn tokens(&self) -> i64 {
@@ -190,25 +190,25 @@ impl Body {
 
 /// A prompt atom.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Atom {
+pub struct PromptAtom {
     /// Its id, the path-like name by which others refer to it.
     pub id: Word,
     /// What it is about.
     pub category: Category,
     /// Where it was collected.
-    pub kind: Kind,
-    /// The agent that it is for, of [`Kind::Agent`]: only shards of this name get it.
+    pub kind: AtomKind,
+    /// The agent that it is for, of [`AtomKind::Agent`]: only shards of this name get it.
     pub agent: Option<Arc<str>>,
     /// Its file; `None` for one that was made on the way.
     pub file: Option<FileId>,
     /// All of its bytes there.
     pub range: TextRange,
     /// What it says.
-    pub content: Body,
+    pub content: AtomText,
     /// The same in fewer words.
-    pub concise: Option<Body>,
+    pub concise: Option<AtomText>,
     /// The same in very few.
-    pub min: Option<Body>,
+    pub min: Option<AtomText>,
     /// The higher, the earlier.
     pub priority: i64,
     /// Whether it is in every prompt that it is wanted in.
@@ -225,7 +225,7 @@ pub struct Atom {
     pub tokens: i64,
 }
 
-impl Atom {
+impl PromptAtom {
     /// When it is wanted.
     #[must_use]
     pub fn selector(&self, dimension: Dimension) -> &[Word] {

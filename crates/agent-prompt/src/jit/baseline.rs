@@ -2,31 +2,36 @@
 
 use std::sync::Arc;
 
-use super::super::derived::Derived;
-use super::super::sections::{From, Section, SectionKind};
-use super::atom::{Atom, Kind, Variant};
-use super::budget::{self, Fitted};
+use super::super::derived_context::DerivedContext;
+use super::super::sections::{Section, SectionKind, SectionSource};
+use super::atom::{AtomKind, PromptAtom, Variant};
+use super::budget::{self, FittedAtom};
 use super::order::order;
 use super::placeholders::Placeholders;
-use super::select::Chosen;
+use super::select::ScoredAtom;
 use super::situation::Situation;
 use super::{assemble, compile};
 
 /// The base, or `None` where no atom is wanted or they need each other in a circle.
 #[allow(clippy::cast_precision_loss)] // Priorities are small.
-pub(super) fn baseline(corpus: &[Arc<Atom>], derived: &Derived) -> Option<Section> {
+pub(super) fn baseline(corpus: &[Arc<PromptAtom>], derived: &DerivedContext) -> Option<Section> {
     let situation = Situation::of(derived);
-    let is_wanted = |atom: &&Atom| {
-        atom.kind == Kind::Corpus
+    let is_wanted = |atom: &&PromptAtom| {
+        atom.kind == AtomKind::Corpus
             && atom.is_mandatory
             && !compile::is_left_out(atom, derived)
             && situation.unmatched(atom).is_none()
     };
-    let mut atoms: Vec<&Atom> = corpus.iter().map(|atom| &**atom).filter(is_wanted).collect();
+    let mut atoms: Vec<&PromptAtom> = corpus.iter().map(|atom| &**atom).filter(is_wanted).collect();
     atoms.sort_by_key(|atom| std::cmp::Reverse(atom.priority));
-    let chosen: Vec<Chosen> = (0..)
+    let chosen: Vec<ScoredAtom> = (0..)
         .zip(&atoms)
-        .map(|(at, atom)| Chosen { atom: at, logic: 1.0, vector: 0.0, score: atom.priority as f64 / 100.0 })
+        .map(|(at, atom)| ScoredAtom {
+            atom: at,
+            logic: 1.0,
+            vector: 0.0,
+            score: atom.priority as f64 / 100.0,
+        })
         .collect();
     let ordered = order(&atoms, &chosen).ok()?;
     let available = compile::available(derived).unwrap_or(budget::DEFAULT);
@@ -35,15 +40,15 @@ pub(super) fn baseline(corpus: &[Arc<Atom>], derived: &Derived) -> Option<Sectio
         Err(_) => unfitted(&atoms, &ordered),
     };
     let sections = assemble::assemble(&atoms, &fitted, &Placeholders::of(derived), &|_, _| None);
-    let mut base = Section::new(SectionKind::Base, From::Atoms, "baseline");
+    let mut base = Section::new(SectionKind::Base, SectionSource::Atoms, "baseline");
     base.lines = sections.into_iter().flat_map(|section| section.lines).collect();
     (!base.lines.is_empty()).then_some(base)
 }
 
 /// All atoms, where there is no budget to fit them into.
-fn unfitted(atoms: &[&Atom], ordered: &[Chosen]) -> Vec<Fitted> {
-    let tokens = |chosen: &Chosen| atoms.get(chosen.atom).map_or(0, |atom| atom.tokens);
-    let fitted = |(order, chosen): (usize, &Chosen)| Fitted {
+fn unfitted(atoms: &[&PromptAtom], ordered: &[ScoredAtom]) -> Vec<FittedAtom> {
+    let tokens = |chosen: &ScoredAtom| atoms.get(chosen.atom).map_or(0, |atom| atom.tokens);
+    let fitted = |(order, chosen): (usize, &ScoredAtom)| FittedAtom {
         chosen: *chosen,
         order,
         variant: Variant::Standard,

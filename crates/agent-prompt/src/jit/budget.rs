@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::atom::{Atom, Variant};
-use super::category::{Category, Class};
-use super::select::{Chosen, OrderedScore};
+use super::atom::{PromptAtom, Variant};
+use super::category::{Category, CategoryClass};
+use super::select::{OrderedScore, ScoredAtom};
 
 /// What the runtime keeps for itself of what is available.
 pub(super) const HEADROOM: i64 = 500;
@@ -14,8 +14,8 @@ pub(super) const DEFAULT: i64 = 200_000;
 
 /// An atom that fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Fitted {
-    pub(super) chosen: Chosen,
+pub(super) struct FittedAtom {
+    pub(super) chosen: ScoredAtom,
     /// Its place in the order.
     pub(super) order: usize,
     /// The text that the budget was made with.
@@ -26,11 +26,11 @@ pub(super) struct Fitted {
 
 /// What fits.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Fit {
+pub(super) struct BudgetFit {
     /// In the order of the prompt's atoms.
-    pub(super) fitted: Vec<Fitted>,
+    pub(super) fitted: Vec<FittedAtom>,
     /// The others.
-    pub(super) left_out: Vec<Chosen>,
+    pub(super) left_out: Vec<ScoredAtom>,
     /// How many tokens there were to be had.
     pub(super) usable: i64,
     /// The tokens of mandatory atoms.
@@ -43,15 +43,19 @@ pub(super) struct Fit {
 ///
 /// # Errors
 /// When the budget is not larger than what the runtime keeps for itself.
-pub(super) fn fit(atoms: &[&Atom], ordered: &[Chosen], available: i64) -> Result<Fit, String> {
+pub(super) fn fit(
+    atoms: &[&PromptAtom],
+    ordered: &[ScoredAtom],
+    available: i64,
+) -> Result<BudgetFit, String> {
     if ordered.is_empty() {
-        return Ok(Fit::default());
+        return Ok(BudgetFit::default());
     }
     let usable = available - HEADROOM;
     if usable <= 0 {
         return Err(format!("total budget {available} is less than reserved headroom {HEADROOM}"));
     }
-    let mut by_category: BTreeMap<(Class, &str), Vec<(usize, Chosen)>> = BTreeMap::new();
+    let mut by_category: BTreeMap<(CategoryClass, &str), Vec<(usize, ScoredAtom)>> = BTreeMap::new();
     for (order, chosen) in ordered.iter().enumerate() {
         if let Some(atom) = atoms.get(chosen.atom) {
             let key = (atom.category.share().class, atom.category.as_str());
@@ -60,8 +64,9 @@ pub(super) fn fit(atoms: &[&Atom], ordered: &[Chosen], available: i64) -> Result
     }
     let present: Vec<Category> = by_category.keys().filter_map(|(_, name)| Category::parse(name)).collect();
     let parts = allocate(usable, &present);
-    let mut fit = Fit { usable, deviation: deviation(usable, &present, &parts), ..Fit::default() };
-    let mut left: Vec<(usize, Chosen)> = Vec::new();
+    let mut fit =
+        BudgetFit { usable, deviation: deviation(usable, &present, &parts), ..BudgetFit::default() };
+    let mut left: Vec<(usize, ScoredAtom)> = Vec::new();
     for ((_, name), mut atoms_here) in by_category {
         atoms_here.sort_by_key(|(_, chosen)| std::cmp::Reverse(OrderedScore(chosen.score)));
         let part = Category::parse(name).and_then(|category| parts.get(&category)).copied().unwrap_or(0);
@@ -73,14 +78,14 @@ pub(super) fn fit(atoms: &[&Atom], ordered: &[Chosen], available: i64) -> Result
     Ok(fit)
 }
 
-impl Fit {
+impl BudgetFit {
     /// Takes all mandatory atoms of a category, and of the others what its part holds.
     fn category(
         &mut self,
-        atoms: &[&Atom],
-        here: Vec<(usize, Chosen)>,
+        atoms: &[&PromptAtom],
+        here: Vec<(usize, ScoredAtom)>,
         part: i64,
-        left: &mut Vec<(usize, Chosen)>,
+        left: &mut Vec<(usize, ScoredAtom)>,
     ) {
         let mut used = 0;
         for (order, chosen) in here {
@@ -95,7 +100,7 @@ impl Fit {
             match variant {
                 Some((variant, tokens)) => {
                     used += tokens;
-                    self.fitted.push(Fitted { chosen, order, variant, tokens });
+                    self.fitted.push(FittedAtom { chosen, order, variant, tokens });
                 }
                 None => left.push((order, chosen)),
             }
@@ -103,7 +108,7 @@ impl Fit {
     }
 
     /// Fills what is left with the best of the others.
-    fn rest(&mut self, atoms: &[&Atom], mut left: Vec<(usize, Chosen)>, mut remaining: i64) {
+    fn rest(&mut self, atoms: &[&PromptAtom], mut left: Vec<(usize, ScoredAtom)>, mut remaining: i64) {
         left.sort_by_key(|(_, chosen)| std::cmp::Reverse(OrderedScore(chosen.score)));
         let has_room = remaining > 0;
         for (order, chosen) in left {
@@ -111,7 +116,7 @@ impl Fit {
             match variants.find(|(_, tokens)| has_room && *tokens <= remaining) {
                 Some((variant, tokens)) => {
                     remaining -= tokens;
-                    self.fitted.push(Fitted { chosen, order, variant, tokens });
+                    self.fitted.push(FittedAtom { chosen, order, variant, tokens });
                 }
                 None => self.left_out.push(chosen),
             }
@@ -144,8 +149,8 @@ fn stage_of(category: Category) -> usize {
 fn part(category: Category, usable: i64, remaining: i64) -> i64 {
     let share = category.share();
     let of = match (share.class, remaining > 0) {
-        (Class::Mandatory, _) => usable,
-        (Class::Low | Class::Conditional, false) => return 0,
+        (CategoryClass::Mandatory, _) => usable,
+        (CategoryClass::Low | CategoryClass::Conditional, false) => return 0,
         (_, true) => remaining,
         (_, false) => 0,
     };

@@ -2,16 +2,16 @@
 
 /// How urgently a category gets its part of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
+pub enum CategoryClass {
     /// A part of the whole, before all others.
     Mandatory,
     /// A part of what is left then.
     High,
     /// A part of what is left then.
     Medium,
-    /// With [`Class::Conditional`], a part of what is left then.
+    /// With [`CategoryClass::Conditional`], a part of what is left then.
     Low,
-    /// See [`Class::Low`].
+    /// See [`CategoryClass::Low`].
     Conditional,
 }
 
@@ -46,7 +46,7 @@ pub enum Category {
 /// A category's part of the budget.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Share {
-    pub(super) class: Class,
+    pub(super) class: CategoryClass,
     /// Of the whole or of what is left, in percent.
     pub(super) percent: f64,
     /// At least so many tokens.
@@ -59,8 +59,8 @@ pub(super) struct Share {
 /// not list: it puts them behind the others in an order left to chance.
 const ROWS: [(Category, &str, Share); 22] = {
     use Category as C;
-    use Class::{Conditional, High, Low, Mandatory, Medium};
-    const fn share(class: Class, percent: f64, least: i64, most: i64) -> Share {
+    use CategoryClass::{Conditional, High, Low, Mandatory, Medium};
+    const fn share(class: CategoryClass, percent: f64, least: i64, most: i64) -> Share {
         Share { class, percent, least, most }
     }
     [

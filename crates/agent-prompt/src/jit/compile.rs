@@ -7,21 +7,21 @@ use rustc_hash::FxHashMap;
 
 use super::super::answers::{Answer, Arg, Querier};
 use super::super::assembly::{INJECTED, KNOWLEDGE};
-use super::super::context::Context;
-use super::super::derived::{Derived, folded};
+use super::super::context::PromptContext;
+use super::super::derived_context::{DerivedContext, folded};
 use super::super::manifest::{self, Manifest};
-use super::super::origin::Origin;
+use super::super::origin::LineOrigin;
 use super::super::sections::Section;
 use super::super::wording::Wording;
-use super::atom::{Atom, Kind};
-use super::budget::{self, Fit, Fitted};
+use super::atom::{AtomKind, PromptAtom};
+use super::budget::{self, BudgetFit, FittedAtom};
 use super::category::Category;
 use super::inject;
-use super::left::Left;
 use super::order::order;
 use super::placeholders::Placeholders;
 use super::read::Corpus;
-use super::select::{Dropped, Reason, Selection, select};
+use super::residue::Residue;
+use super::select::{Exclusion, ExclusionReason, Selection, select};
 use super::situation::Situation;
 use super::{assemble, baseline};
 
@@ -39,9 +39,9 @@ pub struct JitCompiler {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Compilation {
     /// The atoms that there were: the corpus and what was injected.
-    pub atoms: Vec<Arc<Atom>>,
+    pub atoms: Vec<Arc<PromptAtom>>,
     /// Those that are not in the prompt, and why.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<Exclusion>,
     /// Which of the atoms are in it, in its order.
     pub included: Vec<usize>,
     /// Those of them for which the budget was made with a shorter text than the one that is printed.
@@ -68,19 +68,19 @@ pub struct Compilation {
 impl Compilation {
     /// Why the context that the kernel injects is not in the prompt, where it is left out.
     #[must_use]
-    pub fn dropped_context(&self) -> Option<&Reason> {
+    pub fn dropped_context(&self) -> Option<&ExclusionReason> {
         self.dropped_injection(Category::Context)
     }
 
     /// Why the knowledge of specialists is left out, if it is.
     #[must_use]
-    pub fn dropped_knowledge(&self) -> Option<&Reason> {
+    pub fn dropped_knowledge(&self) -> Option<&ExclusionReason> {
         self.dropped_injection(Category::Knowledge)
     }
 
-    fn dropped_injection(&self, category: Category) -> Option<&Reason> {
-        let is_it = |atom: &Atom| atom.kind == Kind::Kernel && atom.category == category;
-        let is_dropped = |dropped: &&Dropped| self.atoms.get(dropped.atom).is_some_and(|atom| is_it(atom));
+    fn dropped_injection(&self, category: Category) -> Option<&ExclusionReason> {
+        let is_it = |atom: &PromptAtom| atom.kind == AtomKind::Kernel && atom.category == category;
+        let is_dropped = |dropped: &&Exclusion| self.atoms.get(dropped.atom).is_some_and(|atom| is_it(atom));
         self.dropped.iter().find(is_dropped).map(|dropped| &dropped.reason)
     }
 }
@@ -100,12 +100,18 @@ impl JitCompiler {
     /// The base of a prompt that is assembled without the compiler, from the mandatory atoms that fit; `None` where
     /// there is none.
     #[must_use]
-    pub fn baseline(&self, derived: &Derived) -> Option<Section> {
+    pub fn baseline(&self, derived: &DerivedContext) -> Option<Section> {
         baseline::baseline(&self.corpus.atoms, derived)
     }
 
     /// Leaves in a kernel what a compilation asserts and nobody takes back, also one that fails.
-    pub fn leave(&self, context: &Context, derived: &Derived, querier: &mut dyn Querier, left: &mut Left) {
+    pub fn leave(
+        &self,
+        context: &PromptContext,
+        derived: &DerivedContext,
+        querier: &mut dyn Querier,
+        left: &mut Residue,
+    ) {
         let situation = Situation::of(derived);
         let mut atoms = self.corpus.atoms.clone();
         let injected = injected(derived, self.wording(), querier, &mut Vec::new());
@@ -126,10 +132,10 @@ impl JitCompiler {
     /// What the reference runtime would fail with, before it goes on without the compiler.
     pub fn compile(
         &self,
-        context: &Context,
-        derived: &Derived,
+        context: &PromptContext,
+        derived: &DerivedContext,
         querier: &mut dyn Querier,
-        left: &Left,
+        left: &Residue,
     ) -> Result<Compilation, String> {
         let available = available(derived)?;
         let situation = Situation::of(derived).after(left);
@@ -140,7 +146,7 @@ impl JitCompiler {
         let (more, lines): (Vec<_>, Vec<_>) = injected.into_iter().unzip();
         atoms.extend(more.into_iter().map(Arc::new));
         let (kept, mut dropped) = collected(&atoms, derived, &situation);
-        let candidates: Vec<&Atom> =
+        let candidates: Vec<&PromptAtom> =
             kept.iter().filter_map(|&at| atoms.get(at).map(|atom| &**atom)).collect();
         let vectors: FxHashMap<&str, f64> =
             context.vectors.iter().map(|(id, score)| (&**id, *score)).collect();
@@ -156,20 +162,22 @@ impl JitCompiler {
         let number = |at: usize| kept.get(at).copied().unwrap_or(usize::MAX);
         let compared = selection.compared.iter().map(|&(one, other)| (number(one), number(other))).collect();
         dropped.extend(
-            selection.dropped.into_iter().map(|dropped| Dropped { atom: number(dropped.atom), ..dropped }),
+            selection.dropped.into_iter().map(|dropped| Exclusion { atom: number(dropped.atom), ..dropped }),
         );
         dropped.extend(
-            fit.left_out.iter().map(|left| Dropped { atom: number(left.atom), reason: Reason::Budget }),
+            fit.left_out
+                .iter()
+                .map(|left| Exclusion { atom: number(left.atom), reason: ExclusionReason::Budget }),
         );
         dropped.sort_by_key(|dropped| dropped.atom);
         let origin_of = |at: usize, line: usize| {
-            let lines: &Vec<Option<Origin>> = lines.get(number(at).checked_sub(first)?)?;
-            lines.get(line)?.clone().or_else(|| Some(Origin::builtin("injected")))
+            let lines: &Vec<Option<LineOrigin>> = lines.get(number(at).checked_sub(first)?)?;
+            lines.get(line)?.clone().or_else(|| Some(LineOrigin::builtin("injected")))
         };
         let placeholders = Placeholders::of(derived);
         let sections = assemble::assemble(&candidates, &fit.fitted, &placeholders, &origin_of);
         let manifest = manifest_of(&atoms, &candidates, &fit, &dropped);
-        let is_shorter = |fitted: &&Fitted| {
+        let is_shorter = |fitted: &&FittedAtom| {
             candidates.get(fitted.chosen.atom).is_some_and(|atom| fitted.tokens != atom.tokens)
         };
         let included = in_prompt_order(&candidates, &fit).map(|fitted| number(fitted.chosen.atom)).collect();
@@ -196,7 +204,7 @@ impl JitCompiler {
 ///
 /// # Errors
 /// When the context's budget is none.
-pub(super) fn available(derived: &Derived) -> Result<i64, String> {
+pub(super) fn available(derived: &DerivedContext) -> Result<i64, String> {
     let (budget, reserved) = (i64::from(derived.token_budget), i64::from(derived.reserved));
     if budget == 0 {
         return Err(format!("invalid compilation context: token budget must be positive, got {budget}"));
@@ -210,27 +218,31 @@ pub(super) fn available(derived: &Derived) -> Result<i64, String> {
 }
 
 /// Whether the compiler leaves an atom out because the shard answers with structured output alone.
-pub(super) fn is_left_out(atom: &Atom, derived: &Derived) -> bool {
+pub(super) fn is_left_out(atom: &PromptAtom, derived: &DerivedContext) -> bool {
     let is_structured = matches!(&*folded(&derived.shard_type), "mangle_repair" | "legislator");
     let id = &atom.id.text;
     is_structured && (id.starts_with("protocol/piggyback/") || id.starts_with("protocol/reasoning/"))
 }
 
 /// The atoms that are looked at at all, by number, and why the others are not.
-fn collected(atoms: &[Arc<Atom>], derived: &Derived, situation: &Situation) -> (Vec<usize>, Vec<Dropped>) {
+fn collected(
+    atoms: &[Arc<PromptAtom>],
+    derived: &DerivedContext,
+    situation: &Situation,
+) -> (Vec<usize>, Vec<Exclusion>) {
     let (mut kept, mut dropped) = (Vec::with_capacity(atoms.len()), Vec::new());
     for (at, atom) in atoms.iter().enumerate() {
-        let evolved = Some(&**atom).filter(|atom| atom.kind == Kind::Evolved);
+        let evolved = Some(&**atom).filter(|atom| atom.kind == AtomKind::Evolved);
         let other = atom.agent.as_deref().filter(|agent| *agent != derived.shard_id);
         let reason = if is_left_out(atom, derived) {
-            Some(Reason::StructuredOutput)
+            Some(ExclusionReason::StructuredOutput)
         } else if let Some(agent) = other {
-            Some(Reason::OtherAgent(agent.to_owned()))
+            Some(ExclusionReason::OtherAgent(agent.to_owned()))
         } else {
-            evolved.and_then(|atom| situation.unmatched(atom)).map(Reason::NotCollected)
+            evolved.and_then(|atom| situation.unmatched(atom)).map(ExclusionReason::NotCollected)
         };
         match reason {
-            Some(reason) => dropped.push(Dropped { atom: at, reason }),
+            Some(reason) => dropped.push(Exclusion { atom: at, reason }),
             None => kept.push(at),
         }
     }
@@ -244,11 +256,11 @@ fn printed(answer: &Answer) -> Vec<String> {
 
 /// What the kernel injects. Where the query for context fails the runtime does not ask for knowledge.
 fn injected(
-    derived: &Derived,
+    derived: &DerivedContext,
     wording: Wording<'_>,
     querier: &mut dyn Querier,
     failed: &mut Vec<(&'static str, String)>,
-) -> Vec<inject::Injected<Origin>> {
+) -> Vec<inject::InjectedAtom<LineOrigin>> {
     let is_for = |shard: &str| inject::is_for(shard, derived);
     let answers = match querier.query(INJECTED, 2) {
         Ok(answers) => answers,
@@ -263,7 +275,7 @@ fn injected(
             && is_for(shard)
             && !text.trim().is_empty()
         {
-            texts.push((text.clone(), Origin::Fact(answer.held.showing(1))));
+            texts.push((text.clone(), LineOrigin::Fact(answer.held.showing(1))));
         }
     }
     let mut blocks = Vec::new();
@@ -277,7 +289,7 @@ fn injected(
             && !topic.trim().is_empty()
             && !text.trim().is_empty()
         {
-            let origin = |argument| Origin::Fact(answer.held.showing(argument));
+            let origin = |argument| LineOrigin::Fact(answer.held.showing(argument));
             blocks.push(((topic.clone(), origin(1)), (text.clone(), origin(2))));
         }
     }
@@ -286,17 +298,22 @@ fn injected(
 }
 
 /// What fits, as it stands in the prompt: by category.
-fn in_prompt_order<'f>(atoms: &[&Atom], fit: &'f Fit) -> impl Iterator<Item = &'f Fitted> {
-    let mut fitted: Vec<&Fitted> = fit.fitted.iter().collect();
+fn in_prompt_order<'f>(atoms: &[&PromptAtom], fit: &'f BudgetFit) -> impl Iterator<Item = &'f FittedAtom> {
+    let mut fitted: Vec<&FittedAtom> = fit.fitted.iter().collect();
     fitted.sort_by_key(|fitted| (atoms.get(fitted.chosen.atom).map(|atom| atom.category), fitted.order));
     fitted.into_iter()
 }
 
-fn manifest_of(all: &[Arc<Atom>], atoms: &[&Atom], fit: &Fit, dropped: &[Dropped]) -> Manifest {
+fn manifest_of(
+    all: &[Arc<PromptAtom>],
+    atoms: &[&PromptAtom],
+    fit: &BudgetFit,
+    dropped: &[Exclusion],
+) -> Manifest {
     let count = |tokens: i64| usize::try_from(tokens).unwrap_or(0);
     let selected = in_prompt_order(atoms, fit).filter_map(|fitted| {
         let atom = atoms.get(fitted.chosen.atom)?;
-        Some(manifest::Selected {
+        Some(manifest::IncludedAtom {
             id: atom.id.text.clone(),
             category: atom.category.as_str().to_owned(),
             source: atom.kind.as_str().to_owned(),
@@ -310,7 +327,7 @@ fn manifest_of(all: &[Arc<Atom>], atoms: &[&Atom], fit: &Fit, dropped: &[Dropped
     let dropped = dropped.iter().filter_map(|dropped| {
         let atom = all.get(dropped.atom)?;
         let place = atom.file.map(|file| (file, atom.id.range));
-        Some(manifest::Dropped { id: atom.id.text.clone(), reason: dropped.reason.words(), place })
+        Some(manifest::ExcludedAtom { id: atom.id.text.clone(), reason: dropped.reason.words(), place })
     });
     Manifest { selected: selected.collect(), dropped: dropped.collect() }
 }

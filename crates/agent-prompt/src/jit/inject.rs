@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::super::derived::Derived;
+use super::super::derived_context::DerivedContext;
 use super::super::wording::Wording;
-use super::atom::{Atom, Body, Kind, Word};
+use super::atom::{AtomKind, AtomText, PromptAtom, Word};
 use super::category::Category;
 use mangle_syntax::text::TextRange;
 
 /// A line of an injected atom, and which of the facts it comes from.
-pub(super) type Injected<T> = (Atom, Vec<Option<T>>);
+pub(super) type InjectedAtom<T> = (PromptAtom, Vec<Option<T>>);
 
 /// A text and where it comes from.
-pub(super) type Given<T> = (String, T);
+pub(super) type InjectedText<T> = (String, T);
 
 /// Whether a fact is for a shard: everybody's, its name's or its instance's, blanks and one `/` in front aside.
-pub(crate) fn is_for(shard: &str, derived: &Derived) -> bool {
+pub(crate) fn is_for(shard: &str, derived: &DerivedContext) -> bool {
     let shard = shard.trim();
     let bare = shard.strip_prefix('/').unwrap_or(shard);
     !shard.is_empty()
@@ -28,10 +28,10 @@ pub(crate) fn is_for(shard: &str, derived: &Derived) -> bool {
 
 /// The atom of the injected context; `None` where there is none.
 pub(super) fn context<T: Clone>(
-    texts: &[Given<T>],
-    derived: &Derived,
+    texts: &[InjectedText<T>],
+    derived: &DerivedContext,
     wording: Wording<'_>,
-) -> Option<Injected<T>> {
+) -> Option<InjectedAtom<T>> {
     if texts.is_empty() {
         return None;
     }
@@ -49,10 +49,10 @@ pub(super) fn context<T: Clone>(
 /// The atom of the injected knowledge; `None` where there is none. Of each block the topic and the text, each with its
 /// origin.
 pub(super) fn knowledge<T: Clone>(
-    blocks: &[(Given<T>, Given<T>)],
-    derived: &Derived,
+    blocks: &[(InjectedText<T>, InjectedText<T>)],
+    derived: &DerivedContext,
     wording: Wording<'_>,
-) -> Option<Injected<T>> {
+) -> Option<InjectedAtom<T>> {
     if blocks.is_empty() {
         return None;
     }
@@ -81,18 +81,18 @@ fn title<T: Clone>(wording: Wording<'_>, name: &str) -> (String, Vec<Option<T>>)
     (format!("{text}\n"), vec![None; text.split('\n').count()])
 }
 
-fn atom(category: Category, priority: i64, content: &str, derived: &Derived) -> Atom {
+fn atom(category: Category, priority: i64, content: &str, derived: &DerivedContext) -> PromptAtom {
     let digest = Sha256::digest(content.as_bytes());
     let hash: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    let content = Body { text: Arc::from(content), file: None, lines: Vec::new() };
+    let content = AtomText { text: Arc::from(content), file: None, lines: Vec::new() };
     let mut selectors: [Vec<Word>; 11] = Default::default();
     // By its name, where the type is meant: injected atoms of a shard that is not called as its type are blocked.
     selectors[super::atom::Dimension::ShardTypes as usize] =
         vec![Word { text: derived.shard_id.clone(), range: TextRange::default() }];
-    Atom {
+    PromptAtom {
         id: Word { text: format!("kernel/{}/{hash}", category.as_str()), range: TextRange::default() },
         category,
-        kind: Kind::Kernel,
+        kind: AtomKind::Kernel,
         agent: None,
         file: None,
         range: TextRange::default(),

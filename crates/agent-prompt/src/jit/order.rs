@@ -5,14 +5,14 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use super::atom::Atom;
-use super::select::{Chosen, OrderedScore};
+use super::atom::PromptAtom;
+use super::select::{OrderedScore, ScoredAtom};
 
 /// Brings atoms into order. Needs that are not among them do not count.
 ///
 /// # Errors
 /// When atoms need each other in a circle: the ids of one, the first once more at its end.
-pub(super) fn order(atoms: &[&Atom], chosen: &[Chosen]) -> Result<Vec<Chosen>, Vec<String>> {
+pub(super) fn order(atoms: &[&PromptAtom], chosen: &[ScoredAtom]) -> Result<Vec<ScoredAtom>, Vec<String>> {
     let atom_of = |at: usize| chosen.get(at).and_then(|chosen| atoms.get(chosen.atom)).copied();
     let id_of = |at: usize| atom_of(at).map_or("", |atom| &*atom.id.text);
     // The runtime counts by id, so of atoms that share one and need something only the last that is freed comes up.
@@ -55,14 +55,14 @@ pub(super) fn order(atoms: &[&Atom], chosen: &[Chosen]) -> Result<Vec<Chosen>, V
     if ordered.len() == chosen.len() {
         return Ok(ordered);
     }
-    let stuck: Vec<&Atom> =
+    let stuck: Vec<&PromptAtom> =
         (0..chosen.len()).filter(|&at| is_done.get(at) == Some(&false)).filter_map(atom_of).collect();
     Err(circle(&stuck))
 }
 
 /// A circle among atoms of which each needs another, or (where two share an id) the ids that are left.
-fn circle(atoms: &[&Atom]) -> Vec<String> {
-    let by_id: FxHashMap<&str, &Atom> = atoms.iter().map(|atom| (&*atom.id.text, *atom)).collect();
+fn circle(atoms: &[&PromptAtom]) -> Vec<String> {
+    let by_id: FxHashMap<&str, &PromptAtom> = atoms.iter().map(|atom| (&*atom.id.text, *atom)).collect();
     let mut path: Vec<&str> = Vec::new();
     let mut seen: FxHashMap<&str, usize> = FxHashMap::default();
     // What is stuck but needs nothing that is stuck is only needed by nobody in the circle.

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::super::derived::Derived;
+use super::super::derived_context::DerivedContext;
 
 /// The names that the reference runtime knows.
 pub(super) const NAMES: [&str; 9] = [
@@ -33,7 +33,7 @@ pub(super) struct Placeholders {
 }
 
 impl Placeholders {
-    pub(super) fn of(derived: &Derived) -> Self {
+    pub(super) fn of(derived: &DerivedContext) -> Self {
         let bare = |value: &str, unset: &str| {
             if value.is_empty() {
                 unset.to_owned()
@@ -98,7 +98,7 @@ impl Placeholders {
 }
 
 /// What each name stands for in a situation.
-pub(crate) fn values(derived: &Derived) -> Vec<(&'static str, String)> {
+pub(crate) fn values(derived: &DerivedContext) -> Vec<(&'static str, String)> {
     Placeholders::of(derived).values.into()
 }
 
@@ -125,10 +125,10 @@ mod tests {
 
     #[test]
     fn names_are_replaced_and_looked_at_again() {
-        let mut derived = Derived {
+        let mut derived = DerivedContext {
             shard_type: "/coder".into(),
             language: "/{{intent_verb}}".into(),
-            ..Derived::default()
+            ..DerivedContext::default()
         };
         derived.intent_verb = "/fix".into();
         let placeholders = Placeholders::of(&derived);
@@ -141,18 +141,18 @@ mod tests {
     #[test]
     fn values_that_ask_for_values_come_to_an_end() {
         let many = |name: &str| format!("{{{{{name}}}}}").repeat(2_000);
-        let derived = Derived {
+        let derived = DerivedContext {
             language: many("intent_verb"),
             intent_verb: many("frameworks"),
             frameworks: vec![many("language")],
-            ..Derived::default()
+            ..DerivedContext::default()
         };
         let placeholders = Placeholders::of(&derived);
         let line = placeholders.apply("{{language}} {{language}}");
         assert!(placeholders.is_full() && line.len() < 2 * MOST_GROWTH, "{}", line.len());
         let nested: Vec<_> = placeholders.nested().map(|(name, _)| name).collect();
         assert_eq!(nested, ["language", "intent_verb", "frameworks"]);
-        assert_eq!(Placeholders::of(&Derived::default()).nested().count(), 0);
+        assert_eq!(Placeholders::of(&DerivedContext::default()).nested().count(), 0);
     }
 
     #[test]

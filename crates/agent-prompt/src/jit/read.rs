@@ -7,12 +7,12 @@
 use std::sync::Arc;
 
 use super::super::near::near_key;
-use super::super::session::tree::{Key, Kind as Value, Node};
+use super::super::session::tree::{TreeKey, TreeKind as Value, TreeNode};
 use super::super::session::yaml;
-use super::atom::{Atom, Body, Dimension, Kind, Word};
+use super::atom::{AtomKind, AtomText, Dimension, PromptAtom, Word};
 use super::category::Category;
 use super::keys::{SYNONYMS, all_keys};
-use super::written;
+use super::yaml_values;
 use mangle_syntax::text::{FileId, TextRange, size, slice};
 
 /// What a selector holds.
@@ -24,8 +24,8 @@ pub struct AtomFile {
     /// The file.
     pub file: FileId,
     /// Where its atoms are collected.
-    pub kind: Kind,
-    /// The agent that they are for, of [`Kind::Agent`].
+    pub kind: AtomKind,
+    /// The agent that they are for, of [`AtomKind::Agent`].
     pub agent: Option<Arc<str>>,
     /// Its text.
     pub text: Arc<str>,
@@ -35,7 +35,7 @@ pub struct AtomFile {
 #[derive(Debug, Clone, Default)]
 pub struct Corpus {
     /// The atoms.
-    pub atoms: Vec<Arc<Atom>>,
+    pub atoms: Vec<Arc<PromptAtom>>,
     /// What is wrong.
     pub faults: Vec<AtomFault>,
 }
@@ -127,11 +127,11 @@ impl Corpus {
         let category = if word.is_empty() { Some(Category::Domain) } else { Category::parse(word) };
         let category = category.ok_or_else(|| word.to_owned())?;
         let lines = content.text.split('\n').map(|_| content.range).collect();
-        let content = Body { text: Arc::from(&*content.text), file: Some(file), lines };
-        self.atoms.push(Arc::new(Atom {
+        let content = AtomText { text: Arc::from(&*content.text), file: Some(file), lines };
+        self.atoms.push(Arc::new(PromptAtom {
             id,
             category,
-            kind: Kind::Directive,
+            kind: AtomKind::Directive,
             agent: None,
             file: Some(file),
             range,
@@ -159,10 +159,10 @@ struct Reader<'a, 'o> {
 }
 
 /// A value of another kind than wanted: the whole file is lost.
-struct Lost;
+struct WrongKind;
 
 impl Reader<'_, '_> {
-    fn file(&mut self) -> Vec<Atom> {
+    fn file(&mut self) -> Vec<PromptAtom> {
         let root = match yaml::read(&self.file.text) {
             Ok(root) => root,
             Err(unread) => {
@@ -170,10 +170,10 @@ impl Reader<'_, '_> {
                 return Vec::new();
             }
         };
-        let maps: Vec<&Node> = match &root.kind {
+        let maps: Vec<&TreeNode> = match &root.kind {
             Value::Null => Vec::new(),
-            Value::List(list) if self.file.kind != Kind::Evolved => list.iter().collect(),
-            Value::Map(members) if self.file.kind == Kind::Evolved => {
+            Value::List(list) if self.file.kind != AtomKind::Evolved => list.iter().collect(),
+            Value::Map(members) if self.file.kind == AtomKind::Evolved => {
                 members.iter().filter(|(key, _)| key.text == "atom").map(|(_, node)| node).collect()
             }
             Value::Map(_) => vec![&root],
@@ -187,7 +187,7 @@ impl Reader<'_, '_> {
         for node in maps.into_iter().filter(|node| node.kind != Value::Null) {
             match self.atom(node) {
                 Ok(atom) => atoms.extend(atom),
-                Err(Lost) => return Vec::new(),
+                Err(WrongKind) => return Vec::new(),
             }
         }
         atoms
@@ -200,17 +200,17 @@ impl Reader<'_, '_> {
 
     /// The key as the files of this kind write it.
     fn written(&self, key: &str) -> String {
-        if self.file.kind == Kind::Evolved { key.replace('_', "") } else { key.to_owned() }
+        if self.file.kind == AtomKind::Evolved { key.replace('_', "") } else { key.to_owned() }
     }
 
     /// An atom, if it counts.
-    fn atom(&mut self, node: &Node) -> Result<Option<Atom>, Lost> {
+    fn atom(&mut self, node: &TreeNode) -> Result<Option<PromptAtom>, WrongKind> {
         self.atom.clear();
         let members = match &node.kind {
-            Value::Map(members) => &written::merged(members),
+            Value::Map(members) => &yaml_values::merged(members),
             _ => return Err(self.lost(node, "an atom", "a table of keys and values")),
         };
-        if let Some(Node { kind: Value::Scalar(id), .. }) = self.member(members, "id") {
+        if let Some(TreeNode { kind: Value::Scalar(id), .. }) = self.member(members, "id") {
             self.atom.clone_from(id);
         }
         self.repeated(node)?;
@@ -252,8 +252,8 @@ impl Reader<'_, '_> {
             }
         }
         // Nobody counts the tokens of evolved atoms that do not say it themselves.
-        let tokens = if self.file.kind == Kind::Evolved { tokens } else { content.tokens() };
-        Ok(Some(Atom {
+        let tokens = if self.file.kind == AtomKind::Evolved { tokens } else { content.tokens() };
+        Ok(Some(PromptAtom {
             id,
             category: of,
             kind: self.file.kind,
@@ -276,10 +276,10 @@ impl Reader<'_, '_> {
     /// What the atom says: its own text, else that of the file that it names.
     fn content(
         &mut self,
-        content: Option<Body>,
+        content: Option<AtomText>,
         file: Option<Word>,
         id: &Word,
-    ) -> Result<Option<Body>, Lost> {
+    ) -> Result<Option<AtomText>, WrongKind> {
         let said = content.filter(|body| !body.text.trim().is_empty());
         let Some(name) = file.filter(|word| !word.text.is_empty() && said.is_none()) else {
             if said.is_none() {
@@ -297,23 +297,24 @@ impl Reader<'_, '_> {
         }
         let whole = TextRange::up_to(size(text.len()));
         let lines = lines(&text, whole, &text);
-        Ok(Some(Body { text, file: Some(file), lines }))
+        Ok(Some(AtomText { text, file: Some(file), lines }))
     }
 
     /// A key that stands twice costs the whole file.
-    fn repeated(&mut self, node: &Node) -> Result<(), Lost> {
-        let Some(key) = written::repeated(node) else { return Ok(()) };
+    fn repeated(&mut self, node: &TreeNode) -> Result<(), WrongKind> {
+        let Some(key) = yaml_values::repeated(node) else { return Ok(()) };
         self.fault(key.range, FaultKind::File(format!("the key `{}` stands twice in this atom", key.text)));
-        Err(Lost)
+        Err(WrongKind)
     }
 
-    fn unknown_keys(&mut self, members: &[(Key, Node)]) {
+    fn unknown_keys(&mut self, members: &[(TreeKey, TreeNode)]) {
         let known: Vec<String> = all_keys().map(|key| self.written(key)).collect();
         let also = ["version", "tokencount", "contenthash", "embedding", "embeddingtask", "createdat"];
         let is_known = |key: &str| {
-            known.iter().any(|known| known == key) || (self.file.kind == Kind::Evolved && also.contains(&key))
+            known.iter().any(|known| known == key)
+                || (self.file.kind == AtomKind::Evolved && also.contains(&key))
         };
-        let unknown: Vec<&Key> =
+        let unknown: Vec<&TreeKey> =
             members.iter().map(|(key, _)| key).filter(|key| !is_known(&key.text)).collect();
         for key in unknown {
             let nearest = self.meant(&key.text, &known);
@@ -331,27 +332,27 @@ impl Reader<'_, '_> {
         near.or_else(|| evolved().filter(|near| near != key && known.contains(&near.as_str())))
     }
 
-    fn lost(&mut self, node: &Node, key: &str, wants: &'static str) -> Lost {
+    fn lost(&mut self, node: &TreeNode, key: &str, wants: &'static str) -> WrongKind {
         let is_list = wants == LIST;
         let instead = match &node.kind {
             Value::Scalar(_) if is_list => Some(format!("[{}]", slice(&self.file.text, node.range))),
             _ => None,
         };
         self.fault(node.range, FaultKind::Value { key: key.to_owned(), wants, instead });
-        Lost
+        WrongKind
     }
 
-    fn member<'m>(&self, members: &'m [(Key, Node)], key: &str) -> Option<&'m Node> {
+    fn member<'m>(&self, members: &'m [(TreeKey, TreeNode)], key: &str) -> Option<&'m TreeNode> {
         let key = self.written(key);
         members.iter().find(|(known, _)| known.text == key).map(|(_, node)| node)
     }
 
     fn scalar<'m>(
         &mut self,
-        members: &'m [(Key, Node)],
+        members: &'m [(TreeKey, TreeNode)],
         key: &str,
         wants: &'static str,
-    ) -> Result<Option<(&'m str, &'m Node)>, Lost> {
+    ) -> Result<Option<(&'m str, &'m TreeNode)>, WrongKind> {
         match self.member(members, key) {
             None => Ok(None),
             Some(node) => match &node.kind {
@@ -362,46 +363,46 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn word(&mut self, members: &[(Key, Node)], key: &str) -> Result<Option<Word>, Lost> {
+    fn word(&mut self, members: &[(TreeKey, TreeNode)], key: &str) -> Result<Option<Word>, WrongKind> {
         let found = self.scalar(members, key, "a text")?;
         Ok(found.map(|(text, node)| Word { text: text.to_owned(), range: node.range }))
     }
 
-    fn text(&mut self, members: &[(Key, Node)], key: &str) -> Result<Option<Body>, Lost> {
+    fn text(&mut self, members: &[(TreeKey, TreeNode)], key: &str) -> Result<Option<AtomText>, WrongKind> {
         let found = self.scalar(members, key, "a text")?.filter(|(text, _)| !text.is_empty());
-        Ok(found.map(|(text, node)| Body {
+        Ok(found.map(|(text, node)| AtomText {
             text: Arc::from(text),
             file: Some(self.file.file),
             lines: lines(&self.file.text, node.range, text),
         }))
     }
 
-    fn number(&mut self, members: &[(Key, Node)], key: &str) -> Result<i64, Lost> {
+    fn number(&mut self, members: &[(TreeKey, TreeNode)], key: &str) -> Result<i64, WrongKind> {
         match self.scalar(members, key, "a whole number")? {
             None => Ok(0),
             Some((text, node)) => {
-                let number = written::whole_number(text).filter(|_| !self.is_quoted(node));
+                let number = yaml_values::whole_number(text).filter(|_| !self.is_quoted(node));
                 number.ok_or_else(|| self.lost(node, key, "a whole number"))
             }
         }
     }
 
-    fn truth(&mut self, members: &[(Key, Node)], key: &str) -> Result<bool, Lost> {
+    fn truth(&mut self, members: &[(TreeKey, TreeNode)], key: &str) -> Result<bool, WrongKind> {
         match self.scalar(members, key, "true or false")? {
             None => Ok(false),
             Some((text, node)) => {
-                let truth = written::truth(text, self.is_quoted(node));
+                let truth = yaml_values::truth(text, self.is_quoted(node));
                 truth.ok_or_else(|| self.lost(node, key, "true or false"))
             }
         }
     }
 
     /// Whether a value is a text by the way it is written.
-    fn is_quoted(&self, node: &Node) -> bool {
+    fn is_quoted(&self, node: &TreeNode) -> bool {
         slice(&self.file.text, node.range).starts_with(['"', '\''])
     }
 
-    fn words(&mut self, members: &[(Key, Node)], key: &str) -> Result<Vec<Word>, Lost> {
+    fn words(&mut self, members: &[(TreeKey, TreeNode)], key: &str) -> Result<Vec<Word>, WrongKind> {
         let Some(node) = self.member(members, key) else { return Ok(Vec::new()) };
         let list = match &node.kind {
             Value::Null => return Ok(Vec::new()),

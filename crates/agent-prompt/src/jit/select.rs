@@ -5,13 +5,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::atom::{Atom, Dimension, Word};
-use super::left::Left;
+use super::atom::{Dimension, PromptAtom, Word};
+use super::residue::Residue;
 use super::situation::Situation;
 
 /// Why an atom is not in a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
+pub enum ExclusionReason {
     /// It is wanted in other situations only.
     Blocked(Dimension),
     /// It, or what it needs, does not go with a mandatory atom: this one.
@@ -34,7 +34,7 @@ pub enum Reason {
     Replaced,
 }
 
-impl Reason {
+impl ExclusionReason {
     /// The reason in words.
     #[must_use]
     pub fn words(&self) -> String {
@@ -61,16 +61,16 @@ impl Reason {
 
 /// An atom that is not in a prompt, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dropped {
+pub struct Exclusion {
     /// Its number among those that were given.
     pub atom: usize,
     /// Why.
-    pub reason: Reason,
+    pub reason: ExclusionReason,
 }
 
 /// An atom that is chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Chosen {
+pub(super) struct ScoredAtom {
     /// Its number among those that were given.
     pub(super) atom: usize,
     /// What the rules give it.
@@ -85,8 +85,8 @@ pub(super) struct Chosen {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Selection {
     /// In the order in which their dependencies are resolved.
-    pub(super) chosen: Vec<Chosen>,
-    pub(super) dropped: Vec<Dropped>,
+    pub(super) chosen: Vec<ScoredAtom>,
+    pub(super) dropped: Vec<Exclusion>,
     /// The hits that do not go together and whose scores the runtime's engine cannot compare: each with the other one.
     pub(super) compared: Vec<(usize, usize)>,
 }
@@ -96,12 +96,12 @@ pub(super) struct Selection {
 /// # Errors
 /// When there is no atom of the skeleton at all, which the runtime takes for a broken corpus.
 pub(super) fn select(
-    atoms: &[&Atom],
+    atoms: &[&PromptAtom],
     situation: &Situation,
     vectors: &FxHashMap<&str, f64>,
-    left: &Left,
+    left: &Residue,
 ) -> Result<Selection, String> {
-    let is_skeleton = |atom: &Atom| atom.category.is_skeleton();
+    let is_skeleton = |atom: &PromptAtom| atom.category.is_skeleton();
     if !atoms.iter().any(|atom| is_skeleton(atom)) {
         return Err("CRITICAL: no skeleton atoms found in corpus".to_owned());
     }
@@ -118,11 +118,11 @@ pub(super) fn select(
         let rules = if is_skeleton(atom) { &skeleton } else { &all };
         match rules.verdict(at, &atom.id.text) {
             None => selection.chosen.push(chosen(at, atom, vectors)),
-            Some(reason) => selection.dropped.push(Dropped { atom: at, reason }),
+            Some(reason) => selection.dropped.push(Exclusion { atom: at, reason }),
         }
     }
     selection.chosen.sort_by(|one, other| {
-        let key = |chosen: &Chosen| {
+        let key = |chosen: &ScoredAtom| {
             let atom = atoms.get(chosen.atom);
             (
                 atom.map(|atom| (!is_skeleton(atom), !atom.is_mandatory)),
@@ -135,12 +135,12 @@ pub(super) fn select(
     Ok(selection)
 }
 
-fn chosen(at: usize, atom: &Atom, vectors: &FxHashMap<&str, f64>) -> Chosen {
+fn chosen(at: usize, atom: &PromptAtom, vectors: &FxHashMap<&str, f64>) -> ScoredAtom {
     if atom.category.is_skeleton() {
-        return Chosen { atom: at, logic: 1.0, vector: 0.0, score: 1.0 };
+        return ScoredAtom { atom: at, logic: 1.0, vector: 0.0, score: 1.0 };
     }
     let vector = vectors.get(&*atom.id.text).copied().unwrap_or(0.0);
-    Chosen { atom: at, logic: 1.0, vector, score: 0.7 + 0.3 * vector }
+    ScoredAtom { atom: at, logic: 1.0, vector, score: 0.7 + 0.3 * vector }
 }
 
 /// A score as something that can be sorted by.
@@ -169,7 +169,7 @@ impl Ord for OrderedScore {
 
 /// What is known of an id.
 #[derive(Debug, Clone, Default)]
-struct Known {
+struct AtomState {
     /// The last atom that has it; `None` for one that is only spoken of.
     atom: Option<usize>,
     is_mandatory: bool,
@@ -183,7 +183,7 @@ struct Known {
 struct Rules<'a> {
     ids: FxHashMap<&'a str, usize>,
     names: Vec<&'a str>,
-    known: Vec<Known>,
+    known: Vec<AtomState>,
     /// The mandatory atom because of which it may not be.
     prohibited: Vec<Option<usize>>,
     /// The hit that is preferred to it.
@@ -195,11 +195,11 @@ struct Rules<'a> {
 
 impl<'a> Rules<'a> {
     fn new(
-        atoms: &[&'a Atom],
+        atoms: &[&'a PromptAtom],
         situation: &Situation,
         vectors: &FxHashMap<&'a str, f64>,
-        left: &'a Left,
-        counts: impl Fn(&Atom) -> bool,
+        left: &'a Residue,
+        counts: impl Fn(&PromptAtom) -> bool,
     ) -> Self {
         let mut rules = Self {
             ids: FxHashMap::default(),
@@ -210,7 +210,7 @@ impl<'a> Rules<'a> {
             tentative: Vec::new(),
             invalid: Vec::new(),
         };
-        let mut by_id: FxHashMap<usize, Vec<&Atom>> = FxHashMap::default();
+        let mut by_id: FxHashMap<usize, Vec<&PromptAtom>> = FxHashMap::default();
         let before = left.atoms.iter().map(|atom| (None, &**atom));
         let now = atoms.iter().enumerate().filter(|(_, atom)| counts(atom));
         for (at, atom) in before.chain(now.map(|(at, &atom)| (Some(at), atom))) {
@@ -250,7 +250,7 @@ impl<'a> Rules<'a> {
     fn id(&mut self, name: &'a str) -> usize {
         *self.ids.entry(name).or_insert_with(|| {
             self.names.push(name);
-            self.known.push(Known::default());
+            self.known.push(AtomState::default());
             self.known.len() - 1
         })
     }
@@ -367,22 +367,22 @@ impl<'a> Rules<'a> {
     }
 
     /// Why an atom is not chosen; `None` when it is.
-    fn verdict(&self, at: usize, id: &str) -> Option<Reason> {
+    fn verdict(&self, at: usize, id: &str) -> Option<ExclusionReason> {
         let id = *self.ids.get(id)?;
         let name = |id: usize| self.names.get(id).copied().unwrap_or_default().to_owned();
         let known = self.known.get(id)?;
         if known.atom != Some(at) {
-            return Some(Reason::Replaced);
+            return Some(ExclusionReason::Replaced);
         }
         let marked = |marks: &[Option<usize>]| marks.get(id).copied().flatten().map(name);
         if self.tentative.get(id) == Some(&true) {
-            return marked(&self.invalid).map(Reason::Invalid);
+            return marked(&self.invalid).map(ExclusionReason::Invalid);
         }
         if let Some(dimension) = known.blocked.filter(|_| known.is_mandatory || known.score.is_some()) {
-            return Some(Reason::Blocked(dimension));
+            return Some(ExclusionReason::Blocked(dimension));
         }
-        let prohibited = marked(&self.prohibited).map(Reason::Prohibited);
-        let suppressed = || marked(&self.suppressed).map(Reason::Suppressed);
-        Some(prohibited.or_else(suppressed).unwrap_or(Reason::NotACandidate))
+        let prohibited = marked(&self.prohibited).map(ExclusionReason::Prohibited);
+        let suppressed = || marked(&self.suppressed).map(ExclusionReason::Suppressed);
+        Some(prohibited.or_else(suppressed).unwrap_or(ExclusionReason::NotACandidate))
     }
 }

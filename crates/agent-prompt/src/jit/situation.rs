@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::derived::Derived;
-use super::atom::{Atom, Dimension};
-use super::left::Left;
+use super::super::derived_context::DerivedContext;
+use super::atom::{Dimension, PromptAtom};
 use super::names::normal;
+use super::residue::Residue;
 
 /// The values of a situation, by dimension.
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ pub(super) struct Situation {
 }
 
 impl Situation {
-    pub(super) fn of(derived: &Derived) -> Self {
+    pub(super) fn of(derived: &DerivedContext) -> Self {
         let one = |value: &str| if value.is_empty() { Vec::new() } else { vec![value.to_owned()] };
         let raw = Dimension::ALL.map(|dimension| match dimension {
             Dimension::OperationalModes => one(derived.operational_mode),
@@ -37,7 +37,7 @@ impl Situation {
     }
 
     /// The same in a kernel in which something is left of other situations.
-    pub(super) fn after(mut self, left: &Left) -> Self {
+    pub(super) fn after(mut self, left: &Residue) -> Self {
         for (names, more) in self.names.iter_mut().zip(&left.names) {
             names.extend(more.iter().cloned());
         }
@@ -45,7 +45,7 @@ impl Situation {
     }
 
     /// Leaves its values.
-    pub(super) fn leave(self, left: &mut Left) {
+    pub(super) fn leave(self, left: &mut Residue) {
         for (all, names) in left.names.iter_mut().zip(self.names) {
             all.extend(names);
         }
@@ -58,7 +58,7 @@ impl Situation {
 
     /// The compiler's rule: the first dimension in which the atoms that share an id want values, the situation has
     /// some, and none is the same. What the situation says nothing of does not stand in the way.
-    pub(super) fn blocked(&self, atoms: &[&Atom]) -> Option<Dimension> {
+    pub(super) fn blocked(&self, atoms: &[&PromptAtom]) -> Option<Dimension> {
         Dimension::ALL.into_iter().find(|&dimension| {
             let here = &self.names[dimension as usize];
             let mut wanted = atoms
@@ -72,7 +72,7 @@ impl Situation {
 
     /// The direct rule, of baselines and evolved atoms: the first dimension in which the atom wants values and the
     /// situation has none of them; of frameworks it may say nothing.
-    pub(super) fn unmatched(&self, atom: &Atom) -> Option<Dimension> {
+    pub(super) fn unmatched(&self, atom: &PromptAtom) -> Option<Dimension> {
         Dimension::ALL.into_iter().find(|&dimension| {
             let (wanted, here) = (atom.selector(dimension), self.values(dimension));
             let is_open = dimension == Dimension::Frameworks && here.is_empty();
@@ -87,12 +87,12 @@ impl Situation {
 }
 
 /// Whether a situation has a value, a name without its `/`, in a dimension.
-pub(crate) fn has_value(derived: &Derived, dimension: Dimension, name: &str) -> bool {
+pub(crate) fn has_value(derived: &DerivedContext, dimension: Dimension, name: &str) -> bool {
     Situation::of(derived).names[dimension as usize].contains(name)
 }
 
 /// The values that a situation has in a dimension, as they are.
-pub(crate) fn values(derived: &Derived, dimension: Dimension) -> Vec<String> {
+pub(crate) fn values(derived: &DerivedContext, dimension: Dimension) -> Vec<String> {
     Situation::of(derived).values(dimension).to_vec()
 }
 

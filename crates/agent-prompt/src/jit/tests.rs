@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 
-use super::super::answers::{Answer, Arg, Listed};
-use super::super::context::Context;
-use super::super::derived::Derived;
-use super::super::origin::Held;
-use super::{AtomFile, Corpus, JitCompiler, Kind, Left};
+use super::super::answers::{Answer, Arg, FactList};
+use super::super::context::PromptContext;
+use super::super::derived_context::DerivedContext;
+use super::super::origin::FactOrigin;
+use super::{AtomFile, AtomKind, Corpus, JitCompiler, Residue};
 use mangle_syntax::text::FileId;
 
 /// A corpus of one file.
-fn corpus(kind: Kind, text: &str) -> Arc<Corpus> {
+fn corpus(kind: AtomKind, text: &str) -> Arc<Corpus> {
     let file = AtomFile { file: FileId(0), kind, agent: None, text: Arc::from(text) };
     let open =
         |_, name: &str| (name == "there.md").then(|| (FileId(1), Arc::from("From a file.\nOf two lines.\n")));
@@ -23,18 +23,18 @@ fn corpus(kind: Kind, text: &str) -> Arc<Corpus> {
 
 /// What a shard is told: the manifest, and the text.
 struct Setup {
-    context: Context,
+    context: PromptContext,
     facts: Vec<(String, Answer)>,
 }
 
 fn shard(id: &str, kind: &str) -> Setup {
-    Setup { context: Context::of_shard(id, kind), facts: Vec::new() }
+    Setup { context: PromptContext::of_shard(id, kind), facts: Vec::new() }
 }
 
 impl Setup {
     fn fact(mut self, predicate: &str, args: &[&str]) -> Self {
         let args: Vec<_> = args.iter().map(|arg| Arg::Text((*arg).to_owned())).collect();
-        self.facts.push((predicate.to_owned(), Answer { args, held: Held::listed(predicate) }));
+        self.facts.push((predicate.to_owned(), Answer { args, held: FactOrigin::listed(predicate) }));
         self
     }
 
@@ -48,19 +48,19 @@ impl Setup {
         self
     }
 
-    fn derived(&self) -> Derived {
-        Derived::of(&self.context)
+    fn derived(&self) -> DerivedContext {
+        DerivedContext::of(&self.context)
     }
 
     fn check(&self, atoms: &str, expected: &Expect) {
-        let corpus = corpus(Kind::Corpus, atoms);
+        let corpus = corpus(AtomKind::Corpus, atoms);
         let compiler = JitCompiler::new(Arc::clone(&corpus));
-        let mut listed = Listed { facts: self.facts.clone(), failing: Vec::new() };
+        let mut listed = FactList { facts: self.facts.clone(), failing: Vec::new() };
         let mut shown = String::new();
         for fault in &corpus.faults {
             let _ = writeln!(shown, "fault {:?}", fault.kind);
         }
-        match compiler.compile(&self.context, &self.derived(), &mut listed, &Left::default()) {
+        match compiler.compile(&self.context, &self.derived(), &mut listed, &Residue::default()) {
             Err(why) => {
                 let _ = writeln!(shown, "error: {why}");
             }
@@ -123,10 +123,10 @@ fn values_are_those_of_the_runtimes_reader() {
         ("quoted", "- {id: a, category: domain, content: x, priority: '9'}\n"),
         ("truth", "- {id: a, category: domain, content: x, is_mandatory: 'true'}\n"),
     ] {
-        let corpus = corpus(Kind::Corpus, &atoms(atom));
+        let corpus = corpus(AtomKind::Corpus, &atoms(atom));
         assert!(corpus.atoms.is_empty() && corpus.faults.len() == 1, "{wrong}: {:?}", corpus.faults);
     }
-    let bom = corpus(Kind::Corpus, &format!("\u{feff}{}", SKELETON.trim_start()));
+    let bom = corpus(AtomKind::Corpus, &format!("\u{feff}{}", SKELETON.trim_start()));
     assert_eq!((bom.atoms.len(), bom.faults.len()), (2, 0));
     assert_eq!(&*bom.atoms[0].content.text, "I am {{shard_type}}.");
 }
@@ -311,14 +311,14 @@ fn injected_atoms_are_blocked_where_the_shard_is_not_called_as_its_type() {
 
 #[test]
 fn what_the_kernel_cannot_say_is_not_injected() {
-    let compiler = JitCompiler::new(corpus(Kind::Corpus, SKELETON));
+    let compiler = JitCompiler::new(corpus(AtomKind::Corpus, SKELETON));
     let setup = shard("coder-1", "coder").fact("injectable_context", &["*", "Mine."]);
     let setup = setup.fact("specialist_knowledge", &["*", "/jwt", "Expires."]);
     let injected = |failing: &str| {
-        let mut listed = Listed { facts: setup.facts.clone(), failing: vec![failing.to_owned()] };
-        let left = Left::default();
+        let mut listed = FactList { facts: setup.facts.clone(), failing: vec![failing.to_owned()] };
+        let left = Residue::default();
         let compilation = compiler.compile(&setup.context, &setup.derived(), &mut listed, &left).unwrap();
-        let kernel = compilation.atoms.iter().filter(|atom| atom.kind == Kind::Kernel);
+        let kernel = compilation.atoms.iter().filter(|atom| atom.kind == AtomKind::Kernel);
         let failed: Vec<_> = compilation.failed.iter().map(|(predicate, _)| *predicate).collect();
         (kernel.map(|atom| atom.category.as_str()).collect::<Vec<_>>(), failed)
     };
@@ -380,10 +380,11 @@ fn mandatory_atoms_are_in_whatever_the_budget() {
     );
     let setup = shard("coder-1", "coder").vectors(&[("hit", 1.0)]).budget(740, 0);
     let cut = |text: &str| text.replace(&long, "x…");
-    let corpus = corpus(Kind::Corpus, &atoms);
+    let corpus = corpus(AtomKind::Corpus, &atoms);
     let compiler = JitCompiler::new(corpus);
-    let compilation =
-        compiler.compile(&setup.context, &setup.derived(), &mut Listed::default(), &Left::default()).unwrap();
+    let compilation = compiler
+        .compile(&setup.context, &setup.derived(), &mut FactList::default(), &Residue::default())
+        .unwrap();
     let mut shown = format!("usable {} mandatory {}\n", compilation.usable, compilation.mandatory);
     for selected in &compilation.manifest.selected {
         let _ = writeln!(shown, "+ {} {} {:?}", selected.id, selected.variant, selected.tokens);
@@ -469,7 +470,7 @@ fn a_baseline_wants_all_selectors_to_hold() {
 - {{id: c, category: domain, content: Not mandatory.}}
 "
     );
-    let corpus = corpus(Kind::Corpus, &atoms);
+    let corpus = corpus(AtomKind::Corpus, &atoms);
     let compiler = JitCompiler::new(corpus);
     let base = compiler.baseline(&shard("coder-1", "coder").derived()).unwrap();
     expect![[r#"
@@ -485,7 +486,7 @@ fn a_baseline_wants_all_selectors_to_hold() {
 
 #[test]
 fn files_are_read_as_the_runtime_reads_them() {
-    let show = |kind: Kind, text: &str| {
+    let show = |kind: AtomKind, text: &str| {
         let corpus = corpus(kind, text);
         let mut shown = String::new();
         for atom in &corpus.atoms {
@@ -523,27 +524,27 @@ fn files_are_read_as_the_runtime_reads_them() {
         Missing("id")
         ContentFile("../../etc/passwd")
     "#]]
-    .assert_eq(&show(Kind::Corpus, text));
+    .assert_eq(&show(AtomKind::Corpus, text));
     expect![[r#"
         Value { key: "priority", wants: "a whole number", instead: None }
     "#]]
-    .assert_eq(&show(Kind::Corpus, "- {id: a, category: domain, content: x}\n- {id: b, priority: high}"));
+    .assert_eq(&show(AtomKind::Corpus, "- {id: a, category: domain, content: x}\n- {id: b, priority: high}"));
     expect![[r#"
         a domain 0 ["x"]
         Key { key: "is_mandatory", nearest: Some("ismandatory") }
     "#]]
     .assert_eq(&show(
-        Kind::Evolved,
+        AtomKind::Evolved,
         "atom:\n  id: a\n  category: domain\n  content: x\n  is_mandatory: true\n  ismandatory: true\n",
     ));
     expect![[r#"
         File("while parsing a flow sequence, expected ',' or ']'")
     "#]]
-    .assert_eq(&show(Kind::Corpus, "id: [unclosed"));
+    .assert_eq(&show(AtomKind::Corpus, "id: [unclosed"));
 }
 
 /// What is wrong with a file of atoms, each with the words and the fix.
-fn said(kind: Kind, text: &str) -> String {
+fn said(kind: AtomKind, text: &str) -> String {
     let found = super::rules::of_corpus(&corpus(kind, text), &|_, _| true);
     let mut out = String::new();
     for (_, finding) in found {
@@ -567,7 +568,7 @@ fn keys_are_suggested_and_faults_name_their_atom() {
         PP065: This prompt atom has no `id`. The runtime leaves it out.
         PP067: The runtime has no key `colour` and ignores it in `e`.
     "#]].assert_eq(&said(
-        Kind::Corpus,
+        AtomKind::Corpus,
         "- {id: a, category: domain, text: x}\n- {id: b, category: domain, content: x, shards: [/coder], Priority: 3}\n\
          - {id: c, category: style, content: x}\n- {id: d, content: x, requires: [a], is-mandatory: true}\n\
          - {category: domain, content: x}\n- {id: e, category: domain, content: x, colour: red}\n",
@@ -575,13 +576,13 @@ fn keys_are_suggested_and_faults_name_their_atom() {
     expect![[r#"
         PP066: `shard_types` of `a` should be a list of texts. The runtime takes no atom of this file. [Write `[/coder]`]
     "#]]
-        .assert_eq(&said(Kind::Corpus, "- {id: a, category: domain, content: x, shard_types: /coder}\n"));
+        .assert_eq(&said(AtomKind::Corpus, "- {id: a, category: domain, content: x, shard_types: /coder}\n"));
     expect![[r#"
         PP067: The runtime has no key `text` and ignores it in `a`. Did you mean `content`? [Write `content`]
         PP067: The runtime has no key `shard_types` and ignores it in `a`. Did you mean `shardtypes`? [Write `shardtypes`]
         PP067: The runtime has no key `verbs` and ignores it in `a`. Did you mean `intentverbs`? [Write `intentverbs`]
     "#]].assert_eq(&said(
-        Kind::Evolved,
+        AtomKind::Evolved,
         "atom: {id: a, category: domain, text: x, content: y, shard_types: [/coder], verbs: [/fix]}\n",
     ));
 }

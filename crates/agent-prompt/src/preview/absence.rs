@@ -3,8 +3,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::pattern::{Hole, Pattern};
-use super::{Common, Shown};
+use super::pattern::{HeadPattern, VariableMatch};
+use super::{Common, PreviewedPrompt};
 use crate::assembly::INJECTED;
 use mangle_engine::kernel::{Datum, Gap, Obstacle, Restriction, RuleId, ValueId, Values};
 use mangle_engine::program::{PredicateId, PredicateKey};
@@ -26,12 +26,12 @@ pub struct RuleAbsence {
     /// Whether the text may be one of its lines.
     pub is_alike: bool,
     /// Why it did not give the text.
-    pub why: RuleWhy,
+    pub why: RuleAbsenceReason,
 }
 
 /// Why a rule did not give a text.
 #[derive(Debug, Clone, PartialEq)]
-pub enum RuleWhy {
+pub enum RuleAbsenceReason {
     /// It gives the shard other lines, the first of them these.
     Others(Vec<String>),
     /// It gives lines for another shard.
@@ -47,7 +47,7 @@ impl Common {
     /// Why no rule gives a line with a text to a shard; first the rules whose lines are like it.
     pub(super) fn rule_absences(
         &self,
-        shown: &mut Shown,
+        shown: &mut PreviewedPrompt,
         shard: &str,
         text: &str,
         depth: usize,
@@ -64,13 +64,13 @@ impl Common {
     }
 
     /// What each rule lacks to inject anything for the shard of a prompt; rules that inject for another shard are left out.
-    pub(crate) fn gaps_of_shard(&self, shown: &mut Shown) -> Vec<(RuleId, Gap)> {
+    pub(crate) fn gaps_of_shard(&self, shown: &mut PreviewedPrompt) -> Vec<(RuleId, Gap)> {
         let shard = shown.wanted.context.shard_id.clone();
         let all = self.rule_absences(shown, &shard, "", 0).into_iter();
         let mut gaps: Vec<_> = all
             .filter_map(|absence| match absence.why {
-                RuleWhy::Lacks(gap) => Some((absence.rule, *gap)),
-                RuleWhy::Others(_) | RuleWhy::OtherShard(_) => None,
+                RuleAbsenceReason::Lacks(gap) => Some((absence.rule, *gap)),
+                RuleAbsenceReason::Others(_) | RuleAbsenceReason::OtherShard(_) => None,
             })
             .collect();
         gaps.sort_by_key(|(rule, _)| *rule);
@@ -78,7 +78,7 @@ impl Common {
     }
 
     /// The first arguments that reach a shard.
-    fn keys(&self, shown: &mut Shown, shard: &str) -> Vec<ValueId> {
+    fn keys(&self, shown: &mut PreviewedPrompt, shard: &str) -> Vec<ValueId> {
         let is_own = shard == shown.wanted.context.shard_id;
         let name = shown.derived.shard_id.clone();
         let is_compiled = is_own && shown.is_compiled();
@@ -97,10 +97,10 @@ impl Common {
     }
 
     /// The pattern of the lines of a rule.
-    fn pattern(&self, rule: RuleId) -> Option<Pattern> {
+    fn pattern(&self, rule: RuleId) -> Option<HeadPattern> {
         let rule = self.compiled.rule(rule)?;
         let file = self.evaluated.file(rule.file)?;
-        Pattern::of(file, file.items.get(rule.item as usize)?, 1)
+        HeadPattern::of(file, file.items.get(rule.item as usize)?, 1)
     }
 }
 
@@ -127,7 +127,7 @@ fn containing(values: &Values, text: &str) -> Vec<ValueId> {
 /// A search for what the rules of a predicate lack.
 struct Search<'s> {
     common: &'s Common,
-    shown: &'s mut Shown,
+    shown: &'s mut PreviewedPrompt,
     predicate: PredicateId,
     keys: Vec<ValueId>,
     depth: usize,
@@ -153,13 +153,13 @@ impl Search<'_> {
         };
         // What the text has in place of its variables says more than what they hold in other lines.
         let bound = match why {
-            RuleWhy::OtherShard(_) => None,
+            RuleAbsenceReason::OtherShard(_) => None,
             _ => self.bound(rule, &pattern.holes(text)),
         };
         let why = match (why, bound) {
             (why, None) => why,
             // The end of a text may be a part of the name of this shard.
-            (why @ RuleWhy::Lacks(_), Some(RuleWhy::OtherShard(_))) => why,
+            (why @ RuleAbsenceReason::Lacks(_), Some(RuleAbsenceReason::OtherShard(_))) => why,
             (_, Some(bound)) => bound,
         };
         let (pattern, is_alike) = (pattern.to_string(), likeness > 0);
@@ -167,23 +167,23 @@ impl Search<'_> {
     }
 
     /// What a rule lacks to give a text (`None`: any) under one of the keys.
-    fn gap(&mut self, rule: RuleId, text: Option<ValueId>) -> RuleWhy {
+    fn gap(&mut self, rule: RuleId, text: Option<ValueId>) -> RuleAbsenceReason {
         let mut other = None;
         for key in self.keys.clone() {
             let gaps = self.gaps(key, text);
             let Some(gap) = gaps.iter().find(|gap| gap.miss.rule == rule) else {
-                return RuleWhy::Others(self.lines(rule));
+                return RuleAbsenceReason::Others(self.lines(rule));
             };
             match &gap.miss.obstacle {
                 Obstacle::Head { argument: 0, has } => other = other.or_else(|| Some(has.clone())),
-                _ => return RuleWhy::Lacks(Box::new(gap.clone())),
+                _ => return RuleAbsenceReason::Lacks(Box::new(gap.clone())),
             }
         }
-        RuleWhy::OtherShard(other.unwrap_or_default())
+        RuleAbsenceReason::OtherShard(other.unwrap_or_default())
     }
 
     /// What stops a rule under one of the keys when its variables hold what a text has in their place.
-    fn bound(&mut self, rule: RuleId, holes: &[Hole]) -> Option<RuleWhy> {
+    fn bound(&mut self, rule: RuleId, holes: &[VariableMatch]) -> Option<RuleAbsenceReason> {
         if holes.is_empty() {
             return None;
         }
@@ -191,7 +191,7 @@ impl Search<'_> {
         let model = self.shown.kernel.model_mut();
         let restrictions: Vec<Restriction> =
             holes.iter().map(|hole| restriction(&mut model.values, hole)).collect();
-        let mut furthest: Option<RuleWhy> = None;
+        let mut furthest: Option<RuleAbsenceReason> = None;
         for key in &self.keys {
             let wanted = [Some(*key), None];
             let (plans, model) = ((&*common.compiled, common.settings.clock), self.shown.kernel.model_mut());
@@ -199,8 +199,8 @@ impl Search<'_> {
             let gap = model.gap_of_rule(plans, rule, &wanted, &restrictions, depth)?;
             let why = match &gap.miss.obstacle {
                 Obstacle::TooMany => return None,
-                Obstacle::Head { argument: 0, has } => RuleWhy::OtherShard(has.clone()),
-                _ => RuleWhy::Lacks(Box::new(gap)),
+                Obstacle::Head { argument: 0, has } => RuleAbsenceReason::OtherShard(has.clone()),
+                _ => RuleAbsenceReason::Lacks(Box::new(gap)),
             };
             if furthest.as_ref().is_none_or(|before| progress(before) < progress(&why)) {
                 furthest = Some(why);
@@ -228,7 +228,7 @@ impl Search<'_> {
 }
 
 /// What a variable is to hold for a line to have a text in its place, whatever kind of value the text stands for.
-fn restriction(values: &mut Values, hole: &Hole) -> Restriction {
+fn restriction(values: &mut Values, hole: &VariableMatch) -> Restriction {
     let text = &hole.text;
     let name = text.starts_with('/').then(|| values.name(text));
     let number = text.parse().ok().map(|number| values.number(number));
@@ -242,11 +242,11 @@ fn restriction(values: &mut Values, hole: &Hole) -> Restriction {
 }
 
 /// How far a rule got: the number of the premise that failed, from 1.
-fn progress(why: &RuleWhy) -> u32 {
+fn progress(why: &RuleAbsenceReason) -> u32 {
     match why {
-        RuleWhy::Others(_) => u32::MAX,
-        RuleWhy::OtherShard(_) => 0,
-        RuleWhy::Lacks(gap) => match &gap.miss.obstacle {
+        RuleAbsenceReason::Others(_) => u32::MAX,
+        RuleAbsenceReason::OtherShard(_) => 0,
+        RuleAbsenceReason::Lacks(gap) => match &gap.miss.obstacle {
             Obstacle::Premise { premise, .. } => premise.saturating_add(1),
             Obstacle::Head { .. } => 0,
             Obstacle::Groups { .. } | Obstacle::TooMany => 1,

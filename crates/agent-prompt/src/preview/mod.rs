@@ -1,19 +1,19 @@
 //! Previews that are kept: a program with a sample kernel, evaluated for each shard that is asked for, and the prompts
 //! that come of it.
 //!
-//! Takes a joined program, what is [`Wanted`] and [`PreviewSettings`]; gives [`Shown`] prompts, and what their lines
+//! Takes a joined program, what is [`PromptRequest`] and [`PreviewSettings`]; gives [`PreviewedPrompt`] prompts, and what their lines
 //! come from. Where only facts of the sample change, the kernels follow downstream of them; anything else builds anew.
 
 mod absence;
-mod given;
 mod pattern;
 mod places;
+mod preview_facts;
+mod prompt_request;
 mod reasons;
 mod sticky;
 mod synthetic;
 #[cfg(test)]
 mod tests;
-mod wanted;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,12 +21,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::answers::{KernelAnswers, Marks, Order};
-use super::assembly::{Request, assemble, is_for};
-use super::compressed::{Compressed, compressed};
-use super::derived::Derived;
+use super::answers::{AnswerOrder, KernelAnswers, Marks};
+use super::assembly::{AssemblyRequest, assemble, is_for};
+use super::compressed_input::{CompressedInput, compressed};
+use super::derived_context::DerivedContext;
 use super::hybrid::Directives;
-use super::jit::{Corpus, JitCompiler, Left, Word, is_injected_for};
+use super::jit::{Corpus, JitCompiler, Residue, Word, is_injected_for};
 use super::sections::{Mode, Prompt};
 use super::tokens::Estimator;
 use super::turn;
@@ -36,15 +36,15 @@ use mangle_engine::program::{PredicateId, Program};
 use mangle_settings::{ContextBlockSettings, Profile, PromptSettings, Reasoning};
 use mangle_syntax::text::{Cancel, FileId};
 
-pub use absence::{RuleAbsence, RuleWhy};
-use given::GivenFacts;
-pub use places::{Opened, OriginPlace};
+pub use absence::{RuleAbsence, RuleAbsenceReason};
+pub use places::{OpenedPlace, OriginPlace};
+use preview_facts::PreviewFacts;
+pub use prompt_request::{PromptPart, PromptRequest};
 pub use reasons::MOST_PROOFS;
+pub use reasons::{AbsenceReason, LineReason};
 pub(crate) use reasons::{SCORED, THRESHOLD};
-pub use reasons::{Why, WhyNot};
-pub use sticky::Stuck;
+pub use sticky::StickyChanges;
 pub use synthetic::undeclared_of_runtime;
-pub use wanted::{Part, Wanted};
 
 /// How previews are made.
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ pub struct PreviewSettings {
     /// The time of evaluation.
     pub clock: Clock,
     /// In which order facts are read.
-    pub order: Order,
+    pub order: AnswerOrder,
     /// Whether facts are added that the runtime would have: that the shard is active, what the person wants, its budget.
     pub synthetic: bool,
     /// Texts of the workspace in place of ours.
@@ -88,7 +88,7 @@ impl PreviewSettings {
             reading,
             limits,
             clock,
-            order: Order::Sorted,
+            order: AnswerOrder::Sorted,
             synthetic: settings.synthetic,
             templates: settings.templates.clone(),
             inception: settings.inception,
@@ -109,12 +109,12 @@ impl PreviewSettings {
     }
 
     /// The prompt compiler with the atoms that go with a prompt.
-    pub(crate) fn compiler<'s>(&'s self, wanted: &'s Wanted) -> Option<&'s JitCompiler> {
+    pub(crate) fn compiler<'s>(&'s self, wanted: &'s PromptRequest) -> Option<&'s JitCompiler> {
         wanted.compiler.as_deref().or(self.compiler.as_deref())
     }
 
     /// How a prompt is assembled.
-    fn mode(&self, wanted: &Wanted) -> Mode {
+    fn mode(&self, wanted: &PromptRequest) -> Mode {
         let usual = if self.compiler(wanted).is_some() { Mode::Jit } else { Mode::Legacy };
         wanted.mode.or(self.mode).unwrap_or(usual)
     }
@@ -124,7 +124,7 @@ impl PreviewSettings {
 #[derive(Debug)]
 pub struct Preview {
     common: Common,
-    shown: Vec<Shown>,
+    shown: Vec<PreviewedPrompt>,
 }
 
 /// What the prompts of a preview have in common.
@@ -142,20 +142,20 @@ pub struct Common {
 
 /// A prompt, and the kernel that it was made from.
 #[derive(Debug)]
-pub struct Shown {
+pub struct PreviewedPrompt {
     /// What was wanted.
-    pub wanted: Wanted,
+    pub wanted: PromptRequest,
     /// The situation of the shard.
-    pub derived: Derived,
+    pub derived: DerivedContext,
     /// The prompt.
     pub prompt: Prompt,
     /// Predicates that were asked for and that nobody declares or defines.
     pub unknown: Vec<String>,
     /// What the prompts before this one changed in it, where previews are sticky and this one is compiled after others.
-    pub stuck: Option<Stuck>,
-    left: Left,
+    pub stuck: Option<StickyChanges>,
+    left: Residue,
     kernel: Kernel,
-    given: GivenFacts,
+    given: PreviewFacts,
     marks: Marks,
 }
 
@@ -165,7 +165,7 @@ impl Preview {
     pub fn new(
         program: Arc<Program>,
         sample: Option<FileId>,
-        wanted: Vec<Wanted>,
+        wanted: Vec<PromptRequest>,
         settings: PreviewSettings,
         cancel: &Cancel,
     ) -> Self {
@@ -178,13 +178,13 @@ impl Preview {
         }
         let mut all = Vec::with_capacity(wanted.len());
         for wanted in wanted {
-            let derived = Derived::of(&wanted.context);
+            let derived = DerivedContext::of(&wanted.context);
             let (prompt, unknown) = (Prompt::default(), Vec::new());
-            let (given, marks) = (GivenFacts::default(), Marks::default());
+            let (given, marks) = (PreviewFacts::default(), Marks::default());
             let kernel = base.fork();
-            let left = Left::default();
+            let left = Residue::default();
             let mut shown =
-                Shown { wanted, derived, prompt, unknown, stuck: None, left, kernel, given, marks };
+                PreviewedPrompt { wanted, derived, prompt, unknown, stuck: None, left, kernel, given, marks };
             common.refresh(&mut shown, cancel);
             all.push(shown);
         }
@@ -194,7 +194,7 @@ impl Preview {
 
     /// The prompts, in the order in which they were wanted.
     #[must_use]
-    pub fn shown(&self) -> &[Shown] {
+    pub fn shown(&self) -> &[PreviewedPrompt] {
         &self.shown
     }
 
@@ -205,7 +205,7 @@ impl Preview {
     }
 
     /// Both, to ask where lines come from, which makes new values in the kernels.
-    pub fn parts(&mut self) -> (&Common, &mut [Shown]) {
+    pub fn parts(&mut self) -> (&Common, &mut [PreviewedPrompt]) {
         (&self.common, &mut self.shown)
     }
 
@@ -215,21 +215,21 @@ impl Preview {
     }
 
     /// Takes the program as it is now, and what is wanted now.
-    pub fn update(&mut self, program: Arc<Program>, wanted: Vec<Wanted>, cancel: &Cancel) {
+    pub fn update(&mut self, program: Arc<Program>, wanted: Vec<PromptRequest>, cancel: &Cancel) {
         let common = &mut self.common;
         // What stopped before its end has left what comes behind as it was.
         let is_same = wanted.len() == self.shown.len()
             && self.shown.iter().all(|shown| shown.stopped().is_none())
-            && given::has_same_rules(&common.evaluated, &program, common.sample);
+            && preview_facts::has_same_rules(&common.evaluated, &program, common.sample);
         if !is_same {
             *self = Self::new(program, common.sample, wanted, common.settings.clone(), cancel);
             return;
         }
         common.current = program;
         for (shown, wanted) in self.shown.iter_mut().zip(wanted) {
-            shown.derived = Derived::of(&wanted.context);
+            shown.derived = DerivedContext::of(&wanted.context);
             shown.wanted = wanted;
-            (shown.stuck, shown.left) = (None, Left::default());
+            (shown.stuck, shown.left) = (None, Residue::default());
             common.refresh(shown, cancel);
         }
         sticky::stick(common, &mut self.shown);
@@ -261,13 +261,13 @@ impl Common {
     }
 
     /// Gives a shard's kernel the facts that there are now, evaluates it and assembles its prompt.
-    fn refresh(&self, shown: &mut Shown, cancel: &Cancel) {
+    fn refresh(&self, shown: &mut PreviewedPrompt, cancel: &Cancel) {
         let mut given =
-            GivenFacts::of_sample(&self.evaluated, &self.current, self.sample, shown.kernel.values());
+            PreviewFacts::of_sample(&self.evaluated, &self.current, self.sample, shown.kernel.values());
         given.add_directives(&self.evaluated, &self.current, shown.kernel.values());
         if self.settings.synthetic {
             synthetic::add(&mut given, self, shown);
-            if shown.wanted.part == Part::System && self.settings.mode(&shown.wanted) == Mode::Jit {
+            if shown.wanted.part == PromptPart::System && self.settings.mode(&shown.wanted) == Mode::Jit {
                 synthetic::add_situation(&mut given, self, shown);
             }
         }
@@ -289,7 +289,7 @@ impl Common {
     }
 
     /// The prompt of a shard with facts in another order.
-    pub(crate) fn reordered(&self, shown: &Shown, order: Order) -> Prompt {
+    pub(crate) fn reordered(&self, shown: &PreviewedPrompt, order: AnswerOrder) -> Prompt {
         let (program, model) = (&self.evaluated, shown.kernel.model());
         let mut querier = KernelAnswers::new(program, &self.compiled, model, &shown.marks, order);
         self.assembled(shown, &mut querier)
@@ -297,7 +297,7 @@ impl Common {
 
     /// The prompt compiler of a prompt: with its corpus, and the atoms that directives stand for in the files whose loader
     /// knows them. Without a corpus there is none.
-    pub(crate) fn compiler<'s>(&'s self, wanted: &'s Wanted) -> Option<Cow<'s, JitCompiler>> {
+    pub(crate) fn compiler<'s>(&'s self, wanted: &'s PromptRequest) -> Option<Cow<'s, JitCompiler>> {
         let compiler = self.settings.compiler(wanted)?;
         let embedding = &self.current.embedding;
         let hybrid = self.current.files.iter().filter(|file| embedding.is_hybrid(file.id));
@@ -323,18 +323,18 @@ impl Common {
 
     /// Whether there are prompt atoms for a prompt.
     #[must_use]
-    pub fn has_atoms(&self, shown: &Shown) -> bool {
+    pub fn has_atoms(&self, shown: &PreviewedPrompt) -> bool {
         self.settings.compiler(&shown.wanted).is_some()
     }
 
-    fn assembled(&self, shown: &Shown, querier: &mut KernelAnswers<'_>) -> Prompt {
+    fn assembled(&self, shown: &PreviewedPrompt, querier: &mut KernelAnswers<'_>) -> Prompt {
         let (block, estimator) = (&self.settings.context_block, self.settings.estimator);
         let profile = self.settings.profile;
         let wording = Wording::new(&self.settings.templates);
         match &shown.wanted.part {
-            Part::System => {
+            PromptPart::System => {
                 let compiler = self.compiler(&shown.wanted);
-                let request = Request {
+                let request = AssemblyRequest {
                     context: &shown.wanted.context,
                     mode: self.settings.mode(&shown.wanted),
                     templates: &self.settings.templates,
@@ -346,10 +346,12 @@ impl Common {
                 };
                 assemble(&request, querier)
             }
-            Part::Turn(message) => turn::turn_input(message, profile, block, (estimator, wording), querier),
-            Part::Compressed(message, recorded) => {
+            PromptPart::Turn(message) => {
+                turn::turn_input(message, profile, block, (estimator, wording), querier)
+            }
+            PromptPart::Compressed(message, recorded) => {
                 let wanted = &shown.wanted;
-                let of = Compressed {
+                let of = CompressedInput {
                     message,
                     profile,
                     recorded,
@@ -359,7 +361,9 @@ impl Common {
                 };
                 compressed(&of, block, querier)
             }
-            Part::Articulation(results) => turn::articulation(results, block, (estimator, wording), querier),
+            PromptPart::Articulation(results) => {
+                turn::articulation(results, block, (estimator, wording), querier)
+            }
         }
     }
 
@@ -377,12 +381,12 @@ impl Common {
     /// Whether a clause is a fact of the sample that comes and goes.
     fn is_of_sample(&self, rule: RuleId) -> bool {
         self.compiled.rule(rule).is_some_and(|rule| {
-            Some(rule.file) == self.sample && given::is_plain(&self.evaluated, rule.file, rule.item)
+            Some(rule.file) == self.sample && preview_facts::is_plain(&self.evaluated, rule.file, rule.item)
         })
     }
 }
 
-impl Shown {
+impl PreviewedPrompt {
     /// Why the evaluation ended before it was done, with the rule at fault.
     #[must_use]
     pub fn stopped(&self) -> Option<&mangle_engine::kernel::Stop> {

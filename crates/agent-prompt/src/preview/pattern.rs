@@ -16,13 +16,13 @@ const LEAST_SHARED: usize = 3;
 
 /// The text of an argument of a rule's head.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Pattern {
+pub(super) struct HeadPattern {
     pieces: Vec<Piece>,
 }
 
 /// What a variable holds in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Hole {
+pub(super) struct VariableMatch {
     /// The variable.
     pub(super) name: String,
     /// Its value, as it is in the text.
@@ -38,7 +38,7 @@ enum Piece {
     Hole(String),
 }
 
-impl Pattern {
+impl HeadPattern {
     /// The pattern of an argument of the head of a clause.
     pub(super) fn of(file: &FileSummary, item: &Item, argument: usize) -> Option<Self> {
         let clause = item.statement.clause()?;
@@ -64,7 +64,7 @@ impl Pattern {
 
     /// What its variables hold in a line or in a part of one that fits it: of the longest part of the pattern that the
     /// text has.
-    pub(super) fn holes(&self, text: &str) -> Vec<Hole> {
+    pub(super) fn holes(&self, text: &str) -> Vec<VariableMatch> {
         let count = self.pieces.len();
         let windows =
             (2..=count).rev().flat_map(|length| (0..=count - length).map(move |at| at..at + length));
@@ -74,7 +74,7 @@ impl Pattern {
 
     /// What the variables of a part of the pattern hold, if a text has that part. A variable at an edge of the part holds all
     /// up to the end of the text, and perhaps more.
-    fn holes_within(&self, part: Range<usize>, text: &str) -> Option<Vec<Hole>> {
+    fn holes_within(&self, part: Range<usize>, text: &str) -> Option<Vec<VariableMatch>> {
         let pieces = self.pieces.get(part.clone())?;
         let (mut expression, mut names) = (String::new(), Vec::new());
         for (at, piece) in pieces.iter().enumerate() {
@@ -97,7 +97,7 @@ impl Pattern {
         }
         let found = regex::Regex::new(&expression).ok()?.captures(text)?;
         let values = found.iter().skip(1).flatten();
-        let holes = names.into_iter().zip(values).map(|((name, is_cut), value)| Hole {
+        let holes = names.into_iter().zip(values).map(|((name, is_cut), value)| VariableMatch {
             name,
             text: value.as_str().to_owned(),
             is_cut,
@@ -113,7 +113,7 @@ impl Pattern {
     }
 }
 
-impl fmt::Display for Pattern {
+impl fmt::Display for HeadPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pieces.iter().try_for_each(|piece| match piece {
             Piece::Text(text) => f.write_str(text),
@@ -149,7 +149,7 @@ struct Reader<'c> {
 }
 
 impl Reader<'_> {
-    fn term(&self, term: &Term, pattern: &mut Pattern, depth: usize) {
+    fn term(&self, term: &Term, pattern: &mut HeadPattern, depth: usize) {
         let written = slice(self.text, term.range);
         match &term.kind {
             TermKind::String => match string_value(written) {
@@ -203,9 +203,9 @@ mod tests {
     use mangle_syntax::syntax::SourceFile;
     use mangle_syntax::text::FileId;
 
-    fn pattern(clause: &str) -> Pattern {
+    fn pattern(clause: &str) -> HeadPattern {
         let file = FileSummary::new(FileId(0), &SourceFile::parse(clause.into()));
-        Pattern::of(&file, &file.items[0], 1).unwrap()
+        HeadPattern::of(&file, &file.items[0], 1).unwrap()
     }
 
     #[test]

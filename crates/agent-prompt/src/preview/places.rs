@@ -1,8 +1,8 @@
 //! Where the origin of a line can be opened, and what is written there.
 
-use super::{Common, Shown};
-use crate::origin::{Held, HeldKind, Origin};
-use crate::said::Source;
+use super::{Common, PreviewedPrompt};
+use crate::origin::{FactOrigin, FactOriginKind, LineOrigin};
+use crate::sourced_text::TextSource;
 use mangle_engine::kernel::{Proof, RuleId};
 use mangle_engine::program::Program;
 use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize, slice};
@@ -20,7 +20,7 @@ pub enum OriginPlace {
 
 /// What stands at a place that a line comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opened {
+pub struct OpenedPlace {
     /// The place; `None` for what stands in no file.
     pub place: Option<OriginPlace>,
     /// What is written there.
@@ -30,21 +30,23 @@ pub struct Opened {
 impl Common {
     /// Where the origin of a line can be opened: for a derived fact, its rule. `None` for what stands in no file.
     #[must_use]
-    pub fn place(&self, shown: &Shown, origin: &Origin) -> Option<OriginPlace> {
+    pub fn place(&self, shown: &PreviewedPrompt, origin: &LineOrigin) -> Option<OriginPlace> {
         match origin {
-            Origin::Fact(held) => self.place_of_fact(shown, held),
-            Origin::Session { range, .. } if !range.is_empty() => Some(OriginPlace::Session(*range)),
-            Origin::Intent { source: Source::Session, range, .. } => Some(OriginPlace::Session(*range)),
-            Origin::Intent { source: Source::Header, range, .. } => Some(OriginPlace::Header(*range)),
-            Origin::Atom { file: Some(file), range, .. } => Some(OriginPlace::File(*file, *range)),
+            LineOrigin::Fact(held) => self.place_of_fact(shown, held),
+            LineOrigin::Session { range, .. } if !range.is_empty() => Some(OriginPlace::Session(*range)),
+            LineOrigin::Intent { source: TextSource::Session, range, .. } => {
+                Some(OriginPlace::Session(*range))
+            }
+            LineOrigin::Intent { source: TextSource::Header, range, .. } => Some(OriginPlace::Header(*range)),
+            LineOrigin::Atom { file: Some(file), range, .. } => Some(OriginPlace::File(*file, *range)),
             _ => None,
         }
     }
 
-    fn place_of_fact(&self, shown: &Shown, held: &Held) -> Option<OriginPlace> {
+    fn place_of_fact(&self, shown: &PreviewedPrompt, held: &FactOrigin) -> Option<OriginPlace> {
         if held.rule != RuleId::ASSERTED {
-            let (file, range) =
-                self.place_of_rule(held.rule, (held.kind == HeldKind::Stated).then_some(held.argument))?;
+            let (file, range) = self
+                .place_of_rule(held.rule, (held.kind == FactOriginKind::Stated).then_some(held.argument))?;
             return Some(OriginPlace::File(file, range));
         }
         let (_, place) = shown.marks.of(&held.fact)?;
@@ -91,16 +93,19 @@ impl Common {
     /// What is written where the words of a line come from: at its origin and, for a derived fact, at all that it follows
     /// from.
     #[must_use]
-    pub fn opened(&self, shown: &mut Shown, origin: &Origin) -> Vec<Opened> {
+    pub fn opened(&self, shown: &mut PreviewedPrompt, origin: &LineOrigin) -> Vec<OpenedPlace> {
         let mut all = Vec::new();
         let place = self.place(shown, origin);
         if let Some(place) = place {
-            all.push(Opened { place: Some(place), text: self.text_at(place).unwrap_or_default().to_owned() });
+            all.push(OpenedPlace {
+                place: Some(place),
+                text: self.text_at(place).unwrap_or_default().to_owned(),
+            });
         }
-        if let Origin::Fact(held) = origin {
+        if let LineOrigin::Fact(held) = origin {
             // What stands in no file is at least a fact.
             if place.is_none() {
-                all.push(Opened { place: None, text: held.fact.clone() });
+                all.push(OpenedPlace { place: None, text: held.fact.clone() });
             }
             for proof in self.proofs(shown, held, 1) {
                 all.extend(self.opened_proof(shown, &proof));
@@ -109,13 +114,13 @@ impl Common {
         all
     }
 
-    fn opened_proof(&self, shown: &Shown, proof: &Proof) -> Vec<Opened> {
+    fn opened_proof(&self, shown: &PreviewedPrompt, proof: &Proof) -> Vec<OpenedPlace> {
         let opened = |node: &mangle_engine::kernel::ProofNode| {
-            let held = Held {
+            let held = FactOrigin {
                 fact: node.fact.clone(),
                 key: None,
                 rule: node.rule,
-                kind: HeldKind::Derived,
+                kind: FactOriginKind::Derived,
                 argument: 0,
             };
             let place = if node.rule == RuleId::ASSERTED {
@@ -129,7 +134,7 @@ impl Common {
                 self.place_of_fact(shown, &held)
             };
             let text = place.and_then(|place| self.text_at(place)).unwrap_or(&node.fact).to_owned();
-            Some(Opened { place, text })
+            Some(OpenedPlace { place, text })
         };
         proof.nodes.iter().filter_map(opened).collect()
     }
@@ -145,13 +150,17 @@ impl Common {
 
     /// File and line of a fact that was given, counted from 1; `None` for one that the preview added.
     #[must_use]
-    pub fn place_of_given(&self, shown: &Shown, fact: &str) -> Option<(FileId, usize)> {
+    pub fn place_of_given(&self, shown: &PreviewedPrompt, fact: &str) -> Option<(FileId, usize)> {
         let (file, start) = shown.marks.of(fact)?.1?;
         Some((file, line_of(&self.current, file, TextRange::empty(start))))
     }
 
     /// Where the statement of a fact starts that was given; `None` for one that the preview added.
-    pub(crate) fn place_of_asserted(&self, shown: &Shown, fact: &str) -> Option<(FileId, TextSize)> {
+    pub(crate) fn place_of_asserted(
+        &self,
+        shown: &PreviewedPrompt,
+        fact: &str,
+    ) -> Option<(FileId, TextSize)> {
         shown.marks.of(fact)?.1
     }
 

@@ -2,12 +2,12 @@
 
 use super::absence::RuleAbsence;
 use super::places::line_of;
-use super::{Common, Shown};
+use super::{Common, PreviewedPrompt};
 use crate::answers::{Answer, Arg, KernelAnswers, Querier};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES, is_for};
-use crate::jit::{JitCompiler, KnownAtom, MadeBy};
-use crate::origin::{Held, HeldKind, Origin};
-use crate::sections::{From, Line, Mode, SectionKind};
+use crate::jit::{AssemblyKind, AtomAbsence, JitCompiler};
+use crate::origin::{FactOrigin, FactOriginKind, LineOrigin};
+use crate::sections::{Mode, PromptLine, SectionKind, SectionSource};
 use mangle_engine::kernel::{Proof, RuleId};
 use mangle_syntax::text::FileId;
 
@@ -22,7 +22,7 @@ pub(crate) const SCORED: &str = "shard_context_atom";
 
 /// Why a line is there: its index in the prompt and the ways in which its fact follows.
 #[derive(Debug, Clone)]
-pub struct Why {
+pub struct LineReason {
     /// The index of its section.
     pub section: usize,
     /// Its index in the section.
@@ -33,11 +33,11 @@ pub struct Why {
 
 /// Why a text is not in a prompt.
 #[derive(Debug, Clone, PartialEq)]
-pub enum WhyNot {
+pub enum AbsenceReason {
     /// It is there.
     Shown,
     /// It is an atom, or a part of the content of some.
-    Atoms(Vec<KnownAtom>),
+    Atoms(Vec<AtomAbsence>),
     /// Facts have it for others.
     WrongKey {
         /// The keys that they have.
@@ -67,9 +67,9 @@ pub enum WhyNot {
 impl Common {
     /// The ways in which a fact follows, the first one first, no more than `most`.
     #[must_use]
-    pub fn proofs(&self, shown: &mut Shown, held: &Held, most: usize) -> Vec<Proof> {
+    pub fn proofs(&self, shown: &mut PreviewedPrompt, held: &FactOrigin, most: usize) -> Vec<Proof> {
         let Some((predicate, number)) = held.key else { return Vec::new() };
-        if held.kind != HeldKind::Derived {
+        if held.kind != FactOriginKind::Derived {
             return Vec::new();
         }
         let (compiled, clock) = (&self.compiled, self.settings.clock);
@@ -84,10 +84,10 @@ impl Common {
     /// The lines that contain a text, or a line of it, and those of the atom that is called so, each with the ways in
     /// which it follows.
     #[must_use]
-    pub fn why(&self, shown: &mut Shown, text: &str) -> Vec<Why> {
+    pub fn why(&self, shown: &mut PreviewedPrompt, text: &str) -> Vec<LineReason> {
         let wanted: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let is_meant = |line: &Line| {
-            let is_atom = matches!(&line.origin, Origin::Atom { id, .. } if id == text);
+        let is_meant = |line: &PromptLine| {
+            let is_atom = matches!(&line.origin, LineOrigin::Atom { id, .. } if id == text);
             (is_atom && !line.text.trim().is_empty()) || wanted.iter().any(|text| line.text.contains(text))
         };
         let mut found = Vec::new();
@@ -97,10 +97,10 @@ impl Common {
         }
         let why = |(section, line, origin)| {
             let proofs = match &origin {
-                Origin::Fact(held) => self.proofs(shown, held, MOST_PROOFS),
+                LineOrigin::Fact(held) => self.proofs(shown, held, MOST_PROOFS),
                 _ => Vec::new(),
             };
-            Why { section, line, proofs }
+            LineReason { section, line, proofs }
         };
         found.into_iter().map(why).collect()
     }
@@ -108,41 +108,47 @@ impl Common {
     /// Why a text (a line, a part of one, or the id of an atom) is not in the prompt of a shard. Rules are explained
     /// within rules down to `depth`.
     #[must_use]
-    pub fn why_not(&self, shown: &mut Shown, shard: &str, text: &str, depth: usize) -> WhyNot {
+    pub fn why_not(
+        &self,
+        shown: &mut PreviewedPrompt,
+        shard: &str,
+        text: &str,
+        depth: usize,
+    ) -> AbsenceReason {
         let is_own = shard == shown.wanted.context.shard_id;
         let called = self.atoms(shown, |compiler, made| compiler.atoms_called(text, &shown.derived, made));
         if !called.is_empty() {
             let is_there = called.iter().all(|atom| atom.reason.is_none());
-            return if is_there { WhyNot::Shown } else { WhyNot::Atoms(called) };
+            return if is_there { AbsenceReason::Shown } else { AbsenceReason::Atoms(called) };
         }
         // What a fact says and nothing else is meant as that, though other lines may have it, too.
         if let Some(reason) = self.of_facts(shown, shard, &|found| found == text) {
             return reason;
         }
         if is_own && shown.prompt.text().contains(text) {
-            return WhyNot::Shown;
+            return AbsenceReason::Shown;
         }
         let with = self.atoms(shown, |compiler, made| compiler.atoms_with(text, &shown.derived, made));
         if !with.is_empty() {
-            return WhyNot::Atoms(with);
+            return AbsenceReason::Atoms(with);
         }
         if let Some(reason) = self.of_facts(shown, shard, &|found| found.contains(text)) {
             return reason;
         }
         let hidden = self.hidden(shown, shard, text);
         if let Some((TEMPLATES, why)) = hidden {
-            return WhyNot::Hidden { predicate: TEMPLATES, why, rules: Vec::new() };
+            return AbsenceReason::Hidden { predicate: TEMPLATES, why, rules: Vec::new() };
         }
         let rules = self.rule_absences(shown, shard, text, depth);
         match hidden {
-            Some((predicate, why)) => WhyNot::Hidden { predicate, why, rules },
-            None => WhyNot::NotDerived(rules),
+            Some((predicate, why)) => AbsenceReason::Hidden { predicate, why, rules },
+            None => AbsenceReason::NotDerived(rules),
         }
     }
 
     /// The id of an atom that is nearest to a word that is none.
     #[must_use]
-    pub fn atom_near(&self, shown: &Shown, word: &str) -> Option<String> {
+    pub fn atom_near(&self, shown: &PreviewedPrompt, word: &str) -> Option<String> {
         let compiler = self.compiler(&shown.wanted)?;
         compiler.id_near(word).map(str::to_owned)
     }
@@ -150,39 +156,45 @@ impl Common {
     /// What `find` finds in the corpus, where there is one.
     fn atoms(
         &self,
-        shown: &Shown,
-        find: impl Fn(&JitCompiler, MadeBy<'_>) -> Vec<KnownAtom>,
-    ) -> Vec<KnownAtom> {
+        shown: &PreviewedPrompt,
+        find: impl Fn(&JitCompiler, AssemblyKind<'_>) -> Vec<AtomAbsence>,
+    ) -> Vec<AtomAbsence> {
         let Some(compiler) = self.compiler(&shown.wanted) else { return Vec::new() };
         let compilation = shown.prompt.compilation.as_deref();
         let is_baseline = shown
             .prompt
             .sections
             .iter()
-            .any(|section| section.kind == SectionKind::Base && section.from == From::Atoms);
+            .any(|section| section.kind == SectionKind::Base && section.from == SectionSource::Atoms);
         let made = match (compilation, shown.prompt.mode) {
-            (Some(compilation), _) => MadeBy::Compiler(compilation),
-            (None, Mode::Section) => MadeBy::Neither("`section` shows no prompt atoms"),
-            (None, _) if is_baseline => MadeBy::Baseline,
-            (None, _) => MadeBy::Neither("the base of this prompt is not made of atoms, so all are ignored"),
+            (Some(compilation), _) => AssemblyKind::Compiler(compilation),
+            (None, Mode::Section) => AssemblyKind::Neither("`section` shows no prompt atoms"),
+            (None, _) if is_baseline => AssemblyKind::Baseline,
+            (None, _) => {
+                AssemblyKind::Neither("the base of this prompt is not made of atoms, so all are ignored")
+            }
         };
         find(&compiler, made)
     }
 
     /// What facts about injected context say of texts.
-    fn of_facts(&self, shown: &Shown, shard: &str, is_text: &dyn Fn(&str) -> bool) -> Option<WhyNot> {
+    fn of_facts(
+        &self,
+        shown: &PreviewedPrompt,
+        shard: &str,
+        is_text: &dyn Fn(&str) -> bool,
+    ) -> Option<AbsenceReason> {
         let injected = with_text(self.facts(shown, INJECTED, 2), 1, is_text);
         let is_own = shard == shown.wanted.context.shard_id;
         let takes = |key: &str| is_for(key, shard) || (is_own && shown.takes(key));
         let is_meant = |answer: &&Answer| answer.text(0).is_some_and(takes);
         if let Some(answer) = injected.iter().find(is_meant) {
-            let is_it =
-                |origin: &Origin| matches!(origin, Origin::Fact(held) if held.fact == answer.held.fact);
+            let is_it = |origin: &LineOrigin| matches!(origin, LineOrigin::Fact(held) if held.fact == answer.held.fact);
             let is_there = shown.prompt.lines().any(|(_, line)| is_it(&line.origin));
             return Some(match shown.prompt.compilation.as_ref().and_then(|made| made.dropped_context()) {
-                _ if is_there => WhyNot::Shown,
-                Some(reason) => WhyNot::Dropped(reason.words()),
-                None => WhyNot::NotInMode,
+                _ if is_there => AbsenceReason::Shown,
+                Some(reason) => AbsenceReason::Dropped(reason.words()),
+                None => AbsenceReason::NotInMode,
             });
         }
         let mut keys: Vec<String> =
@@ -196,7 +208,7 @@ impl Common {
             })
             .collect();
         if !scores.is_empty() && scores.iter().all(|(score, _)| *score <= THRESHOLD) {
-            return Some(WhyNot::BelowThreshold(scores));
+            return Some(AbsenceReason::BelowThreshold(scores));
         }
         if keys.is_empty() {
             return None;
@@ -205,11 +217,11 @@ impl Common {
         let name = is_own.then_some(&shown.derived.shard_id).filter(|name| *name != shard);
         let name = name.filter(|_| shown.is_compiled()).cloned();
         let wanted = [shard.to_owned()].into_iter().chain(name).chain(["*".to_owned(), "/_all".to_owned()]);
-        Some(WhyNot::WrongKey { keys, wanted: wanted.collect() })
+        Some(AbsenceReason::WrongKey { keys, wanted: wanted.collect() })
     }
 
     /// A fact with a text of which the prompt shows nothing: its predicate, and why.
-    fn hidden(&self, shown: &Shown, shard: &str, text: &str) -> Option<(&'static str, String)> {
+    fn hidden(&self, shown: &PreviewedPrompt, shard: &str, text: &str) -> Option<(&'static str, String)> {
         let is_legacy = shown.prompt.mode == Mode::Legacy || shown.prompt.fallback.is_some();
         let has_text = |found: &str| found.contains(text);
         let knowledge = with_text(self.facts(shown, KNOWLEDGE, 3), 2, &has_text);
@@ -226,7 +238,7 @@ impl Common {
     }
 
     /// The facts that a query finds for a shard.
-    pub(crate) fn facts(&self, shown: &Shown, predicate: &str, least: usize) -> Vec<Answer> {
+    pub(crate) fn facts(&self, shown: &PreviewedPrompt, predicate: &str, least: usize) -> Vec<Answer> {
         let (program, model) = (&self.evaluated, shown.kernel.model());
         let mut querier =
             KernelAnswers::new(program, &self.compiled, model, &shown.marks, self.settings.order);
@@ -242,7 +254,7 @@ impl Common {
 }
 
 /// Why a prompt does not show a fact about knowledge of specialists, in words.
-fn hidden_knowledge(shown: &Shown, shard: &str, answer: &Answer, is_legacy: bool) -> String {
+fn hidden_knowledge(shown: &PreviewedPrompt, shard: &str, answer: &Answer, is_legacy: bool) -> String {
     let key = answer.text(0).unwrap_or_default();
     let is_own = shard == shown.wanted.context.shard_id;
     let takes = key == shard || (is_own && shown.is_compiled() && shown.takes(key));

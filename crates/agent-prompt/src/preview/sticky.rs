@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use super::{Common, Shown};
+use super::{Common, PreviewedPrompt};
 use crate::answers::KernelAnswers;
-use crate::jit::Left;
+use crate::jit::Residue;
 use crate::sections::Mode;
 
 /// What the prompts before a prompt changed in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stuck {
+pub struct StickyChanges {
     /// The previews before it.
     pub after: Vec<String>,
     /// The atoms that are in it because of them.
@@ -20,11 +20,11 @@ pub struct Stuck {
 }
 
 /// Assembles prompts once more, each with what those before it left.
-pub(super) fn stick(common: &Common, all: &mut [Shown]) {
+pub(super) fn stick(common: &Common, all: &mut [PreviewedPrompt]) {
     if !common.settings.sticky {
         return;
     }
-    let (mut left, mut after) = (Left::default(), Vec::new());
+    let (mut left, mut after) = (Residue::default(), Vec::new());
     for shown in all.iter_mut() {
         let Some(compiler) = common.compiler(&shown.wanted) else { continue };
         if shown.prompt.mode != Mode::Jit {
@@ -46,7 +46,7 @@ pub(super) fn stick(common: &Common, all: &mut [Shown]) {
                 one.iter().filter(|id| !other.contains(id)).cloned().collect()
             };
             let (gained, lost) = (without(&together, &alone), without(&alone, &together));
-            shown.stuck = Some(Stuck { after: Vec::clone(&after), gained, lost });
+            shown.stuck = Some(StickyChanges { after: Vec::clone(&after), gained, lost });
         }
         let model = shown.kernel.model();
         let mut querier = KernelAnswers::new(
@@ -62,7 +62,7 @@ pub(super) fn stick(common: &Common, all: &mut [Shown]) {
 }
 
 /// The atoms of a compiled prompt.
-fn atoms(shown: &Shown) -> Vec<String> {
+fn atoms(shown: &PreviewedPrompt) -> Vec<String> {
     let Some(made) = shown.prompt.compilation.as_ref() else { return Vec::new() };
     let atoms = made.included.iter().filter_map(|at| made.atoms.get(*at).map(Arc::as_ref));
     atoms.map(|atom| atom.id.text.clone()).collect()

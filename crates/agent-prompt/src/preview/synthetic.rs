@@ -1,16 +1,16 @@
 //! The facts that a preview adds unless they are there: that the shard is active, what the person wants, its budget. And
 //! those of the situation that the prompt compiler asserts while it works.
 
-use super::given::GivenFacts;
-use super::{Common, Shown};
-use crate::derived::Derived;
-use crate::origin::HeldKind;
+use super::preview_facts::PreviewFacts;
+use super::{Common, PreviewedPrompt};
+use crate::derived_context::DerivedContext;
+use crate::origin::FactOriginKind;
 use mangle_engine::kernel::{Fact, ValueId, Values};
 use mangle_engine::program::{PredicateId, PredicateKey};
 use mangle_syntax::text::Symbol;
 
 /// A fact to be added: its predicate and its arguments.
-type Wish = (&'static str, Vec<Value>);
+type SyntheticFact = (&'static str, Vec<Value>);
 
 /// An argument.
 enum Value {
@@ -39,7 +39,7 @@ impl Value {
 }
 
 /// Adds the facts of a shard.
-pub(super) fn add(given: &mut GivenFacts, common: &Common, shown: &mut Shown) {
+pub(super) fn add(given: &mut PreviewFacts, common: &Common, shown: &mut PreviewedPrompt) {
     let program = &common.evaluated;
     let wishes = wishes(shown);
     let values = shown.kernel.values();
@@ -50,26 +50,29 @@ pub(super) fn add(given: &mut GivenFacts, common: &Common, shown: &mut Shown) {
         let tuple: Box<[ValueId]> = args.iter().map(|value| value.intern(values)).collect();
         let Some(&first) = tuple.first() else { continue };
         if !given.has_first(predicate, first) && !states(common, predicate, first) {
-            given.add(predicate, key.name, tuple, HeldKind::Synthetic, None, values);
+            given.add(predicate, key.name, tuple, FactOriginKind::Synthetic, None, values);
         }
     }
 }
 
 /// Adds what the prompt compiler says of the situation: `compile_context(/shard_type, /coder)`.
-pub(super) fn add_situation(given: &mut GivenFacts, common: &Common, shown: &mut Shown) {
+pub(super) fn add_situation(given: &mut PreviewFacts, common: &Common, shown: &mut PreviewedPrompt) {
     let key = PredicateKey { name: Symbol::new(SITUATION), arity: 2 };
     let Some(predicate) = common.evaluated.id(key) else { return };
     let facts = situation(&shown.derived);
     let values = shown.kernel.values();
     for (dimension, value) in facts {
         let tuple = Box::new([values.name(dimension), value.intern(values)]);
-        given.add(predicate, key.name, tuple, HeldKind::Synthetic, None, values);
+        given.add(predicate, key.name, tuple, FactOriginKind::Synthetic, None, values);
     }
 }
 
 /// The predicates of the runtime that are used and not declared, each with the fact that the preview added.
 #[must_use]
-pub fn undeclared_of_runtime(common: &Common, shown: &Shown) -> Vec<(&'static str, Option<String>)> {
+pub fn undeclared_of_runtime(
+    common: &Common,
+    shown: &PreviewedPrompt,
+) -> Vec<(&'static str, Option<String>)> {
     let situation = (SITUATION, 2);
     let of_shard = wishes(shown).into_iter().map(|(name, args)| (name, args.len()));
     let used = |&(name, arity): &(&str, usize)| {
@@ -85,7 +88,7 @@ pub fn undeclared_of_runtime(common: &Common, shown: &Shown) -> Vec<(&'static st
 const SITUATION: &str = "compile_context";
 
 /// What holds in which dimension; of what is empty nothing is said.
-fn situation(derived: &Derived) -> Vec<(&'static str, Value)> {
+fn situation(derived: &DerivedContext) -> Vec<(&'static str, Value)> {
     let one = [
         ("/operational_mode", derived.operational_mode),
         ("/campaign_phase", &derived.campaign_phase),
@@ -111,7 +114,7 @@ fn states(common: &Common, predicate: PredicateId, first: ValueId) -> bool {
     common.compiled.facts().iter().filter(is_it).any(|fact| !common.is_of_sample(fact.rule))
 }
 
-fn wishes(shown: &Shown) -> Vec<Wish> {
+fn wishes(shown: &PreviewedPrompt) -> Vec<SyntheticFact> {
     let context = &shown.wanted.context;
     let id = || Value::Text(context.shard_id.clone());
     let mut wishes = vec![

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::{Preview, PreviewSettings, Wanted, WhyNot};
-use crate::jit::{AtomFile, Corpus, JitCompiler, Kind};
-use crate::session::{Form, SessionFile};
-use crate::{Header, Origin, OriginPlace};
+use super::{AbsenceReason, Preview, PreviewSettings, PromptRequest};
+use crate::jit::{AtomFile, AtomKind, Corpus, JitCompiler};
+use crate::session::{SessionFile, SessionForm};
+use crate::{Header, LineOrigin, OriginPlace};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::PromptSettings;
@@ -38,10 +38,10 @@ fn joined(policy: &str, sample: &str) -> Arc<Program> {
     Arc::new(Program::new(vec![file(0, policy), file(1, sample)]))
 }
 
-fn wanted(sample: &str, session: Option<&str>) -> Vec<Wanted> {
+fn wanted(sample: &str, session: Option<&str>) -> Vec<PromptRequest> {
     let header = Header::read(sample);
-    let session = session.map(|text| SessionFile::read(text, Form::Yaml));
-    header.groups.iter().filter_map(|group| Wanted::of(group, session.clone(), "sample")).collect()
+    let session = session.map(|text| SessionFile::read(text, SessionForm::Yaml));
+    header.groups.iter().filter_map(|group| PromptRequest::of(group, session.clone(), "sample")).collect()
 }
 
 fn settings() -> PreviewSettings {
@@ -122,7 +122,7 @@ fn the_situation_holds_while_a_prompt_is_compiled() {
          compile_context(/world_state, \"failing_tests\"), compile_context(/intent_verb, /fix).\n"
     );
     let atoms = "- {id: a, category: identity, is_mandatory: true, content: A}\n";
-    let file = AtomFile { file: FileId(9), kind: Kind::Corpus, agent: None, text: atoms.into() };
+    let file = AtomFile { file: FileId(9), kind: AtomKind::Corpus, agent: None, text: atoms.into() };
     let corpus = Arc::new(Corpus::read(&[file], &mut |_, _| None));
     let found = ["jit", "legacy"].map(|mode| {
         let sample = SAMPLE
@@ -169,18 +169,22 @@ fn what_is_not_there_is_explained() {
     let mut preview = preview(SAMPLE, None);
     let (common, prompts) = preview.parts();
     let of = &mut prompts[0];
-    assert_eq!(common.why_not(of, "coder-7", "Monorepo.", 3), WhyNot::Shown);
+    assert_eq!(common.why_not(of, "coder-7", "Monorepo.", 3), AbsenceReason::Shown);
     assert_eq!(
         common.why_not(of, "coder-8", "Tokens expire.", 3),
-        WhyNot::WrongKey {
+        AbsenceReason::WrongKey {
             keys: vec!["coder-7".to_owned()],
             wanted: ["coder-8", "*", "/_all"].map(str::to_owned).to_vec()
         }
     );
-    let WhyNot::BelowThreshold(scores) = common.why_not(of, "coder-7", "Too weak.", 3) else { panic!() };
+    let AbsenceReason::BelowThreshold(scores) = common.why_not(of, "coder-7", "Too weak.", 3) else {
+        panic!()
+    };
     let scores: Vec<_> = scores.iter().map(|(score, rule)| (*score, common.line_of_rule(*rule))).collect();
     assert_eq!(scores, [(40, Some((FileId(0), 8)))]);
-    let WhyNot::NotDerived(misses) = common.why_not(of, "coder-7", "Nobody says it.", 3) else { panic!() };
+    let AbsenceReason::NotDerived(misses) = common.why_not(of, "coder-7", "Nobody says it.", 3) else {
+        panic!()
+    };
     assert_eq!(misses.len(), 2);
     let why = common.why(of, "Tokens");
     assert_eq!((why.len(), why[0].proofs.len()), (1, 1));
@@ -201,7 +205,9 @@ fn origins_contain_the_words_of_their_lines() {
                 common.opened(of, &line.origin).into_iter().map(|opened| opened.text).collect();
             match common.place(of, &line.origin) {
                 Some(OriginPlace::Session(range)) => texts.push(slice(session, range).to_owned()),
-                _ if matches!(line.origin, Origin::Builtin { .. } | Origin::Suffix { .. }) => continue,
+                _ if matches!(line.origin, LineOrigin::Builtin { .. } | LineOrigin::Suffix { .. }) => {
+                    continue;
+                }
                 _ => {}
             }
             // What the runtime adds on its own: brackets and the outcome of a task.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::subject::{Found, Subject};
+use super::subject::{PromptFinding, Subject};
 use crate::jit::rules::{of_compilation, of_corpus};
 use crate::jit::{Corpus, Dimension, has_value};
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let mut corpora: Vec<&Arc<Corpus>> = Vec::new();
     for shown in subject.shown.iter() {
         let compiler = subject.common.settings().compiler(&shown.wanted);
@@ -16,14 +16,14 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
         let (whole, placed) =
             of_compilation(compilation, &shown.derived, &shown.wanted.name, shown.wanted.range);
         let sample = subject.sample();
-        found.extend(whole.into_iter().filter_map(|finding| Some(Found { file: sample?, finding })));
-        found.extend(placed.into_iter().map(|(file, finding)| Found { file, finding }));
+        found.extend(whole.into_iter().filter_map(|finding| Some(PromptFinding { file: sample?, finding })));
+        found.extend(placed.into_iter().map(|(file, finding)| PromptFinding { file, finding }));
     }
     let is_produced = |dimension: Dimension, name: &str| {
         subject.shown.iter().any(|shown| has_value(&shown.derived, dimension, name))
     };
     for corpus in corpora {
         let placed = of_corpus(corpus, &is_produced);
-        found.extend(placed.into_iter().map(|(file, finding)| Found { file, finding }));
+        found.extend(placed.into_iter().map(|(file, finding)| PromptFinding { file, finding }));
     }
 }

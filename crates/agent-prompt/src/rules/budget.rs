@@ -1,10 +1,10 @@
 //! Rules about the size of prompts.
 
-use super::subject::{Found, Subject, within};
-use crate::derived::HEADROOM;
-use crate::origin::Origin;
-use crate::preview::{OriginPlace, Part, Shown};
-use crate::sections::{Mode, Role};
+use super::subject::{PromptFinding, Subject, within};
+use crate::derived_context::HEADROOM;
+use crate::origin::LineOrigin;
+use crate::preview::{OriginPlace, PreviewedPrompt, PromptPart};
+use crate::sections::{LineRole, Mode};
 use crate::tokens::Estimator;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
@@ -23,8 +23,8 @@ pub(super) static DRIFT: Rule = rule!("drift.md");
 /// From how many tokens on a line can be too long.
 const HUGE: usize = 200;
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
-    for shown in subject.shown.iter().filter(|shown| shown.wanted.part == Part::System) {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
+    for shown in subject.shown.iter().filter(|shown| shown.wanted.part == PromptPart::System) {
         let text = shown.prompt.text();
         if text.is_empty() {
             // Of a kernel that stopped it is said that there is none.
@@ -62,7 +62,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
 }
 
 /// Compares with what was captured.
-fn drift(subject: &Subject<'_>, shown: &Shown, text: &str, found: &mut Vec<Found>) {
+fn drift(subject: &Subject<'_>, shown: &PreviewedPrompt, text: &str, found: &mut Vec<PromptFinding>) {
     let Some(captured) = &shown.wanted.captured else { return };
     let (same, wanted) = (captured.similarity(text), subject.settings.similarity);
     if same >= wanted {
@@ -73,11 +73,16 @@ fn drift(subject: &Subject<'_>, shown: &Shown, text: &str, found: &mut Vec<Found
          `preview --diff` shows which are not.",
         within(shown)
     );
-    found.push(Found { file: captured.file, finding: Finding::new(&DRIFT, captured.range, message) });
+    found.push(PromptFinding { file: captured.file, finding: Finding::new(&DRIFT, captured.range, message) });
 }
 
 /// What the configuration of the agent says of the shard and of its model.
-fn over_limits(subject: &Subject<'_>, shown: &Shown, tokens: usize, found: &mut Vec<Found>) {
+fn over_limits(
+    subject: &Subject<'_>,
+    shown: &PreviewedPrompt,
+    tokens: usize,
+    found: &mut Vec<PromptFinding>,
+) {
     let tokens_u64 = u64::try_from(tokens).unwrap_or(u64::MAX);
     let kind = &shown.wanted.context.shard_type;
     let context = shown.wanted.context_tokens().filter(|limit| tokens_u64 > *limit);
@@ -95,8 +100,9 @@ fn over_limits(subject: &Subject<'_>, shown: &Shown, tokens: usize, found: &mut 
     subject.at_header(found, &OVER_BUDGET, range, message);
 }
 
-fn huge(subject: &Subject<'_>, shown: &Shown, all: usize, found: &mut Vec<Found>) {
-    let is_list = |line: &crate::Line| line.role == Role::Text && matches!(line.origin, Origin::Fact(_));
+fn huge(subject: &Subject<'_>, shown: &PreviewedPrompt, all: usize, found: &mut Vec<PromptFinding>) {
+    let is_list =
+        |line: &crate::PromptLine| line.role == LineRole::Text && matches!(line.origin, LineOrigin::Fact(_));
     for (at, line) in shown.prompt.lines().filter(|(_, line)| is_list(line)) {
         let is_base = shown.prompt.sections.get(at).is_some_and(|section| section.kind.as_str() == "base");
         let tokens = Estimator::Bytes4.count(&line.text);
@@ -109,7 +115,7 @@ fn huge(subject: &Subject<'_>, shown: &Shown, all: usize, found: &mut Vec<Found>
                 "This one line has about {tokens} tokens, {share} % of the prompt {}.",
                 within(shown)
             );
-            found.push(Found { file, finding: Finding::new(&HUGE_LINE, range, message) });
+            found.push(PromptFinding { file, finding: Finding::new(&HUGE_LINE, range, message) });
         }
     }
 }

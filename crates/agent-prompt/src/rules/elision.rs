@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use mangle_syntax::text::TextRange;
-use piggyback::envelope::json::{Json, Kind, NodeId};
+use piggyback::envelope::json::{Json, JsonKind, NodeId};
 
 /// An example with each bare elision between quotes, as JSON has it: `[...]` becomes `["..."]`, and `...` between the
 /// members of an object becomes the member `"...": "..."`.
@@ -102,7 +102,7 @@ pub(super) fn without(example: &str, ranges: &[TextRange]) -> String {
 const NULL: &[u8] = b"null";
 
 fn is_elided(json: &Json<'_>, node: NodeId) -> bool {
-    let is_text = matches!(json.kind(node), Kind::Plain | Kind::Escaped);
+    let is_text = matches!(json.kind(node), JsonKind::Plain | JsonKind::Escaped);
     is_text && json.string(node).is_some_and(|text| is_elision(&text))
 }
 

@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::elision;
-use super::subject::{Found, Subject, within};
+use super::subject::{PromptFinding, Subject, within};
 use crate::assembly::{appends_in_jit_mode, has_envelope, is_structured_only};
-use crate::origin::Origin;
-use crate::preview::{OriginPlace, Part, Shown};
-use crate::sections::{Line, Mode, Role, SectionKind};
+use crate::origin::LineOrigin;
+use crate::preview::{OriginPlace, PreviewedPrompt, PromptPart};
+use crate::sections::{LineRole, Mode, PromptLine, SectionKind};
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 /// A prompt without a word about envelopes.
@@ -24,13 +24,13 @@ pub(super) static STRUCTURED_WITH_ENVELOPE: Rule = rule!("structured-with-envelo
 /// `"mangle_updates": ["p(/a)"]`
 pub(super) static EXAMPLE_WITHOUT_PERIOD: Rule = rule!("example-without-period.md");
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     for shown in subject.shown.iter() {
         missing(subject, shown, found);
         reasons(subject, shown, found);
         let is_structured = is_structured_only(&shown.wanted.context.shard_type);
         for section in shown.prompt.sections.iter().filter(|section| section.kind != SectionKind::Suffix) {
-            for line in section.lines.iter().filter(|line| line.role == Role::Text) {
+            for line in section.lines.iter().filter(|line| line.role == LineRole::Text) {
                 of_line(subject, shown, line, is_structured, found);
             }
         }
@@ -38,12 +38,12 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
 }
 
 /// A prompt that has to speak of envelopes and does not.
-fn missing(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
+fn missing(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let kind = &shown.wanted.context.shard_type;
     let prompt = &shown.prompt;
     let is_compiled = prompt.mode == Mode::Jit && prompt.fallback.is_none();
     let is_exempt = is_structured_only(kind) || (is_compiled && !appends_in_jit_mode(kind));
-    if shown.wanted.part != Part::System || prompt.mode == Mode::Section || prompt.suffix || is_exempt {
+    if shown.wanted.part != PromptPart::System || prompt.mode == Mode::Section || prompt.suffix || is_exempt {
         return;
     }
     if !has_envelope(&prompt.text()) {
@@ -57,7 +57,7 @@ fn missing(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
 }
 
 /// What asks for reasons asks for another answer than the envelope instructions.
-fn reasons(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
+fn reasons(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let asks = shown.prompt.sections.iter().any(|section| section.kind == SectionKind::Reasoning);
     if asks && has_envelope(&shown.prompt.text()) {
         let message = format!(
@@ -69,7 +69,13 @@ fn reasons(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
     }
 }
 
-fn of_line(subject: &Subject<'_>, shown: &Shown, line: &Line, is_structured: bool, found: &mut Vec<Found>) {
+fn of_line(
+    subject: &Subject<'_>,
+    shown: &PreviewedPrompt,
+    line: &PromptLine,
+    is_structured: bool,
+    found: &mut Vec<PromptFinding>,
+) {
     let text = line.value();
     if is_structured && has_envelope(text) {
         let message = format!(
@@ -98,17 +104,17 @@ fn of_line(subject: &Subject<'_>, shown: &Shown, line: &Line, is_structured: boo
 
 fn report(
     subject: &Subject<'_>,
-    shown: &Shown,
-    line: &Line,
+    shown: &PreviewedPrompt,
+    line: &PromptLine,
     rule: &'static Rule,
     message: String,
-    found: &mut Vec<Found>,
+    found: &mut Vec<PromptFinding>,
 ) {
-    if !matches!(line.origin, Origin::Fact(_) | Origin::Atom { .. }) {
+    if !matches!(line.origin, LineOrigin::Fact(_) | LineOrigin::Atom { .. }) {
         return;
     }
     if let Some(OriginPlace::File(file, range)) = subject.common.place(shown, &line.origin) {
-        found.push(Found { file, finding: Finding::new(rule, range, message) });
+        found.push(PromptFinding { file, finding: Finding::new(rule, range, message) });
     }
 }
 

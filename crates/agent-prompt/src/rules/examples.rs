@@ -5,15 +5,15 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::elision;
-use super::subject::{Found, Subject, within};
-use crate::origin::Origin;
-use crate::preview::{OriginPlace, Part, Shown};
-use crate::sections::{Role, SectionKind};
+use super::subject::{PromptFinding, Subject, within};
+use crate::origin::LineOrigin;
+use crate::preview::{OriginPlace, PreviewedPrompt, PromptPart};
+use crate::sections::{LineRole, SectionKind};
 use mangle_settings::{Profile, TranscriptSettings};
 use mangle_syntax::lint::{Finding, Rule, Severity, rule};
 use mangle_syntax::text::TextRange;
 use piggyback::envelope::table::CONTROL;
-use piggyback::envelope::{self, Context, OPERATIONS, Reply, json};
+use piggyback::envelope::{self, OPERATIONS, Reply, ReplyContext, json};
 
 /// An example whose category has no slash.
 pub(super) static EXAMPLE_INVALID: Rule = rule!("example-invalid.md");
@@ -30,16 +30,16 @@ const FIELD_TYPE: &str = "PB014";
 /// How many findings of an example are told.
 const MOST_TOLD: usize = 3;
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let profile = subject.transcripts.profile.unwrap_or(Profile::Current);
-    for shown in subject.shown.iter().filter(|shown| shown.wanted.part == Part::System) {
+    for shown in subject.shown.iter().filter(|shown| shown.wanted.part == PromptPart::System) {
         for (origin, text) in texts(shown) {
             if !text.contains(PACKET) {
                 continue;
             }
             let Some(OriginPlace::File(file, range)) = subject.common.place(shown, origin) else { continue };
             let mut report = |rule, message| {
-                found.push(Found { file, finding: Finding::new(rule, range, message) });
+                found.push(PromptFinding { file, finding: Finding::new(rule, range, message) });
             };
             if let Some(wrong) =
                 examples(&text).find_map(|example| wrong(&example, subject.transcripts, profile))
@@ -70,14 +70,14 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
 }
 
 /// The texts of facts and atoms in a prompt, each as one.
-fn texts(shown: &Shown) -> Vec<(&Origin, String)> {
-    let mut texts: Vec<(&Origin, String)> = Vec::new();
+fn texts(shown: &PreviewedPrompt) -> Vec<(&LineOrigin, String)> {
+    let mut texts: Vec<(&LineOrigin, String)> = Vec::new();
     for section in shown.prompt.sections.iter().filter(|section| section.kind != SectionKind::Suffix) {
         let mut is_same_section = false;
-        for line in section.lines.iter().filter(|line| line.role == Role::Text) {
-            let is_same = |of: &Origin| match (of, &line.origin) {
-                (Origin::Fact(one), Origin::Fact(other)) => one == other,
-                (Origin::Atom { id: one, .. }, Origin::Atom { id: other, .. }) => one == other,
+        for line in section.lines.iter().filter(|line| line.role == LineRole::Text) {
+            let is_same = |of: &LineOrigin| match (of, &line.origin) {
+                (LineOrigin::Fact(one), LineOrigin::Fact(other)) => one == other,
+                (LineOrigin::Atom { id: one, .. }, LineOrigin::Atom { id: other, .. }) => one == other,
                 _ => false,
             };
             match texts.last_mut().filter(|(of, _)| is_same_section && is_same(of)) {
@@ -90,7 +90,7 @@ fn texts(shown: &Shown) -> Vec<(&Origin, String)> {
             is_same_section = true;
         }
     }
-    texts.retain(|(origin, _)| matches!(origin, Origin::Fact(_) | Origin::Atom { .. }));
+    texts.retain(|(origin, _)| matches!(origin, LineOrigin::Fact(_) | LineOrigin::Atom { .. }));
     texts
 }
 
@@ -148,7 +148,8 @@ fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Opti
     let elided = elision::values(example);
     let check = |example: &str| {
         let reply = Reply::new(example.as_bytes(), &settings.caps_of(Some(profile), None));
-        let context = Context { profile: Some(profile), is_documentation: true, ..Context::new(settings) };
+        let context =
+            ReplyContext { profile: Some(profile), is_documentation: true, ..ReplyContext::new(settings) };
         envelope::check(&reply, &context)
     };
     let mut all = check(example);

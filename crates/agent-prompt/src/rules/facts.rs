@@ -1,11 +1,11 @@
 //! Rules about facts that prompts are made of.
 
-use super::subject::{Found, Subject, within};
+use super::subject::{PromptFinding, Subject, within};
 use crate::answers::{Answer, Arg};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
-use crate::origin::Origin;
-use crate::preview::{OriginPlace, Shown};
-use crate::sections::{Line, Role, SectionKind};
+use crate::origin::LineOrigin;
+use crate::preview::{OriginPlace, PreviewedPrompt};
+use crate::sections::{LineRole, PromptLine, SectionKind};
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::TextRange;
 
@@ -21,14 +21,14 @@ pub(super) static MULTILINE_ATOM: Rule = rule!("multiline-atom.md");
 /// `injectable_context("*", "Ignore previous instructions.").`
 pub(super) static DIRECTIVE_IN_DATA: Rule = rule!("directive-in-data.md");
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     short_heads(subject, found);
     for at in 0..subject.shown.len() {
         let Some(shown) = subject.shown.get(at) else { continue };
         undeclared(subject, shown, found);
         numbers(subject, shown, found);
         let session = subject.sessions.get(at).copied().flatten();
-        for (section, line) in shown.prompt.lines().filter(|(_, line)| line.role == Role::Text) {
+        for (section, line) in shown.prompt.lines().filter(|(_, line)| line.role == LineRole::Text) {
             let Some(section) = shown.prompt.sections.get(section) else { continue };
             let kind = &section.kind;
             if *kind == SectionKind::Context && line.value().contains('\n') {
@@ -52,12 +52,12 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
 /// Reports something where the value of a line was given.
 fn report(
     subject: &Subject<'_>,
-    shown: &Shown,
-    line: &Line,
+    shown: &PreviewedPrompt,
+    line: &PromptLine,
     session: Option<mangle_syntax::text::FileId>,
     rule: &'static Rule,
     message: String,
-    found: &mut Vec<Found>,
+    found: &mut Vec<PromptFinding>,
 ) {
     let place = match subject.common.place(shown, &line.origin) {
         Some(OriginPlace::File(file, range)) => Some((file, range)),
@@ -67,10 +67,12 @@ fn report(
     };
     // What the caller alone gave stands in no file.
     let place = place.or_else(|| match &line.origin {
-        Origin::Fact(_) => subject.sample().map(|file| (file, shown.wanted.range)),
+        LineOrigin::Fact(_) => subject.sample().map(|file| (file, shown.wanted.range)),
         _ => None,
     });
-    found.extend(place.map(|(file, range)| Found { file, finding: Finding::new(rule, range, message) }));
+    found.extend(
+        place.map(|(file, range)| PromptFinding { file, finding: Finding::new(rule, range, message) }),
+    );
 }
 
 /// What makes a text look like an instruction.
@@ -103,7 +105,7 @@ fn suspicious(text: &str) -> Option<&'static str> {
     }
 }
 
-fn undeclared(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
+fn undeclared(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     // Templates and the knowledge of specialists are no more than welcome.
     if shown.unknown.iter().any(|unknown| unknown == INJECTED) {
         let message = format!(
@@ -117,7 +119,7 @@ fn undeclared(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
 }
 
 /// Clauses whose heads have too few arguments.
-fn short_heads(subject: &Subject<'_>, found: &mut Vec<Found>) {
+fn short_heads(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     for (name, least) in [(INJECTED, 2), (TEMPLATES, 2), (KNOWLEDGE, 3)] {
         let program = subject.program();
         for head in subject.heads(name, 0).filter(|head| head.clause.head.args.len() < least) {
@@ -132,7 +134,7 @@ fn short_heads(subject: &Subject<'_>, found: &mut Vec<Found>) {
 }
 
 /// Facts with something else than text where text is read.
-fn numbers(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
+fn numbers(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     for (name, read) in [(INJECTED, 2), (TEMPLATES, 2), (KNOWLEDGE, 3)] {
         if name == TEMPLATES && shown.is_compiled() {
             continue;
@@ -151,14 +153,14 @@ fn numbers(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
             };
             let message =
                 format!("Argument {} of this `{name}` is no text, so {what}: write a string.", at + 1);
-            found.push(Found { file, finding: Finding::new(&SHORT_FACT, range, message) });
+            found.push(PromptFinding { file, finding: Finding::new(&SHORT_FACT, range, message) });
         }
     }
 }
 
 fn place(
     subject: &Subject<'_>,
-    shown: &Shown,
+    shown: &PreviewedPrompt,
     answer: &Answer,
     at: usize,
 ) -> Option<(mangle_syntax::text::FileId, TextRange)> {

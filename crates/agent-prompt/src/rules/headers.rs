@@ -1,7 +1,7 @@
 //! Rules about the settings of previews and about session files.
 
 use super::header_rules::{HYBRID_DIRECTIVE, PREVIEW_INCOMPLETE, PREVIEW_OUTSIDE_KERNEL};
-use super::subject::{Found, Subject};
+use super::subject::{PromptFinding, Subject};
 use crate::hybrid::{DirectiveAtom, Directives};
 use crate::jit::Category;
 use mangle_syntax::lint::Finding;
@@ -20,10 +20,10 @@ pub fn outside_kernel(text: &str) -> Option<Finding> {
 }
 
 /// What is wrong with the header, with directives and with session files.
-pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     if let Some(file) = subject.sample() {
         let findings = subject.header.findings.iter().cloned();
-        found.extend(findings.map(|finding| Found { file, finding }));
+        found.extend(findings.map(|finding| PromptFinding { file, finding }));
     }
     let program = subject.program();
     for file in program.files.iter().filter(|file| program.embedding.is_hybrid(file.id)) {
@@ -38,7 +38,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
             Finding::new(&HYBRID_DIRECTIVE, atom.range, message)
         });
         let findings = unknown.chain(directives.findings.iter().cloned());
-        found.extend(findings.map(|finding| Found { file: file.id, finding }));
+        found.extend(findings.map(|finding| PromptFinding { file: file.id, finding }));
     }
     for shown in subject.shown.iter().filter(|shown| !shown.wanted.context.is_complete()) {
         let context = &shown.wanted.context;
@@ -56,6 +56,6 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
     }
     for (shown, file) in subject.shown.iter().zip(subject.sessions) {
         let (Some(session), Some(file)) = (&shown.wanted.session, *file) else { continue };
-        found.extend(session.findings.iter().cloned().map(|finding| Found { file, finding }));
+        found.extend(session.findings.iter().cloned().map(|finding| PromptFinding { file, finding }));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::subject::{Found, Head, Subject};
+use super::subject::{Head, PromptFinding, Subject};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
 use mangle_engine::kernel::Datum;
 use mangle_engine::program::PredicateId;
@@ -21,7 +21,7 @@ type Column = (PredicateId, usize);
 /// What is known of a column: the names in it; `None` where a rule fills it with whatever it finds.
 type Columns = FxHashMap<Column, Option<BTreeSet<Symbol>>>;
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let feeding = subject.feeding(&[INJECTED, TEMPLATES, KNOWLEDGE]);
     let columns = columns(subject);
     let program = subject.program();
@@ -84,7 +84,7 @@ fn columns(subject: &Subject<'_>) -> Columns {
     columns
 }
 
-fn of_clause(subject: &Subject<'_>, head: &Head<'_>, columns: &Columns, found: &mut Vec<Found>) {
+fn of_clause(subject: &Subject<'_>, head: &Head<'_>, columns: &Columns, found: &mut Vec<PromptFinding>) {
     let program = subject.program();
     // Each variable with the columns that it stands in, and where.
     let mut seen: Vec<(Symbol, &BTreeSet<Symbol>, String)> = Vec::new();
@@ -107,7 +107,7 @@ fn of_clause(subject: &Subject<'_>, head: &Head<'_>, columns: &Columns, found: &
                     some(known)
                 );
                 let range: TextRange = term.range + head.item.start;
-                found.push(Found {
+                found.push(PromptFinding {
                     file: head.file.id,
                     finding: Finding::new(&DISJOINT_JOIN, range, message),
                 });

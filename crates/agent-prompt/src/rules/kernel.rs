@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::subject::{Found, Subject, within};
+use super::subject::{PromptFinding, Subject, within};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
-use crate::preview::Shown;
+use crate::preview::PreviewedPrompt;
 use mangle_engine::program::PredicateId;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -21,7 +21,7 @@ pub(super) static QUERY_ERROR: Rule = rule!("query-error.md");
 /// `category_order(/identity, 1).`
 pub(super) static DEAD_CONFIG: Rule = rule!("dead-config.md");
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     dead_config(subject, found);
     external(subject, found);
     for shown in subject.shown.iter() {
@@ -31,11 +31,11 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
 }
 
 /// Where a finding about the shard of a preview stands.
-fn at_shard(shown: &Shown) -> TextRange {
+fn at_shard(shown: &PreviewedPrompt) -> TextRange {
     if shown.wanted.shard.0.is_empty() { shown.wanted.range } else { shown.wanted.shard.0 }
 }
 
-fn active(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
+fn active(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let id = &shown.wanted.context.shard_id;
     let is_active =
         || subject.facts(shown, "active_shard", 1).iter().any(|answer| answer.text(0) == Some(id));
@@ -51,7 +51,7 @@ fn active(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
     subject.at_header(found, &NO_ACTIVE_SHARD, at_shard(shown), message);
 }
 
-fn failed(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
+fn failed(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let program = subject.program();
     let rule = shown.stopped().and_then(|stop| stop.rule);
     let stopped = rule.and_then(|rule| {
@@ -78,11 +78,11 @@ fn failed(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
 }
 
 /// External predicates that prompts depend on, and that nobody gives a fact of.
-fn external(subject: &Subject<'_>, found: &mut Vec<Found>) {
+fn external(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let program = subject.program();
     let feeding: FxHashSet<PredicateId> = subject.feeding(&[INJECTED, TEMPLATES, KNOWLEDGE]);
     let has_facts = |id: PredicateId| {
-        let relation = |shown: &Shown| {
+        let relation = |shown: &PreviewedPrompt| {
             shown.model().relation(id).is_some_and(|relation| relation.tuples().next().is_some())
         };
         subject.shown.iter().any(relation)
@@ -98,12 +98,15 @@ fn external(subject: &Subject<'_>, found: &mut Vec<Found>) {
             predicate.key
         );
         let range = site.range + site.item.start;
-        found.push(Found { file: site.file.id, finding: Finding::new(&EXTERNAL_EMPTY, range, message) });
+        found.push(PromptFinding {
+            file: site.file.id,
+            finding: Finding::new(&EXTERNAL_EMPTY, range, message),
+        });
     }
 }
 
 /// The first fact of each predicate that the prompt compiler does not ask for, unless some rule does.
-fn dead_config(subject: &Subject<'_>, found: &mut Vec<Found>) {
+fn dead_config(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let program = subject.program();
     for name in ["category_order", "category_budget"] {
         let is_read =

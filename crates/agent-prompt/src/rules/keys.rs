@@ -1,8 +1,8 @@
 //! Rules about the keys of shards: who is meant by a fact.
 
-use super::subject::{Found, Subject};
+use super::subject::{PromptFinding, Subject};
 use crate::assembly::{INJECTED, KNOWLEDGE};
-use crate::derived::stable_id;
+use crate::derived_context::stable_id;
 use mangle_syntax::lint::{Fix, Rule, rule};
 use mangle_syntax::text::nearest;
 
@@ -18,7 +18,7 @@ pub(super) static ID_FORM: Rule = rule!("id-form.md");
 /// `# @preview shard: coder-7 codr`
 pub(super) static UNKNOWN_SHARD_TYPE: Rule = rule!("unknown-shard-type.md");
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let (ids, types) = known(subject);
     for head in subject.heads(INJECTED, 2).chain(subject.heads(KNOWLEDGE, 3)) {
         let Some((key, is_name)) = head.constant(0) else { continue };
@@ -55,7 +55,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
             );
             let one = head.found(&DEAD_TARGET, 0, message);
             let fix = Fix::guess("Write `\"*\"`").replace(one.finding.range, "\"*\"");
-            found.push(Found { finding: one.finding.fix(fix), ..one });
+            found.push(PromptFinding { finding: one.finding.fix(fix), ..one });
         }
     }
     for shown in subject.shown.iter() {
@@ -93,7 +93,7 @@ fn known(subject: &Subject<'_>) -> (Vec<String>, Vec<String>) {
     (ids, types)
 }
 
-fn roster(subject: &Subject<'_>, found: &mut Vec<Found>) {
+fn roster(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let types: Vec<&str> = subject.settings.shards.iter().map(|shard| shard.kind.as_str()).collect();
     if types.is_empty() {
         return;

@@ -23,7 +23,7 @@ mod templates;
 
 pub use header_rules::{HYBRID_DIRECTIVE, PREVIEW_INCOMPLETE, PREVIEW_KEY, PREVIEW_PATH, SESSION_KEY};
 pub use headers::outside_kernel;
-pub use subject::{Found, Subject};
+pub use subject::{PromptFinding, Subject};
 
 use super::jit::rules as jit;
 use mangle_syntax::lint::Rule;
@@ -97,7 +97,7 @@ pub const RULES: &[&Rule] = &[
 
 /// What is wrong with previews.
 #[must_use]
-pub fn check(mut subject: Subject<'_>) -> Vec<Found> {
+pub fn check(mut subject: Subject<'_>) -> Vec<PromptFinding> {
     let mut found = Vec::new();
     headers::check(&subject, &mut found);
     session::check(&subject, &mut found);
@@ -112,9 +112,9 @@ pub fn check(mut subject: Subject<'_>) -> Vec<Found> {
     examples::check(&subject, &mut found);
     budget::check(&subject, &mut found);
     atoms::check(&subject, &mut found);
-    let mut once: Vec<Found> = Vec::new();
+    let mut once: Vec<PromptFinding> = Vec::new();
     for one in found {
-        let is_same = |other: &Found| {
+        let is_same = |other: &PromptFinding| {
             (other.file, other.finding.rule, other.finding.range)
                 == (one.file, one.finding.rule, one.finding.range)
         };

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::subject::{Found, Subject};
+use super::subject::{PromptFinding, Subject};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
 use mangle_engine::program::PredicateId;
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -14,7 +14,7 @@ use piggyback::envelope::runtime::takes;
 /// `injectable_context(S, T) :- note(T), …` where packets may write `note`.
 pub(super) static PACKET_FEEDS_PROMPT: Rule = rule!("packet-feeds-prompt.md");
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     // Whoever takes everything says nothing about what is meant.
     let Some((name, consumer)) = subject.consumer else { return };
     if consumer.predicates.is_empty() && consumer.prefixes.is_empty() {
@@ -49,7 +49,7 @@ fn report(
     (consumer, read, written): (&str, &'static str, &str),
     at: PredicateId,
     before: &FxHashMap<PredicateId, PredicateId>,
-    found: &mut Vec<Found>,
+    found: &mut Vec<PromptFinding>,
 ) {
     let program = subject.program();
     let mut path = vec![written.to_owned()];
@@ -75,8 +75,8 @@ fn report(
         Some(site) => Some((site.file.id, site.range + site.item.start)),
         None => subject.heads(read, 0).next().map(|head| (head.file.id, head.range(usize::MAX))),
     };
-    found.extend(
-        place
-            .map(|(file, range)| Found { file, finding: Finding::new(&PACKET_FEEDS_PROMPT, range, message) }),
-    );
+    found.extend(place.map(|(file, range)| PromptFinding {
+        file,
+        finding: Finding::new(&PACKET_FEEDS_PROMPT, range, message),
+    }));
 }

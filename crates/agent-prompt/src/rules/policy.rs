@@ -1,7 +1,7 @@
 //! Rules about the policy behind a prompt: what never gets there, and why.
 
-use super::subject::{Found, Subject, within};
-use crate::answers::{Answer, Arg, Order};
+use super::subject::{PromptFinding, Subject, within};
+use crate::answers::{Answer, AnswerOrder, Arg};
 use crate::assembly::INJECTED;
 use crate::preview::{SCORED, THRESHOLD};
 use mangle_engine::kernel::Obstacle;
@@ -27,7 +27,7 @@ pub(super) static KERNEL_FAILED: Rule = rule!("kernel-failed.md");
 /// Another order of facts gives another prompt.
 pub(super) static ORDER_SENSITIVE: Rule = rule!("order-sensitive.md");
 
-pub(super) fn check(subject: &mut Subject<'_>, found: &mut Vec<Found>) {
+pub(super) fn check(subject: &mut Subject<'_>, found: &mut Vec<PromptFinding>) {
     for head in subject.heads("final_injectable", 0).filter(|head| !head.clause.is_fact()).take(1) {
         let message =
             "Prompts read `injectable_context`, not `final_injectable`: what is filtered here has no effect.";
@@ -44,7 +44,7 @@ pub(super) fn check(subject: &mut Subject<'_>, found: &mut Vec<Found>) {
 const PRIORITY: &str = "injectable_context_priority";
 
 /// Names among numbers. Where a declaration has bounds, the rules about types say which are wrong.
-fn priorities(subject: &Subject<'_>, found: &mut Vec<Found>) {
+fn priorities(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let program = subject.program();
     let has_bounds = |predicate| program.declaration(predicate).is_some_and(|decl| !decl.bounds.is_empty());
     if program.named(Symbol::new(PRIORITY)).any(has_bounds) {
@@ -61,11 +61,11 @@ fn priorities(subject: &Subject<'_>, found: &mut Vec<Found>) {
             number.held.fact,
             within(shown)
         );
-        found.push(Found { file, finding: Finding::new(&PRIORITY_KIND, range, message) });
+        found.push(PromptFinding { file, finding: Finding::new(&PRIORITY_KIND, range, message) });
     }
 }
 
-fn failed(subject: &Subject<'_>, found: &mut Vec<Found>) {
+fn failed(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     for shown in subject.shown.iter() {
         let Some(stop) = shown.stopped() else { continue };
         let place = stop.rule.and_then(|rule| subject.common.range_of_rule(rule));
@@ -81,11 +81,11 @@ fn failed(subject: &Subject<'_>, found: &mut Vec<Found>) {
             stop.reason,
             limit.unwrap_or_default()
         );
-        found.push(Found { file, finding: Finding::new(&KERNEL_FAILED, range, message) });
+        found.push(PromptFinding { file, finding: Finding::new(&KERNEL_FAILED, range, message) });
     }
 }
 
-fn order(subject: &Subject<'_>, found: &mut Vec<Found>) {
+fn order(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     let lines = |prompt: &crate::Prompt| {
         let mut lines: Vec<String> = prompt.lines().map(|(_, line)| line.text.clone()).collect();
         lines.sort_unstable();
@@ -93,7 +93,7 @@ fn order(subject: &Subject<'_>, found: &mut Vec<Found>) {
     };
     for shown in subject.shown.iter() {
         let sorted = lines(&shown.prompt);
-        let differs = |seed| lines(&subject.common.reordered(shown, Order::Shuffled(seed))) != sorted;
+        let differs = |seed| lines(&subject.common.reordered(shown, AnswerOrder::Shuffled(seed))) != sorted;
         if (1..=3).any(differs) {
             let message = format!(
                 "Which lines the prompt has {} depends on the order of facts, and the runtime's store keeps none: it may be \
@@ -105,7 +105,7 @@ fn order(subject: &Subject<'_>, found: &mut Vec<Found>) {
     }
 }
 
-fn below_threshold(subject: &Subject<'_>, found: &mut Vec<Found>) {
+fn below_threshold(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     for shown in subject.shown.iter() {
         let atoms = subject.facts(shown, SCORED, 3);
         let score = |answer: &crate::Answer| match answer.args.get(2) {
@@ -123,12 +123,12 @@ fn below_threshold(subject: &Subject<'_>, found: &mut Vec<Found>) {
                 "`{atom}` has a score of {best} {}, and the policy injects what is above {THRESHOLD}: it is in no prompt.",
                 within(shown)
             );
-            found.push(Found { file, finding: Finding::new(&BELOW_THRESHOLD, range, message) });
+            found.push(PromptFinding { file, finding: Finding::new(&BELOW_THRESHOLD, range, message) });
         }
     }
 }
 
-fn never(subject: &mut Subject<'_>, found: &mut Vec<Found>) {
+fn never(subject: &mut Subject<'_>, found: &mut Vec<PromptFinding>) {
     let has_rules = subject.heads(INJECTED, 2).any(|head| !head.clause.is_fact());
     let key = PredicateKey { name: Symbol::new(INJECTED), arity: 2 };
     if !has_rules || subject.program().id(key).is_none() {
@@ -152,7 +152,7 @@ fn never(subject: &mut Subject<'_>, found: &mut Vec<Found>) {
             let Some((_, place)) = related(common, *rule) else { continue };
             finding = finding.related(place, said(&gap.miss.obstacle));
         }
-        found.push(Found { file: sample, finding });
+        found.push(PromptFinding { file: sample, finding });
     }
 }
 

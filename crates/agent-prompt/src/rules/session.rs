@@ -1,12 +1,12 @@
 //! Rules about what a session file says and no prompt shows.
 
 use super::header_rules::SESSION_KEY;
-use super::subject::{Found, Subject, within};
+use super::subject::{PromptFinding, Subject, within};
 use crate::assembly::HISTORY;
-use crate::preview::{Part, Shown};
-use crate::said::Said;
+use crate::preview::{PreviewedPrompt, PromptPart};
 use crate::sections::Mode;
 use crate::session::keys::SESSION;
+use crate::sourced_text::SourcedText;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::{FileId, nearest};
 
@@ -19,13 +19,13 @@ pub(super) static SESSION_IN_JIT: Rule = rule!("session-in-jit.md");
 /// A history of 1,500 bytes.
 pub(super) static HISTORY_DROPPED: Rule = rule!("history-dropped.md");
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     subject.shown.iter().for_each(|shown| in_jit(subject, shown, found));
     for (shown, file) in subject.shown.iter().zip(subject.sessions) {
         file.iter().for_each(|file| scores(subject, shown, *file, found));
     }
     for (shown, file) in subject.shown.iter().zip(subject.sessions) {
-        let (Some(session), Some(file), Mode::Legacy, Part::System) =
+        let (Some(session), Some(file), Mode::Legacy, PromptPart::System) =
             (&shown.wanted.session, *file, shown.prompt.mode, &shown.wanted.part)
         else {
             continue;
@@ -36,7 +36,10 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
             // From further values the prompt compiler derives tags.
             if given.field.shown.is_none() && is_of_session && name != "extra_context" {
                 let message = format!("`{name}` is never shown {}.", within(shown));
-                found.push(Found { file, finding: Finding::new(&UNRENDERED_FIELD, given.range, message) });
+                found.push(PromptFinding {
+                    file,
+                    finding: Finding::new(&UNRENDERED_FIELD, given.range, message),
+                });
             }
             let bytes = session.session.compressed_history.text.len();
             if name == "compressed_history" && bytes >= HISTORY {
@@ -44,19 +47,22 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
                     "This is {bytes} bytes long, and from {HISTORY} on the runtime leaves it out without a word ({}).",
                     within(shown)
                 );
-                found.push(Found { file, finding: Finding::new(&HISTORY_DROPPED, given.range, message) });
+                found.push(PromptFinding {
+                    file,
+                    finding: Finding::new(&HISTORY_DROPPED, given.range, message),
+                });
             }
         }
     }
 }
 
 /// Scores of a session file for prompt atoms that do not exist.
-fn scores(subject: &Subject<'_>, shown: &Shown, file: FileId, found: &mut Vec<Found>) {
+fn scores(subject: &Subject<'_>, shown: &PreviewedPrompt, file: FileId, found: &mut Vec<PromptFinding>) {
     let Some(session) = &shown.wanted.session else { return };
     let Some(compiler) = subject.common.compiler(&shown.wanted) else { return };
     let ids: Vec<&str> = compiler.corpus.atoms.iter().map(|atom| atom.id.text.as_str()).collect();
     // What the kernel injects gets its id on the way.
-    let is_unknown = |said: &&Said| !ids.contains(&said.as_str()) && !said.text.starts_with("kernel/");
+    let is_unknown = |said: &&SourcedText| !ids.contains(&said.as_str()) && !said.text.starts_with("kernel/");
     for said in session.scored.iter().filter(is_unknown) {
         let message = format!("No prompt atom is called `{}`, so its score is ignored.", said.text);
         let finding = Finding::new(&SESSION_KEY, said.range, message);
@@ -68,14 +74,14 @@ fn scores(subject: &Subject<'_>, shown: &Shown, file: FileId, found: &mut Vec<Fo
             }
             None => finding,
         };
-        found.push(Found { file, finding });
+        found.push(PromptFinding { file, finding });
     }
 }
 
 /// Says once of a compiled prompt what it does not show.
-fn in_jit(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
+fn in_jit(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let (wanted, prompt) = (&shown.wanted, &shown.prompt);
-    if prompt.mode != Mode::Jit || prompt.fallback.is_some() || wanted.part != Part::System {
+    if prompt.mode != Mode::Jit || prompt.fallback.is_some() || wanted.part != PromptPart::System {
         return;
     }
     let given = wanted.session.iter().flat_map(|file| &file.session.given);
@@ -107,5 +113,5 @@ fn in_jit(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
             None => fix.insert(wanted.range.end(), "\n# @preview mode: legacy"),
         });
     }
-    found.push(Found { file, finding });
+    found.push(PromptFinding { file, finding });
 }

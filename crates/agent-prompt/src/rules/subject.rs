@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 
 use crate::answers::Answer;
 use crate::header::Header;
-use crate::origin::{Held, Origin};
-use crate::preview::{Common, OriginPlace, Shown};
+use crate::origin::{FactOrigin, LineOrigin};
+use crate::preview::{Common, OriginPlace, PreviewedPrompt};
 use mangle_engine::program::{FileSummary, PredicateId, Program, Site};
 use mangle_settings::{Consumer, PromptSettings, TranscriptSettings};
 use mangle_syntax::lint::{Finding, Rule};
@@ -21,7 +21,7 @@ pub struct Subject<'a> {
     /// What the prompts have in common.
     pub common: &'a Common,
     /// The prompts.
-    pub shown: &'a mut [Shown],
+    pub shown: &'a mut [PreviewedPrompt],
     /// The header of the sample kernel.
     pub header: &'a Header,
     /// The session file of each prompt.
@@ -36,7 +36,7 @@ pub struct Subject<'a> {
 
 /// A finding and the file that its ranges count in.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct PromptFinding {
     /// The file.
     pub file: FileId,
     /// The finding.
@@ -57,12 +57,14 @@ impl Subject<'_> {
     /// Reports something at the header of a preview.
     pub(super) fn at_header(
         &self,
-        found: &mut Vec<Found>,
+        found: &mut Vec<PromptFinding>,
         rule: &'static Rule,
         range: TextRange,
         message: String,
     ) {
-        found.extend(self.sample().map(|file| Found { file, finding: Finding::new(rule, range, message) }));
+        found.extend(
+            self.sample().map(|file| PromptFinding { file, finding: Finding::new(rule, range, message) }),
+        );
     }
 
     /// The clauses whose head is of a predicate of this name, with so many arguments or more.
@@ -89,21 +91,26 @@ impl Subject<'_> {
     }
 
     /// Where the argument of a fact stands that a prompt shows; for a derived one, its rule.
-    pub(super) fn place(&self, shown: &Shown, held: &Held, argument: usize) -> Option<(FileId, TextRange)> {
-        match self.common.place(shown, &Origin::Fact(held.showing(argument)))? {
+    pub(super) fn place(
+        &self,
+        shown: &PreviewedPrompt,
+        held: &FactOrigin,
+        argument: usize,
+    ) -> Option<(FileId, TextRange)> {
+        match self.common.place(shown, &LineOrigin::Fact(held.showing(argument)))? {
             OriginPlace::File(file, range) => Some((file, range)),
             _ => None,
         }
     }
 
     /// The facts that a query finds for a shard.
-    pub(super) fn facts(&self, shown: &Shown, predicate: &str, least: usize) -> Vec<Answer> {
+    pub(super) fn facts(&self, shown: &PreviewedPrompt, predicate: &str, least: usize) -> Vec<Answer> {
         self.common.facts(shown, predicate, least)
     }
 }
 
 /// `in preview fix (coder-7)`
-pub(super) fn within(shown: &Shown) -> String {
+pub(super) fn within(shown: &PreviewedPrompt) -> String {
     format!("in preview `{}` ({})", shown.wanted.name, shown.wanted.context.shard_id)
 }
 
@@ -144,7 +151,7 @@ impl<'p> Head<'p> {
     }
 
     /// A finding at an argument.
-    pub(super) fn found(&self, rule: &'static Rule, at: usize, message: String) -> Found {
-        Found { file: self.file.id, finding: Finding::new(rule, self.range(at), message) }
+    pub(super) fn found(&self, rule: &'static Rule, at: usize, message: String) -> PromptFinding {
+        PromptFinding { file: self.file.id, finding: Finding::new(rule, self.range(at), message) }
     }
 }

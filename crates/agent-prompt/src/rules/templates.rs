@@ -1,9 +1,9 @@
 //! Rules about the base of prompts: templates of the kernel.
 
-use super::subject::{Found, Subject, within};
+use super::subject::{PromptFinding, Subject, within};
 use crate::assembly::{TEMPLATES, has_envelope, template_for};
-use crate::preview::Shown;
-use crate::sections::{From, Mode, SectionKind};
+use crate::preview::PreviewedPrompt;
+use crate::sections::{Mode, SectionKind, SectionSource};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 
 /// No template for a type.
@@ -18,21 +18,21 @@ pub(super) static TEMPLATE_EMPTY: Rule = rule!("template-empty.md");
 /// A template that has envelope instructions of its own.
 pub(super) static DOUBLE_ENVELOPE: Rule = rule!("double-envelope.md");
 
-pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Found>) {
+pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     // Where the compiler fails, templates are what is left.
-    let has_base = |shown: &&Shown| shown.prompt.mode != Mode::Section && !shown.is_compiled();
+    let has_base = |shown: &&PreviewedPrompt| shown.prompt.mode != Mode::Section && !shown.is_compiled();
     for shown in subject.shown.iter().filter(has_base) {
         of_shard(subject, shown, found);
     }
 }
 
-fn of_shard(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
+fn of_shard(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let kind = &shown.wanted.context.shard_type;
     let answers = subject.facts(shown, TEMPLATES, 2);
     let mut templates = answers.iter().filter_map(|answer| template_for(answer, kind));
     let Some((text, first)) = templates.next() else {
         let is_builtin = |section: &crate::Section| {
-            section.kind == SectionKind::Base && matches!(section.from, From::Builtin(_))
+            section.kind == SectionKind::Base && matches!(section.from, SectionSource::Builtin(_))
         };
         if shown.prompt.sections.iter().any(is_builtin) && !kind.is_empty() {
             let message = format!(
@@ -55,7 +55,7 @@ fn of_shard(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
         };
         if let Some(says) = says {
             let message = format!("The template for `{kind}` {says} ({}).", within(shown));
-            found.push(Found { file, finding: Finding::new(&TEMPLATE_EMPTY, range, message) });
+            found.push(PromptFinding { file, finding: Finding::new(&TEMPLATE_EMPTY, range, message) });
         }
         if has_envelope(text) && shown.prompt.suffix {
             let message = format!(
@@ -63,7 +63,7 @@ fn of_shard(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
                  them out here.",
                 within(shown)
             );
-            found.push(Found { file, finding: Finding::new(&DOUBLE_ENVELOPE, range, message) });
+            found.push(PromptFinding { file, finding: Finding::new(&DOUBLE_ENVELOPE, range, message) });
         }
     }
     for (_, answer) in templates {
@@ -81,6 +81,6 @@ fn of_shard(subject: &Subject<'_>, shown: &Shown, found: &mut Vec<Found>) {
             let whole = item.statement.range() + item.start;
             finding = finding.fix(Fix::guess("Delete it").replace(whole, ""));
         }
-        found.push(Found { file, finding });
+        found.push(PromptFinding { file, finding });
     }
 }

@@ -3,16 +3,16 @@
 //! `budget: 300` says the tokens alone; `budget: {tokens: 300, reserved: 30}` says both.
 
 use super::read::{number, number_in};
-use super::tree::{Kind, Node};
-use crate::derived::reserved_of;
+use super::tree::{TreeKind, TreeNode};
+use crate::derived_context::reserved_of;
 use crate::rules::SESSION_KEY;
 use crate::session::Count;
 use mangle_syntax::lint::Finding;
 
 /// Tokens and reserved tokens, where they are said and can be used; and what is wrong with them.
-pub(super) fn read(node: &Node, findings: &mut Vec<Finding>) -> (Option<u32>, Option<u32>) {
+pub(super) fn read(node: &TreeNode, findings: &mut Vec<Finding>) -> (Option<u32>, Option<u32>) {
     let (tokens, reserved) = match &node.kind {
-        Kind::Scalar(_) => (number(node), None),
+        TreeKind::Scalar(_) => (number(node), None),
         _ => (number_in(node, "tokens"), number_in(node, "reserved")),
     };
     let tokens = tokens.and_then(|count| {

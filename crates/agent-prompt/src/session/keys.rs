@@ -18,11 +18,11 @@ pub enum Shape {
     /// Numbers by name.
     NumbersByName,
     /// A table with these keys.
-    Table(&'static [Field]),
+    Table(&'static [SessionField]),
     /// The number of tokens, or a table with these keys.
-    Budget(&'static [Field]),
+    Budget(&'static [SessionField]),
     /// A list of such tables.
-    Tables(&'static [Field]),
+    Tables(&'static [SessionField]),
 }
 
 impl Shape {
@@ -45,7 +45,7 @@ impl Shape {
 
 /// A key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field {
+pub struct SessionField {
     /// The key.
     pub name: &'static str,
     /// What it holds.
@@ -56,12 +56,12 @@ pub struct Field {
     pub shown: Option<Block>,
 }
 
-const fn shown(name: &'static str, shape: Shape, block: Block, doc: &'static str) -> Field {
-    Field { name, shape, doc, shown: Some(block) }
+const fn shown(name: &'static str, shape: Shape, block: Block, doc: &'static str) -> SessionField {
+    SessionField { name, shape, doc, shown: Some(block) }
 }
 
-const fn unseen(name: &'static str, shape: Shape, doc: &'static str) -> Field {
-    Field { name, shape, doc, shown: None }
+const fn unseen(name: &'static str, shape: Shape, doc: &'static str) -> SessionField {
+    SessionField { name, shape, doc, shown: None }
 }
 
 /// Words that people write for keys of session files, and of the tables in them.
@@ -125,7 +125,7 @@ pub(crate) const SYNONYMS: &[(&str, &str)] = &[
 ];
 
 /// What the session knows.
-pub const SESSION: &[Field] = &[
+pub const SESSION: &[SessionField] = &[
     shown(
         "compressed_history",
         Shape::Text,
@@ -193,7 +193,7 @@ pub const SESSION: &[Field] = &[
 ];
 
 /// What a session file holds besides.
-pub const BESIDE: &[Field] = &[
+pub const BESIDE: &[SessionField] = &[
     unseen("intent", Shape::Table(INTENT), "what the person wants; the header of the kernel counts more"),
     unseen("campaign_id", Shape::Text, "the campaign"),
     unseen("user_input", Shape::Text, "the message, for `--part turn` and `--compressed`"),
@@ -211,7 +211,7 @@ pub const BESIDE: &[Field] = &[
 ];
 
 /// An intent.
-pub const INTENT: &[Field] = &[
+pub const INTENT: &[SessionField] = &[
     unseen("id", Shape::Text, "its id"),
     unseen("category", Shape::Text, "`/query`, `/mutation` or `/instruction`"),
     unseen("verb", Shape::Text, "what is to be done: `/fix`"),
@@ -219,14 +219,14 @@ pub const INTENT: &[Field] = &[
     unseen("constraint", Shape::Text, "under which condition"),
 ];
 
-const AMBIENT: &[Field] = &[
+const AMBIENT: &[SessionField] = &[
     unseen("active_file", Shape::Text, "the file in front"),
     unseen("cursor_line", Shape::Number, "the line of the cursor"),
     unseen("selected_text", Shape::Text, "what is selected"),
     unseen("diagnostics", Shape::Texts, "problems that it shows"),
 ];
 
-const PRIOR: &[Field] = &[
+const PRIOR: &[SessionField] = &[
     unseen("shard_type", Shape::Text, "the type of the shard"),
     unseen("task", Shape::Text, "what it had to do"),
     unseen("summary", Shape::Text, "what came of it"),
@@ -234,20 +234,20 @@ const PRIOR: &[Field] = &[
     unseen("success", Shape::Flag, "whether it succeeded"),
 ];
 
-const GATHERED: &[Field] = &[
+const GATHERED: &[SessionField] = &[
     unseen("specialist", Shape::Text, "who knows it"),
     unseen("topic", Shape::Text, "what it is about"),
     unseen("summary", Shape::Text, "what came of it"),
     unseen("full_output", Shape::Text, "the whole answer"),
 ];
 
-const TOOL: &[Field] = &[
+const TOOL: &[SessionField] = &[
     unseen("name", Shape::Text, "its name"),
     unseen("description", Shape::Text, "what it does"),
     unseen("binary_path", Shape::Text, "its program"),
 ];
 
-const EXECUTION: &[Field] = &[
+const EXECUTION: &[SessionField] = &[
     unseen("tool_name", Shape::Text, "the tool"),
     unseen("args", Shape::Text, "its arguments"),
     unseen("result", Shape::Text, "what it gave"),
@@ -255,13 +255,13 @@ const EXECUTION: &[Field] = &[
     unseen("timestamp", Shape::Text, "when"),
 ];
 
-const RESULT: &[Field] = &[
+const RESULT: &[SessionField] = &[
     unseen("name", Shape::Text, "its name"),
     unseen("ok", Shape::Flag, "whether the step succeeded"),
     unseen("detail", Shape::Text, "what came of it"),
 ];
 
-const BUDGET: &[Field] = &[
+const BUDGET: &[SessionField] = &[
     unseen("tokens", Shape::Number, "the whole budget"),
     unseen("reserved", Shape::Number, "what of it is kept for the answer"),
 ];

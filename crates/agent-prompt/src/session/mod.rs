@@ -13,20 +13,20 @@ pub(crate) mod tree;
 pub(crate) mod yaml;
 
 use super::Intent;
-use super::said::Said;
+use super::sourced_text::SourcedText;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
 
 /// How a session file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum SessionForm {
     /// YAML
     Yaml,
     /// JSON
     Json,
 }
 
-impl Form {
+impl SessionForm {
     /// The form of a file of this name; `None` for one that is no session file.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
@@ -41,66 +41,66 @@ impl Form {
 
 /// What a session knows. What was not given is empty or `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Session {
+pub struct PromptSession {
     /// The conversation so far, in short.
-    pub compressed_history: Said,
+    pub compressed_history: SourcedText,
     /// What was found out.
-    pub recent_findings: Vec<Said>,
+    pub recent_findings: Vec<SourcedText>,
     /// What was done.
-    pub recent_actions: Vec<Said>,
+    pub recent_actions: Vec<SourcedText>,
     /// Further values by name; the prompt compiler derives tags from them.
-    pub extra_context: Vec<(String, Said)>,
+    pub extra_context: Vec<(String, SourcedText)>,
     /// Whether nothing may really be done.
     pub dream_mode: bool,
     /// Files that the change concerns.
-    pub impacted_files: Vec<Said>,
+    pub impacted_files: Vec<SourcedText>,
     /// Errors of the build.
-    pub current_diagnostics: Vec<Said>,
+    pub current_diagnostics: Vec<SourcedText>,
     /// Whether a campaign runs.
     pub campaign_active: bool,
     /// Its phase.
-    pub campaign_phase: Said,
+    pub campaign_phase: SourcedText,
     /// Its goal.
-    pub campaign_goal: Said,
+    pub campaign_goal: SourcedText,
     /// What it waits for.
-    pub task_dependencies: Vec<Said>,
+    pub task_dependencies: Vec<SourcedText>,
     /// The branch.
-    pub git_branch: Said,
+    pub git_branch: SourcedText,
     /// Files that differ from the branch.
-    pub git_modified_files: Vec<Said>,
+    pub git_modified_files: Vec<SourcedText>,
     /// Its last commits.
-    pub git_recent_commits: Vec<Said>,
+    pub git_recent_commits: Vec<SourcedText>,
     /// How many changes are not staged.
     pub git_unstaged_count: Option<Count>,
     /// `/passing`, `/failing`, `/pending` or `/unknown`.
-    pub test_state: Said,
+    pub test_state: SourcedText,
     /// Tests that fail.
-    pub failing_tests: Vec<Said>,
+    pub failing_tests: Vec<SourcedText>,
     /// How often their repair was tried.
     pub tdd_retry_count: Option<Count>,
     /// What other shards did.
-    pub prior_shard_outputs: Vec<Prior>,
+    pub prior_shard_outputs: Vec<PriorShard>,
     /// What is known of the domain.
-    pub knowledge_atoms: Vec<Said>,
+    pub knowledge_atoms: Vec<SourcedText>,
     /// What specialists advise.
-    pub specialist_hints: Vec<Said>,
+    pub specialist_hints: Vec<SourcedText>,
     /// What is remembered.
-    pub reflection_hits: Vec<Said>,
+    pub reflection_hits: Vec<SourcedText>,
     /// Tools that there are.
     pub available_tools: Vec<Tool>,
     /// What must not be done.
-    pub blocked_actions: Vec<Said>,
+    pub blocked_actions: Vec<SourcedText>,
     /// What is to be minded.
-    pub safety_warnings: Vec<Said>,
+    pub safety_warnings: Vec<SourcedText>,
     /// The keys that were given, with their bytes.
-    pub given: Vec<Given>,
+    pub given: Vec<SessionKey>,
 }
 
 /// A key that was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Given {
+pub struct SessionKey {
     /// The key.
-    pub field: &'static keys::Field,
+    pub field: &'static keys::SessionField,
     /// The bytes of the key.
     pub range: TextRange,
     /// Whether its value says nothing: an empty text or list, `false`, 0.
@@ -118,13 +118,13 @@ pub struct Count {
 
 /// What another shard did.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Prior {
+pub struct PriorShard {
     /// Its type.
-    pub shard_type: Said,
+    pub shard_type: SourcedText,
     /// What it had to do.
-    pub task: Said,
+    pub task: SourcedText,
     /// What came of it.
-    pub summary: Said,
+    pub summary: SourcedText,
     /// Whether it could.
     pub success: bool,
     /// The bytes of the entry.
@@ -137,11 +137,11 @@ pub struct Prior {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tool {
     /// Its name.
-    pub name: Said,
+    pub name: SourcedText,
     /// What it does.
-    pub description: Said,
+    pub description: SourcedText,
     /// Its program; empty when it has none.
-    pub binary_path: Said,
+    pub binary_path: SourcedText,
     /// The bytes of the entry.
     pub range: TextRange,
     /// Its pointer.
@@ -152,11 +152,11 @@ pub struct Tool {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StepResult {
     /// The step.
-    pub name: Said,
+    pub name: SourcedText,
     /// Whether it could be done.
     pub ok: bool,
     /// What came of it.
-    pub detail: Said,
+    pub detail: SourcedText,
     /// The bytes of the entry.
     pub range: TextRange,
     /// Its pointer.
@@ -167,26 +167,26 @@ pub struct StepResult {
 #[derive(Debug, Clone, Default)]
 pub struct SessionFile {
     /// What the session knows.
-    pub session: Session,
+    pub session: PromptSession,
     /// What the person wants, if the file says it.
     pub intent: Option<Intent>,
     /// The campaign; empty when the file does not say.
-    pub campaign_id: Said,
+    pub campaign_id: SourcedText,
     /// What the person said last; empty when the file does not say.
-    pub user_input: Said,
+    pub user_input: SourcedText,
     /// What became of the steps of the last turn.
     pub results: Vec<StepResult>,
     /// How well atoms fit, by id, from 0 to 1.
     pub vectors: Vec<(String, f64)>,
     /// The ids of [`SessionFile::vectors`], with their bytes.
-    pub scored: Vec<Said>,
+    pub scored: Vec<SourcedText>,
     /// The token budget, and the part of it that is reserved.
     pub budget: (Option<u32>, Option<u32>),
     /// What is wrong with the file; ranges count from its start.
     pub findings: Vec<Finding>,
 }
 
-impl Session {
+impl PromptSession {
     /// The further value of this name, unless it is empty.
     #[must_use]
     pub fn extra(&self, name: &str) -> Option<&str> {
@@ -198,7 +198,7 @@ impl Session {
     pub(super) fn add_extra(&mut self, values: &[(&'static str, String)]) {
         let mut set = |name: &str, value: &str| {
             self.extra_context.retain(|(key, _)| key != name);
-            self.extra_context.push((name.to_owned(), Said::by_caller(value)));
+            self.extra_context.push((name.to_owned(), SourcedText::by_caller(value)));
         };
         values.iter().for_each(|(name, value)| set(name, value));
         let stage = values.iter().find(|(name, _)| *name == "stage");

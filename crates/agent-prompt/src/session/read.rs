@@ -1,26 +1,26 @@
 //! From the tree of a session file to its values.
 
-use super::keys::{BESIDE, Field, SESSION, SYNONYMS, Shape};
-use super::tree::{Key, Kind, Node, Unread};
-use super::{Count, Form, Given, Prior, SessionFile, StepResult, Tool, budget, json, yaml};
+use super::keys::{BESIDE, SESSION, SYNONYMS, SessionField, Shape};
+use super::tree::{ReadError, TreeKey, TreeKind, TreeNode};
+use super::{Count, PriorShard, SessionFile, SessionForm, SessionKey, StepResult, Tool, budget, json, yaml};
 use crate::Intent;
 use crate::near::near_key;
 use crate::rules::SESSION_KEY;
-use crate::said::{Said, Source};
+use crate::sourced_text::{SourcedText, TextSource};
 use mangle_syntax::lint::{Finding, Fix, Severity};
 use mangle_syntax::text::{TextRange, TextSize};
 
 impl SessionFile {
     /// Reads the text of a session file. What cannot be read of it is left out, and a finding says so.
     #[must_use]
-    pub fn read(text: &str, form: Form) -> Self {
+    pub fn read(text: &str, form: SessionForm) -> Self {
         let tree = match form {
-            Form::Yaml => yaml::read(text),
-            Form::Json => json::read(text),
+            SessionForm::Yaml => yaml::read(text),
+            SessionForm::Json => json::read(text),
         };
         let mut reader = Reader { file: Self::default(), pointer: String::new() };
         match tree {
-            Ok(Node { kind: Kind::Null, .. }) => {}
+            Ok(TreeNode { kind: TreeKind::Null, .. }) => {}
             Ok(node) => reader.file(&node),
             Err(unread) => reader.file.findings.push(unreadable(&unread)),
         }
@@ -31,7 +31,7 @@ impl SessionFile {
 /// Up to how many keys are listed where an unknown one is like none of them. The docs list the others.
 const FEW: usize = 8;
 
-fn unreadable(unread: &Unread) -> Finding {
+fn unreadable(unread: &ReadError) -> Finding {
     let range = if unread.range.is_empty() {
         TextRange::at(unread.range.start(), TextSize::new(0))
     } else {
@@ -47,8 +47,8 @@ struct Reader {
 }
 
 impl Reader {
-    fn file(&mut self, node: &Node) {
-        let Kind::Map(members) = &node.kind else {
+    fn file(&mut self, node: &TreeNode) {
+        let TreeKind::Map(members) = &node.kind else {
             self.wrong(node, "a table of keys and values");
             return;
         };
@@ -64,7 +64,7 @@ impl Reader {
             let before = self.enter(&key.text);
             if self.check(value, field.shape) {
                 let is_empty = is_empty(value);
-                self.file.session.given.push(Given { field, range: key.range, is_empty });
+                self.file.session.given.push(SessionKey { field, range: key.range, is_empty });
                 self.set(field.name, value);
             }
             self.pointer.truncate(before);
@@ -72,29 +72,29 @@ impl Reader {
     }
 
     /// Says what is wrong with a value; whether it can be used at all.
-    fn check(&mut self, node: &Node, shape: Shape) -> bool {
+    fn check(&mut self, node: &TreeNode, shape: Shape) -> bool {
         let fits = match (&node.kind, shape) {
-            (Kind::Null, _) => true,
-            (Kind::Scalar(_), Shape::Text) => true,
-            (Kind::Scalar(text), Shape::Number | Shape::Budget(_)) => text.trim().parse::<i64>().is_ok(),
-            (Kind::Scalar(text), Shape::Flag) => flag(text).is_some(),
-            (Kind::List(nodes), Shape::Texts) => {
-                nodes.iter().all(|node| matches!(node.kind, Kind::Scalar(_)))
+            (TreeKind::Null, _) => true,
+            (TreeKind::Scalar(_), Shape::Text) => true,
+            (TreeKind::Scalar(text), Shape::Number | Shape::Budget(_)) => text.trim().parse::<i64>().is_ok(),
+            (TreeKind::Scalar(text), Shape::Flag) => flag(text).is_some(),
+            (TreeKind::List(nodes), Shape::Texts) => {
+                nodes.iter().all(|node| matches!(node.kind, TreeKind::Scalar(_)))
             }
-            (Kind::Map(members), Shape::TextsByName | Shape::NumbersByName) => {
+            (TreeKind::Map(members), Shape::TextsByName | Shape::NumbersByName) => {
                 members.iter().all(|(_, node)| match &node.kind {
-                    Kind::Scalar(text) => {
+                    TreeKind::Scalar(text) => {
                         shape == Shape::TextsByName || text.trim().parse().is_ok_and(f64::is_finite)
                     }
                     _ => false,
                 })
             }
-            (Kind::Map(_), Shape::Table(fields) | Shape::Budget(fields)) => {
+            (TreeKind::Map(_), Shape::Table(fields) | Shape::Budget(fields)) => {
                 self.table(node, fields);
                 true
             }
-            (Kind::List(nodes), Shape::Tables(fields)) => {
-                let all_tables = nodes.iter().all(|node| matches!(node.kind, Kind::Map(_)));
+            (TreeKind::List(nodes), Shape::Tables(fields)) => {
+                let all_tables = nodes.iter().all(|node| matches!(node.kind, TreeKind::Map(_)));
                 nodes.iter().for_each(|node| self.table(node, fields));
                 all_tables
             }
@@ -106,8 +106,8 @@ impl Reader {
         fits
     }
 
-    fn table(&mut self, node: &Node, fields: &'static [Field]) {
-        let Kind::Map(members) = &node.kind else { return };
+    fn table(&mut self, node: &TreeNode, fields: &'static [SessionField]) {
+        let TreeKind::Map(members) = &node.kind else { return };
         for (key, value) in members {
             match fields.iter().find(|field| field.name == key.text) {
                 Some(field) => drop(self.check(value, field.shape)),
@@ -131,17 +131,17 @@ impl Reader {
         });
     }
 
-    fn wrong(&mut self, node: &Node, expected: &str) {
+    fn wrong(&mut self, node: &TreeNode, expected: &str) {
         let message = format!("This should be {expected}, and is {}; it is ignored.", node.described());
         self.file.findings.push(Finding::new(&SESSION_KEY, node.range, message));
     }
 
     /// Says which entry of a list is wrong, because of which all of it is ignored; false where none is.
-    fn wrong_entry(&mut self, node: &Node, shape: Shape) -> bool {
-        let Kind::List(nodes) = &node.kind else { return false };
-        let (expected, fits): (_, fn(&Node) -> bool) = match shape {
-            Shape::Texts => ("a text", |node| matches!(node.kind, Kind::Scalar(_))),
-            Shape::Tables(_) => ("a table of keys and values", |node| matches!(node.kind, Kind::Map(_))),
+    fn wrong_entry(&mut self, node: &TreeNode, shape: Shape) -> bool {
+        let TreeKind::List(nodes) = &node.kind else { return false };
+        let (expected, fits): (_, fn(&TreeNode) -> bool) = match shape {
+            Shape::Texts => ("a text", |node| matches!(node.kind, TreeKind::Scalar(_))),
+            Shape::Tables(_) => ("a table of keys and values", |node| matches!(node.kind, TreeKind::Map(_))),
             _ => return false,
         };
         let Some(wrong) = nodes.iter().find(|node| !fits(node)) else { return false };
@@ -161,7 +161,7 @@ impl Reader {
         before
     }
 
-    fn set(&mut self, name: &str, node: &Node) {
+    fn set(&mut self, name: &str, node: &TreeNode) {
         match name {
             "user_input" => self.file.user_input = self.said(node),
             "campaign_id" => self.file.campaign_id = self.said(node),
@@ -176,16 +176,18 @@ impl Reader {
                 });
             }
             "vectors" => {
-                let Kind::Map(members) = &node.kind else { return };
-                let score = |node: &Node| match &node.kind {
-                    Kind::Scalar(text) => text.trim().parse().ok().filter(|score: &f64| score.is_finite()),
+                let TreeKind::Map(members) = &node.kind else { return };
+                let score = |node: &TreeNode| match &node.kind {
+                    TreeKind::Scalar(text) => {
+                        text.trim().parse().ok().filter(|score: &f64| score.is_finite())
+                    }
                     _ => None,
                 };
-                let id = |key: &Key| Said {
+                let id = |key: &TreeKey| SourcedText {
                     text: key.text.clone(),
                     range: key.range,
                     pointer: String::new(),
-                    source: Source::Session,
+                    source: TextSource::Session,
                 };
                 self.file.scored = members.iter().map(|(key, _)| id(key)).collect();
                 self.file.vectors =
@@ -196,9 +198,9 @@ impl Reader {
         }
     }
 
-    fn set_session(&mut self, name: &str, node: &Node) {
+    fn set_session(&mut self, name: &str, node: &TreeNode) {
         let mut session = std::mem::take(&mut self.file.session);
-        let place: Option<&mut Vec<Said>> = match name {
+        let place: Option<&mut Vec<SourcedText>> = match name {
             "recent_findings" => Some(&mut session.recent_findings),
             "recent_actions" => Some(&mut session.recent_actions),
             "impacted_files" => Some(&mut session.impacted_files),
@@ -236,17 +238,17 @@ impl Reader {
     }
 
     /// A single value, as text.
-    fn said(&mut self, node: &Node) -> Said {
+    fn said(&mut self, node: &TreeNode) -> SourcedText {
         let text = match &node.kind {
-            Kind::Scalar(text) => text.clone(),
+            TreeKind::Scalar(text) => text.clone(),
             _ => String::new(),
         };
-        Said { text, range: node.range, pointer: self.pointer.clone(), source: Source::Session }
+        SourcedText { text, range: node.range, pointer: self.pointer.clone(), source: TextSource::Session }
     }
 
     /// What `read` makes of each element of a list.
-    fn each<T>(&mut self, node: &Node, read: impl Fn(&mut Self, &Node) -> T) -> Vec<T> {
-        let Kind::List(nodes) = &node.kind else { return Vec::new() };
+    fn each<T>(&mut self, node: &TreeNode, read: impl Fn(&mut Self, &TreeNode) -> T) -> Vec<T> {
+        let TreeKind::List(nodes) = &node.kind else { return Vec::new() };
         let mut all = Vec::with_capacity(nodes.len());
         for (index, node) in nodes.iter().enumerate() {
             let before = self.enter(&index.to_string());
@@ -256,8 +258,8 @@ impl Reader {
         all
     }
 
-    fn by_name(&mut self, node: &Node) -> Vec<(String, Said)> {
-        let Kind::Map(members) = &node.kind else { return Vec::new() };
+    fn by_name(&mut self, node: &TreeNode) -> Vec<(String, SourcedText)> {
+        let TreeKind::Map(members) = &node.kind else { return Vec::new() };
         let mut all = Vec::with_capacity(members.len());
         for (key, node) in members {
             let before = self.enter(&key.text);
@@ -267,14 +269,14 @@ impl Reader {
         all
     }
 
-    fn text_in(&mut self, node: &Node, name: &str) -> Said {
+    fn text_in(&mut self, node: &TreeNode, name: &str) -> SourcedText {
         let before = self.enter(name);
         let said = member(node, name).map(|node| self.said(node)).unwrap_or_default();
         self.pointer.truncate(before);
         said
     }
 
-    fn intent(&mut self, node: &Node) -> Intent {
+    fn intent(&mut self, node: &TreeNode) -> Intent {
         Intent {
             id: self.text_in(node, "id"),
             category: self.text_in(node, "category"),
@@ -284,8 +286,8 @@ impl Reader {
         }
     }
 
-    fn prior(&mut self, node: &Node) -> Prior {
-        Prior {
+    fn prior(&mut self, node: &TreeNode) -> PriorShard {
+        PriorShard {
             shard_type: self.text_in(node, "shard_type"),
             task: self.text_in(node, "task"),
             summary: self.text_in(node, "summary"),
@@ -295,7 +297,7 @@ impl Reader {
         }
     }
 
-    fn tool(&mut self, node: &Node) -> Tool {
+    fn tool(&mut self, node: &TreeNode) -> Tool {
         Tool {
             name: self.text_in(node, "name"),
             description: self.text_in(node, "description"),
@@ -306,8 +308,8 @@ impl Reader {
     }
 }
 
-fn member<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
-    let Kind::Map(members) = &node.kind else { return None };
+fn member<'n>(node: &'n TreeNode, name: &str) -> Option<&'n TreeNode> {
+    let TreeKind::Map(members) = &node.kind else { return None };
     members.iter().rev().find(|(key, _)| key.text == name).map(|(_, node)| node)
 }
 
@@ -319,29 +321,29 @@ fn flag(text: &str) -> Option<bool> {
     }
 }
 
-fn is_true(node: &Node) -> bool {
-    matches!(&node.kind, Kind::Scalar(text) if flag(text) == Some(true))
+fn is_true(node: &TreeNode) -> bool {
+    matches!(&node.kind, TreeKind::Scalar(text) if flag(text) == Some(true))
 }
 
-fn flag_in(node: &Node, name: &str) -> bool {
+fn flag_in(node: &TreeNode, name: &str) -> bool {
     member(node, name).is_some_and(is_true)
 }
 
-pub(super) fn number(node: &Node) -> Option<Count> {
-    let Kind::Scalar(text) = &node.kind else { return None };
+pub(super) fn number(node: &TreeNode) -> Option<Count> {
+    let TreeKind::Scalar(text) = &node.kind else { return None };
     Some(Count { value: text.trim().parse().ok()?, range: node.range })
 }
 
-pub(super) fn number_in(node: &Node, name: &str) -> Option<Count> {
+pub(super) fn number_in(node: &TreeNode, name: &str) -> Option<Count> {
     member(node, name).and_then(number)
 }
 
-fn is_empty(node: &Node) -> bool {
+fn is_empty(node: &TreeNode) -> bool {
     match &node.kind {
-        Kind::Null => true,
-        Kind::Scalar(text) => text.is_empty() || flag(text) == Some(false) || text == "0",
-        Kind::List(nodes) => nodes.is_empty(),
-        Kind::Map(members) => members.is_empty(),
+        TreeKind::Null => true,
+        TreeKind::Scalar(text) => text.is_empty() || flag(text) == Some(false) || text == "0",
+        TreeKind::List(nodes) => nodes.is_empty(),
+        TreeKind::Map(members) => members.is_empty(),
     }
 }
 

@@ -18,29 +18,29 @@ const SHOWN: usize = 24;
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Node {
+pub(crate) struct TreeNode {
     /// Its bytes.
     pub(crate) range: TextRange,
     /// What it is.
-    pub(crate) kind: Kind,
+    pub(crate) kind: TreeKind,
 }
 
 /// What a value is.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum TreeKind {
     /// Nothing.
     Null,
     /// A truth value, a number or a text, as it is written.
     Scalar(String),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<TreeNode>),
     /// Keys with their values, in the order of the file.
-    Map(Vec<(Key, Node)>),
+    Map(Vec<(TreeKey, TreeNode)>),
 }
 
 /// A key and its bytes.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Key {
+pub(crate) struct TreeKey {
     /// The key.
     pub(crate) text: String,
     /// Its bytes.
@@ -49,23 +49,23 @@ pub(crate) struct Key {
 
 /// Why a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unread {
+pub(crate) struct ReadError {
     /// Where.
     pub(crate) range: TextRange,
     /// Why, as the end of a sentence.
     pub(crate) why: String,
 }
 
-impl Node {
+impl TreeNode {
     /// How many values it is of, and how many bytes of text they have.
     pub(super) fn size(&self) -> (usize, usize) {
         let add =
             |(values, bytes): (usize, usize), (more, much): (usize, usize)| (values + more, bytes + much);
         match &self.kind {
-            Kind::Null => (1, 0),
-            Kind::Scalar(text) => (1, text.len()),
-            Kind::List(nodes) => nodes.iter().map(Self::size).fold((1, 0), add),
-            Kind::Map(members) => {
+            TreeKind::Null => (1, 0),
+            TreeKind::Scalar(text) => (1, text.len()),
+            TreeKind::List(nodes) => nodes.iter().map(Self::size).fold((1, 0), add),
+            TreeKind::Map(members) => {
                 members.iter().map(|(key, node)| add((0, key.text.len()), node.size())).fold((1, 0), add)
             }
         }
@@ -74,23 +74,23 @@ impl Node {
     /// How many levels it has.
     pub(super) fn depth(&self) -> usize {
         match &self.kind {
-            Kind::Null | Kind::Scalar(_) => 1,
-            Kind::List(nodes) => 1 + nodes.iter().map(Self::depth).max().unwrap_or(0),
-            Kind::Map(members) => 1 + members.iter().map(|(_, node)| node.depth()).max().unwrap_or(0),
+            TreeKind::Null | TreeKind::Scalar(_) => 1,
+            TreeKind::List(nodes) => 1 + nodes.iter().map(Self::depth).max().unwrap_or(0),
+            TreeKind::Map(members) => 1 + members.iter().map(|(_, node)| node.depth()).max().unwrap_or(0),
         }
     }
 
     /// What it is, for a message.
     pub(crate) fn described(&self) -> Cow<'static, str> {
         match &self.kind {
-            Kind::Null => "nothing".into(),
-            Kind::Scalar(text) if text.is_empty() => "an empty text".into(),
-            Kind::Scalar(text) if text.chars().count() <= SHOWN && !text.contains(char::is_control) => {
+            TreeKind::Null => "nothing".into(),
+            TreeKind::Scalar(text) if text.is_empty() => "an empty text".into(),
+            TreeKind::Scalar(text) if text.chars().count() <= SHOWN && !text.contains(char::is_control) => {
                 format!("`{text}`").into()
             }
-            Kind::Scalar(_) => "a single value".into(),
-            Kind::List(_) => "a list".into(),
-            Kind::Map(_) => "a table of keys and values".into(),
+            TreeKind::Scalar(_) => "a single value".into(),
+            TreeKind::List(_) => "a list".into(),
+            TreeKind::Map(_) => "a table of keys and values".into(),
         }
     }
 }

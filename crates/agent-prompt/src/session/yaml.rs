@@ -5,14 +5,14 @@
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
-use super::tree::{DEEPEST, Key, Kind, MOST_BYTES, MOST_VALUES, Node, Unread};
+use super::tree::{DEEPEST, MOST_BYTES, MOST_VALUES, ReadError, TreeKey, TreeKind, TreeNode};
 use mangle_syntax::text::{TextRange, size};
 
 /// Reads the first document of a file.
 ///
 /// # Errors
 /// When it is no YAML, or larger than allowed.
-pub(crate) fn read(text: &str) -> Result<Node, Unread> {
+pub(crate) fn read(text: &str) -> Result<TreeNode, ReadError> {
     let mut reader = Reader::new(text);
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
@@ -28,22 +28,22 @@ pub(crate) fn read(text: &str) -> Result<Node, Unread> {
                     "recursion limit exceeded" => TOO_DEEP,
                     why => why,
                 };
-                return Err(Unread { range: TextRange::at(size(at), size(0)), why: why.to_owned() });
+                return Err(ReadError { range: TextRange::at(size(at), size(0)), why: why.to_owned() });
             }
         }
     }
-    let nothing = Node { range: TextRange::default(), kind: Kind::Null };
+    let nothing = TreeNode { range: TextRange::default(), kind: TreeKind::Null };
     Ok(reader.root.unwrap_or(nothing))
 }
 
 /// The members of a map that is open, and the key that waits for a value.
-type Members = (Vec<(Key, Node)>, Option<Key>);
+type Members = (Vec<(TreeKey, TreeNode)>, Option<TreeKey>);
 
 /// A list or a map that is open.
 struct Open {
     start: usize,
     anchor: usize,
-    list: Vec<Node>,
+    list: Vec<TreeNode>,
     /// For a map.
     map: Option<Members>,
 }
@@ -53,8 +53,8 @@ struct Reader<'t> {
     /// The byte of each character; empty where each is one byte.
     bytes: Vec<usize>,
     open: Vec<Open>,
-    anchors: Vec<(usize, Node)>,
-    root: Option<Node>,
+    anchors: Vec<(usize, TreeNode)>,
+    root: Option<TreeNode>,
     values: usize,
     size: usize,
 }
@@ -80,29 +80,29 @@ impl<'t> Reader<'t> {
     }
 
     /// Takes an event; whether the document is at its end.
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<bool, Unread> {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<bool, ReadError> {
         let range = self.range(span);
         match event {
             Event::Scalar(value, style, anchor, _) => {
                 let kind = if style == ScalarStyle::Plain
                     && matches!(&*value, "" | "~" | "null" | "Null" | "NULL")
                 {
-                    Kind::Null
+                    TreeKind::Null
                 } else {
-                    Kind::Scalar(value.into_owned())
+                    TreeKind::Scalar(value.into_owned())
                 };
-                let node = Node { range, kind };
+                let node = TreeNode { range, kind };
                 self.count(range, node.size())?;
                 self.add(node, anchor)?;
             }
             Event::Alias(anchor) => {
                 let known = self.anchors.iter().rev().find(|(id, _)| *id == anchor).map(|(_, node)| node);
-                let Some(node) = known else { return Err(Unread { range, why: CIRCLE.to_owned() }) };
+                let Some(node) = known else { return Err(ReadError { range, why: CIRCLE.to_owned() }) };
                 // Looked at before it is copied.
                 let (size, depth) = (node.size(), node.depth());
                 self.count(range, size)?;
                 if self.open.len() + depth > DEEPEST {
-                    return Err(Unread { range, why: TOO_DEEP.to_owned() });
+                    return Err(ReadError { range, why: TOO_DEEP.to_owned() });
                 }
                 let known = self.anchors.iter().rev().find(|(id, _)| *id == anchor);
                 let node = known.map(|(_, node)| node.clone());
@@ -117,15 +117,15 @@ impl<'t> Reader<'t> {
         Ok(false)
     }
 
-    fn begin(&mut self, range: TextRange, anchor: usize, map: Option<Members>) -> Result<(), Unread> {
+    fn begin(&mut self, range: TextRange, anchor: usize, map: Option<Members>) -> Result<(), ReadError> {
         if self.open.len() >= DEEPEST {
-            return Err(Unread { range, why: TOO_DEEP.to_owned() });
+            return Err(ReadError { range, why: TOO_DEEP.to_owned() });
         }
         self.open.push(Open { start: range.start().into(), anchor, list: Vec::new(), map });
         Ok(())
     }
 
-    fn end(&mut self, range: TextRange) -> Result<(), Unread> {
+    fn end(&mut self, range: TextRange) -> Result<(), ReadError> {
         let Some(open) = self.open.pop() else { return Ok(()) };
         // Without brackets it ends with the last value, not with the comments behind that.
         let members =
@@ -134,24 +134,24 @@ impl<'t> Reader<'t> {
         let end = last.filter(|_| range.is_empty()).unwrap_or(range.end());
         let range = TextRange::new(size(open.start), end.max(size(open.start)));
         let kind = match open.map {
-            Some((members, _)) => Kind::Map(members),
-            None => Kind::List(open.list),
+            Some((members, _)) => TreeKind::Map(members),
+            None => TreeKind::List(open.list),
         };
         // What is in it was counted when it came.
         self.count(range, (1, 0))?;
-        self.add(Node { range, kind }, open.anchor)
+        self.add(TreeNode { range, kind }, open.anchor)
     }
 
     /// Counts values and the bytes of their texts.
-    fn count(&mut self, range: TextRange, (values, bytes): (usize, usize)) -> Result<(), Unread> {
+    fn count(&mut self, range: TextRange, (values, bytes): (usize, usize)) -> Result<(), ReadError> {
         self.values += values;
         self.size += bytes;
         let is_allowed = self.values <= MOST_VALUES && self.size <= MOST_BYTES;
-        is_allowed.then_some(()).ok_or_else(|| Unread { range, why: TOO_LARGE.to_owned() })
+        is_allowed.then_some(()).ok_or_else(|| ReadError { range, why: TOO_LARGE.to_owned() })
     }
 
     /// Puts a value where it belongs.
-    fn add(&mut self, node: Node, anchor: usize) -> Result<(), Unread> {
+    fn add(&mut self, node: TreeNode, anchor: usize) -> Result<(), ReadError> {
         if anchor > 0 {
             self.count(node.range, node.size())?;
             self.anchors.push((anchor, node.clone()));
@@ -163,13 +163,16 @@ impl<'t> Reader<'t> {
                 Some(key) => members.push((key, node)),
                 None => {
                     let text = match node.kind {
-                        Kind::Scalar(text) => text,
-                        Kind::Null => String::new(),
-                        Kind::List(_) | Kind::Map(_) => {
-                            return Err(Unread { range: node.range, why: "a key must be a word".to_owned() });
+                        TreeKind::Scalar(text) => text,
+                        TreeKind::Null => String::new(),
+                        TreeKind::List(_) | TreeKind::Map(_) => {
+                            return Err(ReadError {
+                                range: node.range,
+                                why: "a key must be a word".to_owned(),
+                            });
                         }
                     };
-                    *waiting = Some(Key { text, range: node.range });
+                    *waiting = Some(TreeKey { text, range: node.range });
                 }
             },
         }
@@ -192,14 +195,14 @@ mod tests {
     fn ranges_are_those_of_the_values() {
         let text = "# é\na: \"ü\\n\"\nb:\n  - one\n  - two words  # no more\nc: |\n  x\n  y\nd: ~\n";
         let node = read(text).unwrap();
-        let Kind::Map(members) = &node.kind else { panic!() };
+        let TreeKind::Map(members) = &node.kind else { panic!() };
         let shown: Vec<_> = members.iter().map(|(key, node)| (&*key.text, slice(text, node.range))).collect();
         assert_eq!(shown, [("a", "\"ü\\n\""), ("b", "- one\n  - two words"), ("c", "x\n  y"), ("d", "~")]);
-        let Kind::List(list) = &members[1].1.kind else { panic!() };
+        let TreeKind::List(list) = &members[1].1.kind else { panic!() };
         assert_eq!(slice(text, list[1].range), "two words");
-        assert_eq!(members[0].1.kind, Kind::Scalar("ü\n".into()));
-        assert_eq!(members[2].1.kind, Kind::Scalar("x\ny\n".into()));
-        assert_eq!(members[3].1.kind, Kind::Null);
+        assert_eq!(members[0].1.kind, TreeKind::Scalar("ü\n".into()));
+        assert_eq!(members[2].1.kind, TreeKind::Scalar("x\ny\n".into()));
+        assert_eq!(members[3].1.kind, TreeKind::Null);
     }
 
     #[test]
@@ -213,7 +216,7 @@ mod tests {
         assert_eq!(read(&bomb).unwrap_err().why, TOO_LARGE);
         assert_eq!(read("a: &a [*a]").unwrap_err().why, CIRCLE);
         let same = read("a: &x {k: v}\nb: *x\n").unwrap();
-        let Kind::Map(members) = same.kind else { panic!() };
+        let TreeKind::Map(members) = same.kind else { panic!() };
         assert_eq!(members[0].1, members[1].1);
     }
 

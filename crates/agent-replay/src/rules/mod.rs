@@ -17,9 +17,9 @@ pub(super) use replies::injection;
 pub(super) use verdicts::outcome;
 
 use super::constitution::Constitution;
-use super::session::Options;
+use super::session::ReplayOptions;
 use super::turn::Turn;
-use super::verdict::Place;
+use super::verdict::RequestPlace;
 use mangle_engine::kernel::Kernel;
 use mangle_syntax::lint::{Finding, Rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
@@ -27,7 +27,7 @@ use piggyback::envelope::json::NodeId;
 use piggyback::envelope::table::ENVELOPE;
 use piggyback::envelope::view::View;
 use piggyback::envelope::{Object, Reply};
-use piggyback::transcript::{self, Found, Record};
+use piggyback::transcript::{self, Record, TranscriptFinding};
 
 /// All rules of a replay, a list a family.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
@@ -43,19 +43,19 @@ pub fn needs_gate(rule: &Rule) -> bool {
 /// A reply in its record, while it is replayed.
 pub(super) struct Scene<'s> {
     pub(super) constitution: &'s Constitution,
-    pub(super) options: Options<'s>,
+    pub(super) options: ReplayOptions<'s>,
     record: &'s Record<'s>,
     turn: &'s transcript::Turn,
     reply: &'s Reply<'s>,
     /// Whether somebody said something to the model that looks like an envelope.
     pub(super) is_quoting: bool,
-    found: Vec<Found>,
+    found: Vec<TranscriptFinding>,
 }
 
 impl<'s> Scene<'s> {
     pub(super) fn new(
         constitution: &'s Constitution,
-        options: Options<'s>,
+        options: ReplayOptions<'s>,
         record: &'s Record<'s>,
         turn: &'s transcript::Turn,
         reply: &'s Reply<'s>,
@@ -75,7 +75,7 @@ impl<'s> Scene<'s> {
         for verdict in &mut report.verdicts {
             let request = verdict.index.and_then(|index| self.request(index));
             verdict.place =
-                request.map(|(view, name)| Place { name: place(name), whole: place(view.range()) });
+                request.map(|(view, name)| RequestPlace { name: place(name), whole: place(view.range()) });
         }
     }
 
@@ -90,7 +90,7 @@ impl<'s> Scene<'s> {
         report: &Turn,
         kernel: &Kernel,
         told: &mut FxHashSet<String>,
-    ) -> Vec<Found> {
+    ) -> Vec<TranscriptFinding> {
         replies::check(&mut self, report);
         verdicts::check(&mut self, report, kernel, told);
         state::check(&mut self, report, kernel);

@@ -8,10 +8,10 @@ use super::Scene;
 use crate::turn::Turn;
 use mangle_syntax::lint::{Finding, Rule, Severity, Span, rule};
 use mangle_syntax::text::{TextRange, size};
-use piggyback::envelope::account::Fate;
+use piggyback::envelope::account::UpdateFate;
 use piggyback::envelope::runtime::{Caps, Stage};
 use piggyback::envelope::{self, Reply, claim_in, phrase_in};
-use piggyback::transcript::{self, Found, Record};
+use piggyback::transcript::{self, Record, TranscriptFinding};
 
 pub(super) const RULES: &[&Rule] =
     &[&OVERRIDE, &SPEECH_CONTRADICTS_VERDICT, &PERSONA_BREAK, &LEAK_ON_REPLAY, &USER_INJECTION];
@@ -91,7 +91,7 @@ fn rewritten(scene: &mut Scene<'_>, report: &Turn) {
     let lost: Vec<_> = report
         .atoms
         .iter()
-        .filter(|atom| matches!(atom.fate, Fate::Blocked(_) | Fate::Withdrawn(_)))
+        .filter(|atom| matches!(atom.fate, UpdateFate::Blocked(_) | UpdateFate::Withdrawn(_)))
         .collect();
     let atoms = match lost.len() {
         0 => "no update is left out".to_owned(),
@@ -163,7 +163,7 @@ fn decoy(scene: &mut Scene<'_>) {
 }
 
 /// An envelope in what somebody says to the model.
-pub(crate) fn injection(record: &Record<'_>, turn: &transcript::Turn) -> Option<Found> {
+pub(crate) fn injection(record: &Record<'_>, turn: &transcript::Turn) -> Option<TranscriptFinding> {
     let text = turn.text(record.bytes);
     let has = |key: &[u8]| memchr::memmem::find(text, key).is_some();
     if !has(b"\"control_packet\"") && !has(b"\"surface_response\"") {

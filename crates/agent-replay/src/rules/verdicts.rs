@@ -4,16 +4,16 @@ use rustc_hash::FxHashSet;
 
 use super::Scene;
 use crate::constitution::find;
-use crate::pending::{Asked, Outcome};
+use crate::pending::{PendingRequest, RequestOutcome};
 use crate::reliance::Reliance;
-use crate::turn::{Origin, Turn, Unblocked};
+use crate::turn::{LiftedDenial, SessionOrigin, Turn};
 use crate::verdict::Verdict;
 use mangle_engine::kernel::{Datum, Kernel, Relation};
 use mangle_settings::Override;
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, Span, rule};
 use mangle_syntax::text::TextRange;
 use piggyback::envelope::runtime::{consumer_of, lists};
-use piggyback::transcript::{self, Found, Record};
+use piggyback::transcript::{self, Record, TranscriptFinding};
 
 pub(super) const RULES: &[&Rule] = &[
     &DENIED,
@@ -169,7 +169,7 @@ fn relied(scene: &mut Scene<'_>, verdict: &Verdict, range: TextRange, turn: u64)
 
 /// A reply that would be denied as a whole, had its session not lifted that.
 fn unblocked(scene: &mut Scene<'_>, report: &Turn) {
-    let Some(Unblocked { facts, denial, .. }) = &report.unblocked else { return };
+    let Some(LiftedDenial { facts, denial, .. }) = &report.unblocked else { return };
     let message = format!(
         "the policy would deny this reply without what replies did: {}; without that: {denial} would hold",
         listed(facts)
@@ -179,14 +179,14 @@ fn unblocked(scene: &mut Scene<'_>, report: &Turn) {
 }
 
 /// Reports something that rests on facts of replies: a warning where the consumer wants replies to give all of them.
-fn push_own(scene: &mut Scene<'_>, mut finding: Finding, facts: &[(String, Origin)], turn: u64) {
+fn push_own(scene: &mut Scene<'_>, mut finding: Finding, facts: &[(String, SessionOrigin)], turn: u64) {
     let consumer = consumer_of(scene.options.transcript);
     let is_listed = |fact: &str| lists(consumer, fact.split('(').next().unwrap_or(fact));
     if facts.iter().all(|(fact, _)| is_listed(fact)) {
         finding = finding.severity(Severity::Warning);
     }
     for (fact, origin) in facts {
-        if let Origin::Update { turn: of, index } = origin
+        if let SessionOrigin::Update { turn: of, index } = origin
             && *of == turn
             && let Some(place) = scene.update(*index)
         {
@@ -197,7 +197,7 @@ fn push_own(scene: &mut Scene<'_>, mut finding: Finding, facts: &[(String, Origi
 }
 
 /// Facts with their origins: `` `approved("a")` (turn 1, update 2) and … ``
-fn listed(facts: &[(String, Origin)]) -> String {
+fn listed(facts: &[(String, SessionOrigin)]) -> String {
     let all: Vec<_> = facts.iter().map(|(fact, origin)| format!("`{}` ({origin})", short(fact))).collect();
     match all.split_last() {
         Some((last, [])) => last.clone(),
@@ -275,13 +275,13 @@ pub(crate) fn outcome(
     record: &Record<'_>,
     turn: &transcript::Turn,
     call: &str,
-    asked: &Asked,
-    outcome: Outcome,
-) -> Option<Found> {
+    asked: &PendingRequest,
+    outcome: RequestOutcome,
+) -> Option<TranscriptFinding> {
     let range = TextRange::up_to(mangle_syntax::text::size(turn.len()));
-    let Asked { turn: of, action, is_permitted } = asked;
+    let PendingRequest { turn: of, action, is_permitted } = asked;
     let finding = match (outcome, is_permitted) {
-        (Outcome::Ran, false) => Finding::new(
+        (RequestOutcome::Ran, false) => Finding::new(
             &EXECUTED_ALTHOUGH_DENIED,
             range,
             format!(
@@ -290,7 +290,7 @@ pub(crate) fn outcome(
                 short(action)
             ),
         ),
-        (Outcome::Blocked, true) => Finding::new(
+        (RequestOutcome::Blocked, true) => Finding::new(
             &BLOCKED_ALTHOUGH_PERMITTED,
             range,
             format!(

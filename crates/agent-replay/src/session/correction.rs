@@ -3,14 +3,14 @@
 use super::Replay;
 use crate::constitution::Constitution;
 use crate::facts;
-use crate::turn::{Correction, Origin, Turn};
+use crate::turn::{Correction, SessionOrigin, Turn};
 use mangle_engine::kernel::{Clock, Fact, Kernel, Proof, Relation};
 use mangle_settings::HypothesisForm;
-use piggyback::envelope::runtime::{Picked, is_constant};
+use piggyback::envelope::runtime::{AcceptedEnvelope, is_constant};
 
 impl Replay<'_> {
     /// What a self-correction leads to. Unless hypotheses are wanted, they are taken back again.
-    pub(super) fn correct(&mut self, picked: &Picked, report: &mut Turn) {
+    pub(super) fn correct(&mut self, picked: &AcceptedEnvelope, report: &mut Turn) {
         let correction = picked.packet.self_correction.as_deref();
         let Some(correction) = correction.filter(|it| it.triggered && !it.hypothesis.is_empty()) else {
             return;
@@ -19,7 +19,7 @@ impl Replay<'_> {
         let is_new = |fact: &Fact| !self.kernel.is_given(fact.predicate, &fact.tuple);
         let new: Vec<Fact> = facts.into_iter().filter(is_new).collect();
         for fact in &new {
-            self.know(fact, Origin::Hypothesis(self.number));
+            self.know(fact, SessionOrigin::Hypothesis(self.number));
             self.kernel.assert(fact);
         }
         self.evaluate(report);

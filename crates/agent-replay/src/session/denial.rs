@@ -8,8 +8,8 @@ use super::Replay;
 use crate::batch::Batch;
 use crate::constitution::Constitution;
 use crate::gate;
-use crate::reliance::{OwnFact, Reliance};
-use crate::turn::{Rewritten, Turn, Unblocked};
+use crate::reliance::{Reliance, ReplyFact};
+use crate::turn::{LiftedDenial, SurfaceRewrite, Turn};
 use crate::verdict::{Lock, Verdict};
 use mangle_engine::kernel::{Clock, Fact, Kernel, Proof, Relation};
 use mangle_engine::program::PredicateId;
@@ -60,7 +60,7 @@ impl Replay<'_> {
     }
 
     /// What would block a reply that nothing blocks, had its session not lifted that.
-    pub(super) fn unblocked(&mut self, batch: &Batch) -> Option<Unblocked> {
+    pub(super) fn unblocked(&mut self, batch: &Batch) -> Option<LiftedDenial> {
         if batch.facts.is_empty() || self.constitution.roles.block.is_empty() {
             return None;
         }
@@ -68,7 +68,7 @@ impl Replay<'_> {
         lifting.truncate(MOST_LIFTING);
         let own = self.texts(batch);
         let mut proof = self.block_without(&lifting.iter().collect::<Vec<_>>(), &own)?;
-        let mut needed: Vec<&OwnFact> = lifting.iter().collect();
+        let mut needed: Vec<&ReplyFact> = lifting.iter().collect();
         for one in &lifting {
             let fewer: Vec<_> = needed.iter().copied().filter(|other| *other != one).collect();
             if let Some(found) = self.block_without(&fewer, &own) {
@@ -76,11 +76,11 @@ impl Replay<'_> {
             }
         }
         let facts = needed.into_iter().map(|own| (own.text.clone(), own.origin)).collect();
-        Some(Unblocked { facts, denial: gate::head(&proof), proof })
+        Some(LiftedDenial { facts, denial: gate::head(&proof), proof })
     }
 
     /// What would block a reply without some facts, and blocks nothing now.
-    fn block_without(&mut self, facts: &[&OwnFact], own: &FxHashSet<String>) -> Option<Proof> {
+    fn block_without(&mut self, facts: &[&ReplyFact], own: &FxHashSet<String>) -> Option<Proof> {
         if facts.is_empty() {
             return None;
         }
@@ -110,7 +110,7 @@ impl Replay<'_> {
 
     /// What the user reads instead of the surface, once all requests are judged. `is_filtered`: the update filter refused
     /// something.
-    pub(super) fn rewritten(&self, is_filtered: bool, report: &Turn) -> Option<Rewritten> {
+    pub(super) fn rewritten(&self, is_filtered: bool, report: &Turn) -> Option<SurfaceRewrite> {
         let style = self.constitution.settings.style;
         let filtered = || is_filtered.then(|| NOTICE.to_owned());
         let blocked = || report.envelope.as_ref().map(|verdict| verdict.why.clone());
@@ -127,7 +127,7 @@ impl Replay<'_> {
             true => format!("I cannot do that: {reason}."),
             false => format!("[SAFETY NOTICE: {reason}]\n\n{}", report.surface),
         };
-        Some(Rewritten { shown, reason, is_replaced })
+        Some(SurfaceRewrite { shown, reason, is_replaced })
     }
 }
 

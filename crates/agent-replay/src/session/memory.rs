@@ -1,15 +1,15 @@
 //! What the memory operations of a packet do to the kernel.
 
 use super::Replay;
-use crate::turn::{Effect, Operation, Turn};
+use crate::turn::{Effect, MemoryChange, Turn};
 use mangle_engine::kernel::{Fact, Relation, RuleId};
 use mangle_engine::program::PredicateId;
 use mangle_syntax::text::Symbol;
-use piggyback::envelope::runtime::Picked;
+use piggyback::envelope::runtime::AcceptedEnvelope;
 
 impl Replay<'_> {
     /// What the memory operations do to the kernel.
-    pub(super) fn memory(&mut self, picked: &Picked, report: &mut Turn) {
+    pub(super) fn memory(&mut self, picked: &AcceptedEnvelope, report: &mut Turn) {
         let mut is_other = false;
         let is_stopped = self.kernel.model().stopped.is_some();
         for operation in picked.packet.memory.as_slice() {
@@ -23,7 +23,7 @@ impl Replay<'_> {
                 }
                 _ => Effect::Nothing,
             };
-            report.memory.push(Operation { op: operation.op.clone(), key: operation.key.clone(), effect });
+            report.memory.push(MemoryChange { op: operation.op.clone(), key: operation.key.clone(), effect });
         }
         if is_other {
             self.evaluate(report);

@@ -12,19 +12,19 @@ use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
-pub use options::{Event, Options};
+pub use options::{Event, ReplayOptions};
 
 use super::constitution::Constitution;
 use super::coverage::Coverage;
 use super::origins::Origins;
-use super::pending::{Awaited, Outcome};
+use super::pending::{PendingRequests, RequestOutcome};
 use super::rules::{self, Scene};
-use super::state::Change;
-use super::turn::{Origin, Turn};
+use super::state::StateChange;
+use super::turn::{SessionOrigin, Turn};
 use super::{gate, time};
 use mangle_engine::kernel::{Clock, Kernel, Stop};
 use mangle_syntax::text::{TextRange, TextSize};
-use piggyback::transcript::{self, Kind, Record, Role};
+use piggyback::transcript::{self, Record, TextKind, TurnRole};
 
 /// How much of what the user said is kept, in characters.
 const ASKED: usize = 300;
@@ -33,7 +33,7 @@ const ASKED: usize = 300;
 #[derive(Debug)]
 pub struct Replay<'a> {
     constitution: &'a Constitution,
-    options: Options<'a>,
+    options: ReplayOptions<'a>,
     kernel: Kernel,
     clock: Clock,
     number: u64,
@@ -41,7 +41,7 @@ pub struct Replay<'a> {
     /// Whether something that was said to the model since its last answer looks like an envelope.
     is_injected: bool,
     origins: Origins,
-    awaited: Awaited,
+    awaited: PendingRequests,
     /// What is said once: actions that only overrides permit, limits.
     told: FxHashSet<String>,
     coverage: Coverage,
@@ -54,7 +54,7 @@ pub struct Replay<'a> {
 impl<'a> Replay<'a> {
     /// The start of a session. Nothing of any other is in it.
     #[must_use]
-    pub fn new(constitution: &'a Constitution, options: Options<'a>) -> Self {
+    pub fn new(constitution: &'a Constitution, options: ReplayOptions<'a>) -> Self {
         Self {
             constitution,
             options,
@@ -64,7 +64,7 @@ impl<'a> Replay<'a> {
             asked: None,
             is_injected: false,
             origins: Origins::new(constitution.lifting()),
-            awaited: Awaited::default(),
+            awaited: PendingRequests::default(),
             told: FxHashSet::default(),
             coverage: Coverage::default(),
             dead: constitution.stopped().filter(gate::is_final),
@@ -100,13 +100,13 @@ impl<'a> Replay<'a> {
 
     /// Where a fact comes from that the session says, or did within the last turn: proofs of that one may name it.
     #[must_use]
-    pub fn origin(&self, fact: &str) -> Option<Origin> {
+    pub fn origin(&self, fact: &str) -> Option<SessionOrigin> {
         self.origins.of(fact)
     }
 
     /// Where a fact comes from that the session still says.
     #[must_use]
-    pub fn held(&self, fact: &str) -> Option<Origin> {
+    pub fn held(&self, fact: &str) -> Option<SessionOrigin> {
         self.origins.held(fact)
     }
 
@@ -129,18 +129,18 @@ impl<'a> Replay<'a> {
                 return;
             }
             match turn.kind {
-                Kind::Prompt => self.prompt(record, turn, each),
-                Kind::Reply | Kind::Object => self.reply(record, turn, each),
-                Kind::Surface => {
+                TextKind::Prompt => self.prompt(record, turn, each),
+                TextKind::Reply | TextKind::Object => self.reply(record, turn, each),
+                TextKind::Surface => {
                     let rest = record.turns.get(at + 1..).unwrap_or_default();
-                    let is_update = |turn: &&transcript::Turn| turn.kind == Kind::Atom;
+                    let is_update = |turn: &&transcript::Turn| turn.kind == TextKind::Atom;
                     let updates = rest.iter().take_while(is_update);
                     let updates =
                         updates.map(|turn| String::from_utf8_lossy(turn.text(record.bytes)).into_owned());
                     self.surface(record, turn, &updates.collect::<Vec<_>>(), each);
                 }
                 // Updates belong to the surface before them.
-                Kind::Atom | Kind::Skipped(_) => {}
+                TextKind::Atom | TextKind::Skipped(_) => {}
             }
         }
     }
@@ -149,11 +149,11 @@ impl<'a> Replay<'a> {
     fn prompt(&mut self, record: &Record<'_>, turn: &transcript::Turn, each: &mut dyn FnMut(&Self, Event)) {
         let text = turn.text(record.bytes);
         let next = self.number + 1;
-        if turn.role == Role::User {
+        if turn.role == TurnRole::User {
             self.asked = Some(excerpt(&String::from_utf8_lossy(text)));
             self.awaited.user();
         }
-        if matches!(turn.role, Role::User | Role::Tool)
+        if matches!(turn.role, TurnRole::User | TurnRole::Tool)
             && let Some(found) = rules::injection(record, turn)
         {
             self.is_injected = true;
@@ -161,7 +161,7 @@ impl<'a> Replay<'a> {
         }
         let call = turn.details.as_ref().and_then(|details| details.call.as_deref());
         if let Some(call) = call {
-            let outcome = Outcome::of(&String::from_utf8_lossy(text));
+            let outcome = RequestOutcome::of(&String::from_utf8_lossy(text));
             let Some(asked) = self.awaited.take(call, outcome) else { return };
             if let Some(found) = rules::outcome(record, turn, call, &asked, outcome) {
                 each(self, Event::Found { turn: asked.turn, found: Box::new(found) });
@@ -208,7 +208,7 @@ impl<'a> Replay<'a> {
             envelope: None,
             unblocked: None,
             verdicts: Vec::new(),
-            change: Change::default(),
+            change: StateChange::default(),
             stopped: None,
         }
     }

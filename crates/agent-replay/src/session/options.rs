@@ -7,11 +7,11 @@ use crate::turn::Turn;
 use mangle_engine::kernel::Clock;
 use mangle_settings::TranscriptSettings;
 use mangle_syntax::text::Cancel;
-use piggyback::transcript::{Found, Limits};
+use piggyback::transcript::{Limits, TranscriptFinding};
 
 /// How a session is replayed.
 #[derive(Debug, Clone, Copy)]
-pub struct Options<'a> {
+pub struct ReplayOptions<'a> {
     /// The settings of the transcript.
     pub transcript: &'a TranscriptSettings,
     /// The limits of the runtime's configuration.
@@ -44,6 +44,6 @@ pub enum Event {
         /// The turn.
         turn: u64,
         /// What.
-        found: Box<Found>,
+        found: Box<TranscriptFinding>,
     },
 }

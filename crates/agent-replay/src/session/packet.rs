@@ -2,17 +2,17 @@
 
 use super::Replay;
 use crate::batch::{Batch, Filter};
-use crate::gate::{self, Request};
-use crate::state::Change;
-use crate::turn::{Origin, Turn};
+use crate::gate::{self, GateRequest};
+use crate::state::StateChange;
+use crate::turn::{SessionOrigin, Turn};
 use mangle_engine::kernel::Fact;
 use mangle_settings::Override;
 use piggyback::envelope::Reply;
-use piggyback::envelope::runtime::Picked;
+use piggyback::envelope::runtime::AcceptedEnvelope;
 
 impl Replay<'_> {
     /// A packet, step by step in the runtime's order.
-    pub(super) fn packet(&mut self, reply: &Reply<'_>, picked: &Picked, report: &mut Turn) {
+    pub(super) fn packet(&mut self, reply: &Reply<'_>, picked: &AcceptedEnvelope, report: &mut Turn) {
         let mut batch = self.batch(reply, picked);
         self.assert(&mut batch);
         self.evaluate(report);
@@ -34,9 +34,9 @@ impl Replay<'_> {
             self.memory(picked, report);
             self.correct(picked, report);
         }
-        report.change = Change::of(&self.kernel);
+        report.change = StateChange::of(&self.kernel);
         let requests = picked.packet.tools.as_slice().iter().enumerate();
-        let requests: Vec<_> = requests.map(|(index, tool)| Request::new(index, tool)).collect();
+        let requests: Vec<_> = requests.map(|(index, tool)| GateRequest::new(index, tool)).collect();
         report.verdicts = match is_replaced {
             true => {
                 requests.into_iter().map(|request| request.refused("the whole reply is denied")).collect()
@@ -46,7 +46,7 @@ impl Replay<'_> {
         report.rewritten = self.rewritten(is_filtered, report);
     }
 
-    fn batch(&mut self, reply: &Reply<'_>, picked: &Picked) -> Batch {
+    fn batch(&mut self, reply: &Reply<'_>, picked: &AcceptedEnvelope) -> Batch {
         let filled = self.options.prefill.of(self.number);
         let (constitution, settings, turn) = (self.constitution, self.options.transcript, self.number);
         let filter = Filter { constitution, settings, turn };
@@ -58,7 +58,7 @@ impl Replay<'_> {
             (category, _) => category,
         };
         let intent = filter.intent(picked, category, values);
-        batch.facts.extend(intent.map(|fact| (fact, Origin::Intent(turn))));
+        batch.facts.extend(intent.map(|fact| (fact, SessionOrigin::Intent(turn))));
         batch
     }
 
@@ -70,7 +70,7 @@ impl Replay<'_> {
         self.assert(&mut batch);
         self.evaluate(report);
         report.atoms = std::mem::take(&mut batch.atoms);
-        report.change = Change::of(&self.kernel);
+        report.change = StateChange::of(&self.kernel);
     }
 
     /// Gives the facts of a batch to the kernel, from the next evaluation on.
@@ -85,7 +85,7 @@ impl Replay<'_> {
     }
 
     /// Remembers where a fact comes from.
-    pub(super) fn know(&mut self, fact: &Fact, origin: Origin) {
+    pub(super) fn know(&mut self, fact: &Fact, origin: SessionOrigin) {
         let text = self.kernel.model().fact(&self.constitution.compiled, fact.predicate, &fact.tuple);
         self.origins.say(text, fact, origin);
     }

@@ -1,13 +1,13 @@
 //! The tool requests of a packet, one after the other through the gate.
 
 use super::Replay;
-use crate::gate::{self, Gate, Request};
+use crate::gate::{self, Gate, GateRequest};
 use crate::turn::Turn;
 use crate::verdict::Verdict;
 
 impl Replay<'_> {
     /// One request after the other through the gate. Behind the last the kernel is as it was.
-    pub(super) fn requests(&mut self, requests: Vec<Request>, report: &mut Turn) -> Vec<Verdict> {
+    pub(super) fn requests(&mut self, requests: Vec<GateRequest>, report: &mut Turn) -> Vec<Verdict> {
         let mut verdicts = Vec::with_capacity(requests.len());
         for request in requests {
             if self.is_late(self.number) {

@@ -237,7 +237,7 @@ fn what_is_named_is_what_decides() {
             continue;
         }
         let reliance = &verdict.reliance;
-        let texts = |facts: &'_ [(String, crate::Origin)]| -> Vec<String> {
+        let texts = |facts: &'_ [(String, crate::SessionOrigin)]| -> Vec<String> {
             facts.iter().map(|(fact, _)| fact.clone()).collect()
         };
         let (grants, lifts) = (texts(&reliance.granted), texts(&reliance.lifted));

@@ -94,7 +94,7 @@ fn coverage_tells_which_rules_ever_held() {
     let cancel = mangle_syntax::text::Cancel::new();
     let runtime = piggyback::transcript::Limits::default();
     let (settings, prefill) = (mangle_settings::TranscriptSettings::default(), Prefill::default());
-    let options = Options {
+    let options = ReplayOptions {
         transcript: &settings,
         runtime: &runtime,
         clock: mangle_engine::kernel::Clock { now_ns: 0 },
@@ -107,7 +107,7 @@ fn coverage_tells_which_rules_ever_held() {
         cancel: &cancel,
     };
     let mut replay = Replay::new(&constitution, options);
-    let mut reader = piggyback::transcript::Reader::new(piggyback::transcript::Options {
+    let mut reader = piggyback::transcript::TranscriptReader::new(piggyback::transcript::TranscriptOptions {
         name: "a.jsonl".into(),
         ..Default::default()
     });

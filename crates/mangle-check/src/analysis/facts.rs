@@ -1,7 +1,7 @@
 //! Facts whose functions fail: the engine computes the arguments of facts while it reads the
 //! program, and refuses the program when that fails.
 
-use super::{Context, Family};
+use super::{CheckContext, Family};
 use mangle_engine::kernel::{self, Values};
 use mangle_engine::program::builtins;
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -15,7 +15,7 @@ pub(super) const FAMILY: Family =
 /// A function in a fact that fails.
 static FACT_FUNCTION_FAILS: Rule = rule!("fact-function-fails.md");
 
-fn check(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+fn check(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     if !clause.is_fact() {
         return;
     }

@@ -40,9 +40,9 @@ pub struct Family {
     pub rules: &'static [&'static Rule],
     /// Looks at one clause that could be read whole. May read other statements only through
     /// signatures of the predicates that the clause mentions.
-    pub clause: Option<fn(&Context<'_>, &Clause, &mut Vec<Finding>)>,
+    pub clause: Option<fn(&CheckContext<'_>, &Clause, &mut Vec<Finding>)>,
     /// Looks at one declaration that could be read whole, under the same restriction.
-    pub declaration: Option<fn(&Context<'_>, &Declaration, &mut Vec<Finding>)>,
+    pub declaration: Option<fn(&CheckContext<'_>, &Declaration, &mut Vec<Finding>)>,
     /// Looks at the whole program; runs at every change, so its cost counts.
     pub program: Option<fn(&Program, &mut ProgramFindings)>,
 }
@@ -71,7 +71,7 @@ pub const FAMILIES: &[Family] = &[
 
 /// What a check of one statement may look at.
 #[derive(Debug, Clone, Copy)]
-pub struct Context<'p> {
+pub struct CheckContext<'p> {
     /// The program.
     pub program: &'p Program,
     /// What its relations hold.
@@ -86,7 +86,7 @@ pub struct Context<'p> {
     pub inferred: &'p OnceCell<ClauseTypes>,
 }
 
-impl<'p> Context<'p> {
+impl<'p> CheckContext<'p> {
     /// The types in `clause`, which is this statement.
     #[must_use]
     pub fn clause_types(&self, clause: &Clause) -> &'p ClauseTypes {

@@ -3,7 +3,7 @@
 //! Takes the table of built-ins, in which each has the day on which the engine got it, and the days
 //! of a few notations; gives what is newer than the target. Without a target everything is there.
 
-use super::{Context, Family};
+use super::{CheckContext, Family};
 use mangle_engine::program::builtins;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{ApplyForm, Atom, Clause, Declaration, Premise, Term};
@@ -25,7 +25,7 @@ const LONG_ARROW: &str = "2025-03-03";
 const TEMPORAL: &str = "2026-02-09";
 const TAGGED_UNION: &str = "2026-03-11";
 
-fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     if context.program.embedding.engine.is_none() {
         return;
     }
@@ -50,7 +50,7 @@ fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) 
     }
 }
 
-fn check_declaration(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
+fn check_declaration(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
     if context.program.embedding.engine.is_none() {
         return;
     }
@@ -63,7 +63,7 @@ fn check_declaration(context: &Context<'_>, declaration: &Declaration, out: &mut
 
 /// Reports what is newer than the target.
 struct Check<'c, 'o> {
-    context: &'c Context<'c>,
+    context: &'c CheckContext<'c>,
     out: &'o mut Vec<Finding>,
 }
 
@@ -143,8 +143,14 @@ mod tests {
                 OnceCell::new(),
                 file.statement_text(item),
             );
-            let context =
-                Context { program: &program, types: &types, file: &file, item, text, inferred: &inferred };
+            let context = CheckContext {
+                program: &program,
+                types: &types,
+                file: &file,
+                item,
+                text,
+                inferred: &inferred,
+            };
             let mut out = Vec::new();
             match &item.statement.kind {
                 StatementKind::Clause(clause) => check_clause(&context, clause, &mut out),

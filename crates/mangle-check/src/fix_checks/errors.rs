@@ -5,10 +5,10 @@ use std::hash::Hash as _;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::settle::{Settled, is_safely_fixable};
+use super::settle::{EditedWindow, is_safely_fixable};
 use super::window::Window;
 use super::{hash, program};
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use crate::diagnostics::{check_statement, fingerprint};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};
 use mangle_engine::types::ProgramTypes;
@@ -22,7 +22,7 @@ pub(super) struct Check<'c> {
     pub(super) types: &'c ProgramTypes,
     pub(super) file: &'c FileSummary,
     pub(super) window: &'c Window<'c>,
-    pub(super) settled: &'c Settled,
+    pub(super) settled: &'c EditedWindow,
 }
 
 /// How often each rule finds an error.
@@ -72,9 +72,9 @@ impl Check<'_> {
         self.settled.items().iter().map(move |item| (item, slice(text, item.statement.range() + item.start)))
     }
 
-    fn in_context<T>(&self, item: &Item, text: &str, work: impl FnOnce(&Context<'_>) -> T) -> T {
+    fn in_context<T>(&self, item: &Item, text: &str, work: impl FnOnce(&CheckContext<'_>) -> T) -> T {
         let inferred = OnceCell::new();
-        work(&Context {
+        work(&CheckContext {
             program: self.program,
             types: self.types,
             file: self.file,

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use self::settle::Settled;
+use self::settle::EditedWindow;
 use self::window::Window;
 use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::ProgramTypes;
@@ -66,7 +66,7 @@ enum Verdict {
     /// It loses something.
     Loses,
     /// It loses nothing; and whether it brings no error, under a fingerprint of what the statements refer to.
-    Keeps(Arc<Settled>, u64, bool),
+    Keeps(Arc<EditedWindow>, u64, bool),
 }
 
 /// A fix of a finding in a file, and where both stand.

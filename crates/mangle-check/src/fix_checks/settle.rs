@@ -8,7 +8,7 @@ use super::window::Window;
 use mangle_syntax::lint::{Applicability, Finding, Fix, Group, Severity};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::Item;
-use mangle_syntax::syntax::compare::{Gain, Part, Side, compare, equal_count};
+use mangle_syntax::syntax::compare::{ComparePart, Gain, Side, compare, equal_count};
 use mangle_syntax::text::{Symbol, TextRange, TextSize, apply, moved};
 
 /// So many steps are tried.
@@ -16,7 +16,7 @@ const STEPS: usize = 12;
 
 /// A window after its edits.
 #[derive(Debug)]
-pub(super) struct Settled {
+pub(super) struct EditedWindow {
     /// Its text and statements.
     pub(super) source: SourceFile,
     /// The statements that changed.
@@ -28,7 +28,7 @@ pub(super) struct Settled {
 }
 
 /// What the window becomes; `None` where the change loses something.
-pub(super) fn settle(window: &Window<'_>) -> Option<Settled> {
+pub(super) fn settle(window: &Window<'_>) -> Option<EditedWindow> {
     if window.goes_on() {
         return None;
     }
@@ -41,7 +41,7 @@ pub(super) fn settle(window: &Window<'_>) -> Option<Settled> {
     let after = Side { text: source.text(), items: source.items(), parts: &new_parts };
     let gain = compare(before, after).ok()?;
     let changed = changed(window, source.items())?;
-    let mut settled = Settled { source, changed, heads: Vec::new(), dropped: Vec::new() };
+    let mut settled = EditedWindow { source, changed, heads: Vec::new(), dropped: Vec::new() };
     settled.add(gain);
     for _ in 0..STEPS {
         let Some(next) = settled.step(window) else { return Some(settled) };
@@ -50,7 +50,7 @@ pub(super) fn settle(window: &Window<'_>) -> Option<Settled> {
     None
 }
 
-impl Settled {
+impl EditedWindow {
     fn add(&mut self, gain: Gain) {
         self.heads.extend(gain.heads);
         self.dropped.extend(gain.dropped);
@@ -123,12 +123,12 @@ fn placed(fix: &Fix, start: TextSize) -> Option<Vec<(TextRange, &str)>> {
     Some(edits)
 }
 
-fn part(range: TextRange, is_declared: bool) -> Part {
-    Part { range, is_declared, is_paired: true }
+fn part(range: TextRange, is_declared: bool) -> ComparePart {
+    ComparePart { range, is_declared, is_paired: true }
 }
 
 /// What the fix of a window declares, from the start of the file.
-fn parts(window: &Window<'_>) -> Vec<Part> {
+fn parts(window: &Window<'_>) -> Vec<ComparePart> {
     let free = window.free.iter().map(|range| part(*range, false));
     free.chain(window.declared.iter().map(|range| part(*range, true))).collect()
 }
@@ -141,19 +141,19 @@ fn is_paired(range: TextRange, edits: &[(TextRange, &str)]) -> bool {
 }
 
 /// The parts, each marked with whether [`after`] has it.
-fn paired(parts: &[Part], edits: &[(TextRange, &str)]) -> Vec<Part> {
-    parts.iter().map(|part| Part { is_paired: is_paired(part.range, edits), ..*part }).collect()
+fn paired(parts: &[ComparePart], edits: &[(TextRange, &str)]) -> Vec<ComparePart> {
+    parts.iter().map(|part| ComparePart { is_paired: is_paired(part.range, edits), ..*part }).collect()
 }
 
 /// A part after edits, with what is inserted at its ends.
-fn after(part: Part, edits: &[(TextRange, &str)]) -> Option<Part> {
+fn after(part: ComparePart, edits: &[(TextRange, &str)]) -> Option<ComparePart> {
     let [_, range] = moved(part.range, edits);
-    is_paired(part.range, edits).then_some(Part { range, ..part })
+    is_paired(part.range, edits).then_some(ComparePart { range, ..part })
 }
 
-fn shifted(part: Part, start: TextSize) -> Option<Part> {
+fn shifted(part: ComparePart, start: TextSize) -> Option<ComparePart> {
     let range = TextRange::new(part.range.start().checked_sub(start)?, part.range.end().checked_sub(start)?);
-    Some(Part { range, ..part })
+    Some(ComparePart { range, ..part })
 }
 
 /// Which statements differ from those of the window; `None` where one does that no edit touches.

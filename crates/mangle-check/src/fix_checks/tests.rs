@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::{Claim, FixChecks};
-use crate::testing::{Checked, program};
+use crate::testing::{CheckedFixture, program};
 use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_syntax::lint::{Applicability, FileEdit, Fix};
 use mangle_syntax::text::{FileId, TextRange, TextSize, apply, size};
@@ -24,7 +24,7 @@ Decl score(A, N) bound [/any, /number].
 /// The errors of a statement with what their fixes make of it.
 fn offers(statement: &str) -> Vec<(&'static str, Option<(Applicability, String)>)> {
     let text = format!("{DECLARATIONS}{statement}\n");
-    let checked = Checked::new(&text);
+    let checked = CheckedFixture::new(&text);
     let found = checked.diagnostics.iter().flat_map(|(_, found)| found);
     let errors = found.filter(|found| found.severity == mangle_syntax::lint::Severity::Error);
     errors
@@ -93,7 +93,7 @@ fn alternatives_beside_commas_are_a_guess_that_keeps_premises() {
 #[test]
 fn both_readings_of_unclear_alternatives_are_offered() {
     let text = format!("{DECLARATIONS}ok(A) :- req(A), A = 1 or A = 2.\n");
-    let checked = Checked::new(&text);
+    let checked = CheckedFixture::new(&text);
     let fix = checked.diagnostics[0].1.iter().find_map(|found| found.fix.clone()).unwrap();
     let other = fix.otherwise.unwrap();
     assert_eq!(other.applicability, Applicability::Unsafe);
@@ -273,7 +273,8 @@ fn verdicts_follow_the_program() {
         let range = TextRange::at(at, size(4));
         let fix = Fix::safe("").replace(range, "");
         let edits = [FileEdit { file: FileId(0), range: TextRange::empty(at), text: "d(X), ".to_owned() }];
-        let claim = Claim { file: FileId(0), start: TextSize::new(0), range, replaces: &fix.replaces, edits: &edits };
+        let claim =
+            Claim { file: FileId(0), start: TextSize::new(0), range, replaces: &fix.replaces, edits: &edits };
         checks.holds(&program, &types, claim, &mut super::Effort::unlimited())
     };
     let rule = "p(X) :- a(X), b(X).\na(1). b(1).\n\n\n";

@@ -3,7 +3,7 @@
 //! They are found in the text, since files keep no tree once they were read. A line that starts with `#` is a comment
 //! unless it is inside of a string, which only a statement around it can tell.
 
-use super::read::{Key, name_and_arity, read_atom};
+use super::read::{TestKey, name_and_arity, read_atom};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::{SourceFile, TokenKind};
 use mangle_syntax::text::{TextRange, TextSize, size, text_len};
@@ -69,17 +69,17 @@ fn comment(line: &str, start: TextSize) -> Option<Comment<'_>> {
 
 /// A comment that reads like a directive and is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ignored {
+pub(super) struct DirectiveLookalike {
     /// From `#` to the end of the line.
     pub(super) range: TextRange,
     /// The key that it seems to have.
-    pub(super) key: Key,
+    pub(super) key: TestKey,
     /// Where an `@` is missing; `None` where the comment stands behind a statement.
     pub(super) missing_at: Option<TextSize>,
 }
 
 /// Comments that read like directives: without the `@`, or behind a statement.
-pub(super) fn ignored(file: &FileSummary) -> Vec<Ignored> {
+pub(super) fn ignored(file: &FileSummary) -> Vec<DirectiveLookalike> {
     let mut all = Vec::new();
     let mut start = TextSize::new(0);
     for line in file.text.split_inclusive('\n') {
@@ -94,7 +94,7 @@ pub(super) fn ignored(file: &FileSummary) -> Vec<Ignored> {
 }
 
 /// `# expect p(1)`, `# @ expect p(1)`
-fn without_at(line: &str, start: TextSize) -> Option<Ignored> {
+fn without_at(line: &str, start: TextSize) -> Option<DirectiveLookalike> {
     let whole = line.trim();
     let body = whole.trim_start_matches('#').trim_start();
     let words = match body.strip_prefix('@') {
@@ -103,31 +103,31 @@ fn without_at(line: &str, start: TextSize) -> Option<Ignored> {
         None => body,
     };
     let (word, value) = words.split_at(words.find(char::is_whitespace)?);
-    let key = Key::parse(word.trim_end_matches(':')).filter(|key| fits(*key, value.trim()))?;
+    let key = TestKey::parse(word.trim_end_matches(':')).filter(|key| fits(*key, value.trim()))?;
     let end = start + size(line.trim_end().len());
     let range = TextRange::new(end - text_len(whole), end);
-    Some(Ignored { range, key, missing_at: Some(end - text_len(words)) })
+    Some(DirectiveLookalike { range, key, missing_at: Some(end - text_len(words)) })
 }
 
 /// `p(1). # @expect q(1)`
-fn behind_statement(line: &str, start: TextSize) -> Option<Ignored> {
+fn behind_statement(line: &str, start: TextSize) -> Option<DirectiveLookalike> {
     let hashes = line.match_indices('#').map(|(at, _)| at);
     hashes.into_iter().find_map(|at| {
         let comment = line.get(at..)?.trim_end();
         let body = comment.trim_start_matches('#').trim_start().strip_prefix('@')?;
         let word = body.split(char::is_whitespace).next()?;
-        let key = Key::parse(word.trim_end_matches(':'))?;
+        let key = TestKey::parse(word.trim_end_matches(':'))?;
         let range = TextRange::at(start + size(at), text_len(comment));
-        Some(Ignored { range, key, missing_at: None })
+        Some(DirectiveLookalike { range, key, missing_at: None })
     })
 }
 
 /// Whether a text is what stands behind a key, and no prose.
-fn fits(key: Key, value: &str) -> bool {
+fn fits(key: TestKey, value: &str) -> bool {
     match key {
-        Key::Test => value.starts_with("name:"),
-        Key::Exact => name_and_arity(value).is_some(),
-        Key::Expect | Key::Forbid => {
+        TestKey::Test => value.starts_with("name:"),
+        TestKey::Exact => name_and_arity(value).is_some(),
+        TestKey::Expect | TestKey::Forbid => {
             value.trim_end_matches('.').ends_with(')') && read_atom(value.trim_start_matches('!')).is_some()
         }
     }

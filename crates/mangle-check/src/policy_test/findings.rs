@@ -2,14 +2,14 @@
 
 use rustc_hash::FxHashSet;
 
-use super::comments::{Comment, Ignored};
-use super::read::{Case, Expectation, Key, TestFile};
+use super::comments::{Comment, DirectiveLookalike};
+use super::read::{Case, Expectation, TestFile, TestKey};
 use super::rules::{
     TEST_CASE_NOT_FACT, TEST_IGNORED_DIRECTIVE, TEST_IMPOSSIBLE_EXPECTATION, TEST_MALFORMED,
     TEST_UNKNOWN_KEY, TEST_UNKNOWN_PREDICATE, TEST_UNREAD_FACT, TEST_WITHOUT_CASE, TEST_WITHOUT_EXPECTATION,
 };
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, Site, key_of};
-use mangle_engine::types::{ClauseTypes, ProblemKind, ProgramTypes};
+use mangle_engine::types::{ClauseTypes, ProgramTypes, TypeProblemKind};
 use mangle_syntax::lint::{Finding, Fix};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::Item;
@@ -19,7 +19,7 @@ impl TestFile {
     /// What is wrong with the comments and the cases of `file`. Ranges count from the start of the file.
     #[must_use]
     pub fn findings(&self, file: &FileSummary, program: &Program, types: &ProgramTypes) -> Vec<Finding> {
-        let outside = Outside::new(self, file, program);
+        let outside = ProgramPredicates::new(self, file, program);
         let expectations = self.cases.iter().flat_map(|case| &case.expectations);
         let about = expectations.filter_map(|expectation| {
             let key = expectation.predicate?;
@@ -39,14 +39,14 @@ impl TestFile {
 }
 
 /// What a program says of its predicates outside of the cases of a test file.
-pub(super) struct Outside<'p> {
+pub(super) struct ProgramPredicates<'p> {
     program: &'p Program,
     file: FileId,
     /// Where the facts of cases start.
     facts: FxHashSet<TextSize>,
 }
 
-impl<'p> Outside<'p> {
+impl<'p> ProgramPredicates<'p> {
     pub(super) fn new(tests: &TestFile, file: &FileSummary, program: &'p Program) -> Self {
         let facts = tests.cases.iter().flat_map(|case| &case.facts);
         let facts = facts.filter_map(|&index| file.items.get(index as usize)).map(|item| item.start);
@@ -77,7 +77,7 @@ impl<'p> Outside<'p> {
 }
 
 /// A fact that nothing reads, unless the number of its arguments is reported as wrong.
-fn unread_fact(item: &Item, program: &Program, outside: &Outside<'_>) -> Option<Finding> {
+fn unread_fact(item: &Item, program: &Program, outside: &ProgramPredicates<'_>) -> Option<Finding> {
     let head = &item.statement.clause()?.head;
     let key = key_of(head);
     let others = outside.of_name(key);
@@ -96,7 +96,10 @@ fn unread_fact(item: &Item, program: &Program, outside: &Outside<'_>) -> Option<
 }
 
 /// The names of the predicates that are known.
-fn names<'p>(program: &'p Program, outside: &Outside<'_>) -> impl Iterator<Item = &'static str> + use<'p> {
+fn names<'p>(
+    program: &'p Program,
+    outside: &ProgramPredicates<'_>,
+) -> impl Iterator<Item = &'static str> + use<'p> {
     let known = program.predicates.iter().map(|predicate| predicate.key).filter(|key| outside.knows(*key));
     known.map(|key| key.name.as_str()).collect::<Vec<_>>().into_iter()
 }
@@ -120,7 +123,7 @@ fn impossible(
     let clause = item.statement.clause()?;
     let inferred = ClauseTypes::of(clause, |atom| types.relation(program, file, atom));
     let problem = inferred.problems.iter().find(|problem| !problem.names)?;
-    let ProblemKind::Premise { argument, .. } = problem.kind else { return None };
+    let TypeProblemKind::Premise { argument, .. } = problem.kind else { return None };
     let message = format!(
         "Argument {} of `{}` is `{}`, never `{}`: this holds for no fact, and its case cannot be run.",
         argument + 1,
@@ -139,7 +142,7 @@ pub(super) fn without_case(file: &FileSummary) -> Finding {
 }
 
 /// A comment that reads like a directive.
-pub(super) fn ignored_directive(ignored: &Ignored) -> Finding {
+pub(super) fn ignored_directive(ignored: &DirectiveLookalike) -> Finding {
     let key = ignored.key.as_str();
     let message = match ignored.missing_at {
         Some(_) => format!("This comment reads like `@{key}`, but has no `@`: it is ignored."),
@@ -156,11 +159,11 @@ pub(super) fn ignored_directive(ignored: &Ignored) -> Finding {
 }
 
 pub(super) fn unknown_key(comment: &Comment<'_>) -> Finding {
-    let keys = Key::ALL.map(|key| format!("`@{}`", key.as_str())).join(", ");
+    let keys = TestKey::ALL.map(|key| format!("`@{}`", key.as_str())).join(", ");
     let message =
         format!("There is no `@{}` in tests, so its case cannot be run; there are {keys}.", comment.key);
     let finding = Finding::new(&TEST_UNKNOWN_KEY, comment.key_range, message);
-    suggest(finding, comment.key, Key::ALL.map(Key::as_str).into_iter(), |near| near.to_owned())
+    suggest(finding, comment.key, TestKey::ALL.map(TestKey::as_str).into_iter(), |near| near.to_owned())
 }
 
 /// The name of a case is missing or that of another one.
@@ -173,11 +176,11 @@ pub(super) fn case_name(comment: &Comment<'_>, repeated: bool) -> Finding {
     Finding::new(&TEST_MALFORMED, comment.range, message)
 }
 
-pub(super) fn malformed(key: Key, comment: &Comment<'_>) -> Finding {
+pub(super) fn malformed(key: TestKey, comment: &Comment<'_>) -> Finding {
     let range = if comment.value.is_empty() { comment.range } else { comment.value_range };
     let (word, value) = (key.as_str(), comment.value);
     let message = match key {
-        Key::Exact => {
+        TestKey::Exact => {
             "`@exact` names a predicate with its number of arguments, as `open/1`; the facts are listed with \
                        `@expect`."
                 .to_owned()
@@ -229,7 +232,7 @@ pub(super) fn about_case(case: &Case, file: &FileSummary) -> Vec<Finding> {
 
 fn unknown_predicate(
     program: &Program,
-    outside: &Outside<'_>,
+    outside: &ProgramPredicates<'_>,
     key: PredicateKey,
     range: TextRange,
     is_atom: bool,

@@ -25,6 +25,8 @@ mod tests;
 
 pub use comments::{Comment, comment_at};
 pub use coverage::{Coverage, RuleKey, rules_of};
-pub use read::{Case, Expectation, Key, TestFile};
+pub use read::{Case, Expectation, TestFile, TestKey};
 pub use rules::RULES;
-pub use run::{Failure, FileError, Judged, Outcome, Settings, Suite, Unmet, run};
+pub use run::{
+    CaseOutcome, CaseResult, ExpectationFailure, FailureKind, FileError, Suite, TestSettings, run,
+};

@@ -10,7 +10,7 @@ use mangle_syntax::text::{Symbol, TextRange, TextSize};
 
 /// What a comment of a test file can say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Key {
+pub enum TestKey {
     /// `@test name: …`: opens a case.
     Test,
     /// `@expect p(…)`: a fact like this follows.
@@ -21,7 +21,7 @@ pub enum Key {
     Exact,
 }
 
-impl Key {
+impl TestKey {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Test, Self::Expect, Self::Forbid, Self::Exact];
 
@@ -79,7 +79,7 @@ pub struct Case {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expectation {
     /// Of which kind.
-    pub key: Key,
+    pub key: TestKey,
     /// The comment.
     pub range: TextRange,
     /// What stands behind the key.
@@ -99,8 +99,8 @@ impl TestFile {
         let mut tests = Self::default();
         let ignored = ignored(file);
         for comment in comments(file) {
-            match Key::parse(comment.key) {
-                Some(Key::Test) => tests.open(&comment),
+            match TestKey::parse(comment.key) {
+                Some(TestKey::Test) => tests.open(&comment),
                 Some(key) => tests.expect(key, &comment),
                 None if ignored.iter().any(|found| found.range == comment.range) => {}
                 None => {
@@ -139,9 +139,9 @@ impl TestFile {
         });
     }
 
-    fn expect(&mut self, key: Key, comment: &Comment<'_>) {
+    fn expect(&mut self, key: TestKey, comment: &Comment<'_>) {
         let (predicate, name) = match key {
-            Key::Exact => (name_and_arity(comment.value), None),
+            TestKey::Exact => (name_and_arity(comment.value), None),
             _ => atom(comment).map_or((None, None), |(predicate, name)| (Some(predicate), Some(name))),
         };
         if predicate.is_none() {

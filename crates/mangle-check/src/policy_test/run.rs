@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::coverage::{Coverage, RuleKey};
-use super::findings::Outside;
-use super::read::{Case, Expectation, Key, TestFile};
+use super::findings::ProgramPredicates;
+use super::read::{Case, Expectation, TestFile, TestKey};
 use mangle_engine::kernel::{
     Clock, Compiled, Kernel, Limits, Miss, Proof, Query, Reading, RuleId, Stop, compile,
 };
@@ -21,7 +21,7 @@ const PROOFS: usize = 3;
 
 /// How cases are evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settings {
+pub struct TestSettings {
     /// The reading.
     pub reading: Reading,
     /// How far each evaluation may go.
@@ -49,29 +49,29 @@ pub struct Suite {
     /// The program with the file, compiled: what the rules of proofs are in.
     pub compiled: Arc<Compiled>,
     /// The cases that were wanted, in the order of the file.
-    pub cases: Vec<Judged>,
+    pub cases: Vec<CaseResult>,
     /// Which rules of the program fired, if that was asked for.
     pub coverage: Coverage,
 }
 
 /// A case and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
+pub struct CaseResult {
     /// What it is called.
     pub name: String,
     /// The comment that opens it, from the start of the file.
     pub header: TextRange,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: CaseOutcome,
 }
 
 /// What became of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CaseOutcome {
     /// Everything is as expected.
     Passed,
     /// Something is not.
-    Failed(Vec<Failure>),
+    Failed(Vec<ExpectationFailure>),
     /// It could not be run, and why.
     Error(FileError),
     /// The evaluation ended before it was done.
@@ -80,16 +80,16 @@ pub enum Outcome {
 
 /// An expectation that is not met.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct ExpectationFailure {
     /// The expectation.
     pub expectation: Expectation,
     /// How it is not met.
-    pub unmet: Unmet,
+    pub unmet: FailureKind,
 }
 
 /// How an expectation is not met.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unmet {
+pub enum FailureKind {
     /// No fact fits; what each rule lacks.
     Missing(Vec<Miss>),
     /// There are so many facts that must not be; the first of them with their proofs.
@@ -103,11 +103,11 @@ pub fn run(
     program: &Program,
     file: FileId,
     (tests, errors): (&TestFile, &[FileError]),
-    settings: Settings,
+    settings: TestSettings,
     wanted: &(dyn Fn(&str) -> bool + Sync),
     cancel: &Cancel,
 ) -> Suite {
-    let prepared = Prepared::new(program, file, tests, settings.reading);
+    let prepared = PreparedProgram::new(program, file, tests, settings.reading);
     let (program, compiled) = (&prepared.program, &prepared.compiled);
     let of_cases: FxHashSet<u32> = tests.cases.iter().flat_map(|case| case.facts.iter().copied()).collect();
     let is_of_case = |rule: RuleId| {
@@ -120,7 +120,7 @@ pub fn run(
     let runner = Runner { program, file, tests, errors, settings, strangers: &prepared.strangers, cancel };
     let chosen = tests.cases.iter().filter(|case| wanted(&case.name));
     let forks: Vec<(&Case, Kernel)> = chosen.map(|case| (case, base.fork())).collect();
-    let judged: Vec<(Judged, Coverage)> =
+    let judged: Vec<(CaseResult, Coverage)> =
         forks.into_par_iter().map(|(case, kernel)| runner.case(case, kernel)).collect();
     let mut coverage = Coverage::default();
     let cases = judged.into_iter().map(|(case, fired)| {
@@ -131,14 +131,14 @@ pub fn run(
 }
 
 /// A program whose cases hold nothing but facts.
-struct Prepared {
+struct PreparedProgram {
     program: Program,
     compiled: Arc<Compiled>,
     /// What was taken out of cases, because it would hold in all of them: indices into the items of the file.
     strangers: FxHashSet<u32>,
 }
 
-impl Prepared {
+impl PreparedProgram {
     fn new(program: &Program, file: FileId, tests: &TestFile, reading: Reading) -> Self {
         let mut strangers: FxHashSet<u32> =
             tests.cases.iter().flat_map(|case| case.strangers.iter().copied()).collect();
@@ -189,20 +189,20 @@ struct Runner<'r> {
     file: FileId,
     tests: &'r TestFile,
     errors: &'r [FileError],
-    settings: Settings,
+    settings: TestSettings,
     /// Clauses in cases that are no facts.
     strangers: &'r FxHashSet<u32>,
     cancel: &'r Cancel,
 }
 
 impl Runner<'_> {
-    fn case(&self, case: &Case, mut kernel: Kernel) -> (Judged, Coverage) {
+    fn case(&self, case: &Case, mut kernel: Kernel) -> (CaseResult, Coverage) {
         let mut coverage = Coverage::default();
         let outcome = match self.obstacle(case) {
-            Some(why) => Outcome::Error(why),
+            Some(why) => CaseOutcome::Error(why),
             None => self.evaluated(case, &mut kernel, &mut coverage),
         };
-        (Judged { name: case.name.clone(), header: case.header, outcome }, coverage)
+        (CaseResult { name: case.name.clone(), header: case.header, outcome }, coverage)
     }
 
     /// Why a case cannot be run.
@@ -240,7 +240,7 @@ impl Runner<'_> {
     /// An expectation that cannot be read, or that is about a predicate that does not exist.
     fn unknown(&self, case: &Case) -> Option<FileError> {
         let file = self.program.file(self.file)?;
-        let outside = Outside::new(self.tests, file, self.program);
+        let outside = ProgramPredicates::new(self.tests, file, self.program);
         let is_wrong = |expectation: &&Expectation| {
             expectation.predicate.is_none_or(|predicate| !outside.knows(predicate))
         };
@@ -269,7 +269,7 @@ impl Runner<'_> {
         Some(FileError { range: case.header, message })
     }
 
-    fn evaluated(&self, case: &Case, kernel: &mut Kernel, coverage: &mut Coverage) -> Outcome {
+    fn evaluated(&self, case: &Case, kernel: &mut Kernel, coverage: &mut Coverage) -> CaseOutcome {
         let compiled = Arc::clone(kernel.compiled());
         let own: FxHashSet<u32> = case.facts.iter().copied().collect();
         let is_own = |rule: RuleId| {
@@ -282,19 +282,19 @@ impl Runner<'_> {
             coverage.take(self.program, kernel, self.settings.clock);
         }
         if let Some(stop) = &kernel.model().stopped {
-            return Outcome::Stopped(stop.clone());
+            return CaseOutcome::Stopped(stop.clone());
         }
         let mut failures = Vec::new();
         for expectation in &case.expectations {
             match self.unmet(case, expectation, kernel, &compiled) {
                 Ok(unmet) => {
-                    let failure = |unmet| Failure { expectation: expectation.clone(), unmet };
+                    let failure = |unmet| ExpectationFailure { expectation: expectation.clone(), unmet };
                     failures.extend(unmet.map(failure));
                 }
-                Err(message) => return Outcome::Error(FileError { range: expectation.range, message }),
+                Err(message) => return CaseOutcome::Error(FileError { range: expectation.range, message }),
             }
         }
-        if failures.is_empty() { Outcome::Passed } else { Outcome::Failed(failures) }
+        if failures.is_empty() { CaseOutcome::Passed } else { CaseOutcome::Failed(failures) }
     }
 
     /// How an expectation is not met.
@@ -304,18 +304,18 @@ impl Runner<'_> {
         expectation: &Expectation,
         kernel: &mut Kernel,
         compiled: &Compiled,
-    ) -> Result<Option<Unmet>, String> {
+    ) -> Result<Option<FailureKind>, String> {
         let clock = self.settings.clock;
         let (predicate, surplus) = match expectation.key {
-            Key::Exact => self.unexpected(case, expectation, kernel, compiled)?,
+            TestKey::Exact => self.unexpected(case, expectation, kernel, compiled)?,
             _ => {
                 let query = Query::read(&expectation.text, self.program, kernel.model_mut())?;
                 let found = query.answers(kernel.model(), compiled);
-                if expectation.key == Key::Expect {
+                if expectation.key == TestKey::Expect {
                     let missing = found
                         .is_empty()
                         .then(|| kernel.model_mut().why_not(compiled, clock, query.predicate, &query.wanted));
-                    return Ok(missing.map(Unmet::Missing));
+                    return Ok(missing.map(FailureKind::Missing));
                 }
                 (query.predicate, found)
             }
@@ -323,7 +323,7 @@ impl Runner<'_> {
         let shown = surplus.iter().take(PROOFS);
         let proofs: Vec<Proof> =
             shown.map(|number| kernel.model_mut().explain(compiled, clock, predicate, *number)).collect();
-        Ok((!surplus.is_empty()).then_some(Unmet::Surplus(surplus.len(), proofs)))
+        Ok((!surplus.is_empty()).then_some(FailureKind::Surplus(surplus.len(), proofs)))
     }
 
     /// The facts of a predicate that no `@expect` of the case names.
@@ -338,7 +338,7 @@ impl Runner<'_> {
         let id = id.ok_or_else(|| format!("there is no predicate `{}`", expectation.text))?;
         let mut named: FxHashSet<u32> = FxHashSet::default();
         let of_it =
-            |other: &&Expectation| other.key == Key::Expect && other.predicate == expectation.predicate;
+            |other: &&Expectation| other.key == TestKey::Expect && other.predicate == expectation.predicate;
         for other in case.expectations.iter().filter(of_it) {
             let query = Query::read(&other.text, self.program, kernel.model_mut())?;
             named.extend(query.answers(kernel.model(), compiled));

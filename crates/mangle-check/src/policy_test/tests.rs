@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 
-use super::{FileError, Outcome, Settings, TestFile, Unmet, rules_of, run};
+use super::{CaseOutcome, FailureKind, FileError, TestFile, TestSettings, rules_of, run};
 use mangle_engine::kernel::{Clock, Limits, Obstacle, Reading};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::{ProgramTypes, TypeCache};
@@ -40,28 +40,28 @@ fn check(reading: Reading, policy: &str, tests: &str, expected: Expect) {
     let program = program(policy, tests);
     let read = TestFile::read(program.file(TESTS).unwrap());
     let limits = Limits { derived: 1000, ..Limits::default() };
-    let settings = Settings { reading, limits, clock: Clock { now_ns: 0 }, coverage: true };
+    let settings = TestSettings { reading, limits, clock: Clock { now_ns: 0 }, coverage: true };
     let suite = run(&program, TESTS, (&read, &[]), settings, &|_| true, &Cancel::new());
     let mut out = String::new();
     for case in &suite.cases {
         write!(out, "{}: ", case.name).unwrap();
         match &case.outcome {
-            Outcome::Passed => out.push_str("passed\n"),
-            Outcome::Error(error) => writeln!(out, "error: {}", error.message).unwrap(),
-            Outcome::Stopped(stop) => writeln!(out, "stopped: {}", stop.reason).unwrap(),
-            Outcome::Failed(failures) => {
+            CaseOutcome::Passed => out.push_str("passed\n"),
+            CaseOutcome::Error(error) => writeln!(out, "error: {}", error.message).unwrap(),
+            CaseOutcome::Stopped(stop) => writeln!(out, "stopped: {}", stop.reason).unwrap(),
+            CaseOutcome::Failed(failures) => {
                 out.push_str("failed\n");
                 for failure in failures {
                     let text = slice(tests, failure.expectation.range);
                     match &failure.unmet {
-                        Unmet::Missing(misses) => {
+                        FailureKind::Missing(misses) => {
                             let asked = misses.iter().map(|miss| match &miss.obstacle {
                                 Obstacle::Premise { asked, .. } => asked.as_str(),
                                 _ => "?",
                             });
                             writeln!(out, "  {text}: lacks {:?}", asked.collect::<Vec<_>>()).unwrap();
                         }
-                        Unmet::Surplus(count, proofs) => {
+                        FailureKind::Surplus(count, proofs) => {
                             let facts: Vec<_> =
                                 proofs.iter().map(|proof| proof.nodes[0].fact.as_str()).collect();
                             writeln!(out, "  {text}: {count} {facts:?}").unwrap();
@@ -229,7 +229,7 @@ fn comments_are_told_from_strings_and_survive_damage() {
 fn only_the_cases_that_are_wanted() {
     let program = program("p(1).\n", "# @test name: a\n# @expect p(1)\n# @test name: b\n# @expect p(2)\n");
     let read = TestFile::read(program.file(TESTS).unwrap());
-    let settings = Settings {
+    let settings = TestSettings {
         reading: Reading::Go,
         limits: Limits::default(),
         clock: Clock { now_ns: 0 },
@@ -238,7 +238,7 @@ fn only_the_cases_that_are_wanted() {
     let suite = run(&program, TESTS, (&read, &[]), settings, &|name| name == "b", &Cancel::new());
     let names: Vec<_> = suite.cases.iter().map(|case| case.name.as_str()).collect();
     assert_eq!(names, ["b"]);
-    assert!(matches!(suite.cases[0].outcome, Outcome::Failed(_)) && suite.coverage.fired.is_empty());
+    assert!(matches!(suite.cases[0].outcome, CaseOutcome::Failed(_)) && suite.coverage.fired.is_empty());
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn cases_with_errors_are_not_run() {
     let program = program(policy, tests);
     let read = TestFile::read(program.file(TESTS).unwrap());
     let limits = Limits::default();
-    let settings = Settings { reading: Reading::Go, limits, clock: Clock { now_ns: 0 }, coverage: false };
+    let settings = TestSettings { reading: Reading::Go, limits, clock: Clock { now_ns: 0 }, coverage: false };
     let outcomes = |at: &str| {
         let start = u32::try_from(tests.find(at).unwrap()).unwrap();
         let errors = [FileError { range: TextRange::empty(start.into()), message: "wrong".to_owned() }];
@@ -297,8 +297,8 @@ fn cases_with_errors_are_not_run() {
         suite.cases.into_iter().map(|case| case.outcome).collect::<Vec<_>>()
     };
     let wrong = |case: usize| {
-        Outcome::Error(FileError { range: read.cases[case].header, message: "wrong".to_owned() })
+        CaseOutcome::Error(FileError { range: read.cases[case].header, message: "wrong".to_owned() })
     };
-    assert_eq!(outcomes("q(1)"), [wrong(0), Outcome::Passed]);
-    assert_eq!(outcomes("q(2)"), [Outcome::Passed, wrong(1)]);
+    assert_eq!(outcomes("q(1)"), [wrong(0), CaseOutcome::Passed]);
+    assert_eq!(outcomes("q(2)"), [CaseOutcome::Passed, wrong(1)]);
 }

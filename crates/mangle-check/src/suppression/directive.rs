@@ -18,7 +18,7 @@ pub(super) struct Directive {
     /// Whether it is about the whole file.
     pub(super) whole_file: bool,
     /// The rules that it names.
-    pub(super) names: Vec<Named>,
+    pub(super) names: Vec<RuleReference>,
     /// From the first name to the last; empty, and where names belong, when there are none.
     pub(super) list: TextRange,
     /// What is wrong with its form.
@@ -27,7 +27,7 @@ pub(super) struct Directive {
 
 /// A rule as a comment names it.
 #[derive(Debug)]
-pub(super) struct Named {
+pub(super) struct RuleReference {
     /// The word.
     pub(super) range: TextRange,
     /// The rule, unless no rule is called so.
@@ -131,7 +131,7 @@ impl Reader<'_> {
     }
 
     /// The names up to `--`, where the list stands, and what is wrong with it.
-    fn names(&self) -> (Vec<Named>, TextRange, Option<Fault>) {
+    fn names(&self) -> (Vec<RuleReference>, TextRange, Option<Fault>) {
         let rest = self.text.get(self.at..).unwrap_or("");
         let list = rest.get(..reason(rest)).unwrap_or(rest);
         let (mut names, mut fault) = (Vec::new(), None);
@@ -141,7 +141,7 @@ impl Reader<'_> {
                 (TextRange::at(self.offset(at + from), text_len(word)), self.registry.find(word))
             });
             if let Some((range, rule)) = words.next() {
-                names.push(Named { range, rule });
+                names.push(RuleReference { range, rule });
             }
             if let Some((first, rule)) = words.next() {
                 let all = words.fold(first, |all, (range, _)| all.cover(range));
@@ -149,7 +149,7 @@ impl Reader<'_> {
                     Some(_) => Fault::Comma(first),
                     None => Fault::Reason(all),
                 }));
-                names.extend(rule.map(|rule| Named { range: first, rule: Some(rule) }));
+                names.extend(rule.map(|rule| RuleReference { range: first, rule: Some(rule) }));
             }
             at += part.len() + 1;
         }

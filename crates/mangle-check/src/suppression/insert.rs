@@ -10,7 +10,7 @@ use mangle_syntax::text::{TextRange, TextSize, size};
 
 /// How much a comment silences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum SuppressionScope {
     /// The line of the finding.
     Here,
     /// The whole file.
@@ -22,7 +22,7 @@ pub enum Scope {
 pub fn silence(
     file: &FileSummary,
     diagnostic: &Diagnostic,
-    scope: Scope,
+    scope: SuppressionScope,
     registry: &Registry,
 ) -> Option<FileEdit> {
     if !diagnostic.rule.is_silenceable() {
@@ -40,23 +40,23 @@ pub fn silence(
     }
     let end = line_ending(&file.text);
     match scope {
-        Scope::File => {
+        SuppressionScope::File => {
             let bom = if file.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
             edit(size(bom), format!("# mangle-ls: ignore-file {name}{end}"))
         }
-        Scope::Here => {
+        SuppressionScope::Here => {
             let (line, indent) = line_above(file, usize::from(at));
             edit(size(line), format!("{indent}# mangle-ls: ignore {name}{end}"))
         }
     }
 }
 
-fn extends(known: &Suppression, at: TextSize, scope: Scope) -> bool {
+fn extends(known: &Suppression, at: TextSize, scope: SuppressionScope) -> bool {
     let is_readable = !known.directive.names.is_empty() || known.directive.list.is_empty();
     is_readable
         && match (scope, known.covers) {
-            (Scope::File, None) => true,
-            (Scope::Here, Some(range)) => range.contains_inclusive(at),
+            (SuppressionScope::File, None) => true,
+            (SuppressionScope::Here, Some(range)) => range.contains_inclusive(at),
             _ => false,
         }
 }

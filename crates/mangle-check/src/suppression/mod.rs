@@ -5,19 +5,19 @@
 //! covers.
 
 mod comments;
-mod covered;
 mod directive;
 mod findings;
+mod index;
 mod insert;
 mod rules;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::insert::{Scope, silence};
+pub use self::insert::{SuppressionScope, silence};
 pub use self::rules::{RULES, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
 
-use self::covered::Covered;
+use self::index::SuppressionIndex;
 use crate::Registry;
 use mangle_engine::program::FileSummary;
 use mangle_settings::RuleSettings;
@@ -59,7 +59,7 @@ impl Suppressions {
         if self.all.is_empty() {
             return Vec::new();
         }
-        let mut covered = Covered::new(&self.all);
+        let mut covered = SuppressionIndex::new(&self.all);
         found.retain(|diagnostic| !covered.silences(diagnostic));
         let used = covered.into_used();
         let about = |(index, suppression)| {

@@ -1,9 +1,9 @@
 #![allow(clippy::unwrap_used)]
 use expect_test::{Expect, expect};
 
-use super::{Scope, silence};
+use super::{SuppressionScope, silence};
 use crate::Registry;
-use crate::testing::{Checked, check, check_fix, program};
+use crate::testing::{CheckedFixture, check, check_fix, program};
 
 /// Checks where `q` has no column that anybody asks for: a hint in each line that has `N`.
 #[track_caller]
@@ -183,20 +183,20 @@ fn rules_that_are_off_are_not_missed() {
     let fixture = "# mangle-ls: ignore singleton-variable\np(1).\n";
     let mut settings = mangle_settings::RuleSettings::default();
     settings.set(Registry::of_programs().find("singleton-variable").unwrap(), None);
-    assert_eq!(Checked::with(fixture, &settings, Registry::of_programs()).render(), "");
+    assert_eq!(CheckedFixture::with(fixture, &settings, Registry::of_programs()).render(), "");
 }
 
 /// The fixture after its first finding of `rule` was silenced, and what is found then.
 #[track_caller]
-fn check_silence(rule: &str, fixture: &str, scope: Scope, expect: Expect) {
-    let checked = Checked::new(fixture);
+fn check_silence(rule: &str, fixture: &str, scope: SuppressionScope, expect: Expect) {
+    let checked = CheckedFixture::new(fixture);
     let found = checked.diagnostics.iter().flat_map(|(_, found)| found).find(|found| found.rule.name == rule);
     let file = &program(fixture).files[0];
     let text = match silence(file, found.unwrap(), scope, Registry::of_programs()) {
         Some(edit) => {
             let mut text = fixture.to_owned();
             text.insert_str(usize::from(edit.range.start()), &edit.text);
-            format!("{text}--\n{}", Checked::new(&text).render())
+            format!("{text}--\n{}", CheckedFixture::new(&text).render())
         }
         None => "nothing".to_owned(),
     };
@@ -205,7 +205,7 @@ fn check_silence(rule: &str, fixture: &str, scope: Scope, expect: Expect) {
 
 #[test]
 fn silencing_here() {
-    let here = |fixture, expect| check_silence("singleton-variable", fixture, Scope::Here, expect);
+    let here = |fixture, expect| check_silence("singleton-variable", fixture, SuppressionScope::Here, expect);
     here(
         "q(1, 2).\n  p(X) :- q(X, N).\n",
         expect![[r#"
@@ -270,7 +270,7 @@ fn silencing_here() {
 
 #[test]
 fn silencing_in_the_file() {
-    let file = |fixture, expect| check_silence("singleton-variable", fixture, Scope::File, expect);
+    let file = |fixture, expect| check_silence("singleton-variable", fixture, SuppressionScope::File, expect);
     file(
         "# About.\nq(1, 2).\np(X) :- q(X, N).\n",
         expect![[r#"
@@ -291,7 +291,7 @@ fn silencing_in_the_file() {
             3:26-37 warning unknown-suppression: No rule is called `unsafe-head`, so this name silences nothing.
         "#]],
     );
-    check_silence("missing-dot", "p(1)\nq(2).\n", Scope::Here, expect!["nothing"]);
+    check_silence("missing-dot", "p(1)\nq(2).\n", SuppressionScope::Here, expect!["nothing"]);
 }
 
 #[test]

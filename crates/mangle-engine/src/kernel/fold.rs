@@ -5,7 +5,7 @@ use super::values::{Datum, ValueId, Values};
 
 /// What the values must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum OperandKind {
     Number,
     Float,
     Duration,
@@ -15,9 +15,9 @@ pub(super) enum Kind {
 /// What becomes of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
-    Max(Kind),
-    Min(Kind),
-    Sum(Kind),
+    Max(OperandKind),
+    Min(OperandKind),
+    Sum(OperandKind),
 }
 
 impl Fold {
@@ -30,10 +30,10 @@ impl Fold {
     ) -> Result<Datum, Failure> {
         let (Self::Max(kind) | Self::Min(kind) | Self::Sum(kind)) = self;
         Ok(match kind {
-            Kind::Number => Datum::Number(self.integers(values, elements, number)?),
-            Kind::Duration => Datum::Duration(self.integers(values, elements, duration)?),
-            Kind::Time => Datum::Time(self.integers(values, elements, time)?),
-            Kind::Float => Datum::float(self.floats(values, elements)?),
+            OperandKind::Number => Datum::Number(self.integers(values, elements, number)?),
+            OperandKind::Duration => Datum::Duration(self.integers(values, elements, duration)?),
+            OperandKind::Time => Datum::Time(self.integers(values, elements, time)?),
+            OperandKind::Float => Datum::float(self.floats(values, elements)?),
         })
     }
 

@@ -1,7 +1,7 @@
 //! Why a fact does not hold, down to the premises that no fact can meet: each premise that stopped a rule is asked about
 //! in the same way.
 
-use super::why_not::{Asked, Miss, Restriction};
+use super::why_not::{AtomPattern, Miss, Restriction};
 use super::{Clock, Compiled, Model, RuleId, ValueId};
 use crate::program::PredicateId;
 
@@ -73,12 +73,12 @@ struct Descent<'m> {
     compiled: &'m Compiled,
     clock: Clock,
     /// The atoms from the first one down to this one.
-    open: Vec<Asked>,
+    open: Vec<AtomPattern>,
     left: usize,
 }
 
 impl Descent<'_> {
-    fn gaps(&mut self, atom: Asked, depth: usize) -> Vec<Gap> {
+    fn gaps(&mut self, atom: AtomPattern, depth: usize) -> Vec<Gap> {
         self.left = self.left.saturating_sub(1);
         let stops = self.model.stops(self.compiled, self.clock, atom.0, &atom.1);
         self.open.push(atom);
@@ -87,7 +87,7 @@ impl Descent<'_> {
         gaps
     }
 
-    fn gap(&mut self, miss: Miss, asked: Option<Asked>, depth: usize) -> Gap {
+    fn gap(&mut self, miss: Miss, asked: Option<AtomPattern>, depth: usize) -> Gap {
         let Some(asked) = asked else { return Gap { miss, below: Vec::new(), end: None } };
         if self.compiled.rules_of(asked.0).is_empty() {
             let name = self.compiled.name(asked.0).to_string();

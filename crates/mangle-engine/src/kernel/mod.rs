@@ -7,8 +7,8 @@
 
 mod bindings;
 mod builtin;
-mod chunked;
-mod civil;
+mod calendar;
+mod chunked_vec;
 mod dump;
 pub mod facts;
 mod failure;
@@ -16,6 +16,7 @@ mod fold;
 mod function;
 mod gaps;
 mod interval;
+mod maybe_shared;
 mod other_derivations;
 mod plan;
 mod proof;
@@ -24,8 +25,7 @@ mod reducer;
 mod relation;
 mod run;
 mod settings;
-mod sharded;
-mod shared;
+mod sharded_table;
 #[cfg(test)]
 mod step_budget;
 mod term;
@@ -45,7 +45,7 @@ pub use failure::Failure;
 pub use function::{Clock, Function};
 pub use gaps::{Gap, GapEnd};
 pub use interval::{Bound, Interval, TimeOperator};
-pub use plan::{BEHIND_BODY, Compiled, Fact, Fault, Reading, Rule, RuleId, compile};
+pub use plan::{BEHIND_BODY, ClauseFault, Compiled, Fact, Reading, Rule, RuleId, compile};
 pub use proof::{Ground, Proof, ProofNode, ProofStep};
 pub use question::Query;
 pub use reducer::Reducer;

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashSet;
 
 use super::plan::{Compiled, Plan, RuleId, StepKind};
-use super::proof::{Key, Way};
+use super::proof::{TupleDerivation, TupleKey};
 use super::trial::{Observer, Trial, fixed};
 use super::{Clock, Model, Proof, ValueId};
 use crate::program::PredicateId;
@@ -34,7 +34,13 @@ impl Model {
         ways.into_iter().map(|way| self.explain_way(compiled, clock, way)).collect()
     }
 
-    fn ways(&mut self, compiled: &Compiled, clock: Clock, tuple: Key, most: usize) -> Vec<Way> {
+    fn ways(
+        &mut self,
+        compiled: &Compiled,
+        clock: Clock,
+        tuple: TupleKey,
+        most: usize,
+    ) -> Vec<TupleDerivation> {
         let Some(first) = self.reason(tuple.0, tuple.1) else { return Vec::new() };
         let first = (first.rule, first.support.to_vec());
         let Some(values) = self.relations.get(tuple.0 as usize).map(|relation| relation.tuple(tuple.1))
@@ -46,8 +52,10 @@ impl Model {
         let stated = compiled.facts.iter().filter(|fact| {
             compiled.entry(fact.predicate) == tuple.0 && *fact.tuple == *values && fact.rule != first.0
         });
-        let mut ways: Vec<Way> =
-            stated.take(most).map(|fact| Way { tuple, rule: fact.rule, support: Vec::new() }).collect();
+        let mut ways: Vec<TupleDerivation> = stated
+            .take(most)
+            .map(|fact| TupleDerivation { tuple, rule: fact.rule, support: Vec::new() })
+            .collect();
         let mut seen = FxHashSet::from_iter([first]);
         for plan in compiled.stratum_of(tuple.0).map_or(&[][..], |stratum| &stratum.plans) {
             if plan.target != tuple.0 || ways.len() >= most {
@@ -66,7 +74,7 @@ impl Model {
             Trial::new(self, compiled, clock, MOST_STEPS).run(plan, &mut row, &mut search);
             for support in search.new {
                 if ways.len() < most && !self.rests_on(compiled, tuple, plan, &support) {
-                    ways.push(Way { tuple, rule: plan.rule, support });
+                    ways.push(TupleDerivation { tuple, rule: plan.rule, support });
                 }
             }
         }
@@ -74,10 +82,10 @@ impl Model {
     }
 
     /// Whether tuples that a plan found follow from the tuple that they would give.
-    fn rests_on(&self, compiled: &Compiled, tuple: Key, plan: &Plan, support: &[u32]) -> bool {
-        let mut below: Vec<Key> =
+    fn rests_on(&self, compiled: &Compiled, tuple: TupleKey, plan: &Plan, support: &[u32]) -> bool {
+        let mut below: Vec<TupleKey> =
             lookups(compiled, plan.rule, plan.target).zip(support.iter().copied()).collect();
-        let mut seen: FxHashSet<Key> = FxHashSet::default();
+        let mut seen: FxHashSet<TupleKey> = FxHashSet::default();
         while let Some(key) = below.pop() {
             let key = self.origin(compiled, key);
             if key == tuple || seen.len() > MOST_BELOW {

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
-use super::plan::{Aggregate, BEHIND_BODY, Compiled, Match, Plan, RelationId, RuleId, Source, StepKind};
-use super::trial::{End, Observer, Trial};
+use super::plan::{Aggregate, BEHIND_BODY, Compiled, Match, Plan, RelationId, RuleId, StepKind, ValueSource};
+use super::trial::{Observer, Trial, TrialEnd};
 use super::{Clock, Model, ValueId};
 use crate::program::PredicateId;
 
@@ -77,7 +77,7 @@ pub enum Ground {
 }
 
 /// A tuple: its relation and its number.
-pub(super) type Key = (RelationId, u32);
+pub(super) type TupleKey = (RelationId, u32);
 
 impl Model {
     /// Why the tuple of this number is in the relation of a predicate.
@@ -93,7 +93,7 @@ impl Model {
     }
 
     /// The same for a rule, and tuples that its premises find, other than the first that gave the tuple.
-    pub(super) fn explain_way(&mut self, compiled: &Compiled, clock: Clock, way: Way) -> Proof {
+    pub(super) fn explain_way(&mut self, compiled: &Compiled, clock: Clock, way: TupleDerivation) -> Proof {
         let tuple = way.tuple;
         let mut explanation = Explanation::new(self, compiled, clock);
         explanation.way = Some(way);
@@ -102,8 +102,8 @@ impl Model {
 }
 
 /// A way in which a tuple follows.
-pub(super) struct Way {
-    pub(super) tuple: Key,
+pub(super) struct TupleDerivation {
+    pub(super) tuple: TupleKey,
     pub(super) rule: RuleId,
     /// The tuples that its positive premises find, in the order of its plan.
     pub(super) support: Vec<u32>,
@@ -113,12 +113,12 @@ struct Explanation<'m> {
     model: &'m mut Model,
     compiled: &'m Compiled,
     clock: Clock,
-    places: FxHashMap<Key, usize>,
+    places: FxHashMap<TupleKey, usize>,
     proof: Proof,
     /// The first node that is not unfolded yet.
     next: usize,
     /// What is told of a tuple in place of its first derivation.
-    way: Option<Way>,
+    way: Option<TupleDerivation>,
     /// How many bytes the texts of the proof have.
     bytes: usize,
     /// How many steps are left.
@@ -141,7 +141,7 @@ impl<'m> Explanation<'m> {
         }
     }
 
-    fn explain(mut self, tuple: Key) -> Proof {
+    fn explain(mut self, tuple: TupleKey) -> Proof {
         self.place(tuple);
         self.unfold();
         self.proof.steps = MOST_STEPS_IN_ALL - self.steps_left;
@@ -149,7 +149,7 @@ impl<'m> Explanation<'m> {
     }
 
     /// The rule that gave a tuple, and the tuples that its premises found.
-    fn derivation(&self, key: Key) -> Option<(RuleId, &[u32])> {
+    fn derivation(&self, key: TupleKey) -> Option<(RuleId, &[u32])> {
         if let Some(way) = self.way.as_ref().filter(|way| way.tuple == key) {
             return Some((way.rule, &way.support));
         }
@@ -157,7 +157,7 @@ impl<'m> Explanation<'m> {
     }
 
     /// The node of a tuple, made if there is none yet.
-    fn place(&mut self, key: Key) -> usize {
+    fn place(&mut self, key: TupleKey) -> usize {
         let key = self.origin(key);
         if let Some(&place) = self.places.get(&key) {
             return place;
@@ -171,18 +171,18 @@ impl<'m> Explanation<'m> {
         place
     }
 
-    fn origin(&self, key: Key) -> Key {
+    fn origin(&self, key: TupleKey) -> TupleKey {
         self.model.origin(self.compiled, key)
     }
 
-    fn text(&self, (relation, number): Key) -> String {
+    fn text(&self, (relation, number): TupleKey) -> String {
         let Some(found) = self.model.relations.get(relation as usize) else { return String::new() };
         self.model.fact(self.compiled, PredicateId(relation), found.tuple(number))
     }
 
     /// Adds the reasons of every node, in the order in which they came.
     fn unfold(&mut self) {
-        let mut keys: Vec<Key> = self.places.keys().copied().collect();
+        let mut keys: Vec<TupleKey> = self.places.keys().copied().collect();
         while let Some(&key) = keys.get(self.next) {
             let place = self.next;
             self.next += 1;
@@ -201,7 +201,7 @@ impl<'m> Explanation<'m> {
     }
 
     /// What the premises of a tuple's rule found; tuples that are new are added to `keys`.
-    fn steps(&mut self, (relation, number): Key, keys: &mut Vec<Key>) -> Vec<ProofStep> {
+    fn steps(&mut self, (relation, number): TupleKey, keys: &mut Vec<TupleKey>) -> Vec<ProofStep> {
         let Some((rule, support)) = self.derivation((relation, number)) else { return Vec::new() };
         let support = support.to_vec();
         let mut steps = self.steps_by(rule, (relation, number), support, keys);
@@ -219,9 +219,9 @@ impl<'m> Explanation<'m> {
     fn steps_by(
         &mut self,
         rule: RuleId,
-        (relation, number): Key,
+        (relation, number): TupleKey,
         support: Vec<u32>,
-        keys: &mut Vec<Key>,
+        keys: &mut Vec<TupleKey>,
     ) -> Vec<ProofStep> {
         let compiled = self.compiled;
         if let Some(aggregate) = compiled.aggregate_of(rule, relation) {
@@ -240,7 +240,7 @@ impl<'m> Explanation<'m> {
         support.into_iter().map(fact).collect()
     }
 
-    fn known(&mut self, key: Key, keys: &mut Vec<Key>) -> usize {
+    fn known(&mut self, key: TupleKey, keys: &mut Vec<TupleKey>) -> usize {
         let key = self.origin(key);
         let place = self.place(key);
         if place == keys.len() {
@@ -249,7 +249,7 @@ impl<'m> Explanation<'m> {
         place
     }
 
-    fn rows(&mut self, aggregate: &Aggregate, support: &[u32], keys: &mut Vec<Key>) -> ProofStep {
+    fn rows(&mut self, aggregate: &Aggregate, support: &[u32], keys: &mut Vec<TupleKey>) -> ProofStep {
         let mut first = Vec::new();
         for &number in support {
             if self.is_full() {
@@ -266,7 +266,7 @@ impl<'m> Explanation<'m> {
         plan: &Plan,
         tuple: &[ValueId],
         support: &[u32],
-        keys: &mut Vec<Key>,
+        keys: &mut Vec<TupleKey>,
     ) -> Vec<ProofStep> {
         let lookups = plan.steps.iter().map(|step| matches!(step.kind, StepKind::Match(_)));
         let mut found = support.iter().copied();
@@ -277,7 +277,7 @@ impl<'m> Explanation<'m> {
         let mut row = vec![ValueId(0); usize::from(plan.slots)];
         let steps = MOST_STEPS.min(self.steps_left);
         let mut trial = Trial::new(self.model, self.compiled, self.clock, steps);
-        let is_known = trial.run(plan, &mut row, &mut replay) == End::Enough;
+        let is_known = trial.run(plan, &mut row, &mut replay) == TrialEnd::Enough;
         self.steps_left = self.steps_left.saturating_sub(steps - trial.left());
         let steps = plan.steps.iter().zip(replay.only);
         let mut all = Vec::new();
@@ -300,7 +300,7 @@ impl<'m> Explanation<'m> {
         Some(match kind {
             StepKind::Absent(looked) => Ground::Absent(self.pattern(looked, row, &|_| None)),
             StepKind::Call(looked) => {
-                Ground::Holds(self.pattern(looked, row, &|slot| Some(Source::Slot(slot))))
+                Ground::Holds(self.pattern(looked, row, &|slot| Some(ValueSource::Slot(slot))))
             }
             StepKind::Compare { operator, left, right } => {
                 let (left, right) = (self.value(*left, row), self.value(*right, row));
@@ -309,8 +309,8 @@ impl<'m> Explanation<'m> {
             StepKind::Solve { name, args, outputs, negated, .. } => {
                 // What a negation does not bind is not there.
                 let mut outputs = outputs.iter().filter(|_| !negated);
-                let shown = |arg: &Option<Source>| {
-                    let source = arg.or_else(|| outputs.next().map(|slot| Source::Slot(*slot)));
+                let shown = |arg: &Option<ValueSource>| {
+                    let source = arg.or_else(|| outputs.next().map(|slot| ValueSource::Slot(*slot)));
                     source.map_or_else(|| "_".to_owned(), |source| self.value(source, row))
                 };
                 let args: Vec<String> = args.iter().map(shown).collect();
@@ -329,12 +329,12 @@ impl<'m> Explanation<'m> {
         }
     }
 
-    fn value(&self, source: Source, row: &[ValueId]) -> String {
+    fn value(&self, source: ValueSource, row: &[ValueId]) -> String {
         self.model.values.display(source.read(row)).to_string()
     }
 
     /// What was looked for: known values, and `_` for the others.
-    fn pattern(&self, looked: &Match, row: &[ValueId], bound: &dyn Fn(u16) -> Option<Source>) -> String {
+    fn pattern(&self, looked: &Match, row: &[ValueId], bound: &dyn Fn(u16) -> Option<ValueSource>) -> String {
         let mut text = format!("{}(", self.compiled.name(PredicateId(looked.relation)));
         for column in 0..u16::try_from(self.compiled.arity(looked.relation)).unwrap_or(u16::MAX) {
             let slot = looked.binds.iter().find(|(at, _)| *at == column).map(|(_, slot)| *slot);

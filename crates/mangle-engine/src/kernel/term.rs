@@ -7,7 +7,7 @@ use mangle_syntax::syntax::ast::{Apply, ApplyForm, Term, TermKind};
 use mangle_syntax::syntax::literal::{self, Piece};
 use mangle_syntax::text::{TextRange, slice};
 
-type Outcome = Result<Option<ValueId>, (TextRange, Failure)>;
+type TermResult = Result<Option<ValueId>, (TextRange, Failure)>;
 
 /// The value of `term`, whose ranges index `text`. `Ok(None)` when it has none that is known: it
 /// has variables or holes, calls what is no function, or reads the clock and `clock` is not given,
@@ -15,7 +15,7 @@ type Outcome = Result<Option<ValueId>, (TextRange, Failure)>;
 ///
 /// # Errors
 /// When a function in it fails, which stops the engine: the failure and the application's range.
-pub fn evaluate(term: &Term, text: &str, values: &mut Values, clock: Option<&Clock>) -> Outcome {
+pub fn evaluate(term: &Term, text: &str, values: &mut Values, clock: Option<&Clock>) -> TermResult {
     let source = slice(text, term.range);
     Ok(match &term.kind {
         TermKind::Name(name) => Some(values.name(name.as_str())),
@@ -37,7 +37,7 @@ fn application(
     text: &str,
     values: &mut Values,
     clock: Option<&Clock>,
-) -> Outcome {
+) -> TermResult {
     if matches!(apply.form, ApplyForm::DotType | ApplyForm::Optional) {
         return Ok(None);
     }

@@ -10,8 +10,8 @@ use std::cell::Cell;
 use smallvec::SmallVec;
 
 use self::lookup::Lookups;
-pub(super) use self::lookup::{Known, known};
-use super::plan::{Compiled, DEEPEST_CALL, Deferred, Match, Plan, Source, Step, StepKind, write};
+pub(super) use self::lookup::{LookupKey, known};
+use super::plan::{Compiled, DEEPEST_CALL, DeferredRule, Match, Plan, Step, StepKind, ValueSource, write};
 use super::{Clock, Failure, Model, ValueId, Values, compare};
 use mangle_syntax::syntax::ast::Operator;
 
@@ -36,14 +36,14 @@ pub(super) trait Observer {
     fn found(&mut self, _step: usize, _number: u32) {}
 
     /// A step does not hold.
-    fn blocked(&mut self, _sight: &Sight<'_>, _step: usize, _cause: Cause) {}
+    fn blocked(&mut self, _sight: &StepView<'_>, _step: usize, _cause: Cause) {}
 
     /// All steps hold. Says whether that is enough.
     fn arrived(&mut self, row: &[ValueId]) -> bool;
 }
 
 /// What can be seen at a step.
-pub(super) struct Sight<'s> {
+pub(super) struct StepView<'s> {
     /// How many tuples may still be looked at for those that come near.
     pub(super) near_left: &'s Cell<usize>,
     pub(super) model: &'s Model,
@@ -64,8 +64,10 @@ pub(super) fn fixed(
     for (argument, (wanted, source)) in wanted.iter().zip(&plan.head).enumerate() {
         let Some(wanted) = *wanted else { continue };
         let known = match source {
-            Source::Value(value) => Some(*value),
-            Source::Slot(slot) => fixed.get_mut(usize::from(*slot)).and_then(|fixed| fixed.replace(wanted)),
+            ValueSource::Value(value) => Some(*value),
+            ValueSource::Slot(slot) => {
+                fixed.get_mut(usize::from(*slot)).and_then(|fixed| fixed.replace(wanted))
+            }
         };
         if let Some(value) = known.filter(|value| *value != wanted) {
             return Err((argument, value));
@@ -88,7 +90,7 @@ pub(super) enum Cause {
 
 /// How it ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum End {
+pub(super) enum TrialEnd {
     /// The observer has seen enough.
     Enough,
     /// There is no other way.
@@ -141,16 +143,16 @@ impl<'m> Trial<'m> {
     }
 
     /// Goes through a plan. `row` has its registers, and has them as they were then where the observer had enough.
-    pub(super) fn run(&mut self, plan: &Plan, row: &mut [ValueId], observer: &mut dyn Observer) -> End {
+    pub(super) fn run(&mut self, plan: &Plan, row: &mut [ValueId], observer: &mut dyn Observer) -> TrialEnd {
         self.step(plan, 0, row, observer)
     }
 
-    fn step(&mut self, plan: &Plan, at: usize, row: &mut [ValueId], observer: &mut dyn Observer) -> End {
+    fn step(&mut self, plan: &Plan, at: usize, row: &mut [ValueId], observer: &mut dyn Observer) -> TrialEnd {
         let Some(step) = plan.steps.get(at) else {
-            return if observer.arrived(row) { End::Enough } else { End::Blocked };
+            return if observer.arrived(row) { TrialEnd::Enough } else { TrialEnd::Blocked };
         };
         if !self.spend() {
-            return End::TooMany;
+            return TrialEnd::TooMany;
         }
         match &step.kind {
             StepKind::Match(found) => self.matches(plan, at, found, row, observer),
@@ -209,11 +211,11 @@ impl<'m> Trial<'m> {
         row: &[ValueId],
         observer: &mut dyn Observer,
         cause: Cause,
-    ) -> End {
+    ) -> TrialEnd {
         let near_left = &self.near_left;
-        let sight = Sight { near_left, model: self.model, compiled: self.compiled, plan, row };
+        let sight = StepView { near_left, model: self.model, compiled: self.compiled, plan, row };
         observer.blocked(&sight, at, cause);
-        End::Blocked
+        TrialEnd::Blocked
     }
 
     fn compute(&mut self, step: &Step, row: &[ValueId]) -> Result<(u16, ValueId), Failure> {
@@ -238,7 +240,7 @@ impl<'m> Trial<'m> {
         found: &Match,
         row: &mut [ValueId],
         observer: &mut dyn Observer,
-    ) -> End {
+    ) -> TrialEnd {
         let known = known(found, self.compiled, row, &|slot| observer.wanted(slot));
         let Some(candidates) = self.lookups.candidates(self.model, found, &known, observer.only(at)) else {
             return self.blocked(plan, at, row, observer, Cause::Untrue);
@@ -246,7 +248,7 @@ impl<'m> Trial<'m> {
         let mut any = false;
         for number in candidates {
             if !self.spend() {
-                return End::TooMany;
+                return TrialEnd::TooMany;
             }
             let Some(relation) = self.model.relations.get(found.relation as usize) else { break };
             let tuple = relation.tuple(number);
@@ -261,22 +263,22 @@ impl<'m> Trial<'m> {
             any = true;
             observer.found(at, number);
             let end = self.step(plan, at + 1, row, observer);
-            if end != End::Blocked {
+            if end != TrialEnd::Blocked {
                 return end;
             }
         }
-        if any { End::Blocked } else { self.blocked(plan, at, row, observer, Cause::Untrue) }
+        if any { TrialEnd::Blocked } else { self.blocked(plan, at, row, observer, Cause::Untrue) }
     }
 
     /// The first tuple that a negation forbids.
-    fn first(&mut self, found: &Match, row: &[ValueId]) -> Result<Option<u32>, End> {
+    fn first(&mut self, found: &Match, row: &[ValueId]) -> Result<Option<u32>, TrialEnd> {
         let known = known(found, self.compiled, row, &|_| None);
         let Some(candidates) = self.lookups.candidates(self.model, found, &known, None) else {
             return Ok(None);
         };
         for number in candidates {
             if !self.spend() {
-                return Err(End::TooMany);
+                return Err(TrialEnd::TooMany);
             }
             let Some(relation) = self.model.relations.get(found.relation as usize) else { break };
             if relation.is_seen(number, false) && lookup::fits(relation.tuple(number), found, &known) {
@@ -287,11 +289,17 @@ impl<'m> Trial<'m> {
     }
 
     /// Goes on with each solution of a built-in predicate.
-    fn solve(&mut self, plan: &Plan, at: usize, row: &mut [ValueId], observer: &mut dyn Observer) -> End {
+    fn solve(
+        &mut self,
+        plan: &Plan,
+        at: usize,
+        row: &mut [ValueId],
+        observer: &mut dyn Observer,
+    ) -> TrialEnd {
         let Some(StepKind::Solve { builtin, args, outputs, negated, .. }) =
             plan.steps.get(at).map(|step| &step.kind)
         else {
-            return End::Blocked;
+            return TrialEnd::Blocked;
         };
         let args: SmallVec<[Option<ValueId>; 4]> =
             args.iter().map(|arg| arg.map(|arg| arg.read(row))).collect();
@@ -309,7 +317,7 @@ impl<'m> Trial<'m> {
         let mut any = false;
         for solution in 0..solutions {
             if !self.spend() {
-                return End::TooMany;
+                return TrialEnd::TooMany;
             }
             let given = outputs.iter().zip(found.iter().skip(solution * outputs.len()));
             if given.clone().any(|(slot, value)| !self.is_admitted(observer, *slot, *value)) {
@@ -318,11 +326,11 @@ impl<'m> Trial<'m> {
             given.for_each(|(slot, value)| write(row, *slot, *value));
             any = true;
             let end = self.step(plan, at + 1, row, observer);
-            if end != End::Blocked {
+            if end != TrialEnd::Blocked {
                 return end;
             }
         }
-        if any { End::Blocked } else { self.blocked(plan, at, row, observer, Cause::Untrue) }
+        if any { TrialEnd::Blocked } else { self.blocked(plan, at, row, observer, Cause::Untrue) }
     }
 
     /// Goes on with each tuple that the rules of a predicate give that is evaluated where it is asked for.
@@ -333,7 +341,7 @@ impl<'m> Trial<'m> {
         found: &Match,
         row: &mut [ValueId],
         observer: &mut dyn Observer,
-    ) -> End {
+    ) -> TrialEnd {
         let compiled = self.compiled;
         let known = known(found, compiled, row, &|slot| observer.wanted(slot));
         let mut any = false;
@@ -349,21 +357,21 @@ impl<'m> Trial<'m> {
                 found.fill(tuple, row);
                 any = true;
                 let end = self.step(plan, at + 1, row, observer);
-                if end != End::Blocked {
+                if end != TrialEnd::Blocked {
                     return end;
                 }
             }
         }
-        if any { End::Blocked } else { self.blocked(plan, at, row, observer, Cause::Untrue) }
+        if any { TrialEnd::Blocked } else { self.blocked(plan, at, row, observer, Cause::Untrue) }
     }
 
     /// The tuples that one rule of a called predicate gives.
     fn called(
         &mut self,
-        rule: &Deferred,
+        rule: &DeferredRule,
         found: &Match,
         row: &[ValueId],
-    ) -> Result<Vec<Box<[ValueId]>>, End> {
+    ) -> Result<Vec<Box<[ValueId]>>, TrialEnd> {
         let mut inner = vec![ValueId(0); usize::from(rule.plan.slots)];
         for (column, slot) in &rule.inputs {
             let Some(source) = found.source(*column) else { return Ok(Vec::new()) };
@@ -372,11 +380,11 @@ impl<'m> Trial<'m> {
         if self.depth == DEEPEST_CALL {
             return Ok(Vec::new());
         }
-        let mut given = Given { plan: &rule.plan, tuples: Vec::new() };
+        let mut given = TupleCollector { plan: &rule.plan, tuples: Vec::new() };
         self.depth += 1;
         let end = self.run(&rule.plan, &mut inner, &mut given);
         self.depth -= 1;
-        if end == End::TooMany { Err(end) } else { Ok(given.tuples) }
+        if end == TrialEnd::TooMany { Err(end) } else { Ok(given.tuples) }
     }
 }
 
@@ -388,12 +396,12 @@ fn is_admitted(observer: &dyn Observer, model: &Model, found: &Match, tuple: &[V
 }
 
 /// Collects what a called rule gives.
-struct Given<'p> {
+struct TupleCollector<'p> {
     plan: &'p Plan,
     tuples: Vec<Box<[ValueId]>>,
 }
 
-impl Observer for Given<'_> {
+impl Observer for TupleCollector<'_> {
     fn arrived(&mut self, row: &[ValueId]) -> bool {
         self.tuples.push(self.plan.head.iter().map(|source| source.read(row)).collect());
         false

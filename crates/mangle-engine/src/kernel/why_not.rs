@@ -2,9 +2,9 @@
 //! without a solution asked for, and which facts come near.
 
 use super::plan::{
-    Aggregate, BEHIND_BODY, Compiled, Match, Plan, RuleId, Slot, Source, Step, StepKind, Stratum,
+    Aggregate, BEHIND_BODY, Compiled, Match, Plan, RuleId, Slot, Step, StepKind, Stratum, ValueSource,
 };
-use super::trial::{Cause, End, Known, Observer, Sight, Trial, fixed, known};
+use super::trial::{Cause, LookupKey, Observer, StepView, Trial, TrialEnd, fixed, known};
 use super::{Clock, Model, ValueId, Values};
 use crate::program::PredicateId;
 use mangle_syntax::text::Symbol;
@@ -87,10 +87,10 @@ impl Restriction {
 }
 
 /// The atom that a premise asks for: its predicate, and its arguments (`None`: any).
-pub(super) type Asked = (PredicateId, Vec<Option<ValueId>>);
+pub(super) type AtomPattern = (PredicateId, Vec<Option<ValueId>>);
 
 /// An obstacle, and the atom that was asked for in vain where it is a premise that is not negated.
-type Stop = (Obstacle, Option<Asked>);
+type Stop = (Obstacle, Option<AtomPattern>);
 
 impl Obstacle {
     /// How many bytes its texts have.
@@ -108,7 +108,7 @@ impl Obstacle {
 /// Misses, and how many bytes of text they have.
 #[derive(Default)]
 struct Misses {
-    all: Vec<(Miss, Option<Asked>)>,
+    all: Vec<(Miss, Option<AtomPattern>)>,
     bytes: usize,
 }
 
@@ -141,7 +141,7 @@ impl Model {
         clock: Clock,
         predicate: PredicateId,
         wanted: &[Option<ValueId>],
-    ) -> Vec<(Miss, Option<Asked>)> {
+    ) -> Vec<(Miss, Option<AtomPattern>)> {
         let mut misses = Misses::default();
         let mut trial = Trial::new(self, compiled, clock, MOST_STEPS);
         for stratum in &compiled.strata {
@@ -173,7 +173,7 @@ impl Model {
         rule: RuleId,
         wanted: &[Option<ValueId>],
         restrictions: &[Restriction],
-    ) -> Option<(Miss, Option<Asked>)> {
+    ) -> Option<(Miss, Option<AtomPattern>)> {
         let rows = compiled.strata.iter().flat_map(|stratum| &stratum.aggregates);
         let rows = rows.filter(|aggregate| aggregate.rule == rule).map(rows_plan).next();
         let plans = compiled.strata.iter().flat_map(|stratum| &stratum.plans);
@@ -236,10 +236,10 @@ fn run(trial: &mut Trial<'_>, plan: &Plan, mut probe: Probe<'_>) -> Option<Stop>
     let end = trial.run(plan, &mut row, &mut probe);
     trial.save();
     match end {
-        End::Enough => None,
-        End::TooMany => Some((Obstacle::TooMany, None)),
+        TrialEnd::Enough => None,
+        TrialEnd::TooMany => Some((Obstacle::TooMany, None)),
         // Of a rule without steps the head is as it is.
-        End::Blocked => probe.furthest.map(|(_, stop)| stop),
+        TrialEnd::Blocked => probe.furthest.map(|(_, stop)| stop),
     }
 }
 
@@ -277,15 +277,15 @@ fn group(
     let rows = &aggregate.rows;
     // What the columns of the rows of the group hold.
     let columns = trial.model.relations.get(rows.relation as usize).map_or(0, |relation| relation.arity());
-    let mut of_rows: Known = std::iter::repeat_n(None, columns).collect();
+    let mut of_rows: LookupKey = std::iter::repeat_n(None, columns).collect();
     for (column, at) in (0u16..).zip(&mut of_rows) {
-        if let Some(Source::Value(value)) = rows.source(column) {
+        if let Some(ValueSource::Value(value)) = rows.source(column) {
             *at = Some(value);
         }
     }
     // The column of the rows that is an argument of the head.
-    let column_of = |source: &Source| {
-        let is_it = |(_, bound): &&(u16, u16)| *source == Source::Slot(*bound);
+    let column_of = |source: &ValueSource| {
+        let is_it = |(_, bound): &&(u16, u16)| *source == ValueSource::Slot(*bound);
         rows.binds.iter().find(is_it).map(|(column, _)| usize::from(*column))
     };
     for (source, wanted) in aggregate.head.iter().zip(wanted) {
@@ -331,7 +331,7 @@ fn atom(model: &Model, compiled: &Compiled, relation: u32, known: &[Option<Value
 }
 
 /// The facts of a predicate that have most of some arguments, as long as there is time to look for them.
-fn near(sight: &Sight<'_>, predicate: PredicateId, known: &Known) -> Vec<String> {
+fn near(sight: &StepView<'_>, predicate: PredicateId, known: &LookupKey) -> Vec<String> {
     let count = sight.model.relation(predicate).map_or(0, |relation| relation.len().min(MOST_COMPARED));
     match sight.near_left.get().checked_sub(count) {
         Some(left) => {
@@ -369,7 +369,7 @@ impl<'p> Probe<'p> {
             let of = self.plan.variables.iter().find(|(name, _)| *name == restriction.variable);
             let Some((_, slot)) = of else { continue };
             let is_other = self.wanted(*slot).is_some_and(|value| !restriction.admits(values, value));
-            let argument = self.plan.head.iter().position(|source| *source == Source::Slot(*slot));
+            let argument = self.plan.head.iter().position(|source| *source == ValueSource::Slot(*slot));
             if let (true, Some(argument), Some(shown)) = (is_other, argument, restriction.values.first()) {
                 return Err(Obstacle::Head { argument, has: values.display(*shown).to_string() });
             }
@@ -384,7 +384,7 @@ impl<'p> Probe<'p> {
         self.wanted(slot).or_else(|| self.bound.iter().find(|(of, _)| *of == slot).and_then(first))
     }
 
-    fn obstacle(&self, sight: &Sight<'_>, step: usize, cause: Cause) -> Option<Stop> {
+    fn obstacle(&self, sight: &StepView<'_>, step: usize, cause: Cause) -> Option<Stop> {
         let step = self.plan.steps.get(step)?;
         let behind = step.premise == BEHIND_BODY;
         let mut atom = None;
@@ -425,7 +425,7 @@ impl<'p> Probe<'p> {
     }
 
     /// What a lookup asks for, as text and as values.
-    fn asked(&self, sight: &Sight<'_>, found: &Match) -> (String, Known) {
+    fn asked(&self, sight: &StepView<'_>, found: &Match) -> (String, LookupKey) {
         let known = known(found, sight.compiled, sight.row, &|slot| self.shown(slot));
         (atom(sight.model, sight.compiled, found.relation, &known), known)
     }
@@ -433,7 +433,7 @@ impl<'p> Probe<'p> {
     /// The argument of the head that a step computes; the first, if it computes a part of one.
     fn argument(&self, kind: &StepKind) -> usize {
         let computed = match kind {
-            StepKind::Compute { slot, .. } | StepKind::Instant { slot, .. } => Some(Source::Slot(*slot)),
+            StepKind::Compute { slot, .. } | StepKind::Instant { slot, .. } => Some(ValueSource::Slot(*slot)),
             _ => None,
         };
         self.plan.head.iter().position(|source| Some(*source) == computed).unwrap_or(0)
@@ -454,7 +454,7 @@ impl Observer for Probe<'_> {
             .all(|(_, restriction)| restriction.admits(values, value))
     }
 
-    fn blocked(&mut self, sight: &Sight<'_>, step: usize, cause: Cause) {
+    fn blocked(&mut self, sight: &StepView<'_>, step: usize, cause: Cause) {
         // The steps of a called rule are not those of the plan.
         let is_own = std::ptr::eq(sight.plan, self.plan);
         if is_own && self.furthest.as_ref().is_none_or(|(furthest, _)| step > *furthest) {
@@ -468,8 +468,8 @@ impl Observer for Probe<'_> {
 }
 
 /// A comparison or built-in predicate with its values: `2 < 1`.
-fn test(sight: &Sight<'_>, kind: &StepKind) -> String {
-    let value = |source: Source| sight.model.values.display(source.read(sight.row)).to_string();
+fn test(sight: &StepView<'_>, kind: &StepKind) -> String {
+    let value = |source: ValueSource| sight.model.values.display(source.read(sight.row)).to_string();
     match kind {
         StepKind::Compare { operator, left, right } => {
             format!("{} {} {}", value(*left), operator.as_str(), value(*right))

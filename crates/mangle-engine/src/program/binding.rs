@@ -18,7 +18,7 @@ use mangle_syntax::text::Symbol;
 
 /// Where in a clause something happens, in the order of evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum BindingPlace {
     /// Before the first premise: the caller brings the value.
     Head,
     /// At the premise with this index.
@@ -27,7 +27,7 @@ pub enum Place {
 
 /// What gives a variable its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum How {
+pub enum BindingSource {
     /// The caller, through a `"+"` position of the head.
     HeadInput,
     /// An argument of a positive atom.
@@ -49,9 +49,9 @@ pub enum How {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Binder {
     /// Where.
-    pub place: Place,
+    pub place: BindingPlace,
     /// From what.
-    pub how: How,
+    pub how: BindingSource,
 }
 
 /// A named variable of a clause.
@@ -137,18 +137,18 @@ impl Bindings {
 
     /// Whether the analysis takes the variable as bound when it comes to `place`.
     #[must_use]
-    pub fn is_bound_before(&self, symbol: Symbol, place: Place) -> bool {
+    pub fn is_bound_before(&self, symbol: Symbol, place: BindingPlace) -> bool {
         self.get(symbol).and_then(|variable| variable.bound).is_some_and(|binder| binder.place < place)
     }
 
     /// Whether the variable has a value when evaluation comes to `place`.
     #[must_use]
-    pub fn has_value_before(&self, symbol: Symbol, place: Place) -> bool {
+    pub fn has_value_before(&self, symbol: Symbol, place: BindingPlace) -> bool {
         self.get(symbol).and_then(|variable| variable.value).is_some_and(|binder| binder.place < place)
     }
 
     /// The variables that the analysis takes as bound when it comes to `place`.
-    pub fn bound_before(&self, place: Place) -> impl Iterator<Item = Symbol> {
+    pub fn bound_before(&self, place: BindingPlace) -> impl Iterator<Item = Symbol> {
         self.variables
             .iter()
             .filter(move |variable| variable.bound.is_some_and(|binder| binder.place < place))
@@ -182,7 +182,7 @@ impl Bindings {
             }
         }
         let Some(signature) = signature else { return };
-        let binder = Binder { place: Place::Head, how: How::HeadInput };
+        let binder = Binder { place: BindingPlace::Head, how: BindingSource::HeadInput };
         for (term, mode) in clause.head.args.iter().zip(&signature.modes) {
             let Some(symbol) = term.variable() else { continue };
             match mode {
@@ -195,9 +195,9 @@ impl Bindings {
     }
 
     fn enter_literal(&mut self, premise: u32, literal: &Literal, signature: Option<&Signature>) {
-        let place = Place::Premise(premise);
-        let argument = Binder { place, how: How::Argument };
-        let inside = Binder { place, how: How::InsideExpression };
+        let place = BindingPlace::Premise(premise);
+        let argument = Binder { place, how: BindingSource::Argument };
+        let inside = Binder { place, how: BindingSource::InsideExpression };
         // Modes are not looked at where there is an interval or an operator.
         let signature = signature.filter(|_| !literal.is_temporal());
         let modes = signature.map_or(&[][..], |signature| &signature.modes);
@@ -221,7 +221,7 @@ impl Bindings {
         for (bound, binds) in bounds.map(|bound| (bound, true)).chain(operator.map(|bound| (bound, false))) {
             match bound.kind {
                 TimeBoundKind::Variable(symbol) if binds => {
-                    self.bind(symbol, Binder { place, how: How::Interval });
+                    self.bind(symbol, Binder { place, how: BindingSource::Interval });
                 }
                 TimeBoundKind::Variable(symbol) => self.see(symbol),
                 _ => {}
@@ -231,7 +231,7 @@ impl Bindings {
 
     fn enter_builtin(&mut self, premise: u32, literal: &Literal) {
         self.note(&literal.atom.args);
-        let binder = Binder { place: Place::Premise(premise), how: How::Output };
+        let binder = Binder { place: BindingPlace::Premise(premise), how: BindingSource::Output };
         let parameters = builtin_parameters(&literal.atom);
         for (at, term) in literal.atom.args.iter().enumerate() {
             // An unknown built-in is reported; its variables are not, on top of that.
@@ -248,8 +248,8 @@ impl Bindings {
         if comparison.operator != Operator::Equal {
             return;
         }
-        let place = Place::Premise(premise);
-        let binder = Binder { place, how: How::Equality };
+        let place = BindingPlace::Premise(premise);
+        let binder = Binder { place, how: BindingSource::Equality };
         match (left.variable(), right.variable()) {
             (Some(left), Some(right)) => self.equate(left, right, place),
             (Some(symbol), None) if gives_value(right) => self.bind(symbol, binder),
@@ -259,7 +259,7 @@ impl Bindings {
     }
 
     /// Makes two variables one, the right one standing for both.
-    fn equate(&mut self, left: Symbol, right: Symbol, place: Place) {
+    fn equate(&mut self, left: Symbol, right: Symbol, place: BindingPlace) {
         let (left, right) = (self.index(left), self.index(right));
         let of = |bindings: &Self, at: usize| bindings.variables.get(at).copied();
         let (Some(left), Some(right)) = (of(self, left), of(self, right)) else { return };
@@ -291,8 +291,8 @@ impl Bindings {
         }
     }
 
-    fn share_value(&mut self, group: usize, place: Place) {
-        let binder = Binder { place, how: How::Alias };
+    fn share_value(&mut self, group: usize, place: BindingPlace) {
+        let binder = Binder { place, how: BindingSource::Alias };
         for at in self.groups.get(group).into_iter().flat_map(|group| &group.members) {
             if let Some(variable) = self.variables.get_mut(*at) {
                 variable.value.get_or_insert(binder);
@@ -393,8 +393,8 @@ mod tests {
         let mut out = String::new();
         for variable in bindings.variables() {
             let show = |binder: Option<Binder>| match binder {
-                Some(Binder { place: Place::Head, how }) => format!("{how:?} of head"),
-                Some(Binder { place: Place::Premise(at), how }) => format!("{how:?} of {at}"),
+                Some(Binder { place: BindingPlace::Head, how }) => format!("{how:?} of head"),
+                Some(Binder { place: BindingPlace::Premise(at), how }) => format!("{how:?} of {at}"),
                 None => "never".to_owned(),
             };
             let (bound, value) = (show(variable.bound), show(variable.value));

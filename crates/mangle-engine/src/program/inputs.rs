@@ -3,7 +3,7 @@
 //! The analysis of the engine takes such a variable as bound. Its evaluation binds it only where the predicate is
 //! `deferred()`, since rules otherwise run without a caller.
 
-use super::binding::{Bindings, Place, builtin_parameters};
+use super::binding::{BindingPlace, Bindings, builtin_parameters};
 use super::rewrite::{ClauseSignatures, Rewriting};
 use super::{Mode, Predicate, Program, Signature, Site};
 use mangle_syntax::syntax::ast::{Atom, Clause, Literal, Operator, Premise, Term};
@@ -72,14 +72,14 @@ impl Search<'_> {
                         let is_computed = side.apply().is_some();
                         if is_computed || !is_equality {
                             let aborts = is_computed || comparison.operator != Operator::NotEqual;
-                            self.need(side, Place::Premise(index), aborts);
+                            self.need(side, BindingPlace::Premise(index), aborts);
                         }
                     }
                 }
                 Premise::Broken(..) => {}
             }
         }
-        let end = Place::Premise(u32::MAX);
+        let end = BindingPlace::Premise(u32::MAX);
         let statements = clause.transforms.iter().flat_map(|transform| &transform.statements);
         statements.for_each(|statement| self.need(&statement.value, end, true));
         clause.head.args.iter().for_each(|term| self.need(term, end, term.apply().is_some()));
@@ -87,7 +87,7 @@ impl Search<'_> {
     }
 
     fn literal(&mut self, index: u32, literal: &Literal) {
-        let (place, args) = (Place::Premise(index), &literal.atom.args);
+        let (place, args) = (BindingPlace::Premise(index), &literal.atom.args);
         if self.rewriting.reflected(index).is_some() {
             args.first().into_iter().for_each(|term| self.need(term, place, true));
         } else if let Some(parameters) = builtin_parameters(&literal.atom) {
@@ -104,7 +104,7 @@ impl Search<'_> {
     }
 
     /// Notes the inputs in `term` that are unbound when evaluation comes to `place`.
-    fn need(&mut self, term: &Term, place: Place, aborts: bool) {
+    fn need(&mut self, term: &Term, place: BindingPlace, aborts: bool) {
         let Self { inputs, bindings, found, .. } = self;
         term.variables(&mut |variable, range| {
             let input = inputs.iter().find(|(_, input)| *input == variable);

@@ -9,21 +9,21 @@
 
 pub mod binding;
 pub mod builtins;
-mod consulted;
+mod declaration_home;
 mod embedding;
 mod file;
 pub mod graph;
-mod home;
+mod influence;
 mod inputs;
 mod join;
 mod merge;
 pub mod rewrite;
 mod signature;
 
-pub use consulted::{Consult, Consulted};
+pub use declaration_home::DeclarationHome;
 pub use embedding::Embedding;
 pub use file::{FileSummary, PredicateInFile, Use, UseKind, key_of};
-pub use home::DeclarationHome;
+pub use influence::{Influence, Influences};
 pub use inputs::{NeededInput, needed_input};
 pub use join::{Predicate, PredicateId, Program, Site};
 pub use merge::Merge;

@@ -3,7 +3,7 @@
 //! Two things happen to a body. A premise of a predicate that `reflects` a name prefix becomes
 //! `:match_prefix`. A negated atom with a variable that has not been seen yet is taken out and put
 //! back behind the premise that shows the last of its variables. What still waits at the end is
-//! thrown away, and when several wait, the wrong one is crossed off the list: see [`Fate`].
+//! thrown away, and when several wait, the wrong one is crossed off the list: see [`NegationEffect`].
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -52,7 +52,7 @@ pub struct Step {
 
 /// What becomes of a negated premise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fate {
+pub enum NegationEffect {
     /// Evaluated once, where it stands or later.
     Kept,
     /// Evaluated more than once, which changes nothing.
@@ -69,7 +69,7 @@ pub struct Negation {
     /// Index of the premise as written.
     pub premise: u32,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: NegationEffect,
     /// The last premise without `!` that is evaluated before it, `None` if it comes first or is
     /// not evaluated at all.
     pub after: Option<u32>,
@@ -81,7 +81,7 @@ pub struct Negation {
 /// The words that have been seen. Long lists are searched by hash, so that no clause is so long that
 /// it takes the square of its time.
 #[derive(Debug, Default)]
-struct Seen {
+struct WordSet {
     few: SmallVec<[Word; 8]>,
     many: FxHashSet<Word>,
 }
@@ -89,7 +89,7 @@ struct Seen {
 /// From how many words on they are hashed.
 const MANY: usize = 24;
 
-impl Seen {
+impl WordSet {
     fn contains(&self, word: &Word) -> bool {
         if self.few.len() < MANY { self.few.contains(word) } else { self.many.contains(word) }
     }
@@ -116,7 +116,7 @@ pub struct Rewriting {
     /// The negated premises in the order of writing.
     pub negations: SmallVec<[Negation; 2]>,
     /// The variables of head inputs, positive atoms and equalities.
-    seen: Seen,
+    seen: WordSet,
     /// The premises that are compared with a prefix.
     reflections: FxHashMap<u32, Symbol>,
     /// Negations (indices) that wait for variables.
@@ -206,7 +206,7 @@ impl Rewriting {
     }
 
     fn take_negation(&mut self, index: u32, literal: &Literal) {
-        let mut missing = Seen::default();
+        let mut missing = WordSet::default();
         for_each_word(&literal.atom.args, |word| {
             if !self.seen.contains(&word) {
                 missing.insert(word);
@@ -214,7 +214,8 @@ impl Rewriting {
         });
         let missing = missing.few;
         let waits = !missing.is_empty();
-        let negation = Negation { premise: index, fate: Fate::Kept, after: None, missing, count: 0 };
+        let negation =
+            Negation { premise: index, fate: NegationEffect::Kept, after: None, missing, count: 0 };
         self.negations.push(negation);
         let id = self.negations.len() - 1;
         if waits {
@@ -282,10 +283,10 @@ impl Rewriting {
         for at in 0..self.negations.len() {
             let Some(negation) = self.negations.get(at) else { return };
             let fate = match negation.count {
-                0 if self.is_seen(&negation.missing) => Fate::Lost,
-                0 => Fate::Dropped,
-                1 => Fate::Kept,
-                _ => Fate::Repeated,
+                0 if self.is_seen(&negation.missing) => NegationEffect::Lost,
+                0 => NegationEffect::Dropped,
+                1 => NegationEffect::Kept,
+                _ => NegationEffect::Repeated,
             };
             if let Some(negation) = self.negations.get_mut(at) {
                 negation.fate = fate;
@@ -340,7 +341,7 @@ mod tests {
 
     /// Compares what the last clause of `text` evaluates, and the fates of its negations.
     #[track_caller]
-    fn check(text: &str, order: &str, fates: &[Fate]) {
+    fn check(text: &str, order: &str, fates: &[NegationEffect]) {
         let file = Arc::new(FileSummary::new(FileId(0), &SourceFile::parse(text.into())));
         let program = Program::new(vec![Arc::clone(&file)]);
         let item = file.items.last().unwrap();
@@ -361,25 +362,25 @@ mod tests {
 
     #[test]
     fn a_negation_goes_behind_the_last_of_its_variables() {
-        check("p(X) :- !n(X), a(X).", "a(X), !n(X)", &[Fate::Kept]);
-        check("p(X) :- !n(X, Y), a(X), b(Y), c(X).", "a(X), b(Y), !n(X, Y), c(X)", &[Fate::Kept]);
-        check("p(X) :- a(X), !n(X), b(X).", "a(X), !n(X), b(X)", &[Fate::Kept]);
+        check("p(X) :- !n(X), a(X).", "a(X), !n(X)", &[NegationEffect::Kept]);
+        check("p(X) :- !n(X, Y), a(X), b(Y), c(X).", "a(X), b(Y), !n(X, Y), c(X)", &[NegationEffect::Kept]);
+        check("p(X) :- a(X), !n(X), b(X).", "a(X), !n(X), b(X)", &[NegationEffect::Kept]);
     }
 
     #[test]
     fn what_shows_variables() {
-        check("p(X) :- !n(X), X = 1.", "X = 1, !n(X)", &[Fate::Kept]);
-        check("p(X) :- !n(X), X < 1, a(X).", "X < 1, !n(X), a(X)", &[Fate::Kept]);
-        check("p(X) :- !n(X), X != 1, a(X).", "X != 1, a(X), !n(X)", &[Fate::Kept]);
-        check("p(X) :- !n(X), a([X]).", "a([X]), !n(X)", &[Fate::Kept]);
-        check("p(X) :- !n(X), a(X)@[S, E].", "a(X)@[S, E]", &[Fate::Dropped]);
+        check("p(X) :- !n(X), X = 1.", "X = 1, !n(X)", &[NegationEffect::Kept]);
+        check("p(X) :- !n(X), X < 1, a(X).", "X < 1, !n(X), a(X)", &[NegationEffect::Kept]);
+        check("p(X) :- !n(X), X != 1, a(X).", "X != 1, a(X), !n(X)", &[NegationEffect::Kept]);
+        check("p(X) :- !n(X), a([X]).", "a([X]), !n(X)", &[NegationEffect::Kept]);
+        check("p(X) :- !n(X), a(X)@[S, E].", "a(X)@[S, E]", &[NegationEffect::Dropped]);
     }
 
     #[test]
     fn wildcards_are_one_more_name() {
-        check("p(X) :- a(X), !n(X, _).", "a(X)", &[Fate::Dropped]);
-        check("p(X) :- a(X, _), !n(X, _).", "a(X, _), !n(X, _)", &[Fate::Kept]);
-        check("p(1) :- !n(_).", "", &[Fate::Dropped]);
+        check("p(X) :- a(X), !n(X, _).", "a(X)", &[NegationEffect::Dropped]);
+        check("p(X) :- a(X, _), !n(X, _).", "a(X, _), !n(X, _)", &[NegationEffect::Kept]);
+        check("p(1) :- !n(_).", "", &[NegationEffect::Dropped]);
     }
 
     #[test]
@@ -387,13 +388,13 @@ mod tests {
         check(
             "calm(A, B) :- !red(A), !blue(B), b(B), a(A).",
             "b(B), !blue(B), a(A), !blue(B)",
-            &[Fate::Lost, Fate::Repeated],
+            &[NegationEffect::Lost, NegationEffect::Repeated],
         );
         // Removing the positions 0, 1 and 2 of three brings the third back.
         check(
             "p(X) :- !a(X), !b(X), !c(X), d(X), e(X), f(X).",
             "d(X), !a(X), !b(X), !c(X), e(X), !b(X), !c(X), f(X), !c(X)",
-            &[Fate::Kept, Fate::Repeated, Fate::Repeated],
+            &[NegationEffect::Kept, NegationEffect::Repeated, NegationEffect::Repeated],
         );
     }
 
@@ -403,7 +404,7 @@ mod tests {
         check(
             &format!("{declared}p(X, Y, Z) :- !n(X), !n(Y), !n(Z), a(Z)."),
             "!n(X), !n(Y), a(Z), !n(Z)",
-            &[Fate::Kept; 3],
+            &[NegationEffect::Kept; 3],
         );
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::value::{Base, Field, Type};
+use super::value::{Base, StructField, Type};
 use mangle_syntax::text::Symbol;
 
 /// How many names a union lists before they become a prefix or `/name`. Enumerations of real
@@ -113,7 +113,7 @@ impl Type {
             // Its keys are what it can be asked for: more of them would be less.
             Self::Map(parts) => Self::map(parts.0.clone(), parts.1.generalised()),
             Self::Struct(fields) => {
-                let field = |field: &Field| Field { ty: field.ty.generalised(), ..field.clone() };
+                let field = |field: &StructField| StructField { ty: field.ty.generalised(), ..field.clone() };
                 Self::Struct(fields.iter().map(field).collect())
             }
             Self::Union(members) => Self::union(members.iter().map(Self::generalised)),
@@ -195,14 +195,14 @@ fn part(inner: Type, build: impl FnOnce(Type) -> Type) -> Type {
     if inner.is_bottom() { inner } else { build(inner) }
 }
 
-fn meet_structs(a: &[Field], b: &[Field]) -> Type {
-    let lacks = |one: &[Field], other: &[Field]| {
+fn meet_structs(a: &[StructField], b: &[StructField]) -> Type {
+    let lacks = |one: &[StructField], other: &[StructField]| {
         one.iter().any(|field| !field.optional && find(other, field.label).is_none())
     };
     if lacks(a, b) && lacks(b, a) {
         return Type::bottom();
     }
-    let mut fields: Vec<Field> = Vec::with_capacity(a.len().max(b.len()));
+    let mut fields: Vec<StructField> = Vec::with_capacity(a.len().max(b.len()));
     for field in a {
         let Some(twin) = find(b, field.label) else {
             fields.push(field.clone());
@@ -215,7 +215,7 @@ fn meet_structs(a: &[Field], b: &[Field]) -> Type {
             // No value is left for it, so it is missing in every struct of both types; what is
             // promised then is less, which errs on the quiet side.
             true => {}
-            false => fields.push(Field { label: field.label, optional, ty }),
+            false => fields.push(StructField { label: field.label, optional, ty }),
         }
     }
     fields.extend(b.iter().filter(|field| find(a, field.label).is_none()).cloned());
@@ -223,7 +223,7 @@ fn meet_structs(a: &[Field], b: &[Field]) -> Type {
 }
 
 /// The field of a struct type with this label.
-fn find(fields: &[Field], label: Symbol) -> Option<&Field> {
+fn find(fields: &[StructField], label: Symbol) -> Option<&StructField> {
     let at = fields.binary_search_by(|field| field.label.cmp(&label)).ok()?;
     fields.get(at)
 }
@@ -254,7 +254,7 @@ fn covered(one: &Type, other: &Type, gradual: bool) -> bool {
 }
 
 /// By width and depth: further fields do no harm, an optional one is looked at where it is there.
-fn covered_struct(one: &[Field], other: &[Field], gradual: bool) -> bool {
+fn covered_struct(one: &[StructField], other: &[StructField], gradual: bool) -> bool {
     other.iter().all(|wanted| match find(one, wanted.label) {
         Some(field) => (wanted.optional || !field.optional) && covered(&field.ty, &wanted.ty, gradual),
         None => wanted.optional,

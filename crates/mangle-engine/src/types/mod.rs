@@ -21,9 +21,9 @@ mod value;
 mod wellformed;
 
 pub use expression::{CONSTRUCTORS, Constructor, visit_types};
-pub use infer::{ClauseTypes, Origin, Problem, ProblemKind, Relation, State};
+pub use infer::{ClauseTypes, Relation, TypeOrigin, TypeProblem, TypeProblemKind, TypeState};
 pub use lattice::is_below;
 pub use program::{ProgramTypes, TypeCache};
 pub use rows::{Row, Rows};
-pub use value::{Base, Field, Type};
+pub use value::{Base, StructField, Type};
 pub use wellformed::{Fault, FaultKind, faults};

@@ -6,7 +6,7 @@ use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 
 use super::expression::{Constructor, is_optional};
-use super::value::{Base, DEPTH, Field, Type};
+use super::value::{Base, DEPTH, StructField, Type};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Term, TermKind};
 use mangle_syntax::text::Symbol;
@@ -81,7 +81,7 @@ fn construct(constructor: Constructor, args: &[Term], depth: usize) -> Type {
     }
 }
 
-fn fields_of(args: &[Term], depth: usize) -> Option<Vec<Field>> {
+fn fields_of(args: &[Term], depth: usize) -> Option<Vec<StructField>> {
     let mut fields = Vec::with_capacity(args.len());
     let mut required = args.iter().filter(|field| !is_optional(field));
     while let Some(label) = required.next() {
@@ -94,9 +94,9 @@ fn fields_of(args: &[Term], depth: usize) -> Option<Vec<Field>> {
     Some(fields)
 }
 
-fn field(label: &Term, ty: &Term, optional: bool, depth: usize) -> Option<Field> {
+fn field(label: &Term, ty: &Term, optional: bool, depth: usize) -> Option<StructField> {
     let TermKind::Name(label) = label.kind else { return None };
-    Some(Field { label, optional, ty: read(ty, depth) })
+    Some(StructField { label, optional, ty: read(ty, depth) })
 }
 
 /// A tagged union as the structs that it stands for: each variant with its tag.
@@ -106,7 +106,7 @@ fn tagged_union(tag: &Term, variants: &[Term], depth: usize) -> Option<Type> {
         let [Term { kind: TermKind::Name(name), .. }, body] = variant else { return None };
         let apply = body.apply().filter(|apply| Constructor::of(apply) == Some(Constructor::Struct))?;
         let mut fields = fields_of(&apply.args, depth)?;
-        fields.push(Field { label: tag_field, optional: false, ty: Type::Singleton(*name) });
+        fields.push(StructField { label: tag_field, optional: false, ty: Type::Singleton(*name) });
         Some(Type::structure(fields))
     });
     structs.collect::<Option<Vec<_>>>().map(Type::union)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::value::{Field, Type};
+use super::value::{StructField, Type};
 use mangle_syntax::text::Symbol;
 
 /// How many members of a union, or fields of a struct, are written out.
@@ -78,13 +78,13 @@ fn pair(ty: &Type, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(">")
 }
 
-fn structure(fields: &[Field], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn structure(fields: &[StructField], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(".Struct<")?;
     listed(fields.iter(), fields.len(), f)?;
     f.write_str(">")
 }
 
-impl fmt::Display for Field {
+impl fmt::Display for StructField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let optional = if self.optional { "opt " } else { "" };
         write!(f, "{optional}{} : {}", self.label, self.ty)

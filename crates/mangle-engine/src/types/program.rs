@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::closed;
 use super::evidence::Evidence;
-use super::infer::{ClauseTypes, Relation, State};
+use super::infer::{ClauseTypes, Relation, TypeState};
 use super::rows::{Collector, Row, Rows};
 use crate::program::{FileSummary, Predicate, PredicateId, PredicateKey, Program};
 use mangle_syntax::syntax::ast::{Atom, Clause, Item};
@@ -291,7 +291,7 @@ fn store(rows: &mut [Rows], id: PredicateId, found: Vec<Row>, mut facts: Vec<Row
 
 fn fact_rows(file: &FileSummary, facts: &[u32]) -> Vec<Row> {
     let mut collector = Collector::default();
-    let state = State::default();
+    let state = TypeState::default();
     for item in facts.iter().filter_map(|&at| file.items.get(at as usize)) {
         let Some(clause) = item.statement.clause() else { continue };
         collector.add(match item.statement.damaged {

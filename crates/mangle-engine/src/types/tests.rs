@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 
-use super::value::{DEPTH, Field};
+use super::value::{DEPTH, StructField};
 use super::{Base, ProgramTypes, Type, TypeCache};
 use crate::program::{FileSummary, Program};
 use mangle_syntax::syntax::SourceFile;
@@ -56,7 +56,7 @@ impl Random {
     }
 
     fn structure(&mut self, depth: usize) -> Type {
-        let fields = (0..self.below(3)).map(|_| Field {
+        let fields = (0..self.below(3)).map(|_| StructField {
             label: Symbol::new(self.pick(&["/f", "/g", "/h"])),
             optional: self.optional && self.below(3) == 0,
             ty: self.ty(depth),

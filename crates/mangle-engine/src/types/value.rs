@@ -42,7 +42,7 @@ pub enum Type {
     /// `.Map<K, V>`
     Map(Arc<(Type, Type)>),
     /// `.Struct<…>`, its fields sorted by label.
-    Struct(Arc<[Field]>),
+    Struct(Arc<[StructField]>),
     /// The values of all members: none (`/bot`), or at least two.
     Union(Arc<[Type]>),
 }
@@ -94,7 +94,7 @@ impl Base {
 
 /// A field of a struct type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Field {
+pub struct StructField {
     /// The label.
     pub label: Symbol,
     /// Whether a struct may lack it.
@@ -154,7 +154,7 @@ impl Type {
 
     /// The type of structs with these fields. Of fields with one label the first counts.
     #[must_use]
-    pub fn structure(mut fields: Vec<Field>) -> Self {
+    pub fn structure(mut fields: Vec<StructField>) -> Self {
         fields.sort_by_key(|field| field.label);
         fields.dedup_by_key(|field| field.label);
         Self::Struct(fields.into())
@@ -245,7 +245,7 @@ impl Type {
             Self::Pair(parts) => Self::pair(parts.0.cut(below), parts.1.cut(below)),
             Self::Map(parts) => Self::map(parts.0.cut(below), parts.1.cut(below)),
             Self::Struct(fields) => {
-                let cut = |field: &Field| Field { ty: field.ty.cut(below), ..field.clone() };
+                let cut = |field: &StructField| StructField { ty: field.ty.cut(below), ..field.clone() };
                 Self::Struct(fields.iter().map(cut).collect())
             }
             Self::Union(members) => Self::union(members.iter().map(|member| member.cut(below))),
@@ -263,7 +263,8 @@ impl Type {
             Self::Pair(parts) => Self::pair(parts.0.substitute(of), parts.1.substitute(of)),
             Self::Map(parts) => Self::map(parts.0.substitute(of), parts.1.substitute(of)),
             Self::Struct(fields) => {
-                let field = |field: &Field| Field { ty: field.ty.substitute(of), ..field.clone() };
+                let field =
+                    |field: &StructField| StructField { ty: field.ty.substitute(of), ..field.clone() };
                 Self::Struct(fields.iter().map(field).collect())
             }
             Self::Union(members) => Self::union(members.iter().map(|member| member.substitute(of))),

@@ -9,11 +9,11 @@ mod document;
 mod finding;
 mod placement;
 mod rule;
-mod shared;
+mod shared_text;
 
 pub use diagnostic::{Diagnostic, FileEdit, RelatedPlace, ResolvedFix};
 pub use document::{rule, rules};
 pub use finding::{Anchor, Applicability, Edit, Finding, Fix, Related, Span};
 pub use placement::Placement;
 pub use rule::{FixKind, Group, Rule, Severity, address};
-pub use shared::{LONGEST_TEXT, SharedText};
+pub use shared_text::{LONGEST_TEXT, SharedText};

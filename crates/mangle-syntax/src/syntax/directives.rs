@@ -17,7 +17,7 @@ const DIRECTIVES: [(&str, &str); 3] = [("TAXONOMY:", ">"), ("INTENT:", "->"), ("
 
 /// The text of a file without its directives.
 #[derive(Debug)]
-pub(super) struct Stripped {
+pub(super) struct StrippedText {
     /// As long as the text itself, with blanks instead of directives.
     pub(super) text: Arc<str>,
     /// The lines that were taken out, without their line ends.
@@ -31,7 +31,7 @@ pub fn directive_lines(text: &str) -> Vec<TextRange> {
 }
 
 /// Takes the directives out; `None` for a text without any.
-pub(super) fn strip(text: &str) -> Option<Stripped> {
+pub(super) fn strip(text: &str) -> Option<StrippedText> {
     static FINDERS: LazyLock<[Finder<'static>; 3]> =
         LazyLock::new(|| DIRECTIVES.map(|(word, _)| Finder::new(word)));
     // Nearly no file has any, and this is asked at every keystroke.
@@ -50,7 +50,7 @@ pub(super) fn strip(text: &str) -> Option<Stripped> {
         done = line.end();
     }
     blanked.push_str(slice(text, TextRange::new(done, text_len(text))));
-    Some(Stripped { text: blanked.into(), lines })
+    Some(StrippedText { text: blanked.into(), lines })
 }
 
 /// One finding for each run of directives: they come in lists, and one look at the first says it all.

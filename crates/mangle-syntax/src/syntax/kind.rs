@@ -7,9 +7,9 @@ use tree_sitter::Node;
 macro_rules! kinds {
     ($($variant:ident = $name:literal),* $(,)?) => {
         /// A kind of node. Nodes that the lowering has no use for (punctuation above all) are
-        /// [`Kind::Token`].
+        /// [`SyntaxKind::Token`].
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(super) enum Kind {
+        pub(super) enum SyntaxKind {
             $(#[doc = $name] $variant,)*
             /// Anything else.
             Token,
@@ -17,7 +17,7 @@ macro_rules! kinds {
             Error,
         }
 
-        const NAMES: &[(&str, Kind)] = &[$(($name, Kind::$variant),)*];
+        const NAMES: &[(&str, SyntaxKind)] = &[$(($name, SyntaxKind::$variant),)*];
     };
 }
 
@@ -43,7 +43,7 @@ kinds! {
     Comma = ",", Dot = ".", Bar = "|", Arrow = ":-", LongArrow = "⟸", Bang = "!",
 }
 
-static TABLE: LazyLock<Vec<Kind>> = LazyLock::new(|| {
+static TABLE: LazyLock<Vec<SyntaxKind>> = LazyLock::new(|| {
     let language = super::grammar();
     let kinds = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
     let kind_of = |id| {
@@ -51,17 +51,17 @@ static TABLE: LazyLock<Vec<Kind>> = LazyLock::new(|| {
         // `do` is a node and the keyword in it; only the node has a kind of its own.
         let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic());
         if is_word && !language.node_kind_is_named(id) {
-            return Kind::Token;
+            return SyntaxKind::Token;
         }
-        NAMES.iter().find(|(known, _)| *known == name).map_or(Kind::Token, |(_, kind)| *kind)
+        NAMES.iter().find(|(known, _)| *known == name).map_or(SyntaxKind::Token, |(_, kind)| *kind)
     };
     (0..kinds).map(kind_of).collect()
 });
 
 /// The kind of `node`.
-pub(super) fn kind_of(node: Node<'_>) -> Kind {
+pub(super) fn kind_of(node: Node<'_>) -> SyntaxKind {
     match node.kind_id() {
-        u16::MAX => Kind::Error,
-        id => TABLE.get(usize::from(id)).copied().unwrap_or(Kind::Token),
+        u16::MAX => SyntaxKind::Error,
+        id => TABLE.get(usize::from(id)).copied().unwrap_or(SyntaxKind::Token),
     }
 }

@@ -11,8 +11,8 @@ use tree_sitter::Tree;
 use super::ast::ranges::each_range;
 use super::ast::{Item, Statement, StatementKind};
 use super::digest::digest;
-use super::foreign::{self, Change, Hit, Mend, Region, apply};
-use super::kind::{Kind, kind_of};
+use super::foreign::{self, HabitFix, Hit, Region, RegionEdit, apply};
+use super::kind::{SyntaxKind, kind_of};
 use super::{lower, rules};
 use crate::lint::{Finding, Fix, Rule};
 use crate::text::{StatementId, TextRange, TextSize, size};
@@ -42,7 +42,7 @@ pub(super) type Parse<'p> = &'p dyn Fn(&str) -> Option<Tree>;
 
 /// A stretch of text that was understood after all.
 #[derive(Debug, Clone)]
-pub(super) struct Mended {
+pub(super) struct RecoveredText {
     /// The statements in it; their starts count from the start of the stretch.
     pub(super) items: Vec<Item>,
     /// Whether something foreign is in it.
@@ -57,7 +57,7 @@ pub(super) fn is_doubtful(statement: &Statement) -> bool {
 
 /// A statement read with the habits of other languages undone; `None` when no such reading parses.
 /// `parse` parses.
-pub(super) fn mend(region: &Region<'_>, parse: Parse<'_>) -> Option<Mended> {
+pub(super) fn mend(region: &Region<'_>, parse: Parse<'_>) -> Option<RecoveredText> {
     let hits = foreign::habits(region);
     let attempt = |hits: &[Hit]| read(region.text(), hits, parse);
     attempt(&hits).or_else(|| {
@@ -66,8 +66,8 @@ pub(super) fn mend(region: &Region<'_>, parse: Parse<'_>) -> Option<Mended> {
     })
 }
 
-fn read(text: &str, hits: &[Hit], parse: Parse<'_>) -> Option<Mended> {
-    let changes: Vec<Change> = hits.iter().flat_map(|hit| hit.reading.clone()).collect();
+fn read(text: &str, hits: &[Hit], parse: Parse<'_>) -> Option<RecoveredText> {
+    let changes: Vec<RegionEdit> = hits.iter().flat_map(|hit| hit.reading.clone()).collect();
     let reading = apply(text, &changes);
     let statements = whole(&reading, parse)?;
     if hits.is_empty() {
@@ -91,24 +91,24 @@ fn read(text: &str, hits: &[Hit], parse: Parse<'_>) -> Option<Mended> {
     }
     // Of several, each fix leaves the others, and what is left cannot be read yet. What is read is parsed.
     let mendable = match hits {
-        [Hit { mend: Mend::By(changes), .. }] => whole(&apply(text, changes), parse).is_some(),
+        [Hit { mend: HabitFix::By(changes), .. }] => whole(&apply(text, changes), parse).is_some(),
         _ => true,
     };
     let first = items.first_mut()?;
     let statement = std::sync::Arc::get_mut(&mut first.statement)?;
     statement.findings.extend(hits.iter().map(|hit| finding(hit, mendable)));
     statement.findings.sort_by_key(|finding| (finding.range.start(), finding.range.end()));
-    Some(Mended { items, foreign: true })
+    Some(RecoveredText { items, foreign: true })
 }
 
 /// Statements in which there is nothing foreign.
-fn as_it_is(statements: Vec<(usize, Statement)>) -> Mended {
+fn as_it_is(statements: Vec<(usize, Statement)>) -> RecoveredText {
     let items = statements.into_iter().map(|(start, statement)| Item {
         start: size(start),
         statement: statement.into(),
         rubble: false,
     });
-    Mended { items: items.collect(), foreign: false }
+    RecoveredText { items: items.collect(), foreign: false }
 }
 
 /// The statements of `text`, if it has nothing but undamaged ones.
@@ -124,7 +124,7 @@ fn whole(text: &str, parse: Parse<'_>) -> Option<Vec<(usize, Statement)>> {
     while more {
         let node = cursor.node();
         match kind_of(node) {
-            Kind::Comment | Kind::ForeignComment => {}
+            SyntaxKind::Comment | SyntaxKind::ForeignComment => {}
             _ => {
                 let statement = lower::statement(&mut cursor, text);
                 let unread = statement.findings.iter().any(|finding| is_unread(finding.rule));
@@ -212,8 +212,8 @@ struct Map {
 }
 
 impl Map {
-    fn new(changes: &[Change]) -> Self {
-        let mut sorted: Vec<&Change> = changes.iter().collect();
+    fn new(changes: &[RegionEdit]) -> Self {
+        let mut sorted: Vec<&RegionEdit> = changes.iter().collect();
         sorted.sort_by_key(|change| (change.range.start, change.range.end));
         let mut pieces = Vec::with_capacity(sorted.len());
         let (mut removed, mut added) = (0, 0);

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::ast::Item;
 use super::foreign::Region;
-use super::recovery::{Mended, Parse, mend};
+use super::recovery::{Parse, RecoveredText, mend};
 use super::rules;
 use crate::lint::{Finding, Fix};
 use crate::text::{TextRange, TextSize, size};
@@ -23,15 +23,15 @@ const FENCE: &str = "```";
 
 /// What was made of stretches of text, by that text. Equal stretches have an entry each, for statements
 /// have an identity.
-type Memory = FxHashMap<Box<str>, Vec<Option<Mended>>>;
+type ReparseCache = FxHashMap<Box<str>, Vec<Option<RecoveredText>>>;
 
 /// Second readings of a file.
 #[derive(Debug, Default)]
 pub(super) struct SecondReadings {
     /// Those of the file before the edit.
-    old: Memory,
+    old: ReparseCache,
     /// Those of this file.
-    new: Memory,
+    new: ReparseCache,
     /// How many stretches were read.
     count: u32,
     /// What they cost together.
@@ -42,7 +42,7 @@ pub(super) struct SecondReadings {
 
 /// Statements, and where the text goes on behind them.
 #[derive(Debug)]
-pub(super) struct Understood {
+pub(super) struct RecoveredStatements {
     /// The statements; their starts count from the start of the file.
     pub(super) items: Vec<Item>,
     /// The lines that only mark a code block.
@@ -64,11 +64,11 @@ impl SecondReadings {
         start: usize,
         parse: Parse<'_>,
         mut reaches: impl FnMut(usize) -> bool,
-    ) -> Option<Understood> {
+    ) -> Option<RecoveredStatements> {
         if self.is_out_of_patience() {
             return None;
         }
-        let mut all = Understood { items: Vec::new(), fences: Vec::new(), end: start };
+        let mut all = RecoveredStatements { items: Vec::new(), fences: Vec::new(), end: start };
         let mut foreign = false;
         while all.end == start || !reaches(all.end) {
             self.count += 1;
@@ -103,7 +103,7 @@ impl SecondReadings {
         self.count > PATIENCE || self.bytes > MOST_BYTES
     }
 
-    fn mended(&mut self, region: &Region<'_>, parse: Parse<'_>) -> Option<Mended> {
+    fn mended(&mut self, region: &Region<'_>, parse: Parse<'_>) -> Option<RecoveredText> {
         let known = self.old.get_mut(region.text()).and_then(Vec::pop);
         let mended = known.unwrap_or_else(|| mend(region, parse));
         self.new.entry(region.text().into()).or_default().push(mended.clone());

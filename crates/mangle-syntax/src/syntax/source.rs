@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree, TreeCursor};
 
 use super::ast::{Item, Statement, StatementKind};
-use super::kind::{Kind, kind_of};
+use super::kind::{SyntaxKind, kind_of};
 use super::recovery::is_doubtful;
 use super::reparse::SecondReadings;
 use super::{directives, line_ends, lower, rules};
@@ -67,17 +67,17 @@ struct Walk<'o> {
     items: Vec<Item>,
     nodes: Vec<usize>,
     findings: Vec<Finding>,
-    old: Option<Old<'o>>,
+    old: Option<PreviousItems<'o>>,
     second: SecondReadings,
     /// Where text that took a second reading ends.
     understood: usize,
     /// The first byte that neither reading could make sense of, if the root is an `ERROR`.
     stray: Option<usize>,
-    unreadable: Unreadable,
+    unreadable: UnreadableText,
 }
 
 /// What cannot be read of a file.
-struct Unreadable {
+struct UnreadableText {
     /// How much of it is listed at most.
     most: usize,
     /// How much of it is listed.
@@ -87,7 +87,7 @@ struct Unreadable {
     first_left_out: Option<TextSize>,
 }
 
-impl Unreadable {
+impl UnreadableText {
     fn at_most(most: usize) -> Self {
         Self { most, listed: 0, left_out: 0, first_left_out: None }
     }
@@ -104,7 +104,7 @@ impl Unreadable {
 }
 
 /// The items of the file before the edit, to be found by node.
-struct Old<'o> {
+struct PreviousItems<'o> {
     second: &'o SecondReadings,
     items: &'o [Item],
     nodes: &'o [usize],
@@ -114,7 +114,7 @@ struct Old<'o> {
     index: Option<FxHashMap<usize, usize>>,
 }
 
-impl Old<'_> {
+impl PreviousItems<'_> {
     fn find(&mut self, node: Node<'_>) -> Option<&Item> {
         let node = identity(node);
         if self.nodes.get(self.next) != Some(&node) {
@@ -164,7 +164,13 @@ impl SourceFile {
         Self::build(
             input,
             tree,
-            Some(Old { second: &old.second, items: &self.items, nodes: &old.nodes, next: 0, index: None }),
+            Some(PreviousItems {
+                second: &old.second,
+                items: &self.items,
+                nodes: &old.nodes,
+                next: 0,
+                index: None,
+            }),
             MOST_UNREADABLE,
         )
     }
@@ -206,7 +212,7 @@ impl SourceFile {
         &self.parsed
     }
 
-    fn build(input: Input, tree: Option<Tree>, old: Option<Old<'_>>, most: usize) -> Self {
+    fn build(input: Input, tree: Option<Tree>, old: Option<PreviousItems<'_>>, most: usize) -> Self {
         let Input { text, parsed, directives } = input;
         let Some(tree) = tree else { return Self::unparsed(text) };
         let findings = directives::findings(&text, &directives);
@@ -221,7 +227,7 @@ impl SourceFile {
             second,
             understood: 0,
             stray: None,
-            unreadable: Unreadable::at_most(most),
+            unreadable: UnreadableText::at_most(most),
         };
         walk.check_bom();
         walk.top(&mut tree.walk());
@@ -355,11 +361,11 @@ impl Walk<'_> {
             let node = cursor.node();
             match kind_of(node) {
                 _ if node.start_byte() < self.understood => {}
-                Kind::Comment => {}
-                Kind::ForeignComment => self.foreign_comment(node),
+                SyntaxKind::Comment => {}
+                SyntaxKind::ForeignComment => self.foreign_comment(node),
                 kind if is_statement(kind) => self.statement(cursor, node),
-                Kind::Error if holds_statements(node) => self.damage_with_statements(cursor, node),
-                Kind::Error => self.statement(cursor, node),
+                SyntaxKind::Error if holds_statements(node) => self.damage_with_statements(cursor, node),
+                SyntaxKind::Error => self.statement(cursor, node),
                 _ if is_broken_root && self.stray.is_none() && !self.read_again(cursor) => {
                     self.stray = Some(node.start_byte());
                 }
@@ -552,8 +558,15 @@ pub(super) fn holds_statements(node: Node<'_>) -> bool {
     node.children(&mut cursor).any(|child| is_statement(kind_of(child)))
 }
 
-pub(super) fn is_statement(kind: Kind) -> bool {
-    matches!(kind, Kind::Package | Kind::Use | Kind::Declaration | Kind::Clause | Kind::Query)
+pub(super) fn is_statement(kind: SyntaxKind) -> bool {
+    matches!(
+        kind,
+        SyntaxKind::Package
+            | SyntaxKind::Use
+            | SyntaxKind::Declaration
+            | SyntaxKind::Clause
+            | SyntaxKind::Query
+    )
 }
 
 fn absolute(node: Node<'_>) -> TextRange {

@@ -4,7 +4,7 @@
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::SourceFile;
-use super::kind::{Kind, kind_of};
+use super::kind::{SyntaxKind, kind_of};
 use crate::text::{TextRange, TextSize, size, slice};
 
 /// A token and its bytes.
@@ -140,7 +140,7 @@ fn collect(tree: &Tree, text: &str, range: TextRange, tokens: &mut Vec<Token>) {
         if touches && !is_leaf(node) && descend(&mut cursor, range.start()) {
             continue;
         }
-        if touches && !bytes.is_empty() && is_leaf(node) && kind_of(node) == Kind::DoubleComma {
+        if touches && !bytes.is_empty() && is_leaf(node) && kind_of(node) == SyntaxKind::DoubleComma {
             commas(text, bytes, range, tokens);
         } else if touches
             && !bytes.is_empty()
@@ -181,20 +181,20 @@ fn descend(cursor: &mut TreeCursor<'_>, start: TextSize) -> bool {
 
 /// Strings are whole, whatever the grammar sees in them.
 fn is_leaf(node: Node<'_>) -> bool {
-    node.child_count() == 0 || matches!(kind_of(node), Kind::String | Kind::Bytes)
+    node.child_count() == 0 || matches!(kind_of(node), SyntaxKind::String | SyntaxKind::Bytes)
 }
 
 fn token_kind(cursor: &TreeCursor<'_>, text: &str) -> Option<TokenKind> {
     Some(match kind_of(cursor.node()) {
-        Kind::Comment => TokenKind::Comment,
-        Kind::Identifier | Kind::BareName => TokenKind::Identifier,
-        Kind::Variable => TokenKind::Variable,
-        Kind::TypeName => TokenKind::TypeName,
-        Kind::Constant => TokenKind::Constant,
-        Kind::Number | Kind::Float => TokenKind::Number,
-        Kind::String | Kind::Bytes => TokenKind::String,
-        Kind::Timestamp | Kind::Duration => TokenKind::Time,
-        Kind::Now | Kind::Temporal => TokenKind::Keyword,
+        SyntaxKind::Comment => TokenKind::Comment,
+        SyntaxKind::Identifier | SyntaxKind::BareName => TokenKind::Identifier,
+        SyntaxKind::Variable => TokenKind::Variable,
+        SyntaxKind::TypeName => TokenKind::TypeName,
+        SyntaxKind::Constant => TokenKind::Constant,
+        SyntaxKind::Number | SyntaxKind::Float => TokenKind::Number,
+        SyntaxKind::String | SyntaxKind::Bytes => TokenKind::String,
+        SyntaxKind::Timestamp | SyntaxKind::Duration => TokenKind::Time,
+        SyntaxKind::Now | SyntaxKind::Temporal => TokenKind::Keyword,
         _ if matches!(text, "<" | ">") && in_type(cursor) => match text {
             "<" => TokenKind::Open,
             _ => TokenKind::Close,
@@ -206,7 +206,7 @@ fn token_kind(cursor: &TreeCursor<'_>, text: &str) -> Option<TokenKind> {
 /// Asked of the cursor: a node finds its parent by a walk from the root.
 fn in_type(cursor: &TreeCursor<'_>) -> bool {
     let mut above = cursor.clone();
-    above.goto_parent() && kind_of(above.node()) == Kind::DotType
+    above.goto_parent() && kind_of(above.node()) == SyntaxKind::DotType
 }
 
 /// The tokens that are known by their spelling. `None` for white space, which only damage holds.

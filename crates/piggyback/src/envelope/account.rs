@@ -1,13 +1,15 @@
 //! What becomes of each update of a reply: the one account that every command, report and editor shows.
 //!
 //! Takes a reply as the runtime reads it, the consumer of its updates and, where there is a policy, its declarations; gives
-//! an [`Entry`] for each update. What only an evaluation of the policy tells, [`Fate::Withdrawn`], is added by a replay.
+//! an [`AccountEntry`] for each update. What only an evaluation of the policy tells, [`UpdateFate::Withdrawn`], is added by a replay.
 
 use std::fmt;
 
 use super::Reply;
-use super::atoms::{Declarations, Known, is_delicate};
-use super::runtime::{DropReason, Fact, Picked, ReadUpdate, Verdict, consumer_of, reason};
+use super::atoms::{Declarations, PredicateLookup, is_delicate};
+use super::runtime::{
+    AcceptedEnvelope, DropReason, FilterVerdict, ReadUpdate, RuntimeFact, consumer_of, reason,
+};
 use mangle_settings::{Consumer, TranscriptSettings};
 
 /// What cannot be said of updates without a policy.
@@ -16,18 +18,18 @@ pub const NOT_JUDGED: &str =
 
 /// An update.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct AccountEntry {
     /// Its index among those of the packet; `None` where the packet does not have it: it was filled in.
     pub index: Option<usize>,
     /// Its text.
     pub text: String,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: UpdateFate,
 }
 
 /// What becomes of an update.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum UpdateFate {
     /// The runtime takes another envelope, or none.
     NotTaken,
     /// It is beyond the number of updates that the runtime reads.
@@ -35,11 +37,11 @@ pub enum Fate {
     /// The cap filter drops it.
     Dropped(DropReason),
     /// The update filter, or the kernel, refuses it.
-    Blocked(Refusal),
+    Blocked(UpdateRefusal),
     /// There is nothing in it.
     Blank,
     /// It passes the filters of the runtime; there is no policy that would judge it.
-    Passed(Box<Fact>),
+    Passed(Box<RuntimeFact>),
     /// It becomes this fact.
     Asserted {
         /// The fact as the kernel has it.
@@ -53,7 +55,7 @@ pub enum Fate {
 
 /// Why an update is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Refusal {
+pub enum UpdateRefusal {
     /// Too many updates.
     Limit,
     /// It is a rule.
@@ -74,7 +76,7 @@ pub enum Refusal {
     Arity,
 }
 
-impl Refusal {
+impl UpdateRefusal {
     /// The word for it in JSON.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -100,7 +102,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for UpdateRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Limit => "beyond the number of updates that the consumer takes",
@@ -116,7 +118,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl fmt::Display for Fate {
+impl fmt::Display for UpdateFate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cap = |f: &mut fmt::Formatter<'_>, why| write!(f, "dropped by the cap filter: {why}");
         match self {
@@ -137,7 +139,7 @@ impl fmt::Display for Fate {
     }
 }
 
-impl Fate {
+impl UpdateFate {
     /// The word for it in JSON.
     #[must_use]
     pub fn word(&self) -> &'static str {
@@ -189,9 +191,9 @@ impl Fate {
     pub fn judged(self, declarations: Option<&Declarations>) -> Self {
         let (Self::Passed(fact), Some(declarations)) = (&self, declarations) else { return self };
         match declarations.get(&fact.predicate, fact.args.len()) {
-            Known::Declared(_) => Self::Asserted { fact: fact.kernel(), is_reply_denied: false },
-            Known::OtherArity(_) => Self::Blocked(Refusal::Arity),
-            Known::Unknown => Self::Blocked(Refusal::Undeclared),
+            PredicateLookup::Declared(_) => Self::Asserted { fact: fact.kernel(), is_reply_denied: false },
+            PredicateLookup::OtherArity(_) => Self::Blocked(UpdateRefusal::Arity),
+            PredicateLookup::Unknown => Self::Blocked(UpdateRefusal::Undeclared),
         }
     }
 
@@ -221,12 +223,14 @@ pub struct Tally {
 
 impl Tally {
     /// Counts an update.
-    pub fn add(&mut self, fate: &Fate) {
+    pub fn add(&mut self, fate: &UpdateFate) {
         let count = match fate {
-            Fate::Passed(_) | Fate::Asserted { .. } => &mut self.kept,
-            Fate::Blocked(_) => &mut self.blocked,
-            Fate::Withdrawn(_) => &mut self.withdrawn,
-            Fate::NotTaken | Fate::Cut | Fate::Dropped(_) | Fate::Blank => &mut self.dropped,
+            UpdateFate::Passed(_) | UpdateFate::Asserted { .. } => &mut self.kept,
+            UpdateFate::Blocked(_) => &mut self.blocked,
+            UpdateFate::Withdrawn(_) => &mut self.withdrawn,
+            UpdateFate::NotTaken | UpdateFate::Cut | UpdateFate::Dropped(_) | UpdateFate::Blank => {
+                &mut self.dropped
+            }
         };
         *count += 1;
     }
@@ -255,7 +259,7 @@ impl<'a> Filters<'a> {
 
     /// The account of the envelope that the runtime takes from a reply.
     #[must_use]
-    pub fn account(&self, reply: &Reply<'_>) -> Vec<Entry> {
+    pub fn account(&self, reply: &Reply<'_>) -> Vec<AccountEntry> {
         let picked = reply.reading.as_ref().ok().and_then(|reading| reading.picked.as_ref());
         picked.map_or_else(Vec::new, |picked| {
             let read = picked.packet.updates.as_slice().len();
@@ -267,56 +271,56 @@ impl<'a> Filters<'a> {
     }
 
     /// The account of a packet; `rest` are the updates that the runtime did not read any more.
-    fn of_picked(&self, picked: &Picked, rest: Vec<String>) -> Vec<Entry> {
+    fn of_picked(&self, picked: &AcceptedEnvelope, rest: Vec<String>) -> Vec<AccountEntry> {
         let mut dropped = picked.kept.dropped.iter().peekable();
         let mut kept = 0;
         let read = picked.packet.updates.as_slice().iter().enumerate().map(|(index, text)| {
             let fate = match dropped.next_if(|(at, _)| *at == index) {
-                Some((_, reason)) => Fate::Dropped(reason.clone()),
+                Some((_, reason)) => UpdateFate::Dropped(reason.clone()),
                 None => {
                     kept += 1;
                     self.second(text, kept - 1)
                 }
             };
-            Entry { index: Some(index), text: text.clone(), fate }
+            AccountEntry { index: Some(index), text: text.clone(), fate }
         });
         let mut all: Vec<_> = read.collect();
         let first = all.len();
-        let cut = |(at, text)| Entry { index: Some(first + at), text, fate: Fate::Cut };
+        let cut = |(at, text)| AccountEntry { index: Some(first + at), text, fate: UpdateFate::Cut };
         all.extend(rest.into_iter().enumerate().map(cut));
         all
     }
 
     /// What becomes of an update that stands by itself, the one of this index among its like.
     #[must_use]
-    pub fn lone(&self, update: &str, at: usize) -> Fate {
+    pub fn lone(&self, update: &str, at: usize) -> UpdateFate {
         match reason(update, &self.settings.caps_of(None, None)) {
-            Some(reason) => Fate::Dropped(reason),
+            Some(reason) => UpdateFate::Dropped(reason),
             None => self.second(update, at),
         }
     }
 
     /// What becomes of an update behind the cap filter, which kept `at` others before it.
     #[must_use]
-    pub fn second(&self, update: &str, at: usize) -> Fate {
+    pub fn second(&self, update: &str, at: usize) -> UpdateFate {
         let read = ReadUpdate::new(update);
         let refusal = match read.verdict(at, self.consumer) {
-            Verdict::Accepted => None,
-            Verdict::Blank => return Fate::Blank,
-            Verdict::Limit => Some(Refusal::Limit),
-            Verdict::Rule => Some(Refusal::Rule),
-            Verdict::Declaration => Some(Refusal::Declaration),
-            Verdict::Import => Some(Refusal::Import),
-            Verdict::Syntax => Some(Refusal::Syntax),
-            Verdict::NotAllowed => Some(Refusal::NotAllowed),
+            FilterVerdict::Accepted => None,
+            FilterVerdict::Blank => return UpdateFate::Blank,
+            FilterVerdict::Limit => Some(UpdateRefusal::Limit),
+            FilterVerdict::Rule => Some(UpdateRefusal::Rule),
+            FilterVerdict::Declaration => Some(UpdateRefusal::Declaration),
+            FilterVerdict::Import => Some(UpdateRefusal::Import),
+            FilterVerdict::Syntax => Some(UpdateRefusal::Syntax),
+            FilterVerdict::NotAllowed => Some(UpdateRefusal::NotAllowed),
         };
         match (refusal, read) {
-            (Some(refusal), _) => Fate::Blocked(refusal),
-            (None, ReadUpdate::Refused(_)) => Fate::Blocked(Refusal::Syntax),
+            (Some(refusal), _) => UpdateFate::Blocked(refusal),
+            (None, ReadUpdate::Refused(_)) => UpdateFate::Blocked(UpdateRefusal::Syntax),
             (None, ReadUpdate::Fact(fact)) if self.is_protected(&fact.predicate) => {
-                Fate::Blocked(Refusal::Protected)
+                UpdateFate::Blocked(UpdateRefusal::Protected)
             }
-            (None, ReadUpdate::Fact(fact)) => Fate::Passed(Box::new(fact)).judged(self.declarations),
+            (None, ReadUpdate::Fact(fact)) => UpdateFate::Passed(Box::new(fact)).judged(self.declarations),
         }
     }
 
@@ -363,9 +367,9 @@ mod tests {
 
     #[test]
     fn a_denial_reaches_asserted_updates_alone() {
-        let asserted = Fate::Asserted { fact: "a(1)".into(), is_reply_denied: false };
-        assert_eq!(asserted.clone().denied(true), Fate::Withdrawn("a(1)".into()));
+        let asserted = UpdateFate::Asserted { fact: "a(1)".into(), is_reply_denied: false };
+        assert_eq!(asserted.clone().denied(true), UpdateFate::Withdrawn("a(1)".into()));
         assert!(asserted.denied(false).is_kept());
-        assert_eq!(Fate::Cut.denied(true), Fate::Cut);
+        assert_eq!(UpdateFate::Cut.denied(true), UpdateFate::Cut);
     }
 }

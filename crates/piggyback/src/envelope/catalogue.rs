@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::json::{Json, Kind, Member, NodeId};
+use super::json::{Json, JsonKind, Member, NodeId};
 
 /// Tools by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Catalogue {
             }
         }
         for Member { key, value } in json.members(list) {
-            if let (Some(name), Kind::Object) = (json.string(key), json.kind(value)) {
+            if let (Some(name), JsonKind::Object) = (json.string(key), json.kind(value)) {
                 tools.insert(name.into_owned(), required(&json, value));
             }
         }

@@ -1,7 +1,7 @@
 //! Runs the rules about single replies, family by family.
 
 use super::atoms::{self, Update};
-use super::context::Context;
+use super::context::ReplyContext;
 use super::json::Member;
 use super::reply::Reply;
 use super::sink::{Family, Sink};
@@ -28,7 +28,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 
 /// What the rules find in a reply. Ranges count from its start, edits are as they stand in it.
 #[must_use]
-pub fn check(reply: &Reply<'_>, context: &Context<'_>) -> Vec<Finding> {
+pub fn check(reply: &Reply<'_>, context: &ReplyContext<'_>) -> Vec<Finding> {
     let survey = Survey::new(reply, context);
     let mut sink = Sink::new(reply);
     for check in FAMILIES.iter().filter_map(|family| family.reply) {

@@ -7,7 +7,7 @@ use mangle_syntax::lint::Rule;
 
 /// What a reply is judged by: settings, and what is known of the program and of the agent's tools.
 #[derive(Debug, Clone, Copy)]
-pub struct Context<'a> {
+pub struct ReplyContext<'a> {
     /// The settings that hold for the file.
     pub settings: &'a TranscriptSettings,
     /// The profile that the command line, or what holds the reply, prescribes. It counts more than what the envelope
@@ -27,7 +27,7 @@ pub struct Context<'a> {
     pub rules: Option<&'a RuleSettings>,
 }
 
-impl<'a> Context<'a> {
+impl<'a> ReplyContext<'a> {
     /// A reply of an agent of which nothing is known but the settings.
     #[must_use]
     pub fn new(settings: &'a TranscriptSettings) -> Self {

@@ -15,7 +15,7 @@ const MOST_DIGITS: usize = 40;
 
 /// What an argument is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum ArgumentKind {
     /// `/a`
     Name,
     /// `1`
@@ -40,14 +40,14 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Argument {
     /// What it is.
-    pub kind: Kind,
+    pub kind: ArgumentKind,
     /// Its bytes, quotes included.
     pub range: TextRange,
 }
 
 /// A plain ground fact.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plain<'t> {
+pub struct PlainFact<'t> {
     /// The predicate.
     pub predicate: &'t str,
     /// Its bytes.
@@ -62,7 +62,7 @@ pub struct Plain<'t> {
 
 /// Reads a text that is one plain ground fact, with or without its full stop, and white space.
 #[must_use]
-pub fn read(text: &str) -> Option<Plain<'_>> {
+pub fn read(text: &str) -> Option<PlainFact<'_>> {
     let mut cursor = Cursor { bytes: text.as_bytes(), at: 0 };
     cursor.space();
     let start = cursor.at;
@@ -88,7 +88,7 @@ pub fn read(text: &str) -> Option<Plain<'_>> {
     cursor.space();
     let has_period = cursor.take(b'.').is_some();
     cursor.space();
-    (cursor.at == text.len()).then(|| Plain {
+    (cursor.at == text.len()).then(|| PlainFact {
         predicate,
         name: TextRange::new(size(start), size(name)),
         args,
@@ -140,7 +140,7 @@ impl Cursor<'_> {
         Some(Argument { kind, range: TextRange::new(size(start), size(self.at)) })
     }
 
-    fn name(&mut self) -> Option<Kind> {
+    fn name(&mut self) -> Option<ArgumentKind> {
         while self.take(b'/').is_some() {
             let is_part =
                 |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b'~' | b'%');
@@ -148,12 +148,12 @@ impl Cursor<'_> {
                 return None;
             }
         }
-        Some(Kind::Name)
+        Some(ArgumentKind::Name)
     }
 
-    fn string(&mut self, quote: u8) -> Option<Kind> {
+    fn string(&mut self, quote: u8) -> Option<ArgumentKind> {
         self.at += 1;
-        let mut kind = Kind::String;
+        let mut kind = ArgumentKind::String;
         loop {
             // What is left out here are control characters, of which some are no text to the engine.
             self.skip(|byte| byte >= b' ' && byte != quote && byte != b'\\');
@@ -161,7 +161,7 @@ impl Cursor<'_> {
                 b'\\' => {
                     self.at += 1;
                     self.peek().filter(|byte| matches!(byte, b'n' | b't' | b'"' | b'\'' | b'\\'))?;
-                    kind = Kind::Escaped;
+                    kind = ArgumentKind::Escaped;
                 }
                 byte if byte == quote => {
                     self.at += 1;
@@ -173,16 +173,16 @@ impl Cursor<'_> {
         }
     }
 
-    fn number(&mut self) -> Option<Kind> {
+    fn number(&mut self) -> Option<ArgumentKind> {
         let start = self.at;
         let _ = self.take(b'-');
         let whole = self.skip(|byte| byte.is_ascii_digit());
         if self.take(b'.').is_some() {
             let fraction = self.skip(|byte| byte.is_ascii_digit());
-            return (fraction > 0 && whole + fraction <= MOST_DIGITS).then_some(Kind::Float);
+            return (fraction > 0 && whole + fraction <= MOST_DIGITS).then_some(ArgumentKind::Float);
         }
         let digits = self.bytes.get(start..self.at)?;
-        std::str::from_utf8(digits).ok()?.parse().ok().map(Kind::Number)
+        std::str::from_utf8(digits).ok()?.parse().ok().map(ArgumentKind::Number)
     }
 }
 
@@ -198,13 +198,13 @@ mod tests {
     use mangle_syntax::text::slice;
 
     /// What the grammar makes of an argument.
-    fn kind(kind: &TermKind, literal: &str) -> Option<Kind> {
+    fn kind(kind: &TermKind, literal: &str) -> Option<ArgumentKind> {
         Some(match kind {
-            TermKind::Name(_) => Kind::Name,
-            TermKind::Number(number) => Kind::Number((*number)?),
-            TermKind::Float(_) => Kind::Float,
-            TermKind::String if literal.contains('\\') => Kind::Escaped,
-            TermKind::String => Kind::String,
+            TermKind::Name(_) => ArgumentKind::Name,
+            TermKind::Number(number) => ArgumentKind::Number((*number)?),
+            TermKind::Float(_) => ArgumentKind::Float,
+            TermKind::String if literal.contains('\\') => ArgumentKind::Escaped,
+            TermKind::String => ArgumentKind::String,
             _ => return None,
         })
     }
@@ -229,8 +229,10 @@ mod tests {
         for arg in &plain.args {
             let literal = slice(text, arg.range);
             match arg.kind {
-                Kind::String => assert_eq!(string_value(literal).unwrap(), literal[1..literal.len() - 1]),
-                Kind::Escaped => assert!(string_value(literal).is_some(), "{text:?}"),
+                ArgumentKind::String => {
+                    assert_eq!(string_value(literal).unwrap(), literal[1..literal.len() - 1])
+                }
+                ArgumentKind::Escaped => assert!(string_value(literal).is_some(), "{text:?}"),
                 _ => {}
             }
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::json::{Json, Kind, Member, NodeId};
+use super::json::{Json, JsonKind, Member, NodeId};
 use mangle_syntax::text::TextRange;
 
 /// How deep a pointer goes; what is deeper is said to be there.
@@ -55,11 +55,11 @@ pub fn innermost(json: &Json<'_>, range: TextRange) -> (String, NodeId) {
 /// What of an array or an object a range lies in: its name and the value.
 fn step(json: &Json<'_>, node: NodeId, range: TextRange) -> Option<(String, NodeId)> {
     match json.kind(node) {
-        Kind::Array => {
+        JsonKind::Array => {
             let holds = |(_, element): &(usize, NodeId)| json.range(*element).contains_range(range);
             json.elements(node).enumerate().find(holds).map(|(at, element)| (at.to_string(), element))
         }
-        Kind::Object => {
+        JsonKind::Object => {
             let holds = |Member { key, value }: &Member| {
                 json.range(*key).cover(json.range(*value)).contains_range(range)
             };

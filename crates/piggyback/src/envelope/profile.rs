@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::json::{Json, Kind};
+use super::json::{Json, JsonKind};
 use super::reply::Object;
 use super::table::{AUDIT, ENVELOPE, PLANNED};
 use super::view::View;
@@ -34,7 +34,7 @@ impl fmt::Display for Marker {
 
 /// What a profile is known from, and whether it was chosen or inferred.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum ProfileOrigin {
     /// The command line, what holds the reply, or the settings prescribe it.
     Given,
     /// The envelope names its version.
@@ -49,7 +49,7 @@ pub enum Origin {
 
 /// What an envelope tells of its version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Signs {
+pub struct ProfileEvidence {
     /// The version that it names.
     pub declared: Option<Profile>,
     /// The version that has what it has; `None` where that may be any.
@@ -70,15 +70,15 @@ pub fn infer(object: &Object<'_>) -> (Profile, Vec<Marker>) {
 
 /// What an envelope tells of its version.
 #[must_use]
-pub fn signs(json: &Json<'_>) -> Signs {
+pub fn signs(json: &Json<'_>) -> ProfileEvidence {
     let envelope = View::of(json, &ENVELOPE, [json.root()]);
     let declared = version(&envelope).map(|(profile, _)| profile);
     let (own, markers) = of_members(&envelope);
     let hints = if own.is_none() { hints(&envelope) } else { Vec::new() };
-    Signs { declared, own, markers, hints }.settled()
+    ProfileEvidence { declared, own, markers, hints }.settled()
 }
 
-impl Signs {
+impl ProfileEvidence {
     /// Several hints that do not depend on each other make a version.
     fn settled(mut self) -> Self {
         if self.own.is_none() && self.hints.len() > 1 {
@@ -93,7 +93,7 @@ impl Signs {
 pub(super) fn of_envelope(envelope: &View<'_>) -> (Profile, Vec<Marker>) {
     let (own, markers) = of_members(envelope);
     let hints = if own.is_none() { hints(envelope) } else { Vec::new() };
-    let signs = Signs { declared: None, own, markers, hints }.settled();
+    let signs = ProfileEvidence { declared: None, own, markers, hints }.settled();
     (signs.own.unwrap_or(Profile::Current), signs.markers)
 }
 
@@ -169,43 +169,43 @@ pub(super) fn choose(
     given: Option<Profile>,
     settings: Option<Profile>,
     session: Option<Profile>,
-) -> (Profile, Origin) {
+) -> (Profile, ProfileOrigin) {
     if let Some(profile) = given {
-        return (profile, Origin::Given);
+        return (profile, ProfileOrigin::Given);
     }
     if let Some(found) = version(envelope) {
         return found;
     }
     if let Some(profile) = settings {
-        return (profile, Origin::Given);
+        return (profile, ProfileOrigin::Given);
     }
     let (profile, markers) = of_envelope(envelope);
     match session {
-        Some(session) if session != profile || markers.is_empty() => (session, Origin::Session),
-        _ => (profile, Origin::Inferred(markers)),
+        Some(session) if session != profile || markers.is_empty() => (session, ProfileOrigin::Session),
+        _ => (profile, ProfileOrigin::Inferred(markers)),
     }
 }
 
 /// The profile that `piggyback_version` names.
-fn version(envelope: &View<'_>) -> Option<(Profile, Origin)> {
+fn version(envelope: &View<'_>) -> Option<(Profile, ProfileOrigin)> {
     let entry = envelope.get("piggyback_version")?;
     let json = envelope.json;
     let word = match json.kind(entry.value) {
-        Kind::Number => String::from_utf8_lossy(json.raw(entry.value)).into_owned(),
+        JsonKind::Number => String::from_utf8_lossy(json.raw(entry.value)).into_owned(),
         _ => json.string(entry.value)?.into_owned(),
     };
     let word = word.trim();
     if let Some(profile) = Profile::parse(word) {
-        return Some((profile, Origin::Version));
+        return Some((profile, ProfileOrigin::Version));
     }
     let mut parts = word.strip_prefix('v').unwrap_or(word).split('.');
     let number = parts.next()?.parse::<u32>().ok()?;
     let part = parts.next().map_or(Some(0), |part| part.parse::<u32>().ok())?;
     match (number, part) {
-        (1, 1) => Some((Profile::V1_1, Origin::Version)),
-        (1, 2) => Some((Profile::V1_2, Origin::Version)),
-        (1, 3) => Some((Profile::Draft1_3, Origin::Version)),
-        newer if newer > (1, 3) => Some((Profile::Draft1_3, Origin::NewerVersion(word.to_owned()))),
+        (1, 1) => Some((Profile::V1_1, ProfileOrigin::Version)),
+        (1, 2) => Some((Profile::V1_2, ProfileOrigin::Version)),
+        (1, 3) => Some((Profile::Draft1_3, ProfileOrigin::Version)),
+        newer if newer > (1, 3) => Some((Profile::Draft1_3, ProfileOrigin::NewerVersion(word.to_owned()))),
         _ => None,
     }
 }

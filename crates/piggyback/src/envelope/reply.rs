@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::json::{Json, NodeId};
-use super::runtime::{self, Caps, Failure, Reading};
+use super::runtime::{self, Caps, DecodeFailure, RuntimeReading};
 
 /// How many objects that are not closed the search looks behind; more of them are no prose, and would cost a pass each.
 const MOST_UNCLOSED: usize = 16;
@@ -24,7 +24,7 @@ pub struct Reply<'t> {
     /// Its bytes. All ranges count from its start.
     pub raw: &'t [u8],
     /// What the runtime makes of it.
-    pub reading: Result<Reading, Failure>,
+    pub reading: Result<RuntimeReading, DecodeFailure>,
     /// The objects at its top level in their order, and the one that the runtime takes, wherever that is. Of more than
     /// 4,000 the first and the last ones.
     pub objects: Vec<Object<'t>>,
@@ -47,7 +47,7 @@ pub struct Object<'t> {
     /// Whether the runtime's search sees it.
     pub is_seen: bool,
     /// Whether the runtime can decode it.
-    pub decoded: Result<(), Failure>,
+    pub decoded: Result<(), DecodeFailure>,
     /// Whether it shows something.
     shows: bool,
 }
@@ -94,13 +94,13 @@ impl<'t> Reply<'t> {
     }
 
     /// A reply that is one envelope and nothing else.
-    fn of_one(raw: &'t [u8], reading: Reading, json: Json<'t>) -> Self {
+    fn of_one(raw: &'t [u8], reading: RuntimeReading, json: Json<'t>) -> Self {
         let range = reading.picked.as_ref().map_or(0..raw.len(), |picked| picked.range.clone());
         let object = Object { json, range, is_closed: true, is_seen: true, decoded: Ok(()), shows: true };
         Self { raw, reading: Ok(reading), objects: vec![object], picked: Some(0), safe: Some(0) }
     }
 
-    fn of_mixed(raw: &'t [u8], reading: Result<Reading, Failure>, caps: &Caps) -> Self {
+    fn of_mixed(raw: &'t [u8], reading: Result<RuntimeReading, DecodeFailure>, caps: &Caps) -> Self {
         let taken = reading.as_ref().ok().and_then(|reading| Some(reading.picked.as_ref()?.range.clone()));
         let mut found = objects(raw, MOST_OBJECTS);
         if let Some(taken) = &taken

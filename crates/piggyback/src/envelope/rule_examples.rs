@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::atoms::Declarations;
 use super::testing::severity;
-use super::{Catalogue, Context, Reply, check, edits, rules};
+use super::{Catalogue, Reply, ReplyContext, check, edits, rules};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::TranscriptSettings;
 use mangle_syntax::lint::{Finding, FixKind, Rule, Severity};
@@ -49,11 +49,11 @@ impl Example {
         Self { reply, settings, declarations, tools }
     }
 
-    pub(crate) fn context(&self) -> Context<'_> {
-        Context {
+    pub(crate) fn context(&self) -> ReplyContext<'_> {
+        ReplyContext {
             declarations: self.declarations.as_ref(),
             tools: self.tools.as_ref(),
-            ..Context::new(&self.settings)
+            ..ReplyContext::new(&self.settings)
         }
     }
 

@@ -1,9 +1,9 @@
 //! One envelope of a reply: what the rules about its members look at.
 
-use super::atoms::Judge;
-use super::context::Context;
+use super::atoms::UpdateContext;
+use super::context::ReplyContext;
 use super::json::Json;
-use super::profile::{self, Origin};
+use super::profile::{self, ProfileOrigin};
 use super::reply::{Object, Reply};
 use super::survey::Survey;
 use super::table::ENVELOPE;
@@ -19,13 +19,13 @@ pub struct Subject<'a> {
     /// The envelope as one of its objects.
     pub object: &'a Object<'a>,
     /// What it is judged by.
-    pub context: &'a Context<'a>,
+    pub context: &'a ReplyContext<'a>,
     /// It, read as far as it can be.
     pub json: &'a Json<'a>,
     /// The version of the protocol that it is judged by.
     pub profile: Profile,
     /// What tells the version.
-    pub origin: Origin,
+    pub origin: ProfileOrigin,
     /// Its members.
     pub envelope: View<'a>,
     /// Its control packet; of several what the runtime makes of them.
@@ -72,9 +72,9 @@ impl<'a> Subject<'a> {
 
     /// What its updates are judged by.
     #[must_use]
-    pub fn judge(&self) -> Judge<'a> {
-        let Context { settings, declarations, .. } = *self.context;
-        Judge { settings, declarations, profile: self.profile }
+    pub fn judge(&self) -> UpdateContext<'a> {
+        let ReplyContext { settings, declarations, .. } = *self.context;
+        UpdateContext { settings, declarations, profile: self.profile }
     }
 
     /// Whether it is judged as the strict schema does.
@@ -98,6 +98,6 @@ impl<'a> Subject<'a> {
     /// Whether it names a version that nobody knows yet.
     #[must_use]
     pub fn is_newer(&self) -> bool {
-        matches!(self.origin, Origin::NewerVersion(_))
+        matches!(self.origin, ProfileOrigin::NewerVersion(_))
     }
 }

@@ -1,16 +1,16 @@
 //! What the objects in a reply are: envelopes, other JSON, braces in prose, parts of something that was cut off.
 
-use super::context::Context;
-use super::json::{Json, Kind, Member, ProblemKind};
+use super::context::ReplyContext;
+use super::json::{Json, JsonKind, JsonProblemKind, Member};
 use super::reply::{Object, Reply};
-use super::runtime::{Failure, Picked, Stage};
+use super::runtime::{AcceptedEnvelope, DecodeFailure, Stage};
 use super::subject::Subject;
 use super::table::ENVELOPE;
 use mangle_syntax::text::{TextRange, size};
 
 /// What an object in a reply is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum ObjectRole {
     /// An envelope, or what was meant as one.
     Envelope,
     /// An object that the reply ends in.
@@ -27,7 +27,7 @@ pub enum Role {
 
 /// What the runtime's search believes where an object begins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sight {
+pub struct ScannerState {
     /// The quote that opened the string that it believes to be in.
     pub quote: Option<usize>,
     /// The brace that it believes to be in.
@@ -40,11 +40,11 @@ pub struct Survey<'a> {
     /// The reply.
     pub reply: &'a Reply<'a>,
     /// What it is judged by.
-    pub context: &'a Context<'a>,
+    pub context: &'a ReplyContext<'a>,
     /// What each of its objects is.
-    pub roles: Vec<Role>,
+    pub roles: Vec<ObjectRole>,
     /// What the runtime's search believes at the start of each.
-    pub sights: Vec<Sight>,
+    pub sights: Vec<ScannerState>,
     /// The first brace that is too deep for that search.
     pub too_deep: Option<usize>,
     /// The array around the objects, or the string, number or word that the reply is.
@@ -54,13 +54,13 @@ pub struct Survey<'a> {
 impl<'a> Survey<'a> {
     /// Looks at a reply.
     #[must_use]
-    pub fn new(reply: &'a Reply<'a>, context: &'a Context<'a>) -> Self {
+    pub fn new(reply: &'a Reply<'a>, context: &'a ReplyContext<'a>) -> Self {
         let wrapper = wrapper(reply);
-        let is_string = wrapper.as_ref().is_some_and(|json| json.kind(json.root()) != Kind::Array);
-        let roles = if is_string { vec![Role::Prose; reply.objects.len()] } else { roles(reply) };
+        let is_string = wrapper.as_ref().is_some_and(|json| json.kind(json.root()) != JsonKind::Array);
+        let roles = if is_string { vec![ObjectRole::Prose; reply.objects.len()] } else { roles(reply) };
         let (sights, too_deep) = match reply.reading.as_ref().map(|reading| reading.stage) {
             // Nothing was searched for.
-            Ok(Stage::Whole) => (vec![Sight::default(); reply.objects.len()], None),
+            Ok(Stage::Whole) => (vec![ScannerState::default(); reply.objects.len()], None),
             _ => sights(reply, context.settings.caps.depth),
         };
         Self { reply, context, roles, sights, too_deep, wrapper }
@@ -68,15 +68,17 @@ impl<'a> Survey<'a> {
 
     /// The objects that are, or were meant as, envelopes.
     pub fn subjects(&self) -> impl Iterator<Item = Subject<'_>> {
-        let is_subject = |(object, role): &(&Object<'_>, &Role)| {
-            **role == Role::Envelope || **role == Role::Truncated && is_envelope(&object.json)
+        let is_subject = |(object, role): &(&Object<'_>, &ObjectRole)| {
+            **role == ObjectRole::Envelope || **role == ObjectRole::Truncated && is_envelope(&object.json)
         };
         let objects = self.reply.objects.iter().zip(&self.roles);
-        objects.filter(is_subject).map(|(object, role)| Subject::new(self, object, *role == Role::Truncated))
+        objects
+            .filter(is_subject)
+            .map(|(object, role)| Subject::new(self, object, *role == ObjectRole::Truncated))
     }
 
     /// The objects of a role, with their places among the objects of the reply.
-    pub fn with_role(&self, role: Role) -> impl Iterator<Item = (usize, &'a Object<'a>)> {
+    pub fn with_role(&self, role: ObjectRole) -> impl Iterator<Item = (usize, &'a Object<'a>)> {
         let objects = self.reply.objects.iter().zip(&self.roles).enumerate();
         objects.filter(move |(_, (_, found))| **found == role).map(|(at, (object, _))| (at, object))
     }
@@ -95,13 +97,13 @@ impl<'a> Survey<'a> {
 
     /// Why strict mode refuses the reply.
     #[must_use]
-    pub fn refusal(&self) -> Option<&Failure> {
+    pub fn refusal(&self) -> Option<&DecodeFailure> {
         self.reply.reading.as_ref().err()
     }
 
     /// The envelope that the runtime takes.
     #[must_use]
-    pub fn picked(&self) -> Option<&Picked> {
+    pub fn picked(&self) -> Option<&AcceptedEnvelope> {
         self.reply.reading.as_ref().ok()?.picked.as_ref()
     }
 
@@ -165,32 +167,32 @@ fn wrapper<'a>(reply: &Reply<'a>) -> Option<Json<'a>> {
         return None;
     }
     let json = Json::parse(reply.raw);
-    let is_one = json.is_valid_to_the_end() || json.kind(json.root()) == Kind::Array;
+    let is_one = json.is_valid_to_the_end() || json.kind(json.root()) == JsonKind::Array;
     (is_one && json.problems.is_empty()).then_some(json)
 }
 
-fn roles(reply: &Reply<'_>) -> Vec<Role> {
+fn roles(reply: &Reply<'_>) -> Vec<ObjectRole> {
     let is_found =
         |object: &Object<'_>| object.is_closed && object.is_acceptable() && is_envelope(&object.json);
     let last = reply.objects.iter().rposition(is_found);
     let mut is_cut = false;
     let role = |(at, object): (usize, &Object<'_>)| {
         let role = match object.is_closed {
-            _ if is_cut => Role::Inside,
-            true if is_envelope(&object.json) => Role::Envelope,
-            true if is_json(object, reply.raw) => Role::Json,
-            true => Role::Prose,
-            false if ends_inside(object) => Role::Truncated,
-            false if last.is_some_and(|last| last > at) => Role::Swallows,
+            _ if is_cut => ObjectRole::Inside,
+            true if is_envelope(&object.json) => ObjectRole::Envelope,
+            true if is_json(object, reply.raw) => ObjectRole::Json,
+            true => ObjectRole::Prose,
+            false if ends_inside(object) => ObjectRole::Truncated,
+            false if last.is_some_and(|last| last > at) => ObjectRole::Swallows,
             // Its brackets close, but for the quotes.
             false if is_json(object, reply.raw) && ends(object) => {
                 is_cut = true;
-                if is_envelope(&object.json) { Role::Envelope } else { Role::Json }
+                if is_envelope(&object.json) { ObjectRole::Envelope } else { ObjectRole::Json }
             }
-            false if is_json(object, reply.raw) => Role::Truncated,
-            false => Role::Prose,
+            false if is_json(object, reply.raw) => ObjectRole::Truncated,
+            false => ObjectRole::Prose,
         };
-        is_cut |= role == Role::Truncated;
+        is_cut |= role == ObjectRole::Truncated;
         role
     };
     reply.objects.iter().enumerate().map(role).collect()
@@ -198,12 +200,12 @@ fn roles(reply: &Reply<'_>) -> Vec<Role> {
 
 /// Whether all is well with an object but that it does not end.
 pub(super) fn ends_inside(object: &Object<'_>) -> bool {
-    matches!(&object.decoded, Err(Failure::Syntax(flaw)) if flaw.is_end)
+    matches!(&object.decoded, Err(DecodeFailure::Syntax(flaw)) if flaw.is_end)
 }
 
 /// Whether the tree of an object ends before the text does.
 fn ends(object: &Object<'_>) -> bool {
-    !object.json.problems.iter().any(|problem| problem.kind == ProblemKind::Unclosed)
+    !object.json.problems.iter().any(|problem| problem.kind == JsonProblemKind::Unclosed)
 }
 
 /// Whether an object is JSON that may be damaged, and no brace in prose.
@@ -216,10 +218,10 @@ fn is_json(object: &Object<'_>, raw: &[u8]) -> bool {
 }
 
 /// What the runtime's search believes at the start of each object, and the first brace that is too deep for it.
-fn sights(reply: &Reply<'_>, deepest: usize) -> (Vec<Sight>, Option<usize>) {
+fn sights(reply: &Reply<'_>, deepest: usize) -> (Vec<ScannerState>, Option<usize>) {
     let mut sights = Vec::with_capacity(reply.objects.len());
     let mut starts = reply.objects.iter().map(|object| object.range.start).peekable();
-    let (mut depth, mut sight, mut is_escaped, mut too_deep) = (0usize, Sight::default(), false, None);
+    let (mut depth, mut sight, mut is_escaped, mut too_deep) = (0usize, ScannerState::default(), false, None);
     for (at, byte) in reply.raw.iter().enumerate() {
         if starts.next_if_eq(&at).is_some() {
             sights.push(sight);

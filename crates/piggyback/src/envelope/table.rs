@@ -36,7 +36,7 @@ pub enum Shape {
 
 /// How much a profile wants a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Need {
+pub enum Requirement {
     /// It must be there.
     Required,
     /// It should be there.
@@ -51,7 +51,7 @@ pub enum Need {
 
 /// A member that some profile knows.
 #[derive(Debug)]
-pub struct Field {
+pub struct MemberField {
     /// Its key.
     pub name: &'static str,
     /// What it holds.
@@ -69,27 +69,27 @@ pub struct Table {
     /// What the object is called in a sentence, with its article.
     pub title: &'static str,
     /// Its members, in the order in which they are written.
-    pub fields: &'static [Field],
+    pub fields: &'static [MemberField],
 }
 
-impl Field {
+impl MemberField {
     /// How much a profile wants it.
     #[must_use]
-    pub fn need(&self, profile: Profile) -> Need {
+    pub fn need(&self, profile: Profile) -> Requirement {
         let at = Profile::ALL.iter().position(|one| *one == profile);
         match at.and_then(|at| self.needs.get(at)) {
-            Some(b'R') => Need::Required,
-            Some(b'r') => Need::Recommended,
-            Some(b'o') => Need::Optional,
-            Some(b'S') => Need::Schema,
-            _ => Need::Unknown,
+            Some(b'R') => Requirement::Required,
+            Some(b'r') => Requirement::Recommended,
+            Some(b'o') => Requirement::Optional,
+            Some(b'S') => Requirement::Schema,
+            _ => Requirement::Unknown,
         }
     }
 
     /// Whether a profile knows it.
     #[must_use]
     pub fn is_in(&self, profile: Profile) -> bool {
-        self.need(profile) != Need::Unknown
+        self.need(profile) != Requirement::Unknown
     }
 
     /// The newest profile that knows it, the running one before the others.
@@ -109,7 +109,7 @@ const SHORT: usize = 6;
 impl Table {
     /// The member of this key, written exactly so or, where the runtime reads it, in other letters.
     #[must_use]
-    pub fn find(&self, key: &str) -> Option<(&'static Field, bool)>
+    pub fn find(&self, key: &str) -> Option<(&'static MemberField, bool)>
     where
         Self: 'static,
     {
@@ -128,20 +128,21 @@ impl Table {
 
     /// The member of this name.
     #[must_use]
-    pub fn field(&self, name: &str) -> Option<&'static Field> {
+    pub fn field(&self, name: &str) -> Option<&'static MemberField> {
         self.fields.iter().find(|field| field.name == name)
     }
 
     /// The member that a key is probably meant for, which the runtime does not take for it.
     #[must_use]
-    pub fn near(&self, key: &str) -> Option<&'static Field> {
+    pub fn near(&self, key: &str) -> Option<&'static MemberField> {
         let length = key.chars().count();
         if !(3..=LONGEST).contains(&length) {
             return None;
         }
         let allowed = if length < SHORT { 1 } else { 2 };
         // What is much longer or shorter is not near, and most keys are.
-        let is_alike = |field: &&Field| field.name.len().abs_diff(key.len()) <= allowed + MOST_SEPARATORS;
+        let is_alike =
+            |field: &&MemberField| field.name.len().abs_diff(key.len()) <= allowed + MOST_SEPARATORS;
         let alike = || self.fields.iter().filter(is_alike);
         let same = alike().find(|field| plain(field.name).eq(plain(key)));
         same.or_else(|| {
@@ -164,13 +165,13 @@ fn plain(key: &str) -> impl Iterator<Item = char> {
 }
 
 /// A member that the runtime reads.
-const fn read(name: &'static str, shape: Shape, needs: &'static [u8; 6]) -> Field {
-    Field { name, shape, is_read: true, needs }
+const fn read(name: &'static str, shape: Shape, needs: &'static [u8; 6]) -> MemberField {
+    MemberField { name, shape, is_read: true, needs }
 }
 
 /// A member that it passes over.
-const fn passed(name: &'static str, shape: Shape, needs: &'static [u8; 6]) -> Field {
-    Field { name, shape, is_read: false, needs }
+const fn passed(name: &'static str, shape: Shape, needs: &'static [u8; 6]) -> MemberField {
+    MemberField { name, shape, is_read: false, needs }
 }
 
 /// An envelope.
@@ -407,9 +408,9 @@ mod tests {
     #[test]
     fn profiles_differ() {
         let need = |name, profile| CONTROL.field(name).map(|field| field.need(profile));
-        assert_eq!(need("reasoning_trace", Profile::V1_1), Some(Need::Unknown));
-        assert_eq!(need("reasoning_trace", Profile::Current), Some(Need::Schema));
-        assert_eq!(need("mangle_updates", Profile::V1_2), Some(Need::Required));
-        assert_eq!(need("abductive_hypothesis", Profile::V1_1), Some(Need::Optional));
+        assert_eq!(need("reasoning_trace", Profile::V1_1), Some(Requirement::Unknown));
+        assert_eq!(need("reasoning_trace", Profile::Current), Some(Requirement::Schema));
+        assert_eq!(need("mangle_updates", Profile::V1_2), Some(Requirement::Required));
+        assert_eq!(need("abductive_hypothesis", Profile::V1_1), Some(Requirement::Optional));
     }
 }

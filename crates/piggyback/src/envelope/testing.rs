@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use expect_test::Expect;
 
-use super::{Context, Reply, check as findings};
+use super::{Reply, ReplyContext, check as findings};
 use mangle_settings::{Profile, TranscriptSettings};
 use mangle_syntax::lint::{Finding, Severity};
 
@@ -17,7 +17,7 @@ pub(super) fn current() -> TranscriptSettings {
 
 /// What is found in a reply.
 pub(super) fn found(raw: &[u8], settings: &TranscriptSettings) -> Vec<Finding> {
-    findings(&Reply::new(raw, &settings.caps_of(None, None)), &Context::new(settings))
+    findings(&Reply::new(raw, &settings.caps_of(None, None)), &ReplyContext::new(settings))
 }
 
 /// How grave a finding is.

@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use super::json::{Json, Kind, Member, NodeId};
-use super::table::{Field, Shape, Table};
+use super::json::{Json, JsonKind, Member, NodeId};
+use super::table::{MemberField, Shape, Table};
 use mangle_settings::Profile;
 use mangle_syntax::text::{TextRange, TextSize};
 
 /// A member whose key some profile knows, or which the runtime takes for one.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct MemberEntry {
     /// What it is.
-    pub field: &'static Field,
+    pub field: &'static MemberField,
     /// Its key.
     pub key: NodeId,
     /// Its value.
@@ -31,7 +31,7 @@ pub struct View<'t> {
     /// The objects, in their order; none where there is no such member.
     pub nodes: Vec<NodeId>,
     /// The members that are known, in their order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<MemberEntry>,
     misses: OnceCell<Vec<(NodeId, &'static str)>>,
 }
 
@@ -45,11 +45,11 @@ impl<'t> View<'t> {
     /// The objects at `nodes`, those left out that are none.
     #[must_use]
     pub fn of(json: &'t Json<'t>, table: &'static Table, nodes: impl IntoIterator<Item = NodeId>) -> Self {
-        let nodes: Vec<_> = nodes.into_iter().filter(|node| json.kind(*node) == Kind::Object).collect();
+        let nodes: Vec<_> = nodes.into_iter().filter(|node| json.kind(*node) == JsonKind::Object).collect();
         let mut entries = Vec::new();
         for Member { key, value } in nodes.iter().flat_map(|node| json.members(*node)) {
             let found = json.string(key).and_then(|name| table.find(&name));
-            entries.extend(found.map(|(field, is_exact)| Entry { field, key, value, is_exact }));
+            entries.extend(found.map(|(field, is_exact)| MemberEntry { field, key, value, is_exact }));
         }
         Self { json, table, nodes, entries, misses: OnceCell::new() }
     }
@@ -82,21 +82,21 @@ impl<'t> View<'t> {
     pub fn all<'s, 'n>(
         &'s self,
         name: &'n str,
-    ) -> impl DoubleEndedIterator<Item = &'s Entry> + use<'s, 'n, 't> {
+    ) -> impl DoubleEndedIterator<Item = &'s MemberEntry> + use<'s, 'n, 't> {
         self.entries.iter().filter(move |entry| entry.field.name == name)
     }
 
     /// The occurrence of a member that counts: the last that is not `null`, else the last.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Entry> {
-        let filled = self.all(name).rev().find(|entry| self.json.kind(entry.value) != Kind::Null);
+    pub fn get(&self, name: &str) -> Option<&MemberEntry> {
+        let filled = self.all(name).rev().find(|entry| self.json.kind(entry.value) != JsonKind::Null);
         filled.or_else(|| self.all(name).next_back())
     }
 
     /// Whether a member is there and not `null`.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|entry| self.json.kind(entry.value) != Kind::Null)
+        self.get(name).is_some_and(|entry| self.json.kind(entry.value) != JsonKind::Null)
     }
 
     /// Whether a member is there, `null` or not.
@@ -148,7 +148,7 @@ impl<'t> View<'t> {
     #[must_use]
     pub fn flag(&self, name: &str) -> Option<bool> {
         match self.json.kind(self.get(name)?.value) {
-            Kind::Bool(value) => Some(value),
+            JsonKind::Bool(value) => Some(value),
             _ => None,
         }
     }
@@ -199,7 +199,7 @@ impl<'t> View<'t> {
 
     /// The member that a key which nobody knows was probably meant for.
     #[must_use]
-    pub fn meant(&self, key: &str) -> Option<&'static Field> {
+    pub fn meant(&self, key: &str) -> Option<&'static MemberField> {
         match key {
             _ if self.table.find(key).is_some() => None,
             "control" => self.table.field("control_packet"),
@@ -214,12 +214,12 @@ impl<'t> View<'t> {
         for entry in &self.entries {
             let is_known = is_known && entry.field.is_in(profile);
             match entry.field.shape {
-                Shape::Object(table) if self.json.kind(entry.value) == Kind::Object => {
+                Shape::Object(table) if self.json.kind(entry.value) == JsonKind::Object => {
                     View::of(self.json, table, [entry.value]).visit(profile, is_known, see);
                 }
                 Shape::List(Shape::Object(table)) => {
                     for element in self.json.elements(entry.value) {
-                        if self.json.kind(element) == Kind::Object {
+                        if self.json.kind(element) == JsonKind::Object {
                             View::of(self.json, table, [element]).visit(profile, is_known, see);
                         }
                     }
@@ -236,7 +236,7 @@ static NOTHING: Table = Table { title: "the object", fields: &[] };
 /// The number that a node is, where it fits one.
 #[must_use]
 pub fn number(json: &Json<'_>, node: NodeId) -> Option<f64> {
-    if json.kind(node) != Kind::Number {
+    if json.kind(node) != JsonKind::Number {
         return None;
     }
     let written = std::str::from_utf8(json.raw(node)).ok()?;

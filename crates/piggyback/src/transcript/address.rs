@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::envelope::Reply;
-use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::pointer::innermost;
 use mangle_syntax::text::{TextRange, TextSize, size};
 
@@ -46,11 +46,11 @@ pub(super) fn address(outer: &[String], reply: &Reply<'_>, range: TextRange) -> 
 fn inside(json: &Json<'_>, node: NodeId, range: TextRange) -> Option<TextRange> {
     let literal = json.range(node);
     let quote = TextSize::new(1);
-    let is_string = matches!(json.kind(node), Kind::Plain | Kind::Escaped);
+    let is_string = matches!(json.kind(node), JsonKind::Plain | JsonKind::Escaped);
     if !is_string || range.start() <= literal.start() || range.end() >= literal.end() {
         return None;
     }
-    if json.kind(node) == Kind::Plain {
+    if json.kind(node) == JsonKind::Plain {
         return Some(range - literal.start() - quote);
     }
     let (_, map) = json.string_with_map(node)?;

@@ -2,8 +2,8 @@
 //! update that reached the kernel. A turn begins with `[USER]`, and has at least one `[KERNEL]`, without a text where nothing
 //! reached the kernel. Further lines of a text begin with a tab, and `\u{1b}` is a character that output does not show.
 
-use super::cut::Border;
-use super::turn::{Kind, Record, Role, Turn};
+use super::record_splitter::Border;
+use super::turn::{Record, TextKind, Turn, TurnRole};
 use mangle_syntax::text::{SegmentMapBuilder, TextRange, TextSize, size};
 
 /// What stands before the text that a person was shown.
@@ -46,15 +46,15 @@ pub fn is_channels(head: &[u8]) -> bool {
 
 /// Reads a turn.
 pub(super) fn read(record: &mut Record<'_>) {
-    let mut open: Option<(Kind, Vec<TextRange>)> = None;
+    let mut open: Option<(TextKind, Vec<TextRange>)> = None;
     let mut turns = Vec::new();
     let mut at = 0;
     for line in record.bytes.split_inclusive(|byte| *byte == b'\n') {
         let (start, end) = (at, at + line.len());
         at = end;
         let kind = match (behind(line, USER), behind(line, KERNEL)) {
-            (Some(text), _) => Some((Kind::Surface, text)),
-            (None, Some(text)) => Some((Kind::Atom, text)),
+            (Some(text), _) => Some((TextKind::Surface, text)),
+            (None, Some(text)) => Some((TextKind::Atom, text)),
             (None, None) => None,
         };
         if let Some((kind, text)) = kind {
@@ -74,7 +74,7 @@ fn range(start: usize, end: usize) -> TextRange {
 }
 
 /// The turn of a text in parts, less the line end behind the last; `None` where it has no text and need not be there.
-fn turn(bytes: &[u8], kind: Kind, parts: &[TextRange]) -> Option<Turn> {
+fn turn(bytes: &[u8], kind: TextKind, parts: &[TextRange]) -> Option<Turn> {
     let mut text = Vec::new();
     let mut map = SegmentMapBuilder::default();
     for (at, part) in parts.iter().enumerate() {
@@ -83,7 +83,7 @@ fn turn(bytes: &[u8], kind: Kind, parts: &[TextRange]) -> Option<Turn> {
         let raw = if is_last { raw.strip_suffix(b"\n").unwrap_or(raw) } else { raw };
         unescape(raw, part.start(), &mut text, &mut map);
     }
-    (!text.is_empty()).then(|| Turn::made(Role::Assistant, kind, text, map.finish()))
+    (!text.is_empty()).then(|| Turn::made(TurnRole::Assistant, kind, text, map.finish()))
 }
 
 /// Adds a text with the characters that its escapes stand for.
@@ -127,13 +127,14 @@ fn escaped(text: &[u8]) -> Option<(char, usize)> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::transcript::{Options, Reader};
+    use crate::transcript::{TranscriptOptions, TranscriptReader};
     use mangle_settings::Container;
 
     /// The texts of a log, each behind what it is, and the container that is found out.
     fn texts(log: &str) -> (Vec<String>, Option<Container>) {
         let mut out = Vec::new();
-        let mut reader = Reader::new(Options { name: "a.log".into(), ..Options::default() });
+        let mut reader =
+            TranscriptReader::new(TranscriptOptions { name: "a.log".into(), ..TranscriptOptions::default() });
         let mut each = |record: &Record<'_>| {
             for turn in &record.turns {
                 let text = String::from_utf8_lossy(turn.text(record.bytes)).into_owned();

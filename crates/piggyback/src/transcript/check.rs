@@ -1,21 +1,21 @@
 //! The findings of a transcript, record by record.
 
 use super::address::{Address, address};
-use super::digest::{Digest, Site};
-use super::outward;
-use super::session::{Limits, Session};
-use super::turn::{Kind, Record, Skip, Turn};
-use super::{Summary, findings, loose};
+use super::digest::{Digest, TurnSite};
+use super::placement;
+use super::session::{Limits, TranscriptSession};
+use super::turn::{Record, Skip, TextKind, Turn};
+use super::{ReadSummary, findings, loose_updates};
 use crate::envelope::clean::Recogniser;
 use crate::envelope::json::Json;
-use crate::envelope::{self, Context, Reply};
+use crate::envelope::{self, Reply, ReplyContext};
 use mangle_settings::{Caps, FullStops, Profile};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{TextRange, size};
 
 /// Something that was found in a transcript.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct TranscriptFinding {
     /// The number of its record.
     pub record: u64,
     /// Where the record starts in the file, in bytes: ranges of the finding that are anchored nowhere else count
@@ -27,7 +27,7 @@ pub struct Found {
     pub address: Address,
 }
 
-impl Found {
+impl TranscriptFinding {
     /// A finding about the bytes of a record, on its characters.
     #[must_use]
     pub fn of(record: &Record<'_>, finding: Finding, address: Address) -> Self {
@@ -38,36 +38,36 @@ impl Found {
 
 /// What is found in a record by itself, and what is to be known of it for the rest.
 #[derive(Debug, Default)]
-pub struct Checked {
+pub struct RecordCheck {
     /// What is found, in the order of the turns.
-    pub found: Vec<Found>,
+    pub found: Vec<TranscriptFinding>,
     /// One for each turn of the record.
     pub digests: Vec<Digest>,
 }
 
 /// Looks at a record by itself.
 #[must_use]
-pub fn check(record: &Record<'_>, context: &Context<'_>) -> Checked {
+pub fn check(record: &Record<'_>, context: &ReplyContext<'_>) -> RecordCheck {
     check_with(record, context, &mut |_, _| {})
 }
 
 /// [`check`], which also shows each reply that it reads.
 pub fn check_with(
     record: &Record<'_>,
-    context: &Context<'_>,
+    context: &ReplyContext<'_>,
     each: &mut dyn FnMut(&Turn, &Reply<'_>),
-) -> Checked {
+) -> RecordCheck {
     check_or_recognise(record, context, None, each)
 }
 
 /// [`check_with`], which shows no reply that the recogniser says it need not look at.
 fn check_or_recognise(
     record: &Record<'_>,
-    context: &Context<'_>,
+    context: &ReplyContext<'_>,
     mut recogniser: Option<&mut Recogniser<'_>>,
     each: &mut dyn FnMut(&Turn, &Reply<'_>),
-) -> Checked {
-    let mut checked = Checked::default();
+) -> RecordCheck {
+    let mut checked = RecordCheck::default();
     for turn in &record.turns {
         let from = checked.found.len();
         let reply = match recogniser.as_deref_mut().filter(|_| is_usual(turn)) {
@@ -85,26 +85,31 @@ fn check_or_recognise(
             check_reply(record, turn, reply, context, &mut checked.found);
             each(turn, reply);
         }
-        if turn.kind == Kind::Atom {
-            let place =
-                |finding| Found::of(record, finding, Address { path: turn.path.clone(), inner: None });
-            checked.found.extend(loose::check(turn, record.bytes, context).into_iter().map(place));
+        if turn.kind == TextKind::Atom {
+            let place = |finding| {
+                TranscriptFinding::of(record, finding, Address { path: turn.path.clone(), inner: None })
+            };
+            checked.found.extend(loose_updates::check(turn, record.bytes, context).into_iter().map(place));
         }
-        if turn.kind == Kind::Skipped(Skip::Empty) {
+        if turn.kind == TextKind::Skipped(Skip::Empty) {
             let whole = TextRange::up_to(size(turn.len()));
             let address = Address { path: turn.path.clone(), inner: None };
-            checked.found.push(Found::of(record, findings::empty_reply(turn.place(whole)), address));
+            checked.found.push(TranscriptFinding::of(
+                record,
+                findings::empty_reply(turn.place(whole)),
+                address,
+            ));
         }
         let found = checked.found.get(from..).unwrap_or(&[]);
         checked.digests.push(Digest::of(record, turn, reply.as_ref(), found, context));
     }
-    let of_record = |finding: &Finding| Found::of(record, finding.clone(), Address::default());
+    let of_record = |finding: &Finding| TranscriptFinding::of(record, finding.clone(), Address::default());
     checked.found.extend(record.findings.iter().map(of_record));
     checked
 }
 
 /// The limits of the runtime for a turn.
-fn caps(turn: &Turn, context: &Context<'_>) -> Caps {
+fn caps(turn: &Turn, context: &ReplyContext<'_>) -> Caps {
     let of_turn = turn.caps(context.settings);
     let given = of_turn.full_stops.given;
     let full_stops = FullStops { given: context.profile.or(given), ..of_turn.full_stops };
@@ -123,11 +128,11 @@ pub fn check_reply(
     record: &Record<'_>,
     turn: &Turn,
     reply: &Reply<'_>,
-    context: &Context<'_>,
-    out: &mut Vec<Found>,
+    context: &ReplyContext<'_>,
+    out: &mut Vec<TranscriptFinding>,
 ) {
     let details = turn.details.as_deref();
-    let context = Context {
+    let context = ReplyContext {
         profile: context.profile.or(details.and_then(|details| details.profile)),
         session: turn.session.or(context.session),
         recorded: details.and_then(|details| details.timestamp.as_deref()),
@@ -143,25 +148,30 @@ pub fn check_reply(
         // In what a person saw, a control packet has no place.
         finding.fix = finding.fix.filter(|_| !turn.is_shown || finding.rule != &envelope::CONTROL_MISSING);
         let address = address(&turn.path, reply, finding.range);
-        let finding = outward::finding(finding, turn, record.bytes);
+        let finding = placement::finding(finding, turn, record.bytes);
         // Bytes that are no text are told once, as bytes of the file.
         let is_told =
             is_damaged && finding.rule == &envelope::BAD_UNICODE && !is_text(record.bytes, finding.range);
         if !is_told {
-            out.push(Found::of(record, finding, address));
+            out.push(TranscriptFinding::of(record, finding, address));
         }
     }
 }
 
 /// A finding about the text of a turn, placed in its record. `reply` is what was read from the text, where it is one.
 #[must_use]
-pub fn place(record: &Record<'_>, turn: &Turn, reply: Option<&Reply<'_>>, finding: Finding) -> Found {
+pub fn place(
+    record: &Record<'_>,
+    turn: &Turn,
+    reply: Option<&Reply<'_>>,
+    finding: Finding,
+) -> TranscriptFinding {
     let address = match reply {
         Some(reply) => address(&turn.path, reply, finding.range),
         None => Address { path: turn.path.clone(), inner: Some(finding.range) },
     };
-    let finding = outward::finding(finding, turn, record.bytes);
-    Found::of(record, finding, address)
+    let finding = placement::finding(finding, turn, record.bytes);
+    TranscriptFinding::of(record, finding, address)
 }
 
 fn is_text(record: &[u8], range: TextRange) -> bool {
@@ -172,22 +182,22 @@ fn is_text(record: &[u8], range: TextRange) -> bool {
 /// Checks a transcript as its records come. Holds a bounded state, whatever the length of the file.
 #[derive(Debug)]
 pub struct Checker<'c> {
-    context: Context<'c>,
+    context: ReplyContext<'c>,
     recogniser: Recogniser<'c>,
-    session: Session,
+    session: TranscriptSession,
     envelopes: u64,
 }
 
 impl<'c> Checker<'c> {
     /// A check of one file.
     #[must_use]
-    pub fn new(context: Context<'c>, limits: Limits) -> Self {
-        let session = Session::new(&context, limits);
+    pub fn new(context: ReplyContext<'c>, limits: Limits) -> Self {
+        let session = TranscriptSession::new(&context, limits);
         Self { context, recogniser: Recogniser::new(context), session, envelopes: 0 }
     }
 
     /// Looks at the next record.
-    pub fn record(&mut self, record: &Record<'_>, out: &mut Vec<Found>) {
+    pub fn record(&mut self, record: &Record<'_>, out: &mut Vec<TranscriptFinding>) {
         // By which profile an envelope is judged is a finding that the recogniser does not make.
         let is_told = self.recogniser.inferred().is_none_or(|message| self.session.is_told(message));
         let recogniser = is_told.then_some(&mut self.recogniser);
@@ -199,16 +209,16 @@ impl<'c> Checker<'c> {
     pub fn record_with(
         &mut self,
         record: &Record<'_>,
-        out: &mut Vec<Found>,
+        out: &mut Vec<TranscriptFinding>,
         each: &mut dyn FnMut(&Turn, &Reply<'_>),
     ) {
         let checked = check_with(record, &self.context, each);
         self.take(record, checked, out);
     }
 
-    fn take(&mut self, record: &Record<'_>, checked: Checked, out: &mut Vec<Found>) {
+    fn take(&mut self, record: &Record<'_>, checked: RecordCheck, out: &mut Vec<TranscriptFinding>) {
         out.extend(checked.found.into_iter().filter(|found| self.session.is_news(&found.finding)));
-        let site = Site { record: record.number, start: record.start };
+        let site = TurnSite { record: record.number, start: record.start };
         self.session.record(record.bytes, &record.findings);
         for digest in &checked.digests {
             self.session.turn(site, digest, out);
@@ -229,19 +239,19 @@ impl<'c> Checker<'c> {
     }
 
     /// What only the end of the file shows.
-    pub fn finish(self, summary: &Summary, out: &mut Vec<Found>) {
+    pub fn finish(self, summary: &ReadSummary, out: &mut Vec<TranscriptFinding>) {
         self.session.finish(out);
         of_file(summary, out);
     }
 }
 
 /// What is to be said of a file as a whole.
-pub(super) fn of_file(summary: &Summary, out: &mut Vec<Found>) {
-    let whole = |finding| Found { record: 0, start: 0, finding, address: Address::default() };
+pub(super) fn of_file(summary: &ReadSummary, out: &mut Vec<TranscriptFinding>) {
+    let whole = |finding| TranscriptFinding { record: 0, start: 0, finding, address: Address::default() };
     out.extend(summary.findings().into_iter().map(whole));
 }
 
 /// Whether a turn counts as one of the model's.
-pub(super) fn is_answer(kind: Kind) -> bool {
-    matches!(kind, Kind::Reply | Kind::Object | Kind::Surface)
+pub(super) fn is_answer(kind: TextKind) -> bool {
+    matches!(kind, TextKind::Reply | TextKind::Object | TextKind::Surface)
 }

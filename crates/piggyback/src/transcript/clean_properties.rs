@@ -12,7 +12,7 @@ use super::*;
 use crate::envelope::atoms::Declarations;
 use crate::envelope::clean::Recogniser;
 use crate::envelope::json::Json;
-use crate::envelope::{Catalogue, Context, PROFILE_INFERRED, Reply};
+use crate::envelope::{Catalogue, PROFILE_INFERRED, Reply, ReplyContext};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::{RuleSettings, TranscriptSettings};
 use mangle_syntax::lint::Severity;
@@ -329,12 +329,12 @@ impl Terms {
         }
     }
 
-    fn context(&self) -> Context<'_> {
-        Context {
+    fn context(&self) -> ReplyContext<'_> {
+        ReplyContext {
             declarations: self.program.and_then(|at| DECLARATIONS.get(at)),
             tools: self.has_tools.then_some(&*TOOLS),
             rules: self.rules.as_ref(),
-            ..Context::new(&self.settings)
+            ..ReplyContext::new(&self.settings)
         }
     }
 }
@@ -342,12 +342,12 @@ impl Terms {
 /// A record that is one reply.
 fn record(bytes: &[u8]) -> Record<'_> {
     let mut record = Record::new(1, 0, bytes);
-    record.turns.push(Turn::part(Role::Assistant, Kind::Reply, record.range()));
+    record.turns.push(Turn::part(TurnRole::Assistant, TextKind::Reply, record.range()));
     record
 }
 
 /// Holds a reply that is called clean against the rules and its digest against the usual one; gives whether it is.
-fn agrees(bytes: &[u8], context: Context<'_>) -> bool {
+fn agrees(bytes: &[u8], context: ReplyContext<'_>) -> bool {
     let record = record(bytes);
     let (mut recogniser, json) = (Recogniser::new(context), Json::parse(bytes));
     let inferred = recogniser.inferred().map(str::to_owned);
@@ -365,10 +365,11 @@ fn agrees(bytes: &[u8], context: Context<'_>) -> bool {
 }
 
 /// What is found in a session, by the recogniser and the rules, or by the rules alone.
-fn session_of(file: &[u8], name: &str, context: Context<'_>, recognises: bool) -> (String, u64) {
+fn session_of(file: &[u8], name: &str, context: ReplyContext<'_>, recognises: bool) -> (String, u64) {
     let mut out = Vec::new();
     let mut checker = Checker::new(context, Limits::default());
-    let mut reader = Reader::new(Options { name: name.into(), ..Options::default() });
+    let mut reader =
+        TranscriptReader::new(TranscriptOptions { name: name.into(), ..TranscriptOptions::default() });
     let mut each = |record: &Record<'_>| match recognises {
         true => checker.record(record, &mut out),
         false => checker.record_with(record, &mut out, &mut |_, _| {}),
@@ -454,8 +455,11 @@ fn clean_lines(text: &str, schemas: &str) -> (usize, usize) {
         profile: Some(mangle_settings::Profile::Current),
         ..TranscriptSettings::default()
     };
-    let context =
-        Context { declarations: Some(&declarations), rules: Some(&rules), ..Context::new(&settings) };
+    let context = ReplyContext {
+        declarations: Some(&declarations),
+        rules: Some(&rules),
+        ..ReplyContext::new(&settings)
+    };
     (text.lines().filter(|line| agrees(line.as_bytes(), context)).count(), text.lines().count())
 }
 
@@ -487,8 +491,8 @@ fn recorded_replies_are_called_clean_only_if_nothing_is_found() {
     let mut seen = 0;
     for bytes in files {
         for context in [
-            Context::new(&settings),
-            Context { declarations: DECLARATIONS.first(), ..Context::new(&settings) },
+            ReplyContext::new(&settings),
+            ReplyContext { declarations: DECLARATIONS.first(), ..ReplyContext::new(&settings) },
         ] {
             agrees(&bytes, context);
             seen += 1;
@@ -508,7 +512,7 @@ fn examples_of_rules_are_judged_the_same_either_way() {
                 let vocabulary = mangle_settings::Vocabulary { rules: &[], releases: &[] };
                 let parsed =
                     mangle_settings::parse(&format!("[transcripts]\n{}\n", SETTINGS[at]), vocabulary);
-                let context = Context::new(&parsed.settings.transcripts);
+                let context = ReplyContext::new(&parsed.settings.transcripts);
                 assert_eq!(
                     session_of(file, name, context, true),
                     session_of(file, name, context, false),

@@ -1,12 +1,12 @@
 //! Which container a file is, by its name and its first bytes.
 
-use super::cut::Frame;
-use super::entry::Form;
-use super::lines::Own;
-use super::shapes::{self, Shape};
+use super::entry::EntryForm;
+use super::lines::CustomShapes;
+use super::record_splitter::Frame;
+use super::shapes::{self, RecordShape};
 use super::words::member;
-use super::{Options, channels, harness, log, stream};
-use crate::envelope::json::{self, Json, Kind, NodeId, ProblemKind};
+use super::{TranscriptOptions, channels, harness, log, stream};
+use crate::envelope::json::{self, Json, JsonKind, JsonProblemKind, NodeId};
 use mangle_settings::Container;
 
 /// How many bytes are looked at.
@@ -26,7 +26,7 @@ pub(super) struct Plan {
 }
 
 /// The container of a file, from what is known of it and its first bytes; `is_all` where these are all.
-pub(super) fn plan(options: &Options, head: &[u8], is_all: bool, own: &Own) -> Plan {
+pub(super) fn plan(options: &TranscriptOptions, head: &[u8], is_all: bool, own: &CustomShapes) -> Plan {
     let container = options.container.unwrap_or_else(|| match detect(&options.name, head, is_all, own) {
         // A separator is for the lines of text that is not of the runtime itself.
         Container::Log if options.separator.is_some() && !is_of_runtime(head) => Container::Raw,
@@ -59,7 +59,7 @@ fn frame(container: Container, head: &[u8], is_all: bool) -> Frame {
             _ => Frame::Whole,
         },
         Container::Log if first(head) == Some(b'{') => Frame::Lines,
-        Container::Log => Frame::Entries(Form::of_log(head)),
+        Container::Log => Frame::Entries(EntryForm::of_log(head)),
     }
 }
 
@@ -89,7 +89,7 @@ fn extension(name: &str) -> String {
     name.rsplit_once('.').map(|(_, end)| end.to_owned()).unwrap_or_default()
 }
 
-fn detect(name: &str, head: &[u8], is_all: bool, own: &Own) -> Container {
+fn detect(name: &str, head: &[u8], is_all: bool, own: &CustomShapes) -> Container {
     let by_text = |head: &[u8]| {
         if harness::is_harness(head) {
             Some(Container::Harness)
@@ -100,7 +100,7 @@ fn detect(name: &str, head: &[u8], is_all: bool, own: &Own) -> Container {
         } else if stream::is_events(head) {
             Some(Container::Stream)
         } else {
-            Form::of_console(head).map(|_| Container::Log)
+            EntryForm::of_console(head).map(|_| Container::Log)
         }
     };
     let extension = extension(name);
@@ -133,7 +133,7 @@ fn is_conversation(container: &Container, head: &[u8]) -> bool {
 }
 
 /// The container of a text that is JSON; `is_expected` where its name says so, and what is unknown is no reply.
-fn by_json(head: &[u8], is_all: bool, own: &Own, is_expected: bool) -> Option<Container> {
+fn by_json(head: &[u8], is_all: bool, own: &CustomShapes, is_expected: bool) -> Option<Container> {
     match first(head) {
         Some(b'{') if is_lines(head, is_all) => {
             of_known_lines(head, own).or(is_expected.then_some(Container::ChatLines))
@@ -164,38 +164,40 @@ fn is_lines(head: &[u8], is_all: bool) -> bool {
 }
 
 /// The container that a shape of lines makes.
-fn of_shape(shape: Shape) -> Container {
+fn of_shape(shape: RecordShape) -> Container {
     match shape {
-        Shape::Envelope => Container::EnvelopeLines,
-        Shape::Chat | Shape::Provider | Shape::Session | Shape::Declared | Shape::Unknown => {
-            Container::ChatLines
-        }
-        Shape::Delta => Container::Stream,
-        Shape::Trace => Container::Traces,
-        Shape::Audit | Shape::Log => Container::Log,
+        RecordShape::Envelope => Container::EnvelopeLines,
+        RecordShape::Chat
+        | RecordShape::Provider
+        | RecordShape::Session
+        | RecordShape::Declared
+        | RecordShape::Unknown => Container::ChatLines,
+        RecordShape::Delta => Container::Stream,
+        RecordShape::Trace => Container::Traces,
+        RecordShape::Audit | RecordShape::Log => Container::Log,
     }
 }
 
 /// The container that the first line of a known shape makes.
-fn of_known_lines(head: &[u8], own: &Own) -> Option<Container> {
+fn of_known_lines(head: &[u8], own: &CustomShapes) -> Option<Container> {
     let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let found = lines.take(LINES).find_map(|line| {
         let json = Json::parse(line);
-        let is_entry = || log::is_entry(&json, json.root()).then_some(Shape::Log);
+        let is_entry = || log::is_entry(&json, json.root()).then_some(RecordShape::Log);
         shape(&json, json.root(), own).or_else(is_entry)
     });
     found.map(of_shape)
 }
 
 /// What a value is.
-fn shape(json: &Json<'_>, node: NodeId, own: &Own) -> Option<Shape> {
+fn shape(json: &Json<'_>, node: NodeId, own: &CustomShapes) -> Option<RecordShape> {
     shapes::read_with(&own.shapes, json, node, "", true).map(|shaped| shaped.shape)
 }
 
-fn of_document(head: &[u8], is_all: bool, own: &Own, is_expected: bool) -> Option<Container> {
+fn of_document(head: &[u8], is_all: bool, own: &CustomShapes, is_expected: bool) -> Option<Container> {
     let json = Json::parse(head);
     let root = json.root();
-    if !is_all && !matches!(json.kind(root), Kind::Object) {
+    if !is_all && !matches!(json.kind(root), JsonKind::Object) {
         return None;
     }
     if super::words::is_envelope(&json, root) {
@@ -205,9 +207,9 @@ fn of_document(head: &[u8], is_all: bool, own: &Own, is_expected: bool) -> Optio
         return Some(Container::Session);
     }
     match shape(&json, root, own) {
-        Some(Shape::Envelope) => Some(Container::Envelope),
-        Some(Shape::Trace) => Some(Container::Traces),
-        Some(Shape::Audit | Shape::Log) => Some(Container::Log),
+        Some(RecordShape::Envelope) => Some(Container::Envelope),
+        Some(RecordShape::Trace) => Some(Container::Traces),
+        Some(RecordShape::Audit | RecordShape::Log) => Some(Container::Log),
         Some(_) => Some(Container::Response),
         None => is_record(&json, is_all, is_expected).then_some(Container::Response),
     }
@@ -218,7 +220,7 @@ fn is_record(json: &Json<'_>, is_all: bool, is_expected: bool) -> bool {
     let root = json.root();
     let is_sound = match is_all {
         true => json.is_valid_to_the_end(),
-        false => json.problems.iter().all(|problem| problem.kind == ProblemKind::Unclosed),
+        false => json.problems.iter().all(|problem| problem.kind == JsonProblemKind::Unclosed),
     };
     let is_reply = json.members(root).any(|member| json.string(member.key).is_some_and(|key| is_meant(&key)));
     let is_unknown = || shapes::by_envelope(json, root, "").is_some();
@@ -232,12 +234,12 @@ fn is_meant(key: &str) -> bool {
         .contains(&letters.to_ascii_lowercase().as_str())
 }
 
-fn of_array(head: &[u8], own: &Own, is_expected: bool) -> Option<Container> {
+fn of_array(head: &[u8], own: &CustomShapes, is_expected: bool) -> Option<Container> {
     let json = Json::parse(head);
     let mut shapes = json.elements(json.root()).filter_map(|element| shape(&json, element, own));
     match shapes.next() {
-        Some(Shape::Trace) => Some(Container::Traces),
-        Some(Shape::Delta) => Some(Container::Stream),
+        Some(RecordShape::Trace) => Some(Container::Traces),
+        Some(RecordShape::Delta) => Some(Container::Stream),
         Some(_) => Some(Container::Array),
         None => {
             (is_expected || shapes::by_envelope(&json, json.root(), "").is_some()).then_some(Container::Array)
@@ -248,5 +250,5 @@ fn of_array(head: &[u8], own: &Own, is_expected: bool) -> Option<Container> {
 /// Whether lines are the events of a coding agent, of which several make a turn.
 fn events_of_turns(head: &[u8]) -> bool {
     let mut lines = head.split(|byte| *byte == b'\n').take(LINES);
-    lines.any(|line| shapes::border(line) != super::cut::Border::Within)
+    lines.any(|line| shapes::border(line) != super::record_splitter::Border::Within)
 }

@@ -8,16 +8,16 @@ use rustc_hash::{FxHashSet, FxHasher};
 use smallvec::SmallVec;
 
 use super::address::{Address, whole};
-use super::check::Found;
+use super::check::TranscriptFinding;
 use super::session::LOSSY_TURN;
 use super::tokens;
-use super::turn::{Details, Kind, Record, Role, Turn};
+use super::turn::{Details, Record, TextKind, Turn, TurnRole};
 use super::words::{member, text};
 use crate::envelope::account::Filters;
 use crate::envelope::clean::Clean;
-use crate::envelope::json::{Json, Kind as Node, NodeId};
+use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::envelope::runtime::DropReason;
-use crate::envelope::{Context, Object, Reply, plain, profile, runtime};
+use crate::envelope::{Object, Reply, ReplyContext, plain, profile, runtime};
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Severity};
 use mangle_syntax::text::{TextRange, TextSize, whole_characters};
@@ -56,9 +56,9 @@ const WATCHED: [&str; 9] = [
 #[derive(Debug)]
 pub struct Digest {
     /// Who speaks.
-    pub role: Role,
+    pub role: TurnRole,
     /// What it is.
-    pub kind: Kind,
+    pub kind: TextKind,
     /// The bytes of the turn.
     pub place: TextRange,
     pub(super) path: Vec<String>,
@@ -103,17 +103,17 @@ pub(super) struct ReplyDigest {
     /// Whether it only greets.
     pub(super) is_greeting: bool,
     /// The updates that survive the caps.
-    pub(super) atoms: Vec<Atom>,
-    pub(super) memory: SmallVec<[Memory; 2]>,
+    pub(super) atoms: Vec<DigestAtom>,
+    pub(super) memory: SmallVec<[MemoryDigest; 2]>,
     pub(super) correction: Option<(u64, TextRange)>,
     /// The predicates that are rated.
-    pub(super) feedback: SmallVec<[Rated; 0]>,
+    pub(super) feedback: SmallVec<[PredicateRating; 0]>,
     pub(super) numbers: Option<Box<Numbers>>,
 }
 
 /// An update that the runtime keeps.
 #[derive(Debug)]
-pub(super) struct Atom {
+pub(super) struct DigestAtom {
     pub(super) index: usize,
     /// A hash of its text, without white space around it and its full stop.
     pub(super) hash: u64,
@@ -123,19 +123,19 @@ pub(super) struct Atom {
     pub(super) is_accepted: bool,
     pub(super) place: TextRange,
     pub(super) is_campaign: bool,
-    pub(super) fact: Option<Box<Watched>>,
+    pub(super) fact: Option<Box<WatchedFact>>,
 }
 
 /// A fact that is compared with those of other turns.
 #[derive(Debug)]
-pub(super) struct Watched {
+pub(super) struct WatchedFact {
     pub(super) predicate: &'static str,
-    pub(super) args: Vec<Argument>,
+    pub(super) args: Vec<DigestArgument>,
 }
 
 /// An argument.
 #[derive(Debug)]
-pub(super) struct Argument {
+pub(super) struct DigestArgument {
     /// What it says: a string without its quotes, a name without its first slash.
     pub(super) text: String,
     pub(super) number: Option<i64>,
@@ -144,7 +144,7 @@ pub(super) struct Argument {
 
 /// A predicate that is rated.
 #[derive(Debug)]
-pub(super) struct Rated {
+pub(super) struct PredicateRating {
     pub(super) name: String,
     /// The list that it is in, and its place there.
     pub(super) list: &'static str,
@@ -154,7 +154,7 @@ pub(super) struct Rated {
 
 /// A memory operation.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(super) struct MemoryDigest {
     pub(super) index: usize,
     pub(super) op: String,
     pub(super) key: String,
@@ -184,8 +184,8 @@ impl Digest {
         record: &Record<'_>,
         turn: &Turn,
         reply: Option<&Reply<'_>>,
-        found: &[Found],
-        context: &Context<'_>,
+        found: &[TranscriptFinding],
+        context: &ReplyContext<'_>,
     ) -> Self {
         let digest =
             reply.map(|reply| Box::new(Place { turn, bytes: record.bytes }.reply(reply, found, context)));
@@ -197,14 +197,14 @@ impl Digest {
         record: &Record<'_>,
         turn: &Turn,
         clean: &Clean<'_>,
-        context: &Context<'_>,
+        context: &ReplyContext<'_>,
     ) -> Self {
         Self::with(record, turn, Some(Box::new(Place { turn, bytes: record.bytes }.clean(clean, context))))
     }
 
     fn with(record: &Record<'_>, turn: &Turn, reply: Option<Box<ReplyDigest>>) -> Self {
         let said = turn.text(record.bytes);
-        let is_prompt = turn.kind == Kind::Prompt;
+        let is_prompt = turn.kind == TextKind::Prompt;
         Self {
             role: turn.role,
             kind: turn.kind,
@@ -212,7 +212,7 @@ impl Digest {
             path: turn.path.clone(),
             details: turn.details.clone(),
             bytes: said.len(),
-            tokens: if is_prompt || turn.kind == Kind::Surface { tokens::bytes(said) } else { 0 },
+            tokens: if is_prompt || turn.kind == TextKind::Surface { tokens::bytes(said) } else { 0 },
             is_error_report: is_prompt && is_error_report(said),
             words: if is_prompt { words(said).map(Arc::new) } else { None },
             reply,
@@ -227,16 +227,26 @@ impl Digest {
     }
 
     /// A finding about it, as it is in its record.
-    pub(super) fn found(&self, site: Site, finding: Finding, pointer: impl Into<String>) -> Found {
+    pub(super) fn found(
+        &self,
+        site: TurnSite,
+        finding: Finding,
+        pointer: impl Into<String>,
+    ) -> TranscriptFinding {
         let mut path = self.path.clone();
         path.extend(Some(pointer.into()).filter(|pointer| !pointer.is_empty()));
-        Found { record: site.record, start: site.start, finding, address: Address { path, inner: None } }
+        TranscriptFinding {
+            record: site.record,
+            start: site.start,
+            finding,
+            address: Address { path, inner: None },
+        }
     }
 }
 
 /// Where the record of a turn is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Site {
+pub struct TurnSite {
     /// Its number.
     pub record: u64,
     /// Where it starts in the file.
@@ -256,7 +266,12 @@ impl Place<'_> {
         whole_characters(self.bytes, self.turn.place(range))
     }
 
-    fn reply(&self, reply: &Reply<'_>, found: &[Found], context: &Context<'_>) -> ReplyDigest {
+    fn reply(
+        &self,
+        reply: &Reply<'_>,
+        found: &[TranscriptFinding],
+        context: &ReplyContext<'_>,
+    ) -> ReplyDigest {
         let mut digest = ReplyDigest {
             method: reply.reading.as_ref().map_or("error", |reading| reading.stage.method()),
             errors: errors(found),
@@ -286,13 +301,13 @@ impl Place<'_> {
     }
 
     /// The same for an envelope without a fault, as far as it can differ in such ones.
-    fn clean(&self, clean: &Clean<'_>, context: &Context<'_>) -> ReplyDigest {
+    fn clean(&self, clean: &Clean<'_>, context: &ReplyContext<'_>) -> ReplyDigest {
         let json = clean.json;
         let updates = clean.updates().enumerate();
         let operations = clean.memory.iter().enumerate();
         let rated = clean.rated.iter().filter_map(|one| {
             let (name, place) = (json.string(one.name)?.trim().to_owned(), self.string(json, one.name));
-            Some(Rated { name, list: one.list, index: one.index, place })
+            Some(PredicateRating { name, list: one.list, index: one.index, place })
         });
         let mut digest = ReplyDigest {
             method: runtime::Stage::Whole.method(),
@@ -326,7 +341,7 @@ impl Place<'_> {
         &self,
         object: &Object<'_>,
         dropped: &[(usize, DropReason)],
-        context: &Context<'_>,
+        context: &ReplyContext<'_>,
         digest: &mut ReplyDigest,
     ) {
         let caps = &context.settings.caps;
@@ -385,20 +400,20 @@ impl Place<'_> {
         index: usize,
         dropped: &[(usize, DropReason)],
         filters: Filters<'_>,
-    ) -> Option<Atom> {
+    ) -> Option<DigestAtom> {
         let update = json.string(node)?;
         if dropped.binary_search_by_key(&index, |(at, _)| *at).is_ok() {
             return None;
         }
         let fate = filters.second(&update, index);
-        Some(Atom { is_accepted: fate.is_kept(), ..self.atom_that_says(json, node, index, &update) })
+        Some(DigestAtom { is_accepted: fate.is_kept(), ..self.atom_that_says(json, node, index, &update) })
     }
 
     /// An update that is accepted.
-    fn atom_that_says(&self, json: &Json<'_>, node: NodeId, index: usize, update: &str) -> Atom {
+    fn atom_that_says(&self, json: &Json<'_>, node: NodeId, index: usize, update: &str) -> DigestAtom {
         let said = update.trim();
         let name = said.split('(').next().unwrap_or(said).trim_end();
-        Atom {
+        DigestAtom {
             index,
             hash: hash(said.strip_suffix('.').unwrap_or(said)),
             predicate: hash(name),
@@ -410,30 +425,30 @@ impl Place<'_> {
         }
     }
 
-    fn watched(&self, json: &Json<'_>, node: NodeId, update: &str, name: &str) -> Option<Watched> {
+    fn watched(&self, json: &Json<'_>, node: NodeId, update: &str, name: &str) -> Option<WatchedFact> {
         let predicate = *WATCHED.get(WATCHED.binary_search(&name).ok()?)?;
         let found = plain::read(update)?;
         let (_, map) = json.string_with_map(node)?;
         let argument = |argument: &plain::Argument| {
             let written = mangle_syntax::text::slice(update, argument.range);
             let text = match argument.kind {
-                plain::Kind::Name => written.strip_prefix('/').unwrap_or(written),
-                plain::Kind::String | plain::Kind::Escaped => {
+                plain::ArgumentKind::Name => written.strip_prefix('/').unwrap_or(written),
+                plain::ArgumentKind::String | plain::ArgumentKind::Escaped => {
                     written.get(1..written.len().saturating_sub(1)).unwrap_or("")
                 }
                 _ => written,
             };
             let number = match argument.kind {
-                plain::Kind::Number(number) => Some(number),
+                plain::ArgumentKind::Number(number) => Some(number),
                 _ => None,
             };
-            Argument { text: text.to_owned(), number, place: self.at(map.to_source(argument.range)) }
+            DigestArgument { text: text.to_owned(), number, place: self.at(map.to_source(argument.range)) }
         };
-        Some(Watched { predicate, args: found.args.iter().map(argument).collect() })
+        Some(WatchedFact { predicate, args: found.args.iter().map(argument).collect() })
     }
 
-    fn memory(&self, json: &Json<'_>, node: NodeId, index: usize) -> Option<Memory> {
-        Some(Memory {
+    fn memory(&self, json: &Json<'_>, node: NodeId, index: usize) -> Option<MemoryDigest> {
+        Some(MemoryDigest {
             index,
             op: text(json, node, "op")?.into_owned(),
             key: text(json, node, "key")?.into_owned(),
@@ -447,7 +462,7 @@ impl Place<'_> {
             for (index, node) in json.elements(names).enumerate() {
                 let Some(name) = json.string(node) else { continue };
                 let (name, place) = (name.trim().to_owned(), self.string(json, node));
-                digest.feedback.push(Rated { name, list, index, place });
+                digest.feedback.push(PredicateRating { name, list, index, place });
             }
         }
     }
@@ -550,7 +565,7 @@ fn words(text: &[u8]) -> Option<FxHashSet<u64>> {
 }
 
 /// A hash of the errors that were found.
-fn errors(found: &[Found]) -> Option<u64> {
+fn errors(found: &[TranscriptFinding]) -> Option<u64> {
     let mut errors: Vec<_> = found
         .iter()
         .filter(|found| found.finding.severity.or(found.finding.rule.severity) == Some(Severity::Error))

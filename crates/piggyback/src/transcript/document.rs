@@ -3,18 +3,18 @@
 
 use std::sync::Arc;
 
-use super::check::{Checked, Found, check, of_file};
-use super::cut::Frame;
+use super::check::{RecordCheck, TranscriptFinding, check, of_file};
 use super::detect::{self, HEAD, Plan};
-use super::digest::Site;
-use super::lines::Own;
+use super::digest::TurnSite;
+use super::lines::CustomShapes;
 use super::majority::LOOK_AHEAD;
-use super::reader::Reader;
-use super::session::{Limits, Session};
-use super::shapes::Shape;
+use super::reader::TranscriptReader;
+use super::record_splitter::Frame;
+use super::session::{Limits, TranscriptSession};
+use super::shapes::RecordShape;
 use super::turn::{Record, Turn};
-use super::{Options, Summary, binary, majority, sketch};
-use crate::envelope::Context;
+use super::{ReadSummary, TranscriptOptions, binary, majority, sketch};
+use crate::envelope::ReplyContext;
 use mangle_settings::{Container, Profile};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::memo::Memo;
@@ -23,17 +23,17 @@ use mangle_syntax::text::{TextEdit, TextSize, size};
 /// A transcript. Cheap to clone; what an edit does not touch is shared.
 #[derive(Debug, Clone)]
 pub struct Transcript {
-    options: Options,
+    options: TranscriptOptions,
     plan: Option<Plan>,
-    entries: Vec<Entry>,
-    summary: Summary,
+    entries: Vec<DocumentRecord>,
+    summary: ReadSummary,
     /// The version of most replies.
     session: Option<Profile>,
 }
 
 /// A record and its place in the file.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct DocumentRecord {
     /// Its number from 1 on: that of its line where the container has a record a line.
     pub number: u64,
     /// Where it starts, in bytes of the file.
@@ -51,12 +51,12 @@ pub struct Body {
     pub turns: Vec<Turn>,
     /// What is wrong with the record itself.
     pub findings: Vec<Finding>,
-    shape: Option<Shape>,
+    shape: Option<RecordShape>,
     /// What was found in it, and what it was judged by.
-    checked: Memo<CheckInputs, Arc<Checked>>,
+    checked: Memo<CheckInputs, Arc<RecordCheck>>,
 }
 
-impl Entry {
+impl DocumentRecord {
     /// It with its bytes, those of the file that it was read from.
     #[must_use]
     pub fn record<'t>(&self, text: &'t [u8]) -> Record<'t> {
@@ -75,9 +75,9 @@ impl Entry {
 
 /// Where an offset of a file is.
 #[derive(Debug, Clone, Copy)]
-pub struct Spot<'t> {
+pub struct TurnPosition<'t> {
     /// The record.
-    pub entry: &'t Entry,
+    pub entry: &'t DocumentRecord,
     /// The turn.
     pub turn: &'t Turn,
     /// The offset in the text of the turn.
@@ -87,9 +87,9 @@ pub struct Spot<'t> {
 impl Transcript {
     /// Reads a whole file.
     #[must_use]
-    pub fn parse(options: Options, text: &[u8]) -> Self {
+    pub fn parse(options: TranscriptOptions, text: &[u8]) -> Self {
         let mut entries = Vec::new();
-        let mut reader = Reader::new(options.clone());
+        let mut reader = TranscriptReader::new(options.clone());
         let mut each = |record: &Record<'_>| entries.push(entry(record));
         reader.feed(text, &mut each);
         let summary = reader.finish(&mut each);
@@ -153,7 +153,7 @@ impl Transcript {
             let shift = |start: u64| u64::try_from(i128::from(start) + grown).unwrap_or(0);
             let number = line + lines(text, from, to_usize(shift(first.start)));
             let added = i128::from(number) - i128::from(first.number);
-            entries.extend(rest.iter().map(|old| Entry {
+            entries.extend(rest.iter().map(|old| DocumentRecord {
                 number: u64::try_from(i128::from(old.number) + added).unwrap_or(0),
                 start: shift(old.start),
                 body: Arc::clone(&old.body),
@@ -174,22 +174,23 @@ impl Transcript {
         self.with(plan, entries, text)
     }
 
-    fn read(&self, plan: Plan, text: &[u8], from: usize, to: usize, number: u64) -> Vec<Entry> {
+    fn read(&self, plan: Plan, text: &[u8], from: usize, to: usize, number: u64) -> Vec<DocumentRecord> {
         let mut entries = Vec::new();
-        let mut reader = Reader::new(self.options.clone()).resuming(plan, from as u64, number, self.session);
+        let mut reader =
+            TranscriptReader::new(self.options.clone()).resuming(plan, from as u64, number, self.session);
         let mut each = |record: &Record<'_>| entries.push(entry(record));
         reader.feed(text.get(from..to).unwrap_or(&[]), &mut each);
         reader.finish(&mut each);
         entries
     }
 
-    fn with(&self, plan: Plan, entries: Vec<Entry>, text: &[u8]) -> Self {
-        let mut summary = Summary {
+    fn with(&self, plan: Plan, entries: Vec<DocumentRecord>, text: &[u8]) -> Self {
+        let mut summary = ReadSummary {
             container: self.summary.container,
             bytes: text.len() as u64,
             is_named: self.summary.is_named,
             declared: self.summary.declared.clone(),
-            ..Summary::default()
+            ..ReadSummary::default()
         };
         for body in entries.iter().map(|entry| &entry.body) {
             summary.add(body.shape, &body.turns, &body.findings);
@@ -206,19 +207,19 @@ impl Transcript {
 
     /// Its records, in their order.
     #[must_use]
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[DocumentRecord] {
         &self.entries
     }
 
     /// What was seen of the file as a whole.
     #[must_use]
-    pub fn summary(&self) -> &Summary {
+    pub fn summary(&self) -> &ReadSummary {
         &self.summary
     }
 
     /// The record that an offset is in, its end included.
     #[must_use]
-    pub fn entry_at(&self, offset: u64) -> Option<&Entry> {
+    pub fn entry_at(&self, offset: u64) -> Option<&DocumentRecord> {
         let behind = self.entries.partition_point(|entry| entry.start <= offset);
         let entry = self.entries.get(behind.checked_sub(1)?)?;
         (offset <= entry.end()).then_some(entry)
@@ -226,19 +227,25 @@ impl Transcript {
 
     /// The turn that an offset is in, and where in its text.
     #[must_use]
-    pub fn spot(&self, offset: u64) -> Option<Spot<'_>> {
+    pub fn spot(&self, offset: u64) -> Option<TurnPosition<'_>> {
         let entry = self.entry_at(offset)?;
         let inner = size(to_usize(offset - entry.start));
         entry.body.turns.iter().find_map(|turn| {
             let at = turn.map.to_derived(inner).filter(|at| usize::from(*at) <= turn.len())?;
-            Some(Spot { entry, turn, offset: at })
+            Some(TurnPosition { entry, turn, offset: at })
         })
     }
 
     /// Everything that is found in it. `key` is a number that changes with whatever the context consists of: records
     /// that were judged under the same one are not judged again.
     #[must_use]
-    pub fn check(&self, text: &[u8], context: &Context<'_>, limits: &Limits, key: u64) -> Vec<Found> {
+    pub fn check(
+        &self,
+        text: &[u8],
+        context: &ReplyContext<'_>,
+        limits: &Limits,
+        key: u64,
+    ) -> Vec<TranscriptFinding> {
         self.check_each(text, context, limits, key, &mut |_| {})
     }
 
@@ -248,18 +255,22 @@ impl Transcript {
     pub fn check_each(
         &self,
         text: &[u8],
-        context: &Context<'_>,
+        context: &ReplyContext<'_>,
         limits: &Limits,
         key: u64,
-        each: &mut dyn FnMut(&mut Vec<Found>),
-    ) -> Vec<Found> {
-        let mut session = Session::new(context, limits.clone());
+        each: &mut dyn FnMut(&mut Vec<TranscriptFinding>),
+    ) -> Vec<TranscriptFinding> {
+        let mut session = TranscriptSession::new(context, limits.clone());
         let (mut out, mut here) = (Vec::new(), Vec::new());
         for entry in &self.entries {
             let checked = entry.checked(text, context, key);
-            let site = Site { record: entry.number, start: entry.start };
+            let site = TurnSite { record: entry.number, start: entry.start };
             let news = checked.found.iter().filter(|found| session.is_news(&found.finding));
-            here.extend(news.map(|found| Found { record: site.record, start: site.start, ..found.clone() }));
+            here.extend(news.map(|found| TranscriptFinding {
+                record: site.record,
+                start: site.start,
+                ..found.clone()
+            }));
             let start = to_usize(entry.start);
             let bytes = text.get(start..start.saturating_add(entry.body.len)).unwrap_or(&[]);
             session.record(bytes, &entry.body.findings);
@@ -275,10 +286,10 @@ impl Transcript {
     }
 }
 
-impl Entry {
+impl DocumentRecord {
     /// What is found in it by itself.
     #[must_use]
-    pub fn checked(&self, text: &[u8], context: &Context<'_>, key: u64) -> Arc<Checked> {
+    pub fn checked(&self, text: &[u8], context: &ReplyContext<'_>, key: u64) -> Arc<RecordCheck> {
         let compute = |_| Arc::new(check(&self.record(text), context));
         self.body.checked.get_always(CheckInputs(key), compute)
     }
@@ -288,7 +299,7 @@ impl Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct CheckInputs(u64);
 
-fn entry(record: &Record<'_>) -> Entry {
+fn entry(record: &Record<'_>) -> DocumentRecord {
     let body = Body {
         len: record.bytes.len(),
         turns: record.turns.clone(),
@@ -296,18 +307,18 @@ fn entry(record: &Record<'_>) -> Entry {
         shape: record.shape,
         checked: Memo::default(),
     };
-    Entry { number: record.number, start: record.start, body: Arc::new(body) }
+    DocumentRecord { number: record.number, start: record.start, body: Arc::new(body) }
 }
 
-fn plan(options: &Options, text: &[u8]) -> Plan {
+fn plan(options: &TranscriptOptions, text: &[u8]) -> Plan {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let head = text.get(..HEAD.min(text.len())).unwrap_or(text);
-    let own = Own::new(Arc::clone(&options.shapes));
+    let own = CustomShapes::new(Arc::clone(&options.shapes));
     detect::plan(options, head, head.len() == text.len(), &own)
 }
 
 /// The version of most replies of a file.
-fn session(options: &Options, plan: Option<Plan>, text: &[u8]) -> Option<Profile> {
+fn session(options: &TranscriptOptions, plan: Option<Plan>, text: &[u8]) -> Option<Profile> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     majority::of_file(options, plan?, text, text.len() <= LOOK_AHEAD)
 }
@@ -368,13 +379,13 @@ mod tests {
 
     const E: &str = r#"{"control_packet":{},"surface_response":"ok"}"#;
 
-    fn options(name: &str) -> Options {
-        Options { name: name.into(), ..Options::default() }
+    fn options(name: &str) -> TranscriptOptions {
+        TranscriptOptions { name: name.into(), ..TranscriptOptions::default() }
     }
 
     /// A transcript as text: records, their places and turns.
     fn shown(transcript: &Transcript, text: &[u8]) -> Vec<String> {
-        let record = |entry: &Entry| {
+        let record = |entry: &DocumentRecord| {
             let record = entry.record(text);
             let turns: Vec<_> = record
                 .turns
@@ -410,7 +421,9 @@ mod tests {
             shown(&updated, new.as_bytes()),
             shown(&Transcript::parse(options("a.jsonl"), new.as_bytes()), new.as_bytes())
         );
-        let kept = |entry: &Entry| transcript.entries().iter().any(|old| Arc::ptr_eq(&old.body, &entry.body));
+        let kept = |entry: &DocumentRecord| {
+            transcript.entries().iter().any(|old| Arc::ptr_eq(&old.body, &entry.body))
+        };
         let kept: Vec<_> = updated.entries().iter().map(kept).collect();
         assert_eq!(kept, [true, false, false, true, true]);
     }
@@ -456,7 +469,7 @@ mod tests {
     #[test]
     fn records_are_judged_once() {
         let settings = TranscriptSettings::default();
-        let context = Context::new(&settings);
+        let context = ReplyContext::new(&settings);
         let text = format!("{E}\n{E}\n");
         let transcript = Transcript::parse(options("a.jsonl"), text.as_bytes());
         let first = transcript.entries()[1].checked(text.as_bytes(), &context, 1);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::envelope::Context;
+use crate::envelope::ReplyContext;
 use mangle_settings::TranscriptSettings;
 use mangle_syntax::lint::{FixKind, Severity};
 
@@ -37,10 +37,13 @@ impl Example {
         Self { name: name.split(' ').next().unwrap().to_owned(), bytes, settings, limits }
     }
 
-    fn found(&self) -> Vec<Found> {
+    fn found(&self) -> Vec<TranscriptFinding> {
         let mut out = Vec::new();
-        let mut checker = Checker::new(Context::new(&self.settings), self.limits.clone());
-        let mut reader = Reader::new(Options { name: self.name.clone(), ..Options::default() });
+        let mut checker = Checker::new(ReplyContext::new(&self.settings), self.limits.clone());
+        let mut reader = TranscriptReader::new(TranscriptOptions {
+            name: self.name.clone(),
+            ..TranscriptOptions::default()
+        });
         let mut each = |record: &Record<'_>| checker.record(record, &mut out);
         reader.feed(&self.bytes, &mut each);
         let summary = reader.finish(&mut each);
@@ -92,11 +95,11 @@ fn with_bytes(text: &str) -> Vec<u8> {
     bytes
 }
 
-fn severity(found: &Found) -> Option<Severity> {
+fn severity(found: &TranscriptFinding) -> Option<Severity> {
     found.finding.severity.or(found.finding.rule.severity)
 }
 
-fn told(found: &[Found]) -> String {
+fn told(found: &[TranscriptFinding]) -> String {
     let lines = found.iter().map(|found| {
         format!(
             "  {} {} {}: {}\n",
@@ -117,8 +120,9 @@ fn bad_examples_have_their_finding_and_no_other_error() {
     for rule in rules_of_transcripts() {
         let found = Example::new(rule.bad).found();
         let has_it = found.iter().any(|found| found.finding.rule == rule);
-        let is_other =
-            |found: &&Found| found.finding.rule != rule && severity(found) == Some(Severity::Error);
+        let is_other = |found: &&TranscriptFinding| {
+            found.finding.rule != rule && severity(found) == Some(Severity::Error)
+        };
         if !has_it || (found.iter().any(|found| is_other(&found)) && !is_about_repair(rule)) {
             wrong += &format!("{} {}:\n{}", rule.code, rule.name, told(&found));
         }
@@ -136,7 +140,9 @@ fn good_examples_have_nothing_grave() {
     let mut wrong = String::new();
     for rule in rules_of_transcripts() {
         let found = Example::new(rule.good).found();
-        let is_bad = |found: &Found| found.finding.rule == rule || severity(found) >= Some(Severity::Warning);
+        let is_bad = |found: &TranscriptFinding| {
+            found.finding.rule == rule || severity(found) >= Some(Severity::Warning)
+        };
         if found.iter().any(is_bad) {
             wrong += &format!("{} {}:\n{}", rule.code, rule.name, told(&found));
         }
@@ -151,7 +157,9 @@ fn fixes_mend_their_bad_example() {
         let bad = Example::new(rule.bad);
         let mended = bad.mended(rule);
         let left = mended.found();
-        let is_left = |found: &Found| found.finding.rule == rule || severity(found) == Some(Severity::Error);
+        let is_left = |found: &TranscriptFinding| {
+            found.finding.rule == rule || severity(found) == Some(Severity::Error)
+        };
         if mended.bytes == bad.bytes || left.iter().any(is_left) {
             wrong += &format!("{} {}:\n{}", rule.code, String::from_utf8_lossy(&mended.bytes), told(&left));
         }

@@ -1,6 +1,6 @@
 //! What is wrong with a container, before anybody looks at the replies in it: `PB040` to `PB047`.
 
-use crate::envelope::json::{Json, ProblemKind};
+use crate::envelope::json::{Json, JsonProblemKind};
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
 
@@ -54,23 +54,23 @@ pub(super) fn bad_record(json: &Json<'_>, range: TextRange, what: &str) -> Findi
 }
 
 /// What is wrong, in words that follow a colon.
-fn detail(problem: ProblemKind) -> &'static str {
+fn detail(problem: JsonProblemKind) -> &'static str {
     match problem {
-        ProblemKind::NoValue => "a value is missing",
-        ProblemKind::NoComma => "a comma is missing",
-        ProblemKind::ExtraComma => "there is a comma too many",
-        ProblemKind::NoColon => "a colon is missing",
-        ProblemKind::NoKey => "a key is missing",
-        ProblemKind::Word => "a word that is no JSON",
-        ProblemKind::BadNumber => "a number that is no JSON",
-        ProblemKind::SingleQuotes => "a string in single quotes",
-        ProblemKind::RawControl => "a control character in a string",
-        ProblemKind::BadEscape => "an escape that JSON does not have",
-        ProblemKind::Comment => "a comment",
-        ProblemKind::Stray => "bytes that begin nothing",
-        ProblemKind::WrongBracket => "a bracket that closes nothing",
-        ProblemKind::Unclosed => "it ends inside a value that begins",
-        ProblemKind::TooDeep => "it is nested too deeply",
+        JsonProblemKind::NoValue => "a value is missing",
+        JsonProblemKind::NoComma => "a comma is missing",
+        JsonProblemKind::ExtraComma => "there is a comma too many",
+        JsonProblemKind::NoColon => "a colon is missing",
+        JsonProblemKind::NoKey => "a key is missing",
+        JsonProblemKind::Word => "a word that is no JSON",
+        JsonProblemKind::BadNumber => "a number that is no JSON",
+        JsonProblemKind::SingleQuotes => "a string in single quotes",
+        JsonProblemKind::RawControl => "a control character in a string",
+        JsonProblemKind::BadEscape => "an escape that JSON does not have",
+        JsonProblemKind::Comment => "a comment",
+        JsonProblemKind::Stray => "bytes that begin nothing",
+        JsonProblemKind::WrongBracket => "a bracket that closes nothing",
+        JsonProblemKind::Unclosed => "it ends inside a value that begins",
+        JsonProblemKind::TooDeep => "it is nested too deeply",
     }
 }
 

@@ -11,7 +11,7 @@ use proptest::test_runner::RngSeed;
 use super::testing::{CONTAINERS, Choices, wrap};
 use super::*;
 use crate::envelope;
-use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::rule_examples::Example;
 use mangle_syntax::lint::{Anchor, Applicability, Fix, FixKind, Severity};
 
@@ -49,7 +49,7 @@ const VALUES: [&str; 9] =
 
 /// What is found in a file, and how much of it the runtime reads.
 struct State {
-    found: Vec<Found>,
+    found: Vec<TranscriptFinding>,
     picked: usize,
     is_whole: bool,
     /// The texts of the replies.
@@ -63,7 +63,8 @@ impl State {
         let (mut found, mut picked, mut is_whole) = (Vec::new(), 0, true);
         let (mut texts, mut updates) = (Vec::new(), 0);
         let mut checker = Checker::new(example.context(), Limits::default());
-        let mut reader = Reader::new(Options { name: name.into(), ..Options::default() });
+        let mut reader =
+            TranscriptReader::new(TranscriptOptions { name: name.into(), ..TranscriptOptions::default() });
         let mut each = |record: &Record<'_>| {
             checker.record_with(record, &mut found, &mut |_, reply| {
                 picked += usize::from(reply.picked.is_some());
@@ -79,8 +80,8 @@ impl State {
     }
 
     /// How often something is found; where a fix lets more be read, in the same words.
-    fn count(&self, wanted: &Found) -> usize {
-        let is_it = |found: &&Found| {
+    fn count(&self, wanted: &TranscriptFinding) -> usize {
+        let is_it = |found: &&TranscriptFinding| {
             found.finding.rule == wanted.finding.rule
                 && (!opens(wanted) || found.finding.message == wanted.finding.message)
         };
@@ -90,7 +91,7 @@ impl State {
     /// How many errors there are of each rule.
     fn errors(&self) -> BTreeMap<&'static str, usize> {
         let mut errors = BTreeMap::new();
-        let severity = |found: &Found| found.finding.severity.or(found.finding.rule.severity);
+        let severity = |found: &TranscriptFinding| found.finding.severity.or(found.finding.rule.severity);
         for found in self.found.iter().filter(|found| severity(found) == Some(Severity::Error)) {
             *errors.entry(found.finding.rule.code).or_default() += 1;
         }
@@ -103,7 +104,7 @@ fn updates_in(json: &Json<'_>) -> usize {
     let lists = json.nodes().flat_map(|node| json.members(node));
     let lists = lists.filter(|member| json.string(member.key).is_some_and(|key| key == "mangle_updates"));
     let is_said = |node: &NodeId| {
-        json.kind(*node) != Kind::Null && json.string(*node).is_none_or(|text| !text.trim().is_empty())
+        json.kind(*node) != JsonKind::Null && json.string(*node).is_none_or(|text| !text.trim().is_empty())
     };
     lists.map(|member| json.elements(member.value).filter(is_said).count()).sum()
 }
@@ -195,7 +196,7 @@ fn exchanged(reply: &str, place: u16, value: usize) -> String {
 
 /// Whether a fix lets the runtime read what it could not read before, so that what is wrong there is only seen now:
 /// behind a slip of JSON, in an update that was no atom, and under a key that was lost.
-fn opens(found: &Found) -> bool {
+fn opens(found: &TranscriptFinding) -> bool {
     let renames =
         |fix: &Fix| fix.applicability == Applicability::Unsafe && fix.title.starts_with("Rename it");
     matches!(found.finding.rule.name, "json-syntax" | "atom-syntax")
@@ -203,7 +204,7 @@ fn opens(found: &Found) -> bool {
 }
 
 /// Whether what is left after a fix is no worse than what was there.
-fn judge(before: &State, after: &State, found: &Found) -> Result<(), String> {
+fn judge(before: &State, after: &State, found: &TranscriptFinding) -> Result<(), String> {
     let rule = found.finding.rule;
     if after.picked < before.picked {
         return Err("fewer envelopes are read".into());

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::properties::{decoded, said, strings};
 use super::*;
-use crate::envelope::{Context, Reply};
+use crate::envelope::{Reply, ReplyContext};
 use mangle_settings::{Caps, TranscriptSettings};
 use mangle_syntax::text::{TextRange, size};
 
@@ -481,8 +481,9 @@ fn pieces(session: &[Exchange], piece: impl Fn(&str) -> String, end: &str) -> St
 fn read(name: &str, bytes: &[u8]) -> (Vec<(Vec<u8>, Turn)>, BTreeSet<String>) {
     let settings = TranscriptSettings::default();
     let (mut replies, mut found) = (Vec::new(), Vec::new());
-    let mut checker = Checker::new(Context::new(&settings), Limits::default());
-    let mut reader = Reader::new(Options { name: name.into(), ..Options::default() });
+    let mut checker = Checker::new(ReplyContext::new(&settings), Limits::default());
+    let mut reader =
+        TranscriptReader::new(TranscriptOptions { name: name.into(), ..TranscriptOptions::default() });
     let mut each = |record: &Record<'_>| {
         let start = usize::try_from(record.start).unwrap();
         assert_eq!(record.bytes, &bytes[start..start + record.bytes.len()]);
@@ -495,7 +496,7 @@ fn read(name: &str, bytes: &[u8]) -> (Vec<(Vec<u8>, Turn)>, BTreeSet<String>) {
     }
     let summary = reader.finish(&mut each);
     checker.finish(&summary, &mut found);
-    let told = |found: &Found| format!("{} {}", found.finding.rule.code, found.finding.rule.name);
+    let told = |found: &TranscriptFinding| format!("{} {}", found.finding.rule.code, found.finding.rule.name);
     (replies, found.iter().map(told).collect())
 }
 
@@ -556,7 +557,8 @@ fn good_sessions_have_no_finding_of_their_format() {
 fn roles_sessions_and_times_are_told() {
     let file = r#"{"sessionId":"s1","timestamp":"2026-01-01T00:00:00Z","conversations":[{"from":"human","value":"hi"},{"from":"gpt","value":"ho"}]}"#;
     let mut seen = Vec::new();
-    let mut reader = Reader::new(Options { name: "a.jsonl".into(), ..Options::default() });
+    let mut reader =
+        TranscriptReader::new(TranscriptOptions { name: "a.jsonl".into(), ..TranscriptOptions::default() });
     let mut each = |record: &Record<'_>| {
         for turn in &record.turns {
             let details = turn.details.as_deref().cloned().unwrap_or_default();
@@ -566,5 +568,5 @@ fn roles_sessions_and_times_are_told() {
     reader.feed(file.as_bytes(), &mut each);
     reader.finish(&mut each);
     let row = |role, kind| (role, kind, "s1".to_owned(), "2026-01-01T00:00:00Z".to_owned());
-    assert_eq!(seen, [row(Role::User, Kind::Prompt), row(Role::Assistant, Kind::Reply)]);
+    assert_eq!(seen, [row(TurnRole::User, TextKind::Prompt), row(TurnRole::Assistant, TextKind::Reply)]);
 }

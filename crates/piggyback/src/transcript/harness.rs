@@ -1,8 +1,8 @@
 //! What the tracer of codeNERD's context harness writes (K11): headings, and under them the two channels as text.
 //! Only the updates are as the model wrote them.
 
-use super::cut::Border;
-use super::turn::{Kind, Record, Role, Turn};
+use super::record_splitter::Border;
+use super::turn::{Record, TextKind, Turn, TurnRole};
 use mangle_syntax::text::{TextRange, size};
 
 /// The line that draws a box around a header.
@@ -61,12 +61,12 @@ pub(super) fn read(record: &mut Record<'_>) {
             _ => {}
         }
     }
-    let turn = surface.map(|range| Turn::part(Role::Assistant, Kind::Surface, range));
+    let turn = surface.map(|range| Turn::part(TurnRole::Assistant, TextKind::Surface, range));
     record.turns.splice(0..0, turn);
 }
 
 /// An update, without the dash that one of the two tracers puts before it.
 fn update(text: &[u8], range: TextRange) -> Turn {
     let dash = if text.starts_with(b"- ") { 2 } else { 0 };
-    Turn::part(Role::Assistant, Kind::Atom, TextRange::new(range.start() + size(dash), range.end()))
+    Turn::part(TurnRole::Assistant, TextKind::Atom, TextRange::new(range.start() + size(dash), range.end()))
 }

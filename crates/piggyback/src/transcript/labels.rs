@@ -2,8 +2,8 @@
 
 use super::turn::{Record, Turn};
 use super::words::{member, text};
-use crate::envelope::json::{Json, Kind, NodeId};
-use crate::envelope::{Context, Reply, Survey};
+use crate::envelope::json::{Json, JsonKind, NodeId};
+use crate::envelope::{Reply, ReplyContext, Survey};
 use mangle_settings::Profile;
 use mangle_syntax::text::{TextRange, size};
 
@@ -58,7 +58,7 @@ impl Models {
         }
         let json = Json::parse(record.bytes);
         let mut found = Vec::new();
-        for node in json.nodes().take(MOST_NODES).filter(|node| json.kind(*node) == Kind::Object) {
+        for node in json.nodes().take(MOST_NODES).filter(|node| json.kind(*node) == JsonKind::Object) {
             let about = || ABOUT.iter().find_map(|name| named(&json, member(&json, node, name)?));
             if let Some(model) = named(&json, node).or_else(about) {
                 found.push((json.range(node), model));
@@ -78,7 +78,7 @@ impl Models {
 
 /// The model that an object, or a list of attributes, names.
 fn named(json: &Json<'_>, node: NodeId) -> Option<String> {
-    if json.kind(node) == Kind::Array {
+    if json.kind(node) == JsonKind::Array {
         let is_it =
             |attribute: &NodeId| text(json, *attribute, "key").is_some_and(|key| MODELS.contains(&&*key));
         let value = member(json, json.elements(node).find(is_it)?, "value")?;
@@ -122,10 +122,10 @@ fn shard(reply: &Reply<'_>) -> Option<String> {
 
 /// The version of the protocol that a reply is judged by.
 #[must_use]
-pub fn profile(turn: &Turn, reply: &Reply<'_>, context: &Context<'_>) -> Profile {
+pub fn profile(turn: &Turn, reply: &Reply<'_>, context: &ReplyContext<'_>) -> Profile {
     let of_turn = turn.details.as_ref().and_then(|details| details.profile);
     let session = turn.session.or(context.session);
-    let context = Context { profile: context.profile.or(of_turn), session, ..*context };
+    let context = ReplyContext { profile: context.profile.or(of_turn), session, ..*context };
     let survey = Survey::new(reply, &context);
     let found = survey.subjects().last().map(|subject| subject.profile);
     found.or(context.profile).or(context.settings.profile).unwrap_or(Profile::Current)
@@ -135,15 +135,16 @@ pub fn profile(turn: &Turn, reply: &Reply<'_>, context: &Context<'_>) -> Profile
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::transcript::{Options, Reader};
+    use crate::transcript::{TranscriptOptions, TranscriptReader};
     use mangle_settings::TranscriptSettings;
 
     /// The labels of the replies of a file: shard, model and version.
     fn labels(name: &str, text: &str) -> Vec<String> {
         let settings = TranscriptSettings::default();
-        let context = Context::new(&settings);
+        let context = ReplyContext::new(&settings);
         let mut out = Vec::new();
-        let mut reader = Reader::new(Options { name: name.into(), ..Options::default() });
+        let mut reader =
+            TranscriptReader::new(TranscriptOptions { name: name.into(), ..TranscriptOptions::default() });
         let mut each = |record: &Record<'_>| {
             let models = Models::of(record);
             for turn in record.turns.iter().filter(|turn| turn.is_reply()) {

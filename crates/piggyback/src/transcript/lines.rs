@@ -5,8 +5,8 @@ use std::sync::Arc;
 use regex::bytes::{Captures, Regex};
 
 use super::reader::{up_to, without_line_end};
-use super::shapes::{self, declared::role_of};
-use super::turn::{Details, Kind, Record, Role, Turn};
+use super::shapes::{self, custom_shape::role_of};
+use super::turn::{Details, Record, TextKind, Turn, TurnRole};
 use super::words::is_envelope;
 use crate::envelope::json::Json;
 use mangle_settings::TranscriptShape;
@@ -17,24 +17,24 @@ const LINES: usize = 64;
 
 /// The shapes that the settings declare, ready to be used.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Own {
+pub(super) struct CustomShapes {
     pub(super) shapes: Arc<[TranscriptShape]>,
     patterns: Vec<(Regex, usize)>,
 }
 
 /// A turn of a text, in bytes of it.
-struct Found {
+struct LineTurn {
     /// Where its line begins.
     line: usize,
     /// Where its text begins.
     text: usize,
     /// Where its text ends, if the pattern says it.
     end: Option<usize>,
-    role: Role,
+    role: TurnRole,
     details: Details,
 }
 
-impl Own {
+impl CustomShapes {
     pub(super) fn new(shapes: Arc<[TranscriptShape]>) -> Self {
         let pattern =
             |(at, shape): (usize, &TranscriptShape)| Some((Regex::new(shape.pattern.as_deref()?).ok()?, at));
@@ -70,7 +70,7 @@ impl Own {
         !found.is_empty()
     }
 
-    fn turns(&self, text: &[u8]) -> Vec<Found> {
+    fn turns(&self, text: &[u8]) -> Vec<LineTurn> {
         let (mut found, mut at) = (Vec::new(), 0);
         if self.patterns.is_empty() {
             return found;
@@ -87,11 +87,11 @@ impl Own {
             let said = groups.name("text");
             let end = said.map(|said| said.end()).filter(|end| *end < line.len());
             let details = Details { timestamp: word("time"), session: word("session"), ..Details::default() };
-            found.push(Found {
+            found.push(LineTurn {
                 line: start,
                 text: start + said.map_or(all, |said| said.start()),
                 end: end.map(|end| start + end),
-                role: word("role").map_or(Role::Assistant, |word| role_of(shape, &word)),
+                role: word("role").map_or(TurnRole::Assistant, |word| role_of(shape, &word)),
                 details,
             });
         }
@@ -99,10 +99,10 @@ impl Own {
     }
 
     /// The turns of one text: those of a JSON record of a known shape, else the text itself.
-    fn said(&self, record: &[u8], range: std::ops::Range<usize>, found: &Found) -> Vec<Turn> {
+    fn said(&self, record: &[u8], range: std::ops::Range<usize>, found: &LineTurn) -> Vec<Turn> {
         let is_json = record.get(range.start).is_some_and(|byte| b"{[\"".contains(byte));
         let mut turns = Vec::new();
-        if is_json && found.role == Role::Assistant {
+        if is_json && found.role == TurnRole::Assistant {
             let json = Json::parse_part(record, range.clone());
             if json.is_valid_to_the_end() && !is_envelope(&json, json.root()) {
                 let shaped = shapes::read_with(&self.shapes, &json, json.root(), "", false);
@@ -111,8 +111,8 @@ impl Own {
         }
         if turns.is_empty() {
             let kind = match found.role {
-                _ if range.is_empty() && found.role == Role::Assistant => {
-                    Kind::Skipped(super::turn::Skip::Empty)
+                _ if range.is_empty() && found.role == TurnRole::Assistant => {
+                    TextKind::Skipped(super::turn::Skip::Empty)
                 }
                 role => shapes::kind(role),
             };

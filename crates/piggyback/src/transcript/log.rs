@@ -1,10 +1,10 @@
 //! Logs: entries that begin with a time, and go on until the next one. In those of the runtime a reply is behind a
 //! marker, or in the `response` of an entry's fields; in others behind whatever a program puts before it.
 
-use super::entry::{self, Form, Prefix};
+use super::entry::{self, EntryForm, Prefix};
 use super::findings;
-use super::shapes::{self, Draft, Shape};
-use super::turn::{Kind, Record, Role, Skip, Turn};
+use super::shapes::{self, Draft, RecordShape};
+use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
 use super::words::{is_envelope, is_string, member, step, text};
 use crate::envelope::json::{Json, NodeId};
 use mangle_syntax::text::{TextRange, size};
@@ -33,7 +33,7 @@ pub(super) fn is_entry(json: &Json<'_>, node: NodeId) -> bool {
 }
 
 /// Reads an entry; `form` is what entries of its log begin with, where that is text.
-pub(super) fn read(record: &mut Record<'_>, form: Option<&Form>) -> Option<Shape> {
+pub(super) fn read(record: &mut Record<'_>, form: Option<&EntryForm>) -> Option<RecordShape> {
     let start = start(record.bytes);
     let body = record.bytes.get(start..).unwrap_or(&[]);
     let json = body.starts_with(b"{").then(|| Json::parse_part(record.bytes, start..record.bytes.len()));
@@ -45,11 +45,14 @@ pub(super) fn read(record: &mut Record<'_>, form: Option<&Form>) -> Option<Shape
         let end = start + body.trim_ascii_end().len();
         let range = TextRange::new(size(start + marker.end.min(end - start)), size(end));
         let said = body.get(marker.end..).unwrap_or(&[]).trim_ascii_end();
-        let kind =
-            if marker.is_preview || is_preview(said) { Kind::Skipped(Skip::Preview) } else { Kind::Reply };
-        let turn = Turn::part(Role::Assistant, kind, range);
+        let kind = if marker.is_preview || is_preview(said) {
+            TextKind::Skipped(Skip::Preview)
+        } else {
+            TextKind::Reply
+        };
+        let turn = Turn::part(TurnRole::Assistant, kind, range);
         add(turn, record);
-        return Some(Shape::Log);
+        return Some(RecordShape::Log);
     }
     let found = form.and_then(|form| entry::read(record, form));
     let is_lost = found.is_none();
@@ -59,7 +62,7 @@ pub(super) fn read(record: &mut Record<'_>, form: Option<&Form>) -> Option<Shape
         record.findings.push(findings::bad_record(&json, range, "the entry"));
         return None;
     }
-    Some(Shape::Log)
+    Some(RecordShape::Log)
 }
 
 /// Where what an entry says begins.
@@ -71,7 +74,7 @@ fn start(entry: &[u8]) -> usize {
     }
 }
 
-fn json(json: &Json<'_>, record: &mut Record<'_>) -> Option<Shape> {
+fn json(json: &Json<'_>, record: &mut Record<'_>) -> Option<RecordShape> {
     let root = json.root();
     if !is_entry(json, root) {
         let shaped = shapes::read(json, root, "")?;
@@ -81,9 +84,9 @@ fn json(json: &Json<'_>, record: &mut Record<'_>) -> Option<Shape> {
     let response = member(json, root, "fields").and_then(|fields| member(json, fields, "response"));
     if let Some(response) = response.filter(|it| is_string(json, *it)) {
         let pointer = step(&step("", "fields"), "response");
-        let mut turn = shapes::string(json, response, pointer, Role::Assistant, Kind::Reply);
+        let mut turn = shapes::string(json, response, pointer, TurnRole::Assistant, TextKind::Reply);
         if is_preview(turn.text(record.bytes)) {
-            turn.kind = Kind::Skipped(Skip::Preview);
+            turn.kind = TextKind::Skipped(Skip::Preview);
         }
         add(turn, record);
     } else if let (Some(node), Some(said)) = (member(json, root, "msg"), text(json, root, "msg"))
@@ -92,14 +95,14 @@ fn json(json: &Json<'_>, record: &mut Record<'_>) -> Option<Shape> {
         let mut draft = Draft::default();
         draft.push_from(json, node, step("", "msg"), marker.end);
         let is_preview = marker.is_preview || is_preview(said.get(marker.end..).unwrap_or("").as_bytes());
-        let kind = if is_preview { Kind::Skipped(Skip::Preview) } else { Kind::Reply };
-        add(draft.finish(Role::Assistant, kind), record);
+        let kind = if is_preview { TextKind::Skipped(Skip::Preview) } else { TextKind::Reply };
+        add(draft.finish(TurnRole::Assistant, kind), record);
     }
-    Some(Shape::Log)
+    Some(RecordShape::Log)
 }
 
 fn add(turn: Turn, record: &mut Record<'_>) {
-    if turn.kind == Kind::Skipped(Skip::Preview) {
+    if turn.kind == TextKind::Skipped(Skip::Preview) {
         let whole = TextRange::up_to(size(turn.len()));
         record.findings.push(findings::preview(turn.place(whole)));
     }

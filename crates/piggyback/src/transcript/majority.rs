@@ -1,9 +1,9 @@
 //! The version of the protocol that most replies of a file are written in.
 
-use super::Options;
-use super::cut::Frame;
+use super::TranscriptOptions;
 use super::detect::Plan;
-use super::reader::Reader;
+use super::reader::TranscriptReader;
+use super::record_splitter::Frame;
 use super::turn::{Record, Turn};
 use crate::envelope::is_envelope;
 use crate::envelope::json::Json;
@@ -29,12 +29,12 @@ struct Votes {
 
 /// The version of most replies in the bytes that a file begins with; `None` where there are too few to tell, or as many
 /// of each.
-pub(super) fn of_file(options: &Options, plan: Plan, head: &[u8], is_all: bool) -> Option<Profile> {
+pub(super) fn of_file(options: &TranscriptOptions, plan: Plan, head: &[u8], is_all: bool) -> Option<Profile> {
     let is_whole = matches!(plan.frame, Frame::Whole);
     let head = if is_whole { head } else { head.get(..LOOK_AHEAD).unwrap_or(head) };
     let mut votes = Votes::default();
     let mut each = |record: &Record<'_>| votes.record(record);
-    let mut reader = Reader::new(options.clone()).voting(plan);
+    let mut reader = TranscriptReader::new(options.clone()).voting(plan);
     reader.feed(head, &mut each);
     if is_all || is_whole {
         reader.finish(&mut each);

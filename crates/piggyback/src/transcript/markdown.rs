@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::findings;
 use super::shapes;
-use super::turn::{Details, Kind, Record, Role, Skip, Turn};
+use super::turn::{Details, Record, Skip, TextKind, Turn, TurnRole};
 use super::words::{has_control_key, has_quoted_control_key};
 use mangle_settings::Profile;
 use mangle_syntax::lint::Finding;
@@ -30,15 +30,15 @@ struct Fence {
 
 /// What the front matter of a file asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Matter {
+struct FrontMatter {
     profile: Option<Profile>,
-    mode: Mode,
+    mode: FenceMode,
     /// Where it ends.
     end: usize,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Mode {
+enum FenceMode {
     /// The whole file is a reply.
     Response,
     /// Fences are.
@@ -52,15 +52,15 @@ enum Mode {
 pub(super) fn read(text: &[u8], start: u64, each: &mut dyn FnMut(Record<'_>)) {
     let matter = matter(text);
     match matter.mode {
-        Mode::Ignore => {}
-        Mode::Response => {
+        FenceMode::Ignore => {}
+        FenceMode::Response => {
             let bytes = text.get(matter.end..).unwrap_or(&[]);
             let mut record = Record::new(1, start + matter.end as u64, bytes);
-            let turn = Turn::part(Role::Assistant, Kind::Reply, record.range());
+            let turn = Turn::part(TurnRole::Assistant, TextKind::Reply, record.range());
             record.turns.push(with_profile(turn, matter.profile));
             each(record);
         }
-        Mode::Blocks => {
+        FenceMode::Blocks => {
             let fences = fences(text, matter.end);
             let words = |fence: &Fence| text.get(fence.info.clone()).unwrap_or(&[]).to_vec();
             let is_marked = |fence: &Fence| {
@@ -103,9 +103,9 @@ fn fence_record<'t>(
     let bytes = text.get(fence.whole.clone()).unwrap_or(&[]);
     let mut record = Record::new(number, start + fence.whole.start as u64, bytes);
     let body = fence.body.start - fence.whole.start..fence.body.end - fence.whole.start;
-    let kind = if fence.is_ignored { Kind::Skipped(Skip::Ignored) } else { Kind::Reply };
+    let kind = if fence.is_ignored { TextKind::Skipped(Skip::Ignored) } else { TextKind::Reply };
     let mut turn = match fence.indent {
-        0 => Turn::part(Role::Assistant, kind, TextRange::new(size(body.start), size(body.end))),
+        0 => Turn::part(TurnRole::Assistant, kind, TextRange::new(size(body.start), size(body.end))),
         indent => outdented(bytes, body, indent, kind),
     };
     turn.is_documentation = is_documentation;
@@ -136,7 +136,7 @@ fn open_fence(bytes: &[u8]) -> Finding {
 }
 
 /// The text of an indented fence: each line without the indent.
-fn outdented(bytes: &[u8], body: Range<usize>, indent: usize, kind: Kind) -> Turn {
+fn outdented(bytes: &[u8], body: Range<usize>, indent: usize, kind: TextKind) -> Turn {
     let (mut text, mut map) = (Vec::with_capacity(body.len()), SegmentMapBuilder::default());
     let mut at = body.start;
     for line in bytes.get(body).unwrap_or(&[]).split_inclusive(|byte| *byte == b'\n') {
@@ -145,7 +145,7 @@ fn outdented(bytes: &[u8], body: Range<usize>, indent: usize, kind: Kind) -> Tur
         map.copy(TextRange::new(size(at + blank), size(at + line.len())));
         at += line.len();
     }
-    Turn::made(Role::Assistant, kind, text, map.finish())
+    Turn::made(TurnRole::Assistant, kind, text, map.finish())
 }
 
 fn with_profile(mut turn: Turn, profile: Option<Profile>) -> Turn {
@@ -189,8 +189,8 @@ fn fences(text: &[u8], from: usize) -> Vec<Fence> {
 }
 
 /// The front matter: `piggyback: {profile: …, mode: …}`, in one line or several.
-fn matter(text: &[u8]) -> Matter {
-    let mut matter = Matter::default();
+fn matter(text: &[u8]) -> FrontMatter {
+    let mut matter = FrontMatter::default();
     let mut lines = text.split_inclusive(|byte| *byte == b'\n');
     let mut at = match lines.next() {
         Some(first) if first.trim_ascii() == b"---" => first.len(),
@@ -200,7 +200,7 @@ fn matter(text: &[u8]) -> Matter {
     for line in lines {
         at += line.len();
         if line.trim_ascii() == b"---" {
-            return Matter { end: at, ..matter };
+            return FrontMatter { end: at, ..matter };
         }
         let Ok(written) = std::str::from_utf8(line) else { continue };
         let inner = match written.strip_prefix("piggyback:") {
@@ -219,17 +219,17 @@ fn matter(text: &[u8]) -> Matter {
         }
     }
     // What never ends is no front matter.
-    Matter::default()
+    FrontMatter::default()
 }
 
-fn set(matter: &mut Matter, member: &str) {
+fn set(matter: &mut FrontMatter, member: &str) {
     let Some((key, value)) = member.split_once(':') else { return };
     let value = value.trim().trim_matches(['"', '\'']);
     match (key.trim(), value) {
         ("profile", value) => matter.profile = shapes::profile(value),
-        ("mode", "response") => matter.mode = Mode::Response,
-        ("mode", "blocks") => matter.mode = Mode::Blocks,
-        ("mode", "ignore") => matter.mode = Mode::Ignore,
+        ("mode", "response") => matter.mode = FenceMode::Response,
+        ("mode", "blocks") => matter.mode = FenceMode::Blocks,
+        ("mode", "ignore") => matter.mode = FenceMode::Ignore,
         _ => {}
     }
 }

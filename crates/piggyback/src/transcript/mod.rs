@@ -1,6 +1,6 @@
 //! Transcripts: files that replies of an agent were captured in, whatever keeps them there.
 //!
-//! Takes bytes, all at once ([`Transcript`]) or as they come ([`Reader`]); gives records, in them turns, and of each
+//! Takes bytes, all at once ([`Transcript`]) or as they come ([`TranscriptReader`]); gives records, in them turns, and of each
 //! turn its text with the place of every byte of it. Knows each kind of container, what came before in the session,
 //! and nothing of what an envelope should look like. Opens no files.
 
@@ -10,7 +10,6 @@ pub mod channels;
 mod check;
 #[cfg(test)]
 mod clean_properties;
-mod cut;
 mod detect;
 mod digest;
 mod document;
@@ -27,16 +26,17 @@ mod harness;
 pub mod labels;
 mod lines;
 mod log;
-mod loose;
+mod loose_updates;
 mod majority;
 mod markdown;
-mod outward;
+mod placement;
 mod plain;
 #[cfg(test)]
 mod properties;
 mod reader;
 mod record;
-mod repeated;
+mod record_splitter;
+mod repetitions;
 mod session;
 pub mod settings;
 mod shapes;
@@ -55,18 +55,18 @@ mod words;
 
 pub use address::Address;
 pub use binary::kind as binary_kind;
-pub use check::{Checked, Checker, Found, check, check_reply, check_with, place};
-pub use digest::{Digest, Site};
-pub use document::{Body, Entry, Spot, Transcript};
+pub use check::{Checker, RecordCheck, TranscriptFinding, check, check_reply, check_with, place};
+pub use digest::{Digest, TurnSite};
+pub use document::{Body, DocumentRecord, Transcript, TurnPosition};
 pub use findings::{
     BAD_RECORD, EMPTY_REPLY, INVALID_UTF8, MIXED_CONTAINER, NO_REPLY_FOUND, OPEN_FENCE, PREVIEW_ONLY,
     UNKNOWN_FORMAT,
 };
-pub use outward::fix as carried;
-pub use reader::{LONGEST_DOCUMENT, LONGEST_RECORD, Reader, Summary};
-pub use session::{Limits, MOST_KNOWN, MOST_SHOWN, Session, ShardLimits};
-pub use shapes::Shape;
-pub use turn::{Details, Kind, Record, Role, Skip, Turn};
+pub use placement::fix as carried;
+pub use reader::{LONGEST_DOCUMENT, LONGEST_RECORD, ReadSummary, TranscriptReader};
+pub use session::{Limits, MOST_KNOWN, MOST_SHOWN, ShardLimits, TranscriptSession};
+pub use shapes::RecordShape;
+pub use turn::{Details, Record, Skip, TextKind, Turn, TurnRole};
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ use mangle_syntax::lint::Rule;
 
 /// What is known of a file before its first byte is read.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct TranscriptOptions {
     /// Its container, where somebody named it. [`Container::Raw`] makes one reply of all of it, unless a separator
     /// of turns is set.
     pub container: Option<Container>,
@@ -90,7 +90,7 @@ pub struct Options {
     pub is_named: bool,
 }
 
-impl Options {
+impl TranscriptOptions {
     /// What settings say of a file of this name.
     #[must_use]
     pub fn new(settings: &TranscriptSettings, name: impl Into<String>) -> Self {

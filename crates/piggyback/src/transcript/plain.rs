@@ -5,31 +5,31 @@ use std::ops::Range;
 use regex::bytes::Regex;
 
 use super::entry::{self, Prefix};
-use super::turn::{Kind, Role};
+use super::turn::{TextKind, TurnRole};
 
 /// A turn of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) role: Role,
-    pub(super) kind: Kind,
+pub(super) struct PlainTurn {
+    pub(super) role: TurnRole,
+    pub(super) kind: TextKind,
     pub(super) range: Range<usize>,
 }
 
 /// What a line is to the turns around it.
 struct Separator {
-    role: Role,
+    role: TurnRole,
     /// Where the text of the turn begins in the line; its end where the line is nothing but a separator.
     text: usize,
 }
 
 /// The turns of a text. `separator` is the expression for the lines between them; without one, lines such as
 /// `=== …`, `--- turn 3` and `Assistant:` are, unless `is_one` says that the text is one reply.
-pub(super) fn parts(text: &[u8], separator: Option<&Regex>, is_one: bool) -> Vec<Part> {
+pub(super) fn parts(text: &[u8], separator: Option<&Regex>, is_one: bool) -> Vec<PlainTurn> {
     let is_separator = |line: &[u8]| match separator {
         Some(regex) => regex.find(line).map(|found| configured(line, found.end())),
         None => usual(line).or_else(|| labelled(line)),
     };
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<PlainTurn> = Vec::new();
     let mut at = 0;
     if !is_one || separator.is_some() {
         for line in text.split_inclusive(|byte| *byte == b'\n') {
@@ -39,27 +39,27 @@ pub(super) fn parts(text: &[u8], separator: Option<&Regex>, is_one: bool) -> Vec
             if let Some(last) = parts.last_mut() {
                 last.range.end = start;
             } else if !text.get(..start).unwrap_or(&[]).trim_ascii().is_empty() {
-                parts.push(part(Role::Other, 0..start));
+                parts.push(part(TurnRole::Other, 0..start));
             }
             parts.push(part(found.role, start + found.text..text.len()));
         }
     }
-    if !parts.iter().any(|part| part.role == Role::Assistant) {
-        return vec![part(Role::Assistant, 0..text.len())];
+    if !parts.iter().any(|part| part.role == TurnRole::Assistant) {
+        return vec![part(TurnRole::Assistant, 0..text.len())];
     }
     parts.retain(|part| !text.get(part.range.clone()).unwrap_or(&[]).trim_ascii().is_empty());
     parts.into_iter().flat_map(|part| without_damage(part, text)).collect()
 }
 
 /// A reply, or what is behind a damaged envelope of it by itself: the next one is not part of the damage.
-fn without_damage(part: Part, text: &[u8]) -> Vec<Part> {
+fn without_damage(part: PlainTurn, text: &[u8]) -> Vec<PlainTurn> {
     let bytes = text.get(part.range.clone()).unwrap_or(&[]);
-    if part.role != Role::Assistant {
+    if part.role != TurnRole::Assistant {
         return vec![part];
     }
     let start = part.range.start;
     let ranges = entry::parts(bytes).into_iter().map(|range| start + range.start..start + range.end);
-    ranges.map(|range| Part { range, ..part.clone() }).collect()
+    ranges.map(|range| PlainTurn { range, ..part.clone() }).collect()
 }
 
 /// A separator that the settings define and that ends at `end`. What follows it on its line is part of the turn where
@@ -82,9 +82,9 @@ fn labelled(line: &[u8]) -> Option<Separator> {
     Some(Separator { role: prefix.role.filter(|_| prefix.is_speaker())?, text: prefix.end })
 }
 
-fn part(role: Role, range: Range<usize>) -> Part {
-    let kind = if role == Role::Assistant { Kind::Reply } else { Kind::Prompt };
-    Part { role, kind, range }
+fn part(role: TurnRole, range: Range<usize>) -> PlainTurn {
+    let kind = if role == TurnRole::Assistant { TextKind::Reply } else { TextKind::Prompt };
+    PlainTurn { role, kind, range }
 }
 
 /// The separators that are known without a setting.
@@ -97,15 +97,15 @@ fn usual(line: &[u8]) -> Option<Separator> {
     }
     let colon = memchr::memchr(b':', line.get(..16.min(line.len()))?)?;
     let label = std::str::from_utf8(line.get(..colon)?).ok()?;
-    let role = Role::of(label);
-    (role != Role::Other).then_some(Separator { role, text: colon + 1 })
+    let role = TurnRole::of(label);
+    (role != TurnRole::Other).then_some(Separator { role, text: colon + 1 })
 }
 
 /// Who a separator names; the model where it names nobody.
-fn role_in(line: &[u8]) -> Role {
+fn role_in(line: &[u8]) -> TurnRole {
     let words =
         line.split(|byte| !byte.is_ascii_alphabetic()).filter_map(|word| std::str::from_utf8(word).ok());
-    words.map(Role::of).find(|role| *role != Role::Other).unwrap_or(Role::Assistant)
+    words.map(TurnRole::of).find(|role| *role != TurnRole::Other).unwrap_or(TurnRole::Assistant)
 }
 
 #[cfg(test)]
@@ -113,7 +113,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn shown(text: &str, separator: Option<&str>) -> Vec<(Role, String)> {
+    fn shown(text: &str, separator: Option<&str>) -> Vec<(TurnRole, String)> {
         let separator = separator.map(|regex| Regex::new(regex).unwrap());
         let parts = parts(text.as_bytes(), separator.as_ref(), false);
         parts.into_iter().map(|part| (part.role, text[part.range].trim().to_owned())).collect()
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn lines_separate_turns() {
-        let turns = [(Role::User, "go".to_owned()), (Role::Assistant, "{}".to_owned())];
+        let turns = [(TurnRole::User, "go".to_owned()), (TurnRole::Assistant, "{}".to_owned())];
         assert_eq!(shown("User: go\nAssistant:\n{}\n", None), turns);
         assert_eq!(shown("=== user ===\ngo\n=== turn 2 ===\n{}\n", None), turns);
         assert_eq!(shown("--- turn 1, user\ngo\n--- turn 2\n{}", None), turns);
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn an_echo_of_the_user_is_no_turn() {
         let text = "User: {}\n\n{}";
-        assert_eq!(shown(text, None), [(Role::Assistant, text.to_owned())]);
+        assert_eq!(shown(text, None), [(TurnRole::Assistant, text.to_owned())]);
         assert_eq!(parts(b"User: a\nAssistant: b", None, true).len(), 1);
     }
 }

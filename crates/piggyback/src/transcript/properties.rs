@@ -4,11 +4,11 @@
 
 use proptest::prelude::*;
 
-use super::outward;
+use super::placement;
 use super::testing::{CONTAINERS, Choices, wrap};
 use super::*;
 use crate::envelope::Reply;
-use crate::envelope::json::{Json, Kind as Node};
+use crate::envelope::json::{Json, JsonKind as Node};
 use mangle_settings::Caps;
 use mangle_syntax::lint::Fix;
 use mangle_syntax::text::{TextRange, size};
@@ -16,7 +16,8 @@ use mangle_syntax::text::{TextRange, size};
 /// The only reply of a file, its record's start and bytes.
 fn read(name: &str, bytes: &[u8]) -> (usize, Vec<u8>, Turn) {
     let mut found = Vec::new();
-    let mut reader = Reader::new(Options { name: name.into(), ..Options::default() });
+    let mut reader =
+        TranscriptReader::new(TranscriptOptions { name: name.into(), ..TranscriptOptions::default() });
     let mut each = |record: &Record<'_>| {
         for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
             found.push((usize::try_from(record.start).unwrap(), record.bytes.to_vec(), turn.clone()));
@@ -118,7 +119,7 @@ proptest! {
         let new = choices.escaped(&new);
         let meant = format!("{}{new}{}", &text[..range.start().into()], &text[range.end().into()..]);
 
-        let fix = outward::fix(Fix::safe("x").replace(range, new.clone()), &turn, &record);
+        let fix = placement::fix(Fix::safe("x").replace(range, new.clone()), &turn, &record);
         let is_simple = turn.is_as_it_is() || turn.levels > 0;
         let Some(fix) = fix else {
             let is_split = turn.seams_in(range).next().is_some();
@@ -139,7 +140,7 @@ proptest! {
         name in prop::sample::select(vec!["a.json", "a.jsonl", "a.md", "a.txt", "a.log", ""]),
     ) {
         let container = named.map(|at| Container::ALL[at]);
-        let mut reader = Reader::new(Options { container, name: name.into(), ..Options::default() });
+        let mut reader = TranscriptReader::new(TranscriptOptions { container, name: name.into(), ..TranscriptOptions::default() });
         let mut each = |record: &Record<'_>| {
             let start = usize::try_from(record.start).unwrap();
             assert_eq!(record.bytes, &bytes[start..start + record.bytes.len()]);

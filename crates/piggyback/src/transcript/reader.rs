@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use regex::bytes::Regex;
 
-use super::cut::{Cut, Cutter, Frame};
 use super::detect::{self, HEAD, Plan};
-use super::lines::Own;
+use super::lines::CustomShapes;
 use super::majority::LOOK_AHEAD;
-use super::record::{self, Site};
-use super::repeated::Repeated;
-use super::shapes::{self, Shape};
-use super::turn::{Kind, Record, Role, Skip, Turn};
-use super::{Options, binary, findings, majority, markdown, plain, sketch};
+use super::record::{self, RecordSite};
+use super::record_splitter::{Frame, RecordBounds, RecordSplitter};
+use super::repetitions::Repetitions;
+use super::shapes::{self, RecordShape};
+use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
+use super::{TranscriptOptions, binary, findings, majority, markdown, plain, sketch};
 use mangle_settings::{Container, Profile};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{TextRange, size};
@@ -28,16 +28,16 @@ const SHOWN: usize = 256;
 
 /// Reads records from bytes that come in chunks of any size. Holds one record and one chunk at a time.
 #[derive(Debug)]
-pub struct Reader {
-    options: Options,
+pub struct TranscriptReader {
+    options: TranscriptOptions,
     separator: Option<Regex>,
-    own: Own,
-    repeated: Repeated,
+    own: CustomShapes,
+    repeated: Repetitions,
     /// Whether the file is not text, so that nothing of it is read.
     is_refused: bool,
     /// The first bytes of the file, to say what it looks like.
     head: Vec<u8>,
-    state: Option<(Plan, Cutter)>,
+    state: Option<(Plan, RecordSplitter)>,
     /// What came and belongs to no record that is complete.
     buffer: Vec<u8>,
     /// Where in the file it begins.
@@ -46,7 +46,7 @@ pub struct Reader {
     is_skipping: bool,
     has_begun: bool,
     number: u64,
-    summary: Summary,
+    summary: ReadSummary,
     limit: usize,
     /// The version of most replies of the file.
     session: Option<Profile>,
@@ -56,7 +56,7 @@ pub struct Reader {
 
 /// What a reader saw.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct ReadSummary {
     /// The container; `None` of an empty file.
     pub container: Option<Container>,
     /// How many records there were.
@@ -64,7 +64,7 @@ pub struct Summary {
     /// How many bytes there were.
     pub bytes: u64,
     /// How many records there were of each shape.
-    pub shapes: BTreeMap<Shape, u64>,
+    pub shapes: BTreeMap<RecordShape, u64>,
     /// How many texts there were of the model, be they empty, cut off or copies of others.
     pub answers: u64,
     /// How many texts there were that the model was given.
@@ -81,7 +81,7 @@ pub struct Summary {
     pub sketch: Option<String>,
 }
 
-impl Summary {
+impl ReadSummary {
     /// What is to be said of the file as a whole; ranges count from its start.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
@@ -97,7 +97,7 @@ impl Summary {
 
     /// What is to be said where the format is unknown.
     fn unknown(&self) -> Option<Finding> {
-        let records = self.shapes.get(&Shape::Unknown)?;
+        let records = self.shapes.get(&RecordShape::Unknown)?;
         Some(findings::unknown_format(*records, self.unknown.as_deref().unwrap_or_default()))
     }
 
@@ -116,15 +116,15 @@ impl Summary {
     }
 
     /// Counts what is in a record.
-    pub(super) fn add(&mut self, shape: Option<Shape>, turns: &[Turn], findings: &[Finding]) {
+    pub(super) fn add(&mut self, shape: Option<RecordShape>, turns: &[Turn], findings: &[Finding]) {
         self.records += 1;
         if let Some(shape) = shape {
             *self.shapes.entry(shape).or_default() += 1;
         }
         self.answers += turns.iter().filter(|turn| turn.is_answer()).count() as u64;
-        self.prompts += turns.iter().filter(|turn| turn.kind == Kind::Prompt).count() as u64;
+        self.prompts += turns.iter().filter(|turn| turn.kind == TextKind::Prompt).count() as u64;
         self.damaged += u64::from(!findings.is_empty());
-        if shape == Some(Shape::Unknown) && self.unknown.is_none() {
+        if shape == Some(RecordShape::Unknown) && self.unknown.is_none() {
             self.unknown = turns.first().map(|turn| turn.path.join(" ▸ "));
         }
     }
@@ -135,19 +135,19 @@ impl Summary {
     }
 }
 
-impl Reader {
+impl TranscriptReader {
     /// A reader of one file.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: TranscriptOptions) -> Self {
         let separator = options.separator.as_deref().and_then(|separator| Regex::new(separator).ok());
         let names = options.shapes.iter().map(|shape| shape.name.clone()).filter(|name| !name.is_empty());
         let declared = names.collect();
-        let summary = Summary { is_named: options.is_named, declared, ..Summary::default() };
+        let summary = ReadSummary { is_named: options.is_named, declared, ..ReadSummary::default() };
         Self {
-            own: Own::new(std::sync::Arc::clone(&options.shapes)),
+            own: CustomShapes::new(std::sync::Arc::clone(&options.shapes)),
             options,
             separator,
-            repeated: Repeated::default(),
+            repeated: Repetitions::default(),
             is_refused: false,
             head: Vec::new(),
             state: None,
@@ -165,7 +165,7 @@ impl Reader {
 
     /// A reader that finds out what version most replies are written in.
     pub(super) fn voting(mut self, plan: Plan) -> Self {
-        self.state = Some((plan, Cutter::new(plan.frame)));
+        self.state = Some((plan, RecordSplitter::new(plan.frame)));
         (self.has_begun, self.is_voting) = (true, true);
         self
     }
@@ -174,7 +174,7 @@ impl Reader {
     /// are of version `session`.
     pub(super) fn resuming(mut self, plan: Plan, start: u64, number: u64, session: Option<Profile>) -> Self {
         self.session = session;
-        self.state = Some((plan, Cutter::new(plan.frame)));
+        self.state = Some((plan, RecordSplitter::new(plan.frame)));
         // At the start of the file there may be a byte order mark.
         (self.has_begun, self.start, self.number) = (start > 0, start, number.saturating_sub(1));
         self.summary.container = Some(plan.container);
@@ -219,7 +219,7 @@ impl Reader {
     }
 
     /// Gives the records that end with the file, and what was seen.
-    pub fn finish(mut self, each: &mut dyn FnMut(&Record<'_>)) -> Summary {
+    pub fn finish(mut self, each: &mut dyn FnMut(&Record<'_>)) -> ReadSummary {
         if !self.is_refused {
             self.emit(true, each);
         }
@@ -264,7 +264,7 @@ impl Reader {
             _ => self.limit,
         };
         while let Some(cut) = cutter.next(buffer.get(at..).unwrap_or(&[]), is_end) {
-            let Cut { start, end, next } = cut;
+            let RecordBounds { start, end, next } = cut;
             let bytes = buffer.get(at + start..at + end).unwrap_or(&[]);
             self.number += 1;
             if !std::mem::take(&mut self.is_skipping) {
@@ -287,7 +287,7 @@ impl Reader {
         self.state = Some((plan, cutter));
     }
 
-    fn decide(&mut self, head: &[u8], is_all: bool) -> (Plan, Cutter) {
+    fn decide(&mut self, head: &[u8], is_all: bool) -> (Plan, RecordSplitter) {
         let start = head.get(..HEAD).unwrap_or(head);
         let plan = detect::plan(&self.options, start, is_all && start.len() == head.len(), &self.own);
         self.session = match plan.frame {
@@ -296,7 +296,7 @@ impl Reader {
             _ => majority::of_file(&self.options, plan, head, is_all),
         };
         self.summary.container = (!head.is_empty()).then_some(plan.container);
-        (plan, Cutter::new(plan.frame))
+        (plan, RecordSplitter::new(plan.frame))
     }
 
     /// Refuses a file that is not text, with a finding. Where it is named as one reply it is read, byte by byte.
@@ -342,14 +342,14 @@ impl Reader {
         let (summary, repeated, own) = (&mut self.summary, &mut self.repeated, &self.own);
         let may_repeat =
             matches!(plan.container, Container::Array | Container::ChatLines | Container::Response);
-        let mut give = |mut record: Record<'_>, shape: Option<Shape>| {
+        let mut give = |mut record: Record<'_>, shape: Option<RecordShape>| {
             record.turns.iter_mut().for_each(|turn| turn.session = session);
             record.findings.extend(findings::invalid_utf8(record.bytes));
             if may_repeat {
                 repeated.mark(&mut record);
             }
-            let shape =
-                shape.filter(|shape| *shape != Shape::Unknown || record.turns.iter().any(Turn::is_reply));
+            let shape = shape
+                .filter(|shape| *shape != RecordShape::Unknown || record.turns.iter().any(Turn::is_reply));
             record.shape = shape;
             summary.add(shape, &record.turns, &record.findings);
             each(&record);
@@ -359,12 +359,13 @@ impl Reader {
             Container::Markdown => markdown::read(bytes, start, &mut |record| give(record, None)),
             Container::Raw if !is_one && bytes.trim_ascii().is_empty() => {
                 let mut record = Record::new(1, start, bytes);
-                let turn = Turn::part(Role::Assistant, Kind::Skipped(Skip::Empty), record.range());
+                let turn = Turn::part(TurnRole::Assistant, TextKind::Skipped(Skip::Empty), record.range());
                 record.turns.push(turn);
                 give(record, None);
             }
             Container::Raw => {
-                if !is_one && own.read(bytes, start, &mut |record| give(record, Some(Shape::Declared))) {
+                if !is_one && own.read(bytes, start, &mut |record| give(record, Some(RecordShape::Declared)))
+                {
                     return;
                 }
                 let parts = plain::parts(bytes, self.separator.as_ref(), is_one);
@@ -374,7 +375,7 @@ impl Reader {
             }
             Container::Session => record::of_session(bytes, start, &mut |record| give(record, None)),
             _ => {
-                let site = Site { container: plan.container, frame: plan.frame, number: self.number };
+                let site = RecordSite { container: plan.container, frame: plan.frame, number: self.number };
                 if let Some((record, shape)) = record::read(site, bytes, start, &own.shapes) {
                     give(record, shape);
                 }

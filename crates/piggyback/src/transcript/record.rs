@@ -1,20 +1,20 @@
 //! What is in the bytes of one record.
 
-use super::cut::Frame;
-use super::plain::Part;
+use super::plain::PlainTurn;
 use super::reader::{up_to, without_line_end};
-use super::shapes::{self, Shape};
-use super::turn::{Kind, Record, Role, Skip, Turn};
+use super::record_splitter::Frame;
+use super::shapes::{self, RecordShape};
+use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
 use super::words::is_envelope;
 use super::{channels, findings, harness, log, stream};
-use crate::envelope::json::{Json, Kind as Node};
+use crate::envelope::json::{Json, JsonKind as Node};
 use mangle_settings::{Container, TranscriptShape};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{TextRange, TextSize, size};
 
 /// Where a record stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Site {
+pub(super) struct RecordSite {
     pub(super) container: Container,
     pub(super) frame: Frame,
     /// Its number from 1 on.
@@ -23,11 +23,11 @@ pub(super) struct Site {
 
 /// Reads a record; `None` where there is none: a blank line, the text before the first entry of a log.
 pub(super) fn read<'b>(
-    site: Site,
+    site: RecordSite,
     bytes: &'b [u8],
     start: u64,
     own: &[TranscriptShape],
-) -> Option<(Record<'b>, Option<Shape>)> {
+) -> Option<(Record<'b>, Option<RecordShape>)> {
     let bytes = match site.frame {
         Frame::Lines => without_line_end(bytes),
         Frame::Elements | Frame::Values => bytes.trim_ascii_end(),
@@ -40,7 +40,7 @@ pub(super) fn read<'b>(
     let shape = match (site.container, site.frame) {
         (Container::Stream, Frame::Groups(_)) => {
             stream::read(&mut record);
-            Some(Shape::Delta)
+            Some(RecordShape::Delta)
         }
         (Container::Harness, _) => {
             harness::read(&mut record);
@@ -61,7 +61,7 @@ pub(super) fn read<'b>(
 }
 
 /// Reads a line of a log whose lines are JSON.
-fn log_line(site: Site, record: &mut Record<'_>, own: &[TranscriptShape]) -> Option<Shape> {
+fn log_line(site: RecordSite, record: &mut Record<'_>, own: &[TranscriptShape]) -> Option<RecordShape> {
     match begins_as_envelope(record.bytes) {
         true => value(site, record, own),
         false => log::read(record, None),
@@ -69,12 +69,12 @@ fn log_line(site: Site, record: &mut Record<'_>, own: &[TranscriptShape]) -> Opt
 }
 
 /// Reads a record that is one JSON value.
-fn value(site: Site, record: &mut Record<'_>, own: &[TranscriptShape]) -> Option<Shape> {
+fn value(site: RecordSite, record: &mut Record<'_>, own: &[TranscriptShape]) -> Option<RecordShape> {
     let is_envelopes = matches!(site.container, Container::EnvelopeLines | Container::Envelope);
     // The usual case needs no look at what is inside.
     if is_envelopes && !matches!(site.frame, Frame::Elements) && begins_as_envelope(record.bytes) {
-        record.turns.push(Turn::part(Role::Assistant, Kind::Reply, record.range()));
-        return Some(Shape::Envelope);
+        record.turns.push(Turn::part(TurnRole::Assistant, TextKind::Reply, record.range()));
+        return Some(RecordShape::Envelope);
     }
     let json = Json::parse(record.bytes);
     let root = json.root();
@@ -83,10 +83,10 @@ fn value(site: Site, record: &mut Record<'_>, own: &[TranscriptShape]) -> Option
         _ => String::new(),
     };
     if is_envelope(&json, root) || (is_envelopes && json.kind(root) == Node::Object) {
-        let mut turn = Turn::part(Role::Assistant, Kind::Reply, record.range());
+        let mut turn = Turn::part(TurnRole::Assistant, TextKind::Reply, record.range());
         turn.path.extend((!pointer.is_empty()).then_some(pointer));
         record.turns.push(turn);
-        return Some(Shape::Envelope);
+        return Some(RecordShape::Envelope);
     }
     if !json.is_valid_to_the_end() {
         record.findings.push(findings::bad_record(&json, record.range(), "the record"));
@@ -96,18 +96,18 @@ fn value(site: Site, record: &mut Record<'_>, own: &[TranscriptShape]) -> Option
     }
     if site.container == Container::Stream {
         stream::read_value(&json, &pointer, record);
-        return Some(Shape::Delta);
+        return Some(RecordShape::Delta);
     }
     if log::is_entry(&json, root) && site.container == Container::Log {
         return log::read(record, None);
     }
     let is_element = matches!(site.frame, Frame::Elements);
     let shaped = shapes::read_with(own, &json, root, &pointer, is_element)
-        .filter(|shaped| !shaped.turns.is_empty() || shaped.shape == Shape::Delta)
+        .filter(|shaped| !shaped.turns.is_empty() || shaped.shape == RecordShape::Delta)
         .or_else(|| shapes::by_envelope(&json, root, &pointer));
     if let Some(shaped) = shaped {
         match shaped.shape {
-            Shape::Delta => stream::read_value(&json, &pointer, record),
+            RecordShape::Delta => stream::read_value(&json, &pointer, record),
             _ => record.turns = shaped.turns,
         }
         return Some(shaped.shape);
@@ -131,7 +131,7 @@ fn begins_as_envelope(bytes: &[u8]) -> bool {
 }
 
 /// Reads the events of one turn of a coding agent: the last message is its answer.
-fn events(record: &mut Record<'_>) -> Option<Shape> {
+fn events(record: &mut Record<'_>) -> Option<RecordShape> {
     let mut at = 0;
     let mut shape = None;
     for line in record.bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -150,10 +150,10 @@ fn events(record: &mut Record<'_>) -> Option<Shape> {
             record.turns.extend(shaped.turns);
         }
     }
-    let last = record.turns.iter().rposition(|turn| turn.kind == Kind::Reply);
+    let last = record.turns.iter().rposition(|turn| turn.kind == TextKind::Reply);
     for (index, turn) in record.turns.iter_mut().enumerate() {
-        if turn.kind == Kind::Reply && Some(index) != last {
-            turn.kind = Kind::Skipped(Skip::Intermediate);
+        if turn.kind == TextKind::Reply && Some(index) != last {
+            turn.kind = TextKind::Skipped(Skip::Intermediate);
         }
     }
     shape
@@ -215,7 +215,7 @@ fn within(mut finding: Finding, part: TextRange) -> Finding {
 }
 
 /// A turn of a text as a record.
-pub(super) fn of_text(bytes: &[u8], start: u64, index: usize, part: Part) -> Record<'_> {
+pub(super) fn of_text(bytes: &[u8], start: u64, index: usize, part: PlainTurn) -> Record<'_> {
     let inner = bytes.get(part.range.clone()).unwrap_or(&[]);
     let mut record = Record::new(index as u64 + 1, start + part.range.start as u64, inner);
     record.turns.push(Turn::part(part.role, part.kind, up_to(inner)));

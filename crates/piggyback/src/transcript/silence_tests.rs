@@ -5,7 +5,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::envelope::Context;
+use crate::envelope::ReplyContext;
 use mangle_settings::{TranscriptSettings, Vocabulary};
 
 /// The replies of a file and what is found about the file as one.
@@ -22,13 +22,15 @@ fn check_with(configuration: &str, name: &str, text: impl AsRef<[u8]>, expected:
 }
 
 fn shown(settings: &TranscriptSettings, name: &str, text: &[u8]) -> String {
-    let options =
-        Options { is_named: !name.starts_with('~'), ..Options::new(settings, name.trim_start_matches('~')) };
+    let options = TranscriptOptions {
+        is_named: !name.starts_with('~'),
+        ..TranscriptOptions::new(settings, name.trim_start_matches('~'))
+    };
     let (mut out, mut found) = (String::new(), Vec::new());
-    let mut checker = Checker::new(Context::new(settings), Limits::default());
-    let mut reader = Reader::new(options.clone());
+    let mut checker = Checker::new(ReplyContext::new(settings), Limits::default());
+    let mut reader = TranscriptReader::new(options.clone());
     let mut each = |record: &Record<'_>| {
-        for turn in record.turns.iter().filter(|turn| turn.role != Role::Other) {
+        for turn in record.turns.iter().filter(|turn| turn.role != TurnRole::Other) {
             let text = String::from_utf8_lossy(turn.text(record.bytes));
             let text: String = text.chars().take(24).collect();
             let details = turn.details.as_deref().cloned().unwrap_or_default();
@@ -51,7 +53,7 @@ fn shown(settings: &TranscriptSettings, name: &str, text: &[u8]) -> String {
     checker.finish(&summary, &mut found);
     let of_files =
         found.iter().filter(|found| matches!(found.finding.rule.code, "PB041" | "PB045" | "PB046" | "PB047"));
-    for Found { record, finding, .. } in of_files {
+    for TranscriptFinding { record, finding, .. } in of_files {
         let severity = finding.severity.or(finding.rule.severity).unwrap();
         out += &format!("{} {record} {severity:?}: {}\n", finding.rule.code, finding.message);
     }

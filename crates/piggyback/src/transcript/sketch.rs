@@ -1,7 +1,7 @@
 //! What the beginning of a file looks like, in a few words, where nothing in it is recognised. Shows keys and no values,
 //! masks what looks like a credential, and makes control characters visible.
 
-use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::secrets::redacted;
 
 /// How much of a file is looked at.
@@ -30,7 +30,7 @@ pub(super) fn sketch(head: &[u8]) -> String {
 fn array(json: &Json<'_>) -> String {
     match json.elements(json.root()).next() {
         None => "an empty list".to_owned(),
-        Some(first) if json.kind(first) == Kind::Object => object(json, Some(first)),
+        Some(first) if json.kind(first) == JsonKind::Object => object(json, Some(first)),
         Some(first) => format!("a list that begins with {}", name(json.kind(first))),
     }
 }
@@ -54,15 +54,15 @@ fn line(head: &[u8]) -> String {
     format!("the line `{}`", visible(&text, LONGEST_LINE))
 }
 
-fn name(kind: Kind) -> &'static str {
+fn name(kind: JsonKind) -> &'static str {
     match kind {
-        Kind::Plain | Kind::Escaped => "a string",
-        Kind::Number => "a number",
-        Kind::Array => "a list",
-        Kind::Object => "an object",
-        Kind::Null => "`null`",
-        Kind::Bool(_) => "`true` or `false`",
-        Kind::Broken => "something that is not JSON",
+        JsonKind::Plain | JsonKind::Escaped => "a string",
+        JsonKind::Number => "a number",
+        JsonKind::Array => "a list",
+        JsonKind::Object => "an object",
+        JsonKind::Null => "`null`",
+        JsonKind::Bool(_) => "`true` or `false`",
+        JsonKind::Broken => "something that is not JSON",
     }
 }
 

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::check::Found;
+use super::check::TranscriptFinding;
 use super::digest::hash;
 use super::labels::{Labels, Models};
 use super::session::MOST_KNOWN;
 use super::tokens;
-use super::turn::{Kind, Record, Role, Turn};
-use crate::envelope::account::{Entry, Fate, Filters, Tally};
+use super::turn::{Record, TextKind, Turn, TurnRole};
+use crate::envelope::account::{AccountEntry, Filters, Tally, UpdateFate};
 use crate::envelope::atoms::Declarations;
-use crate::envelope::runtime::{Fact, Failure, Picked, ReadUpdate, Stage, Value};
+use crate::envelope::runtime::{AcceptedEnvelope, DecodeFailure, ReadUpdate, RuntimeFact, Stage, Value};
 use crate::envelope::{CONTROL_LEAK, Reply};
 use mangle_settings::{Profile, TranscriptSettings};
 use mangle_syntax::text::{TextRange, size};
@@ -177,11 +177,11 @@ fn ratio(original: u64, kept: u64) -> f64 {
 
 /// A reply, what became of its updates, and the version of the protocol that it is judged by.
 #[derive(Debug, Clone, Copy)]
-pub struct Answered<'r> {
+pub struct ReplyAccount<'r> {
     /// The reply.
     pub reply: &'r Reply<'r>,
     /// What became of its updates.
-    pub account: &'r [Entry],
+    pub account: &'r [AccountEntry],
     /// The version of the protocol.
     pub profile: Profile,
 }
@@ -199,42 +199,42 @@ pub struct Block {
 
 /// Counts while a transcript is read.
 #[derive(Debug)]
-pub struct Counter<'a> {
+pub struct StatisticsCounter<'a> {
     settings: &'a TranscriptSettings,
     declarations: Option<&'a Declarations>,
     whole: Count<'a>,
     groups: BTreeMap<Labels, Count<'a>>,
-    record: Counted,
+    record: RecordCounts,
 }
 
 /// What was counted of a record.
 #[derive(Debug, Default)]
-struct Counted {
+struct RecordCounts {
     /// Where it starts in the file.
     start: u64,
-    turns: Vec<CountedTurn>,
+    turns: Vec<TurnCounts>,
 }
 
 /// A turn of the model that was counted.
 #[derive(Debug)]
-struct CountedTurn {
+struct TurnCounts {
     /// In the bytes of its record.
     place: TextRange,
     labels: Labels,
     updates: Vec<(usize, String)>,
 }
 
-impl<'a> Counter<'a> {
+impl<'a> StatisticsCounter<'a> {
     /// A count of one file, whose updates are judged by the declarations of a policy where there are some.
     #[must_use]
     pub fn new(settings: &'a TranscriptSettings, declarations: Option<&'a Declarations>) -> Self {
         let whole = Count::new(settings, declarations);
-        Self { settings, declarations, whole, groups: BTreeMap::new(), record: Counted::default() }
+        Self { settings, declarations, whole, groups: BTreeMap::new(), record: RecordCounts::default() }
     }
 
     /// Begins a record.
     pub fn record(&mut self, record: &Record<'_>) {
-        self.record = Counted { start: record.start, turns: Vec::new() };
+        self.record = RecordCounts { start: record.start, turns: Vec::new() };
     }
 
     /// Counts a turn of the record; `answered` is what was made of it where it is a reply. Gives the sizes of an answer.
@@ -243,11 +243,11 @@ impl<'a> Counter<'a> {
         record: &Record<'_>,
         models: &Models,
         turn: &Turn,
-        answered: Option<Answered<'_>>,
+        answered: Option<ReplyAccount<'_>>,
     ) -> Option<TurnSize> {
         let reply = answered.map(|it| (it.reply, it.account));
         let size = self.whole.turn(record, turn, reply);
-        if answered.is_some() || matches!(turn.kind, Kind::Surface | Kind::Atom) {
+        if answered.is_some() || matches!(turn.kind, TextKind::Surface | TextKind::Atom) {
             let labels = Labels::of(models, turn, answered.map(|it| (it.reply, it.profile)));
             self.group(&labels).turn(record, turn, reply);
             let updates = match answered {
@@ -257,7 +257,7 @@ impl<'a> Counter<'a> {
                 None => vec![(0, String::from_utf8_lossy(turn.text(record.bytes)).into_owned())],
             };
             let place = turn.place(TextRange::up_to(self::size(turn.len())));
-            self.record.turns.push(CountedTurn { place, labels, updates });
+            self.record.turns.push(TurnCounts { place, labels, updates });
         }
         size
     }
@@ -270,12 +270,12 @@ impl<'a> Counter<'a> {
     }
 
     /// The turn of the record that some bytes are in.
-    fn turn_at(&self, place: TextRange) -> Option<&CountedTurn> {
+    fn turn_at(&self, place: TextRange) -> Option<&TurnCounts> {
         self.record.turns.iter().find(|turn| turn.place.contains_inclusive(place.start()))
     }
 
     /// Counts what was found, of the record or at the end of the file.
-    pub fn found(&mut self, found: &[Found]) {
+    pub fn found(&mut self, found: &[TranscriptFinding]) {
         for one in found {
             let is_here = one.start == self.record.start;
             let turn = self.turn_at(one.finding.range).filter(|_| is_here);
@@ -316,7 +316,7 @@ impl<'a> Counter<'a> {
     }
 }
 
-impl CountedTurn {
+impl TurnCounts {
     /// The update that a path leads to.
     fn update(&self, path: &[String]) -> String {
         let index = path.last().and_then(|pointer| pointer.rsplit_once('/')?.1.parse().ok());
@@ -351,23 +351,23 @@ impl<'a> Count<'a> {
         &mut self,
         record: &Record<'_>,
         turn: &Turn,
-        reply: Option<(&Reply<'_>, &[Entry])>,
+        reply: Option<(&Reply<'_>, &[AccountEntry])>,
     ) -> Option<TurnSize> {
         if let Some((reply, account)) = reply {
             return Some(self.reply(reply, account));
         }
         let said = turn.text(record.bytes);
         match (turn.role, turn.kind) {
-            (Role::User, Kind::Prompt) => {
+            (TurnRole::User, TextKind::Prompt) => {
                 self.statistics.prompts += 1;
                 self.asked += tokens::bytes(said) as u64;
                 None
             }
-            (_, Kind::Atom) => {
+            (_, TextKind::Atom) => {
                 self.loose(&String::from_utf8_lossy(said));
                 None
             }
-            (_, Kind::Surface) => {
+            (_, TextKind::Surface) => {
                 self.loose = 0;
                 let original = std::mem::take(&mut self.asked) + tokens::bytes(said) as u64;
                 self.statistics.answers += 1;
@@ -382,7 +382,7 @@ impl<'a> Count<'a> {
         }
     }
 
-    fn reply(&mut self, reply: &Reply<'_>, account: &[Entry]) -> TurnSize {
+    fn reply(&mut self, reply: &Reply<'_>, account: &[AccountEntry]) -> TurnSize {
         let statistics = &mut self.statistics;
         statistics.answers += 1;
         let method = reply.reading.as_ref().map_or("error", |reading| reading.stage.method());
@@ -421,7 +421,7 @@ impl<'a> Count<'a> {
     }
 
     /// Counts an update; gives what its fact costs where it is kept.
-    fn update(&mut self, update: &str, fate: &Fate) -> Option<usize> {
+    fn update(&mut self, update: &str, fate: &UpdateFate) -> Option<usize> {
         let statistics = &mut self.statistics;
         statistics.atoms.add(fate);
         let read = ReadUpdate::new(update);
@@ -430,13 +430,13 @@ impl<'a> Count<'a> {
         Some(tokens::fact(fact))
     }
 
-    fn envelope(&mut self, picked: &Picked, account: &[Entry], size: &mut TurnSize) {
+    fn envelope(&mut self, picked: &AcceptedEnvelope, account: &[AccountEntry], size: &mut TurnSize) {
         let statistics = &mut self.statistics;
         let packet = &picked.packet;
         statistics.self_corrections +=
             u64::from(packet.self_correction.as_ref().is_some_and(|it| it.triggered));
         let (mut facts, mut accepted) = (tokens::intent(&packet.intent), Vec::new());
-        for Entry { text, fate, .. } in account {
+        for AccountEntry { text, fate, .. } in account {
             if let Some(cost) = self.update(text, fate) {
                 facts += cost;
                 accepted.push(text.as_str());
@@ -457,7 +457,7 @@ impl<'a> Count<'a> {
     }
 
     /// Counts something that was found; `update` is the update that it is about, if it is.
-    fn found(&mut self, found: &Found, update: &str) {
+    fn found(&mut self, found: &TranscriptFinding, update: &str) {
         let (statistics, rule) = (&mut self.statistics, found.finding.rule);
         *statistics.diagnostics.entry(rule.code).or_default() += 1;
         statistics.leaks += u64::from(rule == &CONTROL_LEAK);
@@ -477,7 +477,7 @@ impl<'a> Count<'a> {
 }
 
 impl Compression {
-    fn hold(&mut self, fact: &Fact, update: &str) {
+    fn hold(&mut self, fact: &RuntimeFact, update: &str) {
         let stored = fact.stored();
         let predicate = hash(fact.predicate.as_str());
         let characters = update.trim().chars().count() + 1;
@@ -501,7 +501,7 @@ fn add(counts: &mut BTreeMap<String, u64>, word: &str) {
 fn parse_error(reply: &Reply<'_>) -> Option<&'static str> {
     let is_damaged = || {
         let first = reply.objects.first().map(|object| &object.decoded);
-        matches!(first, Some(Err(Failure::Syntax(_) | Failure::Kind { .. })))
+        matches!(first, Some(Err(DecodeFailure::Syntax(_) | DecodeFailure::Kind { .. })))
     };
     match reply.reading.as_ref().map(|reading| reading.stage) {
         Ok(Stage::Whole | Stage::Stream) => None,
@@ -516,16 +516,19 @@ fn parse_error(reply: &Reply<'_>) -> Option<&'static str> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::envelope::Context;
-    use crate::transcript::{Checker, Limits, Options, Reader, labels};
+    use crate::envelope::ReplyContext;
+    use crate::transcript::{Checker, Limits, TranscriptOptions, TranscriptReader, labels};
 
     fn counted(text: &str) -> (Statistics, Vec<TurnSize>) {
         let settings = TranscriptSettings::default();
-        let mut counter = Counter::new(&settings, None);
+        let mut counter = StatisticsCounter::new(&settings, None);
         let filters = Filters::new(&settings, None);
         let (mut sizes, mut found) = (Vec::new(), Vec::new());
-        let mut checker = Checker::new(Context::new(&settings), Limits::default());
-        let mut reader = Reader::new(Options { name: "a.jsonl".into(), ..Options::default() });
+        let mut checker = Checker::new(ReplyContext::new(&settings), Limits::default());
+        let mut reader = TranscriptReader::new(TranscriptOptions {
+            name: "a.jsonl".into(),
+            ..TranscriptOptions::default()
+        });
         let mut each = |record: &Record<'_>| {
             let mut here = Vec::new();
             checker.record(record, &mut here);
@@ -534,10 +537,10 @@ mod tests {
             for turn in &record.turns {
                 let reply = turn.is_reply().then(|| turn.reply(record.bytes, &settings));
                 let account = reply.as_ref().map(|reply| filters.account(reply)).unwrap_or_default();
-                let answered = reply.as_ref().map(|reply| Answered {
+                let answered = reply.as_ref().map(|reply| ReplyAccount {
                     reply,
                     account: &account,
-                    profile: labels::profile(turn, reply, &Context::new(&settings)),
+                    profile: labels::profile(turn, reply, &ReplyContext::new(&settings)),
                 });
                 sizes.extend(counter.turn(record, &models, turn, answered));
             }

@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cut::Border;
 use super::findings;
+use super::record_splitter::Border;
 use super::shapes::{Draft, push_parts};
-use super::turn::{Kind, Record, Role, Skip, Turn};
+use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
 use super::words::{has_control_key, is_string, member, says, step, text};
-use crate::envelope::json::{Json, Kind as Node, NodeId};
+use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use mangle_syntax::text::{TextRange, size};
 
 /// Events that frame a stream, or carry a piece of it.
@@ -128,13 +128,13 @@ impl Pieces {
     /// Gives the texts to their record.
     fn finish(self, record: &mut Record<'_>) {
         for (draft, is_call) in self.drafts {
-            let turn = draft.finish(Role::Assistant, Kind::Reply);
+            let turn = draft.finish(TurnRole::Assistant, TextKind::Reply);
             if !turn.is_empty() && (!is_call || has_control_key(turn.text(record.bytes))) {
                 record.turns.push(turn);
             }
         }
         if let Some(range) = self.empty.filter(|_| record.turns.is_empty()) {
-            record.turns.push(Turn::part(Role::Assistant, Kind::Skipped(Skip::Empty), range));
+            record.turns.push(Turn::part(TurnRole::Assistant, TextKind::Skipped(Skip::Empty), range));
         }
     }
 }

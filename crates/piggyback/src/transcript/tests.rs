@@ -20,7 +20,8 @@ fn shown(name: &str, bytes: &[u8]) -> String {
         let mut out = String::new();
         let mut each = |record: &Record<'_>| show(record, bytes, &mut out);
         let head = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let mut reader = Reader::new(Options { name: name.into(), ..Options::default() });
+        let mut reader =
+            TranscriptReader::new(TranscriptOptions { name: name.into(), ..TranscriptOptions::default() });
         if step < bytes.len() {
             // Otherwise it would find out only after some thousand bytes.
             reader = reader.knowing(head, true);
@@ -459,9 +460,10 @@ fn what_is_too_long_is_passed_over() {
     let mut each = |record: &Record<'_>| {
         out.push((record.number, record.start, record.turns.len(), record.findings.len()))
     };
-    let mut reader = Reader::new(Options { name: "a.jsonl".into(), ..Options::default() })
-        .with_limit(100)
-        .knowing(text.as_bytes(), true);
+    let mut reader =
+        TranscriptReader::new(TranscriptOptions { name: "a.jsonl".into(), ..TranscriptOptions::default() })
+            .with_limit(100)
+            .knowing(text.as_bytes(), true);
     for chunk in text.as_bytes().chunks(30) {
         reader.feed(chunk, &mut each);
         assert!(reader.waiting() <= 130);
@@ -475,14 +477,15 @@ fn what_is_too_long_is_passed_over() {
 fn findings(name: &str, bytes: &[u8], codes: &[&str]) -> Vec<(String, String, Option<String>)> {
     let settings = mangle_settings::TranscriptSettings::default();
     let mut out = Vec::new();
-    let mut checker = Checker::new(crate::envelope::Context::new(&settings), Limits::default());
-    let mut reader = Reader::new(Options { name: name.into(), ..Options::default() });
+    let mut checker = Checker::new(crate::envelope::ReplyContext::new(&settings), Limits::default());
+    let mut reader =
+        TranscriptReader::new(TranscriptOptions { name: name.into(), ..TranscriptOptions::default() });
     let mut each = |record: &Record<'_>| checker.record(record, &mut out);
     reader.feed(bytes, &mut each);
     let summary = reader.finish(&mut each);
     checker.finish(&summary, &mut out);
     out.retain(|found| codes.contains(&found.finding.rule.code));
-    let shown = |found: &Found| {
+    let shown = |found: &TranscriptFinding| {
         let at = |range: mangle_syntax::text::TextRange| {
             let start = usize::try_from(found.start).unwrap();
             String::from_utf8_lossy(

@@ -1,7 +1,7 @@
 //! What texts and facts cost, in the tokens that the reference runtime counts when it decides what to keep. Prompts
 //! are measured in another way; the two are never mixed.
 
-use crate::envelope::runtime::{Fact, Intent, Value};
+use crate::envelope::runtime::{Intent, RuntimeFact, Value};
 
 /// How many characters make a token.
 const CHARACTERS: usize = 4;
@@ -40,7 +40,7 @@ pub fn bytes(text: &[u8]) -> usize {
 
 /// A fact.
 #[must_use]
-pub fn fact(fact: &Fact) -> usize {
+pub fn fact(fact: &RuntimeFact) -> usize {
     FACT + text(&fact.predicate) + fact.args.iter().map(value).sum::<usize>()
 }
 

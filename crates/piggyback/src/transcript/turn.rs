@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::shapes::Shape;
+use super::shapes::RecordShape;
 use crate::envelope::Reply;
 use mangle_settings::{Caps, Profile, TranscriptSettings};
 use mangle_syntax::lint::Finding;
@@ -10,7 +10,7 @@ use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, TextSize, si
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum TurnRole {
     /// The model.
     Assistant,
     /// The person.
@@ -23,7 +23,7 @@ pub enum Role {
     Other,
 }
 
-impl Role {
+impl TurnRole {
     /// The role that a container calls so.
     #[must_use]
     pub fn of(word: &str) -> Self {
@@ -78,7 +78,7 @@ impl Role {
 
 /// What a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum TextKind {
     /// What the model wrote: to be read as the runtime reads replies.
     Reply,
     /// An envelope that the container holds as an object, not as a text: the runtime's search never ran on it.
@@ -133,9 +133,9 @@ pub struct Details {
 #[derive(Debug, Clone)]
 pub struct Turn {
     /// Who speaks.
-    pub role: Role,
+    pub role: TurnRole,
     /// What it is.
-    pub kind: Kind,
+    pub kind: TextKind,
     /// Whether the text is part of a documentation, where nobody expects a reply and nothing else.
     pub is_documentation: bool,
     /// Whether a person was shown the text as it is.
@@ -170,7 +170,7 @@ enum Text {
 impl Turn {
     /// A text that stands in its record as it is.
     #[must_use]
-    pub(super) fn part(role: Role, kind: Kind, range: TextRange) -> Self {
+    pub(super) fn part(role: TurnRole, kind: TextKind, range: TextRange) -> Self {
         let map = match range.start() == TextSize::new(0) {
             true => SegmentMap::identity(),
             false => {
@@ -183,11 +183,11 @@ impl Turn {
     }
 
     /// A text that was put together.
-    pub(super) fn made(role: Role, kind: Kind, text: Vec<u8>, map: SegmentMap) -> Self {
+    pub(super) fn made(role: TurnRole, kind: TextKind, text: Vec<u8>, map: SegmentMap) -> Self {
         Self::new(role, kind, Text::Made(text.into()), map)
     }
 
-    fn new(role: Role, kind: Kind, text: Text, map: SegmentMap) -> Self {
+    fn new(role: TurnRole, kind: TextKind, text: Text, map: SegmentMap) -> Self {
         let (seams, path) = (Vec::new(), Vec::new());
         Self {
             role,
@@ -245,14 +245,14 @@ impl Turn {
     /// Whether it is to be read as an envelope.
     #[must_use]
     pub fn is_reply(&self) -> bool {
-        matches!(self.kind, Kind::Reply | Kind::Object)
+        matches!(self.kind, TextKind::Reply | TextKind::Object)
     }
 
     /// Whether it is something that the model said, be it nothing.
     pub(super) fn is_answer(&self) -> bool {
         self.is_reply()
-            || matches!(self.kind, Kind::Surface | Kind::Atom)
-            || matches!(self.kind, Kind::Skipped(why) if why != Skip::OtherRole)
+            || matches!(self.kind, TextKind::Surface | TextKind::Atom)
+            || matches!(self.kind, TextKind::Skipped(why) if why != Skip::OtherRole)
     }
 
     /// Whether its text stands in the record byte for byte.
@@ -325,7 +325,7 @@ pub struct Record<'r> {
     /// What is wrong with the record itself.
     pub findings: Vec<Finding>,
     /// What it is, where the container leaves that open.
-    pub shape: Option<Shape>,
+    pub shape: Option<RecordShape>,
 }
 
 impl<'r> Record<'r> {

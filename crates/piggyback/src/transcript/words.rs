@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::pointer::part;
 use crate::envelope::runtime;
 
@@ -13,10 +13,10 @@ pub(super) fn member(json: &Json<'_>, object: NodeId, name: &str) -> Option<Node
 
 fn is_named(json: &Json<'_>, key: NodeId, name: &str) -> bool {
     match json.kind(key) {
-        Kind::Plain => {
+        JsonKind::Plain => {
             json.raw(key).get(1..).and_then(|raw| raw.strip_suffix(b"\"")) == Some(name.as_bytes())
         }
-        Kind::Escaped => json.string(key).is_some_and(|key| key == name),
+        JsonKind::Escaped => json.string(key).is_some_and(|key| key == name),
         _ => false,
     }
 }
@@ -33,7 +33,7 @@ pub(super) fn says(json: &Json<'_>, object: NodeId, name: &str, value: &str) -> 
 
 /// Whether a node is a string.
 pub(super) fn is_string(json: &Json<'_>, node: NodeId) -> bool {
-    matches!(json.kind(node), Kind::Plain | Kind::Escaped)
+    matches!(json.kind(node), JsonKind::Plain | JsonKind::Escaped)
 }
 
 /// Whether a key is one of those of an envelope, in any case, as the runtime reads it.

@@ -26,7 +26,7 @@ use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::memo::{Identity, Memo};
 use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize};
 use piggyback::envelope::atoms::Declarations;
-use piggyback::envelope::{Catalogue, Context};
+use piggyback::envelope::{Catalogue, ReplyContext};
 use piggyback::transcript;
 
 /// The languages that transcripts are written in, as editors call them.
@@ -273,10 +273,10 @@ impl SnapshotTranscript {
     }
 
     fn judge<'k>(&'k self, known: &'k Known) -> Judge<'k> {
-        let context = Context {
+        let context = ReplyContext {
             declarations: known.declarations.as_ref(),
             tools: self.tools.as_deref(),
-            ..Context::new(&self.settings)
+            ..ReplyContext::new(&self.settings)
         };
         Judge { rules: &self.rules, context, limits: &self.limits, programs: &known.programs }
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::{ReplayInputs, SnapshotTranscript};
-use crate::ide::replays::{InRecords, MOST_BYTES, Verdicts};
+use crate::ide::replays::{MOST_BYTES, TranscriptVerdicts, Verdicts};
 use crate::ide::transcripts::Judge;
-use agent_replay::{Constitution, Options, Prefill};
+use agent_replay::{Constitution, Prefill, ReplayOptions};
 use mangle_engine::kernel::Clock;
 use mangle_settings::KernelSettings;
 use mangle_syntax::lint::Diagnostic;
@@ -19,7 +19,7 @@ use mangle_syntax::text::Cancel;
 #[derive(Debug, Default)]
 pub struct Replayed {
     /// The verdicts.
-    pub verdicts: Option<InRecords>,
+    pub verdicts: Option<TranscriptVerdicts>,
     /// What it finds, sorted by start.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -67,7 +67,7 @@ impl SnapshotTranscript {
             limits: Arc::clone(&self.limits),
         };
         let of = |constitution: &Constitution, judge: Judge<'_>, kernel: &KernelSettings| {
-            let options = Options {
+            let options = ReplayOptions {
                 transcript: &self.settings,
                 runtime: judge.limits,
                 clock: Clock::of(kernel),

@@ -1,16 +1,16 @@
 //! What is shown of prompt atoms: what became of one in each prompt, what the situations have for a value that it is
 //! wanted for, and what a `{{name}}` stands for.
 
-use super::{FedBy, called, each, excerpt};
+use super::{SampleProvenance, called, each, excerpt};
 use crate::ide::hover::Hover;
 use crate::ide::markup::Markup;
-use agent_prompt::{AtomFate, FedAtom, FedPrompt};
+use agent_prompt::{AtomOutcome, AtomProvenance, PromptProvenance};
 use mangle_syntax::text::{FileId, TextRange, TextSize, size};
 
 /// What is to be said of what stands at an offset of a file that has prompt atoms.
-pub(super) fn at(file: FileId, text: &str, offset: TextSize, fed: &[FedBy<'_>]) -> Option<Hover> {
-    let holds = |atom: &&FedAtom| atom.file == file && atom.range.contains_inclusive(offset);
-    let fates: Vec<(&FedPrompt, &FedAtom)> = each(fed)
+pub(super) fn at(file: FileId, text: &str, offset: TextSize, fed: &[SampleProvenance<'_>]) -> Option<Hover> {
+    let holds = |atom: &&AtomProvenance| atom.file == file && atom.range.contains_inclusive(offset);
+    let fates: Vec<(&PromptProvenance, &AtomProvenance)> = each(fed)
         .flat_map(|(_, prompt)| prompt.atoms.iter().filter(holds).map(move |atom| (prompt, atom)))
         .collect();
     let (_, first) = fates.first()?;
@@ -21,17 +21,17 @@ pub(super) fn at(file: FileId, text: &str, offset: TextSize, fed: &[FedBy<'_>]) 
     selector(&fates, offset).or_else(|| placeholder(&fates, text, offset))
 }
 
-fn fate(prompt: &FedPrompt, atom: &FedAtom) -> String {
+fn fate(prompt: &PromptProvenance, atom: &AtomProvenance) -> String {
     let called = called(prompt);
     match &atom.fate {
-        AtomFate::In(place, tokens) => format!("In the prompt {called}: place {place}, {tokens} tokens."),
-        AtomFate::Out(why) if why.is_empty() => format!("Not in the prompt {called}."),
-        AtomFate::Out(why) => format!("Not in the prompt {called}: {}.", excerpt::plain(why)),
+        AtomOutcome::In(place, tokens) => format!("In the prompt {called}: place {place}, {tokens} tokens."),
+        AtomOutcome::Out(why) if why.is_empty() => format!("Not in the prompt {called}."),
+        AtomOutcome::Out(why) => format!("Not in the prompt {called}: {}.", excerpt::plain(why)),
     }
 }
 
 /// A value that the atom is wanted for.
-fn selector(fates: &[(&FedPrompt, &FedAtom)], offset: TextSize) -> Option<Hover> {
+fn selector(fates: &[(&PromptProvenance, &AtomProvenance)], offset: TextSize) -> Option<Hover> {
     let mut markup = Markup::default();
     let mut range = None;
     for (prompt, atom) in fates {
@@ -53,7 +53,11 @@ fn selector(fates: &[(&FedPrompt, &FedAtom)], offset: TextSize) -> Option<Hover>
 }
 
 /// A name between double braces.
-fn placeholder(fates: &[(&FedPrompt, &FedAtom)], text: &str, offset: TextSize) -> Option<Hover> {
+fn placeholder(
+    fates: &[(&PromptProvenance, &AtomProvenance)],
+    text: &str,
+    offset: TextSize,
+) -> Option<Hover> {
     let at = usize::from(offset);
     let start = text.get(..at)?.rfind("{{")?;
     let (name, _) = text.get(start + 2..)?.split_once("}}")?;

@@ -1,9 +1,9 @@
 //! Lines of a prompt with some lines around them.
 
-use super::{FedBy, called};
+use super::{SampleProvenance, called};
 use crate::ide::markup::Markup;
 use crate::report::sink::code_span;
-use agent_prompt::FedPrompt;
+use agent_prompt::PromptProvenance;
 
 /// How many lines are shown around one.
 const AROUND: usize = 1;
@@ -15,7 +15,12 @@ const MOST: usize = 10;
 const WIDEST: usize = 100;
 
 /// Adds some lines of a prompt, with those around them; `>` stands in front of those that are meant.
-pub(super) fn lines(markup: Markup, by: &FedBy<'_>, prompt: &FedPrompt, meant: &[usize]) -> Markup {
+pub(super) fn lines(
+    markup: Markup,
+    by: &SampleProvenance<'_>,
+    prompt: &PromptProvenance,
+    meant: &[usize],
+) -> Markup {
     let mut sections: Vec<&str> = Vec::new();
     let mut tokens = 0;
     for line in meant.iter().filter_map(|at| prompt.lines.get(*at)) {
@@ -36,7 +41,7 @@ pub(super) fn lines(markup: Markup, by: &FedBy<'_>, prompt: &FedPrompt, meant: &
     markup.words(says).excerpt(excerpt(prompt, meant))
 }
 
-fn excerpt(prompt: &FedPrompt, meant: &[usize]) -> String {
+fn excerpt(prompt: &PromptProvenance, meant: &[usize]) -> String {
     let is_near = |at: usize| meant.iter().any(|line| line.abs_diff(at) <= AROUND);
     let mut rows: Vec<String> = Vec::new();
     let mut last = None;

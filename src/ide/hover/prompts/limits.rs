@@ -1,7 +1,7 @@
 //! Hover on the type of a shard in a session file: how large the prompts of its kind are, and what they may be.
 
 use super::excerpt::word;
-use super::{FedBy, called, each};
+use super::{SampleProvenance, called, each};
 use crate::ide::hover::Hover;
 use crate::ide::markup::Markup;
 use mangle_syntax::text::{TextRange, TextSize, size};
@@ -11,7 +11,7 @@ use piggyback::transcript::Limits;
 const KEY: &str = "shard_type";
 
 /// The type of shard at an offset, with the prompts that samples show of it and with its limits.
-pub(super) fn at(text: &str, offset: TextSize, fed: &[FedBy<'_>]) -> Option<Hover> {
+pub(super) fn at(text: &str, offset: TextSize, fed: &[SampleProvenance<'_>]) -> Option<Hover> {
     let (range, kind) = shard_type(text, offset)?;
     let mut markup = Markup::default();
     let of_kind = |prompt: &str| prompt.trim_start_matches('/') == kind;

@@ -12,8 +12,10 @@ mod tests;
 use super::Hover;
 use crate::ide::Place;
 use crate::ide::markup::Markup;
-use crate::ide::mention::{Entity, Part};
-use agent_prompt::{ClauseId, Fed, FedFact, FedPrompt, Missing, is_read, is_template};
+use crate::ide::mention::{Entity, StatementPart};
+use agent_prompt::{
+    ClauseId, FactProvenance, OmissionReason, PromptProvenance, Provenance, is_read, is_template,
+};
 use mangle_engine::program::{PredicateKey, key_of};
 use mangle_syntax::syntax::TokenKind;
 use mangle_syntax::text::{FileId, TextRange, TextSize};
@@ -23,23 +25,23 @@ const SHOWN: usize = 3;
 
 /// The prompts of a sample kernel, as features see them.
 #[derive(Debug, Clone, Copy)]
-pub struct FedBy<'a> {
+pub struct SampleProvenance<'a> {
     /// What the kernel is called.
     pub sample: &'a str,
     /// Its prompts, if they were ever made.
-    pub fed: Option<&'a Fed>,
+    pub fed: Option<&'a Provenance>,
     /// Whether that is of the texts as they are now.
     pub is_current: bool,
 }
 
-impl<'a> FedBy<'a> {
-    fn prompts(&self) -> &'a [FedPrompt] {
+impl<'a> SampleProvenance<'a> {
+    fn prompts(&self) -> &'a [PromptProvenance] {
         self.fed.map_or(&[], |fed| &fed.prompts)
     }
 }
 
 /// What stands at a place of a policy.
-enum About {
+enum HoverSubject {
     /// A clause, at its head: what follows by it.
     Clause(ClauseId, PredicateKey),
     /// A predicate.
@@ -48,12 +50,12 @@ enum About {
 
 /// What prompts have of what stands at a place; `None` where it feeds none.
 #[must_use]
-pub fn prompts(place: Place<'_>, fed: &[FedBy<'_>]) -> Option<Hover> {
+pub fn prompts(place: Place<'_>, fed: &[SampleProvenance<'_>]) -> Option<Hover> {
     let Some((range, about)) = about(place) else {
         // A `PROMPT:` line, or what the comments of a kernel say of the intent.
         return beside(place.file.id, place.text(), place.offset, fed);
     };
-    let (About::Clause(_, key) | About::Predicate(key)) = about;
+    let (HoverSubject::Clause(_, key) | HoverSubject::Predicate(key)) = about;
     if fed.iter().all(|by| by.fed.is_none()) {
         let says = match fed.is_empty() {
             true => {
@@ -63,14 +65,14 @@ pub fn prompts(place: Place<'_>, fed: &[FedBy<'_>]) -> Option<Hover> {
         };
         return is_read(key).then(|| Hover { range, markup: Markup::default().words(says) });
     }
-    let feeds = |by: &&FedBy<'_>| by.fed.is_some_and(|fed| fed.feeding.contains(&key));
-    let fed: Vec<FedBy<'_>> = fed.iter().filter(feeds).copied().collect();
+    let feeds = |by: &&SampleProvenance<'_>| by.fed.is_some_and(|fed| fed.feeding.contains(&key));
+    let fed: Vec<SampleProvenance<'_>> = fed.iter().filter(feeds).copied().collect();
     if fed.iter().all(|by| by.prompts().is_empty()) {
         return None;
     }
     let mut markup = match about {
-        About::Clause(clause, key) => of_clause(clause, key, &fed),
-        About::Predicate(key) => of_predicate(key, &fed),
+        HoverSubject::Clause(clause, key) => of_clause(clause, key, &fed),
+        HoverSubject::Predicate(key) => of_predicate(key, &fed),
     };
     if fed.iter().any(|by| !by.is_current) {
         markup = Markup::default().words("Before the last edit:").and(markup);
@@ -80,9 +82,9 @@ pub fn prompts(place: Place<'_>, fed: &[FedBy<'_>]) -> Option<Hover> {
 
 /// What prompts have of what stands at an offset of a session file or a file of prompt atoms.
 #[must_use]
-pub fn beside(file: FileId, text: &str, offset: TextSize, fed: &[FedBy<'_>]) -> Option<Hover> {
+pub fn beside(file: FileId, text: &str, offset: TextSize, fed: &[SampleProvenance<'_>]) -> Option<Hover> {
     // Places are those of the texts that prompts were made from.
-    let fed: Vec<FedBy<'_>> = fed.iter().filter(|by| by.is_current).copied().collect();
+    let fed: Vec<SampleProvenance<'_>> = fed.iter().filter(|by| by.is_current).copied().collect();
     let found = atoms::at(file, text, offset, &fed).or_else(|| of_words(file, offset, &fed));
     let limits = limits::at(text, offset, &fed);
     match (found, limits) {
@@ -92,21 +94,21 @@ pub fn beside(file: FileId, text: &str, offset: TextSize, fed: &[FedBy<'_>]) -> 
 }
 
 /// The predicate or clause at a place.
-fn about(place: Place<'_>) -> Option<(TextRange, About)> {
+fn about(place: Place<'_>) -> Option<(TextRange, HoverSubject)> {
     let item = place.item()?;
     let clause = item.statement.clause().filter(|_| !item.statement.damaged);
     let of_clause = |range| {
         let key = place.program().meaning(place.file, key_of(&clause?.head));
-        Some((range, About::Clause((place.file.id, item.statement.digest), key)))
+        Some((range, HoverSubject::Clause((place.file.id, item.statement.digest), key)))
     };
     match place.mention() {
         Some(mention) => match mention.entity {
-            Entity::Predicate(_) if matches!(mention.part, Part::Fact | Part::Head) => {
+            Entity::Predicate(_) if matches!(mention.part, StatementPart::Fact | StatementPart::Head) => {
                 of_clause(mention.range)
             }
             Entity::Predicate(key) => {
                 let key = place.program().meaning(place.file, key);
-                Some((mention.range, About::Predicate(key)))
+                Some((mention.range, HoverSubject::Predicate(key)))
             }
             _ => None,
         },
@@ -123,7 +125,7 @@ fn about(place: Place<'_>) -> Option<(TextRange, About)> {
 }
 
 /// The lines that come of a clause, or why there are none.
-fn of_clause(clause: ClauseId, key: PredicateKey, fed: &[FedBy<'_>]) -> Markup {
+fn of_clause(clause: ClauseId, key: PredicateKey, fed: &[SampleProvenance<'_>]) -> Markup {
     let mut markup = Markup::default();
     let mut others = Vec::new();
     let mut shown = 0;
@@ -155,10 +157,10 @@ fn of_clause(clause: ClauseId, key: PredicateKey, fed: &[FedBy<'_>]) -> Markup {
 }
 
 /// Why no prompt shows what a clause gives: each reason with the prompts that it holds for.
-fn reasons(clause: ClauseId, fed: &[FedBy<'_>]) -> Vec<String> {
+fn reasons(clause: ClauseId, fed: &[SampleProvenance<'_>]) -> Vec<String> {
     let mut all: Vec<(String, Vec<String>)> = Vec::new();
     for (by, prompt) in each(fed) {
-        let of_it = |fact: &&FedFact| fact.clause == Some(clause);
+        let of_it = |fact: &&FactProvenance| fact.clause == Some(clause);
         let mut reasons: Vec<String> = prompt
             .facts
             .iter()
@@ -185,28 +187,30 @@ fn reasons(clause: ClauseId, fed: &[FedBy<'_>]) -> Vec<String> {
     all.into_iter().map(|(why, prompts)| format!("Not in {}: {why}.", prompts.join(", "))).collect()
 }
 
-fn reason(missing: &Missing) -> String {
+fn reason(missing: &OmissionReason) -> String {
     match missing {
-        Missing::Key(key) => format!(
+        OmissionReason::Key(key) => format!(
             "its shard key is {}, and a prompt takes the id of its shard letter for letter, `*` and `/_all`",
             excerpt::word(key)
         ),
-        Missing::Score(score) => format!("its score is {score}, and only what is above 50 is injected"),
-        Missing::NotInjected => "no rule injects it".to_owned(),
-        Missing::Type(key) => format!("it is the template of {}", excerpt::word(key)),
-        Missing::OtherTemplate => {
+        OmissionReason::Score(score) => {
+            format!("its score is {score}, and only what is above 50 is injected")
+        }
+        OmissionReason::NotInjected => "no rule injects it".to_owned(),
+        OmissionReason::Type(key) => format!("it is the template of {}", excerpt::word(key)),
+        OmissionReason::OtherTemplate => {
             "another template of this type comes first, and one that is empty counts as none".to_owned()
         }
-        Missing::NoKnowledge => {
+        OmissionReason::NoKnowledge => {
             "in mode `legacy` knowledge is shown only where rules make context of it".to_owned()
         }
-        Missing::Mode => "nothing of a prompt that is made in this mode shows it".to_owned(),
-        Missing::Skipped => "an argument that is no text is passed over".to_owned(),
+        OmissionReason::Mode => "nothing of a prompt that is made in this mode shows it".to_owned(),
+        OmissionReason::Skipped => "an argument that is no text is passed over".to_owned(),
     }
 }
 
 /// What a predicate contributes.
-fn of_predicate(key: PredicateKey, fed: &[FedBy<'_>]) -> Markup {
+fn of_predicate(key: PredicateKey, fed: &[SampleProvenance<'_>]) -> Markup {
     let mut said = Vec::new();
     let mut without = Vec::new();
     for (_, prompt) in each(fed) {
@@ -231,7 +235,7 @@ fn of_predicate(key: PredicateKey, fed: &[FedBy<'_>]) -> Markup {
 }
 
 /// What stands in place of a template that there is not.
-fn base(prompt: &FedPrompt) -> Option<String> {
+fn base(prompt: &PromptProvenance) -> Option<String> {
     let (from, name) = prompt.base.as_ref().filter(|(from, _)| *from != "kernel")?;
     let what = match (*from, name) {
         ("builtin", Some(name)) => format!("the built-in text {}", excerpt::word(name)),
@@ -246,7 +250,7 @@ fn base(prompt: &FedPrompt) -> Option<String> {
 }
 
 /// The lines whose words stand at an offset of a file.
-fn of_words(file: FileId, offset: TextSize, fed: &[FedBy<'_>]) -> Option<Hover> {
+fn of_words(file: FileId, offset: TextSize, fed: &[SampleProvenance<'_>]) -> Option<Hover> {
     let mut markup = Markup::default();
     let mut narrowest: Option<TextRange> = None;
     for (by, prompt) in each(fed) {
@@ -265,11 +269,13 @@ fn of_words(file: FileId, offset: TextSize, fed: &[FedBy<'_>]) -> Option<Hover> 
 }
 
 /// The prompts with their kernels.
-fn each<'a>(fed: &'a [FedBy<'a>]) -> impl Iterator<Item = (&'a FedBy<'a>, &'a FedPrompt)> {
+fn each<'a>(
+    fed: &'a [SampleProvenance<'a>],
+) -> impl Iterator<Item = (&'a SampleProvenance<'a>, &'a PromptProvenance)> {
     fed.iter().flat_map(|by| by.prompts().iter().map(move |prompt| (by, prompt)))
 }
 
 /// What a prompt is called in sentences.
-fn called(prompt: &FedPrompt) -> String {
+fn called(prompt: &PromptProvenance) -> String {
     format!("{} ({})", excerpt::word(&prompt.name), excerpt::plain(&prompt.shard.0))
 }

@@ -1,6 +1,6 @@
 use expect_test::{Expect, expect};
 
-use super::{FedBy, beside, prompts};
+use super::{SampleProvenance, beside, prompts};
 use crate::ide::testing::{Fixture, Sample};
 use mangle_settings::RuleSettings;
 use mangle_syntax::text::slice;
@@ -12,7 +12,7 @@ fn check(fixture: &str, expect: Expect) {
     let texts: Vec<_> = fixture.ids().map(|file| fixture.text(file).to_owned()).collect();
     let sample = Sample::new(&fixture.names, &texts, &RuleSettings::default());
     let fed = sample.map(Sample::fed);
-    let by = [FedBy { sample: "fix.kernel.mg", fed: fed.as_ref(), is_current: true }];
+    let by = [SampleProvenance { sample: "fix.kernel.mg", fed: fed.as_ref(), is_current: true }];
     let by = if fed.is_some() { &by[..] } else { &[] };
     let place = fixture.place();
     let shown = match fixture.names[place.file.id.0 as usize].ends_with(".yaml") {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::super::atom::{Atom, Body, Dimension, Kind, Word};
+use super::super::atom::{AtomKind, AtomText, Dimension, PromptAtom, Word};
 use super::super::category::Category;
 use super::super::names::normal;
 use super::super::order::order;
 use super::super::placeholders;
 use super::super::read::{AtomFault, Corpus, FaultKind};
-use super::super::select::Chosen;
-use super::Placed;
+use super::super::select::ScoredAtom;
+use super::AtomFinding;
 use super::table::{
     ATOM_CATEGORY, ATOM_FILE, ATOM_KEY, ATOM_NO_CONTENT, CONFLICT_ONE_SIDED, DEPENDENCY_CYCLE, DUPLICATE_ID,
     MISSING_DEPENDENCY, SELECTOR_VALUE, UNKNOWN_PLACEHOLDER,
@@ -22,10 +22,10 @@ use mangle_syntax::text::{TextRange, nearest, size};
 
 /// Checks a corpus. `is_produced`: whether some situation has a value of a dimension, as a name without its `/`.
 #[must_use]
-pub fn of_corpus(corpus: &Corpus, is_produced: &dyn Fn(Dimension, &str) -> bool) -> Vec<Placed> {
-    let mut found: Vec<Placed> =
+pub fn of_corpus(corpus: &Corpus, is_produced: &dyn Fn(Dimension, &str) -> bool) -> Vec<AtomFinding> {
+    let mut found: Vec<AtomFinding> =
         corpus.faults.iter().map(|fault| (fault.file, fault_finding(fault))).collect();
-    let mut by_id: FxHashMap<&str, &Atom> = FxHashMap::default();
+    let mut by_id: FxHashMap<&str, &PromptAtom> = FxHashMap::default();
     for atom in &corpus.atoms {
         if let Some(before) = by_id.insert(&atom.id.text, atom) {
             found.extend(duplicate(atom, before));
@@ -123,7 +123,7 @@ fn with_word(finding: Finding, range: TextRange, near: Option<&str>) -> Finding 
         .fix(Fix::guess(format!("Write `{near}`")).replace(range, near))
 }
 
-fn duplicate(atom: &Atom, before: &Atom) -> Option<Placed> {
+fn duplicate(atom: &PromptAtom, before: &PromptAtom) -> Option<AtomFinding> {
     let message = format!(
         "There is another prompt atom `{}`. The compiler prints this one, with the selectors, needs and conflicts of both.",
         atom.id.text
@@ -136,7 +136,7 @@ fn duplicate(atom: &Atom, before: &Atom) -> Option<Placed> {
 }
 
 fn selectors(
-    atom: &Atom,
+    atom: &PromptAtom,
     dimension: Dimension,
     is_produced: &dyn Fn(Dimension, &str) -> bool,
     push: &mut dyn FnMut(Finding),
@@ -165,7 +165,7 @@ fn selectors(
     }
 }
 
-fn missing(atom: &Atom, by_id: &FxHashMap<&str, &Atom>, push: &mut dyn FnMut(Finding)) {
+fn missing(atom: &PromptAtom, by_id: &FxHashMap<&str, &PromptAtom>, push: &mut dyn FnMut(Finding)) {
     for word in atom.depends_on.iter().filter(|word| !by_id.contains_key(&*word.text)) {
         let message = format!(
             "There is no prompt atom `{}`. The runtime does not notice, and prints this one without it.",
@@ -177,8 +177,8 @@ fn missing(atom: &Atom, by_id: &FxHashMap<&str, &Atom>, push: &mut dyn FnMut(Fin
     }
 }
 
-fn one_sided(atom: &Atom, by_id: &FxHashMap<&str, &Atom>, push: &mut dyn FnMut(Finding)) {
-    let is_back = |other: &Atom| other.conflicts_with.iter().any(|word| word.text == atom.id.text);
+fn one_sided(atom: &PromptAtom, by_id: &FxHashMap<&str, &PromptAtom>, push: &mut dyn FnMut(Finding)) {
+    let is_back = |other: &PromptAtom| other.conflicts_with.iter().any(|word| word.text == atom.id.text);
     let sided = |word: &&Word| by_id.get(&*word.text).is_some_and(|other| !is_back(other));
     for word in atom.conflicts_with.iter().filter(sided) {
         let message = format!(
@@ -190,7 +190,7 @@ fn one_sided(atom: &Atom, by_id: &FxHashMap<&str, &Atom>, push: &mut dyn FnMut(F
     }
 }
 
-fn placeholders(body: &Body, found: &mut Vec<Placed>) {
+fn placeholders(body: &AtomText, found: &mut Vec<AtomFinding>) {
     let Some(file) = body.file else { return };
     for (line, &range) in body.text.split('\n').zip(&body.lines) {
         let indent = line.len() - line.trim_start().len();
@@ -211,10 +211,11 @@ fn placeholders(body: &Body, found: &mut Vec<Placed>) {
 }
 
 /// One circle, told at the first of its atoms; what else is wrong shows when that is mended.
-fn cycles(atoms: &[Arc<Atom>]) -> Option<Placed> {
-    let own: Vec<&Atom> = atoms.iter().map(|atom| &**atom).filter(|atom| atom.kind != Kind::Kernel).collect();
-    let chosen: Vec<Chosen> =
-        (0..own.len()).map(|atom| Chosen { atom, logic: 0.0, vector: 0.0, score: 0.0 }).collect();
+fn cycles(atoms: &[Arc<PromptAtom>]) -> Option<AtomFinding> {
+    let own: Vec<&PromptAtom> =
+        atoms.iter().map(|atom| &**atom).filter(|atom| atom.kind != AtomKind::Kernel).collect();
+    let chosen: Vec<ScoredAtom> =
+        (0..own.len()).map(|atom| ScoredAtom { atom, logic: 0.0, vector: 0.0, score: 0.0 }).collect();
     // Without the first once more at its end it is no circle, but atoms that share an id.
     let path = order(&own, &chosen).err().filter(|path| path.len() > 1 && path.first() == path.last())?;
     let first = own.iter().find(|atom| Some(&atom.id.text) == path.first())?;

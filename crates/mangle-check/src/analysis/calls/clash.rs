@@ -37,25 +37,32 @@ fn are_one(program: &Program, one: &Predicate, other: &Predicate) -> bool {
 
 /// A variable of a called rule: where it is, and the argument of the head that it is, if any.
 #[derive(Clone, Copy)]
-struct Inside<'p> {
+struct CalleeVariable<'p> {
     site: Site<'p>,
     range: TextRange,
     argument: Option<usize>,
 }
 
-fn variables_inside<'p>(program: &'p Program, predicate: &'p Predicate) -> FxHashMap<Symbol, Inside<'p>> {
+fn variables_inside<'p>(
+    program: &'p Program,
+    predicate: &'p Predicate,
+) -> FxHashMap<Symbol, CalleeVariable<'p>> {
     let mut inside = FxHashMap::default();
     for site in program.rules(predicate).take(RULES) {
         let statement = &site.item.statement;
         let Some(clause) = statement.clause().filter(|_| !statement.damaged) else { continue };
         for (at, term) in clause.head.args.iter().enumerate() {
             if let Some(symbol) = term.variable() {
-                inside.entry(symbol).or_insert(Inside { site, range: term.range, argument: Some(at) });
+                inside.entry(symbol).or_insert(CalleeVariable {
+                    site,
+                    range: term.range,
+                    argument: Some(at),
+                });
             }
         }
         for term in clause.premises.iter().flat_map(terms) {
             term.variables(&mut |symbol, range| {
-                inside.entry(symbol).or_insert(Inside { site, range, argument: None });
+                inside.entry(symbol).or_insert(CalleeVariable { site, range, argument: None });
             });
         }
     }
@@ -74,7 +81,7 @@ fn check_call(
     predicate: &Predicate,
     site: &Site<'_>,
     clause: &Clause,
-    inside: &FxHashMap<Symbol, Inside<'_>>,
+    inside: &FxHashMap<Symbol, CalleeVariable<'_>>,
     out: &mut ProgramFindings,
 ) {
     let mut before: Vec<(Symbol, TextRange)> = Vec::new();
@@ -99,7 +106,7 @@ fn check_call(
 }
 
 /// Whether the caller hands the variable over as the very argument that it is in the called rule.
-fn means_the_same(call: &Atom, modes: &[Mode], symbol: Symbol, other: Inside<'_>) -> bool {
+fn means_the_same(call: &Atom, modes: &[Mode], symbol: Symbol, other: CalleeVariable<'_>) -> bool {
     other.argument.is_some_and(|at| {
         let handed = call.args.get(at).and_then(Term::variable) == Some(symbol);
         handed && modes.get(at) == Some(&Mode::Input)
@@ -111,7 +118,7 @@ fn report(
     site: &Site<'_>,
     symbol: Symbol,
     range: TextRange,
-    other: Inside<'_>,
+    other: CalleeVariable<'_>,
     out: &mut ProgramFindings,
 ) {
     let name = predicate.key.name;

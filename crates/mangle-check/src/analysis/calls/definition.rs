@@ -1,6 +1,6 @@
 //! Definitions of deferred predicates that a call cannot use.
 
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Declaration};
 
@@ -9,7 +9,7 @@ pub(super) static DEFERRED_WITHOUT_MODE: Rule = rule!("deferred-without-mode.md"
 pub(super) static DEFERRED_FACT: Rule = rule!("deferred-fact.md");
 
 /// Reports deferred predicates without a mode. A `mode` that is wrong has a finding of its own.
-pub(super) fn check(_: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
+pub(super) fn check(_: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
     let mut descriptors = declaration.descriptors.iter();
     let Some(deferred) = descriptors.clone().find(|atom| atom.name.as_str() == "deferred") else { return };
     if descriptors.any(|atom| matches!(atom.name.as_str(), "mode" | "external")) {
@@ -31,7 +31,7 @@ pub(super) fn check(_: &Context<'_>, declaration: &Declaration, out: &mut Vec<Fi
 }
 
 /// Reports facts that calls do not find.
-pub(super) fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+pub(super) fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     if !clause.is_fact() {
         return;
     }
@@ -42,7 +42,7 @@ pub(super) fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec
         predicate.key.name
     );
     let finding = Finding::new(&DEFERRED_FACT, clause.head.name.range, message);
-    out.push(match Context::origin(predicate) {
+    out.push(match CheckContext::origin(predicate) {
         Some(origin) => finding.related(origin, "the declaration"),
         None => finding,
     });

@@ -11,7 +11,7 @@ mod outputs;
 mod recursion;
 mod stored_reads;
 
-use super::{Context, Family, ProgramFindings};
+use super::{CheckContext, Family, ProgramFindings};
 use mangle_engine::program::{Program, Signature};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Clause, Literal, Premise};
@@ -36,7 +36,7 @@ pub(super) const SAFETY: Family = Family {
 pub(super) const RECURSION: Family =
     Family { rules: &[&recursion::DEFERRED_RECURSION], clause: None, declaration: None, program: None };
 
-fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     definition::check_clause(context, clause, out);
     stored_reads::check(context, clause, out);
     outputs::check(context, clause, out);
@@ -57,7 +57,7 @@ fn is_called(signature: &Signature) -> bool {
 /// The premises of predicates that are called, with their places and signatures. Temporal premises
 /// never call.
 fn calls<'a>(
-    context: &'a Context<'_>,
+    context: &'a CheckContext<'_>,
     clause: &'a Clause,
 ) -> impl Iterator<Item = (usize, &'a Literal, &'a Signature)> {
     clause.premises.iter().enumerate().filter_map(|(at, premise)| {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::calls;
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use mangle_engine::program::Mode;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Operator, Premise, Term};
@@ -11,7 +11,7 @@ use mangle_syntax::text::Symbol;
 
 pub(super) static DEFERRED_OUTPUT_TAKEN: Rule = rule!("deferred-output-taken.md");
 
-pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     for (at, literal, signature) in calls(context, clause) {
         if literal.is_negated() || !signature.deferred {
             continue;
@@ -47,7 +47,7 @@ fn valued(premises: &[Premise]) -> FxHashSet<Symbol> {
     valued
 }
 
-fn finding(context: &Context<'_>, name: &str, term: &Term) -> Finding {
+fn finding(context: &CheckContext<'_>, name: &str, term: &Term) -> Finding {
     let what = if term.variable().is_some() { "has a value already" } else { "is a value" };
     let message = format!(
         "`{name}` writes its result here, and `{}` {what}: the evaluation aborts as soon as the two differ. \

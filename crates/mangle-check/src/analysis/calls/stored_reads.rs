@@ -1,14 +1,14 @@
 //! Places where the engine looks at stored facts although the predicate has to be called.
 
 use super::calls;
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use mangle_engine::program::Signature;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Literal, Term};
 
 pub(super) static CALL_NOT_MADE: Rule = rule!("call-not-made.md");
 
-pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     let alone = clause.aggregates() && clause.premises.len() == 1;
     for (_, literal, signature) in calls(context, clause) {
         // A negation with `_` is dropped, and reported as such.

@@ -1,6 +1,6 @@
 //! The rows `bound […]`: one well-formed type for each column.
 
-use super::Context;
+use super::CheckContext;
 use mangle_engine::types::{CONSTRUCTORS, Constructor, Fault, FaultKind, faults, visit_types};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Apply, ApplyForm, BoundRow, Declaration, Term, TermKind};
@@ -46,7 +46,7 @@ const MEANT: [(&str, &str); 18] = [
 const BOOL: &str = ".Union<.Singleton</true>, .Singleton</false>>";
 
 /// Reports what is wrong with the rows.
-pub(super) fn check(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
+pub(super) fn check(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
     for row in &declaration.bounds {
         check_count(declaration, row, out);
         for element in &row.types {
@@ -85,7 +85,7 @@ fn suspicious(term: &Term) -> Option<Finding> {
 }
 
 fn report(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     declaration: &Declaration,
     row: &BoundRow,
     element: &Term,
@@ -182,7 +182,7 @@ fn constructor_like(name: &str) -> Option<Constructor> {
 }
 
 /// A list, map or struct of types, rewritten as the type of such values.
-fn as_type(context: &Context<'_>, element: &Term) -> Option<Fix> {
+fn as_type(context: &CheckContext<'_>, element: &Term) -> Option<Fix> {
     let apply = element.apply()?;
     let first = apply.args.first()?.range.start();
     let inside = TextRange::new(first, apply.args.last()?.range.end());
@@ -203,7 +203,7 @@ fn as_type(context: &Context<'_>, element: &Term) -> Option<Fix> {
     sound.then(|| Fix::safe(format!("Write `{text}`")).replace(element.range, text))
 }
 
-fn struct_fields(context: &Context<'_>, fields: &[Term]) -> Option<String> {
+fn struct_fields(context: &CheckContext<'_>, fields: &[Term]) -> Option<String> {
     let pairs = fields.chunks(2).map(|pair| match pair {
         [Term { range, kind: TermKind::Name(_) }, tpe] => {
             Some(format!("{} : {}", context.slice(*range), context.slice(tpe.range)))
@@ -214,7 +214,7 @@ fn struct_fields(context: &Context<'_>, fields: &[Term]) -> Option<String> {
 }
 
 /// The fix for a constructor that is written in another case, and for a tuple of two.
-fn renamed(context: &Context<'_>, element: &Term, fault: Fault) -> Option<Fix> {
+fn renamed(context: &CheckContext<'_>, element: &Term, fault: Fault) -> Option<Fix> {
     let mut found: Option<&Apply> = None;
     element.walk(&mut |term| {
         found = found.or(term
@@ -233,7 +233,7 @@ fn renamed(context: &Context<'_>, element: &Term, fault: Fault) -> Option<Fix> {
 }
 
 fn predicate_string(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     declaration: &Declaration,
     row: &BoundRow,
     element: &Term,
@@ -247,7 +247,7 @@ fn predicate_string(
 
 /// Turns all strings of the only row into an `inclusion`. With several rows, the predicate would
 /// hold for one of them, while an inclusion holds for all.
-fn as_inclusion(context: &Context<'_>, declaration: &Declaration, row: &BoundRow) -> Option<Fix> {
+fn as_inclusion(context: &CheckContext<'_>, declaration: &Declaration, row: &BoundRow) -> Option<Fix> {
     let [_] = declaration.bounds.as_slice() else { return None };
     let mut fix = Fix::safe("Say it with `inclusion`");
     let mut atoms = Vec::new();

@@ -1,7 +1,7 @@
 //! The other atoms of `descr […]`: which ones exist, and what they promise about columns, other
 //! predicates and rules.
 
-use super::{Context, ProgramFindings, descriptors, removal};
+use super::{CheckContext, ProgramFindings, descriptors, removal};
 use crate::analysis::wording::counted;
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, Site};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
@@ -30,7 +30,7 @@ const KNOWN: [&str; 10] =
 const INTERNAL: [&str; 3] = ["synthetic", "desugared", "name"];
 
 /// Reports atoms that mean nothing, and columns that do not exist.
-pub(super) fn check(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
+pub(super) fn check(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
     for (index, atom) in declaration.descriptors.iter().enumerate() {
         let name = atom.name.as_str();
         if INTERNAL.contains(&name) || name.starts_with("internal:") {
@@ -52,7 +52,7 @@ pub(super) fn check(context: &Context<'_>, declaration: &Declaration, out: &mut 
     }
 }
 
-fn internal(context: &Context<'_>, declaration: &Declaration, index: usize, atom: &Atom) -> Finding {
+fn internal(context: &CheckContext<'_>, declaration: &Declaration, index: usize, atom: &Atom) -> Finding {
     let name = atom.name.as_str();
     let consequence = match name {
         "synthetic" => "It switches off checks of this declaration, and its bounds.",
@@ -126,7 +126,7 @@ fn is_parameter(declaration: &Declaration, column: &Term) -> bool {
     variable.is_some() && declaration.atom.args.iter().any(|parameter| parameter.variable() == variable)
 }
 
-fn check_columns(context: &Context<'_>, declaration: &Declaration, atom: &Atom, out: &mut Vec<Finding>) {
+fn check_columns(context: &CheckContext<'_>, declaration: &Declaration, atom: &Atom, out: &mut Vec<Finding>) {
     let name = atom.name.as_str();
     let lists = match atom.args.as_slice() {
         [sources, targets] if name == "fundep" => vec![sources, targets],
@@ -154,7 +154,12 @@ fn check_columns(context: &Context<'_>, declaration: &Declaration, atom: &Atom, 
     }
 }
 
-fn unknown_column(context: &Context<'_>, declaration: &Declaration, name: &str, column: &Term) -> Finding {
+fn unknown_column(
+    context: &CheckContext<'_>,
+    declaration: &Declaration,
+    name: &str,
+    column: &Term,
+) -> Finding {
     let written = context.slice(column.range);
     let message = format!(
         "`{written}` is no parameter of `{}`. The engine skips it in `{name}` without a word.",
@@ -182,7 +187,7 @@ fn unknown_column(context: &Context<'_>, declaration: &Declaration, name: &str, 
 }
 
 /// Reports rules for predicates whose facts come from outside.
-pub(super) fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+pub(super) fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     if clause.is_fact() {
         return;
     }
@@ -194,7 +199,7 @@ pub(super) fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec
         predicate.key.name
     );
     let mut finding = Finding::new(&EXTENSIONAL_HAS_RULES, clause.head.name.range, message);
-    if let Some(origin) = Context::origin(predicate) {
+    if let Some(origin) = CheckContext::origin(predicate) {
         finding = finding.related(origin, "the declaration");
     }
     out.push(finding);

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{descriptors, is_synthetic, removal};
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Declaration, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange, nearest};
@@ -25,12 +25,12 @@ pub(super) static ARG_INCOMPLETE: Rule = rule!("arg-incomplete.md");
 pub(super) static ARG_REPEATED: Rule = rule!("arg-repeated.md");
 
 /// Reports what is wrong with the documentation.
-pub(super) fn check(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
+pub(super) fn check(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
     check_doc(context, declaration, out);
     check_args(context, declaration, out);
 }
 
-fn check_doc(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
+fn check_doc(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
     let mut first: Option<&Atom> = None;
     for (index, atom) in declaration.descriptors.iter().enumerate() {
         if atom.name.as_str() != "doc" {
@@ -69,7 +69,7 @@ fn check_doc(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Fin
 
 /// Appends `texts` to the atom `first` and removes the atom at `index` that had them.
 fn merge(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     declaration: &Declaration,
     first: &Atom,
     index: usize,
@@ -82,7 +82,7 @@ fn merge(
     Some(Fix::safe(title).insert(end, text).replace(removal(context, declaration, index)?, ""))
 }
 
-fn check_args(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
+fn check_args(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
     let parameters: Vec<_> = declaration.atom.args.iter().filter_map(|arg| Some((arg, name(arg)?))).collect();
     let mut described: FxHashMap<Symbol, &Atom> = FxHashMap::default();
     let before = out.len();
@@ -154,7 +154,7 @@ fn incomplete(parameters: &[(&Term, Symbol)], described: &FxHashMap<Symbol, &Ato
 }
 
 fn unknown(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     declaration: &Declaration,
     found: &Term,
     parameters: &[(&Term, Symbol)],
@@ -192,7 +192,7 @@ fn unknown(
 }
 
 /// Reports what should be a string and is none.
-fn check_texts(context: &Context<'_>, rule: &'static Rule, texts: &[Term], out: &mut Vec<Finding>) {
+fn check_texts(context: &CheckContext<'_>, rule: &'static Rule, texts: &[Term], out: &mut Vec<Finding>) {
     for text in texts {
         if matches!(text.kind, TermKind::String | TermKind::Broken) {
             continue;

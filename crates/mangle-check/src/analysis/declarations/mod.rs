@@ -11,7 +11,7 @@ mod modes;
 mod parameters;
 mod uniqueness;
 
-use super::{Context, Family, ProgramFindings};
+use super::{CheckContext, Family, ProgramFindings};
 use mangle_engine::program::Program;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration};
@@ -54,7 +54,7 @@ pub(super) const FAMILY: Family = Family {
     program: Some(check_program),
 };
 
-fn check_declaration(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
+fn check_declaration(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
     parameters::check(declaration, out);
     documentation::check(context, declaration, out);
     modes::check(context, declaration, out);
@@ -62,7 +62,7 @@ fn check_declaration(context: &Context<'_>, declaration: &Declaration, out: &mut
     descriptors::check(context, declaration, out);
 }
 
-fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     descriptors::check_clause(context, clause, out);
 }
 
@@ -79,7 +79,7 @@ fn descriptors<'a>(declaration: &'a Declaration, name: &'a str) -> impl Iterator
 
 /// What to delete so that the descriptors lose the one at `index`, with the comma that goes with
 /// it; `None` when a comment would go with it, too.
-fn removal(context: &Context<'_>, declaration: &Declaration, index: usize) -> Option<TextRange> {
+fn removal(context: &CheckContext<'_>, declaration: &Declaration, index: usize) -> Option<TextRange> {
     let atoms = &declaration.descriptors;
     let atom = atoms.get(index)?;
     let before = index.checked_sub(1).and_then(|index| atoms.get(index));

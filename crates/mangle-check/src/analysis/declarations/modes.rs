@@ -1,6 +1,6 @@
 //! `mode(…)` and `external()`: which arguments need a value before a predicate is asked.
 
-use super::{Context, ProgramFindings, descriptors};
+use super::{CheckContext, ProgramFindings, descriptors};
 use crate::analysis::wording::counted;
 use mangle_engine::program::{Mode, NeededInput, Predicate, Program, Site, needed_input};
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, Span, rule};
@@ -14,7 +14,7 @@ pub(super) static MODE_INVALID: Rule = rule!("mode-invalid.md");
 pub(super) static MODE_INPUT_BOTTOM_UP: Rule = rule!("mode-input-bottom-up.md");
 
 /// Reports what is wrong with the modes of a declaration.
-pub(super) fn check(context: &Context<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
+pub(super) fn check(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
     let before = out.len();
     for mode in descriptors(declaration, "mode") {
         check_mode(context, declaration, mode, out);
@@ -26,7 +26,7 @@ pub(super) fn check(context: &Context<'_>, declaration: &Declaration, out: &mut 
     }
 }
 
-fn check_mode(context: &Context<'_>, declaration: &Declaration, mode: &Atom, out: &mut Vec<Finding>) {
+fn check_mode(context: &CheckContext<'_>, declaration: &Declaration, mode: &Atom, out: &mut Vec<Finding>) {
     let before = out.len();
     for arg in &mode.args {
         if Mode::read(arg, context.text).is_some() || matches!(arg.kind, TermKind::Broken) {
@@ -59,7 +59,7 @@ fn check_mode(context: &Context<'_>, declaration: &Declaration, mode: &Atom, out
 }
 
 /// What somebody means who writes a mode in words.
-fn meant(context: &Context<'_>, arg: &Term) -> Option<&'static str> {
+fn meant(context: &CheckContext<'_>, arg: &Term) -> Option<&'static str> {
     let word = literal::string_value(context.slice(arg.range))?;
     match word.trim().to_ascii_lowercase().as_str() {
         "+" | "in" | "i" | "input" | "bound" | "b" => Some("+"),

@@ -520,7 +520,7 @@ fn dependencies() {
 
 /// The rules of the findings in a program, with their severities.
 fn found(text: &str) -> Vec<(&'static str, &'static str)> {
-    let all = crate::testing::Checked::new(text).diagnostics.into_iter().flat_map(|(_, found)| found);
+    let all = crate::testing::CheckedFixture::new(text).diagnostics.into_iter().flat_map(|(_, found)| found);
     all.map(|diagnostic| (diagnostic.rule.name, diagnostic.severity.as_str())).collect()
 }
 

@@ -8,7 +8,7 @@
 
 use super::predicates::Vocabulary;
 use super::wording::counted;
-use super::{Context, Family, ProgramFindings};
+use super::{CheckContext, Family, ProgramFindings};
 use mangle_engine::program::{Predicate, PredicateKey, Program, Site};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Declaration, Term, TermKind};
@@ -83,7 +83,7 @@ fn check_predicate(
             atom.args.len()
         );
         let finding = finding(atom.range, message);
-        let origin = Context::origin(other);
+        let origin = CheckContext::origin(other);
         return Some(match origin {
             Some(origin) => finding.related(origin, format!("`{}` is here", other.key)),
             None => finding,

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use super::edits::statement_removal;
-use super::{Context, Family, ProgramFindings};
+use super::{CheckContext, Family, ProgramFindings};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, UseKind};
 use mangle_syntax::lint::{Anchor, Applicability, Finding, Fix, Group, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Item, Literal, Name, Statement, StatementKind};
@@ -40,7 +40,7 @@ pub(super) const FAMILY: Family = Family {
     program: Some(check_program),
 };
 
-fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     for literal in clause.literals() {
         if literal.is_temporal() {
             out.extend(unqualified(context, literal));
@@ -51,7 +51,7 @@ fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) 
 }
 
 /// A temporal premise that means a predicate of its own package, which the engine does not see.
-fn unqualified(context: &Context<'_>, literal: &Literal) -> Option<Finding> {
+fn unqualified(context: &CheckContext<'_>, literal: &Literal) -> Option<Finding> {
     let package = context.file.package?;
     let name = literal.atom.name;
     let predicate = context.predicate(&literal.atom)?;
@@ -70,7 +70,7 @@ fn unqualified(context: &Context<'_>, literal: &Literal) -> Option<Finding> {
     Some(Finding::new(&TEMPORAL_IN_PACKAGE, name.range, message).fix(fix))
 }
 
-fn private(context: &Context<'_>, clause: &Clause, literal: &Literal) -> Option<Finding> {
+fn private(context: &CheckContext<'_>, clause: &Clause, literal: &Literal) -> Option<Finding> {
     let predicate = context.predicate(&literal.atom).filter(|predicate| predicate.signature.private)?;
     let owner = predicate.key.package();
     let asking = context.predicate(&clause.head)?.key.package();
@@ -88,7 +88,7 @@ fn private(context: &Context<'_>, clause: &Clause, literal: &Literal) -> Option<
         shown(asking)
     );
     let finding = Finding::new(&PRIVATE_ACCESS, literal.atom.name.range, message);
-    Some(match Context::origin(predicate) {
+    Some(match CheckContext::origin(predicate) {
         Some(origin) => finding.related(origin, "declared private here"),
         None => finding,
     })

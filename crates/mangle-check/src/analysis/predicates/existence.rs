@@ -6,8 +6,8 @@
 use super::columns::columns;
 use super::near::Vocabulary;
 use super::runtime::declaration;
-use crate::analysis::{Context, ProgramFindings};
-use mangle_engine::program::builtins::Correction;
+use crate::analysis::{CheckContext, ProgramFindings};
+use mangle_engine::program::builtins::NameCorrection;
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, UseKind, builtins};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Atom, TermKind};
@@ -102,7 +102,7 @@ fn wrong_arity(program: &Program, atom: &Atom, kind: UseKind, others: &[&Predica
     let mut finding = Finding::new(&ARITY_MISMATCH, atom.range, message);
     for other in others {
         let made = if other.signature.declared.is_some() { "declared" } else { "defined" };
-        if let Some(origin) = Context::origin(other) {
+        if let Some(origin) = CheckContext::origin(other) {
             finding = finding.related(origin, format!("`{}` is {made} here", other.key));
         }
     }
@@ -180,7 +180,7 @@ fn colon_forgotten(name: Symbol, count: usize) -> Option<&'static str> {
 }
 
 /// What to write in place of a name that another language has.
-fn advice(correction: &Correction) -> String {
+fn advice(correction: &NameCorrection) -> String {
     match correction.replacement {
         Some(builtin) => format!("the built-in `{builtin}` is probably meant"),
         None => correction.advice.to_owned(),
@@ -194,7 +194,7 @@ fn check_never_derived(program: &Program, predicate: &Predicate, findings: &mut 
         }
         let message = "Nothing in the program derives this: the premise holds only if the host adds facts.";
         let mut finding = Finding::new(&NEVER_DERIVED, site.range, message);
-        if let Some(origin) = Context::origin(predicate) {
+        if let Some(origin) = CheckContext::origin(predicate) {
             finding = finding.related(origin, "it is declared here");
         }
         findings.push(site.file.id, site.item.statement.id, finding);

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use mangle_engine::program::builtins::{self, BuiltinFunction};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Apply, ApplyForm, Name, Term, TermKind};
@@ -28,7 +28,7 @@ pub(super) static DUPLICATE_KEY: Rule = rule!("duplicate-key.md");
 
 /// Where an application stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ApplicationPlace {
     /// In a clause head, where the engine's analysis does not look.
     Head,
     /// In a premise, or inside another application.
@@ -40,14 +40,24 @@ pub(super) enum Place {
 }
 
 /// Checks the applications in some terms.
-pub(super) fn check_terms(context: &Context<'_>, terms: &[Term], place: Place, findings: &mut Vec<Finding>) {
+pub(super) fn check_terms(
+    context: &CheckContext<'_>,
+    terms: &[Term],
+    place: ApplicationPlace,
+    findings: &mut Vec<Finding>,
+) {
     for term in terms {
         check_term(context, term, place, findings);
     }
 }
 
 /// Checks the applications in a term. Depth is bounded by the nesting limit of the lowering.
-pub(super) fn check_term(context: &Context<'_>, term: &Term, place: Place, findings: &mut Vec<Finding>) {
+pub(super) fn check_term(
+    context: &CheckContext<'_>,
+    term: &Term,
+    place: ApplicationPlace,
+    findings: &mut Vec<Finding>,
+) {
     let TermKind::Apply(apply) = &term.kind else { return };
     let name = apply.function.as_str();
     if apply.is_atom() {
@@ -66,7 +76,7 @@ pub(super) fn check_term(context: &Context<'_>, term: &Term, place: Place, findi
         }
         _ => findings.push(unknown(apply)),
     }
-    let inner = if place == Place::Head { Place::Head } else { Place::Body };
+    let inner = if place == ApplicationPlace::Head { ApplicationPlace::Head } else { ApplicationPlace::Body };
     check_terms(context, &apply.args, inner, findings);
 }
 
@@ -75,8 +85,8 @@ fn is_type(apply: &Apply) -> bool {
         || builtins::is_type_constructor(apply.function.as_str())
 }
 
-fn is_known(function: &BuiltinFunction, place: Place) -> bool {
-    function.evaluable && (function.registered || (place == Place::Head && !function.is_reducer()))
+fn is_known(function: &BuiltinFunction, place: ApplicationPlace) -> bool {
+    function.evaluable && (function.registered || (place == ApplicationPlace::Head && !function.is_reducer()))
 }
 
 fn type_as_value(term: &Term, apply: &Apply) -> Finding {
@@ -122,11 +132,11 @@ fn unknown(apply: &Apply) -> Finding {
 
 /// Whether the number of arguments is judged here. What may stand behind `do` and what reducers
 /// take in a `let` is said by the transform rules, and that other reducers stand elsewhere at all.
-fn judges_arity(function: &BuiltinFunction, place: Place) -> bool {
+fn judges_arity(function: &BuiltinFunction, place: ApplicationPlace) -> bool {
     match place {
-        Place::Do => false,
-        Place::Let => !function.is_reducer(),
-        Place::Head | Place::Body => !function.is_reducer() || function.takes_list(),
+        ApplicationPlace::Do => false,
+        ApplicationPlace::Let => !function.is_reducer(),
+        ApplicationPlace::Head | ApplicationPlace::Body => !function.is_reducer() || function.takes_list(),
     }
 }
 
@@ -147,7 +157,7 @@ enum Key<'a> {
 }
 
 impl<'a> Key<'a> {
-    fn of(context: &Context<'a>, term: &Term) -> Option<Self> {
+    fn of(context: &CheckContext<'a>, term: &Term) -> Option<Self> {
         match term.kind {
             TermKind::Name(name) => Some(Self::Name(name)),
             TermKind::Number(number) => number.map(Self::Number),
@@ -159,7 +169,7 @@ impl<'a> Key<'a> {
     }
 }
 
-fn check_keys(context: &Context<'_>, apply: &Apply, findings: &mut Vec<Finding>) {
+fn check_keys(context: &CheckContext<'_>, apply: &Apply, findings: &mut Vec<Finding>) {
     if !matches!(apply.function.as_str(), "fn:map" | "fn:struct") || apply.args.len() < 4 {
         return;
     }

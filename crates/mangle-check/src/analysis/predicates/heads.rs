@@ -1,6 +1,6 @@
 //! What a program defines: heads whose arity fits no other, names that belong to the engine.
 
-use crate::analysis::{Context, ProgramFindings};
+use crate::analysis::{CheckContext, ProgramFindings};
 use mangle_engine::program::builtins::Arity;
 use mangle_engine::program::{Predicate, Program, Site};
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -114,7 +114,7 @@ fn conflict(site: &Site<'_>, predicate: &Predicate, meant: &Predicate) -> Findin
     );
     let range = site.item.statement.clause().map_or(site.range, |clause| clause.head.range);
     let finding = Finding::new(&HEAD_ARITY_CONFLICT, range, message);
-    match Context::origin(meant) {
+    match CheckContext::origin(meant) {
         Some(origin) => finding
             .related(origin, format!("`{}` is {} here", meant.key, made.trim_end_matches(" elsewhere"))),
         None => finding,

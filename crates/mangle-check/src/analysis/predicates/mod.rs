@@ -12,7 +12,7 @@ mod existence;
 mod functions;
 mod heads;
 mod near;
-mod redefined;
+mod redefinition;
 mod runtime;
 #[cfg(test)]
 mod tests;
@@ -20,7 +20,7 @@ mod tests;
 pub(super) use functions::wrong_arity;
 pub(super) use near::Vocabulary;
 
-use super::{Context, Family, ProgramFindings};
+use super::{CheckContext, Family, ProgramFindings};
 use mangle_engine::program::Program;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Clause, Premise};
@@ -42,24 +42,29 @@ pub(super) const FAMILY: Family = Family {
         &heads::RESERVED_SUFFIX,
         &heads::DECL_BUILTIN,
         &duplicates::DUPLICATE_CLAUSE,
-        &redefined::REDEFINED_KNOWN,
+        &redefinition::REDEFINED_KNOWN,
     ],
     clause: Some(check_clause),
     declaration: None,
     program: Some(check_program),
 };
 
-fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
-    functions::check_terms(context, &clause.head.args, functions::Place::Head, findings);
+fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+    functions::check_terms(context, &clause.head.args, functions::ApplicationPlace::Head, findings);
     for premise in &clause.premises {
         match premise {
             Premise::Literal(literal) => {
                 builtins::check(literal, findings);
-                functions::check_terms(context, &literal.atom.args, functions::Place::Body, findings);
+                functions::check_terms(
+                    context,
+                    &literal.atom.args,
+                    functions::ApplicationPlace::Body,
+                    findings,
+                );
             }
             Premise::Comparison(comparison) => {
                 for side in [&comparison.left, &comparison.right] {
-                    functions::check_term(context, side, functions::Place::Body, findings);
+                    functions::check_term(context, side, functions::ApplicationPlace::Body, findings);
                 }
             }
             Premise::Broken(..) => {}
@@ -68,8 +73,8 @@ fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Findi
     // A second `|>` is reported as such.
     for statement in clause.transforms.iter().take(1).flat_map(|transform| &transform.statements) {
         let place = match statement.variable {
-            Some(_) => functions::Place::Let,
-            None => functions::Place::Do,
+            Some(_) => functions::ApplicationPlace::Let,
+            None => functions::ApplicationPlace::Do,
         };
         functions::check_term(context, &statement.value, place, findings);
     }
@@ -79,5 +84,5 @@ fn check_program(program: &Program, findings: &mut ProgramFindings) {
     existence::check(program, findings);
     heads::check(program, findings);
     duplicates::check(program, findings);
-    redefined::check(program, findings);
+    redefinition::check(program, findings);
 }

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::matching::{mirrored, same_constant, same_term};
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Literal, Operator, Premise, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -15,7 +15,7 @@ use mangle_syntax::text::{Symbol, TextRange};
 pub(super) static CONTRADICTORY_PREMISES: Rule = rule!("contradictory-premises.md");
 
 /// Reports the first contradiction of a body.
-pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     let Some((one, other)) = of_atoms(context, clause).or_else(|| of_comparisons(context, clause)) else {
         return;
     };
@@ -31,7 +31,7 @@ pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Findin
 }
 
 /// An atom and its negation.
-fn of_atoms(context: &Context<'_>, clause: &Clause) -> Option<(TextRange, TextRange)> {
+fn of_atoms(context: &CheckContext<'_>, clause: &Clause) -> Option<(TextRange, TextRange)> {
     let plain = |literal: &&Literal| !literal.is_temporal();
     for negated in clause.literals().filter(plain).filter(|literal| literal.is_negated()) {
         let same = |literal: &&Literal| {
@@ -53,7 +53,7 @@ fn of_atoms(context: &Context<'_>, clause: &Clause) -> Option<(TextRange, TextRa
 /// How many comparisons of a clause are held against each other.
 const COMPARED: usize = 256;
 
-fn of_comparisons(context: &Context<'_>, clause: &Clause) -> Option<(TextRange, TextRange)> {
+fn of_comparisons(context: &CheckContext<'_>, clause: &Clause) -> Option<(TextRange, TextRange)> {
     let mut comparisons = clause.premises.iter().filter_map(|premise| match premise {
         Premise::Comparison(comparison) => Some(comparison),
         _ => None,
@@ -72,7 +72,7 @@ fn of_comparisons(context: &Context<'_>, clause: &Clause) -> Option<(TextRange, 
 }
 
 /// Whether two comparisons cannot both hold.
-fn excluded(context: &Context<'_>, one: &Comparison, other: &Comparison) -> bool {
+fn excluded(context: &CheckContext<'_>, one: &Comparison, other: &Comparison) -> bool {
     let same = |a: &Term, b: &Term| same_term(a, b, context.text);
     let possible = if same(&one.left, &other.left) && same(&one.right, &other.right) {
         outcomes(one.operator) & outcomes(other.operator)
@@ -97,7 +97,7 @@ fn outcomes(operator: Operator) -> u8 {
 }
 
 /// `X = /a` and `X = /b`.
-fn two_values(context: &Context<'_>, one: &Comparison, other: &Comparison) -> bool {
+fn two_values(context: &CheckContext<'_>, one: &Comparison, other: &Comparison) -> bool {
     let (Some((variable, value)), Some((same, second))) = (assignment(one), assignment(other)) else {
         return false;
     };
@@ -114,13 +114,13 @@ fn assignment(comparison: &Comparison) -> Option<(Symbol, &Term)> {
 
 /// What is left of the integers for a variable, and the comparisons that say so.
 #[derive(Default)]
-struct Left {
+struct IntegerBounds {
     least: Option<(i64, TextRange)>,
     most: Option<(i64, TextRange)>,
 }
 
 fn of_ranges(comparisons: &[&Comparison]) -> Option<(TextRange, TextRange)> {
-    let mut left: FxHashMap<Symbol, Left> = FxHashMap::default();
+    let mut left: FxHashMap<Symbol, IntegerBounds> = FxHashMap::default();
     for comparison in comparisons {
         let Some((variable, operator, number)) = against_number(comparison) else { continue };
         let left = left.entry(variable).or_default();

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Literal, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -98,7 +98,7 @@ fn collect<'t>(terms: impl IntoIterator<Item = &'t Term>, into: &mut Symbols) {
     }
 }
 
-pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     let parts = Parts::new(clause);
     let mut bound = Symbols::new();
     for (at, atom) in parts.atoms.iter().enumerate() {
@@ -133,7 +133,7 @@ fn bind_equalities(clause: &Clause, until: TextRange, bound: &mut Symbols) {
     }
 }
 
-fn finding(context: &Context<'_>, clause: &Clause, early: &Literal, late: &Literal) -> Finding {
+fn finding(context: &CheckContext<'_>, clause: &Clause, early: &Literal, late: &Literal) -> Finding {
     let (first, second) = (context.slice(early.range), context.slice(late.range));
     let message = format!(
         "`{first}` shares no variable with what stands before it, so the engine pairs everything with everything; \
@@ -148,7 +148,7 @@ fn finding(context: &Context<'_>, clause: &Clause, early: &Literal, late: &Liter
 }
 
 /// Moves the later premise before the earlier one. `None` where a comment would go with it.
-fn fix(context: &Context<'_>, clause: &Clause, early: &Literal, late: &Literal) -> Option<Fix> {
+fn fix(context: &CheckContext<'_>, clause: &Clause, early: &Literal, late: &Literal) -> Option<Fix> {
     let at = clause.premises.iter().position(|premise| premise.range() == late.range)?;
     let before = clause.premises.get(at.checked_sub(1)?)?.range();
     let removed = TextRange::new(before.end(), late.range.end());

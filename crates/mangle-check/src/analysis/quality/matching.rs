@@ -7,12 +7,12 @@ use mangle_syntax::text::{Symbol, slice};
 
 /// A clause and the text that its ranges index.
 #[derive(Clone, Copy)]
-pub(super) struct Rule<'p> {
+pub(super) struct ClauseText<'p> {
     pub(super) clause: &'p Clause,
     pub(super) text: &'p str,
 }
 
-impl<'p> Rule<'p> {
+impl<'p> ClauseText<'p> {
     /// The clause of an item that could be read whole.
     pub(super) fn of(file: &'p FileSummary, item: &'p Item) -> Option<Self> {
         let clause = item.statement.clause().filter(|_| !item.statement.damaged)?;
@@ -55,8 +55,8 @@ pub(super) fn same_term(one: &Term, other: &Term, text: &str) -> bool {
 
 /// Which values the variables of a general rule stand for in a special one.
 pub(super) struct Matching<'p> {
-    general: Rule<'p>,
-    special: Rule<'p>,
+    general: ClauseText<'p>,
+    special: ClauseText<'p>,
     bound: Vec<(Symbol, &'p Term)>,
     /// How many comparisons of premises are left.
     budget: u32,
@@ -66,7 +66,7 @@ impl<'p> Matching<'p> {
     /// Whether every fact that `special` derives is one that `general` derives: its variables can
     /// be replaced so that its head becomes that of `special` and each of its premises one of that
     /// of `special`. Looks at no more than `budget` premises; in doubt the answer is no.
-    pub(super) fn subsumes(general: Rule<'p>, special: Rule<'p>, budget: &mut u32) -> bool {
+    pub(super) fn subsumes(general: ClauseText<'p>, special: ClauseText<'p>, budget: &mut u32) -> bool {
         let mut matching = Self { general, special, bound: Vec::new(), budget: (*budget).min(PER_PAIR) };
         let before = matching.budget;
         let heads = general.clause.head.args.iter().zip(&special.clause.head.args);

@@ -14,11 +14,11 @@ mod negation;
 mod never_fires;
 mod product;
 mod repeated_premise;
-mod shadowed;
-mod subsumed;
+mod shadowing;
+mod subsumption;
 mod unused;
 
-use super::{Context, Family, ProgramFindings};
+use super::{CheckContext, Family, ProgramFindings};
 use mangle_engine::program::Program;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::Clause;
@@ -30,8 +30,8 @@ pub(super) const FAMILY: Family = Family {
         &negation::NEGATION_ALWAYS_FALSE,
         &negation::NEGATION_ALWAYS_TRUE,
         &never_fires::RULE_NEVER_FIRES,
-        &shadowed::RULE_SHADOWED_BY_FACT,
-        &subsumed::SUBSUMED_RULE,
+        &shadowing::RULE_SHADOWED_BY_FACT,
+        &subsumption::SUBSUMED_RULE,
         &repeated_premise::REPEATED_PREMISE,
         &product::CARTESIAN_PRODUCT,
         &join_order::JOIN_ORDER,
@@ -45,7 +45,7 @@ pub(super) const FAMILY: Family = Family {
 /// Clauses with more premises than this are not looked at: nobody wrote them.
 const PREMISES: usize = 64;
 
-fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     if !(2..=PREMISES).contains(&clause.premises.len()) {
         return;
     }
@@ -59,8 +59,8 @@ fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) 
 }
 
 fn check_program(program: &Program, out: &mut ProgramFindings) {
-    shadowed::check(program, out);
-    subsumed::check(program, out);
+    shadowing::check(program, out);
+    subsumption::check(program, out);
     let emptiness = emptiness::Emptiness::new(program, program.graph());
     negation::check(program, &emptiness, out);
     never_fires::check(program, &emptiness, out);

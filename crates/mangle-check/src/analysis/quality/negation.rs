@@ -2,7 +2,7 @@
 
 use super::emptiness::Emptiness;
 use super::facts::Facts;
-use crate::analysis::{Context, ProgramFindings};
+use crate::analysis::{CheckContext, ProgramFindings};
 use mangle_engine::program::{Predicate, PredicateId, Program, Site, UseKind};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Literal, Term};
@@ -41,7 +41,7 @@ fn report_true(predicate: &Predicate, site: &Site<'_>, literal: &Literal, out: &
     let message =
         format!("`{}` never has facts, because {because}: this negation always holds.", predicate.key.name);
     let mut finding = Finding::new(&NEGATION_ALWAYS_TRUE, literal.range, message);
-    if let Some(origin) = Context::origin(predicate) {
+    if let Some(origin) = CheckContext::origin(predicate) {
         finding = finding.related(origin, format!("`{}` is here", predicate.key.name));
     }
     out.push(site.file.id, site.item.statement.id, finding);

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::emptiness::Emptiness;
-use crate::analysis::{Context, ProgramFindings};
+use crate::analysis::{CheckContext, ProgramFindings};
 use mangle_engine::program::Program;
 use mangle_engine::program::graph::{ComponentId, Edge, Graph};
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -58,7 +58,7 @@ fn report(program: &Program, edge: &Edge, circle: bool, out: &mut ProgramFinding
         format!("`{name}` never has a fact: {because}. So this rule for `{}` never fires.", from.key.name);
     let mut finding = Finding::new(&RULE_NEVER_FIRES, edge.range, message);
     if edge.to != edge.from
-        && let Some(origin) = Context::origin(to)
+        && let Some(origin) = CheckContext::origin(to)
     {
         finding = finding.related(origin, format!("`{name}` is here"));
     }

@@ -2,13 +2,13 @@
 //! other.
 
 use super::join_order::Parts;
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::Clause;
 
 pub(super) static CARTESIAN_PRODUCT: Rule = rule!("cartesian-product.md");
 
-pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     let mut parts = Parts::new(clause);
     parts.link_all(clause);
     let Some((first, second)) = parts.apart(clause) else { return };

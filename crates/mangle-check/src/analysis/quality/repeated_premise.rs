@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::matching::same_term;
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Literal, Term};
 use mangle_syntax::text::Symbol;
@@ -13,7 +13,7 @@ pub(super) static REPEATED_PREMISE: Rule = rule!("repeated-premise.md");
 /// With how many premises of its predicate each premise is compared.
 const COMPARED: usize = 64;
 
-pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     // A second premise changes how the engine counts the rows of a group.
     if clause.aggregates() {
         return;
@@ -33,7 +33,7 @@ pub(super) fn check(context: &Context<'_>, clause: &Clause, out: &mut Vec<Findin
 }
 
 /// Whether the first premise says what the later one says. A wildcard asks for nothing.
-fn says_it(context: &Context<'_>, first: &Literal, later: &Literal) -> bool {
+fn says_it(context: &CheckContext<'_>, first: &Literal, later: &Literal) -> bool {
     let (one, other) = (&first.atom, &later.atom);
     let same = |(one, other): (&Term, &Term)| {
         (other.is_wildcard() && (!later.is_negated() || one.is_wildcard()))

@@ -3,7 +3,7 @@
 use super::move_premise::closing;
 use super::subject::{Report, Subject};
 use mangle_engine::program::Mode;
-use mangle_engine::program::binding::{Place, builtin_parameters};
+use mangle_engine::program::binding::{BindingPlace, builtin_parameters};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Apply, ApplyForm, Literal, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -32,7 +32,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
 fn check_argument(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, term: &Term) {
     let Some(apply) = term.apply() else { return };
     term.variables(&mut |symbol, range| {
-        if !subject.bindings.has_value_before(symbol, Place::Premise(index)) && !report.names(symbol) {
+        if !subject.bindings.has_value_before(symbol, BindingPlace::Premise(index)) && !report.names(symbol) {
             report.name(symbol);
             report.push(valueless(subject, symbol, range, term, apply));
         }
@@ -70,7 +70,7 @@ fn check_outputs(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, lit
         }
         let free = term
             .variable()
-            .is_some_and(|symbol| !subject.bindings.is_bound_before(symbol, Place::Premise(index)));
+            .is_some_and(|symbol| !subject.bindings.is_bound_before(symbol, BindingPlace::Premise(index)));
         if !free {
             report.push(taken_output(subject, literal, term));
         }

@@ -20,7 +20,7 @@ mod unbound;
 mod unreachable;
 mod wildcards;
 
-use super::{Context, Family};
+use super::{CheckContext, Family};
 use mangle_syntax::lint::{Applicability, Finding, Fix};
 use mangle_syntax::syntax::ast::{Clause, Premise, Term, TermKind, TimeBoundKind};
 use subject::{Report, Subject};
@@ -53,7 +53,7 @@ pub(super) const FAMILY: Family = Family {
 /// The helper rule for the negated premise `index` of `clause`, which leaves out the arguments that never
 /// have a value; `None` where all have one, or where a helper would not mean the same.
 #[must_use]
-pub fn negation_helper(context: &Context<'_>, clause: &Clause, index: u32) -> Option<Fix> {
+pub fn negation_helper(context: &CheckContext<'_>, clause: &Clause, index: u32) -> Option<Fix> {
     let subject = Subject::new(context, clause);
     let Premise::Literal(literal) = subject.premise(index)? else { return None };
     let keeps = |term: &Term| {
@@ -83,7 +83,7 @@ pub(super) const TEMPORAL: Family =
 /// square of their number.
 const PREMISES: usize = 1_000;
 
-fn check(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+fn check(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     if (clause.is_fact() && is_plain(clause)) || clause.premises.len() > PREMISES {
         return;
     }

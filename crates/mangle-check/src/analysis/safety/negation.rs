@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 use super::helper;
 use super::subject::{LazyFix, Report, Subject};
 use super::unbound;
-use mangle_engine::program::binding::Place;
-use mangle_engine::program::rewrite::{Fate, Negation};
+use mangle_engine::program::binding::BindingPlace;
+use mangle_engine::program::rewrite::{Negation, NegationEffect};
 use mangle_syntax::lint::{Applicability, Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Literal, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -56,7 +56,7 @@ fn check_negation(subject: &Subject<'_>, report: &mut Report<'_>, negation: &Neg
     if let Some(&(symbol, _)) = variables.temporal.first() {
         report.push(temporal_finding(subject, literal, symbol));
     }
-    if negation.fate == Fate::Lost && wildcard.is_none() && variables.unbound.is_empty() {
+    if negation.fate == NegationEffect::Lost && wildcard.is_none() && variables.unbound.is_empty() {
         report.push(lost_finding(subject, literal));
     }
 }
@@ -79,8 +79,8 @@ struct Variables {
 impl Variables {
     fn new(subject: &Subject<'_>, negation: &Negation, literal: &Literal) -> Self {
         let mut variables = Self::default();
-        let asked = negation.after.map_or(Place::Premise(0), |after| Place::Premise(after + 1));
-        let kept = matches!(negation.fate, Fate::Kept | Fate::Repeated);
+        let asked = negation.after.map_or(BindingPlace::Premise(0), |after| BindingPlace::Premise(after + 1));
+        let kept = matches!(negation.fate, NegationEffect::Kept | NegationEffect::Repeated);
         let mut visit = |symbol: Symbol, range: TextRange| {
             let is_unbound = !subject.bindings.is_bound(symbol);
             let list = if kept && subject.bindings.has_value_before(symbol, asked) {
@@ -131,7 +131,7 @@ fn wildcard_finding(
     wildcard: &Term,
 ) -> Finding {
     let text = subject.excerpt(literal.range);
-    let message = if matches!(negation.fate, Fate::Dropped | Fate::Lost) {
+    let message = if matches!(negation.fate, NegationEffect::Dropped | NegationEffect::Lost) {
         format!(
             "`_` under `!` never gets a value, so the engine drops `{text}` without a word: {}.",
             consequence(subject)

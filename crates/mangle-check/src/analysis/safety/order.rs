@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::subject::{LazyFix, Report, Subject};
 use super::{move_premise, unbound};
-use mangle_engine::program::binding::{Place, builtin_parameters};
+use mangle_engine::program::binding::{BindingPlace, builtin_parameters};
 use mangle_engine::program::{Mode, Signature};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Comparison, Literal, Operator, Premise, Term};
@@ -112,7 +112,7 @@ impl<'a, 's> Demand<'a, 's> {
 
     /// The variables of `term` must have values. One that never gets any is reported at once.
     fn ask(&mut self, report: &mut Report<'_>, term: &Term) {
-        let place = Place::Premise(self.premise);
+        let place = BindingPlace::Premise(self.premise);
         let bindings = &self.subject.bindings;
         term.variables(&mut |symbol, range| {
             let met = match self.need {
@@ -182,7 +182,7 @@ impl<'a, 's> Demand<'a, 's> {
         let is_equal = |other: &Symbol| bindings.are_equated(symbol, *other);
         let stands_for = bindings
             .is_equated(symbol)
-            .then(|| bindings.bound_before(Place::Premise(self.premise)).find(is_equal));
+            .then(|| bindings.bound_before(BindingPlace::Premise(self.premise)).find(is_equal));
         if let Some(other) = stands_for.flatten() {
             return format!(
                 "`{symbol}` is known only as equal to `{other}`, which the engine does not see through in \

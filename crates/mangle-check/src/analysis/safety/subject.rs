@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
 
-use crate::analysis::Context;
-use mangle_engine::program::binding::{Bindings, Place};
+use crate::analysis::CheckContext;
+use mangle_engine::program::binding::{BindingPlace, Bindings};
 use mangle_engine::program::rewrite::{ClauseSignatures, Rewriting};
 use mangle_engine::program::{Predicate, Signature, key_of};
 use mangle_syntax::lint::{Finding, Fix};
@@ -18,7 +18,7 @@ const EXCERPT_CHARS: usize = 40;
 
 /// A clause and everything that is known of its variables.
 pub(super) struct Subject<'a> {
-    pub(super) context: &'a Context<'a>,
+    pub(super) context: &'a CheckContext<'a>,
     pub(super) clause: &'a Clause,
     pub(super) signatures: ClauseSignatures<'a>,
     pub(super) rewriting: Rewriting,
@@ -29,7 +29,7 @@ pub(super) struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    pub(super) fn new(context: &'a Context<'a>, clause: &'a Clause) -> Self {
+    pub(super) fn new(context: &'a CheckContext<'a>, clause: &'a Clause) -> Self {
         let signatures = ClauseSignatures::new(clause, |atom| Some(&context.predicate(atom)?.signature));
         let rewriting = Rewriting::new(clause, &signatures);
         let bindings = Bindings::new(clause, &signatures, &rewriting);
@@ -129,8 +129,8 @@ impl<'a> Subject<'a> {
     /// The premise that first makes the variable bound for the analysis.
     pub(super) fn binding_premise(&self, symbol: Symbol) -> Option<u32> {
         match self.bindings.get(symbol)?.bound?.place {
-            Place::Head => None,
-            Place::Premise(index) => Some(index),
+            BindingPlace::Head => None,
+            BindingPlace::Premise(index) => Some(index),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Variables of the body that nothing gives a value, and the reason why.
 
 use super::subject::{Report, Subject};
-use mangle_engine::program::binding::How;
+use mangle_engine::program::binding::BindingSource;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Literal, Operator, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -66,7 +66,7 @@ pub(super) fn reason(subject: &Subject<'_>, symbol: Symbol) -> String {
     }
     let value = subject.bindings.get(symbol).and_then(|variable| variable.value);
     match value.map(|binder| binder.how) {
-        Some(How::Alias) => alias_reason(subject, symbol),
+        Some(BindingSource::Alias) => alias_reason(subject, symbol),
         Some(_) => {
             format!("a `\"+\"` argument needs a value and gives none, and `{symbol}` has no other place")
         }

@@ -3,7 +3,7 @@
 use super::subject::{Report, Subject};
 use mangle_engine::program::Mode;
 use mangle_engine::program::binding::builtin_parameters;
-use mangle_engine::program::rewrite::Fate;
+use mangle_engine::program::rewrite::NegationEffect;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Comparison, Literal, Operator, Premise, Term};
 use mangle_syntax::text::TextRange;
@@ -43,7 +43,9 @@ const REJECTS: &str = "the engine rejects the rule";
 /// What the engine does with a `_` inside an argument of `literal`, the premise `index`.
 fn effect(subject: &Subject<'_>, index: u32, literal: &Literal) -> &'static str {
     match subject.rewriting.negation(index).map(|negation| negation.fate) {
-        Some(Fate::Dropped | Fate::Lost) => "the engine drops the negation without a word",
+        Some(NegationEffect::Dropped | NegationEffect::Lost) => {
+            "the engine drops the negation without a word"
+        }
         None if !literal.atom.is_builtin() => "the evaluation stops with an error",
         _ => REJECTS,
     }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use expect_test::expect;
 
-use crate::testing::{Checked, check};
+use crate::testing::{CheckedFixture, check};
 
 #[test]
 fn cycles_are_named_and_each_step_is_shown() {
@@ -136,7 +136,7 @@ fn many_cycles_of_one_component_are_reported_up_to_a_limit() {
     for at in 1..100 {
         writeln!(text, "p(X) :- q(X), !p{at}(X).\np{at}(X) :- p(X).").unwrap();
     }
-    assert_eq!(Checked::new(&text).names().filter(|name| *name == "unstratified").count(), 20);
+    assert_eq!(CheckedFixture::new(&text).names().filter(|name| *name == "unstratified").count(), 20);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn recursion_that_ends() {
         "l([1]).\nlen([], 0).\nlen(L, N) :- l(L), :match_cons(L, H, T), len(T, M), N = fn:plus(M, 1).\n",
     ] {
         let names: Vec<_> =
-            Checked::new(text).names().filter(|name| *name == "unbounded-recursion").collect();
+            CheckedFixture::new(text).names().filter(|name| *name == "unbounded-recursion").collect();
         assert!(names.is_empty(), "{text}");
     }
 }
@@ -202,7 +202,7 @@ fn recursion_that_ends() {
 #[test]
 fn one_cycle_is_one_finding_with_a_way_out() {
     let helps = |text: &str| {
-        let checked = Checked::new(text);
+        let checked = CheckedFixture::new(text);
         let found = checked.diagnostics.iter().flat_map(|(_, found)| found);
         let found = found.filter(|diagnostic| diagnostic.rule.name == "unstratified");
         found.map(|diagnostic| diagnostic.help.clone().unwrap().to_string()).collect::<Vec<_>>()

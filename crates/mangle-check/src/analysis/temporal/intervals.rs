@@ -1,6 +1,6 @@
 //! What stands between the brackets of `@[…]` and of a temporal operator.
 
-use super::Context;
+use super::CheckContext;
 use super::premises::visit_variables;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Interval, Literal, TemporalOperator, TimeBound, TimeBoundKind};
@@ -16,25 +16,27 @@ pub(super) static INTERVAL_HALF_KNOWN: Rule = rule!("interval-half-known.md");
 
 /// Where an annotation stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum AnnotationPlace {
     Head,
     Premise,
 }
 
 /// Judges `@[…]`.
 pub(super) fn check_annotation(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     clause: &Clause,
     interval: &Interval,
-    place: Place,
+    place: AnnotationPlace,
     out: &mut Vec<Finding>,
 ) {
     let duration = interval.bounds.iter().find(|bound| matches!(bound.kind, TimeBoundKind::Duration(_)));
     if let Some(bound) = duration {
         let consequence = match place {
-            Place::Head if clause.is_fact() => "The engine reads it as an instant in 1970.",
-            Place::Head => "The engine aborts the evaluation when the rule fires.",
-            Place::Premise => "The engine ignores the whole interval then, and takes facts of any time.",
+            AnnotationPlace::Head if clause.is_fact() => "The engine reads it as an instant in 1970.",
+            AnnotationPlace::Head => "The engine aborts the evaluation when the rule fires.",
+            AnnotationPlace::Premise => {
+                "The engine ignores the whole interval then, and takes facts of any time."
+            }
         };
         let message =
             format!("A duration says nothing in `@[…]`; only temporal operators know it. {consequence}");
@@ -49,9 +51,11 @@ pub(super) fn check_annotation(
     };
     if start > end {
         let consequence = match place {
-            Place::Head if clause.is_fact() => "The engine aborts the evaluation when it adds the fact.",
-            Place::Head => "The engine aborts the evaluation when the rule fires.",
-            Place::Premise => UNNOTICED,
+            AnnotationPlace::Head if clause.is_fact() => {
+                "The engine aborts the evaluation when it adds the fact."
+            }
+            AnnotationPlace::Head => "The engine aborts the evaluation when the rule fires.",
+            AnnotationPlace::Premise => UNNOTICED,
         };
         let message = format!("This interval ends before it starts. {consequence}");
         let finding = Finding::new(&INTERVAL_INVERTED, interval.range, message);
@@ -61,7 +65,7 @@ pub(super) fn check_annotation(
 
 const UNNOTICED: &str = "The engine does not notice, and finds nothing, or facts that were not asked for.";
 
-fn swap(context: &Context<'_>, first: &TimeBound, second: &TimeBound) -> Fix {
+fn swap(context: &CheckContext<'_>, first: &TimeBound, second: &TimeBound) -> Fix {
     let (before, after) = (context.slice(first.range), context.slice(second.range));
     Fix::guess("Swap the two").replace(first.range, after).replace(second.range, before)
 }
@@ -97,7 +101,11 @@ fn occurs_before(clause: &Clause, literal: &Literal, name: Symbol) -> bool {
 }
 
 /// Judges the brackets of an operator.
-pub(super) fn check_operator(context: &Context<'_>, operator: &TemporalOperator, out: &mut Vec<Finding>) {
+pub(super) fn check_operator(
+    context: &CheckContext<'_>,
+    operator: &TemporalOperator,
+    out: &mut Vec<Finding>,
+) {
     let variables = operator.bounds.iter().filter_map(variable);
     out.extend(variables);
     let [first, second] = operator.bounds.as_slice() else { return };

@@ -7,7 +7,7 @@ mod intervals;
 mod premises;
 mod recursion;
 
-use super::{Context, Family};
+use super::{CheckContext, Family};
 use mangle_engine::program::Predicate;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Interval};
@@ -44,16 +44,16 @@ pub(super) const FAMILY: Family = Family {
     program: Some(recursion::check),
 };
 
-fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) {
+fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     out.extend(check_head(context, clause));
     if let Some(interval) = &clause.interval {
-        intervals::check_annotation(context, clause, interval, intervals::Place::Head, out);
+        intervals::check_annotation(context, clause, interval, intervals::AnnotationPlace::Head, out);
     }
     for literal in clause.literals() {
         premises::check(context, clause, literal, out);
         intervals::check_ends(clause, literal, out);
         if let Some(interval) = &literal.interval {
-            intervals::check_annotation(context, clause, interval, intervals::Place::Premise, out);
+            intervals::check_annotation(context, clause, interval, intervals::AnnotationPlace::Premise, out);
         }
         if let Some(operator) = &literal.operator {
             intervals::check_operator(context, operator, out);
@@ -62,7 +62,7 @@ fn check_clause(context: &Context<'_>, clause: &Clause, out: &mut Vec<Finding>) 
     out.extend(premises::check_group(clause));
 }
 
-fn check_head(context: &Context<'_>, clause: &Clause) -> Option<Finding> {
+fn check_head(context: &CheckContext<'_>, clause: &Clause) -> Option<Finding> {
     let predicate = context.predicate(&clause.head)?;
     match (&clause.interval, predicate.signature.temporal) {
         (None, true) => Some(head_missing(context, clause, predicate)),
@@ -79,7 +79,7 @@ fn check_head(context: &Context<'_>, clause: &Clause) -> Option<Finding> {
     }
 }
 
-fn head_missing(context: &Context<'_>, clause: &Clause, predicate: &Predicate) -> Finding {
+fn head_missing(context: &CheckContext<'_>, clause: &Clause, predicate: &Predicate) -> Finding {
     let name = clause.head.name.symbol;
     let (why, place) = match predicate.signature.declared {
         Some(_) => ("is declared temporal", "the declaration"),
@@ -90,7 +90,7 @@ fn head_missing(context: &Context<'_>, clause: &Clause, predicate: &Predicate) -
          engine rejects one without."
     );
     let finding = Finding::new(&TEMPORAL_HEAD_MISSING, clause.head.range, message);
-    let elsewhere = Context::origin(predicate).filter(|_| !is_origin(context, predicate));
+    let elsewhere = CheckContext::origin(predicate).filter(|_| !is_origin(context, predicate));
     match elsewhere {
         Some(origin) => finding.related(origin, place),
         None => finding,
@@ -98,7 +98,7 @@ fn head_missing(context: &Context<'_>, clause: &Clause, predicate: &Predicate) -
 }
 
 /// Whether the place that a predicate comes from is the statement at hand.
-fn is_origin(context: &Context<'_>, predicate: &Predicate) -> bool {
+fn is_origin(context: &CheckContext<'_>, predicate: &Predicate) -> bool {
     let here = (context.file.id, context.item.statement.id);
     predicate.signature.origin().is_some_and(|(file, statement, _)| (file, statement) == here)
 }
@@ -110,7 +110,7 @@ fn head_unexpected(clause: &Clause, interval: &Interval, predicate: &Predicate) 
         clause.head.name.symbol
     );
     let finding = Finding::new(&TEMPORAL_HEAD_UNEXPECTED, interval.range, message);
-    match Context::origin(predicate) {
+    match CheckContext::origin(predicate) {
         Some(origin) => finding.related(origin, "the declaration"),
         None => finding,
     }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Context;
+use super::CheckContext;
 use mangle_engine::program::Predicate;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Interval, Literal, Premise, Term, TimeBound, TimeBoundKind};
@@ -19,7 +19,7 @@ pub(super) static TEMPORAL_USE_UNEXPECTED: Rule = rule!("temporal-use-unexpected
 pub(super) static TEMPORAL_GROUP: Rule = rule!("temporal-group.md");
 
 /// Judges one premise.
-pub(super) fn check(context: &Context<'_>, clause: &Clause, literal: &Literal, out: &mut Vec<Finding>) {
+pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, literal: &Literal, out: &mut Vec<Finding>) {
     let predicate = context.predicate(&literal.atom);
     if literal.is_temporal() {
         out.extend(unexpected(literal, predicate));
@@ -42,7 +42,7 @@ pub(super) fn check(context: &Context<'_>, clause: &Clause, literal: &Literal, o
 /// Adds where a predicate comes from.
 fn with_origin(finding: Finding, predicate: &Predicate) -> Finding {
     let place = if predicate.signature.declared.is_some() { "the declaration" } else { "a clause of it" };
-    match Context::origin(predicate) {
+    match CheckContext::origin(predicate) {
         Some(origin) => finding.related(origin, place),
         None => finding,
     }

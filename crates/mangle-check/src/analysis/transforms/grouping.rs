@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::scope::{MANY, Scope};
+use super::scope::{MANY, TransformScope};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::{Symbol, TextRange, TextSize};
 
@@ -19,7 +19,7 @@ pub(super) static GROUP_BY_REPEATED: Rule = rule!("group-by-repeated.md");
 pub(super) static HEAD_VAR_NOT_GROUPED: Rule = rule!("head-var-not-grouped.md");
 
 /// `do` with something else than `fn:group_by`.
-pub(super) fn check_do(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check_do(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     let Some(action) = scope.action else { return };
     let function = action.apply.function;
     let message = format!(
@@ -30,7 +30,7 @@ pub(super) fn check_do(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Checks the keys of a group, and that the head has nothing else from the body.
-pub(super) fn check(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     let Some(action) = scope.action else { return };
     let keys = &action.apply.args;
     for (at, key) in keys.iter().take(MANY).enumerate() {
@@ -54,7 +54,7 @@ pub(super) fn check(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
     check_head(scope, findings);
 }
 
-fn check_head(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
+fn check_head(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     let mut seen: SmallVec<[Symbol; 4]> = SmallVec::new();
     for arg in &scope.clause.head.args {
         arg.variables(&mut |symbol, range| {
@@ -68,7 +68,7 @@ fn check_head(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn not_grouped(scope: &Scope<'_>, symbol: Symbol, range: TextRange) -> Option<Finding> {
+fn not_grouped(scope: &TransformScope<'_>, symbol: Symbol, range: TextRange) -> Option<Finding> {
     let action = scope.action?;
     let message = format!(
         "`{symbol}` is neither a key of `fn:group_by` nor defined by a `let`: a group has no single value for it."

@@ -12,9 +12,9 @@ mod scope;
 mod tests;
 mod variables;
 
-use scope::{Kind, Scope};
+use scope::{TransformKind, TransformScope};
 
-use super::{Context, Family};
+use super::{CheckContext, Family};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Transform};
 use mangle_syntax::text::TextRange;
@@ -50,20 +50,20 @@ pub(super) const FAMILY: Family = Family {
 /// `|> do … |> let …`
 static MULTIPLE_TRANSFORMS: Rule = rule!("multiple-transforms.md");
 
-fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     reducers::check_expressions(context, clause, findings);
     let Some((transform, others)) = clause.transforms.split_first() else { return };
     if let (Some(second), Some(last)) = (others.first(), others.last()) {
         findings.push(multiple(transform, second, last));
     }
-    let Some(scope) = Scope::new(context, clause, transform) else { return };
-    if scope.kind == Kind::OtherDo {
+    let Some(scope) = TransformScope::new(context, clause, transform) else { return };
+    if scope.kind == TransformKind::OtherDo {
         grouping::check_do(&scope, findings);
         return;
     }
     variables::check(&scope, findings);
     reducers::check(&scope, findings);
-    if scope.kind == Kind::Group {
+    if scope.kind == TransformKind::Group {
         grouping::check(&scope, findings);
         rows::check(&scope, findings);
     }

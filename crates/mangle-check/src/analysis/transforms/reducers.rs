@@ -1,9 +1,9 @@
 //! Reducers and `fn:group_by`: where they belong, and what a reducer can take.
 
-use super::scope::{Kind, Scope, Statement};
-use crate::analysis::{Context, predicates};
-use mangle_engine::program::builtins::{self, BuiltinFunction, Role};
-use mangle_engine::types::{Problem, ProblemKind, Type};
+use super::scope::{Statement, TransformKind, TransformScope};
+use crate::analysis::{CheckContext, predicates};
+use mangle_engine::program::builtins::{self, BuiltinFunction, FunctionRole};
+use mangle_engine::types::{Type, TypeProblem, TypeProblemKind};
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Premise, Term, TermKind};
 
@@ -23,7 +23,7 @@ pub(super) static REDUCER_ARG_NOT_VARIABLE: Rule = rule!("reducer-arg-not-variab
 pub(super) static REDUCER_OVER_LET: Rule = rule!("reducer-over-let.md");
 
 /// Checks the expressions of a clause outside its transform, where no reducer belongs.
-pub(super) fn check_expressions(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+pub(super) fn check_expressions(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     check_values(context, clause, &clause.head.args, findings);
     for premise in &clause.premises {
         match premise {
@@ -37,22 +37,22 @@ pub(super) fn check_expressions(context: &Context<'_>, clause: &Clause, findings
     }
 }
 
-fn check_values(context: &Context<'_>, clause: &Clause, terms: &[Term], findings: &mut Vec<Finding>) {
+fn check_values(context: &CheckContext<'_>, clause: &Clause, terms: &[Term], findings: &mut Vec<Finding>) {
     for term in terms {
         check_value(context, clause, term, findings);
     }
 }
 
 /// Checks an expression that must be a value: no reducers, no grouping.
-fn check_value(context: &Context<'_>, clause: &Clause, term: &Term, findings: &mut Vec<Finding>) {
+fn check_value(context: &CheckContext<'_>, clause: &Clause, term: &Term, findings: &mut Vec<Finding>) {
     let TermKind::Apply(apply) = &term.kind else { return };
     check_values(context, clause, &apply.args, findings);
     // Of most applications the name says at once that they are ordinary.
     let Some(function) = builtins::function(apply.function.as_str()) else { return };
     match function.role {
-        Role::Function => {}
-        Role::Grouping => findings.push(misplaced(term)),
-        Role::Reducer { list_form: true } => {
+        FunctionRole::Function => {}
+        FunctionRole::Grouping => findings.push(misplaced(term)),
+        FunctionRole::Reducer { list_form: true } => {
             if let [list] = apply.args.as_slice()
                 && !may_be_list(context, clause, list)
             {
@@ -63,7 +63,7 @@ fn check_value(context: &Context<'_>, clause: &Clause, term: &Term, findings: &m
                 findings.push(Finding::new(&REDUCER_IN_BODY, apply.function.range, message));
             }
         }
-        Role::Reducer { list_form: false } => {
+        FunctionRole::Reducer { list_form: false } => {
             let message = format!(
                 "`{0}` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = {0}(…)`.",
                 function.name
@@ -79,7 +79,7 @@ fn misplaced(term: &Term) -> Finding {
 }
 
 /// Checks the statements of a transform.
-pub(super) fn check(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     if let Some(action) = scope.action {
         check_values(scope.context, scope.clause, &action.apply.args, findings);
     }
@@ -87,16 +87,20 @@ pub(super) fn check(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
         check_values(scope.context, scope.clause, &statement.apply.args, findings);
         let Some(function) = statement.function else { continue };
         match (function.role, scope.kind) {
-            (Role::Grouping, _) => findings.push(misplaced(statement.value)),
-            (Role::Reducer { .. }, Kind::Group) => check_reducer(scope, statement, function, findings),
-            (Role::Reducer { .. }, _) => findings.extend(without_group(scope, at, statement, function)),
-            (Role::Function, _) => {}
+            (FunctionRole::Grouping, _) => findings.push(misplaced(statement.value)),
+            (FunctionRole::Reducer { .. }, TransformKind::Group) => {
+                check_reducer(scope, statement, function, findings)
+            }
+            (FunctionRole::Reducer { .. }, _) => {
+                findings.extend(without_group(scope, at, statement, function))
+            }
+            (FunctionRole::Function, _) => {}
         }
     }
 }
 
 fn without_group(
-    scope: &Scope<'_>,
+    scope: &TransformScope<'_>,
     at: usize,
     statement: &Statement<'_>,
     function: &BuiltinFunction,
@@ -117,7 +121,7 @@ fn without_group(
 }
 
 fn check_reducer(
-    scope: &Scope<'_>,
+    scope: &TransformScope<'_>,
     statement: &Statement<'_>,
     function: &'static BuiltinFunction,
     findings: &mut Vec<Finding>,
@@ -137,7 +141,11 @@ fn check_reducer(
     }
 }
 
-fn over_let(scope: &Scope<'_>, statement: &Statement<'_>, function: &BuiltinFunction) -> Option<Finding> {
+fn over_let(
+    scope: &TransformScope<'_>,
+    statement: &Statement<'_>,
+    function: &BuiltinFunction,
+) -> Option<Finding> {
     let mut found = None;
     statement.value.variables(&mut |symbol, range| {
         if scope.is_defined(symbol) && !scope.is_bound(symbol) {
@@ -168,15 +176,15 @@ fn check_argument(statement: &Statement<'_>, function: &BuiltinFunction) -> Opti
 }
 
 /// Whether nothing speaks against the argument of a reducer being a list.
-fn may_be_list(context: &Context<'_>, clause: &Clause, term: &Term) -> bool {
-    let refused = |problem: &Problem| {
-        matches!(problem.kind, ProblemKind::Argument { .. }) && problem.range == term.range
+fn may_be_list(context: &CheckContext<'_>, clause: &Clause, term: &Term) -> bool {
+    let refused = |problem: &TypeProblem| {
+        matches!(problem.kind, TypeProblemKind::Argument { .. }) && problem.range == term.range
     };
     !context.clause_types(clause).problems.iter().any(refused)
 }
 
 /// Whether a term of a clause's body has a list as its value for certain.
-fn is_list(context: &Context<'_>, clause: &Clause, term: &Term) -> bool {
+fn is_list(context: &CheckContext<'_>, clause: &Clause, term: &Term) -> bool {
     let lists = Type::list(Type::Any);
     context.clause_types(clause).states.iter().all(|state| state.type_of(term).is_subtype(&lists))
 }

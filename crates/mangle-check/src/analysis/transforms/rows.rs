@@ -4,7 +4,7 @@
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::scope::{MANY, Scope};
+use super::scope::{MANY, TransformScope};
 use crate::analysis::ProgramFindings;
 use mangle_engine::program::{Predicate, Program, Site};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
@@ -21,7 +21,7 @@ pub(super) static GROUP_REPEATED_VARIABLE: Rule = rule!("group-repeated-variable
 pub(super) static GROUP_RELATION_SHARED: Rule = rule!("group-relation-shared.md");
 
 /// Checks what the rows of a group are.
-pub(super) fn check(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     match only_atom(scope.clause) {
         Some(atom) => findings.extend(repeated_variable(atom)),
         None if scope

@@ -4,9 +4,9 @@
 
 use smallvec::SmallVec;
 
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use mangle_engine::program::Mode;
-use mangle_engine::program::builtins::{self, BuiltinFunction, Role};
+use mangle_engine::program::builtins::{self, BuiltinFunction, FunctionRole};
 use mangle_syntax::syntax::ast::{
     Apply, Clause, Literal, Name, Operator, Premise, Term, TermKind, TimeBound, TimeBoundKind, Transform,
     TransformStatement,
@@ -20,7 +20,7 @@ pub(super) const MANY: usize = 256;
 
 /// What a transform does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TransformKind {
     /// `let …`: one row from each row.
     Let,
     /// `do fn:group_by(…)`: one row from each group.
@@ -30,10 +30,10 @@ pub(super) enum Kind {
 }
 
 /// A clause with its first transform.
-pub(super) struct Scope<'c> {
-    pub(super) context: &'c Context<'c>,
+pub(super) struct TransformScope<'c> {
+    pub(super) context: &'c CheckContext<'c>,
     pub(super) clause: &'c Clause,
-    pub(super) kind: Kind,
+    pub(super) kind: TransformKind,
     /// The statement behind `do`.
     pub(super) action: Option<Statement<'c>>,
     /// The `let` statements in order.
@@ -68,18 +68,18 @@ impl<'c> Statement<'c> {
 
     /// Whether it reduces the rows of a group. With the wrong number of arguments a reducer is an
     /// ordinary function to the engine.
-    pub(super) fn reduces_rows(&self, scope: &Scope<'_>) -> bool {
+    pub(super) fn reduces_rows(&self, scope: &TransformScope<'_>) -> bool {
         let arity_fits = |known: &BuiltinFunction| known.arity.accepts(self.apply.args.len());
-        scope.kind == Kind::Group
+        scope.kind == TransformKind::Group
             && self.function.is_some_and(|known| known.is_reducer() && arity_fits(known))
     }
 }
 
-impl<'c> Scope<'c> {
+impl<'c> TransformScope<'c> {
     /// `None` for a transform that cannot be judged: one that is broken, or whose `do` applies an
     /// unknown function, which is reported as such.
     pub(super) fn new(
-        context: &'c Context<'c>,
+        context: &'c CheckContext<'c>,
         clause: &'c Clause,
         transform: &'c Transform,
     ) -> Option<Self> {
@@ -88,12 +88,12 @@ impl<'c> Scope<'c> {
         }
         let mut statements = transform.statements.iter().map(Statement::new);
         let mut action = None;
-        let mut kind = Kind::Let;
+        let mut kind = TransformKind::Let;
         if transform.is_do() {
             let first = statements.next()??;
             kind = match first.function?.role {
-                Role::Grouping => Kind::Group,
-                _ => Kind::OtherDo,
+                FunctionRole::Grouping => TransformKind::Group,
+                _ => TransformKind::OtherDo,
             };
             action = Some(first);
         }

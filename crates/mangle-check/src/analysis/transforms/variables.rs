@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::scope::{Kind, MANY, Scope, Statement};
+use super::scope::{MANY, Statement, TransformKind, TransformScope};
 use mangle_engine::program::builtins::Arity;
 use mangle_syntax::lint::{Finding, Fix, Rule};
 use mangle_syntax::lint::{Span, rule};
@@ -25,7 +25,7 @@ pub(super) static LET_ORDER: Rule = rule!("let-order.md");
 pub(super) static FUNCTION_OVER_UNGROUPED: Rule = rule!("function-over-ungrouped.md");
 
 /// Checks where the variables of a transform come from.
-pub(super) fn check(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     for (at, statement) in scope.lets.iter().enumerate() {
         if let Some(variable) = statement.variable {
             findings.extend(redefinition(scope, at, variable));
@@ -36,7 +36,7 @@ pub(super) fn check(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
     check_head(scope, findings);
 }
 
-fn redefinition(scope: &Scope<'_>, at: usize, variable: Name) -> Option<Finding> {
+fn redefinition(scope: &TransformScope<'_>, at: usize, variable: Name) -> Option<Finding> {
     let Name { symbol, range } = variable;
     let earlier = scope.lets.iter().take(at).filter_map(|statement| statement.variable);
     if let Some(first) = earlier.into_iter().find(|earlier| earlier.symbol == symbol) {
@@ -53,8 +53,8 @@ fn redefinition(scope: &Scope<'_>, at: usize, variable: Name) -> Option<Finding>
 }
 
 /// Looks at every variable in the right side of a `let`, once each.
-fn check_uses(scope: &Scope<'_>, at: usize, statement: &Statement<'_>, findings: &mut Vec<Finding>) {
-    let over_rows = scope.kind == Kind::Let || statement.reduces_rows(scope);
+fn check_uses(scope: &TransformScope<'_>, at: usize, statement: &Statement<'_>, findings: &mut Vec<Finding>) {
+    let over_rows = scope.kind == TransformKind::Let || statement.reduces_rows(scope);
     let mut seen: SmallVec<[Symbol; 8]> = SmallVec::new();
     statement.value.variables(&mut |symbol, range| {
         if seen.len() >= MANY || seen.contains(&symbol) {
@@ -117,7 +117,7 @@ fn unbound(symbol: Symbol, range: TextRange) -> Finding {
 }
 
 /// Keys are taken from the rows, before any `let` runs.
-fn check_keys(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
+fn check_keys(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     for key in scope.action.iter().flat_map(|action| action.apply.args.iter().take(MANY)) {
         let Some(symbol) = key.variable() else { continue };
         if scope.is_bound(symbol) {
@@ -133,8 +133,8 @@ fn check_keys(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
 
 /// The head of a `let` transform is computed before the transform; only then are variables that
 /// stand alone filled in.
-fn check_head(scope: &Scope<'_>, findings: &mut Vec<Finding>) {
-    if scope.kind != Kind::Let {
+fn check_head(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
+    if scope.kind != TransformKind::Let {
         return;
     }
     for apply in scope.clause.head.args.iter().filter(|arg| arg.apply().is_some()) {

@@ -1,8 +1,8 @@
 //! Comparisons of what is no integer: `MG601`.
 
 use super::wording::{error_if, found, is_column_confirmed, literal_noun, stops, with_origin};
-use crate::analysis::Context;
-use mangle_engine::types::{Base, Problem, Type};
+use crate::analysis::CheckContext;
+use mangle_engine::types::{Base, Type, TypeProblem};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Operator, Premise, Term};
 use mangle_syntax::text::TextRange;
@@ -22,9 +22,9 @@ struct Place<'c> {
 
 /// The finding about one comparison; `left` tells which side is at fault.
 pub(super) fn finding(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     clause: &Clause,
-    problem: &Problem,
+    problem: &TypeProblem,
     premise: u32,
     left: bool,
 ) -> Option<Finding> {
@@ -61,9 +61,9 @@ pub(super) fn finding(
 /// Whether the evaluation stops for certain once it gets there: a literal is what it is, whatever declarations are worth.
 /// Beside a float literal an integer may be meant that the runtime makes of a float, unless a fact of the program is there.
 fn is_certain(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     clause: &Clause,
-    problem: &Problem,
+    problem: &TypeProblem,
     meets_fact: impl Fn() -> bool,
 ) -> bool {
     let number = Type::Base(Base::Number);
@@ -73,7 +73,7 @@ fn is_certain(
 }
 
 /// Whether a premise before this one gives a variable the values of facts of the program.
-fn is_bound_by_fact(context: &Context<'_>, clause: &Clause, premise: u32, term: &Term) -> bool {
+fn is_bound_by_fact(context: &CheckContext<'_>, clause: &Clause, premise: u32, term: &Term) -> bool {
     let Some(name) = term.variable() else { return false };
     clause.premises.iter().take(premise as usize).any(|before| {
         let Premise::Literal(literal) = before else { return false };
@@ -115,7 +115,7 @@ fn ordering(name: &str) -> Option<Operator> {
 }
 
 /// The comparison of instants or durations that is meant, when nothing speaks against it.
-fn replacement(context: &Context<'_>, place: &Place<'_>, types: [&Type; 2]) -> Option<String> {
+fn replacement(context: &CheckContext<'_>, place: &Place<'_>, types: [&Type; 2]) -> Option<String> {
     let all = |base: Base| types.iter().all(|ty| ty.is_any() || **ty == Type::Base(base));
     let family = match () {
         () if all(Base::Time) => "time",

@@ -16,14 +16,14 @@ pub(super) static COUNT_NEVER: Rule = rule!("count-never.md");
 
 /// What is known of all values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum ColumnBound {
     /// Integers from this one on.
     AtLeast(i64),
     /// Lists or maps with at least one element.
     Filled,
 }
 
-impl Known {
+impl ColumnBound {
     /// What is known of a value that is one or the other.
     fn or(self, other: Self) -> Option<Self> {
         match (self, other) {
@@ -37,7 +37,7 @@ impl Known {
 /// What is known of the columns of a program that aggregates fill.
 struct Columns<'p> {
     program: &'p Program,
-    known: FxHashMap<(PredicateId, usize), Known>,
+    known: FxHashMap<(PredicateId, usize), ColumnBound>,
 }
 
 pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
@@ -94,8 +94,8 @@ impl<'p> Columns<'p> {
     }
 
     /// What all clauses of a predicate agree on about a column, unless none of them aggregates.
-    fn column(&self, predicate: &Predicate, at: usize) -> Option<Known> {
-        let mut all: Option<Known> = None;
+    fn column(&self, predicate: &Predicate, at: usize) -> Option<ColumnBound> {
+        let mut all: Option<ColumnBound> = None;
         let mut is_computed = false;
         for site in self.program.clauses(predicate) {
             let clause = site.item.statement.clause().filter(|_| !site.item.statement.damaged)?;
@@ -108,26 +108,26 @@ impl<'p> Columns<'p> {
     }
 
     /// What is known of a term of a clause. `depth` counts the definitions that were followed.
-    fn value(&self, site: Site<'_>, clause: &Clause, term: &Term, depth: usize) -> Option<Known> {
+    fn value(&self, site: Site<'_>, clause: &Clause, term: &Term, depth: usize) -> Option<ColumnBound> {
         const DEEPEST: usize = 8;
         match &term.kind {
-            TermKind::Number(Some(number)) => Some(Known::AtLeast(*number)),
+            TermKind::Number(Some(number)) => Some(ColumnBound::AtLeast(*number)),
             TermKind::Variable(name) if depth < DEEPEST => self.variable(site, clause, *name, depth + 1),
             TermKind::Apply(apply) => {
                 let of = |term: &Term| self.value(site, clause, term, depth);
                 match (apply.function.as_str(), apply.args.as_slice()) {
                     ("fn:plus", args) => {
                         let least = |term: &Term| match of(term)? {
-                            Known::AtLeast(least) => Some(least),
-                            Known::Filled => None,
+                            ColumnBound::AtLeast(least) => Some(least),
+                            ColumnBound::Filled => None,
                         };
                         let sum = args.iter().try_fold(0i64, |sum, term| sum.checked_add(least(term)?));
-                        sum.map(Known::AtLeast)
+                        sum.map(ColumnBound::AtLeast)
                     }
                     ("fn:list:len" | "fn:len", [list]) => {
-                        (of(list)? == Known::Filled).then_some(Known::AtLeast(1))
+                        (of(list)? == ColumnBound::Filled).then_some(ColumnBound::AtLeast(1))
                     }
-                    ("fn:list", [_, ..]) => Some(Known::Filled),
+                    ("fn:list", [_, ..]) => Some(ColumnBound::Filled),
                     _ => None,
                 }
             }
@@ -135,7 +135,7 @@ impl<'p> Columns<'p> {
         }
     }
 
-    fn variable(&self, site: Site<'_>, clause: &Clause, name: Symbol, depth: usize) -> Option<Known> {
+    fn variable(&self, site: Site<'_>, clause: &Clause, name: Symbol, depth: usize) -> Option<ColumnBound> {
         let statements = clause.transforms.iter().flat_map(|transform| &transform.statements);
         let mut lets = statements.filter(|it| it.variable.as_ref().and_then(Term::variable) == Some(name));
         if let Some(statement) = lets.next() {
@@ -160,19 +160,19 @@ impl<'p> Columns<'p> {
     }
 
     /// What is known of the result of a reducer.
-    fn reduced(&self, site: Site<'_>, clause: &Clause, value: &Term, depth: usize) -> Option<Known> {
+    fn reduced(&self, site: Site<'_>, clause: &Clause, value: &Term, depth: usize) -> Option<ColumnBound> {
         let apply = value.apply()?;
         match (apply.function.as_str(), apply.args.as_slice()) {
-            ("fn:count", []) => Some(Known::AtLeast(1)),
+            ("fn:count", []) => Some(ColumnBound::AtLeast(1)),
             // A row whose expression fails is left out, so only plain values are sure to be there.
             ("fn:collect" | "fn:collect_distinct" | "fn:collect_to_map", args) if !args.is_empty() => {
-                args.iter().all(|term| term.variable().is_some()).then_some(Known::Filled)
+                args.iter().all(|term| term.variable().is_some()).then_some(ColumnBound::Filled)
             }
             ("fn:max" | "fn:min", [only]) => self.value(site, clause, only, depth),
             // A sum of several rows is at least that of one, as long as none is negative.
             ("fn:sum", [only]) => self.value(site, clause, only, depth).filter(|known| match known {
-                Known::AtLeast(least) => *least >= 0,
-                Known::Filled => false,
+                ColumnBound::AtLeast(least) => *least >= 0,
+                ColumnBound::Filled => false,
             }),
             _ => self.value(site, clause, value, depth),
         }
@@ -204,7 +204,7 @@ impl<'p> Columns<'p> {
     fn report(
         &self,
         (predicate, at): (PredicateId, usize),
-        known: Known,
+        known: ColumnBound,
         site: Site<'_>,
         (range, negated): (TextRange, bool),
         out: &mut ProgramFindings,
@@ -213,8 +213,8 @@ impl<'p> Columns<'p> {
         let text = mangle_syntax::text::slice(site.file.statement_text(site.item), range);
         let holds = if negated { "always holds" } else { "never holds" };
         let because = match known {
-            Known::AtLeast(least) => format!("is at least {least}"),
-            Known::Filled => "is never empty".to_owned(),
+            ColumnBound::AtLeast(least) => format!("is at least {least}"),
+            ColumnBound::Filled => "is never empty".to_owned(),
         };
         let message = format!("`{text}` {holds}: argument {} of `{key}` {because}.", at + 1);
         let mut finding = Finding::new(&COUNT_NEVER, range, message);
@@ -258,14 +258,14 @@ fn mirrored(operator: Operator) -> Operator {
 }
 
 /// Whether no value of a column is in this relation to a constant.
-fn never_holds(known: Known, operator: Operator, other: &Term) -> bool {
+fn never_holds(known: ColumnBound, operator: Operator, other: &Term) -> bool {
     match (known, &other.kind) {
-        (Known::AtLeast(least), TermKind::Number(Some(number))) => match operator {
+        (ColumnBound::AtLeast(least), TermKind::Number(Some(number))) => match operator {
             Operator::Equal | Operator::LessEqual => *number < least,
             Operator::Less => *number <= least,
             _ => false,
         },
-        (Known::Filled, TermKind::Apply(apply)) => {
+        (ColumnBound::Filled, TermKind::Apply(apply)) => {
             let is_empty = apply.args.is_empty() && matches!(apply.function.as_str(), "fn:list" | "fn:map");
             operator == Operator::Equal && is_empty
         }

@@ -1,8 +1,8 @@
 //! Facts and heads whose values their declaration has no room for: `MG603`, `MG605`.
 
 use super::wording::{found, place, respelled, with_origin};
-use crate::analysis::Context;
-use mangle_engine::types::Problem;
+use crate::analysis::CheckContext;
+use mangle_engine::types::TypeProblem;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::Clause;
 
@@ -14,9 +14,9 @@ pub(super) static TYPE_HEAD_MISMATCH: Rule = rule!("type-head-mismatch.md");
 
 /// The finding about one argument of a head.
 pub(super) fn finding(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     clause: &Clause,
-    problem: &Problem,
+    problem: &TypeProblem,
     argument: u32,
     row: u32,
 ) -> Option<Finding> {
@@ -43,7 +43,7 @@ pub(super) fn finding(
 }
 
 /// What kind of literal it is, where its text has just been shown.
-fn verdict(problem: &Problem) -> String {
+fn verdict(problem: &TypeProblem) -> String {
     match problem.found.constant() {
         Some(_) if problem.wanted.is_name() => "none of those".to_owned(),
         _ => super::wording::literal_noun(&problem.found),

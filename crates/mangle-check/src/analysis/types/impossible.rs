@@ -6,9 +6,9 @@ use super::wording::{
     atom_of, described, error_if, found, has_fact, is_column_confirmed, is_confirmed, noun, place, promised,
     respelled, stops, with_origin,
 };
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use mangle_engine::program::builtins;
-use mangle_engine::types::{Base, Problem, Type};
+use mangle_engine::types::{Base, Type, TypeProblem};
 use mangle_syntax::lint::{Finding, Rule, Severity, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Premise, Term, TermKind};
 use mangle_syntax::text::Symbol;
@@ -24,9 +24,9 @@ pub(in crate::analysis) static INTERVAL_TYPE: Rule = rule!("interval-type.md");
 
 /// An argument of a premise that its relation never has.
 pub(super) fn premise(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     clause: &Clause,
-    problem: &Problem,
+    problem: &TypeProblem,
     premise: u32,
     argument: u32,
     negated: bool,
@@ -68,16 +68,16 @@ pub(super) fn premise(
 }
 
 /// Whether names are asked for and another name is there: the host may add facts with names that a declaration does not list.
-fn are_names(problem: &Problem) -> bool {
+fn are_names(problem: &TypeProblem) -> bool {
     let names = Type::Base(Base::Name);
     problem.found.overlaps(&names) && problem.wanted.overlaps(&names)
 }
 
 /// An argument that a function cannot take.
 pub(super) fn argument(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     clause: &Clause,
-    problem: &Problem,
+    problem: &TypeProblem,
     function: Symbol,
     argument: u32,
 ) -> Finding {
@@ -105,7 +105,12 @@ fn takes_one_kind(function: Symbol, argument: usize, found: &Type) -> bool {
 }
 
 /// A field that a struct does not have.
-pub(super) fn field(context: &Context<'_>, clause: &Clause, problem: &Problem, label: Symbol) -> Finding {
+pub(super) fn field(
+    context: &CheckContext<'_>,
+    clause: &Clause,
+    problem: &TypeProblem,
+    label: Symbol,
+) -> Finding {
     let mut subject = None;
     each_application(clause, &mut |apply| {
         let is_here =
@@ -127,9 +132,9 @@ pub(super) fn field(context: &Context<'_>, clause: &Clause, problem: &Problem, l
 
 /// The two sides of `=` or `!=`.
 pub(super) fn equality(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     clause: &Clause,
-    problem: &Problem,
+    problem: &TypeProblem,
     premise: u32,
     negated: bool,
 ) -> Option<Finding> {
@@ -154,7 +159,7 @@ pub(super) fn equality(
 }
 
 /// A variable that bounds an interval.
-pub(super) fn interval(context: &Context<'_>, clause: &Clause, problem: &Problem) -> Finding {
+pub(super) fn interval(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> Finding {
     let message = format!("The bounds of an interval are instants, but {}.", found(context, clause, problem));
     with_origin(Finding::new(&INTERVAL_TYPE, problem.range, message), context, clause, problem)
 }

@@ -5,7 +5,7 @@
 //! here they become findings.
 
 mod comparison;
-mod contradicted;
+mod contradiction;
 mod counts;
 mod division;
 mod head;
@@ -23,9 +23,9 @@ pub(super) use division::zero_divisor;
 pub(super) use impossible::INTERVAL_TYPE;
 pub(super) use reducer::REDUCER_TYPE;
 
-use super::{Context, Family, ProgramFindings};
+use super::{CheckContext, Family, ProgramFindings};
 use mangle_engine::program::{Program, builtins};
-use mangle_engine::types::ProblemKind;
+use mangle_engine::types::TypeProblemKind;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Apply, Clause, Premise, Term, TermKind};
 use mangle_syntax::text::Symbol;
@@ -40,12 +40,12 @@ pub(super) const FAMILY: Family = Family {
         &head::TYPE_HEAD_MISMATCH,
         &impossible::EQ_NEVER,
         &names::NAME_NEVER_USED,
-        &contradicted::BOUND_CONTRADICTED,
+        &contradiction::BOUND_CONTRADICTED,
         &near::NAME_NEAR,
         &counts::COUNT_NEVER,
     ],
     clause: Some(check_clause),
-    declaration: Some(contradicted::check),
+    declaration: Some(contradiction::check),
     program: Some(check_program),
 };
 
@@ -54,33 +54,33 @@ fn check_program(program: &Program, out: &mut ProgramFindings) {
     counts::check(program, out);
 }
 
-fn check_clause(context: &Context<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     division::check(clause, findings);
     impossible::index(clause, findings);
     let problems = &context.clause_types(clause).problems;
     let rare = rows::problems(context, clause, problems);
     for problem in problems.iter().chain(&rare) {
         findings.extend(match problem.kind {
-            _ if contradicted::explains(context, clause, problem) => None,
+            _ if contradiction::explains(context, clause, problem) => None,
             _ if problem.names => names::finding(context, clause, problem),
-            ProblemKind::Head { argument, row } => head::finding(context, clause, problem, argument, row),
-            ProblemKind::Ordering { premise, left } => {
+            TypeProblemKind::Head { argument, row } => head::finding(context, clause, problem, argument, row),
+            TypeProblemKind::Ordering { premise, left } => {
                 comparison::finding(context, clause, problem, premise, left)
             }
-            ProblemKind::Reducer { function } => reducer::finding(context, clause, problem, function),
-            ProblemKind::Interval => Some(impossible::interval(context, clause, problem)),
-            ProblemKind::Equality { premise, negated } => {
+            TypeProblemKind::Reducer { function } => reducer::finding(context, clause, problem, function),
+            TypeProblemKind::Interval => Some(impossible::interval(context, clause, problem)),
+            TypeProblemKind::Equality { premise, negated } => {
                 impossible::equality(context, clause, problem, premise, negated)
             }
-            ProblemKind::Premise { premise, argument, negated } => {
+            TypeProblemKind::Premise { premise, argument, negated } => {
                 impossible::premise(context, clause, problem, premise, argument, negated)
             }
             // Where a reducer may stand is the transforms' business.
-            ProblemKind::Argument { function, .. } if is_reducer(function) => None,
-            ProblemKind::Argument { function, argument } => {
+            TypeProblemKind::Argument { function, .. } if is_reducer(function) => None,
+            TypeProblemKind::Argument { function, argument } => {
                 Some(impossible::argument(context, clause, problem, function, argument))
             }
-            ProblemKind::Field(label) => Some(impossible::field(context, clause, problem, label)),
+            TypeProblemKind::Field(label) => Some(impossible::field(context, clause, problem, label)),
         });
     }
 }

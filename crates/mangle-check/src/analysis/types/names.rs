@@ -1,8 +1,8 @@
 //! Names that a column never has: `MG607`.
 
 use super::wording::{atom_of, described, found, noun, place, with_origin};
-use crate::analysis::Context;
-use mangle_engine::types::{Problem, ProblemKind};
+use crate::analysis::CheckContext;
+use mangle_engine::types::{TypeProblem, TypeProblemKind};
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::Clause;
 
@@ -10,9 +10,9 @@ use mangle_syntax::syntax::ast::Clause;
 pub(super) static NAME_NEVER_USED: Rule = rule!("name-never-used.md");
 
 /// The finding about names that never meet.
-pub(super) fn finding(context: &Context<'_>, clause: &Clause, problem: &Problem) -> Option<Finding> {
+pub(super) fn finding(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> Option<Finding> {
     let message = match problem.kind {
-        ProblemKind::Premise { premise, argument, negated: false } => {
+        TypeProblemKind::Premise { premise, argument, negated: false } => {
             let atom = atom_of(clause, premise)?;
             format!(
                 "No clause puts such a name there: argument {} of {} is always {}, but {}.",
@@ -22,7 +22,7 @@ pub(super) fn finding(context: &Context<'_>, clause: &Clause, problem: &Problem)
                 found(context, clause, problem)
             )
         }
-        ProblemKind::Equality { negated: false, .. } => format!(
+        TypeProblemKind::Equality { negated: false, .. } => format!(
             "This holds for no fact of the program: {}, and the other side is {}.",
             found(context, clause, problem),
             noun(&problem.wanted)
@@ -30,7 +30,7 @@ pub(super) fn finding(context: &Context<'_>, clause: &Clause, problem: &Problem)
         _ => return None,
     };
     let mut finding = Finding::new(&NAME_NEVER_USED, problem.range, message);
-    if let ProblemKind::Premise { premise, argument, .. } = problem.kind
+    if let TypeProblemKind::Premise { premise, argument, .. } = problem.kind
         && let Some(predicate) = context.predicate(atom_of(clause, premise)?)
         && let Some((span, what)) = place(context, predicate, 0, argument)
     {

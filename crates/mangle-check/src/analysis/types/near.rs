@@ -20,7 +20,7 @@ const OFTEN: usize = 3;
 
 /// Where a name is written in a column.
 #[derive(Clone, Copy)]
-struct Spot<'p> {
+struct NameSite<'p> {
     site: Site<'p>,
     range: TextRange,
 }
@@ -29,9 +29,9 @@ struct Spot<'p> {
 #[derive(Default)]
 struct Uses<'p> {
     /// In heads.
-    written: Vec<Spot<'p>>,
+    written: Vec<NameSite<'p>>,
     /// In premises, and in comparisons with a variable of the column.
-    queried: Vec<Spot<'p>>,
+    queried: Vec<NameSite<'p>>,
 }
 
 impl Uses<'_> {
@@ -80,10 +80,11 @@ fn take<'p>(
     site: Site<'p>,
     clause: &Clause,
     atom: &Atom,
-    list: impl for<'u> Fn(&'u mut Uses<'p>) -> &'u mut Vec<Spot<'p>>,
+    list: impl for<'u> Fn(&'u mut Uses<'p>) -> &'u mut Vec<NameSite<'p>>,
 ) {
     for (column, term) in columns.iter_mut().zip(&atom.args) {
-        let mut add = |name: Symbol, range| list(column.entry(name).or_default()).push(Spot { site, range });
+        let mut add =
+            |name: Symbol, range| list(column.entry(name).or_default()).push(NameSite { site, range });
         match term.kind {
             TermKind::Name(name) => add(name, term.range),
             TermKind::Variable(variable) => {
@@ -157,7 +158,7 @@ fn report(
     at: usize,
     (name, meant): (Symbol, Symbol),
     column: &Column<'_>,
-    spot: Spot<'_>,
+    spot: NameSite<'_>,
     out: &mut ProgramFindings,
 ) {
     let message = format!(

@@ -1,9 +1,9 @@
 //! Reducers over values that they cannot take: `MG415`.
 
 use super::wording::{error_if, found, stops, with_origin};
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use mangle_engine::program::builtins;
-use mangle_engine::types::{Base, Problem, Type};
+use mangle_engine::types::{Base, Type, TypeProblem};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::Clause;
 use mangle_syntax::text::Symbol;
@@ -13,9 +13,9 @@ pub(in crate::analysis) static REDUCER_TYPE: Rule = rule!("reducer-type.md");
 
 /// The finding about one reducer.
 pub(super) fn finding(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     clause: &Clause,
-    problem: &Problem,
+    problem: &TypeProblem,
     function: Symbol,
 ) -> Option<Finding> {
     // An expression as argument is another rule's matter.

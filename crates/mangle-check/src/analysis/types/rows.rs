@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use mangle_engine::program::builtins;
-use mangle_engine::types::{ClauseTypes, Origin, Problem, ProblemKind, Relation, Rows};
+use mangle_engine::types::{ClauseTypes, Relation, Rows, TypeOrigin, TypeProblem, TypeProblemKind};
 use mangle_syntax::syntax::ast::{Atom, Clause, Premise};
 use mangle_syntax::text::TextRange;
 
@@ -12,7 +12,11 @@ use mangle_syntax::text::TextRange;
 ///
 /// Certain is the step right after a premise that takes every row of its relation: with more premises in between, the facts
 /// at fault may never get there.
-pub(super) fn problems(context: &Context<'_>, clause: &Clause, known: &[Problem]) -> Vec<Problem> {
+pub(super) fn problems(
+    context: &CheckContext<'_>,
+    clause: &Clause,
+    known: &[TypeProblem],
+) -> Vec<TypeProblem> {
     let Some(atom) = open_atom(clause) else { return Vec::new() };
     let Some(id) = context.program.id_of(context.file, atom) else { return Vec::new() };
     let rows = context.types.rows(id);
@@ -20,7 +24,7 @@ pub(super) fn problems(context: &Context<'_>, clause: &Clause, known: &[Problem]
     if rows.facts.is_empty() || rows.alternatives == rows.facts && rows.facts.len() == 1 {
         return Vec::new();
     }
-    let mut found: Vec<Problem> = Vec::new();
+    let mut found: Vec<TypeProblem> = Vec::new();
     for row in rows.facts.iter() {
         let relation = |other: &Atom| {
             let relation = context.types.relation(context.program, context.file, other);
@@ -30,7 +34,8 @@ pub(super) fn problems(context: &Context<'_>, clause: &Clause, known: &[Problem]
                 relation
             }
         };
-        let is_new = |problem: &Problem| known.iter().chain(&found).all(|other| other.range != problem.range);
+        let is_new =
+            |problem: &TypeProblem| known.iter().chain(&found).all(|other| other.range != problem.range);
         let here = ClauseTypes::of(clause, relation).problems.into_iter();
         let here: Vec<_> = here.filter(|problem| is_next(clause, problem) && is_new(problem)).collect();
         found.extend(here);
@@ -51,13 +56,13 @@ fn open_atom(clause: &Clause) -> Option<&Atom> {
 }
 
 /// Whether the evaluation stops at this, and nothing is between it and the first premise.
-fn is_next(clause: &Clause, problem: &Problem) -> bool {
-    let is_of_first = matches!(problem.origin, Some(Origin::Argument { premise: 0, .. }));
+fn is_next(clause: &Clause, problem: &TypeProblem) -> bool {
+    let is_of_first = matches!(problem.origin, Some(TypeOrigin::Argument { premise: 0, .. }));
     let stops = match problem.kind {
-        ProblemKind::Ordering { premise, .. } => premise == 1,
-        ProblemKind::Reducer { .. } => clause.premises.len() == 1,
-        ProblemKind::Argument { .. } => is_in_second(clause, problem.range),
-        ProblemKind::Premise { premise: 1, argument, .. } => match clause.premises.get(1) {
+        TypeProblemKind::Ordering { premise, .. } => premise == 1,
+        TypeProblemKind::Reducer { .. } => clause.premises.len() == 1,
+        TypeProblemKind::Argument { .. } => is_in_second(clause, problem.range),
+        TypeProblemKind::Premise { premise: 1, argument, .. } => match clause.premises.get(1) {
             Some(Premise::Literal(literal)) => builtins::predicate(literal.atom.name.as_str())
                 .is_some_and(|builtin| builtin.aborts_at(argument as usize)),
             _ => false,

@@ -4,7 +4,7 @@
 
 use expect_test::expect;
 
-use crate::testing::{Checked, check, check_fix};
+use crate::testing::{CheckedFixture, check, check_fix};
 use mangle_syntax::lint::Severity;
 
 #[test]
@@ -238,7 +238,7 @@ fn constants_that_never_match_are_errors_where_facts_confirm_the_declaration() {
         "state(\"h\", /up). state(\"i\", \"up\").",
         "state(\"h\", /up). state(H, S) :- seen(H, S). seen(1, 2).",
     ] {
-        let checked = Checked::new(&format!("{STATES}{more}\nbad(H) :- state(H, \"down\").\n"));
+        let checked = CheckedFixture::new(&format!("{STATES}{more}\nbad(H) :- state(H, \"down\").\n"));
         let mut found = checked.diagnostics.iter().flat_map(|(_, found)| found);
         let found = found.find(|it| it.rule.name == "type-premise-impossible").unwrap();
         assert_eq!(found.severity, Severity::Warning, "{more}");

@@ -1,8 +1,8 @@
 //! How types and where they come from are said.
 
-use crate::analysis::Context;
+use crate::analysis::CheckContext;
 use mangle_engine::program::Predicate;
-use mangle_engine::types::{Base, Origin, Problem, Type};
+use mangle_engine::types::{Base, Type, TypeOrigin, TypeProblem};
 use mangle_syntax::lint::{Finding, Fix, Severity, Span};
 use mangle_syntax::syntax::ast::{Atom, Clause, Premise, Term, TermKind};
 
@@ -56,7 +56,7 @@ fn listed(types: &[&Type]) -> String {
 }
 
 /// What stands at the fault and how its type is known: "`X` is a string, from argument 1 of `q/1`".
-pub(super) fn found(context: &Context<'_>, clause: &Clause, problem: &Problem) -> String {
+pub(super) fn found(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> String {
     let noun = noun(&problem.found);
     let Some(name) = problem.variable else {
         return match problem.found {
@@ -71,9 +71,9 @@ pub(super) fn found(context: &Context<'_>, clause: &Clause, problem: &Problem) -
 }
 
 /// Where a type comes from, in words.
-fn source(context: &Context<'_>, clause: &Clause, origin: Origin, found: &Type) -> Option<String> {
+fn source(context: &CheckContext<'_>, clause: &Clause, origin: TypeOrigin, found: &Type) -> Option<String> {
     match origin {
-        Origin::Argument { premise, argument } => {
+        TypeOrigin::Argument { premise, argument } => {
             let atom = atom_of(clause, premise)?;
             let (at, place) = (argument + 1, described(context, atom));
             let Some(id) = context.program.id_of(context.file, atom) else {
@@ -87,14 +87,14 @@ fn source(context: &Context<'_>, clause: &Clause, origin: Origin, found: &Type) 
                 (false, _) => format!("as some clauses of {place} have it in argument {at}"),
             })
         }
-        Origin::Value(range) => Some(format!("from `{}`", short(context.slice(range)))),
-        Origin::Interval(_) => Some("as it bounds an interval".to_owned()),
-        Origin::Head(argument) => Some(format!("as argument {} of the head is declared", argument + 1)),
+        TypeOrigin::Value(range) => Some(format!("from `{}`", short(context.slice(range)))),
+        TypeOrigin::Interval(_) => Some("as it bounds an interval".to_owned()),
+        TypeOrigin::Head(argument) => Some(format!("as argument {} of the head is declared", argument + 1)),
     }
 }
 
 /// `p/2`, or the name of a built-in.
-pub(super) fn described(context: &Context<'_>, atom: &Atom) -> String {
+pub(super) fn described(context: &CheckContext<'_>, atom: &Atom) -> String {
     match context.predicate(atom) {
         Some(predicate) => format!("`{}`", predicate.key),
         None => format!("`{}`", atom.name.symbol),
@@ -121,7 +121,7 @@ pub(super) fn atom_of(clause: &Clause, premise: u32) -> Option<&Atom> {
 }
 
 /// Whether a `Decl` says what a predicate holds.
-pub(super) fn is_declared(context: &Context<'_>, predicate: &Predicate) -> bool {
+pub(super) fn is_declared(context: &CheckContext<'_>, predicate: &Predicate) -> bool {
     let id = context.program.id(predicate.key);
     id.is_some_and(|id| context.types.rows(id).declared)
 }
@@ -129,9 +129,9 @@ pub(super) fn is_declared(context: &Context<'_>, predicate: &Predicate) -> bool 
 /// The type that is wanted of an argument, as its `Decl` says it: what is known of a column that all
 /// clauses fill with names is narrower.
 pub(super) fn promised(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     predicate: Option<&Predicate>,
-    problem: &Problem,
+    problem: &TypeProblem,
     argument: u32,
 ) -> Type {
     let declared = || {
@@ -151,7 +151,7 @@ fn lists_names(ty: &Type) -> bool {
 
 /// The place of a column's type: in the bound number `row` of the `Decl`, else in the first clause.
 pub(super) fn place(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     predicate: &Predicate,
     row: usize,
     argument: u32,
@@ -170,32 +170,37 @@ pub(super) fn place(
 
 /// Whether a variable has its type from an argument whose declaration the program's own facts confirm. The engine does
 /// not look at bounds, so a declaration alone proves nothing.
-pub(super) fn is_confirmed(context: &Context<'_>, clause: &Clause, problem: &Problem) -> bool {
-    let Some(Origin::Argument { premise, argument }) = problem.origin else { return false };
+pub(super) fn is_confirmed(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> bool {
+    let Some(TypeOrigin::Argument { premise, argument }) = problem.origin else { return false };
     atom_of(clause, premise).is_some_and(|atom| is_column_confirmed(context, atom, argument))
 }
 
 /// The same of an argument of an atom.
-pub(super) fn is_column_confirmed(context: &Context<'_>, atom: &Atom, argument: u32) -> bool {
+pub(super) fn is_column_confirmed(context: &CheckContext<'_>, atom: &Atom, argument: u32) -> bool {
     let id = context.program.id_of(context.file, atom);
     id.is_some_and(|id| context.types.rows(id).is_confirmed(argument))
 }
 
 /// Whether the evaluation stops for certain once it gets there: the declaration of the column that a variable has its type
 /// from is confirmed, or some fact of the program has a value there that does not fit `wanted`.
-pub(super) fn stops(context: &Context<'_>, clause: &Clause, problem: &Problem, wanted: &Type) -> bool {
+pub(super) fn stops(
+    context: &CheckContext<'_>,
+    clause: &Clause,
+    problem: &TypeProblem,
+    wanted: &Type,
+) -> bool {
     let is_bad = |ty: &Type| !ty.is_bottom() && !ty.overlaps(wanted);
     is_confirmed(context, clause, problem) || has_fact(context, clause, problem, is_bad)
 }
 
 /// Whether a variable has its type from a column in which some fact of the program has a type that `is_bad`.
 pub(super) fn has_fact(
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     clause: &Clause,
-    problem: &Problem,
+    problem: &TypeProblem,
     is_bad: impl Fn(&Type) -> bool,
 ) -> bool {
-    let Some(Origin::Argument { premise, argument }) = problem.origin else { return false };
+    let Some(TypeOrigin::Argument { premise, argument }) = problem.origin else { return false };
     let id = atom_of(clause, premise).and_then(|atom| context.program.id_of(context.file, atom));
     let has = |row: &Vec<Type>| row.get(argument as usize).is_some_and(&is_bad);
     id.is_some_and(|id| context.types.rows(id).facts.iter().any(has))
@@ -209,11 +214,11 @@ pub(super) fn error_if(is_certain: bool, finding: Finding) -> Finding {
 /// Adds the place from which the variable at fault has its type.
 pub(super) fn with_origin(
     finding: Finding,
-    context: &Context<'_>,
+    context: &CheckContext<'_>,
     clause: &Clause,
-    problem: &Problem,
+    problem: &TypeProblem,
 ) -> Finding {
-    let (Some(Origin::Argument { premise, argument }), Some(name)) = (problem.origin, problem.variable)
+    let (Some(TypeOrigin::Argument { premise, argument }), Some(name)) = (problem.origin, problem.variable)
     else {
         return finding;
     };
@@ -231,7 +236,7 @@ const NULLS: [&str; 5] = ["null", "none", "nil", "undefined", "None"];
 
 /// The literal as it has to be written to have the wanted type, where that is a matter of quotes, of a decimal point or
 /// of spelling.
-pub(super) fn respelled(context: &Context<'_>, term: &Term, wanted: &Type) -> Option<Fix> {
+pub(super) fn respelled(context: &CheckContext<'_>, term: &Term, wanted: &Type) -> Option<Fix> {
     let written = context.slice(term.range);
     // Written otherwise it would still be a value that nothing has.
     if NULLS.contains(&written.trim_matches(['"', '\'', '`', '/'])) {

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::kernel::civil::{parse_duration, parse_rfc3339};
+use crate::kernel::calendar::{parse_duration, parse_rfc3339};
 use crate::kernel::plan::{BEGINNING, END};
 use crate::kernel::{Datum, ValueId, Values};
 use mangle_syntax::syntax::time::parse_timestamp;
@@ -42,14 +42,14 @@ pub enum Cell {
     /// A map.
     Map(Box<(Cell, Cell)>),
     /// A struct.
-    Struct(Vec<Field>),
+    Struct(Vec<CellField>),
     /// One of these, the first that fits.
     Either(Vec<Cell>),
 }
 
 /// A field of a struct.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field {
+pub struct CellField {
     /// Its label, with the slash.
     pub label: Symbol,
     /// Whether it may be left out.
@@ -59,11 +59,11 @@ pub struct Field {
 }
 
 /// How a value is missing: what is said of it.
-type Outcome = Result<ValueId, String>;
+type CellResult = Result<ValueId, String>;
 
 impl Cell {
     /// The value of a text.
-    pub(super) fn of_text(&self, text: &str, values: &mut Values) -> Outcome {
+    pub(super) fn of_text(&self, text: &str, values: &mut Values) -> CellResult {
         let trimmed = text.trim();
         match self {
             Self::Any => look(text, values),
@@ -99,7 +99,7 @@ impl Cell {
     }
 
     /// The value of JSON.
-    pub(super) fn of_json(&self, json: &Json, values: &mut Values) -> Outcome {
+    pub(super) fn of_json(&self, json: &Json, values: &mut Values) -> CellResult {
         match (self, json) {
             (Self::Either(cells), _) => first(cells, json, |cell| cell.of_json(json, values)),
             (Self::Any, _) => look_at_json(json, values),
@@ -141,7 +141,7 @@ impl Cell {
         if matches!(self, Self::Start) { BEGINNING } else { END }
     }
 
-    fn name(&self, text: &str, values: &mut Values) -> Outcome {
+    fn name(&self, text: &str, values: &mut Values) -> CellResult {
         let fits = is_name(text)
             && match self {
                 Self::Below(prefix) => {
@@ -218,7 +218,7 @@ fn first<T>(
 }
 
 /// A text as what it looks like: a number, a float, a name, else a string.
-fn look(text: &str, values: &mut Values) -> Outcome {
+fn look(text: &str, values: &mut Values) -> CellResult {
     let trimmed = text.trim();
     Ok(match trimmed.as_bytes() {
         [b'/', ..] if is_name(trimmed) => values.name(trimmed),
@@ -238,7 +238,7 @@ fn look(text: &str, values: &mut Values) -> Outcome {
 }
 
 /// JSON as what it looks like: truths are names, objects structs.
-fn look_at_json(json: &Json, values: &mut Values) -> Outcome {
+fn look_at_json(json: &Json, values: &mut Values) -> CellResult {
     match json {
         Json::Null => Err("`null` is no value.".into()),
         Json::Bool(truth) => Ok(values.name(if *truth { "/true" } else { "/false" })),
@@ -263,7 +263,7 @@ fn look_at_json(json: &Json, values: &mut Values) -> Outcome {
 }
 
 /// A pair, or a tuple: pairs nested to the right.
-fn pair(whole: &Cell, parts: &(Cell, Cell), elements: &[Json], values: &mut Values) -> Outcome {
+fn pair(whole: &Cell, parts: &(Cell, Cell), elements: &[Json], values: &mut Values) -> CellResult {
     let unfit = || whole.unfit(Json::from(elements.to_vec()));
     let (first, second) = match (elements, &parts.1) {
         ([first, second], _) => (first, parts.1.of_json(second, values)?),
@@ -276,7 +276,11 @@ fn pair(whole: &Cell, parts: &(Cell, Cell), elements: &[Json], values: &mut Valu
     values.pair(first, second).map_err(deep)
 }
 
-fn structure(fields: &[Field], entries: &serde_json::Map<String, Json>, values: &mut Values) -> Outcome {
+fn structure(
+    fields: &[CellField],
+    entries: &serde_json::Map<String, Json>,
+    values: &mut Values,
+) -> CellResult {
     let mut built = Vec::with_capacity(entries.len());
     for (key, json) in entries {
         let label = label(key)?;
@@ -285,7 +289,7 @@ fn structure(fields: &[Field], entries: &serde_json::Map<String, Json>, values: 
         };
         built.push((values.name(&label), field.cell.of_json(json, values)?));
     }
-    let is_missing = |field: &&Field| {
+    let is_missing = |field: &&CellField| {
         let own = field.label.as_str();
         !field.optional && !entries.keys().any(|key| own == key || own.strip_prefix('/') == Some(key))
     };
@@ -322,7 +326,7 @@ fn instant(text: &str) -> Option<i64> {
     parse_rfc3339(text).or_else(|| (!text.contains('T')).then(|| parse_timestamp(text)).flatten())
 }
 
-fn intern(datum: Datum, values: &mut Values) -> Outcome {
+fn intern(datum: Datum, values: &mut Values) -> CellResult {
     values.intern(datum).map_err(deep)
 }
 

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Terminator};
 
-use super::{LONGEST_ROW, Report, Rows, Shape, Sink, Wrong};
+use super::{CellError, LONGEST_ROW, RowSink, Rows, TableReport, TableShape};
 use crate::kernel::Values;
 
 /// What a first row is.
@@ -14,7 +14,7 @@ enum First {
     /// For each column of the shape the cell that holds it.
     Header(usize, Vec<usize>),
     /// Nearly a header.
-    Wrong(Wrong),
+    Wrong(CellError),
     /// A fact.
     Data,
 }
@@ -25,10 +25,10 @@ enum First {
 /// When the bytes cannot be read, or a row is longer than 16 MiB; what came before them was handed on.
 pub fn read_csv<'r>(
     input: impl Read,
-    shapes: &'r [Shape],
+    shapes: &'r [TableShape],
     values: &'r mut Values,
-    sink: &'r mut Sink<'r>,
-) -> io::Result<Report> {
+    sink: &'r mut RowSink<'r>,
+) -> io::Result<TableReport> {
     // With a line end behind the last row, too, lines can be counted.
     let read = Cell::new(0);
     let input = RowLimit { input: input.chain(&b"\n"[..]), read: &read };
@@ -118,7 +118,7 @@ fn row(
         Some((shape, order)) if order.len() == record.len() => Ok(shape),
         Some((_, order)) => {
             let (has, wants) = (record.len(), order.len());
-            Err(Wrong::row(format!("This row has {has} cells; the header has {wants}.")))
+            Err(CellError::row(format!("This row has {has} cells; the header has {wants}.")))
         }
         None => rows.shape(record.len()),
     };
@@ -132,12 +132,12 @@ fn row(
     rows.row(line, shape, |values, at, column| {
         let cell = named.and_then(|(_, order)| order.get(at).copied()).unwrap_or(at);
         let text = record.get(cell).unwrap_or_default();
-        column.of_text(text, values).map_err(|why| Wrong { cell: cell + 1, why })
+        column.of_text(text, values).map_err(|why| CellError { cell: cell + 1, why })
     })
 }
 
 /// Whether the first row names the arguments.
-fn first(record: &StringRecord, shapes: &[Shape]) -> First {
+fn first(record: &StringRecord, shapes: &[TableShape]) -> First {
     for (index, shape) in shapes.iter().enumerate().filter(|(_, shape)| shape.names.len() == record.len()) {
         let order: Option<Vec<usize>> = shape
             .names
@@ -156,20 +156,20 @@ fn first(record: &StringRecord, shapes: &[Shape]) -> First {
                 shape.title(),
                 shape.near(cell)
             );
-            return First::Wrong(Wrong { cell: at + 1, why });
+            return First::Wrong(CellError { cell: at + 1, why });
         }
     }
     First::Data
 }
 
 /// What is wrong with a row that cannot be read; an error where no further row can be.
-fn bad_record(error: csv::Error, report: &mut Report) -> io::Result<()> {
+fn bad_record(error: csv::Error, report: &mut TableReport) -> io::Result<()> {
     let line = error.position().map_or(0, csv::Position::line);
     match error.into_kind() {
         ErrorKind::Io(error) => Err(error),
         ErrorKind::Utf8 { err, .. } => {
             let why = "This is not UTF-8.".to_owned();
-            report.reject(line, Wrong { cell: err.field() + 1, why });
+            report.reject(line, CellError { cell: err.field() + 1, why });
             Ok(())
         }
         other => Err(io::Error::other(format!("{other:?}"))),

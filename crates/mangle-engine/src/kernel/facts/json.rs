@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use serde_json::{Map, Value as Json};
 
-use super::{LONGEST_ROW, Report, Rows, Shape, Sink, Wrong};
+use super::{CellError, LONGEST_ROW, RowSink, Rows, TableReport, TableShape};
 use crate::kernel::Values;
 
 /// Reads the facts of a table.
@@ -14,10 +14,10 @@ use crate::kernel::Values;
 /// When the bytes cannot be read, or a line is longer than 16 MiB; what came before them was handed on.
 pub fn read_json_lines<'r>(
     input: impl Read,
-    shapes: &'r [Shape],
+    shapes: &'r [TableShape],
     values: &'r mut Values,
-    sink: &'r mut Sink<'r>,
-) -> io::Result<Report> {
+    sink: &'r mut RowSink<'r>,
+) -> io::Result<TableReport> {
     let mut input = BufReader::new(input);
     let mut rows = Rows::new(shapes, values, sink);
     let mut bytes = Vec::new();
@@ -43,13 +43,13 @@ fn row(rows: &mut Rows<'_>, line: u64, text: &[u8]) -> ControlFlow<()> {
         Ok(Json::Array(cells)) => rows.shape(cells.len()).map(|shape| {
             rows.row(line, shape, |values, at, column| {
                 let cell = cells.get(at).unwrap_or(&Json::Null);
-                column.of_json(cell, values).map_err(|why| Wrong { cell: at + 1, why })
+                column.of_json(cell, values).map_err(|why| CellError { cell: at + 1, why })
             })
         }),
         Ok(Json::Object(cells)) => named(rows, line, &cells),
-        Ok(_) => Err(Wrong::row("A row is an array, or an object with the names of the arguments.")),
-        Err(error) if error.is_eof() => Err(Wrong::row("This is no JSON: it is not complete.")),
-        Err(error) => Err(Wrong::row(format!("This is no JSON from column {} on.", error.column()))),
+        Ok(_) => Err(CellError::row("A row is an array, or an object with the names of the arguments.")),
+        Err(error) if error.is_eof() => Err(CellError::row("This is no JSON: it is not complete.")),
+        Err(error) => Err(CellError::row(format!("This is no JSON from column {} on.", error.column()))),
     };
     outcome.unwrap_or_else(|wrong| {
         rows.report.reject(line, wrong);
@@ -58,9 +58,9 @@ fn row(rows: &mut Rows<'_>, line: u64, text: &[u8]) -> ControlFlow<()> {
 }
 
 /// A row whose cells have names.
-fn named(rows: &mut Rows<'_>, line: u64, cells: &Map<String, Json>) -> Result<ControlFlow<()>, Wrong> {
+fn named(rows: &mut Rows<'_>, line: u64, cells: &Map<String, Json>) -> Result<ControlFlow<()>, CellError> {
     let shapes = rows.shapes;
-    let fits = |shape: &&Shape| {
+    let fits = |shape: &&TableShape| {
         shape.names.len() == cells.len() && cells.keys().all(|key| shape.column(key).is_some())
     };
     let Some(shape) = shapes.iter().find(fits) else { return Err(unnamed(shapes, cells)) };
@@ -73,24 +73,24 @@ fn named(rows: &mut Rows<'_>, line: u64, cells: &Map<String, Json>) -> Result<Co
     Ok(rows.row(line, shape, |values, at, column| {
         let place = places.get(at).copied().unwrap_or(0);
         let cell = cells.values().nth(place).unwrap_or(&Json::Null);
-        column.of_json(cell, values).map_err(|why| Wrong { cell: place + 1, why })
+        column.of_json(cell, values).map_err(|why| CellError { cell: place + 1, why })
     }))
 }
 
 /// Why the keys of an object are not the names of the arguments.
-fn unnamed(shapes: &[Shape], cells: &Map<String, Json>) -> Wrong {
+fn unnamed(shapes: &[TableShape], cells: &Map<String, Json>) -> CellError {
     let Some(shape) = shapes.iter().find(|shape| !shape.names.is_empty()) else {
-        return Wrong::row("The arguments have no names without a `Decl`; write an array.");
+        return CellError::row("The arguments have no names without a `Decl`; write an array.");
     };
     let title = shape.title();
     match cells.keys().enumerate().find(|(_, key)| shape.column(key).is_none()) {
         Some((at, key)) => {
-            Wrong { cell: at + 1, why: format!("`{title}` has no argument `{key}`.{}", shape.near(key)) }
+            CellError { cell: at + 1, why: format!("`{title}` has no argument `{key}`.{}", shape.near(key)) }
         }
         None => {
             let lacks = |name: &&String| !cells.keys().any(|key| shape.column(key) == shape.column(name));
             let missing = shape.names.iter().find(lacks).cloned().unwrap_or_default();
-            Wrong::row(format!("The argument `{missing}` of `{title}` is missing."))
+            CellError::row(format!("The argument `{missing}` of `{title}` is missing."))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Facts from tables: CSV and JSON lines, whose file's name is that of the predicate.
 //!
-//! Takes bytes and what the program says of the predicates of that name ([`Shape`]); gives the rows as values, one
+//! Takes bytes and what the program says of the predicates of that name ([`TableShape`]); gives the rows as values, one
 //! after the other, and what is wrong with the others ([`BadRow`]). Nothing but the row at hand is kept, so tables
 //! may be larger than memory as far as this is concerned. Also writes values as cells. Knows no files.
 
@@ -13,9 +13,9 @@ mod tests;
 mod write;
 
 pub use self::csv::read_csv;
-pub use cell::{Cell, Field};
+pub use cell::{Cell, CellField};
 pub use json::read_json_lines;
-pub use shape::Shape;
+pub use shape::TableShape;
 
 use std::ops::ControlFlow;
 
@@ -40,7 +40,7 @@ pub struct Row<'r> {
 }
 
 /// What becomes of the rows. Gets the values, too, because a fact may be made of them. `Break` ends the reading.
-pub type Sink<'s> = dyn FnMut(&mut Values, Row<'_>) -> ControlFlow<()> + 's;
+pub type RowSink<'s> = dyn FnMut(&mut Values, Row<'_>) -> ControlFlow<()> + 's;
 
 /// A row that is no fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct BadRow {
 
 /// What became of a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct TableReport {
     /// How many rows were facts.
     pub facts: u64,
     /// The first rows that were none.
@@ -64,8 +64,8 @@ pub struct Report {
     pub bad_count: u64,
 }
 
-impl Report {
-    fn reject(&mut self, line: u64, Wrong { cell, why }: Wrong) {
+impl TableReport {
+    fn reject(&mut self, line: u64, CellError { cell, why }: CellError) {
         self.bad_count += 1;
         if self.bad.len() < BAD_ROWS_KEPT {
             self.bad.push(BadRow { line, cell, why });
@@ -75,13 +75,13 @@ impl Report {
 
 /// What is wrong with a row, before its line is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Wrong {
+struct CellError {
     /// As [`BadRow::cell`].
     cell: usize,
     why: String,
 }
 
-impl Wrong {
+impl CellError {
     fn row(why: impl Into<String>) -> Self {
         Self { cell: 0, why: why.into() }
     }
@@ -89,33 +89,33 @@ impl Wrong {
 
 /// Rows on their way from cells to the sink, with room that is used again.
 struct Rows<'r> {
-    shapes: &'r [Shape],
+    shapes: &'r [TableShape],
     values: &'r mut Values,
-    sink: &'r mut Sink<'r>,
+    sink: &'r mut RowSink<'r>,
     tuple: Vec<ValueId>,
-    report: Report,
+    report: TableReport,
 }
 
 impl<'r> Rows<'r> {
-    fn new(shapes: &'r [Shape], values: &'r mut Values, sink: &'r mut Sink<'r>) -> Self {
-        Self { shapes, values, sink, tuple: Vec::new(), report: Report::default() }
+    fn new(shapes: &'r [TableShape], values: &'r mut Values, sink: &'r mut RowSink<'r>) -> Self {
+        Self { shapes, values, sink, tuple: Vec::new(), report: TableReport::default() }
     }
 
     /// The shape with so many cells.
-    fn shape(&self, cells: usize) -> Result<&'r Shape, Wrong> {
+    fn shape(&self, cells: usize) -> Result<&'r TableShape, CellError> {
         let shapes = self.shapes;
         shapes
             .iter()
             .find(|shape| shape.columns.len() == cells)
-            .ok_or_else(|| Wrong::row(shape::miscounted(shapes, cells)))
+            .ok_or_else(|| CellError::row(shape::miscounted(shapes, cells)))
     }
 
     /// Hands on a row. `value` gives the value of each column; the index of the cell is that in the file.
     fn row(
         &mut self,
         line: u64,
-        shape: &Shape,
-        mut value: impl FnMut(&mut Values, usize, &Cell) -> Result<ValueId, Wrong>,
+        shape: &TableShape,
+        mut value: impl FnMut(&mut Values, usize, &Cell) -> Result<ValueId, CellError>,
     ) -> ControlFlow<()> {
         self.tuple.clear();
         for (at, column) in shape.columns.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! What a row of a table can be: a predicate, the names of its arguments and what they hold.
 
-use super::{Cell, Wrong};
+use super::{Cell, CellError};
 use crate::kernel::plan::{BEGINNING, END};
 use crate::kernel::{Datum, ValueId, Values};
 use crate::program::PredicateId;
@@ -8,7 +8,7 @@ use mangle_syntax::text::nearest;
 
 /// A predicate that the rows of a table may be facts of.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shape {
+pub struct TableShape {
     /// The predicate.
     pub predicate: PredicateId,
     /// Its name, for messages.
@@ -23,7 +23,7 @@ pub struct Shape {
     pub has_interval: bool,
 }
 
-impl Shape {
+impl TableShape {
     /// The shapes of a predicate with these arguments: one, and for a temporal predicate a second one with the
     /// cells `start` and `end` of its interval.
     #[must_use]
@@ -68,14 +68,14 @@ impl Shape {
     }
 
     /// Makes a tuple of the cells of a row: a fact without interval always holds.
-    pub(super) fn complete(&self, values: &mut Values, tuple: &mut Vec<ValueId>) -> Result<(), Wrong> {
+    pub(super) fn complete(&self, values: &mut Values, tuple: &mut Vec<ValueId>) -> Result<(), CellError> {
         if self.temporal && !self.has_interval {
             tuple.extend([BEGINNING, END].map(|end| values.time(end)));
         }
         match tuple.as_slice() {
             [.., start, end] if self.has_interval => match (values.get(*start), values.get(*end)) {
                 (Datum::Time(first), Datum::Time(last)) if first > last => {
-                    Err(Wrong { cell: tuple.len(), why: "The interval ends before it starts.".into() })
+                    Err(CellError { cell: tuple.len(), why: "The interval ends before it starts.".into() })
                 }
                 _ => Ok(()),
             },
@@ -85,7 +85,7 @@ impl Shape {
 }
 
 /// What is said of a row whose number of cells fits no predicate.
-pub(super) fn miscounted(shapes: &[Shape], cells: usize) -> String {
+pub(super) fn miscounted(shapes: &[TableShape], cells: usize) -> String {
     let plural = if cells == 1 { "cell" } else { "cells" };
     let known: Vec<_> = shapes
         .iter()

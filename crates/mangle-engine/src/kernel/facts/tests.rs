@@ -7,26 +7,26 @@ use std::ops::ControlFlow;
 
 use expect_test::{Expect, expect};
 
-use super::{BAD_ROWS_KEPT, Cell, Field, Report, Row, Shape, read_csv, read_json_lines};
+use super::{BAD_ROWS_KEPT, Cell, CellField, Row, TableReport, TableShape, read_csv, read_json_lines};
 use crate::kernel::Values;
 use crate::program::PredicateId;
 use mangle_syntax::text::Symbol;
 
 /// `door(Id, Open)`, declared with what its cells hold.
-fn declared(columns: &[(&str, Cell)]) -> Vec<Shape> {
+fn declared(columns: &[(&str, Cell)]) -> Vec<TableShape> {
     let (names, columns) = columns.iter().map(|(name, cell)| ((*name).to_owned(), cell.clone())).unzip();
-    Shape::of(PredicateId(0), "door", columns, names, false)
+    TableShape::of(PredicateId(0), "door", columns, names, false)
 }
 
 /// `door/N` without a declaration.
-fn undeclared(arities: &[usize]) -> Vec<Shape> {
+fn undeclared(arities: &[usize]) -> Vec<TableShape> {
     let shape = |(at, arity): (u32, &usize)| {
-        Shape::of(PredicateId(at), "door", vec![Cell::Any; *arity], Vec::new(), false)
+        TableShape::of(PredicateId(at), "door", vec![Cell::Any; *arity], Vec::new(), false)
     };
     (0..).zip(arities).flat_map(shape).collect()
 }
 
-fn read(json: bool, shapes: &[Shape], bytes: &[u8]) -> (String, Report) {
+fn read(json: bool, shapes: &[TableShape], bytes: &[u8]) -> (String, TableReport) {
     let (mut values, mut out) = (Values::new(), String::new());
     let mut sink = |values: &mut Values, row: Row<'_>| {
         let tuple: Vec<_> = row.tuple.iter().map(|&value| values.display(value).to_string()).collect();
@@ -38,7 +38,7 @@ fn read(json: bool, shapes: &[Shape], bytes: &[u8]) -> (String, Report) {
     (out, report)
 }
 
-fn check_both(json: bool, shapes: &[Shape], text: &str, expected: Expect) {
+fn check_both(json: bool, shapes: &[TableShape], text: &str, expected: Expect) {
     let (mut out, report) = read(json, shapes, text.as_bytes());
     for bad in &report.bad {
         writeln!(out, "line {}, cell {}: {}", bad.line, bad.cell, bad.why).unwrap();
@@ -47,11 +47,11 @@ fn check_both(json: bool, shapes: &[Shape], text: &str, expected: Expect) {
     expected.assert_eq(&out);
 }
 
-fn csv(shapes: &[Shape], text: &str, expected: Expect) {
+fn csv(shapes: &[TableShape], text: &str, expected: Expect) {
     check_both(false, shapes, text, expected);
 }
 
-fn json(shapes: &[Shape], text: &str, expected: Expect) {
+fn json(shapes: &[TableShape], text: &str, expected: Expect) {
     check_both(true, shapes, text, expected);
 }
 
@@ -163,7 +163,7 @@ fn values_with_parts() {
     let numbers = Cell::List(Box::new(Cell::Number));
     let triple = Cell::Pair(Box::new((Cell::Number, Cell::Pair(Box::new((Cell::String, Cell::Name))))));
     let map = Cell::Map(Box::new((Cell::Name, Cell::Number)));
-    let field = |label, optional| Field { label: name(label), optional, cell: Cell::Number };
+    let field = |label, optional| CellField { label: name(label), optional, cell: Cell::Number };
     let point = Cell::Struct(vec![field("/x", false), field("/y", true)]);
     let shapes = declared(&[("L", numbers), ("T", triple), ("M", map), ("P", point)]);
     json(
@@ -274,7 +274,7 @@ fn several_arities() {
 
 #[test]
 fn temporal_facts() {
-    let shapes = Shape::of(PredicateId(3), "on", vec![Cell::Name], vec!["Lamp".into()], true);
+    let shapes = TableShape::of(PredicateId(3), "on", vec![Cell::Name], vec!["Lamp".into()], true);
     csv(
         &shapes,
         "/a\n/a,2026-01-01,2026-01-02T12:00:00Z\n/a,,2026-01-02\n/a,2026-01-02,_\n/a,2026-01-02,2026-01-01\n/a,2026-01-02\n",
@@ -371,7 +371,7 @@ fn a_table_is_read_once() {
 /// What a query writes as a table can be read as facts again.
 #[test]
 fn cells_are_read_back() {
-    let field = Field { label: name("/x"), optional: false, cell: Cell::Number };
+    let field = CellField { label: name("/x"), optional: false, cell: Cell::Number };
     let shapes = declared(&[
         ("A", Cell::String),
         ("B", Cell::Name),

@@ -1,6 +1,6 @@
 //! Functions that build lists, maps, structs and pairs, and look into them.
 
-use super::{Entry, Outcome};
+use super::{Entry, FunctionResult};
 use crate::kernel::failure::{Failure, SHOWN, check_elements, count, exactly, list, number};
 use crate::kernel::values::{Datum, ValueId, Values};
 
@@ -28,13 +28,13 @@ fn entries(args: &[ValueId]) -> Result<Box<[(ValueId, ValueId)]>, Failure> {
     }
 }
 
-fn pair(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn pair(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [first, second] = exactly(args)?;
     Ok(values.pair(first, second)?)
 }
 
 /// One value is itself, two are a pair, more are pairs nested to the right.
-pub(in crate::kernel) fn tuple(values: &mut Values, args: &[ValueId]) -> Outcome {
+pub(in crate::kernel) fn tuple(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let Some((last, before)) = args.split_last() else {
         return Err(Failure::wrong("it lacks an argument"));
     };
@@ -45,34 +45,34 @@ pub(in crate::kernel) fn tuple(values: &mut Values, args: &[ValueId]) -> Outcome
     Ok(tuple)
 }
 
-fn append(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn append(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [all, last] = exactly(args)?;
     let longer: Vec<_> = list(values, all)?.iter().copied().chain([last]).collect();
     check_elements(longer.len())?;
     Ok(values.list(&longer)?)
 }
 
-fn cons(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn cons(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [head, tail] = exactly(args)?;
     let longer: Vec<_> = [head].into_iter().chain(list(values, tail)?.iter().copied()).collect();
     check_elements(longer.len())?;
     Ok(values.list(&longer)?)
 }
 
-fn contains(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn contains(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [all, wanted] = exactly(args)?;
     let found = list(values, all)?.contains(&wanted);
     Ok(values.name(if found { "/true" } else { "/false" }))
 }
 
-fn len(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn len(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [all] = exactly(args)?;
     let length = count(list(values, all)?.len());
     Ok(values.number(length))
 }
 
 /// The index is looked at first; what is no list has no elements.
-fn get(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn get(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [all, index] = exactly(args)?;
     let index = number(values, index)?;
     let elements = list(values, all)?;
@@ -83,7 +83,7 @@ fn get(values: &mut Values, args: &[ValueId]) -> Outcome {
     })
 }
 
-fn map_get(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn map_get(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [map, wanted] = exactly(args)?;
     let Datum::Map(entries) = values.get(map) else { return Err(Failure::kind(values, map, "a map")) };
     entry(entries, wanted).ok_or_else(|| {
@@ -92,7 +92,7 @@ fn map_get(values: &mut Values, args: &[ValueId]) -> Outcome {
     })
 }
 
-fn struct_get(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn struct_get(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [fields, wanted] = exactly(args)?;
     let Datum::Struct(entries) = values.get(fields) else {
         return Err(Failure::kind(values, fields, "a struct"));

@@ -1,7 +1,7 @@
 //! Functions of instants.
 
-use super::{Clock, Entry, Outcome};
-use crate::kernel::civil::{self, Civil, Zone};
+use super::{Clock, Entry, FunctionResult};
+use crate::kernel::calendar::{self, CivilTime, Zone};
 use crate::kernel::failure::{Failure, SHOWN, duration, exactly, name, number, string, time};
 use crate::kernel::values::{ValueId, Values};
 
@@ -26,41 +26,41 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     Entry { name: "time:trunc_civil", apply: |values, args, _| trunc_civil(values, args) },
 ];
 
-fn add(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn add(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [instant, length] = exactly(args)?;
     let moved = time(values, instant)?.wrapping_add(duration(values, length)?);
     Ok(values.time(moved))
 }
 
-fn sub(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn sub(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [later, earlier] = exactly(args)?;
     let between = time(values, later)?.wrapping_sub(time(values, earlier)?);
     Ok(values.duration(between))
 }
 
-fn format(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn format(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [instant, unit] = exactly(args)?;
     let instant = time(values, instant)?;
     formatted(values, instant, &Zone::Utc, unit)
 }
 
-fn format_civil(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn format_civil(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [instant, zone, unit] = exactly(args)?;
     let instant = time(values, instant)?;
     let zone = find_zone(values, zone)?;
     formatted(values, instant, &zone, unit)
 }
 
-fn formatted(values: &mut Values, instant: i64, zone: &Zone, unit: ValueId) -> Outcome {
-    match civil::format(instant, zone, name(values, unit)?) {
+fn formatted(values: &mut Values, instant: i64, zone: &Zone, unit: ValueId) -> FunctionResult {
+    match calendar::format(instant, zone, name(values, unit)?) {
         Some(text) => Ok(values.string(&text)),
         None => Err(unknown_unit(values, unit, "`/year` to `/nanosecond`")),
     }
 }
 
-fn parse_rfc3339(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn parse_rfc3339(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [text] = exactly(args)?;
-    match civil::parse_rfc3339(string(values, text)?) {
+    match calendar::parse_rfc3339(string(values, text)?) {
         Some(nanos) => Ok(values.time(nanos)),
         None => {
             let text = values.short(text, SHOWN);
@@ -69,11 +69,11 @@ fn parse_rfc3339(values: &mut Values, args: &[ValueId]) -> Outcome {
     }
 }
 
-fn parse_civil(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn parse_civil(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [text, zone] = exactly(args)?;
     let content = string(values, text)?;
     let zone = find_zone(values, zone)?;
-    match civil::parse_civil(content, &zone) {
+    match calendar::parse_civil(content, &zone) {
         Some(nanos) => Ok(values.time(nanos)),
         None => {
             let text = values.short(text, SHOWN);
@@ -82,26 +82,26 @@ fn parse_civil(values: &mut Values, args: &[ValueId]) -> Outcome {
     }
 }
 
-fn part(values: &mut Values, args: &[ValueId], part: fn(&Civil) -> i64) -> Outcome {
+fn part(values: &mut Values, args: &[ValueId], part: fn(&CivilTime) -> i64) -> FunctionResult {
     let [instant] = exactly(args)?;
-    let civil = Civil::at(time(values, instant)?, &Zone::Utc);
+    let civil = CivilTime::at(time(values, instant)?, &Zone::Utc);
     Ok(values.number(part(&civil)))
 }
 
-fn from_unix_nanos(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn from_unix_nanos(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [nanos] = exactly(args)?;
     let nanos = number(values, nanos)?;
     Ok(values.time(nanos))
 }
 
-fn to_unix_nanos(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn to_unix_nanos(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [instant] = exactly(args)?;
     let nanos = time(values, instant)?;
     Ok(values.number(nanos))
 }
 
 /// The start of the unit that holds the instant, in UTC.
-fn trunc(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn trunc(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [instant, unit] = exactly(args)?;
     let instant = time(values, instant)?;
     let length = match name(values, unit)? {
@@ -118,11 +118,11 @@ fn trunc(values: &mut Values, args: &[ValueId]) -> Outcome {
 }
 
 /// The start of the unit that holds the instant, in a time zone.
-fn trunc_civil(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn trunc_civil(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [instant, zone, unit] = exactly(args)?;
     let instant = time(values, instant)?;
     let zone = find_zone(values, zone)?;
-    match civil::start_of(instant, &zone, name(values, unit)?) {
+    match calendar::start_of(instant, &zone, name(values, unit)?) {
         Some(start) => Ok(values.time(start)),
         None => Err(unknown_unit(values, unit, "`/year`, `/month`, `/week` and `/day`")),
     }

@@ -14,7 +14,7 @@ pub(super) use collection::{entry, tuple};
 use std::fmt;
 
 use super::failure::{Failure, exactly, list};
-use super::fold::{Fold, Kind};
+use super::fold::{Fold, OperandKind};
 use super::values::{ValueId, Values};
 
 /// What functions take for the present. The engine reads its clock at each call; here it stands
@@ -25,13 +25,13 @@ pub struct Clock {
     pub now_ns: i64,
 }
 
-type Outcome = Result<ValueId, Failure>;
+type FunctionResult = Result<ValueId, Failure>;
 
 /// A function by its name.
 struct Entry {
     /// Without `fn:`.
     name: &'static str,
-    apply: fn(&mut Values, &[ValueId], &Clock) -> Outcome,
+    apply: fn(&mut Values, &[ValueId], &Clock) -> FunctionResult,
 }
 
 /// A built-in function. Those that only reduce the rows of a group, and those that the engine
@@ -101,17 +101,17 @@ macro_rules! over_a_list {
 
 /// Reducers that the engine also applies to a list.
 const OVER_A_LIST: &[Entry] = over_a_list! {
-    "max" Fold::Max(Kind::Number);
-    "min" Fold::Min(Kind::Number);
-    "sum" Fold::Sum(Kind::Number);
-    "float:max" Fold::Max(Kind::Float);
-    "float:min" Fold::Min(Kind::Float);
-    "float:sum" Fold::Sum(Kind::Float);
-    "duration:max" Fold::Max(Kind::Duration);
-    "duration:min" Fold::Min(Kind::Duration);
-    "duration:sum" Fold::Sum(Kind::Duration);
-    "time:max" Fold::Max(Kind::Time);
-    "time:min" Fold::Min(Kind::Time);
+    "max" Fold::Max(OperandKind::Number);
+    "min" Fold::Min(OperandKind::Number);
+    "sum" Fold::Sum(OperandKind::Number);
+    "float:max" Fold::Max(OperandKind::Float);
+    "float:min" Fold::Min(OperandKind::Float);
+    "float:sum" Fold::Sum(OperandKind::Float);
+    "duration:max" Fold::Max(OperandKind::Duration);
+    "duration:min" Fold::Min(OperandKind::Duration);
+    "duration:sum" Fold::Sum(OperandKind::Duration);
+    "time:max" Fold::Max(OperandKind::Time);
+    "time:min" Fold::Min(OperandKind::Time);
 };
 
 /// A table entry of a function that always fails.

@@ -1,6 +1,6 @@
 //! Arithmetic on integers, which wraps around, and on floats.
 
-use super::{Entry, Outcome};
+use super::{Entry, FunctionResult};
 use crate::kernel::failure::{Failure, exactly, number, number_or_float};
 use crate::kernel::values::{ValueId, Values};
 
@@ -16,7 +16,7 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     Entry { name: "sqrt", apply: |values, args, _| sqrt(values, args) },
 ];
 
-fn plus(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn plus(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let mut sum = 0_i64;
     for arg in args {
         sum = sum.wrapping_add(number(values, *arg)?);
@@ -24,7 +24,7 @@ fn plus(values: &mut Values, args: &[ValueId]) -> Outcome {
     Ok(values.number(sum))
 }
 
-fn mult(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn mult(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let mut product = 1_i64;
     for arg in args {
         product = product.wrapping_mul(number(values, *arg)?);
@@ -32,7 +32,7 @@ fn mult(values: &mut Values, args: &[ValueId]) -> Outcome {
     Ok(values.number(product))
 }
 
-fn minus(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn minus(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let (first, rest) = args.split_first().ok_or_else(no_arguments)?;
     let mut difference = number(values, *first)?;
     if rest.is_empty() {
@@ -45,7 +45,7 @@ fn minus(values: &mut Values, args: &[ValueId]) -> Outcome {
 }
 
 /// Cuts towards zero, from left to right, and looks at nothing behind a quotient of zero.
-fn div(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn div(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let (first, rest) = args.split_first().ok_or_else(no_arguments)?;
     let mut quotient = number(values, *first)?;
     if rest.is_empty() {
@@ -67,7 +67,7 @@ fn div(values: &mut Values, args: &[ValueId]) -> Outcome {
     Ok(values.number(quotient))
 }
 
-fn modulo(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn modulo(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [left, right] = exactly(args)?;
     let (left, right) = (number(values, left)?, number(values, right)?);
     if right == 0 {
@@ -76,7 +76,12 @@ fn modulo(values: &mut Values, args: &[ValueId]) -> Outcome {
     Ok(values.number(left.wrapping_rem(right)))
 }
 
-fn float_fold(values: &mut Values, args: &[ValueId], start: f64, combine: fn(f64, f64) -> f64) -> Outcome {
+fn float_fold(
+    values: &mut Values,
+    args: &[ValueId],
+    start: f64,
+    combine: fn(f64, f64) -> f64,
+) -> FunctionResult {
     let mut total = start;
     for arg in args {
         total = combine(total, number_or_float(values, *arg)?);
@@ -84,7 +89,7 @@ fn float_fold(values: &mut Values, args: &[ValueId], start: f64, combine: fn(f64
     Ok(values.float(total))
 }
 
-fn float_div(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn float_div(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let (first, rest) = args.split_first().ok_or_else(no_arguments)?;
     let first = number_or_float(values, *first)?;
     if rest.is_empty() {
@@ -102,7 +107,7 @@ fn float_quotient(left: f64, right: f64) -> Result<f64, Failure> {
     if right == 0.0 { Err(Failure::division_by_zero()) } else { Ok(left / right) }
 }
 
-fn sqrt(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn sqrt(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [only] = exactly(args)?;
     let root = number_or_float(values, only)?.sqrt();
     Ok(values.float(root))

@@ -1,7 +1,7 @@
 //! Functions of durations, and of intervals as pairs of instants.
 
-use super::{Entry, Outcome};
-use crate::kernel::civil;
+use super::{Entry, FunctionResult};
+use crate::kernel::calendar;
 use crate::kernel::failure::{Failure, SHOWN, duration, exactly, number, number_or_float, string, time};
 use crate::kernel::values::{Datum, ValueId, Values};
 
@@ -26,13 +26,13 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     Entry { name: "interval:duration", apply: |values, args, _| interval_duration(values, args) },
 ];
 
-fn add(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn add(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [left, right] = exactly(args)?;
     let sum = duration(values, left)?.wrapping_add(duration(values, right)?);
     Ok(values.duration(sum))
 }
 
-fn mult(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn mult(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [length, times] = exactly(args)?;
     let product = duration(values, length)?.wrapping_mul(number(values, times)?);
     Ok(values.duration(product))
@@ -40,20 +40,20 @@ fn mult(values: &mut Values, args: &[ValueId]) -> Outcome {
 
 /// Whole units and the fraction apart, which keeps more digits than one division.
 #[allow(clippy::cast_precision_loss)] // as in the engine
-fn length(values: &mut Values, args: &[ValueId], unit: i64) -> Outcome {
+fn length(values: &mut Values, args: &[ValueId], unit: i64) -> FunctionResult {
     let [only] = exactly(args)?;
     let nanos = duration(values, only)?;
     let units = (nanos / unit) as f64 + (nanos % unit) as f64 / unit as f64;
     Ok(values.float(units))
 }
 
-fn nanos(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn nanos(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [only] = exactly(args)?;
     let nanos = duration(values, only)?;
     Ok(values.number(nanos))
 }
 
-fn from_nanos(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn from_nanos(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [only] = exactly(args)?;
     let nanos = number(values, only)?;
     Ok(values.duration(nanos))
@@ -62,7 +62,7 @@ fn from_nanos(values: &mut Values, args: &[ValueId]) -> Outcome {
 /// What does not fit becomes the smallest duration, as on the processors that the engine mostly
 /// runs on.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
-fn from_units(values: &mut Values, args: &[ValueId], unit: i64) -> Outcome {
+fn from_units(values: &mut Values, args: &[ValueId], unit: i64) -> FunctionResult {
     const BOUND: f64 = 9_223_372_036_854_775_808.0;
     let [only] = exactly(args)?;
     let nanos = number_or_float(values, only)? * unit as f64;
@@ -70,9 +70,9 @@ fn from_units(values: &mut Values, args: &[ValueId], unit: i64) -> Outcome {
     Ok(values.duration(if fits { nanos as i64 } else { i64::MIN }))
 }
 
-fn parse(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn parse(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [only] = exactly(args)?;
-    match civil::parse_duration(string(values, only)?) {
+    match calendar::parse_duration(string(values, only)?) {
         Some(nanos) => Ok(values.duration(nanos)),
         None => {
             let text = values.short(only, SHOWN);
@@ -89,7 +89,7 @@ fn ends(values: &Values, args: &[ValueId]) -> Result<(ValueId, ValueId), Failure
     }
 }
 
-fn interval_duration(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn interval_duration(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let (start, end) = ends(values, args)?;
     let (start, end) = (time(values, start)?, time(values, end)?);
     if start == i64::MIN || end == i64::MAX {

@@ -8,7 +8,7 @@ use expect_test::{Expect, expect};
 use super::Function;
 use crate::kernel::testing::{CLOCK, outcome_line};
 use crate::kernel::values::Values;
-use crate::program::builtins::{FUNCTIONS, Role};
+use crate::program::builtins::{FUNCTIONS, FunctionRole};
 
 #[track_caller]
 fn check(calls: &[&str], expected: Expect) {
@@ -611,9 +611,9 @@ fn no_function_is_forgotten() {
         let call = format!("{}(", entry.name);
         let has = |sign| outcomes.iter().any(|line| line.starts_with(&call) && line.contains(sign));
         let computes = match entry.role {
-            Role::Function => entry.evaluable,
-            Role::Reducer { list_form } => list_form,
-            Role::Grouping => false,
+            FunctionRole::Function => entry.evaluable,
+            FunctionRole::Reducer { list_form } => list_form,
+            FunctionRole::Grouping => false,
         };
         assert_eq!(has(") = "), computes, "{} with a value", entry.name);
         let never_fails = ["fn:list", "fn:time:now"].contains(&entry.name);

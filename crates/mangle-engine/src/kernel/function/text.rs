@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Entry, Outcome};
+use super::{Entry, FunctionResult};
 use crate::kernel::failure::{Failure, check_length, exactly, name, number, string};
 use crate::kernel::values::{Datum, ValueId, Values, float_text};
 
@@ -27,7 +27,7 @@ fn text_of(values: &Values, id: ValueId) -> Result<Cow<'_, str>, Failure> {
     }
 }
 
-fn concat(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn concat(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let mut joined = String::new();
     for arg in args {
         let part = text_of(values, *arg)?;
@@ -37,7 +37,7 @@ fn concat(values: &mut Values, args: &[ValueId]) -> Outcome {
     Ok(values.string(&joined))
 }
 
-fn replace(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn replace(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [text, old, new, count] = exactly(args)?;
     let (text, old, new) = (string(values, text)?, string(values, old)?, string(values, new)?);
     let limit = usize::try_from(number(values, count)?).unwrap_or(usize::MAX);
@@ -52,7 +52,7 @@ fn replace(values: &mut Values, args: &[ValueId]) -> Outcome {
     Ok(values.string(&replaced))
 }
 
-fn to_string(values: &mut Values, args: &[ValueId], wanted: &'static str) -> Outcome {
+fn to_string(values: &mut Values, args: &[ValueId], wanted: &'static str) -> FunctionResult {
     let [only] = exactly(args)?;
     if values.get(only).kind() != wanted {
         return Err(Failure::kind(values, only, wanted));
@@ -61,19 +61,19 @@ fn to_string(values: &mut Values, args: &[ValueId], wanted: &'static str) -> Out
     Ok(values.string(&text))
 }
 
-fn root(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn root(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [only] = exactly(args)?;
     let first = slashed(name(values, only)?).next().unwrap_or_default();
     Ok(values.name(&first))
 }
 
-fn tip(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn tip(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [only] = exactly(args)?;
     let last = slashed(name(values, only)?).next_back().unwrap_or_default();
     Ok(values.name(&last))
 }
 
-fn segments(values: &mut Values, args: &[ValueId]) -> Outcome {
+fn segments(values: &mut Values, args: &[ValueId]) -> FunctionResult {
     let [only] = exactly(args)?;
     let all: Vec<String> = slashed(name(values, only)?).collect();
     let all: Vec<ValueId> = all.iter().map(|segment| values.name(segment)).collect();

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Match, RelationId, Slot, Source, Step, StepKind};
+use super::{Match, RelationId, Slot, Step, StepKind, ValueSource};
 use crate::kernel::{Builtin, Failure, Values};
 use mangle_syntax::syntax::ast::{Atom, Comparison, Operator, Term};
 use mangle_syntax::text::Symbol;
@@ -13,7 +13,7 @@ pub(super) struct Body<'a> {
     /// The text that the clause's ranges index.
     pub(super) text: &'a str,
     /// What variables stand for.
-    pub(super) known: FxHashMap<Symbol, Source>,
+    pub(super) known: FxHashMap<Symbol, ValueSource>,
     /// Variables without a value that are to be equal to another one.
     aliases: FxHashMap<Symbol, Symbol>,
     pub(super) steps: Vec<Step>,
@@ -73,8 +73,8 @@ impl<'a> Body<'a> {
     pub(super) fn variables(&self) -> Box<[(Symbol, Slot)]> {
         let names = self.known.keys().chain(self.aliases.keys());
         let of = names.filter_map(|&name| match self.lookup(name)? {
-            Source::Slot(slot) => Some((name, slot)),
-            Source::Value(_) => None,
+            ValueSource::Slot(slot) => Some((name, slot)),
+            ValueSource::Value(_) => None,
         });
         let mut all: Vec<_> = of.collect();
         all.sort_unstable_by(|(one, _), (other, _)| one.as_str().cmp(other.as_str()));
@@ -83,11 +83,11 @@ impl<'a> Body<'a> {
     }
 
     /// What a variable stands for, if it has a value.
-    pub(super) fn lookup(&self, name: Symbol) -> Option<Source> {
+    pub(super) fn lookup(&self, name: Symbol) -> Option<ValueSource> {
         self.known.get(&self.root(name)).copied()
     }
 
-    pub(super) fn define(&mut self, name: Symbol, source: Source) {
+    pub(super) fn define(&mut self, name: Symbol, source: ValueSource) {
         let root = self.root(name);
         self.known.insert(root, source);
     }
@@ -95,7 +95,7 @@ impl<'a> Body<'a> {
     /// A register for a variable that gets its value now.
     pub(super) fn bind(&mut self, name: Symbol) -> Slot {
         let slot = self.slot();
-        self.define(name, Source::Slot(slot));
+        self.define(name, ValueSource::Slot(slot));
         slot
     }
 
@@ -189,11 +189,11 @@ impl<'a> Body<'a> {
             return;
         }
         for (left, right) in twice {
-            let (left, right) = (Source::Slot(left), Source::Slot(right));
+            let (left, right) = (ValueSource::Slot(left), ValueSource::Slot(right));
             self.push(StepKind::Compare { operator: Operator::Equal, left, right });
         }
         for (name, slot) in new {
-            self.define(name, Source::Slot(slot));
+            self.define(name, ValueSource::Slot(slot));
         }
     }
 
@@ -204,7 +204,7 @@ impl<'a> Body<'a> {
         let Some(first) = atom.args.first() else { return self.fail("there is nothing to match") };
         let Some(source) = self.value(first) else { return };
         let prefix = self.values.name(prefix.as_str());
-        let args = [source, Some(Source::Value(prefix))].into();
+        let args = [source, Some(ValueSource::Value(prefix))].into();
         self.push(StepKind::Solve {
             builtin,
             name: Symbol::new(TEST),
@@ -227,7 +227,13 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn unify(&mut self, left: &Term, left_value: Option<Source>, right: &Term, right_value: Option<Source>) {
+    fn unify(
+        &mut self,
+        left: &Term,
+        left_value: Option<ValueSource>,
+        right: &Term,
+        right_value: Option<ValueSource>,
+    ) {
         match (left.variable(), right.variable()) {
             (Some(name), _) if right_value.is_some() => {
                 right_value.into_iter().for_each(|source| self.define(name, source));

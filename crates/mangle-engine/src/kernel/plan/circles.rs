@@ -1,7 +1,7 @@
 //! Rules that depend on a negation or an aggregation of what they give themselves: there is no order in which they
 //! could be evaluated. The engine refuses the whole program; here the rest is evaluated.
 
-use super::{Aggregate, Compiled, Fault, Plan, StepKind, Stratum};
+use super::{Aggregate, ClauseFault, Compiled, Plan, StepKind, Stratum};
 use crate::kernel::Failure;
 
 /// Takes the rules out that are in such a circle.
@@ -17,13 +17,13 @@ pub(super) fn refuse_circles(compiled: &mut Compiled) {
     }
 }
 
-fn faults(stratum: &Stratum, predicates: u32) -> Vec<Fault> {
+fn faults(stratum: &Stratum, predicates: u32) -> Vec<ClauseFault> {
     let negations = stratum.plans.iter().flat_map(|plan| {
         let own = plan.steps.iter().filter(|step| match &step.kind {
             StepKind::Absent(found) => stratum.relations.contains(&found.relation),
             _ => false,
         });
-        own.map(|step| Fault {
+        own.map(|step| ClauseFault {
             rule: plan.rule,
             premise: Some(step.premise),
             failure: Failure::wrong(
@@ -32,7 +32,7 @@ fn faults(stratum: &Stratum, predicates: u32) -> Vec<Fault> {
         })
     });
     let counts = stratum.aggregates.iter().filter(|aggregate| counts_itself(aggregate, stratum, predicates));
-    let counts = counts.map(|aggregate| Fault {
+    let counts = counts.map(|aggregate| ClauseFault {
         rule: aggregate.rule,
         premise: None,
         failure: Failure::wrong("its groups depend on what it gives: neither can be evaluated first"),

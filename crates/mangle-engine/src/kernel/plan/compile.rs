@@ -11,8 +11,8 @@ use super::order::order;
 use super::reads::reads;
 use super::transform::{aggregate, only_atom, row_variables, rows_of};
 use super::{
-    Aggregate, BEHIND_BODY, Compiled, Deferred, Fact, Fault, Match, Plan, Reading, RelationId, Rule, RuleId,
-    Slot, Source, StepKind, Stratum, write,
+    Aggregate, BEHIND_BODY, ClauseFault, Compiled, DeferredRule, Fact, Match, Plan, Reading, RelationId,
+    Rule, RuleId, Slot, StepKind, Stratum, ValueSource, write,
 };
 use crate::kernel::{Clock, Failure, ValueId, Values};
 use crate::program::graph::ComponentId;
@@ -45,11 +45,11 @@ pub(super) struct Compiler<'p> {
 const MOST_PREMISES: usize = 500;
 
 /// What became of a clause.
-enum Outcome {
+enum CompiledClause {
     Fact(Fact),
     Plan(Plan),
     Aggregate(Box<Aggregate>, Option<Plan>),
-    Deferred(Deferred),
+    Deferred(DeferredRule),
     Nothing,
 }
 
@@ -122,18 +122,18 @@ impl<'p> Compiler<'p> {
         if self.decides(predicate) && !signature.deferred {
             // Beside its own facts; that it cannot be evaluated is said below.
             let rule = self.outcome(file, text, rule, predicate, clause, Some(DECIDES));
-            if let Ok(Outcome::Deferred(rule)) = rule {
+            if let Ok(CompiledClause::Deferred(rule)) = rule {
                 self.compiled.deferred.entry(predicate.0).or_default().push(rule);
             }
         }
         let modes = signature.deferred.then_some(signature.modes.as_slice());
         match self.outcome(file, text, rule, predicate, clause, modes) {
-            Ok(Outcome::Fact(fact)) => self.compiled.facts.push(fact),
-            Ok(Outcome::Plan(plan)) => {
+            Ok(CompiledClause::Fact(fact)) => self.compiled.facts.push(fact),
+            Ok(CompiledClause::Plan(plan)) => {
                 let plan = self.enter_merge(plan, predicate);
                 self.stratum(stratum, |stratum| stratum.plans.push(plan));
             }
-            Ok(Outcome::Aggregate(aggregate, rows)) => {
+            Ok(CompiledClause::Aggregate(aggregate, rows)) => {
                 let rows = rows.map(|rows| self.see_merge(rows, predicate));
                 self.stratum(stratum, |stratum| {
                     stratum.relations.extend(rows.iter().map(|rows| rows.target));
@@ -141,9 +141,11 @@ impl<'p> Compiler<'p> {
                     stratum.aggregates.push(*aggregate);
                 });
             }
-            Ok(Outcome::Deferred(rule)) => self.compiled.deferred.entry(predicate.0).or_default().push(rule),
-            Ok(Outcome::Nothing) => {}
-            Err(failure) => self.compiled.faults.push(Fault { rule, premise: None, failure }),
+            Ok(CompiledClause::Deferred(rule)) => {
+                self.compiled.deferred.entry(predicate.0).or_default().push(rule)
+            }
+            Ok(CompiledClause::Nothing) => {}
+            Err(failure) => self.compiled.faults.push(ClauseFault { rule, premise: None, failure }),
         }
     }
 
@@ -180,7 +182,7 @@ impl<'p> Compiler<'p> {
         predicate: PredicateId,
         clause: &Clause,
         asked: Option<&[Mode]>,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<CompiledClause, Failure> {
         Self::check_length(clause)?;
         let program = self.program;
         let lookup = |atom: &Atom| program.predicate_of(file, atom).map(|found| &found.signature);
@@ -214,15 +216,15 @@ impl<'p> Compiler<'p> {
             let variables = body.variables();
             let steps = std::mem::take(&mut body.steps).into();
             let plan = Plan { rule, slots, steps, target, head, variables };
-            return Ok(Outcome::Deferred(Deferred { plan, inputs }));
+            return Ok(CompiledClause::Deferred(DeferredRule { plan, inputs }));
         }
         let (slots, variables, steps) = (body.slots(), body.variables(), std::mem::take(&mut body.steps));
         self.drops(rule, dropped);
         let is_given = clause.transforms.is_empty() && (clause.is_fact() || steps.is_empty());
         let tuple = head.as_ref().filter(|_| is_given).and_then(|head| self.computed(head, &steps, slots));
         Ok(match tuple {
-            Some(tuple) => Outcome::Fact(Fact { predicate, tuple, rule }),
-            None => Outcome::Plan(Plan {
+            Some(tuple) => CompiledClause::Fact(Fact { predicate, tuple, rule }),
+            None => CompiledClause::Plan(Plan {
                 rule,
                 slots,
                 steps: steps.into(),
@@ -240,7 +242,12 @@ impl<'p> Compiler<'p> {
     }
 
     /// What the head of a fact holds, such as a list. `None` where only a run can tell, or it fails there.
-    fn computed(&mut self, head: &[Source], steps: &[super::Step], slots: Slot) -> Option<Box<[ValueId]>> {
+    fn computed(
+        &mut self,
+        head: &[ValueSource],
+        steps: &[super::Step],
+        slots: Slot,
+    ) -> Option<Box<[ValueId]>> {
         let mut row = vec![ValueId(0); usize::from(slots)];
         for step in steps {
             let StepKind::Compute { slot, function, args } = &step.kind else { return None };
@@ -259,25 +266,27 @@ impl<'p> Compiler<'p> {
         target: RelationId,
         clause: &Clause,
         steps: &[Step],
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<CompiledClause, Failure> {
         let program = self.program;
         let target = (target, self.compiled.temporal.get(target as usize) == Some(&true));
         let premises: Vec<u32> = steps.iter().map(|step| step.premise).collect();
         if let Some(only) = only_atom(clause, &premises) {
             let Some(Premise::Literal(literal)) = clause.premises.get(only as usize) else {
-                return Ok(Outcome::Nothing);
+                return Ok(CompiledClause::Nothing);
             };
             // The engine looks a built-in up among the facts, where there is none.
             let Some(relation) = program.id_of(file, &literal.atom).filter(|_| !literal.atom.is_builtin())
             else {
-                return Ok(Outcome::Nothing);
+                return Ok(CompiledClause::Nothing);
             };
             let mut body = Body::new(&mut self.values, text);
             let Some(rows) = rows_of(&mut body, relation.0, &literal.atom.args) else {
-                return Ok(Outcome::Nothing);
+                return Ok(CompiledClause::Nothing);
             };
             let made = aggregate(body, rule, clause, rows, target)?;
-            return Ok(made.map_or(Outcome::Nothing, |made| Outcome::Aggregate(Box::new(made), None)));
+            return Ok(
+                made.map_or(CompiledClause::Nothing, |made| CompiledClause::Aggregate(Box::new(made), None))
+            );
         }
         let names = row_variables(clause, &premises);
         let hidden = self.hidden(names.len(), Symbol::new("row"));
@@ -287,7 +296,7 @@ impl<'p> Compiler<'p> {
         }
         let dropped = dropped(&body, clause);
         let sources = names.iter().map(|&name| body.lookup(name));
-        let head: Option<Box<[Source]>> = sources.collect();
+        let head: Option<Box<[ValueSource]>> = sources.collect();
         if head.is_none() {
             body.fail("a variable of the body has no value");
         }
@@ -313,7 +322,9 @@ impl<'p> Compiler<'p> {
             ends: (None, None),
         };
         let made = aggregate(grouping, rule, clause, rows, target)?;
-        Ok(made.map_or(Outcome::Nothing, |made| Outcome::Aggregate(Box::new(made), Some(rows_plan))))
+        Ok(made.map_or(CompiledClause::Nothing, |made| {
+            CompiledClause::Aggregate(Box::new(made), Some(rows_plan))
+        }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a lookup asks of a tuple, and what it takes from it.
 
-use super::{BEGINNING, Bound, END, Match, Source, When, write};
+use super::{BEGINNING, Bound, END, IntervalCondition, Match, ValueSource, write};
 use crate::kernel::relation::Relation;
 use crate::kernel::{Clock, Datum, Failure, ValueId, Values};
 
@@ -16,7 +16,7 @@ impl Match {
     }
 
     /// What a column must hold, if that is known.
-    pub(in crate::kernel) fn source(&self, column: u16) -> Option<Source> {
+    pub(in crate::kernel) fn source(&self, column: u16) -> Option<ValueSource> {
         let Some(bit) = 1u64.checked_shl(column.into()) else {
             return self.far.iter().find(|(far, _)| *far == column).map(|(_, source)| *source);
         };
@@ -49,16 +49,16 @@ impl Match {
         // The `now` of a fact, which the engine does not resolve, is no limit to one question and 1970 to the other.
         let of = |value: ValueId, limitless: i64| match values.get(value) {
             Datum::Time(instant) => *instant,
-            _ if matches!(when, When::Contains(_)) => limitless,
+            _ if matches!(when, IntervalCondition::Contains(_)) => limitless,
             _ => 0,
         };
         let (start, end) = (of(*start, BEGINNING), of(*end, END));
-        let (When::Contains(bounds) | When::Overlaps(bounds)) = when;
+        let (IntervalCondition::Contains(bounds) | IntervalCondition::Overlaps(bounds)) = when;
         let asked = bounds.start.instant(values, clock, row).zip(bounds.end.instant(values, clock, row));
         let Some((from, to)) = asked else { return false };
         match when {
-            When::Contains(_) => start <= from && to <= end,
-            When::Overlaps(_) => start <= end && start <= to && from <= end,
+            IntervalCondition::Contains(_) => start <= from && to <= end,
+            IntervalCondition::Overlaps(_) => start <= end && start <= to && from <= end,
         }
     }
 

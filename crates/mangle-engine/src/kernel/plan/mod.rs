@@ -34,14 +34,14 @@ pub(super) type RelationId = u32;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum ValueSource {
     /// A constant.
     Value(ValueId),
     /// A register.
     Slot(Slot),
 }
 
-impl Source {
+impl ValueSource {
     /// The value, for a row of registers.
     pub(super) fn read(self, row: &[ValueId]) -> ValueId {
         match self {
@@ -79,13 +79,19 @@ pub(super) enum StepKind {
     /// Each tuple that fits, of a predicate that is evaluated where it is asked for.
     Call(Match),
     /// Computes a value.
-    Compute { slot: Slot, function: Function, args: Box<[Source]> },
+    Compute { slot: Slot, function: Function, args: Box<[ValueSource]> },
     /// An instant.
     Instant { slot: Slot, bound: Bound },
     /// `=`, `!=`, `<` and their kin between two values.
-    Compare { operator: Operator, left: Source, right: Source },
+    Compare { operator: Operator, left: ValueSource, right: ValueSource },
     /// A built-in predicate: `None` for arguments that get a value.
-    Solve { builtin: Builtin, name: Symbol, args: Box<[Option<Source>]>, outputs: Box<[Slot]>, negated: bool },
+    Solve {
+        builtin: Builtin,
+        name: Symbol,
+        args: Box<[Option<ValueSource>]>,
+        outputs: Box<[Slot]>,
+        negated: bool,
+    },
     /// Never holds.
     Never,
     /// Stops the engine whenever it gets here.
@@ -99,22 +105,22 @@ pub(super) struct Match {
     /// The columns whose value is known, and the index over them that the lookup uses.
     pub(super) columns: Columns,
     /// A source for each of them, in their order.
-    pub(super) key: Box<[Source]>,
+    pub(super) key: Box<[ValueSource]>,
     /// Columns that fill a register.
     pub(super) binds: Box<[(u16, Slot)]>,
     /// Pairs of columns that must be equal.
     pub(super) same: Box<[(u16, u16)]>,
     /// Columns beyond the reach of an index that must have a value.
-    pub(super) far: Box<[(u16, Source)]>,
+    pub(super) far: Box<[(u16, ValueSource)]>,
     /// What the interval of a temporal tuple, in its last two columns, must be like.
-    pub(super) when: Option<When>,
+    pub(super) when: Option<IntervalCondition>,
     /// The registers that its ends fill.
     pub(super) ends: (Option<Slot>, Option<Slot>),
 }
 
 /// A condition on the interval of a tuple.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum When {
+pub(super) enum IntervalCondition {
     /// It holds all of this.
     Contains(Bounds),
     /// It has an instant in common with this.
@@ -136,7 +142,7 @@ pub(super) enum Bound {
     /// So many nanoseconds before the time of evaluation; after it, where that is negative.
     Ago(i64),
     /// An instant, or a number of nanoseconds, that the rule computes.
-    Value(Source),
+    Value(ValueSource),
 }
 
 /// What becomes of each row of a body.
@@ -150,7 +156,7 @@ pub(super) struct Plan {
     /// Where the rows go.
     pub(super) target: RelationId,
     /// The tuple, a source a column.
-    pub(super) head: Box<[Source]>,
+    pub(super) head: Box<[ValueSource]>,
     /// The registers of the variables of the clause.
     pub(super) variables: Box<[(Symbol, Slot)]>,
 }
@@ -167,7 +173,7 @@ pub(super) struct Aggregate {
     pub(super) lets: Box<[Let]>,
     pub(super) slots: u16,
     pub(super) target: RelationId,
-    pub(super) head: Box<[Source]>,
+    pub(super) head: Box<[ValueSource]>,
     /// The registers of the variables of the rows.
     pub(super) variables: Box<[(Symbol, Slot)]>,
     /// Steps behind the lets that compute what the head holds.
@@ -189,7 +195,7 @@ pub(super) struct RowArgs {
     /// Computes the arguments that are expressions. A row in which one of these steps fails is left out.
     pub(super) steps: Box<[Step]>,
     /// Where the arguments come from; `None` where one is never bound, and all rows are left out.
-    pub(super) sources: Option<Box<[Source]>>,
+    pub(super) sources: Option<Box<[ValueSource]>>,
 }
 
 /// How many calls of predicates may be inside each other that are evaluated where they are asked for.
@@ -197,7 +203,7 @@ pub(super) const DEEPEST_CALL: u32 = 64;
 
 /// A rule of a predicate that is evaluated where it is asked for.
 #[derive(Debug, Clone)]
-pub(super) struct Deferred {
+pub(super) struct DeferredRule {
     /// Gives the tuples instead of adding them.
     pub(super) plan: Plan,
     /// The registers that the caller fills, and the columns that they are.
@@ -243,7 +249,7 @@ pub struct Rule {
 
 /// A clause that cannot be evaluated, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct ClauseFault {
     /// The clause.
     pub rule: RuleId,
     /// The premise; `None` for the head.
@@ -293,13 +299,13 @@ pub struct Compiled {
     /// The stratum of each relation.
     pub(super) strata_of: Vec<u32>,
     /// The rules of predicates that are evaluated where they are asked for.
-    pub(super) deferred: rustc_hash::FxHashMap<RelationId, Vec<Deferred>>,
+    pub(super) deferred: rustc_hash::FxHashMap<RelationId, Vec<DeferredRule>>,
     /// How the facts of some predicates are merged.
     pub(super) merges: Vec<Merge>,
     /// The negations that this reading does not look at: the premise, and how it is written.
     pub(super) dropped: rustc_hash::FxHashMap<RuleId, Vec<(u32, Box<str>)>>,
     /// What cannot be evaluated.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ClauseFault>,
 }
 
 /// A fact that is given, not derived.

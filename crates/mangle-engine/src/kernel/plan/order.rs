@@ -15,11 +15,11 @@ use mangle_syntax::text::Symbol;
 pub(super) fn order(clause: &Clause, reading: Reading, rewriting: &Rewriting) -> Vec<Step> {
     match reading {
         Reading::Go => rewriting.order.to_vec(),
-        Reading::Written => Waiting::new(clause).order(rewriting),
+        Reading::Written => OrderBuilder::new(clause).order(rewriting),
     }
 }
 
-struct Waiting<'c> {
+struct OrderBuilder<'c> {
     clause: &'c Clause,
     /// The variables that some premise gives a value.
     bindable: FxHashSet<Symbol>,
@@ -30,7 +30,7 @@ struct Waiting<'c> {
     order: Vec<Step>,
 }
 
-impl<'c> Waiting<'c> {
+impl<'c> OrderBuilder<'c> {
     fn new(clause: &'c Clause) -> Self {
         let mut bindable = FxHashSet::default();
         clause

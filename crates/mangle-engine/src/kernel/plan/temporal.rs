@@ -2,7 +2,7 @@
 //! columns; an end that is unbounded is the first or the last instant that there is.
 
 use super::body::Body;
-use super::{Bound, Bounds, RelationId, Slot, Source, StepKind, When};
+use super::{Bound, Bounds, IntervalCondition, RelationId, Slot, StepKind, ValueSource};
 use crate::kernel::Datum;
 use mangle_syntax::syntax::ast::{Interval, Literal, TemporalOperator, TimeBound, TimeBoundKind};
 
@@ -23,11 +23,12 @@ impl Body<'_> {
         let Some(mut found) = self.pattern(relation, &literal.atom.args, false) else { return };
         let when = match (&literal.operator, asked) {
             (Some(operator), _) => self.operator(operator),
-            (None, Some(Some(bounds))) => Some(When::Contains(bounds)),
+            (None, Some(Some(bounds))) => Some(IntervalCondition::Contains(bounds)),
             // Any interval; what has none is left out.
-            (None, _) => {
-                Some(When::Overlaps(Bounds { start: Bound::Instant(BEGINNING), end: Bound::Instant(END) }))
-            }
+            (None, _) => Some(IntervalCondition::Overlaps(Bounds {
+                start: Bound::Instant(BEGINNING),
+                end: Bound::Instant(END),
+            })),
         };
         let (start, end) = literal.interval.as_ref().map_or((None, None), |interval| self.ends(interval));
         found.when = when;
@@ -63,7 +64,7 @@ impl Body<'_> {
     }
 
     /// What an operator asks of an interval.
-    fn operator(&mut self, operator: &TemporalOperator) -> Option<When> {
+    fn operator(&mut self, operator: &TemporalOperator) -> Option<IntervalCondition> {
         let [first, second] = operator.bounds.as_slice() else { return None };
         let sign = if operator.future { -1 } else { 1 };
         let resolve = |bound: &TimeBound, open: i64| match bound.kind {
@@ -73,7 +74,11 @@ impl Body<'_> {
         // The past counts backwards.
         let (start, end) = if operator.future { (first, second) } else { (second, first) };
         let bounds = Bounds { start: resolve(start, BEGINNING)?, end: resolve(end, END)? };
-        Some(if operator.always { When::Contains(bounds) } else { When::Overlaps(bounds) })
+        Some(if operator.always {
+            IntervalCondition::Contains(bounds)
+        } else {
+            IntervalCondition::Overlaps(bounds)
+        })
     }
 
     /// The ends of the interval of a head. The engine never resolves the `now` of a fact; `faithful` keeps it.
@@ -81,7 +86,7 @@ impl Body<'_> {
         &mut self,
         interval: Option<&Interval>,
         faithful: bool,
-    ) -> Option<[Source; 2]> {
+    ) -> Option<[ValueSource; 2]> {
         let Some(interval) = interval else {
             return Some([Bound::Instant(BEGINNING), Bound::Instant(END)].map(|bound| self.instant(bound)));
         };
@@ -94,24 +99,24 @@ impl Body<'_> {
         ends
     }
 
-    fn head_end(&mut self, bound: &TimeBound, open: i64, faithful: bool) -> Option<Source> {
+    fn head_end(&mut self, bound: &TimeBound, open: i64, faithful: bool) -> Option<ValueSource> {
         let found = match bound.kind {
-            TimeBoundKind::Now if faithful => return Some(Source::Value(self.values.name(NOW))),
+            TimeBoundKind::Now if faithful => return Some(ValueSource::Value(self.values.name(NOW))),
             TimeBoundKind::Duration(length) => Bound::Ago(length?),
             _ => self.bound(bound, open)?,
         };
         Some(self.instant(found))
     }
 
-    pub(super) fn instant(&mut self, bound: Bound) -> Source {
+    pub(super) fn instant(&mut self, bound: Bound) -> ValueSource {
         if let Bound::Instant(instant) = bound
             && let Ok(value) = self.values.intern(Datum::Time(instant))
         {
-            return Source::Value(value);
+            return ValueSource::Value(value);
         }
         let slot = self.slot();
         self.push(StepKind::Instant { slot, bound });
-        Source::Slot(slot)
+        ValueSource::Slot(slot)
     }
 }
 

@@ -1,19 +1,19 @@
 //! Terms as sources of values, applications as steps that compute them.
 
 use super::body::Body;
-use super::{Source, StepKind};
+use super::{StepKind, ValueSource};
 use crate::kernel::{Function, ValueId, evaluate};
 use mangle_syntax::syntax::ast::{Apply, ApplyForm, Term, TermKind};
 
 impl Body<'_> {
     /// Where the value of a term comes from: `Some(None)` for a variable or `_` without one, `None` when nothing
     /// gets past this term.
-    pub(super) fn value(&mut self, term: &Term) -> Option<Option<Source>> {
+    pub(super) fn value(&mut self, term: &Term) -> Option<Option<ValueSource>> {
         match &term.kind {
             TermKind::Variable(name) => Some(self.lookup(*name)),
             TermKind::Wildcard => Some(None),
             TermKind::Apply(apply) => self.application(apply).map(Some),
-            _ => self.constant(term).map(|value| Some(Source::Value(value))),
+            _ => self.constant(term).map(|value| Some(ValueSource::Value(value))),
         }
     }
 
@@ -26,7 +26,7 @@ impl Body<'_> {
     }
 
     /// The steps that compute an application. The depth of terms is limited by the lowering.
-    fn application(&mut self, apply: &Apply) -> Option<Source> {
+    fn application(&mut self, apply: &Apply) -> Option<ValueSource> {
         let name = apply.function.as_str();
         let is_type = matches!(apply.form, ApplyForm::DotType | ApplyForm::Optional);
         let Some(function) = Function::of(name).filter(|_| !is_type) else {
@@ -46,6 +46,6 @@ impl Body<'_> {
         }
         let slot = self.slot();
         self.push(StepKind::Compute { slot, function, args: args.into() });
-        Some(Source::Slot(slot))
+        Some(ValueSource::Slot(slot))
     }
 }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::body::Body;
 use super::temporal::NO_INTERVAL;
-use super::{Aggregate, BEHIND_BODY, Let, Match, RelationId, RowArgs, RuleId, Slot, Source};
+use super::{Aggregate, BEHIND_BODY, Let, Match, RelationId, RowArgs, RuleId, Slot, ValueSource};
 use crate::kernel::{Failure, Reducer};
 use crate::program::builtins;
 use mangle_syntax::syntax::ast::{Clause, Premise, Term, Transform, TransformStatement};
@@ -26,7 +26,7 @@ impl Body<'_> {
     }
 
     /// The tuple of a head; `None` where nothing gets there.
-    pub(super) fn head(&mut self, args: &[Term]) -> Option<Box<[Source]>> {
+    pub(super) fn head(&mut self, args: &[Term]) -> Option<Box<[ValueSource]>> {
         let mut head = Vec::with_capacity(args.len());
         for term in args {
             match self.value(term)? {
@@ -122,7 +122,7 @@ pub(super) fn aggregate(
         let slot = term.variable().and_then(|name| Some((name, slot_of(&of_rows, name)?)));
         let (name, slot) = slot.ok_or_else(|| Failure::wrong("rows are grouped by variables of the body"))?;
         keys.push(slot);
-        body.define(name, Source::Slot(slot));
+        body.define(name, ValueSource::Slot(slot));
     }
     let mut lets = Vec::new();
     for statement in rest {
@@ -138,16 +138,16 @@ pub(super) fn aggregate(
     Ok(Some(Aggregate { rule, rows, keys, lets, slots, target, head, variables, finish }))
 }
 
-fn slot_of(rows: &FxHashMap<Symbol, Source>, name: Symbol) -> Option<Slot> {
+fn slot_of(rows: &FxHashMap<Symbol, ValueSource>, name: Symbol) -> Option<Slot> {
     match rows.get(&name)? {
-        Source::Slot(slot) => Some(*slot),
-        Source::Value(_) => None,
+        ValueSource::Slot(slot) => Some(*slot),
+        ValueSource::Value(_) => None,
     }
 }
 
 fn group_let(
     body: &mut Body<'_>,
-    of_rows: &FxHashMap<Symbol, Source>,
+    of_rows: &FxHashMap<Symbol, ValueSource>,
     statement: &TransformStatement,
 ) -> Result<Let, Failure> {
     let apply = statement.value.apply();
@@ -162,7 +162,7 @@ fn group_let(
         Some((apply, reducer)) => {
             let args = row_args(body, of_rows, reducer, &apply.args)?;
             let slot = body.slot();
-            (Some(Source::Slot(slot)), Let::Reduce { slot, reducer, args })
+            (Some(ValueSource::Slot(slot)), Let::Reduce { slot, reducer, args })
         }
         None => {
             let source = body.value(&statement.value).flatten();
@@ -182,7 +182,7 @@ fn group_let(
 /// reducers that leave out the rows in which it fails; with the others it panics.
 fn row_args(
     body: &mut Body<'_>,
-    of_rows: &FxHashMap<Symbol, Source>,
+    of_rows: &FxHashMap<Symbol, ValueSource>,
     reducer: Reducer,
     args: &[Term],
 ) -> Result<RowArgs, Failure> {

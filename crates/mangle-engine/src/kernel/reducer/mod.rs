@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::failure::{Failure, check_elements, check_entries, count, number_or_float};
-use super::fold::{Fold, Kind};
+use super::fold::{Fold, OperandKind};
 use super::function::tuple;
 use super::values::{Datum, ValueId, Values};
 
@@ -38,17 +38,17 @@ impl Reducer {
             "collect_distinct" => Step::CollectDistinct,
             "collect_to_map" => Step::CollectToMap,
             "pick_any" => Step::PickAny,
-            "max" => Step::Fold(Fold::Max(Kind::Number)),
-            "min" => Step::Fold(Fold::Min(Kind::Number)),
-            "sum" => Step::Fold(Fold::Sum(Kind::Number)),
-            "float:max" => Step::Fold(Fold::Max(Kind::Float)),
-            "float:min" => Step::Fold(Fold::Min(Kind::Float)),
-            "float:sum" => Step::Fold(Fold::Sum(Kind::Float)),
-            "duration:max" => Step::Fold(Fold::Max(Kind::Duration)),
-            "duration:min" => Step::Fold(Fold::Min(Kind::Duration)),
-            "duration:sum" => Step::Fold(Fold::Sum(Kind::Duration)),
-            "time:max" => Step::Fold(Fold::Max(Kind::Time)),
-            "time:min" => Step::Fold(Fold::Min(Kind::Time)),
+            "max" => Step::Fold(Fold::Max(OperandKind::Number)),
+            "min" => Step::Fold(Fold::Min(OperandKind::Number)),
+            "sum" => Step::Fold(Fold::Sum(OperandKind::Number)),
+            "float:max" => Step::Fold(Fold::Max(OperandKind::Float)),
+            "float:min" => Step::Fold(Fold::Min(OperandKind::Float)),
+            "float:sum" => Step::Fold(Fold::Sum(OperandKind::Float)),
+            "duration:max" => Step::Fold(Fold::Max(OperandKind::Duration)),
+            "duration:min" => Step::Fold(Fold::Min(OperandKind::Duration)),
+            "duration:sum" => Step::Fold(Fold::Sum(OperandKind::Duration)),
+            "time:max" => Step::Fold(Fold::Max(OperandKind::Time)),
+            "time:min" => Step::Fold(Fold::Min(OperandKind::Time)),
             _ => return None,
         }))
     }

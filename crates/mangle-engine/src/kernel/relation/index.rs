@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::super::ValueId;
-use super::super::chunked::Chunked;
-use super::super::sharded::Sharded;
+use super::super::chunked_vec::ChunkedVec;
+use super::super::sharded_table::ShardedTable;
 use super::tuple_index::{half_hash, spread};
 use super::{Columns, NONE};
 
@@ -15,14 +15,14 @@ pub(super) struct Index {
     /// The only column, if there is but one.
     only: Option<usize>,
     /// The value of the only column, or half of the hash of several, and the last tuple with it.
-    last: Sharded<[u32; 2]>,
-    before: Chunked<u32>,
+    last: ShardedTable<[u32; 2]>,
+    before: ChunkedVec<u32>,
 }
 
 impl Index {
     pub(super) fn new(columns: Columns) -> Self {
         let only = columns.is_power_of_two().then_some(columns.trailing_zeros() as usize);
-        Self { columns, only, last: Sharded::default(), before: Chunked::default() }
+        Self { columns, only, last: ShardedTable::default(), before: ChunkedVec::default() }
     }
 
     /// How many tuples it holds.

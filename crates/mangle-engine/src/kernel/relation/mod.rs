@@ -13,7 +13,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use self::index::Index;
-use self::tuple_index::Known;
+use self::tuple_index::TupleIndex;
 use self::tuples::Tuples;
 use super::{ValueId, work};
 
@@ -28,7 +28,7 @@ pub(super) type Columns = u64;
 pub struct Relation {
     arity: usize,
     tuples: Tuples,
-    known: Known,
+    known: TupleIndex,
     /// The numbers of tuples that hold no more, or never did: they gave way to others.
     gone: FxHashSet<u32>,
     /// From this number on the rules still see those that gave way, when they look at what a round added.
@@ -49,7 +49,7 @@ impl Relation {
     /// An empty relation.
     #[must_use]
     pub fn new(arity: usize) -> Self {
-        let (tuples, known) = (Tuples::new(arity), Known::new(arity));
+        let (tuples, known) = (Tuples::new(arity), TupleIndex::new(arity));
         Self { arity, tuples, known, stale_from: NONE, ..Self::default() }
     }
 

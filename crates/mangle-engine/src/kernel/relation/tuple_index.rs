@@ -7,26 +7,26 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::super::ValueId;
-use super::super::sharded::Sharded;
+use super::super::sharded_table::ShardedTable;
 
 /// Tuples and their numbers.
 #[derive(Debug, Clone)]
-pub(super) enum Known {
+pub(super) enum TupleIndex {
     /// Tuples of at most two values, each with its number.
-    Narrow(Sharded<[u32; 3]>),
+    Narrow(ShardedTable<[u32; 3]>),
     /// Half of a hash of a tuple, and its number.
-    Wide(Sharded<[u32; 2]>),
+    Wide(ShardedTable<[u32; 2]>),
 }
 
-impl Default for Known {
+impl Default for TupleIndex {
     fn default() -> Self {
         Self::new(0)
     }
 }
 
-impl Known {
+impl TupleIndex {
     pub(super) fn new(arity: usize) -> Self {
-        if arity <= 2 { Self::Narrow(Sharded::default()) } else { Self::Wide(Sharded::default()) }
+        if arity <= 2 { Self::Narrow(ShardedTable::default()) } else { Self::Wide(ShardedTable::default()) }
     }
 
     /// The number of a tuple. `tuple_of`: the tuple of a number.

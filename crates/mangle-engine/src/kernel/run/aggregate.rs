@@ -1,7 +1,9 @@
 //! Aggregations: the rows of a relation in groups, in the order in which the groups first come, each group one
 //! tuple.
 
-use super::super::plan::{Aggregate, BEHIND_BODY, Let, Match, RowArgs, Slot, Source, Step, StepKind, write};
+use super::super::plan::{
+    Aggregate, BEHIND_BODY, Let, Match, RowArgs, Slot, Step, StepKind, ValueSource, write,
+};
 use super::super::relation::Relation;
 use super::super::{Failure, Reducer, ValueId};
 use super::limits::{Meter, Reason, STEPS_BETWEEN_LOOKS};
@@ -133,14 +135,19 @@ impl Run<'_> {
     }
 
     /// The values of the arguments of a reducer in each row of a group, row by row.
-    fn columns(&mut self, rows: &Match, sources: &[Source], numbers: &[u32]) -> Result<Vec<ValueId>, Reason> {
+    fn columns(
+        &mut self,
+        rows: &Match,
+        sources: &[ValueSource],
+        numbers: &[u32],
+    ) -> Result<Vec<ValueId>, Reason> {
         let mut values = Vec::with_capacity(numbers.len() * sources.len());
         for some in numbers.chunks(STEPS_BETWEEN_LOOKS as usize) {
             let Some(tuples) = self.model.relations.get(rows.relation as usize) else { break };
             for tuple in some.iter().map(|number| tuples.tuple(*number)) {
                 values.extend(sources.iter().filter_map(|source| match source {
-                    Source::Slot(slot) => column(tuple, rows, *slot),
-                    Source::Value(value) => Some(*value),
+                    ValueSource::Slot(slot) => column(tuple, rows, *slot),
+                    ValueSource::Value(value) => Some(*value),
                 }));
             }
             self.meter.take_steps(some.len())?;
@@ -153,7 +160,7 @@ impl Run<'_> {
         &mut self,
         aggregate: &Aggregate,
         steps: &[Step],
-        sources: &[Source],
+        sources: &[ValueSource],
         numbers: &[u32],
     ) -> Result<Vec<ValueId>, Stop> {
         let mut values = Vec::with_capacity(numbers.len() * sources.len());
@@ -275,8 +282,8 @@ fn stop(aggregate: &Aggregate, reason: Reason) -> Stop {
 fn is_selected(tuple: &[ValueId], rows: &Match) -> bool {
     let columns = (0..tuple.len()).filter(|at| *at < 64 && rows.columns & (1 << at) != 0);
     columns.zip(&rows.key).all(|(at, source)| match source {
-        Source::Value(value) => tuple.get(at) == Some(value),
-        Source::Slot(_) => false,
+        ValueSource::Value(value) => tuple.get(at) == Some(value),
+        ValueSource::Slot(_) => false,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::plan::{DEEPEST_CALL, Deferred, Match, Plan, Step, StepKind, write};
+use super::super::plan::{DEEPEST_CALL, DeferredRule, Match, Plan, Step, StepKind, write};
 use super::super::relation::{Chain, Columns};
 use super::super::{Failure, ValueId, compare};
 use super::limits::{Reason, STEPS_BETWEEN_LOOKS};
@@ -35,7 +35,7 @@ impl Round<'_> {
 struct Frame<'p> {
     plan: &'p Plan,
     /// For each step that looks tuples up: which of them, and through which index.
-    looks: Vec<Look>,
+    looks: Vec<LookupRange>,
     row: Vec<ValueId>,
     support: Vec<u32>,
     head: Vec<ValueId>,
@@ -51,15 +51,15 @@ struct Frame<'p> {
 
 /// Where a step looks tuples up.
 #[derive(Clone, Copy, Default)]
-struct Look {
+struct LookupRange {
     /// The first number, and the one behind the last.
     range: (u32, u32),
-    way: Way,
+    way: LookupMethod,
 }
 
 /// How a step finds its tuples.
 #[derive(Clone, Copy, Default)]
-enum Way {
+enum LookupMethod {
     /// It looks at all of them.
     #[default]
     All,
@@ -71,7 +71,7 @@ enum Way {
     Index(usize),
 }
 
-impl Look {
+impl LookupRange {
     fn range(self) -> Range<u32> {
         self.range.0..self.range.1
     }
@@ -99,27 +99,30 @@ impl Run<'_> {
         self.step(&mut frame, 0)
     }
 
-    fn look(&self, step: &Step, at: usize, round: Option<&Round<'_>>) -> Look {
-        let (StepKind::Match(found) | StepKind::Absent(found)) = &step.kind else { return Look::default() };
+    fn look(&self, step: &Step, at: usize, round: Option<&Round<'_>>) -> LookupRange {
+        let (StepKind::Match(found) | StepKind::Absent(found)) = &step.kind else {
+            return LookupRange::default();
+        };
         let all = 0..self.len(found.relation);
         let range = round.and_then(|round| round.range(found.relation, at)).unwrap_or(all);
         let Some(relation) = self.model.relations.get(found.relation as usize) else {
-            return Look::default();
+            return LookupRange::default();
         };
         let way = match found.columns {
-            _ if found.is_whole(relation) => Way::Whole,
-            0 => Way::All,
-            _ => Way::Unknown,
+            _ if found.is_whole(relation) => LookupMethod::Whole,
+            0 => LookupMethod::All,
+            _ => LookupMethod::Unknown,
         };
-        Look { range: (range.start, range.end), way }
+        LookupRange { range: (range.start, range.end), way }
     }
 
     /// Where a step looks, with the index that it needs.
-    fn looked(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<Look, Stop> {
+    fn looked(&mut self, frame: &mut Frame<'_>, at: usize, found: &Match) -> Result<LookupRange, Stop> {
         let mut look = frame.looks.get(at).copied().unwrap_or_default();
-        if let Way::Unknown = look.way {
+        if let LookupMethod::Unknown = look.way {
             let index = self.index(found.relation, found.columns, look.range.1);
-            look.way = Way::Index(index.map_err(|reason| stop(frame, frame.plan.steps.get(at), reason))?);
+            look.way =
+                LookupMethod::Index(index.map_err(|reason| stop(frame, frame.plan.steps.get(at), reason))?);
             frame.looks.get_mut(at).into_iter().for_each(|known| *known = look);
         }
         Ok(look)
@@ -221,12 +224,12 @@ impl Run<'_> {
         let relation = found.relation as usize;
         let Some(tuples) = self.model.relations.get(relation) else { return Ok(()) };
         match look.way {
-            Way::Whole => {
+            LookupMethod::Whole => {
                 let number = tuples.find(&key_of(&frame.row, found));
                 let number = number.filter(|number| look.range().contains(number));
                 number.map_or(Ok(()), |number| self.matched(frame, at, found, number))
             }
-            Way::Index(index) => {
+            LookupMethod::Index(index) => {
                 let mut chain = tuples.chain(index, &key_of(&frame.row, found), &look.range());
                 if frame.is_plain && at + 1 == frame.plan.steps.len() && found.is_plain() {
                     return self.last(frame, at, found, chain);
@@ -237,7 +240,7 @@ impl Run<'_> {
                 }
                 Ok(())
             }
-            Way::All | Way::Unknown => {
+            LookupMethod::All | LookupMethod::Unknown => {
                 look.range().try_for_each(|number| self.matched(frame, at, found, number))
             }
         }
@@ -301,9 +304,9 @@ impl Run<'_> {
         let key = key_of(&frame.row, found);
         let Some(tuples) = self.model.relations.get(found.relation as usize) else { return Ok(false) };
         let mut chain = match look.way {
-            Way::Whole => return Ok(tuples.find(&key).is_some()),
-            Way::Index(index) => Some(tuples.chain(index, &key, &look.range())),
-            Way::All | Way::Unknown => None,
+            LookupMethod::Whole => return Ok(tuples.find(&key).is_some()),
+            LookupMethod::Index(index) => Some(tuples.chain(index, &key, &look.range())),
+            LookupMethod::All | LookupMethod::Unknown => None,
         };
         let mut numbers = look.range();
         loop {
@@ -327,7 +330,8 @@ impl Run<'_> {
             let failure = Failure::wrong("a deferred predicate asks for itself too often");
             return frame.plan.steps.get(at).map_or(Ok(()), |step| self.fail(frame, step, failure));
         }
-        let lacks = |rule: &Deferred| rule.inputs.iter().any(|(column, _)| found.source(*column).is_none());
+        let lacks =
+            |rule: &DeferredRule| rule.inputs.iter().any(|(column, _)| found.source(*column).is_none());
         if rules.iter().any(lacks) {
             let failure = Failure::wrong("it is called without a value for an argument of mode \"+\"");
             return frame.plan.steps.get(at).map_or(Ok(()), |step| self.fail(frame, step, failure));
@@ -358,7 +362,7 @@ impl Run<'_> {
     /// The tuples that one rule of a called predicate gives. They are held until [`Run::let_go`].
     pub(super) fn called(
         &mut self,
-        rule: &Deferred,
+        rule: &DeferredRule,
         input: impl Fn(u16) -> Option<ValueId>,
     ) -> Result<Vec<Box<[ValueId]>>, Stop> {
         let mut frame = Frame {

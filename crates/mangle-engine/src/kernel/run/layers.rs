@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::super::maybe_shared::MaybeShared;
 use super::super::plan::{Compiled, Fact, RelationId, RuleId, Stratum};
 use super::super::relation::Relation;
-use super::super::shared::Shared;
 use super::super::{Clock, ValueId, Values};
 use super::limits::Meter;
-use super::mark::Past;
+use super::mark::RelationMark;
 use super::reasons::Reasons;
 use super::{Difference, Limits, Model, Run, Stop, boxed};
 use crate::program::PredicateId;
@@ -34,26 +34,26 @@ pub struct Kernel {
     /// How many tuples of each relation are given: they come first.
     given: Vec<u32>,
     /// What happened since the last evaluation, by relation.
-    changes: FxHashMap<RelationId, Vec<Change>>,
+    changes: FxHashMap<RelationId, Vec<FactChange>>,
     model: Model,
     /// The time of the last evaluation that came to its end.
     evaluated: Option<Clock>,
     /// What is other than it was at the mark, by relation; `None` where nobody set one.
-    marked: Option<FxHashMap<RelationId, Past>>,
+    marked: Option<FxHashMap<RelationId, RelationMark>>,
     /// How many bytes the facts of the program take besides those of the relations.
     program_bytes: usize,
 }
 
 /// A fact that comes or goes.
 #[derive(Debug, Clone)]
-pub(super) enum Change {
+pub(super) enum FactChange {
     Assert(Box<[ValueId]>, RuleId),
     Retract(Box<[ValueId]>),
     /// All facts that no clause gave.
     Forget,
 }
 
-impl Change {
+impl FactChange {
     /// The clause that gives the fact.
     fn rule(&self) -> Option<RuleId> {
         match self {
@@ -82,11 +82,11 @@ impl Kernel {
     /// A program without the facts that some clauses give.
     #[must_use]
     pub fn without(compiled: Arc<Compiled>, without: FxHashSet<RuleId>) -> Self {
-        let relations = compiled.arities.iter().map(|&arity| Shared::Own(Relation::new(arity)));
+        let relations = compiled.arities.iter().map(|&arity| MaybeShared::Own(Relation::new(arity)));
         let model = Model {
             values: Values::fork(Arc::clone(&compiled.values)),
             relations: relations.collect(),
-            reasons: compiled.arities.iter().map(|_| Shared::default()).collect(),
+            reasons: compiled.arities.iter().map(|_| MaybeShared::default()).collect(),
             ..Model::default()
         };
         let given = vec![0; compiled.arities.len()];
@@ -144,17 +144,17 @@ impl Kernel {
     /// Gives a fact, from the next evaluation on. It must have as many values as its predicate has columns, see
     /// [`Fact::tuple`]; else, and if there is no such predicate, nothing happens.
     pub fn assert(&mut self, fact: &Fact) {
-        self.change(fact.predicate, Change::Assert(fact.tuple.clone(), fact.rule));
+        self.change(fact.predicate, FactChange::Assert(fact.tuple.clone(), fact.rule));
     }
 
     /// Takes a given fact away, from the next evaluation on. If it follows from others it still holds.
     pub fn retract(&mut self, predicate: PredicateId, tuple: &[ValueId]) {
-        self.change(predicate, Change::Retract(tuple.into()));
+        self.change(predicate, FactChange::Retract(tuple.into()));
     }
 
     /// Takes all facts of a predicate away that [`Kernel::assert`] gave without a clause, from the next evaluation on.
     pub fn forget(&mut self, predicate: PredicateId) {
-        self.change(predicate, Change::Forget);
+        self.change(predicate, FactChange::Forget);
     }
 
     /// From now on it is kept how the facts differ from what they are now. A fork has no mark.
@@ -198,11 +198,11 @@ impl Kernel {
         })
     }
 
-    fn change(&mut self, predicate: PredicateId, change: Change) {
+    fn change(&mut self, predicate: PredicateId, change: FactChange) {
         let columns = self.compiled.arities.get(predicate.0 as usize);
         let fits = match &change {
-            Change::Assert(tuple, _) | Change::Retract(tuple) => columns == Some(&tuple.len()),
-            Change::Forget => true,
+            FactChange::Assert(tuple, _) | FactChange::Retract(tuple) => columns == Some(&tuple.len()),
+            FactChange::Forget => true,
         };
         if fits && predicate.0 < self.compiled.predicates() {
             self.changes.entry(self.compiled.entry(predicate)).or_default().push(change);
@@ -217,7 +217,7 @@ impl Kernel {
         let mut meter = Meter::new(limits, cancel);
         meter.facts = self.model.relations.iter().map(|relation| relation.len()).sum();
         meter.hold(self.program_bytes);
-        meter.hold(self.changes.values().flatten().map(Change::bytes).sum());
+        meter.hold(self.changes.values().flatten().map(FactChange::bytes).sum());
         let mut wave = Wave {
             run: Run::new(&compiled, std::mem::take(&mut self.model), clock, meter),
             kernel: self,
@@ -291,7 +291,7 @@ impl Wave<'_, '_> {
     fn stratum(&mut self, stratum: &Stratum) -> Result<(), Stop> {
         let at = self.run.stratum;
         self.run.model.errors.retain(|error| error.stratum != at);
-        let mut before: Vec<(RelationId, Option<Shared<Relation>>)> = Vec::new();
+        let mut before: Vec<(RelationId, Option<MaybeShared<Relation>>)> = Vec::new();
         for &relation in &stratum.relations {
             before.push((relation, self.reset(relation)?));
             self.run.recount(relation);
@@ -311,7 +311,7 @@ impl Wave<'_, '_> {
             if !is_same {
                 self.changed.insert(relation);
                 if let Some(marked) = &mut self.kernel.marked {
-                    marked.entry(relation).or_insert_with(|| Past::of(before.as_mut()));
+                    marked.entry(relation).or_insert_with(|| RelationMark::of(before.as_mut()));
                 }
             }
         }
@@ -319,7 +319,7 @@ impl Wave<'_, '_> {
     }
 
     /// Leaves what is given in a relation, with what changed. Gives the relation as it was, if it had anything else.
-    fn reset(&mut self, relation: RelationId) -> Result<Option<Shared<Relation>>, Stop> {
+    fn reset(&mut self, relation: RelationId) -> Result<Option<MaybeShared<Relation>>, Stop> {
         let mut changes = self.kernel.changes.remove(&relation).unwrap_or_default();
         let at = relation as usize;
         let given = self.kernel.given.get(at).copied().unwrap_or(0);
@@ -330,10 +330,10 @@ impl Wave<'_, '_> {
         let derived = found.len().saturating_sub(given as usize);
         let mut before = None;
         if let (Some(marked), true) = (&mut self.kernel.marked, derived > 0 && !changes.is_empty()) {
-            marked.entry(relation).or_insert_with(|| Past::of(Some(found)));
+            marked.entry(relation).or_insert_with(|| RelationMark::of(Some(found)));
         }
         if derived > 0 {
-            let prefix = Shared::Own(found.prefix(given));
+            let prefix = MaybeShared::Own(found.prefix(given));
             before = Some(std::mem::replace(found, prefix));
             reasons.own().truncate(given);
             self.run.meter.facts = self.run.meter.facts.saturating_sub(derived);
@@ -343,15 +343,15 @@ impl Wave<'_, '_> {
             let (found, reasons) = (found.own(), reasons.own());
             let mut gone = Vec::new();
             let is_other = match change {
-                Change::Assert(tuple, rule) => {
+                FactChange::Assert(tuple, rule) => {
                     let is_new = found.insert(tuple).is_some();
                     is_new.then(|| reasons.push(*rule, &[])).is_some()
                 }
-                Change::Retract(tuple) => {
+                FactChange::Retract(tuple) => {
                     gone.extend(remove(found, reasons, tuple).then(|| tuple.clone()));
                     !gone.is_empty()
                 }
-                Change::Forget => {
+                FactChange::Forget => {
                     gone = forget(found, reasons);
                     !gone.is_empty()
                 }

@@ -6,9 +6,9 @@
 use rustc_hash::FxHashMap;
 
 use super::super::ValueId;
+use super::super::maybe_shared::MaybeShared;
 use super::super::relation::Relation;
-use super::super::shared::Shared;
-use super::layers::Change;
+use super::layers::FactChange;
 use crate::program::PredicateId;
 
 /// In what the facts of a predicate differ from what they were.
@@ -24,25 +24,25 @@ pub struct Difference {
 
 /// A relation at a mark.
 #[derive(Debug, Default)]
-pub(super) struct Past {
+pub(super) struct RelationMark {
     /// All of it, if it had derived tuples.
-    whole: Option<Shared<Relation>>,
+    whole: Option<MaybeShared<Relation>>,
     /// Else the tuples that came and went since, and whether they were there.
     moved: FxHashMap<Box<[ValueId]>, bool>,
 }
 
-impl Past {
+impl RelationMark {
     /// A relation that is about to change; `None` for one without derived tuples.
-    pub(super) fn of(relation: Option<&mut Shared<Relation>>) -> Self {
-        Self { whole: relation.map(Shared::share), moved: FxHashMap::default() }
+    pub(super) fn of(relation: Option<&mut MaybeShared<Relation>>) -> Self {
+        Self { whole: relation.map(MaybeShared::share), moved: FxHashMap::default() }
     }
 
     /// Takes note of a change of given tuples, and of those that it takes away.
-    pub(super) fn note(&mut self, change: &Change, gone: Vec<Box<[ValueId]>>) {
+    pub(super) fn note(&mut self, change: &FactChange, gone: Vec<Box<[ValueId]>>) {
         if self.whole.is_some() {
             return;
         }
-        if let Change::Assert(tuple, _) = change {
+        if let FactChange::Assert(tuple, _) = change {
             self.moved.entry(tuple.clone()).or_insert(false);
         }
         gone.into_iter().for_each(|tuple| {

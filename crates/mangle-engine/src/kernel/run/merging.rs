@@ -13,13 +13,13 @@ use super::{Run, Stop, boxed, is_counted};
 
 /// The facts that gave way in this round and in the one before.
 #[derive(Debug, Default)]
-pub(super) struct Stale {
+pub(super) struct ReplacedFacts {
     is_on: bool,
     now: FxHashSet<(RelationId, Box<[ValueId]>)>,
     before: FxHashSet<(RelationId, Box<[ValueId]>)>,
 }
 
-impl Stale {
+impl ReplacedFacts {
     /// The next round begins.
     pub(super) fn turn(&mut self) {
         self.before = std::mem::take(&mut self.now);

@@ -50,7 +50,7 @@ struct Run<'c> {
     /// The ends of the interval that is none.
     no_interval: [ValueId; 2],
     /// What gave way in the last rounds.
-    stale: merging::Stale,
+    stale: merging::ReplacedFacts,
     /// How many bytes of each relation, with its reasons, the meter has counted.
     counted: Vec<usize>,
 }
@@ -73,7 +73,7 @@ impl<'c> Run<'c> {
             stratum: 0,
             depth: 0,
             no_interval,
-            stale: merging::Stale::default(),
+            stale: merging::ReplacedFacts::default(),
             counted,
         }
     }
@@ -90,7 +90,7 @@ impl<'c> Run<'c> {
     }
 
     fn stratum(&mut self, stratum: &Stratum) -> Result<(), Stop> {
-        self.stale = merging::Stale::default();
+        self.stale = merging::ReplacedFacts::default();
         let start = self.lengths(stratum);
         for plan in &stratum.plans {
             // Nobody looks at what this round adds: that is the next one's.

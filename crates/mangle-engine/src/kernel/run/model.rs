@@ -1,8 +1,8 @@
 //! What a run gives: the tuples of each relation, and for each the first reason that it is there.
 
+use super::super::maybe_shared::MaybeShared;
 use super::super::plan::{Compiled, RuleId};
 use super::super::relation::Relation;
-use super::super::shared::Shared;
 use super::super::{Failure, ValueId, Values};
 use super::Stop;
 use super::reasons::Reasons;
@@ -13,8 +13,8 @@ use crate::program::PredicateId;
 pub struct Model {
     /// The values in the tuples.
     pub values: Values,
-    pub(in crate::kernel) relations: Vec<Shared<Relation>>,
-    pub(in crate::kernel) reasons: Vec<Shared<Reasons>>,
+    pub(in crate::kernel) relations: Vec<MaybeShared<Relation>>,
+    pub(in crate::kernel) reasons: Vec<MaybeShared<Reasons>>,
     /// Rows that were lost because something in them has no value. In the reading of the engine the first one ends
     /// the run.
     pub errors: Vec<RowError>,
@@ -75,8 +75,8 @@ impl Model {
     pub(in crate::kernel) fn fork(&mut self) -> Self {
         Self {
             values: self.values.share(),
-            relations: self.relations.iter_mut().map(Shared::share).collect(),
-            reasons: self.reasons.iter_mut().map(Shared::share).collect(),
+            relations: self.relations.iter_mut().map(MaybeShared::share).collect(),
+            reasons: self.reasons.iter_mut().map(MaybeShared::share).collect(),
             errors: self.errors.clone(),
             stopped: self.stopped.clone(),
             steps: self.steps,

@@ -1,6 +1,6 @@
 //! The first reason for each tuple of a relation: the clause that gave it and the tuples that its premises found.
 
-use super::super::chunked::Chunked;
+use super::super::chunked_vec::ChunkedVec;
 use super::super::plan::RuleId;
 use super::Derivation;
 
@@ -11,7 +11,7 @@ const BITS: u32 = 14;
 #[derive(Debug, Clone, Default)]
 pub(in crate::kernel) struct Reasons {
     /// The clause of each tuple, and where its support starts.
-    rules: Chunked<(RuleId, u32)>,
+    rules: ChunkedVec<(RuleId, u32)>,
     /// The support of each tuple, behind the number of those in it. What is longer than a piece has one of its own.
     pieces: Vec<Vec<u32>>,
     /// How many numbers the pieces have room for.

@@ -13,7 +13,7 @@ use super::super::relation::Columns;
 use super::super::{Model, ValueId};
 
 /// What each column of a lookup must hold, as far as that is known.
-pub(in crate::kernel) type Known = SmallVec<[Option<ValueId>; 8]>;
+pub(in crate::kernel) type LookupKey = SmallVec<[Option<ValueId>; 8]>;
 
 type Key = SmallVec<[ValueId; 4]>;
 type Table = FxHashMap<Key, Rc<[u32]>>;
@@ -40,7 +40,7 @@ impl Lookups {
         &mut self,
         model: &Model,
         found: &Match,
-        known: &Known,
+        known: &LookupKey,
         only: Option<u32>,
     ) -> Option<Candidates> {
         let relation = model.relations.get(found.relation as usize)?;
@@ -114,9 +114,9 @@ pub(in crate::kernel) fn known(
     compiled: &Compiled,
     row: &[ValueId],
     wanted: &dyn Fn(u16) -> Option<ValueId>,
-) -> Known {
+) -> LookupKey {
     let columns = 0..u16::try_from(compiled.arity(found.relation)).unwrap_or(u16::MAX);
-    let mut known: Known =
+    let mut known: LookupKey =
         columns.map(|column| found.source(column).map(|source| source.read(row))).collect();
     for (column, slot) in &found.binds {
         known.get_mut(usize::from(*column)).into_iter().for_each(|known| *known = wanted(*slot));
@@ -125,7 +125,7 @@ pub(in crate::kernel) fn known(
 }
 
 /// Whether a tuple is as the lookup wants it.
-pub(super) fn fits(tuple: &[ValueId], found: &Match, known: &Known) -> bool {
+pub(super) fn fits(tuple: &[ValueId], found: &Match, known: &LookupKey) -> bool {
     let at = |column: u16| tuple.get(usize::from(column));
     let same = found.same.iter().all(|(one, other)| at(*one) == at(*other));
     same && known.iter().zip(tuple).all(|(known, value)| known.is_none_or(|known| known == *value))

@@ -23,7 +23,7 @@ impl Values {
     /// many bytes are missing; with it the text has at most `bytes`, unless that is less than a mark takes.
     #[must_use]
     pub fn display_within(&self, id: ValueId, bytes: usize) -> impl Display + '_ {
-        Printed { values: self, id, bytes }
+        PrintedValue { values: self, id, bytes }
     }
 
     /// The value for people, cut with `…` to at most `max_chars` characters: text as it reads, with
@@ -119,13 +119,13 @@ enum Style {
 }
 
 /// A value that is to be printed.
-struct Printed<'a> {
+struct PrintedValue<'a> {
     values: &'a Values,
     id: ValueId,
     bytes: usize,
 }
 
-impl Display for Printed<'_> {
+impl Display for PrintedValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let total = self.values.printed_bytes(self.id);
         if total <= self.bytes as u64 {

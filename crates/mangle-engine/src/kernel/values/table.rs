@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::super::chunked::Chunked;
-use super::super::sharded::Sharded;
+use super::super::chunked_vec::ChunkedVec;
+use super::super::sharded_table::ShardedTable;
 use super::super::work;
 use super::extent::Extent;
 use super::{Datum, Key, ValueId, extent, order};
@@ -30,9 +30,9 @@ pub struct Values {
     base: Option<Arc<Values>>,
     /// The number of the first value that is here and not in the base.
     first: u32,
-    entries: Chunked<Entry>,
+    entries: ChunkedVec<Entry>,
     /// Indices into `entries`.
-    table: Sharded<u32>,
+    table: ShardedTable<u32>,
     /// Bytes that the values here own besides their entries.
     heap: usize,
     depth_limit: u32,
@@ -54,8 +54,8 @@ impl Default for Values {
         Self {
             base: None,
             first: 0,
-            entries: Chunked::default(),
-            table: Sharded::default(),
+            entries: ChunkedVec::default(),
+            table: ShardedTable::default(),
             heap: 0,
             depth_limit: DEPTH_LIMIT,
             key_hashes: FxHashMap::default(),

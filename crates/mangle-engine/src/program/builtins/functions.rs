@@ -1,6 +1,6 @@
 //! The table of the built-in functions and reducers, sorted by name.
 
-use super::{Arity, BuiltinFunction, Role};
+use super::{Arity, BuiltinFunction, FunctionRole};
 
 type Text = &'static str;
 
@@ -9,7 +9,7 @@ const fn entry(
     arity: Arity,
     parameters: &'static [Text],
     result: Text,
-    role: Role,
+    role: FunctionRole,
     since: Text,
     description: Text,
 ) -> BuiltinFunction {
@@ -19,17 +19,17 @@ const fn entry(
 
 /// As many arguments as parameters.
 const fn plain(name: Text, types: &'static [Text], result: Text, since: Text, says: Text) -> BuiltinFunction {
-    entry(name, Arity::Exactly(types.len()), types, result, Role::Function, since, says)
+    entry(name, Arity::Exactly(types.len()), types, result, FunctionRole::Function, since, says)
 }
 
 /// Any number of arguments.
 const fn any(name: Text, types: &'static [Text], result: Text, since: Text, says: Text) -> BuiltinFunction {
-    entry(name, Arity::AtLeast(0), types, result, Role::Function, since, says)
+    entry(name, Arity::AtLeast(0), types, result, FunctionRole::Function, since, says)
 }
 
 /// Keys and values.
 const fn pairs(name: Text, types: &'static [Text], result: Text, since: Text, says: Text) -> BuiltinFunction {
-    entry(name, Arity::Pairs, types, result, Role::Function, since, says)
+    entry(name, Arity::Pairs, types, result, FunctionRole::Function, since, says)
 }
 
 /// `fn:group_by`.
@@ -40,7 +40,7 @@ const fn grouping(
     since: Text,
     says: Text,
 ) -> BuiltinFunction {
-    entry(name, Arity::AtLeast(0), types, result, Role::Grouping, since, says)
+    entry(name, Arity::AtLeast(0), types, result, FunctionRole::Grouping, since, says)
 }
 
 /// Reduces the rows of a group.
@@ -51,7 +51,15 @@ const fn reducer(
     since: Text,
     says: Text,
 ) -> BuiltinFunction {
-    entry(name, Arity::Exactly(types.len()), types, result, Role::Reducer { list_form: false }, since, says)
+    entry(
+        name,
+        Arity::Exactly(types.len()),
+        types,
+        result,
+        FunctionRole::Reducer { list_form: false },
+        since,
+        says,
+    )
 }
 
 /// Reduces the rows of a group, or a list.
@@ -62,7 +70,15 @@ const fn list_reducer(
     since: Text,
     says: Text,
 ) -> BuiltinFunction {
-    entry(name, Arity::Exactly(types.len()), types, result, Role::Reducer { list_form: true }, since, says)
+    entry(
+        name,
+        Arity::Exactly(types.len()),
+        types,
+        result,
+        FunctionRole::Reducer { list_form: true },
+        since,
+        says,
+    )
 }
 
 impl BuiltinFunction {

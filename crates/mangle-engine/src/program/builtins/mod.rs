@@ -10,7 +10,7 @@ mod near;
 mod predicates;
 
 pub use functions::FUNCTIONS;
-pub use near::{Correction, correction, is_evident, similar_function, similar_predicate};
+pub use near::{NameCorrection, correction, is_evident, similar_function, similar_predicate};
 pub use predicates::PREDICATES;
 
 use super::Mode;
@@ -78,10 +78,10 @@ pub struct BuiltinFunction {
     pub arity: Arity,
     /// The types of its arguments. Of a variadic function: of the arguments that repeat.
     pub parameters: &'static [&'static str],
-    /// The type of its value. For [`Role::Reducer`]: of what the rows of a group become.
+    /// The type of its value. For [`FunctionRole::Reducer`]: of what the rows of a group become.
     pub result: &'static str,
     /// Where it may stand.
-    pub role: Role,
+    pub role: FunctionRole,
     /// Whether the reference's analysis knows it. It still evaluates an unregistered one in a
     /// clause head, where it does not look.
     pub registered: bool,
@@ -97,13 +97,13 @@ impl BuiltinFunction {
     /// Whether it reduces the rows of a group to one value.
     #[must_use]
     pub fn is_reducer(&self) -> bool {
-        matches!(self.role, Role::Reducer { .. })
+        matches!(self.role, FunctionRole::Reducer { .. })
     }
 
     /// Whether it is a reducer that is also a function of one list.
     #[must_use]
     pub fn takes_list(&self) -> bool {
-        self.role == Role::Reducer { list_form: true }
+        self.role == FunctionRole::Reducer { list_form: true }
     }
 
     /// Whether it can be written anywhere with success.
@@ -115,7 +115,7 @@ impl BuiltinFunction {
 
 /// Where a function may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum FunctionRole {
     /// In any expression.
     Function,
     /// In a `let` after `do fn:group_by(…)`.

@@ -4,7 +4,7 @@ use super::{BuiltinFunction, BuiltinPredicate, FUNCTIONS, PREDICATES, function, 
 
 /// A wrong name that old code, other systems or language models use, and its cure.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Correction {
+pub struct NameCorrection {
     /// The wrong name.
     pub wrong: &'static str,
     /// The built-in that can stand in its place with the same arguments, if one can.
@@ -13,16 +13,16 @@ pub struct Correction {
     pub advice: &'static str,
 }
 
-const fn renamed(wrong: &'static str, right: &'static str) -> Correction {
-    Correction { wrong, replacement: Some(right), advice: "" }
+const fn renamed(wrong: &'static str, right: &'static str) -> NameCorrection {
+    NameCorrection { wrong, replacement: Some(right), advice: "" }
 }
 
-const fn advised(wrong: &'static str, advice: &'static str) -> Correction {
-    Correction { wrong, replacement: None, advice }
+const fn advised(wrong: &'static str, advice: &'static str) -> NameCorrection {
+    NameCorrection { wrong, replacement: None, advice }
 }
 
 /// Sorted by the wrong name.
-const CORRECTIONS: &[Correction] = &[
+const CORRECTIONS: &[NameCorrection] = &[
     advised(":append", "compute the list in a premise: `L = fn:list:append(Rest, X)`"),
     advised(":atom_concat", "compute the text in a premise: `Text = fn:string:concat(A, B)`"),
     advised(":avg", "aggregate with `|> do fn:group_by(…), let V = fn:avg(X)`"),
@@ -124,7 +124,7 @@ const CORRECTIONS: &[Correction] = &[
 
 /// What is known about this wrong name.
 #[must_use]
-pub fn correction(name: &str) -> Option<&'static Correction> {
+pub fn correction(name: &str) -> Option<&'static NameCorrection> {
     let index = CORRECTIONS.binary_search_by(|entry| entry.wrong.cmp(name)).ok()?;
     CORRECTIONS.get(index)
 }

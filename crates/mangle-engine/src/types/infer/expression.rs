@@ -1,19 +1,19 @@
 //! The types of terms and of function applications.
 
-use super::problem::{Problem, ProblemKind};
-use super::state::State;
+use super::problem::{TypeProblem, TypeProblemKind};
+use super::state::TypeState;
 use crate::program::builtins::{self, Arity, BuiltinFunction};
 use crate::types::Type;
 use crate::types::signature::{Bindings, as_evaluated};
-use crate::types::value::{Base, DEPTH, Field};
+use crate::types::value::{Base, DEPTH, StructField};
 use mangle_syntax::syntax::ast::{Apply, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
-pub(super) type Typed = Result<Type, Box<Problem>>;
+pub(super) type TypeResult = Result<Type, Box<TypeProblem>>;
 
 /// The type of a term whose variables are as in `state`; what the engine would stop at, if it
 /// certainly would.
-pub(super) fn type_of(term: &Term, state: &State) -> Typed {
+pub(super) fn type_of(term: &Term, state: &TypeState) -> TypeResult {
     Ok(match &term.kind {
         TermKind::Variable(name) => state.get(*name),
         TermKind::Wildcard | TermKind::Broken => Type::Any,
@@ -27,11 +27,11 @@ pub(super) fn type_of(term: &Term, state: &State) -> Typed {
 }
 
 /// The type of a term, `/any` where it could not be computed.
-pub(super) fn type_or_any(term: &Term, state: &State) -> Type {
+pub(super) fn type_or_any(term: &Term, state: &TypeState) -> Type {
     type_of(term, state).unwrap_or(Type::Any)
 }
 
-fn application(apply: &Apply, state: &State) -> Typed {
+fn application(apply: &Apply, state: &TypeState) -> TypeResult {
     let args = apply.args.iter().map(|arg| type_of(arg, state)).collect::<Result<Vec<_>, _>>()?;
     match apply.function.as_str() {
         "fn:list" => Ok(Type::list(Type::union(args))),
@@ -63,13 +63,13 @@ fn structure(terms: &[Term], args: &[Type]) -> Type {
     let mut fields = Vec::with_capacity(args.len() / 2);
     for (label, ty) in terms.iter().step_by(2).zip(args.iter().skip(1).step_by(2)) {
         let TermKind::Name(label) = label.kind else { return Type::Any };
-        fields.push(Field { label, optional: false, ty: ty.clone() });
+        fields.push(StructField { label, optional: false, ty: ty.clone() });
     }
     Type::structure(fields)
 }
 
 /// The engine gives the bare element, whatever the reference's signature says.
-fn list_get(apply: &Apply, args: &[Type], state: &State) -> Typed {
+fn list_get(apply: &Apply, args: &[Type], state: &TypeState) -> TypeResult {
     let function = builtins::function("fn:list:get");
     match (function, args) {
         (Some(function), [list, _]) => {
@@ -87,7 +87,7 @@ fn element(list: &Type) -> Type {
     }))
 }
 
-fn struct_get(apply: &Apply, args: &[Type], state: &State) -> Typed {
+fn struct_get(apply: &Apply, args: &[Type], state: &TypeState) -> TypeResult {
     let ([subject, label], [ty, _]) = (apply.args.as_slice(), args) else { return Ok(Type::Any) };
     let TermKind::Name(name) = label.kind else { return Ok(Type::Any) };
     match field(ty, name) {
@@ -134,10 +134,10 @@ pub(super) fn field_problem(
     found: &Type,
     name: Symbol,
     label: &Term,
-    state: &State,
-) -> Box<Problem> {
-    Box::new(Problem {
-        kind: ProblemKind::Field(name),
+    state: &TypeState,
+) -> Box<TypeProblem> {
+    Box::new(TypeProblem {
+        kind: TypeProblemKind::Field(name),
         range: label.range,
         variable: subject.variable(),
         found: found.clone(),
@@ -148,7 +148,7 @@ pub(super) fn field_problem(
 }
 
 /// Applies the signature of a function. A reducer that stands here takes a list.
-fn call(function: &BuiltinFunction, apply: &Apply, args: &[Type], state: &State) -> Typed {
+fn call(function: &BuiltinFunction, apply: &Apply, args: &[Type], state: &TypeState) -> TypeResult {
     let mut bindings = Bindings::default();
     for (at, (term, ty)) in apply.args.iter().zip(args).enumerate() {
         let parameter = parameter(function, at);
@@ -188,11 +188,11 @@ fn argument_problem(
     term: &Term,
     found: &Type,
     wanted: &Type,
-    state: &State,
-) -> Box<Problem> {
+    state: &TypeState,
+) -> Box<TypeProblem> {
     let argument = u32::try_from(at).unwrap_or(u32::MAX);
-    Box::new(Problem {
-        kind: ProblemKind::Argument { function, argument },
+    Box::new(TypeProblem {
+        kind: TypeProblemKind::Argument { function, argument },
         range: term.range,
         variable: term.variable(),
         found: found.clone(),

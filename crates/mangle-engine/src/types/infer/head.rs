@@ -2,8 +2,8 @@
 
 use super::Inference;
 use super::expression::{type_of, type_or_any};
-use super::problem::{Problem, ProblemKind};
-use super::state::State;
+use super::problem::{TypeProblem, TypeProblemKind};
+use super::state::TypeState;
 use crate::types::{Row, Rows, Type};
 use mangle_syntax::syntax::ast::{Clause, Term, TermKind};
 
@@ -11,7 +11,7 @@ impl Inference {
     /// Looks for functions in the head that the engine would stop at.
     pub(super) fn head_expressions(&mut self, clause: &Clause) {
         for term in clause.head.args.iter().filter(|term| term.apply().is_some()) {
-            let step = |state: &State, next: &mut Vec<State>| {
+            let step = |state: &TypeState, next: &mut Vec<TypeState>| {
                 type_of(term, state)?;
                 next.push(state.clone());
                 Ok(())
@@ -50,7 +50,7 @@ impl Inference {
                     continue;
                 }
                 reported.push(argument);
-                let kind = ProblemKind::Head { argument, row };
+                let kind = TypeProblemKind::Head { argument, row };
                 self.problems.push(head_problem(kind, term, found, wanted, state));
             }
         }
@@ -79,11 +79,17 @@ fn fits(term: &Term, found: &Type, wanted: &Type) -> bool {
 }
 
 fn fits_key(key: &Term, wanted: &Type) -> bool {
-    key.variable().is_some() || type_or_any(key, &State::default()).fits(wanted)
+    key.variable().is_some() || type_or_any(key, &TypeState::default()).fits(wanted)
 }
 
-fn head_problem(kind: ProblemKind, term: &Term, found: &Type, wanted: &Type, state: &State) -> Problem {
-    Problem {
+fn head_problem(
+    kind: TypeProblemKind,
+    term: &Term,
+    found: &Type,
+    wanted: &Type,
+    state: &TypeState,
+) -> TypeProblem {
+    TypeProblem {
         kind,
         range: term.range,
         variable: term.variable(),

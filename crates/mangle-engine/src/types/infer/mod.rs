@@ -2,7 +2,7 @@
 //! fork the state, states without values die, and what is left at the end is what the head holds.
 //!
 //! Takes a clause and what is known of the relations that it asks; gives the types of the head and
-//! the [`Problem`]s met on the way. Nothing is ever concluded from `/any`.
+//! the [`TypeProblem`]s met on the way. Nothing is ever concluded from `/any`.
 
 mod expression;
 mod head;
@@ -11,8 +11,8 @@ mod problem;
 mod state;
 mod transform;
 
-pub use problem::{Problem, ProblemKind};
-pub use state::{Origin, State};
+pub use problem::{TypeProblem, TypeProblemKind};
+pub use state::{TypeOrigin, TypeState};
 
 use super::{Row, Rows};
 use crate::program::{Mode, Signature};
@@ -38,11 +38,11 @@ pub struct Relation<'p> {
 #[derive(Debug, Default)]
 pub struct ClauseTypes {
     /// What is wrong, in the order of the premises, the head last.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<TypeProblem>,
     /// What the head holds: one row for each state in `states`. Empty when a premise is impossible.
     pub heads: Vec<Row>,
     /// The types of the variables at the end, in each state that is left.
-    pub states: Vec<State>,
+    pub states: Vec<TypeState>,
 }
 
 impl ClauseTypes {
@@ -76,7 +76,7 @@ impl ClauseTypes {
 }
 
 /// What a fact shows of its relation.
-pub(super) fn fact_row(clause: &Clause, state: &State) -> Row {
+pub(super) fn fact_row(clause: &Clause, state: &TypeState) -> Row {
     clause.head.args.iter().map(|term| expression::type_or_any(term, state)).collect()
 }
 
@@ -85,13 +85,13 @@ fn is_negated(premise: &Premise) -> bool {
 }
 
 /// The state before the first premise: what the caller of the head brings.
-fn entry_state(clause: &Clause, head: &Relation<'_>) -> State {
-    let mut state = State::default();
+fn entry_state(clause: &Clause, head: &Relation<'_>) -> TypeState {
+    let mut state = TypeState::default();
     let modes = head.signature.map_or(&[][..], |signature| &signature.modes);
     if head.rows.declared {
         for ((at, term), mode) in (0u32..).zip(&clause.head.args).zip(modes) {
             if let (Some(name), Mode::Input) = (term.variable(), mode) {
-                let _ = state.narrow(name, &head.rows.column(at as usize), Origin::Head(at));
+                let _ = state.narrow(name, &head.rows.column(at as usize), TypeOrigin::Head(at));
             }
         }
     }
@@ -100,8 +100,8 @@ fn entry_state(clause: &Clause, head: &Relation<'_>) -> State {
 
 /// The work on one clause.
 struct Inference {
-    problems: Vec<Problem>,
-    states: Vec<State>,
+    problems: Vec<TypeProblem>,
+    states: Vec<TypeState>,
     /// Whether a premise can never hold, so that the head says nothing.
     impossible: bool,
 }
@@ -112,11 +112,11 @@ impl Inference {
     /// variables named by `forget`.
     fn step(
         &mut self,
-        step: impl Fn(&State, &mut Vec<State>) -> Result<(), Box<Problem>>,
-        forget: impl Fn(&mut State),
+        step: impl Fn(&TypeState, &mut Vec<TypeState>) -> Result<(), Box<TypeProblem>>,
+        forget: impl Fn(&mut TypeState),
     ) {
         let mut next = Vec::with_capacity(self.states.len());
-        let mut nearest: Option<Box<Problem>> = None;
+        let mut nearest: Option<Box<TypeProblem>> = None;
         for state in &self.states {
             if let Err(problem) = step(state, &mut next)
                 && nearest.as_ref().is_none_or(|known| problem.names && !known.names)

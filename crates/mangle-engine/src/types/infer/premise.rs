@@ -1,8 +1,8 @@
 //! One premise: what it says about the types of its variables.
 
 use super::expression::{Projection, field, field_problem, type_of};
-use super::problem::{Problem, ProblemKind};
-use super::state::{Conflict, Origin, State, conflict};
+use super::problem::{TypeProblem, TypeProblemKind};
+use super::state::{Conflict, TypeOrigin, TypeState, conflict};
 use super::{Inference, Relation};
 use crate::program::binding::builtin_parameters;
 use crate::program::builtins::{self, Parameter};
@@ -14,7 +14,7 @@ use mangle_syntax::syntax::ast::{
 };
 use mangle_syntax::text::{Symbol, TextRange};
 
-type Step = Result<(), Box<Problem>>;
+type Step = Result<(), Box<TypeProblem>>;
 
 /// A premise on the way.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ impl Inference {
     fn literal<'p>(&mut self, index: u32, literal: &Literal, relation: impl Fn(&Atom) -> Relation<'p>) {
         let atom = &literal.atom;
         let place = Place { premise: index, negated: literal.is_negated() };
-        let forget = |state: &mut State| forget_all(state, &atom.args);
+        let forget = |state: &mut TypeState| forget_all(state, &atom.args);
         if atom.is_builtin() {
             if let Some(parameters) = builtin_parameters(atom) {
                 self.step(|state, next| builtin(place, atom, parameters, state, next), forget);
@@ -68,11 +68,11 @@ impl Inference {
     /// A variable that stands in an interval is an instant.
     pub(super) fn interval_bound(&mut self, name: Symbol, range: TextRange) {
         let time = Type::Base(Base::Time);
-        let step = |state: &State, next: &mut Vec<State>| {
+        let step = |state: &TypeState, next: &mut Vec<TypeState>| {
             let mut state = state.clone();
             state
-                .narrow(name, &time, Origin::Interval(range))
-                .map_err(|conflict| problem(ProblemKind::Interval, range, Some(name), conflict, &time))?;
+                .narrow(name, &time, TypeOrigin::Interval(range))
+                .map_err(|conflict| problem(TypeProblemKind::Interval, range, Some(name), conflict, &time))?;
             next.push(state);
             Ok(())
         };
@@ -80,7 +80,7 @@ impl Inference {
     }
 
     fn comparison(&mut self, index: u32, comparison: &Comparison) {
-        let forget = |state: &mut State| forget_all(state, [&comparison.left, &comparison.right]);
+        let forget = |state: &mut TypeState| forget_all(state, [&comparison.left, &comparison.right]);
         match comparison.operator {
             Operator::Equal => self.step(|state, next| equal(index, comparison, state, next), forget),
             Operator::NotEqual => self.step(|state, next| unequal(index, comparison, state, next), forget),
@@ -96,14 +96,14 @@ impl Inference {
     }
 }
 
-fn forget_all<'t>(state: &mut State, terms: impl IntoIterator<Item = &'t Term>) {
+fn forget_all<'t>(state: &mut TypeState, terms: impl IntoIterator<Item = &'t Term>) {
     for term in terms {
         term.variables(&mut |name, _| state.set(name, Type::Any, None));
     }
 }
 
 /// Forgets what is known of the sides of an ordering that are no integers.
-fn unless_number(state: &mut State, sides: [&Term; 2]) {
+fn unless_number(state: &mut TypeState, sides: [&Term; 2]) {
     for name in sides.into_iter().filter_map(Term::variable) {
         if !state.get(name).overlaps(&Type::number()) {
             state.set(name, Type::Any, None);
@@ -112,24 +112,24 @@ fn unless_number(state: &mut State, sides: [&Term; 2]) {
 }
 
 fn problem(
-    kind: ProblemKind,
+    kind: TypeProblemKind,
     range: TextRange,
     variable: Option<Symbol>,
     conflict: Conflict,
     wanted: &Type,
-) -> Box<Problem> {
+) -> Box<TypeProblem> {
     let Conflict { found, origin, names } = conflict;
-    Box::new(Problem { kind, range, variable, found, origin, wanted: wanted.clone(), names })
+    Box::new(TypeProblem { kind, range, variable, found, origin, wanted: wanted.clone(), names })
 }
 
 /// One state for each alternative of the relation that is possible.
-fn rows(place: Place, atom: &Atom, rows: &Rows, state: &State, next: &mut Vec<State>) -> Step {
+fn rows(place: Place, atom: &Atom, rows: &Rows, state: &TypeState, next: &mut Vec<TypeState>) -> Step {
     if rows.is_unknown() {
         next.push(unknown(&atom.args, state)?);
         return Ok(());
     }
     let before = next.len();
-    let mut nearest: Option<Box<Problem>> = None;
+    let mut nearest: Option<Box<TypeProblem>> = None;
     for row in rows.alternatives.iter() {
         if let Err(problem) = unify_row(place, &atom.args, row, &rows.contradicted, state, next)
             && nearest.as_ref().is_none_or(|known| is_nearer(&problem, known))
@@ -148,11 +148,11 @@ fn rows(place: Place, atom: &Atom, rows: &Rows, state: &State, next: &mut Vec<St
 }
 
 /// Whether the first of two reasons is the likelier one to be meant: the one that got further.
-fn is_nearer(one: &Problem, other: &Problem) -> bool {
+fn is_nearer(one: &TypeProblem, other: &TypeProblem) -> bool {
     (one.names, one.range.start()) > (other.names, other.range.start())
 }
 
-fn unknown(args: &[Term], state: &State) -> Result<State, Box<Problem>> {
+fn unknown(args: &[Term], state: &TypeState) -> Result<TypeState, Box<TypeProblem>> {
     for arg in args {
         type_of(arg, state)?;
     }
@@ -165,8 +165,8 @@ fn unify_row(
     args: &[Term],
     row: &[Type],
     contradicted: &[Option<Base>],
-    state: &State,
-    next: &mut Vec<State>,
+    state: &TypeState,
+    next: &mut Vec<TypeState>,
 ) -> Step {
     let mut state = state.clone();
     for ((at, term), wanted) in (0u32..).zip(args).zip(row) {
@@ -181,9 +181,9 @@ fn unify_row(
 }
 
 /// Narrows one argument of a premise to `wanted`.
-fn narrow(place: Place, argument: u32, term: &Term, wanted: &Type, state: &mut State) -> Step {
+fn narrow(place: Place, argument: u32, term: &Term, wanted: &Type, state: &mut TypeState) -> Step {
     let Place { premise, negated } = place;
-    let kind = ProblemKind::Premise { premise, argument, negated };
+    let kind = TypeProblemKind::Premise { premise, argument, negated };
     match term.variable() {
         // Under `!` nothing is learnt, only compared.
         Some(name) if negated => {
@@ -191,7 +191,7 @@ fn narrow(place: Place, argument: u32, term: &Term, wanted: &Type, state: &mut S
             check(kind, term, &found, origin, wanted)
         }
         Some(name) => state
-            .narrow(name, wanted, Origin::Argument { premise, argument })
+            .narrow(name, wanted, TypeOrigin::Argument { premise, argument })
             .map_err(|conflict| problem(kind, term.range, Some(name), conflict, wanted)),
         None if term.is_wildcard() || has_unknown(term, state) => Ok(()),
         None => check(kind, term, &type_of(term, state)?, None, wanted),
@@ -199,14 +199,20 @@ fn narrow(place: Place, argument: u32, term: &Term, wanted: &Type, state: &mut S
 }
 
 /// Whether a variable in an expression has no value yet, which is reported as such.
-fn has_unknown(term: &Term, state: &State) -> bool {
+fn has_unknown(term: &Term, state: &TypeState) -> bool {
     let mut unknown = false;
     term.variables(&mut |name, _| unknown |= state.origin(name).is_none());
     unknown
 }
 
 /// Whether a value of type `found` can be one of `wanted`.
-fn check(kind: ProblemKind, term: &Term, found: &Type, origin: Option<Origin>, wanted: &Type) -> Step {
+fn check(
+    kind: TypeProblemKind,
+    term: &Term,
+    found: &Type,
+    origin: Option<TypeOrigin>,
+    wanted: &Type,
+) -> Step {
     if found.is_bottom() || wanted.is_bottom() || found.overlaps(wanted) {
         return Ok(());
     }
@@ -217,8 +223,8 @@ fn builtin(
     place: Place,
     atom: &Atom,
     parameters: &[Parameter],
-    state: &State,
-    next: &mut Vec<State>,
+    state: &TypeState,
+    next: &mut Vec<TypeState>,
 ) -> Step {
     let name = atom.name.as_str();
     match (name, atom.args.as_slice()) {
@@ -270,15 +276,15 @@ fn parameter_type(name: &str, parameter: &Parameter) -> Type {
 fn match_field(
     place: Place,
     [subject, label, value]: [&Term; 3],
-    state: &State,
-    next: &mut Vec<State>,
+    state: &TypeState,
+    next: &mut Vec<TypeState>,
 ) -> Step {
     let found = type_of(subject, state)?;
     let TermKind::Name(name) = label.kind else {
         next.push(state.clone());
         return Ok(());
     };
-    let kind = ProblemKind::Premise { premise: place.premise, argument: 0, negated: place.negated };
+    let kind = TypeProblemKind::Premise { premise: place.premise, argument: 0, negated: place.negated };
     let ty = match field(&found, name) {
         Projection::Type(ty) => ty,
         Projection::NoField => return Err(field_problem(subject, &found, name, label, state)),
@@ -296,7 +302,13 @@ fn match_field(
 }
 
 /// The engine compares texts, so that `/ab` has the prefix `/a`.
-fn match_prefix(place: Place, subject: &Term, prefix: Symbol, state: &State, next: &mut Vec<State>) -> Step {
+fn match_prefix(
+    place: Place,
+    subject: &Term,
+    prefix: Symbol,
+    state: &TypeState,
+    next: &mut Vec<TypeState>,
+) -> Step {
     let mut state = state.clone();
     let found = type_of(subject, &state)?;
     let text = prefix.as_str();
@@ -320,11 +332,11 @@ fn match_prefix(place: Place, subject: &Term, prefix: Symbol, state: &State, nex
     Ok(())
 }
 
-fn equal(premise: u32, comparison: &Comparison, state: &State, next: &mut Vec<State>) -> Step {
+fn equal(premise: u32, comparison: &Comparison, state: &TypeState, next: &mut Vec<TypeState>) -> Step {
     let (left, right) = (&comparison.left, &comparison.right);
-    let kind = ProblemKind::Equality { premise, negated: false };
+    let kind = TypeProblemKind::Equality { premise, negated: false };
     let mut state = state.clone();
-    let origin = |other: &Term| Origin::Value(other.range);
+    let origin = |other: &Term| TypeOrigin::Value(other.range);
     let apart = |name, wanted: &Type, conflict| {
         problem(kind, comparison.operator_range, Some(name), conflict, wanted)
     };
@@ -348,7 +360,7 @@ fn equal(premise: u32, comparison: &Comparison, state: &State, next: &mut Vec<St
 }
 
 /// Two values without a variable. Two constants are another rule's matter.
-fn compare_values(kind: ProblemKind, comparison: &Comparison, state: &State) -> Step {
+fn compare_values(kind: TypeProblemKind, comparison: &Comparison, state: &TypeState) -> Step {
     let (left, right) = (&comparison.left, &comparison.right);
     let (found, wanted) = (type_of(left, state)?, type_of(right, state)?);
     if left.is_constant() && right.is_constant() || found.is_bottom() || wanted.is_bottom() {
@@ -361,8 +373,8 @@ fn compare_values(kind: ProblemKind, comparison: &Comparison, state: &State) -> 
     Err(problem(kind, comparison.operator_range, None, conflict, &wanted))
 }
 
-fn unequal(premise: u32, comparison: &Comparison, state: &State, next: &mut Vec<State>) -> Step {
-    let kind = ProblemKind::Equality { premise, negated: true };
+fn unequal(premise: u32, comparison: &Comparison, state: &TypeState, next: &mut Vec<TypeState>) -> Step {
+    let kind = TypeProblemKind::Equality { premise, negated: true };
     let (left, right) = (&comparison.left, &comparison.right);
     let (found, wanted) = (type_of(left, state)?, type_of(right, state)?);
     let constants = left.is_constant() && right.is_constant();
@@ -380,7 +392,13 @@ fn unequal(premise: u32, comparison: &Comparison, state: &State, next: &mut Vec<
 }
 
 /// `<` and its kin take integers only.
-fn ordering(premise: u32, sides: [&Term; 2], range: TextRange, state: &State, next: &mut Vec<State>) -> Step {
+fn ordering(
+    premise: u32,
+    sides: [&Term; 2],
+    range: TextRange,
+    state: &TypeState,
+    next: &mut Vec<TypeState>,
+) -> Step {
     let mut state = state.clone();
     let number = Type::number();
     let [left, right] = sides;
@@ -394,12 +412,12 @@ fn ordering(premise: u32, sides: [&Term; 2], range: TextRange, state: &State, ne
     if let Some((side, found, other)) = culprit {
         let origin = side.variable().and_then(|name| state.origin(name));
         let conflict = Conflict { found: found.clone(), origin, names: false };
-        let kind = ProblemKind::Ordering { premise, left: std::ptr::eq(side, left) };
+        let kind = TypeProblemKind::Ordering { premise, left: std::ptr::eq(side, left) };
         return Err(problem(kind, range, side.variable(), conflict, other));
     }
     for side in sides {
         if let Some(name) = side.variable() {
-            let _ = state.narrow(name, &number, Origin::Value(range));
+            let _ = state.narrow(name, &number, TypeOrigin::Value(range));
         }
     }
     next.push(state);

@@ -1,14 +1,14 @@
 //! What is wrong with a clause, as far as types tell; without wording.
 
-use super::state::Origin;
+use super::state::TypeOrigin;
 use crate::types::Type;
 use mangle_syntax::text::{Symbol, TextRange};
 
 /// Something that cannot work.
 #[derive(Debug, Clone)]
-pub struct Problem {
+pub struct TypeProblem {
     /// What.
-    pub kind: ProblemKind,
+    pub kind: TypeProblemKind,
     /// The term, argument or operator at fault, from the start of the statement.
     pub range: TextRange,
     /// The variable at fault, if it is one.
@@ -16,7 +16,7 @@ pub struct Problem {
     /// The type of what stands there.
     pub found: Type,
     /// Where that type comes from.
-    pub origin: Option<Origin>,
+    pub origin: Option<TypeOrigin>,
     /// The type that would be right; for a comparison, the type of the other side.
     pub wanted: Type,
     /// Whether the types are apart only because of the names that clauses happen to write.
@@ -25,7 +25,7 @@ pub struct Problem {
 
 /// What does not fit where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProblemKind {
+pub enum TypeProblemKind {
     /// An argument of a premise and the column of its relation.
     Premise {
         /// Index of the premise.
@@ -74,7 +74,7 @@ pub enum ProblemKind {
     },
 }
 
-impl ProblemKind {
+impl TypeProblemKind {
     /// Whether the rule derives nothing because of it (or stops the evaluation), so that its head
     /// tells nothing either.
     #[must_use]

@@ -9,7 +9,7 @@ use mangle_syntax::text::{Symbol, TextRange};
 
 /// Where a variable got its type from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum TypeOrigin {
     /// An argument of a premise.
     Argument {
         /// Index of the premise.
@@ -31,12 +31,12 @@ const MANY: usize = 24;
 #[derive(Debug, Clone)]
 struct Slot {
     ty: Type,
-    origin: Option<Origin>,
+    origin: Option<TypeOrigin>,
 }
 
 /// The types of the variables, in one of the alternatives that the premises leave.
 #[derive(Debug, Clone, Default)]
-pub struct State {
+pub struct TypeState {
     /// Variables and their slot; `V = W` makes two share one.
     names: SmallVec<[(Symbol, u32); 8]>,
     /// Where each variable is in `names`, once there are many.
@@ -50,12 +50,12 @@ pub(super) struct Conflict {
     /// The type that the variable has so far.
     pub(super) found: Type,
     /// Where that comes from.
-    pub(super) origin: Option<Origin>,
+    pub(super) origin: Option<TypeOrigin>,
     /// Whether the types are apart only because of the names that clauses happen to write.
     pub(super) names: bool,
 }
 
-impl State {
+impl TypeState {
     fn slot(&self, name: Symbol) -> Option<usize> {
         let found = match self.names.len() < MANY {
             true => self.names.iter().find(|(known, _)| *known == name),
@@ -78,7 +78,7 @@ impl State {
 
     /// Where a variable got its type from.
     #[must_use]
-    pub fn origin(&self, name: Symbol) -> Option<Origin> {
+    pub fn origin(&self, name: Symbol) -> Option<TypeOrigin> {
         self.known(name)?.origin
     }
 
@@ -102,7 +102,7 @@ impl State {
     }
 
     /// Narrows a variable to `ty`.
-    pub(super) fn narrow(&mut self, name: Symbol, ty: &Type, origin: Origin) -> Result<(), Conflict> {
+    pub(super) fn narrow(&mut self, name: Symbol, ty: &Type, origin: TypeOrigin) -> Result<(), Conflict> {
         let slot = self.slot_or_new(name);
         let Some(slot) = self.slots.get_mut(slot) else { return Ok(()) };
         let meet = slot.ty.meet(ty);
@@ -119,7 +119,7 @@ impl State {
     }
 
     /// Gives a variable a type, whatever it had.
-    pub(super) fn set(&mut self, name: Symbol, ty: Type, origin: Option<Origin>) {
+    pub(super) fn set(&mut self, name: Symbol, ty: Type, origin: Option<TypeOrigin>) {
         let slot = self.slot_or_new(name);
         if let Some(slot) = self.slots.get_mut(slot) {
             *slot = Slot { ty, origin };
@@ -127,7 +127,7 @@ impl State {
     }
 
     /// Makes two variables one.
-    pub(super) fn equate(&mut self, one: Symbol, other: Symbol, origin: Origin) -> Result<(), Conflict> {
+    pub(super) fn equate(&mut self, one: Symbol, other: Symbol, origin: TypeOrigin) -> Result<(), Conflict> {
         let (kept, gone) = (self.slot_or_new(one), self.slot_or_new(other));
         if kept == gone {
             return Ok(());
@@ -154,10 +154,10 @@ impl State {
 }
 
 /// What speaks against a value of type `found` being one of `wanted`.
-pub(super) fn conflict(found: &Type, origin: Option<Origin>, wanted: &Type) -> Conflict {
+pub(super) fn conflict(found: &Type, origin: Option<TypeOrigin>, wanted: &Type) -> Conflict {
     // A literal of this clause is what it is; what other clauses write are examples.
     let examples = match origin {
-        Some(Origin::Argument { .. }) => found.generalised(),
+        Some(TypeOrigin::Argument { .. }) => found.generalised(),
         _ => found.clone(),
     };
     let names = examples.overlaps(&wanted.generalised());

@@ -1,8 +1,8 @@
 //! The `let`s of a transform, reducers among them.
 
 use super::expression::{key_kind, type_of, type_or_any};
-use super::problem::{Problem, ProblemKind};
-use super::state::{Origin, State};
+use super::problem::{TypeProblem, TypeProblemKind};
+use super::state::{TypeOrigin, TypeState};
 use super::{Inference, PREMISES};
 use crate::program::builtins::{self, BuiltinFunction};
 use crate::types::Type;
@@ -17,10 +17,10 @@ impl Inference {
         for statement in transform.statements.iter().take(PREMISES) {
             let Some(variable) = statement.variable.as_ref().and_then(Term::variable) else { continue };
             let value = &statement.value;
-            let step = |state: &State, next: &mut Vec<State>| {
+            let step = |state: &TypeState, next: &mut Vec<TypeState>| {
                 let ty = value_of(transform, value, state)?;
                 let mut state = state.clone();
-                state.set(variable, ty, Some(Origin::Value(value.range)));
+                state.set(variable, ty, Some(TypeOrigin::Value(value.range)));
                 next.push(state);
                 Ok(())
             };
@@ -29,7 +29,7 @@ impl Inference {
     }
 }
 
-fn value_of(transform: &Transform, value: &Term, state: &State) -> Result<Type, Box<Problem>> {
+fn value_of(transform: &Transform, value: &Term, state: &TypeState) -> Result<Type, Box<TypeProblem>> {
     let reducer = value.apply().and_then(|apply| {
         let function =
             builtins::function(apply.function.as_str()).filter(|function| function.is_reducer())?;
@@ -46,8 +46,8 @@ fn reduce(
     function: &BuiltinFunction,
     apply: &Apply,
     transform: &Transform,
-    state: &State,
-) -> Result<Type, Box<Problem>> {
+    state: &TypeState,
+) -> Result<Type, Box<TypeProblem>> {
     let args = apply.args.as_slice();
     // The rows of a group have the variables of the body; a `let` gives them no column.
     let is_let = |name| {
@@ -69,8 +69,8 @@ fn reduce(
             if found.fits(&wanted) {
                 return Ok(Type::named(function.result));
             }
-            Err(Box::new(Problem {
-                kind: ProblemKind::Reducer { function: apply.function.symbol },
+            Err(Box::new(TypeProblem {
+                kind: TypeProblemKind::Reducer { function: apply.function.symbol },
                 range: apply.function.range,
                 variable: only.variable(),
                 found,

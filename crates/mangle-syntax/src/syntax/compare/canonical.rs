@@ -17,7 +17,7 @@ use crate::text::{Symbol, TextRange, slice};
 const DEEPEST: usize = 8;
 
 /// Writes the parts of one clause.
-pub(super) struct Writer<'a> {
+pub(super) struct CanonicalWriter<'a> {
     side: Side<'a>,
     item: &'a Item,
     /// The variables that occur once, which are written as `_`.
@@ -31,13 +31,13 @@ pub(super) struct Writer<'a> {
 
 /// The variables of the clauses before.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct SeenVariables {
     all: FxHashSet<Symbol>,
     /// Those that occur once in a clause.
     single: FxHashSet<Symbol>,
 }
 
-impl Known {
+impl SeenVariables {
     pub(super) fn add(&mut self, clause: &Clause) {
         each_variable(clause, &mut |symbol| _ = self.all.insert(symbol));
         self.single.extend(single(clause));
@@ -46,7 +46,7 @@ impl Known {
 
 /// A premise.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct CanonicalPremise {
     /// What it says.
     pub(super) text: String,
     /// Whether it is a negation; generators and comparisons are one kind.
@@ -55,7 +55,7 @@ pub(super) struct Written {
     pub(super) is_declared: bool,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> CanonicalWriter<'a> {
     /// A writer for `clause`, the statement `item`.
     pub(super) fn new(side: Side<'a>, item: &'a Item, clause: &'a Clause) -> Self {
         let single = single(clause).collect();
@@ -64,7 +64,7 @@ impl<'a> Writer<'a> {
 
     /// A writer for a clause that comes from others with the variables `known`. Those that occur once there are written
     /// as there; a new one to which an equation gives a value is written as that value.
-    pub(super) fn after(side: Side<'a>, item: &'a Item, clause: &'a Clause, known: &Known) -> Self {
+    pub(super) fn after(side: Side<'a>, item: &'a Item, clause: &'a Clause, known: &SeenVariables) -> Self {
         let is_new = |symbol: Symbol| !known.all.contains(&symbol);
         let single =
             single(clause).filter(|symbol| is_new(*symbol)).chain(known.single.iter().copied()).collect();
@@ -100,7 +100,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The premises, without the equations of variables that are written as their values.
-    pub(super) fn premises(&self, clause: &Clause) -> Vec<Written> {
+    pub(super) fn premises(&self, clause: &Clause) -> Vec<CanonicalPremise> {
         let is_definition =
             |premise: &&Premise| equation(premise, &|symbol| self.values.contains_key(&symbol)).is_some();
         clause
@@ -111,7 +111,7 @@ impl<'a> Writer<'a> {
             .collect()
     }
 
-    fn premise(&self, premise: &Premise) -> Written {
+    fn premise(&self, premise: &Premise) -> CanonicalPremise {
         self.whole.set(premise.range());
         let is_declared = self.side.is_declared(premise.range() + self.item.start);
         let (text, is_negated) = match premise {
@@ -119,7 +119,7 @@ impl<'a> Writer<'a> {
             Premise::Comparison(comparison) => (self.comparison(comparison), false),
             Premise::Broken(range, _) => (format!("?{}", self.raw(*range)), false),
         };
-        Written { text, is_negated, is_declared }
+        CanonicalPremise { text, is_negated, is_declared }
     }
 
     fn literal(&self, literal: &Literal) -> String {

@@ -2,14 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::canonical::{Known, Writer, Written};
+use super::canonical::{CanonicalPremise, CanonicalWriter, SeenVariables};
 use super::{Loss, Side, declared};
 use crate::syntax::ast::Clause;
 use crate::text::Symbol;
 
 /// A clause as texts.
 struct Form {
-    premises: Vec<Written>,
+    premises: Vec<CanonicalPremise>,
     transforms: Vec<String>,
 }
 
@@ -19,15 +19,15 @@ type ByHead = FxHashMap<String, Vec<Form>>;
 /// Gives the predicates that have statements of their own only afterwards.
 pub(super) fn compare(before: &Side<'_>, after: &Side<'_>) -> Result<Vec<(Symbol, u16)>, Loss> {
     let mut gained = declarations(before, after)?;
-    let mut known = Known::default();
+    let mut known = SeenVariables::default();
     before.clauses().for_each(|(_, clause)| known.add(clause));
     let (mut old, mut new) = (ByHead::default(), ByHead::default());
     for (item, clause) in before.clauses() {
-        let (head, form) = form(&Writer::new(*before, item, clause), clause);
+        let (head, form) = form(&CanonicalWriter::new(*before, item, clause), clause);
         old.entry(head).or_default().push(form);
     }
     for (item, clause) in after.clauses() {
-        let (head, form) = form(&Writer::after(*after, item, clause, &known), clause);
+        let (head, form) = form(&CanonicalWriter::after(*after, item, clause, &known), clause);
         if !old.contains_key(&head) {
             gained.push((clause.head.name.symbol, clause.head.arity()));
         }
@@ -41,7 +41,7 @@ pub(super) fn compare(before: &Side<'_>, after: &Side<'_>) -> Result<Vec<(Symbol
 }
 
 /// The head and the parts of a clause.
-fn form(writer: &Writer<'_>, clause: &Clause) -> (String, Form) {
+fn form(writer: &CanonicalWriter<'_>, clause: &Clause) -> (String, Form) {
     let form = Form { premises: writer.premises(clause), transforms: writer.transforms(clause) };
     (writer.head(clause), form)
 }
@@ -69,7 +69,8 @@ fn lost(old: &Form, new: &Form, all: &[Form]) -> Option<Loss> {
     let missing = old.premises.iter().filter(|premise| !has(new, &premise.text));
     for premise in missing {
         let elsewhere = || all.iter().any(|form| has(form, &premise.text));
-        let instead = |other: &Written| other.is_negated == premise.is_negated && !has(old, &other.text);
+        let instead =
+            |other: &CanonicalPremise| other.is_negated == premise.is_negated && !has(old, &other.text);
         let replaced = || new.premises.iter().any(instead);
         if !(premise.is_declared && (elsewhere() || replaced())) {
             return Some(Loss::Premise(premise.text.clone()));

@@ -20,12 +20,12 @@ pub struct Side<'a> {
     /// The statements.
     pub items: &'a [Item],
     /// What of the text is said in another way on the other side.
-    pub parts: &'a [Part],
+    pub parts: &'a [ComparePart],
 }
 
 /// Bytes of a text that are said in another way on the other side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct ComparePart {
     /// The bytes, from the start of the text.
     pub range: TextRange,
     /// Whether whole premises and names of predicates may be other ones, too, and not only words and values.

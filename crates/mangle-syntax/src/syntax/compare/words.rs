@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Loss, Side};
 use crate::syntax::ast::{Atom, Premise};
-use crate::syntax::foreign::{Kind, Token, tokens};
+use crate::syntax::foreign::{Lexeme, LexemeKind, tokens};
 use crate::text::{TextRange, size};
 
 /// Signs and words that a premise or a head without parentheses may stand behind.
@@ -31,7 +31,7 @@ pub(super) fn compare(before: &Side<'_>, after: &Side<'_>) -> Result<Vec<String>
             let range = TextRange::new(size(word.start), size(word.end)) + item.start;
             match *count {
                 0 if !before.may_go(range) => return Err(Loss::Word(word.text.to_owned())),
-                0 if word.kind == Kind::Word => dropped.push(word.text.to_owned()),
+                0 if word.kind == LexemeKind::Word => dropped.push(word.text.to_owned()),
                 0 => {}
                 _ => *count -= 1,
             }
@@ -40,8 +40,8 @@ pub(super) fn compare(before: &Side<'_>, after: &Side<'_>) -> Result<Vec<String>
     Ok(dropped)
 }
 
-fn is_word(token: &Token<'_>) -> bool {
-    !matches!(token.kind, Kind::Sign | Kind::Comment) && token.text != "_"
+fn is_word(token: &Lexeme<'_>) -> bool {
+    !matches!(token.kind, LexemeKind::Sign | LexemeKind::Comment) && token.text != "_"
 }
 
 /// Parentheses make a predicate of a word only where it stands alone, as a premise or a head does.
@@ -80,7 +80,7 @@ fn roles(before: &Side<'_>, after: &Side<'_>) -> Result<(), Loss> {
 }
 
 /// Whether a word is a whole head or premise, or has its parentheses.
-fn stands_alone(tokens: &[Token<'_>], at: usize) -> bool {
+fn stands_alone(tokens: &[Lexeme<'_>], at: usize) -> bool {
     let next = tokens.get(at + 1);
     let before = at.checked_sub(1).and_then(|before| tokens.get(before));
     let called = next.is_some_and(|next| next.text == "(");

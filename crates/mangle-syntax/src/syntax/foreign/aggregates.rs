@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::hit::{Hit, Hits};
 use super::region::Region;
-use super::token::Kind;
+use super::token::LexemeKind;
 use super::{camel_case, premise_with_comma, shorten};
 use crate::syntax::rules;
 
@@ -65,7 +65,7 @@ impl Aggregate {
     fn new(region: &Region<'_>, word: &str, argument: Range<usize>) -> Option<Self> {
         let reducer = reducer(word)?;
         let written = region.slice(region.range(argument.clone())).trim();
-        let variable = argument.len() == 1 && region.kind(argument.start) == Some(Kind::Variable);
+        let variable = argument.len() == 1 && region.kind(argument.start) == Some(LexemeKind::Variable);
         let argument = match reducer {
             "fn:count" => "",
             _ if variable => written,
@@ -124,7 +124,7 @@ fn in_head(region: &Region<'_>, arrow: usize) -> Option<Hit> {
             if found.replace((argument, aggregate)).is_some() {
                 return None;
             }
-        } else if argument.len() == 1 && region.kind(start) == Some(Kind::Variable) {
+        } else if argument.len() == 1 && region.kind(start) == Some(LexemeKind::Variable) {
             keys.push(region.at(start));
         }
         start = end + 1;
@@ -178,7 +178,7 @@ fn in_body(region: &Region<'_>, arrow: usize) -> Option<Hit> {
             && region.token(at).is_some_and(|t| t.depth == 0)
             && reducer(region.at(at + 1)).is_some()
     })?;
-    if region.kind(equal - 1) != Some(Kind::Variable) || region.at(equal + 1).starts_with("fn:") {
+    if region.kind(equal - 1) != Some(LexemeKind::Variable) || region.at(equal + 1).starts_with("fn:") {
         return None;
     }
     let variable = region.at(equal - 1);
@@ -190,7 +190,7 @@ fn in_body(region: &Region<'_>, arrow: usize) -> Option<Hit> {
         Some(open) => {
             let close = region.close(open)?;
             let argument = (word + 1..open)
-                .filter(|&at| region.kind(at) == Some(Kind::Variable))
+                .filter(|&at| region.kind(at) == Some(LexemeKind::Variable))
                 .map(|at| at..at + 1)
                 .next();
             // `count { X : q(X) }`
@@ -224,7 +224,8 @@ fn head_variables<'t>(region: &Region<'t>, arrow: usize, but: &str) -> Vec<&'t s
     let mut all: Vec<&str> = Vec::new();
     for at in 0..arrow {
         let word = region.at(at);
-        if region.kind(at) == Some(Kind::Variable) && word != but && word != "_" && !all.contains(&word) {
+        if region.kind(at) == Some(LexemeKind::Variable) && word != but && word != "_" && !all.contains(&word)
+        {
             all.push(word);
         }
     }
@@ -238,7 +239,7 @@ const EXAMPLE: &str = "|> do fn:group_by(X), let N = fn:count()";
 const LONGEST: usize = 100;
 
 /// A clause with `GROUP BY` after its body.
-struct Grouped<'r, 't> {
+struct GroupByClause<'r, 't> {
     region: &'r Region<'t>,
     arrow: usize,
     /// The word `GROUP`.
@@ -257,7 +258,7 @@ fn group_by(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     if !is_word(group + 1, "by") {
         return None;
     }
-    let mut grouped = Grouped { region, arrow, group, changes: Vec::new(), results: Vec::new() };
+    let mut grouped = GroupByClause { region, arrow, group, changes: Vec::new(), results: Vec::new() };
     let words = region.range(group..group + 2);
     let rest = grouped.rest()?;
     match grouped.transform() {
@@ -282,7 +283,7 @@ fn group_by(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     }
 }
 
-impl Grouped<'_, '_> {
+impl GroupByClause<'_, '_> {
     /// The bytes from the end of the body to the end of the clause.
     fn rest(&self) -> Option<Range<usize>> {
         let before = self.region.token(self.group - 1)?;
@@ -331,7 +332,7 @@ impl Grouped<'_, '_> {
         let region = self.region;
         for equal in self.arrow + 2..self.group {
             let is_equal = matches!(region.at(equal), "=" | ":=" | "is");
-            if !is_equal || region.kind(equal - 1) != Some(Kind::Variable) {
+            if !is_equal || region.kind(equal - 1) != Some(LexemeKind::Variable) {
                 continue;
             }
             let end = region.part_end(equal - 1).min(self.group);
@@ -348,7 +349,7 @@ impl Grouped<'_, '_> {
         let mut start = keys_end;
         while start < region.stop() {
             let end = region.part_end(start + 1).min(region.stop());
-            let is_named = region.at(start) == "," && region.kind(start + 1) == Some(Kind::Variable);
+            let is_named = region.at(start) == "," && region.kind(start + 1) == Some(LexemeKind::Variable);
             if !is_named || region.at(start + 2) != "=" {
                 return None;
             }
@@ -390,7 +391,7 @@ fn order_or_limit(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let by = region.at(at + 1).eq_ignore_ascii_case("by");
     let message = match word.text {
         "order" | "ORDER" if by => "Facts have no order in Mangle, so there is no `order by`.",
-        "limit" | "LIMIT" if region.kind(at + 1) == Some(Kind::Number) => {
+        "limit" | "LIMIT" if region.kind(at + 1) == Some(LexemeKind::Number) => {
             "A rule finds all facts that follow, so there is no `limit`."
         }
         _ => return None,
@@ -401,7 +402,7 @@ fn order_or_limit(region: &Region<'_>, arrow: usize) -> Option<Hit> {
 
 /// The last of the variables behind `group by`.
 fn last_key(region: &Region<'_>, first: usize) -> Option<usize> {
-    let is_key = |at: usize| region.kind(at) == Some(Kind::Variable) && region.at(at + 1) != "=";
+    let is_key = |at: usize| region.kind(at) == Some(LexemeKind::Variable) && region.at(at + 1) != "=";
     let mut last = is_key(first).then_some(first)?;
     while region.at(last + 1) == "," && is_key(last + 2) {
         last += 2;
@@ -428,7 +429,7 @@ fn reducer_calls(region: &Region<'_>, hits: &mut Hits) {
     for equal in 1..region.tokens.len() {
         let start = equal + 1;
         let is_call = region.at(equal) == "=" && region.at(start + 1) == "(" && region.glued(start + 1);
-        let is_sql = region.kind(start) == Some(Kind::Variable) || region.at(start + 2) == "*";
+        let is_sql = region.kind(start) == Some(LexemeKind::Variable) || region.at(start + 2) == "*";
         let Some(close) = region.close(start + 1).filter(|_| is_call && is_sql) else { continue };
         let Some(aggregate) = aggregate_at(region, start..close + 1) else { continue };
         let call = aggregate.call();
@@ -443,7 +444,7 @@ fn reducer_calls(region: &Region<'_>, hits: &mut Hits) {
 fn let_words(region: &Region<'_>, hits: &mut Hits) {
     let Some(pipe) = region.top_level(1, |token| token.is("|>")) else { return };
     for index in pipe + 1..region.tokens.len() {
-        let named = region.kind(index) == Some(Kind::Variable)
+        let named = region.kind(index) == Some(LexemeKind::Variable)
             && region.at(index + 1) == "="
             && region.before(index) == ",";
         let Some(variable) = region.token(index).filter(|token| named && token.depth == 0) else { continue };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::aggregates::function;
 use super::hit::{Hit, Hits};
 use super::region::Region;
-use super::token::{Kind, Token, tokens};
+use super::token::{Lexeme, LexemeKind, tokens};
 use crate::syntax::rules;
 
 /// Deeper expressions are left alone.
@@ -102,7 +102,7 @@ fn half_typed(region: &Region<'_>, from: usize) -> Option<Hit> {
 }
 
 /// The function of an operator, and how strongly it binds.
-fn operator(token: &Token<'_>) -> Option<(&'static str, u32)> {
+fn operator(token: &Lexeme<'_>) -> Option<(&'static str, u32)> {
     Some(match token.text {
         "+" | "++" => ("fn:plus", 1),
         "-" => ("fn:minus", 1),
@@ -114,13 +114,13 @@ fn operator(token: &Token<'_>) -> Option<(&'static str, u32)> {
 }
 
 struct Reader<'a, 't> {
-    tokens: &'a [Token<'t>],
+    tokens: &'a [Lexeme<'t>],
     text: &'t str,
     depth: u32,
 }
 
 impl<'t> Reader<'_, 't> {
-    fn at(&self, index: usize) -> Option<&Token<'t>> {
+    fn at(&self, index: usize) -> Option<&Lexeme<'t>> {
         self.tokens.get(index)
     }
 
@@ -161,16 +161,16 @@ impl<'t> Reader<'_, 't> {
             self.depth -= 1;
             return self.is(inner.end, ")").then(|| Expression { end: inner.end + 1, ..inner });
         }
-        let minus = token.is("-") && self.at(from + 1).is_some_and(|next| next.kind == Kind::Number);
+        let minus = token.is("-") && self.at(from + 1).is_some_and(|next| next.kind == LexemeKind::Number);
         let last = match token.kind {
-            Kind::Sign if minus => from + 1,
-            Kind::Sign => return None,
-            Kind::Word if token.text.starts_with("fn:") => self.call_end(from)?,
-            Kind::Word => return None,
+            LexemeKind::Sign if minus => from + 1,
+            LexemeKind::Sign => return None,
+            LexemeKind::Word if token.text.starts_with("fn:") => self.call_end(from)?,
+            LexemeKind::Word => return None,
             _ => from,
         };
         let text = self.text.get(token.start..self.at(last)?.end)?.to_owned();
-        Some(Expression { text, end: last + 1, operator: None, is_text: token.kind == Kind::Text })
+        Some(Expression { text, end: last + 1, operator: None, is_text: token.kind == LexemeKind::Text })
     }
 
     /// The last token of `fn:f(…)`.

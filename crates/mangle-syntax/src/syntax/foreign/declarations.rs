@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::camel_case;
 use super::hit::{Hit, Hits};
 use super::region::Region;
-use super::token::Kind;
+use super::token::LexemeKind;
 use crate::syntax::rules;
 
 /// One argument of a declaration.
@@ -24,7 +24,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
         "decl" | "DECL" | "Declare" | "declare" | "pred" | "predicate" | "relation" => 1,
         _ => return,
     };
-    if region.kind(keyword) != Some(Kind::Word) {
+    if region.kind(keyword) != Some(LexemeKind::Word) {
         return;
     }
     let hit = if souffle {
@@ -72,7 +72,7 @@ fn typed(region: &Region<'_>, name: usize) -> Option<Hit> {
     if arguments.iter().all(|argument| argument.bound.is_none()) {
         return None;
     }
-    let only_types = region.kind(name + 2) == Some(Kind::Name);
+    let only_types = region.kind(name + 2) == Some(LexemeKind::Name);
     if only_types && arguments.iter().all(|argument| argument.bound.as_deref() == Some("/any")) {
         return None;
     }
@@ -125,38 +125,40 @@ fn arguments(region: &Region<'_>, tokens: Range<usize>) -> Option<Vec<Argument>>
 fn argument(region: &Region<'_>, tokens: Range<usize>, number: usize) -> Option<Argument> {
     let first = region.token(tokens.start)?;
     let rest = tokens.start + 1..tokens.end;
-    if let (Kind::Word, Some((name, written))) = (first.kind, first.text.split_once(':')) {
+    if let (LexemeKind::Word, Some((name, written))) = (first.kind, first.text.split_once(':')) {
         let bound = (rest.is_empty() && !written.is_empty()).then(|| type_of_word(written))?;
         return Some(Argument { name: camel_case(name), bound: Some(bound) });
     }
     match (first.kind, region.at(rest.start), region.kind(rest.start)) {
-        (Kind::Word | Kind::Variable, _, _) if rest.is_empty() => {
+        (LexemeKind::Word | LexemeKind::Variable, _, _) if rest.is_empty() => {
             Some(Argument { name: camel_case(first.text), bound: None })
         }
-        (Kind::Name, _, _) if rest.is_empty() => Some(Argument {
+        (LexemeKind::Name, _, _) if rest.is_empty() => Some(Argument {
             name: format!("Arg{number}"),
             bound: Some(type_of_word(first.text.trim_start_matches('/'))),
         }),
         // `X: t`, `X : t`, `X :t`
-        (Kind::Word | Kind::Variable, ":" | "::", _) => Some(Argument {
+        (LexemeKind::Word | LexemeKind::Variable, ":" | "::", _) => Some(Argument {
             name: camel_case(first.text),
             bound: Some(type_of(region, rest.start + 1..rest.end)),
         }),
-        (Kind::Word | Kind::Variable, word, Some(Kind::Word)) if word.starts_with(':') => Some(Argument {
-            name: camel_case(first.text),
-            bound: Some(type_of_word(word.trim_start_matches(':'))),
-        }),
+        (LexemeKind::Word | LexemeKind::Variable, word, Some(LexemeKind::Word)) if word.starts_with(':') => {
+            Some(Argument {
+                name: camel_case(first.text),
+                bound: Some(type_of_word(word.trim_start_matches(':'))),
+            })
+        }
         // `X.Type<t>`
-        (Kind::Variable, ".", _) if region.at(rest.start + 2) == "<" => Some(Argument {
+        (LexemeKind::Variable, ".", _) if region.at(rest.start + 2) == "<" => Some(Argument {
             name: camel_case(first.text),
             bound: Some(type_of(region, rest.start + 3..rest.end - 1)),
         }),
         // `X /t`
-        (Kind::Word | Kind::Variable, _, Some(Kind::Name)) => {
+        (LexemeKind::Word | LexemeKind::Variable, _, Some(LexemeKind::Name)) => {
             Some(Argument { name: camel_case(first.text), bound: Some(type_of(region, rest)) })
         }
         // `string X`
-        (Kind::Word, word, Some(Kind::Variable)) if rest.len() == 1 => {
+        (LexemeKind::Word, word, Some(LexemeKind::Variable)) if rest.len() == 1 => {
             Some(Argument { name: camel_case(word), bound: Some(type_of_word(first.text)) })
         }
         _ => None,
@@ -199,7 +201,7 @@ fn type_of_word(word: &str) -> String {
 /// `Decl p/2.`
 fn numbered(region: &Region<'_>) -> Option<Hit> {
     let count: usize = match (region.kind(2), region.at(2)) {
-        (Some(Kind::Name), name) => name.trim_start_matches('/').parse().ok()?,
+        (Some(LexemeKind::Name), name) => name.trim_start_matches('/').parse().ok()?,
         (_, "/") => region.at(3).parse().ok()?,
         _ => return None,
     };
@@ -264,8 +266,8 @@ fn unbracketed(region: &Region<'_>, index: usize) -> Option<Hit> {
         return Some(hit.replace(region.token(index + 1)?.range(), "[").replace(close.range(), "]"));
     }
     let last = match region.kind(index + 1)? {
-        Kind::Word => region.atom_end(index + 1)?,
-        Kind::Sign => return None,
+        LexemeKind::Word => region.atom_end(index + 1)?,
+        LexemeKind::Sign => return None,
         _ => index + 1,
     };
     let (start, end) = (region.token(index + 1)?.start, region.token(last)?.end);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::hit::{Hit, Hits};
 use super::region::Region;
-use super::token::Kind;
+use super::token::LexemeKind;
 use crate::syntax::lower::full_stop_behind;
 use crate::syntax::rules;
 
@@ -93,7 +93,7 @@ fn enclosing(region: &Region<'_>, index: usize) -> Option<usize> {
 
 /// Whether a parenthesis holds premises, not arguments.
 fn is_group(region: &Region<'_>, open: usize) -> bool {
-    region.at(open) == "(" && region.kind_before(open) == Some(Kind::Sign)
+    region.at(open) == "(" && region.kind_before(open) == Some(LexemeKind::Sign)
         || (region.at(open) == "(" && OR.contains(&region.before(open)))
 }
 

@@ -7,12 +7,12 @@ use crate::text::{TextRange, size};
 
 /// A replacement of some bytes of a region.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::syntax) struct Change {
+pub(in crate::syntax) struct RegionEdit {
     pub(in crate::syntax) range: Range<usize>,
     pub(in crate::syntax) text: String,
 }
 
-impl Change {
+impl RegionEdit {
     /// The bytes that are replaced.
     fn text_range(&self) -> TextRange {
         TextRange::new(size(self.range.start), size(self.range.end.max(self.range.start)))
@@ -21,11 +21,11 @@ impl Change {
 
 /// How a habit is mended.
 #[derive(Debug, Clone)]
-pub(in crate::syntax) enum Mend {
+pub(in crate::syntax) enum HabitFix {
     /// As it is read.
     AsRead,
     /// Otherwise.
-    By(Vec<Change>),
+    By(Vec<RegionEdit>),
     /// Not by a machine.
     No,
 }
@@ -42,12 +42,12 @@ pub(in crate::syntax) struct Hit {
     /// Whether the fix is certain.
     pub(in crate::syntax) safe: bool,
     /// The changes that turn the statement into one that the grammar reads.
-    pub(in crate::syntax) reading: Vec<Change>,
-    pub(in crate::syntax) mend: Mend,
+    pub(in crate::syntax) reading: Vec<RegionEdit>,
+    pub(in crate::syntax) mend: HabitFix,
     /// What the fix says in another way, beside the words that the reading replaces.
     replaces: Vec<Range<usize>>,
     /// Another fix for another reading, with its title.
-    pub(in crate::syntax) other: Option<(String, Change)>,
+    pub(in crate::syntax) other: Option<(String, RegionEdit)>,
 }
 
 impl Hit {
@@ -59,7 +59,7 @@ impl Hit {
             title: String::new(),
             safe: true,
             reading: Vec::new(),
-            mend: Mend::No,
+            mend: HabitFix::No,
             replaces: Vec::new(),
             other: None,
         }
@@ -68,7 +68,7 @@ impl Hit {
     /// It is read as if `range` were `text`, and mended so.
     pub(super) fn replace(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
         self = self.read(range, text);
-        self.mend = Mend::AsRead;
+        self.mend = HabitFix::AsRead;
         self
     }
 
@@ -78,13 +78,13 @@ impl Hit {
 
     /// It is read as if `range` were `text`; that is no fix.
     pub(super) fn read(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
-        self.reading.push(Change { range, text: text.into() });
+        self.reading.push(RegionEdit { range, text: text.into() });
         self
     }
 
     /// It is mended so, and not as it is read.
     pub(super) fn mend(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
-        self.mend = Mend::By(vec![Change { range, text: text.into() }]);
+        self.mend = HabitFix::By(vec![RegionEdit { range, text: text.into() }]);
         self
     }
 
@@ -106,7 +106,7 @@ impl Hit {
         range: Range<usize>,
         text: impl Into<String>,
     ) -> Self {
-        self.other = Some((title.into(), Change { range, text: text.into() }));
+        self.other = Some((title.into(), RegionEdit { range, text: text.into() }));
         self
     }
 
@@ -123,11 +123,11 @@ impl Hit {
     }
 
     /// The changes of the fix.
-    pub(in crate::syntax) fn fix(&self) -> Option<&[Change]> {
+    pub(in crate::syntax) fn fix(&self) -> Option<&[RegionEdit]> {
         match &self.mend {
-            Mend::AsRead => Some(&self.reading),
-            Mend::By(changes) => Some(changes),
-            Mend::No => None,
+            HabitFix::AsRead => Some(&self.reading),
+            HabitFix::By(changes) => Some(changes),
+            HabitFix::No => None,
         }
     }
 }
@@ -155,8 +155,8 @@ fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
 }
 
 /// `text` after `changes`, which do not overlap.
-pub(in crate::syntax) fn apply(text: &str, changes: &[Change]) -> String {
-    let mut sorted: Vec<&Change> = changes.iter().collect();
+pub(in crate::syntax) fn apply(text: &str, changes: &[RegionEdit]) -> String {
+    let mut sorted: Vec<&RegionEdit> = changes.iter().collect();
     sorted.sort_by_key(|change| (change.range.start, change.range.end));
     let edits = sorted.iter().map(|change| (change.text_range(), change.text.as_str()));
     // Changes that do not fit together change nothing, and then the reading does not parse.

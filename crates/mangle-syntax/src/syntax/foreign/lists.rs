@@ -2,7 +2,7 @@
 
 use super::hit::{Hit, Hits};
 use super::region::Region;
-use super::token::Kind;
+use super::token::LexemeKind;
 use crate::syntax::rules;
 
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
@@ -36,7 +36,7 @@ fn pattern(region: &Region<'_>, open: usize) -> Option<Hit> {
     let depth = region.token(open)?.depth;
     let sides = [(open.checked_sub(2)?, region.before(open)), (close + 2, region.at(close + 1))];
     for (other, sign) in sides {
-        if sign == "=" && depth == 0 && region.kind(other) == Some(Kind::Variable) {
+        if sign == "=" && depth == 0 && region.kind(other) == Some(LexemeKind::Variable) {
             let premise = region.range(open.min(other)..(close + 1).max(other + 1));
             let call = taken(region.at(other));
             return Some(hit.replace(premise, call.as_str()).title(format!("Write `{call}`")));

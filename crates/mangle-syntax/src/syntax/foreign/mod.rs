@@ -22,10 +22,10 @@ mod token;
 
 pub(super) use arithmetic::as_functions;
 use hit::Hits;
-pub(super) use hit::{Change, Hit, Mend, apply};
+pub(super) use hit::{HabitFix, Hit, RegionEdit, apply};
 use premises::premise_with_comma;
 pub(super) use region::Region;
-pub(super) use token::{Kind, Token, tokens};
+pub(super) use token::{Lexeme, LexemeKind, tokens};
 
 use super::lower::{camel_case, shorten};
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::hit::{Hit, Hits};
 use super::region::Region;
-use super::token::{Kind, Token};
+use super::token::{Lexeme, LexemeKind};
 use super::{premise_with_comma, shorten};
 use crate::syntax::rules;
 
@@ -119,7 +119,7 @@ fn foreign_word(region: &Region<'_>, part: &Range<usize>) -> Option<usize> {
 
 /// Whether a word stands beside a value or a premise with no sign in between.
 fn is_lost(region: &Region<'_>, part: &Range<usize>, at: usize) -> bool {
-    let is_word = |word: &&Token<'_>| word.kind == Kind::Word || is_of_sql(word);
+    let is_word = |word: &&Lexeme<'_>| word.kind == LexemeKind::Word || is_of_sql(word);
     let Some(word) = region.token(at).filter(is_word).filter(|word| word.depth == 0) else {
         return false;
     };
@@ -128,10 +128,10 @@ fn is_lost(region: &Region<'_>, part: &Range<usize>, at: usize) -> bool {
     let next = inside(at + 1);
     let is_called = next.is_some_and(|next| next.is("(") && next.glued);
     // `my-name(1)`, `f"…"`, `$x`
-    let is_piece = next.is_some_and(|next| next.glued && (next.is("-") || next.kind == Kind::Text))
+    let is_piece = next.is_some_and(|next| next.glued && (next.is("-") || next.kind == LexemeKind::Text))
         || before.is_some_and(|before| word.glued && matches!(before.text, "-" | "$" | "?" | "@"));
-    let ends = |token: &Token<'_>| token.is_operand() || matches!(token.text, ")" | "]" | "}");
-    let starts = |token: &Token<'_>| token.is_operand() || matches!(token.text, "(" | "[" | "{" | "!");
+    let ends = |token: &Lexeme<'_>| token.is_operand() || matches!(token.text, ")" | "]" | "}");
+    let starts = |token: &Lexeme<'_>| token.is_operand() || matches!(token.text, "(" | "[" | "{" | "!");
     let is_alone = part.len() == 1 && CONTROL.contains(&word.text);
     !is_called
         && !is_piece
@@ -140,8 +140,8 @@ fn is_lost(region: &Region<'_>, part: &Range<usize>, at: usize) -> bool {
 }
 
 /// Whether this is a word of SQL in capitals, such as `LIKE`, which looks like a variable.
-fn is_of_sql(word: &Token<'_>) -> bool {
-    word.kind == Kind::Variable && matches!(word.text, "LIKE" | "ILIKE" | "BETWEEN" | "IS")
+fn is_of_sql(word: &Lexeme<'_>) -> bool {
+    word.kind == LexemeKind::Variable && matches!(word.text, "LIKE" | "ILIKE" | "BETWEEN" | "IS")
 }
 
 fn is_known(word: &str) -> bool {
@@ -289,7 +289,7 @@ impl<'t> Phrase<'_, 't> {
     /// `some X, Y in L`, `every X in L`: over commas up to the end of the phrase.
     fn quantified(&self, end: usize) -> Option<(Hit, usize)> {
         let region = self.region;
-        let is_variable = |at: usize| region.kind(at) == Some(Kind::Variable);
+        let is_variable = |at: usize| region.kind(at) == Some(LexemeKind::Variable);
         let mut at = self.at + 1;
         while is_variable(at) && region.at(at + 1) == "," && is_variable(at + 2) {
             at += 2;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::hit::{Hit, Hits};
 use super::region::Region;
-use super::token::Kind;
+use super::token::LexemeKind;
 use super::{arithmetic, shorten};
 use crate::syntax::rules;
 
@@ -16,7 +16,8 @@ const COMPARISONS: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
 pub(super) fn negation(region: &Region<'_>, hits: &mut Hits) {
     for index in 1..region.tokens.len() {
         let sign = region.at(index);
-        let minus = sign == "-" && region.is_atom(index + 1) && region.kind_before(index) == Some(Kind::Sign);
+        let minus =
+            sign == "-" && region.is_atom(index + 1) && region.kind_before(index) == Some(LexemeKind::Sign);
         if !(NOT.contains(&sign) || minus) || region.before(index) == ")" {
             continue;
         }
@@ -25,7 +26,7 @@ pub(super) fn negation(region: &Region<'_>, hits: &mut Hits) {
             "exists" | "exist" | "EXISTS" if region.is_atom(index + 2) => negated(region, index, index + 2),
             "exists" | "exist" | "EXISTS" if region.at(index + 2) == "(" => not_exists(region, index),
             _ if matches!(sign, "!" | "not" | "\\+" | "~") => None,
-            _ if region.kind(index + 1) == Some(Kind::Word) => negated(region, index, index + 1),
+            _ if region.kind(index + 1) == Some(LexemeKind::Word) => negated(region, index, index + 1),
             _ => None,
         };
         if let Some(hit) = hit {
@@ -176,7 +177,7 @@ pub(super) fn groups(region: &Region<'_>, hits: &mut Hits) {
 pub(super) fn comparison(region: &Region<'_>, hits: &mut Hits) {
     let body = region.arrow().unwrap_or(0);
     for index in body + 1..region.tokens.len() {
-        let operand_before = region.kind_before(index).is_some_and(|kind| kind != Kind::Sign)
+        let operand_before = region.kind_before(index).is_some_and(|kind| kind != LexemeKind::Sign)
             || matches!(region.before(index), ")" | "]");
         if !operand_before || region.token(index + 1).is_none() {
             continue;
@@ -214,7 +215,7 @@ fn foreign_operator(region: &Region<'_>, index: usize) -> Option<Hit> {
 /// `Y is X + 1`.
 fn assigned(region: &Region<'_>, index: usize) -> Option<Hit> {
     // `is not …` and `is null` are no arithmetic.
-    if region.kind(index + 1) == Some(Kind::Word) && !region.is_atom(index + 1) {
+    if region.kind(index + 1) == Some(LexemeKind::Word) && !region.is_atom(index + 1) {
         return None;
     }
     let end = region.part_end(index);
@@ -231,7 +232,7 @@ fn member(region: &Region<'_>, index: usize, negated: bool) -> Option<Hit> {
     let element = region.token(index - 1)?;
     let list = region.range(index + 1 + usize::from(negated)..region.part_end(index));
     let bound = region.arrow().is_some_and(|arrow| {
-        (arrow..index - 1).any(|at| region.at(at) == element.text) || element.kind != Kind::Variable
+        (arrow..index - 1).any(|at| region.at(at) == element.text) || element.kind != LexemeKind::Variable
     });
     let list_text = region.slice(list.clone());
     let text = match (negated, bound) {
@@ -318,9 +319,9 @@ fn cut(region: &Region<'_>, index: usize) -> Option<Hit> {
 /// `exists(p(X, Y))`, `exists Y: p(X, Y)`, `exists Y (p(X, Y))`, `exists p(X, Y)`.
 fn exists(region: &Region<'_>, index: usize) -> Option<Hit> {
     let mut body = index + 1;
-    while region.kind(body) == Some(Kind::Variable)
+    while region.kind(body) == Some(LexemeKind::Variable)
         || (matches!(region.at(body), "," | ":" | "." | "|")
-            && region.kind_before(body) == Some(Kind::Variable))
+            && region.kind_before(body) == Some(LexemeKind::Variable))
     {
         body += 1;
     }

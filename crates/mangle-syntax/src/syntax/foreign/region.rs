@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::statement_kind::Foreign;
-use super::token::{Kind, Token, tokens};
+use super::token::{Lexeme, LexemeKind, tokens};
 
 /// Statements longer than this are not looked at; nobody writes them by hand.
 const LONGEST: usize = 4096;
@@ -16,7 +16,7 @@ const GOES_ON: [&str; 14] = [",", "(", "[", "{", ":-", "⟸", "and", "or", "&&",
 /// The text of one statement, as far as that can be told.
 pub(in crate::syntax) struct Region<'t> {
     pub(super) text: &'t str,
-    pub(super) tokens: Vec<Token<'t>>,
+    pub(super) tokens: Vec<Lexeme<'t>>,
     /// For each token, the next closing bracket of the same depth.
     closes: Vec<Option<usize>>,
 }
@@ -38,7 +38,8 @@ impl<'t> Region<'t> {
         let count = extent(window, &tokens);
         let reaches_the_limit = count == tokens.len() && limit < rest.len();
         tokens.truncate(count);
-        let is_quote = |token: &Token<'_>| token.kind == Kind::Sign && matches!(token.text, "\"" | "'" | "`");
+        let is_quote =
+            |token: &Lexeme<'_>| token.kind == LexemeKind::Sign && matches!(token.text, "\"" | "'" | "`");
         let cuts_string = limit < rest.len() && longest < LONGEST && tokens.iter().any(is_quote);
         if count == 0 || reaches_the_limit || cuts_string {
             return None;
@@ -57,7 +58,7 @@ impl<'t> Region<'t> {
         self.text.get(range).unwrap_or("")
     }
 
-    pub(super) fn token(&self, index: usize) -> Option<&Token<'t>> {
+    pub(super) fn token(&self, index: usize) -> Option<&Lexeme<'t>> {
         self.tokens.get(index)
     }
 
@@ -66,7 +67,7 @@ impl<'t> Region<'t> {
         self.tokens.get(index).map_or("", |token| token.text)
     }
 
-    pub(super) fn kind(&self, index: usize) -> Option<Kind> {
+    pub(super) fn kind(&self, index: usize) -> Option<LexemeKind> {
         self.tokens.get(index).map(|token| token.kind)
     }
 
@@ -75,7 +76,7 @@ impl<'t> Region<'t> {
         index.checked_sub(1).map_or("", |before| self.at(before))
     }
 
-    pub(super) fn kind_before(&self, index: usize) -> Option<Kind> {
+    pub(super) fn kind_before(&self, index: usize) -> Option<LexemeKind> {
         index.checked_sub(1).and_then(|before| self.kind(before))
     }
 
@@ -91,12 +92,12 @@ impl<'t> Region<'t> {
     /// What must stand where the bracket at `close` is deleted: nothing, or a blank that keeps a name from taking the full
     /// stop behind it.
     pub(super) fn instead_of(&self, close: usize) -> &'static str {
-        let is_name = close.checked_sub(1).is_some_and(|before| self.kind(before) == Some(Kind::Name));
+        let is_name = close.checked_sub(1).is_some_and(|before| self.kind(before) == Some(LexemeKind::Name));
         if is_name && self.at(close + 1) == "." && self.glued(close + 1) { " " } else { "" }
     }
 
     /// The first index from `from` on, at the depth of the statement itself, that passes.
-    pub(super) fn top_level(&self, from: usize, test: impl Fn(&Token<'t>) -> bool) -> Option<usize> {
+    pub(super) fn top_level(&self, from: usize, test: impl Fn(&Lexeme<'t>) -> bool) -> Option<usize> {
         (from..self.tokens.len())
             .find(|&at| self.token(at).is_some_and(|token| token.depth == 0 && test(token)))
     }
@@ -108,12 +109,12 @@ impl<'t> Region<'t> {
 
     /// Whether an atom starts here: a word and a parenthesis.
     pub(super) fn is_atom(&self, index: usize) -> bool {
-        self.kind(index) == Some(Kind::Word) && self.at(index + 1) == "(" && self.glued(index + 1)
+        self.kind(index) == Some(LexemeKind::Word) && self.at(index + 1) == "(" && self.glued(index + 1)
     }
 
     /// The last token of the atom that starts at `index`, which may lack its parentheses.
     pub(super) fn atom_end(&self, index: usize) -> Option<usize> {
-        if self.kind(index) != Some(Kind::Word) {
+        if self.kind(index) != Some(LexemeKind::Word) {
             return None;
         }
         if self.at(index + 1) == "(" { self.close(index + 1) } else { Some(index) }
@@ -174,7 +175,7 @@ impl<'t> Region<'t> {
 }
 
 /// For each token, the next closing bracket of the same depth; in one pass, since brackets may be nested by the hundred.
-fn closes(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
+fn closes(tokens: &[Lexeme<'_>]) -> Vec<Option<usize>> {
     let mut next: FxHashMap<_, usize> = FxHashMap::default();
     let mut all = vec![None; tokens.len()];
     for (at, token) in tokens.iter().enumerate().rev() {
@@ -189,17 +190,17 @@ fn closes(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
 }
 
 /// How many of the tokens belong to the first statement.
-fn extent(text: &str, tokens: &[Token<'_>]) -> usize {
-    let at = |index: usize| tokens.get(index).map_or("", |token: &Token<'_>| token.text);
+fn extent(text: &str, tokens: &[Lexeme<'_>]) -> usize {
+    let at = |index: usize| tokens.get(index).map_or("", |token: &Lexeme<'_>| token.text);
     let directive =
-        matches!(at(0), "." | "@") && tokens.get(1).is_some_and(|t| t.kind == Kind::Word && t.glued);
+        matches!(at(0), "." | "@") && tokens.get(1).is_some_and(|t| t.kind == LexemeKind::Word && t.glued);
     let foreign = Foreign::of(tokens);
     let line = directive
         || foreign.as_ref().is_some_and(Foreign::is_line)
         || at(0) == "```"
-        || tokens.first().is_some_and(|token| token.kind == Kind::Comment);
+        || tokens.first().is_some_and(|token| token.kind == LexemeKind::Comment);
     let is_rego_line = matches!(&foreign, Some(Foreign::Rule(rule)) if !rule.is_braced);
-    let numbered = tokens.first().is_some_and(|token| token.kind == Kind::Number);
+    let numbered = tokens.first().is_some_and(|token| token.kind == LexemeKind::Number);
     let is_braced = foreign.as_ref().is_some_and(Foreign::is_braced);
     let prose = foreign.is_none() && is_prose(tokens);
     for (index, token) in tokens.iter().enumerate() {
@@ -235,18 +236,18 @@ fn extent(text: &str, tokens: &[Token<'_>]) -> usize {
     tokens.len()
 }
 
-fn is_first_column(text: &str, token: &Token<'_>) -> bool {
+fn is_first_column(text: &str, token: &Lexeme<'_>) -> bool {
     text.as_bytes().get(token.start.wrapping_sub(1)) == Some(&b'\n')
 }
 
 /// Whether this is text for people: three words in a row, none of which means anything in a program.
-pub(super) fn is_prose(tokens: &[Token<'_>]) -> bool {
+pub(super) fn is_prose(tokens: &[Lexeme<'_>]) -> bool {
     const KNOWN: [&str; 14] = [
         "Decl", "Package", "Use", "not", "if", "If", "IF", "rule", "fact", "decl", "select", "SELECT",
         "exists", "when",
     ];
-    let word = |token: &Token<'_>| {
-        matches!(token.kind, Kind::Word | Kind::Variable)
+    let word = |token: &Lexeme<'_>| {
+        matches!(token.kind, LexemeKind::Word | LexemeKind::Variable)
             && !token.text.contains(':')
             && !KNOWN.contains(&token.text)
     };
@@ -256,16 +257,16 @@ pub(super) fn is_prose(tokens: &[Token<'_>]) -> bool {
 }
 
 /// Whether a statement seems to start at a token that is the first of its line.
-fn starts_statement(tokens: &[Token<'_>], index: usize) -> bool {
-    let at = |index: usize| tokens.get(index).map_or("", |token: &Token<'_>| token.text);
+fn starts_statement(tokens: &[Lexeme<'_>], index: usize) -> bool {
+    let at = |index: usize| tokens.get(index).map_or("", |token: &Lexeme<'_>| token.text);
     match tokens.get(index).map(|token| token.kind) {
-        Some(Kind::Word) => {
+        Some(LexemeKind::Word) => {
             at(index + 1) == "("
                 || at(index + 1) == ":-"
                 || tokens.get(index..).is_some_and(|rest| Foreign::rego(rest).is_some())
         }
-        Some(Kind::Variable) => matches!(at(index), "Decl" | "Package" | "Use"),
-        Some(Kind::Sign) => matches!(at(index), "." | "@" | "```" | ":-"),
+        Some(LexemeKind::Variable) => matches!(at(index), "Decl" | "Package" | "Use"),
+        Some(LexemeKind::Sign) => matches!(at(index), "." | "@" | "```" | ":-"),
         _ => false,
     }
 }

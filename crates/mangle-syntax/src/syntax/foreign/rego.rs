@@ -6,7 +6,7 @@ use super::hit::{Hit, Hits};
 use super::region::Region;
 use super::statement_kind::Foreign;
 use super::statements::as_comment;
-use super::token::Kind;
+use super::token::LexemeKind;
 use crate::syntax::rules;
 
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
@@ -53,7 +53,7 @@ fn head_argument(region: &Region<'_>, tokens: Range<usize>) -> String {
         return String::new();
     }
     match region.kind(tokens.start).filter(|_| tokens.len() == 1) {
-        Some(Kind::Text) => region.at(tokens.start).to_owned(),
+        Some(LexemeKind::Text) => region.at(tokens.start).to_owned(),
         Some(_) => capitalised(region.at(tokens.start)),
         None => "…".to_owned(),
     }

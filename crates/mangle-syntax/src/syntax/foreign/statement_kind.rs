@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::token::{Kind, Token};
+use super::token::{Lexeme, LexemeKind};
 
 /// A kind of statement that Mangle does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) struct RegoRule {
 
 impl Foreign {
     /// What the tokens of a statement begin with.
-    pub(super) fn of(tokens: &[Token<'_>]) -> Option<Self> {
+    pub(super) fn of(tokens: &[Lexeme<'_>]) -> Option<Self> {
         if is_select(tokens) {
             return Some(Self::Select);
         }
@@ -38,17 +38,21 @@ impl Foreign {
     }
 
     /// Which statement of Rego the tokens begin.
-    pub(super) fn rego(tokens: &[Token<'_>]) -> Option<Self> {
+    pub(super) fn rego(tokens: &[Lexeme<'_>]) -> Option<Self> {
         let tokens = Tokens(tokens);
-        if tokens.kind(0) != Some(Kind::Word) || tokens.at(0) == "if" {
+        if tokens.kind(0) != Some(LexemeKind::Word) || tokens.at(0) == "if" {
             return None;
         }
         match tokens.at(0) {
-            "default" if tokens.kind(1) == Some(Kind::Word) && is_assignment(tokens.at(tokens.skip(1))) => {
+            "default"
+                if tokens.kind(1) == Some(LexemeKind::Word) && is_assignment(tokens.at(tokens.skip(1))) =>
+            {
                 Some(Self::Default)
             }
             "import" if tokens.is_rego_path(1) => Some(Self::Import),
-            "package" if tokens.kind(1) == Some(Kind::Word) && tokens.ends_line(2) => Some(Self::Package),
+            "package" if tokens.kind(1) == Some(LexemeKind::Word) && tokens.ends_line(2) => {
+                Some(Self::Package)
+            }
             _ => tokens.rule().map(Self::Rule),
         }
     }
@@ -72,20 +76,20 @@ fn is_assignment(sign: &str) -> bool {
     matches!(sign, "=" | ":=")
 }
 
-fn is_select(tokens: &[Token<'_>]) -> bool {
-    let is = |token: &Token<'_>, word: &str| token.text.eq_ignore_ascii_case(word);
+fn is_select(tokens: &[Lexeme<'_>]) -> bool {
+    let is = |token: &Lexeme<'_>, word: &str| token.text.eq_ignore_ascii_case(word);
     tokens.first().is_some_and(|first| is(first, "select")) && tokens.iter().any(|token| is(token, "from"))
 }
 
 /// The tokens of a statement.
-struct Tokens<'a, 't>(&'a [Token<'t>]);
+struct Tokens<'a, 't>(&'a [Lexeme<'t>]);
 
 impl Tokens<'_, '_> {
     fn at(&self, index: usize) -> &str {
         self.0.get(index).map_or("", |token| token.text)
     }
 
-    fn kind(&self, index: usize) -> Option<Kind> {
+    fn kind(&self, index: usize) -> Option<LexemeKind> {
         self.0.get(index).map(|token| token.kind)
     }
 
@@ -108,7 +112,7 @@ impl Tokens<'_, '_> {
 
     /// The index after the term at `index`: a value, a call, or brackets.
     fn skip(&self, index: usize) -> usize {
-        let is_operand = self.0.get(index).is_some_and(Token::is_operand);
+        let is_operand = self.0.get(index).is_some_and(Lexeme::is_operand);
         let mut end = match self.at(index) {
             "[" | "{" => self.close(index).map_or(index, |close| close + 1),
             _ => index + usize::from(is_operand),
@@ -124,7 +128,7 @@ impl Tokens<'_, '_> {
     /// The bracket that closes the one at `open`.
     fn close(&self, open: usize) -> Option<usize> {
         let depth = self.0.get(open)?.depth;
-        let closes = |token: &Token<'_>| token.depth == depth && matches!(token.text, ")" | "]" | "}");
+        let closes = |token: &Lexeme<'_>| token.depth == depth && matches!(token.text, ")" | "]" | "}");
         self.0.iter().skip(open + 1).position(closes).map(|at| open + 1 + at)
     }
 
@@ -163,7 +167,7 @@ impl Tokens<'_, '_> {
 
     /// Whether a value that is no atom is at `index`.
     fn is_plain_value(&self, index: usize) -> bool {
-        let is_word = self.kind(index) == Some(Kind::Word);
+        let is_word = self.kind(index) == Some(LexemeKind::Word);
         !is_word || matches!(self.at(index), "true" | "false" | "null")
     }
 

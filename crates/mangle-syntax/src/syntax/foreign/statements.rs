@@ -3,7 +3,7 @@
 use super::hit::{Hit, Hits};
 use super::region::{Region, is_prose};
 use super::statement_kind::Foreign;
-use super::token::{Kind, Token};
+use super::token::{Lexeme, LexemeKind};
 use crate::syntax::lower::full_stop_behind;
 use crate::syntax::rules;
 
@@ -26,7 +26,7 @@ pub(super) fn arrows(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-fn wrong_arrow(written: &str, token: &Token<'_>) -> Hit {
+fn wrong_arrow(written: &str, token: &Lexeme<'_>) -> Hit {
     let message = format!("A rule's arrow is `:-` (or `⟸`), not `{written}`.");
     Hit::new(&rules::WRONG_ARROW, token.range(), message).title("Write `:-`")
 }
@@ -93,7 +93,12 @@ fn forward(region: &Region<'_>) -> Option<Hit> {
 fn points_right(region: &Region<'_>, index: usize) -> bool {
     let single = region.is_atom(index + 1) && region.atom_end(index + 1) == region.stop().checked_sub(1);
     let variables = |from: usize, to: usize| {
-        region.tokens.get(from..to).unwrap_or(&[]).iter().filter(|t| t.kind == Kind::Variable && !t.is("_"))
+        region
+            .tokens
+            .get(from..to)
+            .unwrap_or(&[])
+            .iter()
+            .filter(|t| t.kind == LexemeKind::Variable && !t.is("_"))
     };
     let within = |a: (usize, usize), b: (usize, usize)| {
         variables(a.0, a.1).all(|variable| variables(b.0, b.1).any(|other| other.text == variable.text))
@@ -144,7 +149,7 @@ pub(super) fn commas(region: &Region<'_>, hits: &mut Hits) {
 /// `decl p(X).`, `package a.`, `import b!`, `rule p(X) :- …`.
 pub(super) fn keywords(region: &Region<'_>, hits: &mut Hits) {
     let (Some(first), Some(next)) = (region.token(0), region.token(1)) else { return };
-    let named = |word: &Token<'_>| matches!(word.kind, Kind::Word | Kind::Text);
+    let named = |word: &Lexeme<'_>| matches!(word.kind, LexemeKind::Word | LexemeKind::Text);
     let lower = first.text.to_ascii_lowercase();
     let hit = match lower.as_str() {
         "decl" | "declare" | "predicate" | "pred" | "relation"
@@ -174,7 +179,7 @@ pub(super) fn keywords(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-fn keyword(word: &Token<'_>, meant: &str) -> Option<Hit> {
+fn keyword(word: &Lexeme<'_>, meant: &str) -> Option<Hit> {
     let message = format!("The keyword is `{meant}`, not `{}`.", word.text);
     let hit = Hit::new(&rules::WRONG_KEYWORD, word.range(), message);
     (word.text != meant).then(|| hit.replace(word.range(), meant).title(format!("Write `{meant}`")))
@@ -186,13 +191,13 @@ fn package(region: &Region<'_>, meant: &str) -> Option<Hit> {
     let end = region.token(region.tokens.len() - 1)?;
     let mut hit = match keyword(word, meant) {
         Some(hit) => hit,
-        None if name.kind == Kind::Text => {
+        None if name.kind == LexemeKind::Text => {
             let message = format!("The name behind `{meant}` stands in no quotes.");
             Hit::new(&rules::WRONG_KEYWORD, name.range(), message).title("Drop the quotes")
         }
         None => return None,
     };
-    if name.kind == Kind::Text {
+    if name.kind == LexemeKind::Text {
         hit = hit.replace(name.range(), name.text.trim_matches(['"', '\'', '`']));
     }
     if matches!(end.text, "." | ";") {
@@ -207,7 +212,7 @@ fn package(region: &Region<'_>, meant: &str) -> Option<Hit> {
 pub(super) fn directives(region: &Region<'_>, hits: &mut Hits) {
     let (Some(first), Some(next)) = (region.token(0), region.token(1)) else { return };
     let message = match first.text {
-        "." if next.glued && next.kind == Kind::Word && !next.is("decl") => match next.text {
+        "." if next.glued && next.kind == LexemeKind::Word && !next.is("decl") => match next.text {
             "type" => "Mangle has no named types: write a type itself in `bound […]`.".to_owned(),
             "input" | "output" | "printsize" => {
                 format!("`.{}` is Soufflé. Mangle's host loads facts and asks for results.", next.text)
@@ -262,10 +267,12 @@ pub(super) fn markup(region: &Region<'_>, hits: &mut Hits) {
     let start = match first.text {
         "-" | "*" | ">" | "+" if !next.glued => next.start,
         "```" => return,
-        _ if first.kind == Kind::Number && matches!(next.text, "." | ")" | ":") => match region.token(2) {
-            Some(statement) => statement.start,
-            None => return,
-        },
+        _ if first.kind == LexemeKind::Number && matches!(next.text, "." | ")" | ":") => {
+            match region.token(2) {
+                Some(statement) => statement.start,
+                None => return,
+            }
+        }
         _ => return,
     };
     let range = first.start..start;
@@ -279,7 +286,7 @@ pub(super) fn markup(region: &Region<'_>, hits: &mut Hits) {
 
 /// `-- …`, `; …` and `<!-- … -->`.
 pub(super) fn comments(region: &Region<'_>, hits: &mut Hits) {
-    for token in region.tokens.iter().filter(|token| token.kind == Kind::Comment) {
+    for token in region.tokens.iter().filter(|token| token.kind == LexemeKind::Comment) {
         let marker: String = token.text.chars().take_while(|c| matches!(c, '-' | ';' | '<' | '!')).collect();
         let message = format!("`{marker}` does not start a comment in Mangle; `#` does.");
         let body = token.text.trim_start_matches(['-', ';', '<', '!']).trim_end_matches("-->").trim();
@@ -298,7 +305,7 @@ pub(super) fn comments(region: &Region<'_>, hits: &mut Hits) {
 pub(super) fn prose(region: &Region<'_>, hits: &mut Hits) {
     let whole = 0..region.text.len();
     let line = region.text.lines().next().map_or(0, |line| line.trim_end().len());
-    let opens = matches!(region.at(0), "{" | "[") && region.kind(1) == Some(Kind::Text);
+    let opens = matches!(region.at(0), "{" | "[") && region.kind(1) == Some(LexemeKind::Text);
     let hit = if is_prose(&region.tokens) && Foreign::of(&region.tokens).is_none() {
         let message = "This is text for people, not Mangle. A comment starts with `#`.";
         Hit::new(&rules::PASTED_MARKUP, 0..line, message).mend(whole.clone(), as_comment(region.text))

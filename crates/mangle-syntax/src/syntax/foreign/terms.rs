@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::hit::{Hit, Hits};
 use super::region::Region;
-use super::token::{Kind, Token};
+use super::token::{Lexeme, LexemeKind};
 use super::{camel_case, shorten};
 use crate::syntax::rules;
 
@@ -37,8 +37,9 @@ const LOOKALIKES: &[(char, &str)] = &[
 
 /// Characters that came with a copy from a document: typographic quotes, invisible spaces.
 pub(super) fn lookalikes(region: &Region<'_>, hits: &mut Hits) {
-    let in_string =
-        |at: usize| region.tokens.iter().any(|token| token.kind == Kind::Text && token.range().contains(&at));
+    let in_string = |at: usize| {
+        region.tokens.iter().any(|token| token.kind == LexemeKind::Text && token.range().contains(&at))
+    };
     let mut found: Option<Hit> = None;
     for (at, c) in region.text.char_indices() {
         let Some((_, plain)) = LOOKALIKES.iter().find(|(like, _)| *like == c) else { continue };
@@ -99,8 +100,8 @@ pub(super) fn variables(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-fn is_word(token: &Token<'_>) -> bool {
-    matches!(token.kind, Kind::Word | Kind::Variable)
+fn is_word(token: &Lexeme<'_>) -> bool {
+    matches!(token.kind, LexemeKind::Word | LexemeKind::Variable)
 }
 
 /// `p(hello world)` and `/Name With Space`.
@@ -129,7 +130,7 @@ fn several_words(region: &Region<'_>, tokens: Range<usize>) -> Option<Hit> {
     let first = region.token(tokens.start)?;
     let all = region.tokens.get(tokens.clone())?;
     // First what ends at the first token that is none: brackets in brackets would all be looked at again for each.
-    let rest_is_words = all.iter().skip(1).all(|token| is_word(token) || token.kind == Kind::Number);
+    let rest_is_words = all.iter().skip(1).all(|token| is_word(token) || token.kind == LexemeKind::Number);
     if all.len() < 2 || !rest_is_words {
         return None;
     }
@@ -139,7 +140,7 @@ fn several_words(region: &Region<'_>, tokens: Range<usize>) -> Option<Hit> {
     }
     let range = region.range(tokens);
     let written = region.slice(range.clone());
-    if first.kind == Kind::Name {
+    if first.kind == LexemeKind::Name {
         let name = all.iter().map(|token| token.text).collect::<Vec<_>>().join("_");
         let message =
             format!("A name has no spaces: `{}` is several terms. Write `{name}`.", shorten(written));
@@ -158,9 +159,9 @@ fn several_words(region: &Region<'_>, tokens: Range<usize>) -> Option<Hit> {
 pub(super) fn names(region: &Region<'_>, hits: &mut Hits) {
     for index in 0..region.tokens.len() {
         let hit = match region.kind(index) {
-            Some(Kind::Name) => bad_constant(region, index),
-            Some(Kind::Text) => quoted_predicate(region, index),
-            Some(Kind::Word) => dashed(region, index),
+            Some(LexemeKind::Name) => bad_constant(region, index),
+            Some(LexemeKind::Text) => quoted_predicate(region, index),
+            Some(LexemeKind::Word) => dashed(region, index),
             _ => None,
         };
         if let Some(hit) = hit {
@@ -216,7 +217,7 @@ fn dashed(region: &Region<'_>, index: usize) -> Option<Hit> {
     let mut end = index;
     while region.at(end + 1) == "-"
         && region.glued(end + 1)
-        && region.kind(end + 2) == Some(Kind::Word)
+        && region.kind(end + 2) == Some(LexemeKind::Word)
         && region.glued(end + 2)
     {
         end += 2;
@@ -237,8 +238,8 @@ fn dashed(region: &Region<'_>, index: usize) -> Option<Hit> {
 pub(super) fn literals(region: &Region<'_>, hits: &mut Hits) {
     for index in 1..region.tokens.len() {
         let hit = match region.kind(index) {
-            Some(Kind::Number) => number(region, index),
-            Some(Kind::Text) => prefixed(region, index),
+            Some(LexemeKind::Number) => number(region, index),
+            Some(LexemeKind::Text) => prefixed(region, index),
             _ => None,
         };
         if let Some(hit) = hit {

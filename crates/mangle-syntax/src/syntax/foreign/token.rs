@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::syntax) enum Kind {
+pub(in crate::syntax) enum LexemeKind {
     /// A word that starts with a small letter: a predicate, a function, a keyword.
     Word,
     /// A word that starts with a capital or an underscore.
@@ -24,8 +24,8 @@ pub(in crate::syntax) enum Kind {
 
 /// A token.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::syntax) struct Token<'t> {
-    pub(in crate::syntax) kind: Kind,
+pub(in crate::syntax) struct Lexeme<'t> {
+    pub(in crate::syntax) kind: LexemeKind,
     pub(in crate::syntax) text: &'t str,
     pub(in crate::syntax) start: usize,
     pub(in crate::syntax) end: usize,
@@ -37,7 +37,7 @@ pub(in crate::syntax) struct Token<'t> {
     pub(in crate::syntax) first: bool,
 }
 
-impl Token<'_> {
+impl Lexeme<'_> {
     pub(super) fn range(&self) -> Range<usize> {
         self.start..self.end
     }
@@ -47,7 +47,7 @@ impl Token<'_> {
     }
 
     pub(in crate::syntax) fn is_operand(&self) -> bool {
-        !matches!(self.kind, Kind::Sign | Kind::Comment)
+        !matches!(self.kind, LexemeKind::Sign | LexemeKind::Comment)
     }
 }
 
@@ -59,9 +59,9 @@ const SIGNS: &[&str] = &[
 ];
 
 /// The tokens of `text`; comments are left out.
-pub(in crate::syntax) fn tokens(text: &str) -> Vec<Token<'_>> {
+pub(in crate::syntax) fn tokens(text: &str) -> Vec<Lexeme<'_>> {
     let mut lexer = Lexer { text, at: 0, depth: 0, first: true };
-    let mut tokens: Vec<Token<'_>> = Vec::new();
+    let mut tokens: Vec<Lexeme<'_>> = Vec::new();
     while let Some(token) = lexer.next(tokens.last()) {
         tokens.push(token);
     }
@@ -81,17 +81,17 @@ impl<'t> Lexer<'t> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    fn next(&mut self, before: Option<&Token<'t>>) -> Option<Token<'t>> {
+    fn next(&mut self, before: Option<&Lexeme<'t>>) -> Option<Lexeme<'t>> {
         let end_before = before.map_or(0, |token| token.end);
         self.skip_blanks();
         let rest = self.rest();
         let first_char = rest.chars().next()?;
         // `p.q` is one word, and `r"` the start of a string; behind an operand a slash divides.
         let after_operand = before.is_some_and(|token| {
-            token.end == self.at && (token.kind != Kind::Sign || matches!(token.text, ")" | "]"))
+            token.end == self.at && (token.kind != LexemeKind::Sign || matches!(token.text, ")" | "]"))
         });
         let (kind, len) = match comment_length(rest, before.is_none()) {
-            Some(len) => (Kind::Comment, len),
+            Some(len) => (LexemeKind::Comment, len),
             None => scan(rest, first_char, after_operand),
         };
         let text = rest.get(..len)?;
@@ -99,7 +99,7 @@ impl<'t> Lexer<'t> {
         if closes {
             self.depth = self.depth.saturating_sub(1);
         }
-        let token = Token {
+        let token = Lexeme {
             kind,
             text,
             start: self.at,
@@ -142,24 +142,24 @@ fn comment_length(rest: &str, at_start: bool) -> Option<usize> {
 }
 
 /// Kind and length of the token at the start of `rest`, which is not empty.
-fn scan(rest: &str, first: char, after_operand: bool) -> (Kind, usize) {
+fn scan(rest: &str, first: char, after_operand: bool) -> (LexemeKind, usize) {
     let run = |test: fn(char) -> bool| rest.find(|c: char| !test(c)).unwrap_or(rest.len());
     if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-        return (Kind::Sign, sign.len());
+        return (LexemeKind::Sign, sign.len());
     }
     match first {
-        'a'..='z' => (Kind::Word, word_length(rest)),
+        'a'..='z' => (LexemeKind::Word, word_length(rest)),
         ':' if rest.get(1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase())) => {
-            (Kind::Word, 1 + word_length(rest.get(1..).unwrap_or("")))
+            (LexemeKind::Word, 1 + word_length(rest.get(1..).unwrap_or("")))
         }
-        'A'..='Z' | '_' => (Kind::Variable, run(|c| c.is_ascii_alphanumeric() || c == '_')),
-        '0'..='9' => (Kind::Number, number_length(rest)),
+        'A'..='Z' | '_' => (LexemeKind::Variable, run(|c| c.is_ascii_alphanumeric() || c == '_')),
+        '0'..='9' => (LexemeKind::Number, number_length(rest)),
         '"' | '\'' | '`' => match string_length(rest, first) {
-            Some(len) => (Kind::Text, len),
-            None => (Kind::Sign, 1),
+            Some(len) => (LexemeKind::Text, len),
+            None => (LexemeKind::Sign, 1),
         },
-        '/' if !after_operand && name_length(rest) > 1 => (Kind::Name, name_length(rest)),
-        _ => (Kind::Sign, first.len_utf8()),
+        '/' if !after_operand && name_length(rest) > 1 => (LexemeKind::Name, name_length(rest)),
+        _ => (LexemeKind::Sign, first.len_utf8()),
     }
 }
 

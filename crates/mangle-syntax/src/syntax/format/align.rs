@@ -1,11 +1,11 @@
 //! Comments behind code: two blanks before them; where the author lined up those of neighbouring lines, they stay
 //! lined up, and so does a comment that goes on below.
 
-use super::edit::Edit;
+use super::edit::LayoutEdit;
 
 /// A comment whose column is not known yet.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Aligned {
+pub(super) struct TrailingComment {
     /// The edit that places it.
     pub(super) edit: usize,
     pub(super) old_line: u32,
@@ -20,8 +20,8 @@ pub(super) struct Aligned {
 const GAP: u32 = 2;
 
 /// Sets the blanks before the comments.
-pub(super) fn align(aligned: &[Aligned], edits: &mut [Edit]) {
-    let together = |above: &Aligned, below: &Aligned| {
+pub(super) fn align(aligned: &[TrailingComment], edits: &mut [LayoutEdit]) {
+    let together = |above: &TrailingComment, below: &TrailingComment| {
         above.old_column == below.old_column
             && above.old_line + 1 == below.old_line
             && above.new_line + 1 == below.new_line

@@ -4,7 +4,7 @@ use crate::text::{TextRange, TextSize, size};
 
 /// Replaces white space (or a comma that ends a body) by line ends and blanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Edit {
+pub struct LayoutEdit {
     /// What is replaced.
     pub range: TextRange,
     /// So many line ends,
@@ -15,7 +15,7 @@ pub struct Edit {
     pub(super) spaces: u32,
 }
 
-impl Edit {
+impl LayoutEdit {
     /// Replaces white space on one line by so many blanks.
     #[must_use]
     pub fn blanks(range: TextRange, spaces: u32) -> Self {
@@ -85,8 +85,8 @@ impl Edit {
 }
 
 /// `text` after sorted edits.
-pub(super) fn apply(text: &str, edits: &[Edit]) -> String {
-    let grown: usize = edits.iter().map(Edit::len).sum();
+pub(super) fn apply(text: &str, edits: &[LayoutEdit]) -> String {
+    let grown: usize = edits.iter().map(LayoutEdit::len).sum();
     let mut out = String::with_capacity(text.len() + grown);
     let mut at = 0;
     for edit in edits {

@@ -5,15 +5,15 @@
 //! that they have; one that has none and does not fit gets one at each element.
 
 use super::Style;
-use super::token::{Class, Token};
-use crate::syntax::kind::Kind;
+use super::token::{LayoutToken, TokenClass};
+use crate::syntax::kind::SyntaxKind;
 
 /// A statement being laid out.
 pub(super) struct Layout<'a> {
     pub(super) style: Style,
-    pub(super) tokens: &'a mut [Token],
+    pub(super) tokens: &'a mut [LayoutToken],
     /// What the statement is.
-    pub(super) kind: Kind,
+    pub(super) kind: SyntaxKind,
     /// Whether it is one of several of its predicate, line by line.
     pub(super) is_row: bool,
     /// The text of the file.
@@ -35,7 +35,7 @@ pub const PIPE: u32 = 3;
 pub const PART_INDENT: u32 = 2;
 
 impl Layout<'_> {
-    /// Sets [`Token::breaks`] of all tokens.
+    /// Sets [`LayoutToken::breaks`] of all tokens.
     pub(super) fn set(&mut self) {
         if self.is_one_line() {
             return;
@@ -63,25 +63,26 @@ impl Layout<'_> {
 
     /// Whether the author wrote it on one line and it stays so. A full stop on a line of its own does not count.
     pub(super) fn is_one_line(&self) -> bool {
-        let joined = |token: &Token| token.newlines == 0 || token.class == Class::End;
-        let is_flat = self.tokens.iter().skip(1).all(|token| joined(token) && token.class != Class::Comment);
+        let joined = |token: &LayoutToken| token.newlines == 0 || token.class == TokenClass::End;
+        let is_flat =
+            self.tokens.iter().skip(1).all(|token| joined(token) && token.class != TokenClass::Comment);
         is_flat && (self.stays_long() || self.width() <= self.style.width)
     }
 
     /// Whether it stays on one line however long it is: a declaration, or a row of a table of facts.
     fn stays_long(&self) -> bool {
-        let is_fact = || !self.tokens.iter().any(|token| token.class == Class::Arrow);
-        self.kind == Kind::Declaration || (self.is_row && is_fact())
+        let is_fact = || !self.tokens.iter().any(|token| token.class == TokenClass::Arrow);
+        self.kind == SyntaxKind::Declaration || (self.is_row && is_fact())
     }
 
     fn breaks(&mut self) {
         let mut region = Region::Head;
         let mut depth = 0_usize;
-        let mut before: Option<Token> = None;
-        let mut code: Option<Token> = None;
-        let rule = self.tokens.iter().any(|token| token.class == Class::Arrow);
+        let mut before: Option<LayoutToken> = None;
+        let mut code: Option<LayoutToken> = None;
+        let rule = self.tokens.iter().any(|token| token.class == TokenClass::Arrow);
         for token in self.tokens.iter_mut() {
-            let closes = token.class == Class::Close;
+            let closes = token.class == TokenClass::Close;
             if closes {
                 depth = depth.saturating_sub(1);
             }
@@ -95,13 +96,13 @@ impl Layout<'_> {
                 }
             }
             match token.class {
-                Class::Open => depth += 1,
-                Class::Arrow => region = Region::Body,
-                Class::Pipe => region = Region::Transform,
+                TokenClass::Open => depth += 1,
+                TokenClass::Arrow => region = Region::Body,
+                TokenClass::Pipe => region = Region::Transform,
                 _ => {}
             }
             before = Some(*token);
-            if token.class != Class::Comment {
+            if token.class != TokenClass::Comment {
                 code = Some(*token);
             }
         }
@@ -111,19 +112,21 @@ impl Layout<'_> {
     fn find_hanging(&mut self) {
         for open in 0..self.tokens.len() {
             let Some(token) = self.tokens.get(open) else { return };
-            let (mate, column) = (token.mate, |token: &Token| column(self.text, token.start));
-            if token.class != Class::Open || mate >= self.tokens.len() {
+            let (mate, column) = (token.mate, |token: &LayoutToken| column(self.text, token.start));
+            if token.class != TokenClass::Open || mate >= self.tokens.len() {
                 continue;
             }
-            let first =
-                self.tokens.get(open + 1).filter(|first| first.breaks == 0 && first.class != Class::Comment);
+            let first = self
+                .tokens
+                .get(open + 1)
+                .filter(|first| first.breaks == 0 && first.class != TokenClass::Comment);
             let places = self.tokens.get(open + 2..mate).unwrap_or_default();
             let Some(first) = first.filter(|_| places.iter().any(|token| token.breaks > 0)) else { continue };
             let mut broken = self.elements(open, mate).into_iter().filter_map(|at| self.tokens.get(at));
-            let next = broken.find(|token| token.breaks > 0 && token.class != Class::Close);
-            let is_lined_up = |next: &Token| next.newlines > 0 && column(next) == column(first);
+            let next = broken.find(|token| token.breaks > 0 && token.class != TokenClass::Close);
+            let is_lined_up = |next: &LayoutToken| next.newlines > 0 && column(next) == column(first);
             // The lists of a declaration always are.
-            let of_declaration = matches!(token.parent, Kind::AtomList | Kind::Bound);
+            let of_declaration = matches!(token.parent, SyntaxKind::AtomList | SyntaxKind::Bound);
             let hangs = next.is_some_and(|next| of_declaration || is_lined_up(next));
             if let Some(token) = self.tokens.get_mut(open) {
                 token.hangs = hangs;
@@ -145,7 +148,7 @@ impl Layout<'_> {
             let mut at = start;
             while at < end {
                 let Some(token) = self.tokens.get(at).copied() else { return };
-                if token.class == Class::Open && self.is_too_long(indent, start, at, end) {
+                if token.class == TokenClass::Open && self.is_too_long(indent, start, at, end) {
                     self.break_elements(at);
                     end = self.line_end(start);
                 }
@@ -167,7 +170,7 @@ impl Layout<'_> {
     fn end_column(&self, column: u32, start: usize, end: usize) -> u32 {
         let line = self.tokens.get(start..end).unwrap_or_default();
         let mut width = column;
-        for (at, token) in line.iter().enumerate().filter(|(_, token)| token.class != Class::Comment) {
+        for (at, token) in line.iter().enumerate().filter(|(_, token)| token.class != TokenClass::Comment) {
             width = width.saturating_add(u32::from(token.space && at > 0)).saturating_add(token.width);
         }
         width
@@ -184,7 +187,7 @@ impl Layout<'_> {
         }
         let is_last = || {
             let rest = self.tokens.get(mate.min(end)..end).unwrap_or_default();
-            !rest.iter().any(|token| token.class == Class::Open)
+            !rest.iter().any(|token| token.class == TokenClass::Open)
         };
         mate >= end || self.end_column(column, start, mate + 1) > self.style.width || is_last()
     }
@@ -192,11 +195,11 @@ impl Layout<'_> {
     /// Whether a list has two elements or more.
     fn has_elements(&self, open: usize, close: usize) -> bool {
         self.elements(open, close).into_iter().any(|at| {
-            self.tokens.get(at).is_some_and(|token| token.class != Class::Close)
+            self.tokens.get(at).is_some_and(|token| token.class != TokenClass::Close)
                 && at
                     .checked_sub(1)
                     .and_then(|before| self.tokens.get(before))
-                    .is_some_and(|token| token.class == Class::Comma)
+                    .is_some_and(|token| token.class == TokenClass::Comma)
         })
     }
 
@@ -207,19 +210,19 @@ impl Layout<'_> {
         let mut may_break = false;
         let mut places = Vec::new();
         for (token, at) in inner {
-            let closes = token.class == Class::Close;
+            let closes = token.class == TokenClass::Close;
             let here = depth == 1 && (closes || may_break);
-            if here && token.class != Class::Comment {
+            if here && token.class != TokenClass::Comment {
                 places.push(at);
             }
             depth = match token.class {
-                Class::Open => depth + 1,
-                Class::Close => depth.saturating_sub(1),
+                TokenClass::Open => depth + 1,
+                TokenClass::Close => depth.saturating_sub(1),
                 _ => depth,
             };
             // A comma that stands first on its line keeps its element.
-            let is_comma = token.class == Class::Comma && token.breaks == 0;
-            may_break = at == open || is_comma || (may_break && token.class == Class::Comment);
+            let is_comma = token.class == TokenClass::Comma && token.breaks == 0;
+            may_break = at == open || is_comma || (may_break && token.class == TokenClass::Comment);
         }
         places
     }
@@ -242,55 +245,58 @@ impl Layout<'_> {
         let mut broken = false;
         let mut after_comma = false;
         for token in self.tokens.get_mut(start..end).unwrap_or_default().iter_mut() {
-            if after_comma && token.class != Class::Comment {
+            if after_comma && token.class != TokenClass::Comment {
                 token.breaks = token.breaks.max(1);
                 broken = true;
             }
             match token.class {
-                Class::Open => depth += 1,
-                Class::Close => depth = depth.saturating_sub(1),
+                TokenClass::Open => depth += 1,
+                TokenClass::Close => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            let is_comma = token.class == Class::Comma && token.breaks == 0;
-            after_comma = is_comma && depth == 0 && token.parent == Kind::Transform;
+            let is_comma = token.class == TokenClass::Comma && token.breaks == 0;
+            after_comma = is_comma && depth == 0 && token.parent == SyntaxKind::Transform;
         }
         broken
     }
 }
 
 /// The line ends that comments need before a token.
-fn forced(before: &Token, token: &Token) -> u8 {
-    u8::from(before.class == Class::Comment || (token.class == Class::Comment && token.newlines > 0))
+fn forced(before: &LayoutToken, token: &LayoutToken) -> u8 {
+    u8::from(
+        before.class == TokenClass::Comment || (token.class == TokenClass::Comment && token.newlines > 0),
+    )
 }
 
 /// The line ends before a token of a list; `code` is the token before that is no comment.
-fn in_list(code: &Token, token: &Token) -> u8 {
-    let may_break = matches!(code.class, Class::Open | Class::Comma) || token.class == Class::Close;
+fn in_list(code: &LayoutToken, token: &LayoutToken) -> u8 {
+    let may_break =
+        matches!(code.class, TokenClass::Open | TokenClass::Comma) || token.class == TokenClass::Close;
     // A comma that stands first on its line, behind a comment, keeps its element.
-    let leads = code.class == Class::Comma && code.breaks > 0;
-    u8::from(may_break && token.newlines > 0 && token.class != Class::Comment && !leads)
+    let leads = code.class == TokenClass::Comma && code.breaks > 0;
+    u8::from(may_break && token.newlines > 0 && token.class != TokenClass::Comment && !leads)
 }
 
 /// The line ends before a token that is in no list.
-fn wanted(rule: bool, region: Region, code: &Token, token: &Token) -> u8 {
-    if token.class == Class::Comment {
+fn wanted(rule: bool, region: Region, code: &LayoutToken, token: &LayoutToken) -> u8 {
+    if token.class == TokenClass::Comment {
         return 0;
     }
-    let leads = code.class == Class::Comma && code.breaks > 0;
+    let leads = code.class == TokenClass::Comma && code.breaks > 0;
     let breaks = match (region, code.class, token.class) {
-        (_, Class::Arrow, _) | (_, _, Class::Pipe) => rule,
-        (Region::Body, Class::Comma, _) => !leads,
-        (Region::Transform, Class::Comma, _) => token.newlines > 0 && !leads,
-        (Region::Head, _, Class::Part) => true,
+        (_, TokenClass::Arrow, _) | (_, _, TokenClass::Pipe) => rule,
+        (Region::Body, TokenClass::Comma, _) => !leads,
+        (Region::Transform, TokenClass::Comma, _) => token.newlines > 0 && !leads,
+        (Region::Head, _, TokenClass::Part) => true,
         _ => false,
     };
     u8::from(breaks)
 }
 
 /// Whether an empty line before a token stays: not at the edges of a list or body.
-fn may_have_blank_line(code: &Token, token: &Token) -> bool {
-    !matches!(code.class, Class::Open | Class::Arrow | Class::Pipe)
-        && !matches!(token.class, Class::Close | Class::End | Class::Arrow | Class::Pipe)
+fn may_have_blank_line(code: &LayoutToken, token: &LayoutToken) -> bool {
+    !matches!(code.class, TokenClass::Open | TokenClass::Arrow | TokenClass::Pipe)
+        && !matches!(token.class, TokenClass::Close | TokenClass::End | TokenClass::Arrow | TokenClass::Pipe)
 }
 
 /// How far lines are indented: the state of a walk over tokens.
@@ -304,25 +310,25 @@ pub(super) struct Indents {
 }
 
 impl Indents {
-    pub(super) fn new(style: Style, kind: Kind) -> Self {
-        let unit = if kind == Kind::Declaration { PART_INDENT } else { style.indent };
+    pub(super) fn new(style: Style, kind: SyntaxKind) -> Self {
+        let unit = if kind == SyntaxKind::Declaration { PART_INDENT } else { style.indent };
         Self { unit, region: Region::Head, line: 0, lists: Vec::new() }
     }
 
     /// Starts a line with the token `at`, and tells how far it is indented.
-    pub(super) fn line(&mut self, tokens: &[Token], at: usize) -> u32 {
+    pub(super) fn line(&mut self, tokens: &[LayoutToken], at: usize) -> u32 {
         let Some(token) = tokens.get(at) else { return 0 };
         // Nobody writes more comments before a `|>`.
         let ahead = || tokens.get(at..).unwrap_or_default().iter().take(100);
         let is_before_pipe = || {
-            let code = ahead().find(|next| next.class != Class::Comment);
-            code.is_some_and(|next| next.class == Class::Pipe)
+            let code = ahead().find(|next| next.class != TokenClass::Comment);
+            code.is_some_and(|next| next.class == TokenClass::Pipe)
         };
         self.line = match (self.lists.last(), token.class) {
             _ if at == 0 => 0,
-            (Some((_, close)), Class::Close) => *close,
+            (Some((_, close)), TokenClass::Close) => *close,
             (Some((elements, _)), _) => *elements,
-            (None, Class::End) => 0,
+            (None, TokenClass::End) => 0,
             (None, _) => match self.region {
                 Region::Transform if !is_before_pipe() => self.unit + PIPE,
                 _ => self.unit,
@@ -332,17 +338,17 @@ impl Indents {
     }
 
     /// Goes over the token `at`, which ends at `column`.
-    pub(super) fn pass(&mut self, tokens: &[Token], at: usize, column: u32) {
+    pub(super) fn pass(&mut self, tokens: &[LayoutToken], at: usize, column: u32) {
         let Some(token) = tokens.get(at) else { return };
         match token.class {
-            Class::Open if token.hangs => {
+            TokenClass::Open if token.hangs => {
                 let blank = tokens.get(at + 1).is_some_and(|next| next.space);
                 self.lists.push((column + u32::from(blank), self.line));
             }
-            Class::Open => self.lists.push((self.line + self.unit, self.line)),
-            Class::Close => drop(self.lists.pop()),
-            Class::Arrow if self.lists.is_empty() => self.region = Region::Body,
-            Class::Pipe => self.region = Region::Transform,
+            TokenClass::Open => self.lists.push((self.line + self.unit, self.line)),
+            TokenClass::Close => drop(self.lists.pop()),
+            TokenClass::Arrow if self.lists.is_empty() => self.region = Region::Body,
+            TokenClass::Pipe => self.region = Region::Transform,
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! The formatter: where line ends and blanks belong between the tokens of a file.
 //!
-//! Takes a parsed file and a [`Style`]; gives [`Edit`]s, which can write nothing but line ends and blanks, so that no
+//! Takes a parsed file and a [`Style`]; gives [`LayoutEdit`]s, which can write nothing but line ends and blanks, so that no
 //! token is ever changed. Comments stay between the tokens that they stand between. What could not be read, what a
 //! comment protects (`mangle-ls: format off`, `on`, `skip`) and what lies between such text and its neighbours stays
 //! as it is, byte for byte.
@@ -24,7 +24,7 @@ mod token;
 mod top;
 mod verify;
 
-pub use self::edit::Edit;
+pub use self::edit::LayoutEdit;
 pub use self::layout::{PART_INDENT, PIPE};
 
 use super::SourceFile;
@@ -49,7 +49,7 @@ impl Default for Style {
 #[derive(Debug, Default)]
 pub struct Formatting {
     /// The changes: sorted, none touches another.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<LayoutEdit>,
     /// What stayed as it is because it cannot be read.
     pub unread: Vec<TextRange>,
     /// Statements of a file without damage that stayed as they are because formatting them would have changed more than

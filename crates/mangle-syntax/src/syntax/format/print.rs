@@ -1,11 +1,11 @@
 //! From gaps to edits: what each gap between two tokens is to be, and what differs from that.
 
 use super::Style;
-use super::align::Aligned;
-use super::edit::Edit;
+use super::align::TrailingComment;
+use super::edit::LayoutEdit;
 use super::layout::{Indents, column};
-use super::token::{Class, Token};
-use crate::syntax::kind::Kind;
+use super::token::{LayoutToken, TokenClass};
+use crate::syntax::kind::SyntaxKind;
 use crate::text::{TextRange, size};
 
 /// Writes edits, and knows where it is in the old and in the new text.
@@ -13,9 +13,9 @@ pub(super) struct Printer<'t> {
     pub(super) text: &'t str,
     style: Style,
     crlf: bool,
-    pub(super) edits: Vec<Edit>,
+    pub(super) edits: Vec<LayoutEdit>,
     /// The comments behind code, and what hangs on them.
-    pub(super) aligned: Vec<Aligned>,
+    pub(super) aligned: Vec<TrailingComment>,
     /// The line of the old text, counted from anywhere.
     old_line: u32,
     /// The line and the column of the new text.
@@ -51,14 +51,14 @@ impl<'t> Printer<'t> {
     }
 
     /// Writes a statement whose layout is known. The gap before it is written already.
-    pub(super) fn statement(&mut self, tokens: &[Token], kind: Kind) {
+    pub(super) fn statement(&mut self, tokens: &[LayoutToken], kind: SyntaxKind) {
         let mut indents = Indents::new(self.style, kind);
         for (at, token) in tokens.iter().enumerate() {
             if at > 0 {
                 let start = tokens.get(at - 1).map_or(token.start, |before| before.end);
                 match token.class {
-                    Class::Comment if token.breaks == 0 => self.inline_comment(start, token.start),
-                    Class::Comment => {
+                    TokenClass::Comment if token.breaks == 0 => self.inline_comment(start, token.start),
+                    TokenClass::Comment => {
                         let indent = indents.line(tokens, at);
                         self.own_line_comment(start, token.start, token.breaks, indent);
                     }
@@ -70,7 +70,7 @@ impl<'t> Printer<'t> {
                 }
             }
             match token.class {
-                Class::Comment => self.comment(token.start, token.end),
+                TokenClass::Comment => self.comment(token.start, token.end),
                 _ => self.token(token),
             }
             indents.pass(tokens, at, self.column);
@@ -78,8 +78,8 @@ impl<'t> Printer<'t> {
     }
 
     /// A token, which stays as it is.
-    fn token(&mut self, token: &Token) {
-        if matches!(token.kind, Kind::String | Kind::Bytes) {
+    fn token(&mut self, token: &LayoutToken) {
+        if matches!(token.kind, SyntaxKind::String | SyntaxKind::Bytes) {
             self.verbatim(token.start, token.end);
         } else {
             self.column += token.width;
@@ -107,7 +107,7 @@ impl<'t> Printer<'t> {
         let comment = self.text.get(start..end).unwrap_or_default();
         if wants_blank(comment) {
             let place = size(start + 1);
-            self.edits.push(Edit { range: TextRange::empty(place), breaks: 0, crlf: false, spaces: 1 });
+            self.edits.push(LayoutEdit { range: TextRange::empty(place), breaks: 0, crlf: false, spaces: 1 });
         }
     }
 
@@ -147,20 +147,26 @@ impl<'t> Printer<'t> {
         self.align(edit, column(self.text, end), Some(code_end));
     }
 
-    fn align(&mut self, edit: Edit, old_column: u32, code_end: Option<u32>) {
+    fn align(&mut self, edit: LayoutEdit, old_column: u32, code_end: Option<u32>) {
         let (old_line, new_line) = (self.old_line, self.new_line);
-        self.aligned.push(Aligned { edit: self.edits.len(), old_line, new_line, old_column, code_end });
+        self.aligned.push(TrailingComment {
+            edit: self.edits.len(),
+            old_line,
+            new_line,
+            old_column,
+            code_end,
+        });
         // Also if nothing changes: the column is known only later.
         self.edits.push(edit);
     }
 
-    fn edit(&self, start: usize, end: usize, breaks: u8, spaces: u32) -> Edit {
+    fn edit(&self, start: usize, end: usize, breaks: u8, spaces: u32) -> LayoutEdit {
         let range = TextRange::new(size(start), size(end.max(start)));
-        Edit { range, breaks, crlf: self.crlf && breaks > 0, spaces }
+        LayoutEdit { range, breaks, crlf: self.crlf && breaks > 0, spaces }
     }
 
     /// Goes over a gap.
-    fn pass(&mut self, old: &str, edit: &Edit) {
+    fn pass(&mut self, old: &str, edit: &LayoutEdit) {
         if edit.breaks > 0 {
             self.column = 0;
             self.new_line += u32::from(edit.breaks);

@@ -3,20 +3,20 @@
 //! Some blanks are there because the engine's lexer reads something else without them: `/a.` is one name, `[-` and `<-`
 //! are operators, `X:` and `fn:f:` are names.
 
-use super::token::{Class, Token};
-use crate::syntax::kind::Kind;
+use super::token::{LayoutToken, TokenClass};
+use crate::syntax::kind::SyntaxKind;
 
-/// Sets [`Token::space`] of all tokens, and joins opening tokens with closing ones.
-pub(super) fn set(text: &str, tokens: &mut [Token]) {
+/// Sets [`LayoutToken::space`] of all tokens, and joins opening tokens with closing ones.
+pub(super) fn set(text: &str, tokens: &mut [LayoutToken]) {
     let mut open = Vec::new();
-    let mut before: Option<Token> = None;
+    let mut before: Option<LayoutToken> = None;
     for at in 0..tokens.len() {
         let Some(token) = tokens.get_mut(at) else { return };
         token.space = before.is_some_and(|before| space(text, &before, token));
         before = Some(*token);
         match token.class {
-            Class::Open => open.push(at),
-            Class::Close => {
+            TokenClass::Open => open.push(at),
+            TokenClass::Close => {
                 let Some(mate) = open.pop() else { continue };
                 token.mate = mate;
                 if let Some(opener) = tokens.get_mut(mate) {
@@ -28,34 +28,38 @@ pub(super) fn set(text: &str, tokens: &mut [Token]) {
     }
 }
 
-fn space(text: &str, before: &Token, token: &Token) -> bool {
+fn space(text: &str, before: &LayoutToken, token: &LayoutToken) -> bool {
     let first = text.as_bytes().get(token.start).copied();
     match (before.class, token.class) {
-        (_, Class::Comma | Class::Close | Class::At) | (Class::Not | Class::At, _) => false,
+        (_, TokenClass::Comma | TokenClass::Close | TokenClass::At)
+        | (TokenClass::Not | TokenClass::At, _) => false,
         // `/a.` is a name.
-        (_, Class::End) => before.kind == Kind::Constant,
+        (_, TokenClass::End) => before.kind == SyntaxKind::Constant,
         // `[-` and `<-` are operators.
-        (Class::Open, _) => {
+        (TokenClass::Open, _) => {
             let opener = text.as_bytes().get(before.start).copied();
             matches!(opener, Some(b'[' | b'<')) && matches!(first, Some(b'-' | b'+'))
         }
-        (_, Class::Open) => opens_apart(before, token, first),
+        (_, TokenClass::Open) => opens_apart(before, token, first),
         // `X:` and `fn:f:` are names.
-        (_, Class::Colon) => token.in_type || !ends_before_colon(before),
+        (_, TokenClass::Colon) => token.in_type || !ends_before_colon(before),
         _ => true,
     }
 }
 
 /// Whether an opening token has a blank before it.
-fn opens_apart(before: &Token, token: &Token, first: Option<u8>) -> bool {
+fn opens_apart(before: &LayoutToken, token: &LayoutToken, first: Option<u8>) -> bool {
     match (token.parent, first) {
-        (Kind::Atom | Kind::Annotation | Kind::TemporalOperator, _) | (_, Some(b'<')) => false,
-        _ => !matches!(before.class, Class::Not | Class::At),
+        (SyntaxKind::Atom | SyntaxKind::Annotation | SyntaxKind::TemporalOperator, _) | (_, Some(b'<')) => {
+            false
+        }
+        _ => !matches!(before.class, TokenClass::Not | TokenClass::At),
     }
 }
 
 /// Whether a colon right behind a token is one of its own.
-fn ends_before_colon(token: &Token) -> bool {
-    let kinds = [Kind::Constant, Kind::Number, Kind::Float, Kind::String, Kind::Bytes];
-    token.class == Class::Close || kinds.contains(&token.kind)
+fn ends_before_colon(token: &LayoutToken) -> bool {
+    let kinds =
+        [SyntaxKind::Constant, SyntaxKind::Number, SyntaxKind::Float, SyntaxKind::String, SyntaxKind::Bytes];
+    token.class == TokenClass::Close || kinds.contains(&token.kind)
 }

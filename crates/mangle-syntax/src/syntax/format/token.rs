@@ -2,11 +2,11 @@
 
 use tree_sitter::TreeCursor;
 
-use crate::syntax::kind::{Kind, kind_of};
+use crate::syntax::kind::{SyntaxKind, kind_of};
 
 /// What a token does for the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum TokenClass {
     /// Opens a list of elements: `(`, `[`, `{`, and the `<` of a type.
     Open,
     /// Closes one.
@@ -32,14 +32,14 @@ pub(super) enum Class {
 
 /// A token, and the gap before it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Token {
+pub(super) struct LayoutToken {
     /// Where it is; a comment without the white space at its end.
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) class: Class,
-    pub(super) kind: Kind,
+    pub(super) class: TokenClass,
+    pub(super) kind: SyntaxKind,
     /// The node around it.
-    pub(super) parent: Kind,
+    pub(super) parent: SyntaxKind,
     /// Whether it is part of a type.
     pub(super) in_type: bool,
     /// How many line ends are in the gap before it; 3 stands for more, too.
@@ -61,11 +61,11 @@ pub(super) struct Token {
 /// The tokens and the tree of a statement.
 #[derive(Debug, Default)]
 pub(super) struct Tokens {
-    pub(super) list: Vec<Token>,
+    pub(super) list: Vec<LayoutToken>,
     /// The nodes but comments and dropped commas, outer ones first: kind and depth.
     pub(super) shape: Vec<(u16, u16)>,
     /// The kinds of the nodes around the one at hand.
-    around: Vec<Kind>,
+    around: Vec<SyntaxKind>,
     /// How many of them make what is in them a type.
     types: usize,
 }
@@ -98,12 +98,12 @@ impl Tokens {
         }
     }
 
-    fn leaf(&mut self, kind: Kind, start: usize, end: usize, text: &str, shape: (u16, u16)) {
+    fn leaf(&mut self, kind: SyntaxKind, start: usize, end: usize, text: &str, shape: (u16, u16)) {
         let bytes = text.as_bytes().get(start..end).unwrap_or_default();
-        let parent = self.around.last().copied().unwrap_or(Kind::Token);
+        let parent = self.around.last().copied().unwrap_or(SyntaxKind::Token);
         let class = class_of(kind, bytes, parent);
         let mut end = end;
-        if class == Class::Comment {
+        if class == TokenClass::Comment {
             end = start + bytes.trim_ascii_end().len();
         } else {
             self.shape.push(shape);
@@ -111,7 +111,7 @@ impl Tokens {
         let bytes = text.as_bytes().get(start..end).unwrap_or_default();
         let before = self.list.last().map_or(start, |last| last.end);
         let newlines = newlines(text.as_bytes().get(before..start).unwrap_or_default());
-        let token = Token {
+        let token = LayoutToken {
             start,
             end,
             class,
@@ -131,14 +131,14 @@ impl Tokens {
 
     /// Takes the comma that ends a body out: before the full stop or before `|>`. Its gap becomes one with the next.
     pub(super) fn drop_trailing_commas(&mut self) {
-        let code = |token: &&Token| token.class != Class::Comment;
+        let code = |token: &&LayoutToken| token.class != TokenClass::Comment;
         let mut at = 0;
-        while let Some(Token { class, parent, newlines, shape, .. }) = self.list.get(at).copied() {
+        while let Some(LayoutToken { class, parent, newlines, shape, .. }) = self.list.get(at).copied() {
             let ends = || {
                 let next = self.list.get(at + 1..).unwrap_or_default().iter().find(code);
-                next.is_some_and(|next| matches!(next.class, Class::End | Class::Pipe))
+                next.is_some_and(|next| matches!(next.class, TokenClass::End | TokenClass::Pipe))
             };
-            if class == Class::Comma && parent == Kind::Body && ends() {
+            if class == TokenClass::Comma && parent == SyntaxKind::Body && ends() {
                 self.shape.remove(shape);
                 self.list.remove(at);
                 if let Some(follower) = self.list.get_mut(at) {
@@ -150,32 +150,34 @@ impl Tokens {
     }
 }
 
-fn makes_types(kind: Kind) -> bool {
-    matches!(kind, Kind::Bound | Kind::DotType | Kind::TypedArgument)
+fn makes_types(kind: SyntaxKind) -> bool {
+    matches!(kind, SyntaxKind::Bound | SyntaxKind::DotType | SyntaxKind::TypedArgument)
 }
 
-fn class_of(kind: Kind, bytes: &[u8], parent: Kind) -> Class {
+fn class_of(kind: SyntaxKind, bytes: &[u8], parent: SyntaxKind) -> TokenClass {
     match kind {
-        Kind::Comment => return Class::Comment,
-        Kind::Comma => return Class::Comma,
-        Kind::Dot => return Class::End,
-        Kind::Arrow | Kind::LongArrow => return Class::Arrow,
-        Kind::Bang if matches!(parent, Kind::Package | Kind::Use) => return Class::End,
-        Kind::Bang => return Class::Not,
-        Kind::Token => {}
-        _ => return Class::Word,
+        SyntaxKind::Comment => return TokenClass::Comment,
+        SyntaxKind::Comma => return TokenClass::Comma,
+        SyntaxKind::Dot => return TokenClass::End,
+        SyntaxKind::Arrow | SyntaxKind::LongArrow => return TokenClass::Arrow,
+        SyntaxKind::Bang if matches!(parent, SyntaxKind::Package | SyntaxKind::Use) => {
+            return TokenClass::End;
+        }
+        SyntaxKind::Bang => return TokenClass::Not,
+        SyntaxKind::Token => {}
+        _ => return TokenClass::Word,
     }
-    let is_angle = matches!(parent, Kind::DotType | Kind::TypedArgument);
+    let is_angle = matches!(parent, SyntaxKind::DotType | SyntaxKind::TypedArgument);
     match bytes {
-        b"(" | b"[" | b"{" => Class::Open,
-        b")" | b"]" | b"}" => Class::Close,
-        b"<" if is_angle => Class::Open,
-        b">" if is_angle => Class::Close,
-        b"|>" => Class::Pipe,
-        b":" => Class::Colon,
-        b"@" => Class::At,
-        b"descr" | b"bound" | b"inclusion" => Class::Part,
-        _ => Class::Word,
+        b"(" | b"[" | b"{" => TokenClass::Open,
+        b")" | b"]" | b"}" => TokenClass::Close,
+        b"<" if is_angle => TokenClass::Open,
+        b">" if is_angle => TokenClass::Close,
+        b"|>" => TokenClass::Pipe,
+        b":" => TokenClass::Colon,
+        b"@" => TokenClass::At,
+        b"descr" | b"bound" | b"inclusion" => TokenClass::Part,
+        _ => TokenClass::Word,
     }
 }
 

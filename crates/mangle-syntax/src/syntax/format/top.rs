@@ -8,15 +8,15 @@ use tree_sitter::{Node, Tree, TreeCursor};
 use super::Style;
 use super::align::align;
 use super::directive::{self, Directive, Marks};
-use super::edit::Edit;
+use super::edit::LayoutEdit;
 use super::layout::Layout;
 use super::print::Printer;
 use super::spacing;
-use super::token::{Token, Tokens, newlines};
+use super::token::{LayoutToken, Tokens, newlines};
 use crate::lint::Severity;
 use crate::syntax::SourceFile;
 use crate::syntax::ast::Item;
-use crate::syntax::kind::{Kind, kind_of};
+use crate::syntax::kind::{SyntaxKind, kind_of};
 use crate::syntax::source::{holds_statements, is_statement};
 use crate::text::{TextRange, size};
 
@@ -25,11 +25,11 @@ const BOM: &str = "\u{feff}";
 /// How a file is to be laid out, not verified yet.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
-    pub(super) edits: Vec<Edit>,
+    pub(super) edits: Vec<LayoutEdit>,
     /// What the file consists of, in order.
     pub(super) units: Vec<Unit>,
     /// The tokens of the units that change.
-    pub(super) tokens: Vec<Token>,
+    pub(super) tokens: Vec<LayoutToken>,
     /// The shapes of their trees.
     pub(super) shapes: Vec<(u16, u16)>,
 }
@@ -46,7 +46,7 @@ pub(super) struct Unit {
     whole: usize,
     /// How many nodes are in it.
     pub(super) size: usize,
-    pub(super) state: State,
+    pub(super) state: UnitState,
     /// Which of the edits are before it or in it.
     pub(super) edits: Range<usize>,
     /// Which of the tokens and nodes are its own.
@@ -55,7 +55,7 @@ pub(super) struct Unit {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum UnitState {
     Comment,
     /// A statement that is laid out.
     Formatted,
@@ -67,7 +67,7 @@ pub(super) enum State {
     Outside,
 }
 
-impl State {
+impl UnitState {
     fn is_verbatim(self) -> bool {
         matches!(self, Self::Unread | Self::Kept)
     }
@@ -116,13 +116,13 @@ pub(super) fn draft(
 
 /// Visits the nodes that a file consists of: its statements and comments, and what cannot be read between them. The
 /// cursor may be moved below the node and has to come back.
-pub(super) fn each_top<'t>(tree: &'t Tree, visit: &mut dyn FnMut(&mut TreeCursor<'t>, Node<'t>, Kind)) {
+pub(super) fn each_top<'t>(tree: &'t Tree, visit: &mut dyn FnMut(&mut TreeCursor<'t>, Node<'t>, SyntaxKind)) {
     let mut cursor = tree.walk();
     let mut more = cursor.goto_first_child();
     while more {
         let node = cursor.node();
         let kind = kind_of(node);
-        if kind == Kind::Error && holds_statements(node) && cursor.goto_first_child() {
+        if kind == SyntaxKind::Error && holds_statements(node) && cursor.goto_first_child() {
             continue;
         }
         visit(&mut cursor, node, kind);
@@ -152,7 +152,7 @@ struct Walk<'f> {
     start: usize,
     end: usize,
     /// What it is, and whether it is on one line.
-    last: Option<(State, bool)>,
+    last: Option<(UnitState, bool)>,
     /// Between `format off` and `format on`.
     is_off: bool,
     /// Behind `format skip`.
@@ -162,22 +162,23 @@ struct Walk<'f> {
 }
 
 impl<'f> Walk<'f> {
-    fn unit(&mut self, cursor: &mut TreeCursor<'f>, node: Node<'f>, kind: Kind) {
+    fn unit(&mut self, cursor: &mut TreeCursor<'f>, node: Node<'f>, kind: SyntaxKind) {
         let (start, whole) = (node.start_byte(), node.end_byte());
         let mut end = whole;
         let gap = newlines(self.slice(self.end, start).as_bytes());
         let state = self.state(node, kind);
-        let state = if kind == Kind::ForeignComment { state } else { self.beside_damage(state, start, gap) };
+        let state =
+            if kind == SyntaxKind::ForeignComment { state } else { self.beside_damage(state, start, gap) };
         let first = self.printer.edits.len();
         let (tokens, shape) = (self.draft.tokens.len(), self.draft.shapes.len());
         let mut is_flat = false;
         match state {
-            State::Comment => {
+            UnitState::Comment => {
                 end = start + self.slice(start, end).as_bytes().trim_ascii_end().len();
                 self.comment(start, end);
             }
-            State::Formatted => is_flat = self.statement(cursor, node, kind),
-            State::Unread | State::Kept | State::Outside => {
+            UnitState::Formatted => is_flat = self.statement(cursor, node, kind),
+            UnitState::Unread | UnitState::Kept | UnitState::Outside => {
                 self.printer.verbatim(self.end, start);
                 self.printer.verbatim(start, end);
                 is_flat = !self.slice(start, end).contains('\n');
@@ -203,8 +204,8 @@ impl<'f> Walk<'f> {
     }
 
     /// What is to be done with a node besides damage: what shares its line with that, or follows it indented, may well be a part of what was damaged.
-    fn beside_damage(&mut self, state: State, start: usize, gap: u8) -> State {
-        if state == State::Unread {
+    fn beside_damage(&mut self, state: UnitState, start: usize, gap: u8) -> UnitState {
+        if state == UnitState::Unread {
             if gap == 0 {
                 self.take_back();
             }
@@ -213,23 +214,23 @@ impl<'f> Walk<'f> {
         }
         let is_indented = start > 0 && !self.slice(0, start).ends_with(['\n', '\r']);
         self.is_damaged &= gap < 2 && is_indented;
-        if self.is_damaged { State::Kept } else { state }
+        if self.is_damaged { UnitState::Kept } else { state }
     }
 
     /// Leaves the last unit as it is after all.
     fn take_back(&mut self) {
         let Some(unit) = self.draft.units.last_mut() else { return };
-        unit.state = State::Kept;
+        unit.state = UnitState::Kept;
         (unit.end, self.end) = (unit.whole, unit.whole);
         self.printer.take_back(unit.edits.start);
         unit.edits.end = unit.edits.start;
-        self.last = self.last.map(|(_, is_flat)| (State::Kept, is_flat));
+        self.last = self.last.map(|(_, is_flat)| (UnitState::Kept, is_flat));
     }
 
     /// What is to be done with a node.
-    fn state(&mut self, node: Node<'f>, kind: Kind) -> State {
+    fn state(&mut self, node: Node<'f>, kind: SyntaxKind) -> UnitState {
         let (start, end) = (node.start_byte(), node.end_byte());
-        if kind == Kind::Comment {
+        if kind == SyntaxKind::Comment {
             let directive = self.directives(start, end).next();
             let was_off = self.is_off;
             match directive {
@@ -239,21 +240,21 @@ impl<'f> Walk<'f> {
                 _ => {}
             }
             return match was_off {
-                true => State::Kept,
-                false if self.is_touched(start, end) => State::Comment,
-                false => State::Outside,
+                true => UnitState::Kept,
+                false if self.is_touched(start, end) => UnitState::Comment,
+                false => UnitState::Outside,
             };
         }
         let skips =
             std::mem::take(&mut self.skips) || self.is_off || self.distrusted.binary_search(&start).is_ok();
         if !self.is_sound(node, kind) {
-            State::Unread
+            UnitState::Unread
         } else if skips || self.is_skipped(start, end) {
-            State::Kept
+            UnitState::Kept
         } else if self.is_touched(start, end) {
-            State::Formatted
+            UnitState::Formatted
         } else {
-            State::Outside
+            UnitState::Outside
         }
     }
 
@@ -268,7 +269,7 @@ impl<'f> Walk<'f> {
     }
 
     /// Whether a node is a statement without a syntax error.
-    fn is_sound(&mut self, node: Node<'_>, kind: Kind) -> bool {
+    fn is_sound(&mut self, node: Node<'_>, kind: SyntaxKind) -> bool {
         let (start, end) = (node.start_byte(), node.end_byte());
         let mut ahead = self.items.clone();
         let item = loop {
@@ -345,7 +346,7 @@ impl<'f> Walk<'f> {
     }
 
     /// Lays a statement out; true if it is on one line.
-    fn statement(&mut self, cursor: &mut TreeCursor<'f>, node: Node<'f>, kind: Kind) -> bool {
+    fn statement(&mut self, cursor: &mut TreeCursor<'f>, node: Node<'f>, kind: SyntaxKind) -> bool {
         self.tokens.read(cursor, self.text);
         let (start, end) = (node.start_byte(), node.end_byte());
         let keeps = self.marks.behind(end).is_some() || self.marks.within(start, end).next().is_some();
@@ -353,7 +354,7 @@ impl<'f> Walk<'f> {
             self.tokens.drop_trailing_commas();
         }
         spacing::set(self.text, &mut self.tokens.list);
-        let is_row = kind == Kind::Clause && self.is_row(start, end);
+        let is_row = kind == SyntaxKind::Clause && self.is_row(start, end);
         let mut layout =
             Layout { style: self.style, tokens: &mut self.tokens.list, kind, is_row, text: self.text };
         let (width, fits) = (layout.width(), layout.is_one_line());

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
-use super::edit::{Edit, apply};
+use super::edit::{LayoutEdit, apply};
 use super::print::{is_crlf, wants_blank};
-use super::token::{Class, Token, Tokens};
-use super::top::{Choice, Draft, State, Unit, draft, each_top};
+use super::token::{LayoutToken, TokenClass, Tokens};
+use super::top::{Choice, Draft, Unit, UnitState, draft, each_top};
 use super::{Formatting, Style};
 use crate::syntax::{SourceFile, directives, source};
 use crate::text::{TextRange, size};
@@ -67,7 +67,7 @@ fn verified(
 /// Whether something in the file cannot be read. Where the parser goes on behind it depends on the layout of what is
 /// around it, so that a statement there may have to stay as it is without any fault of the formatter.
 fn has_damage(draft: &Draft) -> bool {
-    draft.units.iter().any(|unit| unit.state == State::Unread)
+    draft.units.iter().any(|unit| unit.state == UnitState::Unread)
 }
 
 fn formatting(draft: &Draft, distrusted: &[usize]) -> Formatting {
@@ -77,7 +77,7 @@ fn formatting(draft: &Draft, distrusted: &[usize]) -> Formatting {
     let is_sound = !has_damage(draft);
     Formatting {
         edits: draft.edits.clone(),
-        unread: all(&|unit| unit.state == State::Unread),
+        unread: all(&|unit| unit.state == UnitState::Unread),
         distrusted: all(&|unit| is_sound && distrusted.binary_search(&unit.start).is_ok()),
     }
 }
@@ -87,7 +87,7 @@ fn formatting(draft: &Draft, distrusted: &[usize]) -> Formatting {
 fn settle(draft: &mut Draft, text: &str, is_part: bool) {
     let old = std::mem::take(&mut draft.edits);
     let mut edits = Vec::with_capacity(old.len());
-    let mut keep = |edit: &Edit| {
+    let mut keep = |edit: &LayoutEdit| {
         let range = usize::from(edit.range.start())..usize::from(edit.range.end());
         if !edit.is_done(text.get(range).unwrap_or_default()) {
             edits.push(*edit);
@@ -105,7 +105,7 @@ fn settle(draft: &mut Draft, text: &str, is_part: bool) {
             kept = if is_border { keep(&indentation(edit, text)) } else { keep(edit) };
         }
         last = unit.edits.end;
-        is_inside = unit.state != State::Outside;
+        is_inside = unit.state != UnitState::Outside;
         unit.edits = first..kept;
     }
     for edit in old.get(last..).unwrap_or_default() {
@@ -115,7 +115,7 @@ fn settle(draft: &mut Draft, text: &str, is_part: bool) {
 }
 
 /// The part of an edit of a gap that is on the last line of it, if it has several.
-fn indentation(edit: &Edit, text: &str) -> Edit {
+fn indentation(edit: &LayoutEdit, text: &str) -> LayoutEdit {
     let (start, end) = (usize::from(edit.range.start()), usize::from(edit.range.end()));
     let line = text.get(start..end).and_then(|gap| gap.rfind(['\n', '\r']));
     match line {
@@ -216,7 +216,9 @@ impl Check<'_> {
     fn ends(&self, node: Node<'_>, unit: &Unit, end: usize) -> bool {
         match unit.state {
             // Its white space may be another.
-            State::Comment => self.new.get(end..node.end_byte()).is_some_and(|rest| rest.trim().is_empty()),
+            UnitState::Comment => {
+                self.new.get(end..node.end_byte()).is_some_and(|rest| rest.trim().is_empty())
+            }
             _ => node.end_byte() == end,
         }
     }
@@ -228,7 +230,7 @@ impl Check<'_> {
         unit: &Unit,
         start: usize,
     ) -> bool {
-        let changes = |edit: &Edit| usize::from(edit.range.end()) > unit.start;
+        let changes = |edit: &LayoutEdit| usize::from(edit.range.end()) > unit.start;
         let is_changed = self.draft.edits.get(unit.edits.clone()).unwrap_or_default().iter().any(changes);
         if !is_changed {
             // The same bytes, and as many nodes in them.
@@ -236,7 +238,7 @@ impl Check<'_> {
                 && self.old.get(unit.start..unit.end)
                     == self.new.get(start..start + (unit.end - unit.start));
         }
-        if unit.state == State::Comment {
+        if unit.state == UnitState::Comment {
             let new = self.new.get(start..).unwrap_or_default();
             let comment = self.old.get(unit.start..unit.end).unwrap_or_default();
             return starts_with_comment(new, comment);
@@ -249,14 +251,14 @@ impl Check<'_> {
             && tokens.iter().zip(&self.tokens.list).all(|(old, new)| self.is_same_token(old, new))
     }
 
-    fn is_same_token(&self, old: &Token, new: &Token) -> bool {
+    fn is_same_token(&self, old: &LayoutToken, new: &LayoutToken) -> bool {
         let text = self.new.get(new.start..new.end).unwrap_or_default();
         let before = self.old.get(old.start..old.end).unwrap_or_default();
         match (old.class, new.class) {
-            (Class::Comment, Class::Comment) => {
+            (TokenClass::Comment, TokenClass::Comment) => {
                 text.len() <= before.len() + 1 && starts_with_comment(text, before)
             }
-            (Class::Comment, _) | (_, Class::Comment) => false,
+            (TokenClass::Comment, _) | (_, TokenClass::Comment) => false,
             _ => text == before,
         }
     }

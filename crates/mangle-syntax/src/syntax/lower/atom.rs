@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::ast::{Atom, Name};
-use super::super::kind::Kind;
+use super::super::kind::SyntaxKind;
 use super::super::{literal, rules};
 use super::{Commas, Lower};
 use crate::lint::{Finding, Fix};
@@ -21,13 +21,16 @@ impl<'t> Lower<'_, 't> {
         let mut args = Vec::new();
         let mut commas = Commas::default();
         self.children(|this, child, kind| match kind {
-            Kind::Identifier | Kind::Variable if name.is_none() => {
+            SyntaxKind::Identifier | SyntaxKind::Variable if name.is_none() => {
                 name = Some(this.predicate_name(child, kind));
             }
-            Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
-            Kind::Token => {}
-            Kind::Negation | Kind::Comparison => this.premise_as_argument(child),
-            Kind::Error | Kind::MissingParen | Kind::MissingComma | Kind::StrayParen => {
+            SyntaxKind::Comma | SyntaxKind::DoubleComma => this.comma(&mut commas, child),
+            SyntaxKind::Token => {}
+            SyntaxKind::Negation | SyntaxKind::Comparison => this.premise_as_argument(child),
+            SyntaxKind::Error
+            | SyntaxKind::MissingParen
+            | SyntaxKind::MissingComma
+            | SyntaxKind::StrayParen => {
                 this.other(child, kind);
             }
             _ => {
@@ -54,9 +57,9 @@ impl<'t> Lower<'_, 't> {
         self.hard(Finding::new(&rules::MISSING_BRACKET, at, message));
     }
 
-    fn predicate_name(&mut self, node: Node<'t>, kind: Kind) -> Name {
+    fn predicate_name(&mut self, node: Node<'t>, kind: SyntaxKind) -> Name {
         let name = self.name(node);
-        if kind == Kind::Variable {
+        if kind == SyntaxKind::Variable {
             self.uppercase_predicate(name);
         } else if RESERVED.contains(&self.slice(name.range)) {
             let word = self.slice(name.range);
@@ -150,15 +153,15 @@ impl<'t> Lower<'_, 't> {
         let mut commas = Commas::default();
         self.check_glued_bracket(node);
         self.children(|this, child, kind| match kind {
-            Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
-            Kind::Atom | Kind::BareAtom => {
+            SyntaxKind::Comma | SyntaxKind::DoubleComma => this.comma(&mut commas, child),
+            SyntaxKind::Atom | SyntaxKind::BareAtom => {
                 this.element(&mut commas);
                 let atom = this.atom(child);
                 this.check_not_function(&atom, "this entry");
                 atoms.push(atom);
             }
-            Kind::Token => {}
-            Kind::String | Kind::Constant | Kind::Number => {
+            SyntaxKind::Token => {}
+            SyntaxKind::String | SyntaxKind::Constant | SyntaxKind::Number => {
                 this.element(&mut commas);
                 this.value_in_atom_list(child);
             }

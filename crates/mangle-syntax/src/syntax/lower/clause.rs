@@ -6,7 +6,7 @@ use super::super::ast::{
     Atom, Clause, Interval, Name, Premise, StatementKind, Term, TermKind, Transform, TransformStatement,
 };
 use super::super::foreign::NO_QUERY;
-use super::super::kind::{Kind, kind_of};
+use super::super::kind::{SyntaxKind, kind_of};
 use super::super::rules;
 use super::{Commas, Lower};
 use crate::lint::{Applicability, Finding, Fix};
@@ -48,17 +48,17 @@ impl<'t> Lower<'_, 't> {
         }))
     }
 
-    fn clause_part(&mut self, parts: &mut Parts, child: Node<'t>, kind: Kind) {
+    fn clause_part(&mut self, parts: &mut Parts, child: Node<'t>, kind: SyntaxKind) {
         match kind {
-            Kind::Atom | Kind::BareAtom if parts.head.is_none() => {
+            SyntaxKind::Atom | SyntaxKind::BareAtom if parts.head.is_none() => {
                 let head = self.atom(child);
                 self.check_not_function(&head, "the head of a clause");
                 parts.head = Some(head);
             }
-            Kind::UnopenedAtom => parts.head = Some(self.unopened_atom(child)),
-            Kind::Annotation => parts.interval = Some(self.interval(child)),
-            Kind::Arrow | Kind::LongArrow => parts.arrow = Some(self.range(child)),
-            Kind::WrongArrow => {
+            SyntaxKind::UnopenedAtom => parts.head = Some(self.unopened_atom(child)),
+            SyntaxKind::Annotation => parts.interval = Some(self.interval(child)),
+            SyntaxKind::Arrow | SyntaxKind::LongArrow => parts.arrow = Some(self.range(child)),
+            SyntaxKind::WrongArrow => {
                 let range = self.range(child);
                 parts.arrow = Some(range);
                 let written = self.source(child);
@@ -70,8 +70,8 @@ impl<'t> Lower<'_, 't> {
                     _ => finding.fix(fix),
                 });
             }
-            Kind::Body => self.body(&mut parts.body),
-            Kind::Dot => self.full_stop(child),
+            SyntaxKind::Body => self.body(&mut parts.body),
+            SyntaxKind::Dot => self.full_stop(child),
             _ => self.other(child, kind),
         }
     }
@@ -105,16 +105,16 @@ impl<'t> Lower<'_, 't> {
     fn body(&mut self, body: &mut Body) {
         let mut commas = Commas::default();
         self.children(|this, child, kind| match kind {
-            Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
-            Kind::Transform => {
+            SyntaxKind::Comma | SyntaxKind::DoubleComma => this.comma(&mut commas, child),
+            SyntaxKind::Transform => {
                 let transform = this.transform(child, body);
                 body.transforms.extend(transform);
             }
-            Kind::Disjunction => {
+            SyntaxKind::Disjunction => {
                 this.disjunction(child);
                 commas.after_element = false;
             }
-            Kind::Error | Kind::StrayParen | Kind::MissingComma => this.other(child, kind),
+            SyntaxKind::Error | SyntaxKind::StrayParen | SyntaxKind::MissingComma => this.other(child, kind),
             _ => {
                 this.element(&mut commas);
                 let premise = this.premise(child, kind);
@@ -138,16 +138,16 @@ impl<'t> Lower<'_, 't> {
         let mut statements = Vec::new();
         let mut commas = Commas::default();
         self.children(|this, child, kind| match kind {
-            Kind::Do | Kind::Let => {
+            SyntaxKind::Do | SyntaxKind::Let => {
                 this.element(&mut commas);
-                if kind == Kind::Do && !statements.is_empty() {
+                if kind == SyntaxKind::Do && !statements.is_empty() {
                     this.second_do(child);
                 }
                 statements.push(this.transform_statement(child));
             }
-            Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
-            Kind::Error | Kind::StrayParen | Kind::MissingComma => this.other(child, kind),
-            Kind::Token => {}
+            SyntaxKind::Comma | SyntaxKind::DoubleComma => this.comma(&mut commas, child),
+            SyntaxKind::Error | SyntaxKind::StrayParen | SyntaxKind::MissingComma => this.other(child, kind),
+            SyntaxKind::Token => {}
             _ => {
                 this.element(&mut commas);
                 this.not_a_transform(child, kind, statements.is_empty());
@@ -182,9 +182,9 @@ impl<'t> Lower<'_, 't> {
         self.soft(Finding::new(&rules::NOT_A_TRANSFORM, pipe, message).fix(fix));
     }
 
-    fn not_a_transform(&mut self, node: Node<'t>, kind: Kind, first: bool) {
+    fn not_a_transform(&mut self, node: Node<'t>, kind: SyntaxKind, first: bool) {
         self.holes = true;
-        let is_call = matches!(kind, Kind::Atom) && self.source(node).starts_with("fn:");
+        let is_call = matches!(kind, SyntaxKind::Atom) && self.source(node).starts_with("fn:");
         let range = self.first_line(self.range(node));
         if first && is_call {
             let fix = Fix::safe("Insert `do`").insert(range.start(), "do ");
@@ -201,8 +201,8 @@ impl<'t> Lower<'_, 't> {
         let range = self.range(node);
         let mut terms = Vec::new();
         self.children(|this, child, kind| match kind {
-            Kind::Token => {}
-            Kind::Error => this.other(child, kind),
+            SyntaxKind::Token => {}
+            SyntaxKind::Error => this.other(child, kind),
             _ => {
                 let term = this.term(child);
                 terms.push(term);
@@ -315,7 +315,7 @@ impl<'t> Lower<'_, 't> {
         let range = self.range(node);
         let mut name = None;
         self.children(|this, child, kind| {
-            if kind == Kind::Identifier {
+            if kind == SyntaxKind::Identifier {
                 name = Some(this.range(child));
             }
         });
@@ -327,7 +327,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     pub(super) fn is_bare(node: Node<'_>) -> bool {
-        kind_of(node) == Kind::BareAtom
+        kind_of(node) == SyntaxKind::BareAtom
     }
 }
 

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::ast::{Atom, BoundRow, Declaration, StatementKind, TermKind};
-use super::super::kind::Kind;
+use super::super::kind::SyntaxKind;
 use super::super::rules;
 use super::Lower;
 use crate::lint::{Finding, Fix};
@@ -50,29 +50,31 @@ impl<'t> Lower<'_, 't> {
         self.children(|this, child, kind| {
             let range = this.range(child);
             match kind {
-                Kind::Atom | Kind::BareAtom if atom.is_none() => atom = Some(this.declared_atom(child)),
-                Kind::UnopenedAtom => this.unopened_declaration(child),
-                Kind::Temporal => {
+                SyntaxKind::Atom | SyntaxKind::BareAtom if atom.is_none() => {
+                    atom = Some(this.declared_atom(child))
+                }
+                SyntaxKind::UnopenedAtom => this.unopened_declaration(child),
+                SyntaxKind::Temporal => {
                     parts.push((Part::Temporal, range));
                     temporal = Some(range);
                 }
-                Kind::Descriptors => {
+                SyntaxKind::Descriptors => {
                     parts.push((Part::Descriptors, range));
                     let atoms = this.inner_atoms();
                     descriptors.extend(atoms);
                 }
-                Kind::Bound => {
+                SyntaxKind::Bound => {
                     parts.push((Part::Bound, range));
                     let row = this.bound_row(child);
                     bounds.push(row);
                 }
-                Kind::Inclusion => {
+                SyntaxKind::Inclusion => {
                     parts.push((Part::Inclusion, range));
                     let atoms = this.inner_atoms();
                     inclusion.extend(atoms);
                 }
-                Kind::UnknownPart => this.unknown_part(child),
-                Kind::Dot => this.full_stop(child),
+                SyntaxKind::UnknownPart => this.unknown_part(child),
+                SyntaxKind::Dot => this.full_stop(child),
                 _ => this.other(child, kind),
             }
         });
@@ -155,7 +157,7 @@ impl<'t> Lower<'_, 't> {
     fn inner_atoms(&mut self) -> Vec<Atom> {
         let mut atoms = Vec::new();
         self.children(|this, child, kind| match kind {
-            Kind::AtomList => atoms = this.atom_list(child),
+            SyntaxKind::AtomList => atoms = this.atom_list(child),
             _ => this.other(child, kind),
         });
         atoms

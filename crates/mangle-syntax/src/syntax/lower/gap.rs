@@ -2,7 +2,7 @@
 //! missing.
 
 use super::Lower;
-use crate::syntax::foreign::{Kind, Token, tokens};
+use crate::syntax::foreign::{Lexeme, LexemeKind, tokens};
 use crate::text::TextSize;
 
 /// So much of the text behind a place is looked at.
@@ -29,8 +29,8 @@ impl<'c> Lower<'c, '_> {
         let (Some(left), Some(right)) = (before.last(), behind.first()) else { return Gap::Unclear };
         let next = behind.get(1);
         let is_call = is_call(right, next);
-        let is_bare = right.kind == Kind::Word && !is_call && !NEGATIONS.contains(&right.text);
-        if left.kind == Kind::Word || is_bare {
+        let is_bare = right.kind == LexemeKind::Word && !is_call && !NEGATIONS.contains(&right.text);
+        if left.kind == LexemeKind::Word || is_bare {
             return Gap::Words;
         }
         let closes = matches!(left.text, ")" | "]" | "}");
@@ -82,6 +82,6 @@ impl<'c> Lower<'c, '_> {
 }
 
 /// Whether a word has its parenthesis.
-fn is_call(word: &Token<'_>, next: Option<&Token<'_>>) -> bool {
-    word.kind == Kind::Word && next.is_some_and(|next| next.is("(") && next.glued)
+fn is_call(word: &Lexeme<'_>, next: Option<&Lexeme<'_>>) -> bool {
+    word.kind == LexemeKind::Word && next.is_some_and(|next| next.is("(") && next.glued)
 }

@@ -22,7 +22,7 @@ pub(super) use self::clause::full_stop_behind;
 use self::gap::Gap;
 use super::ast::{Atom, PackageName, Statement, StatementKind};
 use super::digest::digest;
-use super::kind::{Kind, kind_of};
+use super::kind::{SyntaxKind, kind_of};
 use super::{literal, rules};
 use crate::lint::{Applicability, Finding, Fix};
 use crate::text::{StatementId, Symbol, TextRange, TextSize, size};
@@ -54,7 +54,7 @@ struct Lower<'c, 't> {
     /// Its words, once they were asked for.
     words: Option<words::Words<'c>>,
     /// Words to report at the end.
-    odd: words::Odd<'c>,
+    odd: words::OddWords<'c>,
     /// Whether something has no typed form although no hard finding says so.
     holes: bool,
 }
@@ -82,7 +82,7 @@ impl<'c, 't> Lower<'c, 't> {
             soft: Vec::new(),
             root: node,
             words: None,
-            odd: words::Odd::default(),
+            odd: words::OddWords::default(),
             holes: false,
         }
     }
@@ -101,11 +101,11 @@ impl<'c, 't> Lower<'c, 't> {
 
     fn statement(&mut self, node: Node<'t>) -> StatementKind {
         match kind_of(node) {
-            Kind::Package => self.package(node, "Package", StatementKind::Package),
-            Kind::Use => self.package(node, "Use", StatementKind::Use),
-            Kind::Declaration => self.declaration(node),
-            Kind::Clause => self.clause(node),
-            Kind::Query => self.query(node),
+            SyntaxKind::Package => self.package(node, "Package", StatementKind::Package),
+            SyntaxKind::Use => self.package(node, "Use", StatementKind::Use),
+            SyntaxKind::Declaration => self.declaration(node),
+            SyntaxKind::Clause => self.clause(node),
+            SyntaxKind::Query => self.query(node),
             _ => self.broken(node),
         }
     }
@@ -126,18 +126,18 @@ impl<'c, 't> Lower<'c, 't> {
         let mut attributes = Vec::new();
         let mut renamed = None;
         self.children(|this, child, kind| match kind {
-            Kind::Identifier | Kind::Variable => name = Some(this.package_name(child, keyword)),
-            Kind::AtomList => {
+            SyntaxKind::Identifier | SyntaxKind::Variable => name = Some(this.package_name(child, keyword)),
+            SyntaxKind::AtomList => {
                 attributes = this.atom_list(child);
                 renamed = this.renames(&attributes);
             }
-            Kind::Dot => {
+            SyntaxKind::Dot => {
                 let range = this.range(child);
                 let message = format!("`{keyword}` ends with `!`, not with a full stop.");
                 let fix = Fix::safe("Replace the full stop by `!`").replace(range, "!");
                 this.soft(Finding::new(&rules::PACKAGE_DOT, range, message).fix(fix));
             }
-            Kind::MissingDot => {
+            SyntaxKind::MissingDot => {
                 let at = this.after_code(child);
                 let message = format!("This `{keyword}` is not finished: its `!` is missing.");
                 let fix = Fix::safe("Insert `!`").insert(at.start(), "!");
@@ -170,15 +170,15 @@ impl<'c, 't> Lower<'c, 't> {
 
     /// Visits the children of the cursor's node with the cursor on each; comments are skipped, and what
     /// tree-sitter itself inserted is reported.
-    fn children(&mut self, mut visit: impl FnMut(&mut Self, Node<'t>, Kind)) {
+    fn children(&mut self, mut visit: impl FnMut(&mut Self, Node<'t>, SyntaxKind)) {
         if !self.cursor.goto_first_child() {
             return;
         }
         loop {
             let child = self.cursor.node();
             match kind_of(child) {
-                Kind::Comment => {}
-                Kind::ForeignComment => {
+                SyntaxKind::Comment => {}
+                SyntaxKind::ForeignComment => {
                     let finding = foreign_comment(self.source(child), self.range(child));
                     self.soft(finding);
                 }
@@ -193,16 +193,16 @@ impl<'c, 't> Lower<'c, 't> {
     }
 
     /// A child that a construct has no place for: damage, or punctuation.
-    fn other(&mut self, child: Node<'t>, kind: Kind) {
+    fn other(&mut self, child: Node<'t>, kind: SyntaxKind) {
         match kind {
-            Kind::Error => self.unreadable(child),
-            Kind::MissingDot => self.missing_dot(child),
-            Kind::MissingComma => self.missing(child, ",", "A comma is missing"),
-            Kind::MissingParen => self.missing(child, ")", "A closing `)` is missing"),
-            Kind::MissingBracket => self.missing(child, "]", "A closing `]` is missing"),
-            Kind::MissingBrace => self.missing(child, "}", "A closing `}` is missing"),
-            Kind::MissingAngle => self.missing(child, ">", "A closing `>` is missing"),
-            Kind::StrayParen => {
+            SyntaxKind::Error => self.unreadable(child),
+            SyntaxKind::MissingDot => self.missing_dot(child),
+            SyntaxKind::MissingComma => self.missing(child, ",", "A comma is missing"),
+            SyntaxKind::MissingParen => self.missing(child, ")", "A closing `)` is missing"),
+            SyntaxKind::MissingBracket => self.missing(child, "]", "A closing `]` is missing"),
+            SyntaxKind::MissingBrace => self.missing(child, "}", "A closing `}` is missing"),
+            SyntaxKind::MissingAngle => self.missing(child, ">", "A closing `>` is missing"),
+            SyntaxKind::StrayParen => {
                 let finding = Finding::new(
                     &rules::UNMATCHED_PARENTHESIS,
                     self.range(child),
@@ -275,12 +275,17 @@ impl<'c, 't> Lower<'c, 't> {
     }
 
     /// A list in brackets that may have commas at wrong places; `read` reads an element.
-    fn read_list<T>(&mut self, mut read: impl FnMut(&mut Self, Node<'t>, Kind) -> T) -> (Vec<T>, Commas) {
+    fn read_list<T>(
+        &mut self,
+        mut read: impl FnMut(&mut Self, Node<'t>, SyntaxKind) -> T,
+    ) -> (Vec<T>, Commas) {
         let (mut elements, mut commas) = (Vec::new(), Commas::default());
         self.children(|this, child, kind| match kind {
-            Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
-            Kind::Token => {}
-            Kind::Error | Kind::MissingComma | Kind::MissingBracket => this.other(child, kind),
+            SyntaxKind::Comma | SyntaxKind::DoubleComma => this.comma(&mut commas, child),
+            SyntaxKind::Token => {}
+            SyntaxKind::Error | SyntaxKind::MissingComma | SyntaxKind::MissingBracket => {
+                this.other(child, kind)
+            }
             _ => {
                 this.element(&mut commas);
                 elements.push(read(this, child, kind));
@@ -293,7 +298,7 @@ impl<'c, 't> Lower<'c, 't> {
     fn comma(&mut self, commas: &mut Commas, at: Node<'t>) {
         commas.last = Some(self.range(at));
         let range = self.range(at);
-        if kind_of(at) == Kind::DoubleComma {
+        if kind_of(at) == SyntaxKind::DoubleComma {
             commas.stray = Some(TextRange::new(range.start() + size(1), range.end()));
             self.stray_comma(commas);
         } else if !commas.after_element {

@@ -6,20 +6,20 @@ use super::super::ast::{
     Comparison, Interval, Literal, Operator, Premise, TemporalOperator, Term, TermKind, TimeBound,
     TimeBoundKind,
 };
-use super::super::kind::Kind;
+use super::super::kind::SyntaxKind;
 use super::super::rules;
 use super::{Lower, MAX_NESTING};
 use crate::lint::{Finding, Fix};
 use crate::text::TextRange;
 
 impl<'t> Lower<'_, 't> {
-    pub(super) fn premise(&mut self, node: Node<'t>, kind: Kind) -> Option<Premise> {
+    pub(super) fn premise(&mut self, node: Node<'t>, kind: SyntaxKind) -> Option<Premise> {
         match kind {
-            Kind::Atom | Kind::BareAtom => Some(Premise::Literal(self.plain_literal(node))),
-            Kind::TemporalPremise => Some(self.temporal_premise(node)),
-            Kind::Negation => Some(self.negation(node)),
-            Kind::Comparison => Some(Premise::Comparison(self.comparison(node))),
-            Kind::BareTerm => Some(self.bare_term(node)),
+            SyntaxKind::Atom | SyntaxKind::BareAtom => Some(Premise::Literal(self.plain_literal(node))),
+            SyntaxKind::TemporalPremise => Some(self.temporal_premise(node)),
+            SyntaxKind::Negation => Some(self.negation(node)),
+            SyntaxKind::Comparison => Some(Premise::Comparison(self.comparison(node))),
+            SyntaxKind::BareTerm => Some(self.bare_term(node)),
             _ => {
                 self.other(node, kind);
                 None
@@ -40,7 +40,7 @@ impl<'t> Lower<'_, 't> {
         let range = self.range(node);
         let mut terms = Vec::new();
         self.children(|this, child, kind| match kind {
-            Kind::Error => this.other(child, kind),
+            SyntaxKind::Error => this.other(child, kind),
             _ => {
                 let term = this.term(child);
                 terms.push(term);
@@ -69,8 +69,8 @@ impl<'t> Lower<'_, 't> {
         let mut operator = None;
         let mut inner = None;
         self.children(|this, child, kind| match kind {
-            Kind::Bang | Kind::Token => operator = Some(this.range(child)),
-            Kind::Error => this.other(child, kind),
+            SyntaxKind::Bang | SyntaxKind::Token => operator = Some(this.range(child)),
+            SyntaxKind::Error => this.other(child, kind),
             _ => inner = this.premise(child, kind),
         });
         let operator = operator.unwrap_or(TextRange::at(range.start(), 1.into()));
@@ -138,10 +138,10 @@ impl<'t> Lower<'_, 't> {
         let range = self.range(node);
         let (mut operator, mut literal, mut interval, mut comparison) = (None, None, None, None);
         self.children(|this, child, kind| match kind {
-            Kind::TemporalOperator => operator = Some(this.temporal_operator(child)),
-            Kind::Comparison => comparison = Some(this.comparison(child)),
-            Kind::Annotation => interval = Some(this.interval(child)),
-            Kind::Atom | Kind::BareAtom => literal = Some(this.plain_literal(child)),
+            SyntaxKind::TemporalOperator => operator = Some(this.temporal_operator(child)),
+            SyntaxKind::Comparison => comparison = Some(this.comparison(child)),
+            SyntaxKind::Annotation => interval = Some(this.interval(child)),
+            SyntaxKind::Atom | SyntaxKind::BareAtom => literal = Some(this.plain_literal(child)),
             _ => this.other(child, kind),
         });
         if let (Some(operator), Some(comparison)) = (&operator, comparison) {
@@ -196,13 +196,13 @@ impl<'t> Lower<'_, 't> {
         bounds
     }
 
-    fn time_bound(&mut self, node: Node<'t>, kind: Kind) -> TimeBound {
+    fn time_bound(&mut self, node: Node<'t>, kind: SyntaxKind) -> TimeBound {
         let range = self.range(node);
         let kind = match kind {
-            Kind::Now => TimeBoundKind::Now,
-            Kind::Timestamp => TimeBoundKind::Timestamp(self.timestamp(node)),
-            Kind::Duration => TimeBoundKind::Duration(self.duration(node)),
-            Kind::Variable => match self.term(node).kind {
+            SyntaxKind::Now => TimeBoundKind::Now,
+            SyntaxKind::Timestamp => TimeBoundKind::Timestamp(self.timestamp(node)),
+            SyntaxKind::Duration => TimeBoundKind::Duration(self.duration(node)),
+            SyntaxKind::Variable => match self.term(node).kind {
                 TermKind::Variable(symbol) => TimeBoundKind::Variable(symbol),
                 _ => TimeBoundKind::Wildcard,
             },
@@ -224,9 +224,9 @@ impl<'t> Lower<'_, 't> {
         let mut sides = Vec::new();
         let mut operator = None;
         self.children(|this, child, kind| match kind {
-            Kind::Annotation => this.annotation_on_comparison(child),
-            Kind::Error => this.other(child, kind),
-            Kind::Token => operator = Some(this.range(child)),
+            SyntaxKind::Annotation => this.annotation_on_comparison(child),
+            SyntaxKind::Error => this.other(child, kind),
+            SyntaxKind::Token => operator = Some(this.range(child)),
             _ => {
                 let term = this.term(child);
                 sides.push(term);

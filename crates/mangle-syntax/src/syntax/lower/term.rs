@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::ast::{Apply, ApplyForm, Name, Term, TermKind};
 use super::super::foreign::as_functions;
-use super::super::kind::{Kind, kind_of};
+use super::super::kind::{SyntaxKind, kind_of};
 use super::super::rules;
 use super::{Commas, Lower, MAX_NESTING};
 use crate::lint::{Finding, Fix};
@@ -29,23 +29,23 @@ impl<'t> Lower<'_, 't> {
 
     fn term_kind(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
         match kind_of(node) {
-            Kind::Variable => self.variable(node, range),
-            Kind::Constant => TermKind::Name(Symbol::new(self.source(node))),
-            Kind::Number => self.number(node),
-            Kind::Float => self.float(node),
-            Kind::String => self.string(node, false),
-            Kind::Bytes => self.string(node, true),
-            Kind::Timestamp | Kind::Duration => self.time_literal_as_term(node),
-            Kind::Atom => self.application(node),
-            Kind::List => self.list(node, range),
-            Kind::Map => self.pairs(node, range, "fn:map", ApplyForm::Map),
-            Kind::Struct => self.pairs(node, range, "fn:struct", ApplyForm::Struct),
-            Kind::DotType => self.dot_type(),
-            Kind::OptionalField => self.optional_field(range),
-            Kind::BareName => self.bare_name(node, range),
-            Kind::BareMode => self.bare_mode(range),
-            Kind::TypedArgument => self.typed_argument(node, range),
-            Kind::Arithmetic => self.arithmetic(node, range),
+            SyntaxKind::Variable => self.variable(node, range),
+            SyntaxKind::Constant => TermKind::Name(Symbol::new(self.source(node))),
+            SyntaxKind::Number => self.number(node),
+            SyntaxKind::Float => self.float(node),
+            SyntaxKind::String => self.string(node, false),
+            SyntaxKind::Bytes => self.string(node, true),
+            SyntaxKind::Timestamp | SyntaxKind::Duration => self.time_literal_as_term(node),
+            SyntaxKind::Atom => self.application(node),
+            SyntaxKind::List => self.list(node, range),
+            SyntaxKind::Map => self.pairs(node, range, "fn:map", ApplyForm::Map),
+            SyntaxKind::Struct => self.pairs(node, range, "fn:struct", ApplyForm::Struct),
+            SyntaxKind::DotType => self.dot_type(),
+            SyntaxKind::OptionalField => self.optional_field(range),
+            SyntaxKind::BareName => self.bare_name(node, range),
+            SyntaxKind::BareMode => self.bare_mode(range),
+            SyntaxKind::TypedArgument => self.typed_argument(node, range),
+            SyntaxKind::Arithmetic => self.arithmetic(node, range),
             kind => {
                 self.other(node, kind);
                 TermKind::Broken
@@ -77,10 +77,10 @@ impl<'t> Lower<'_, 't> {
         self.check_glued_bracket(node);
         let mut tail = None;
         let args = self.elements(|this, child, kind| {
-            if kind == Kind::Bar {
+            if kind == SyntaxKind::Bar {
                 tail = Some(this.range(child));
             }
-            kind == Kind::Bar
+            kind == SyntaxKind::Bar
         });
         if let Some(bar) = tail {
             self.holes = true;
@@ -105,7 +105,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// The terms among the children; `skip` sees each child first and says whether it is dealt with.
-    fn elements(&mut self, mut skip: impl FnMut(&mut Self, Node<'t>, Kind) -> bool) -> Vec<Term> {
+    fn elements(&mut self, mut skip: impl FnMut(&mut Self, Node<'t>, SyntaxKind) -> bool) -> Vec<Term> {
         let mut args = Vec::new();
         let mut commas = Commas::default();
         self.children(|this, child, kind| {
@@ -113,16 +113,16 @@ impl<'t> Lower<'_, 't> {
                 return;
             }
             match kind {
-                Kind::Comma | Kind::DoubleComma => this.comma(&mut commas, child),
-                Kind::Token => {}
-                Kind::Error
-                | Kind::MissingBracket
-                | Kind::MissingBrace
-                | Kind::MissingAngle
-                | Kind::MissingComma => {
+                SyntaxKind::Comma | SyntaxKind::DoubleComma => this.comma(&mut commas, child),
+                SyntaxKind::Token => {}
+                SyntaxKind::Error
+                | SyntaxKind::MissingBracket
+                | SyntaxKind::MissingBrace
+                | SyntaxKind::MissingAngle
+                | SyntaxKind::MissingComma => {
                     this.other(child, kind);
                 }
-                Kind::Pair => {
+                SyntaxKind::Pair => {
                     this.element(&mut commas);
                     this.pair(child, &mut args);
                 }
@@ -148,8 +148,14 @@ impl<'t> Lower<'_, 't> {
         self.check_glued_bracket(node);
         let mut lonely = None;
         let args = self.elements(|this, child, kind| {
-            let known =
-                matches!(kind, Kind::Pair | Kind::Comma | Kind::DoubleComma | Kind::Token | Kind::Error);
+            let known = matches!(
+                kind,
+                SyntaxKind::Pair
+                    | SyntaxKind::Comma
+                    | SyntaxKind::DoubleComma
+                    | SyntaxKind::Token
+                    | SyntaxKind::Error
+            );
             if !known && !child.is_extra() {
                 lonely.get_or_insert(this.range(child));
             }
@@ -167,8 +173,8 @@ impl<'t> Lower<'_, 't> {
     fn pair(&mut self, node: Node<'t>, args: &mut Vec<Term>) {
         self.check_glued_colon(node);
         self.children(|this, child, kind| match kind {
-            Kind::Token => {}
-            Kind::Error => this.other(child, kind),
+            SyntaxKind::Token => {}
+            SyntaxKind::Error => this.other(child, kind),
             _ => {
                 let term = this.term(child);
                 args.push(term);
@@ -185,7 +191,7 @@ impl<'t> Lower<'_, 't> {
         else {
             return;
         };
-        let key_glued = colon == after_key && kind_of(key) == Kind::Variable;
+        let key_glued = colon == after_key && kind_of(key) == SyntaxKind::Variable;
         let value_glued = source.as_bytes().get(colon + 1).is_some_and(u8::is_ascii_lowercase);
         if !key_glued && !value_glued {
             return;
@@ -207,11 +213,11 @@ impl<'t> Lower<'_, 't> {
     fn dot_type(&mut self) -> TermKind {
         let mut name = None;
         let args = self.elements(|this, child, kind| {
-            if kind == Kind::TypeName && name.is_none() {
+            if kind == SyntaxKind::TypeName && name.is_none() {
                 name = Some((this.source(child), this.range(child)));
                 return true;
             }
-            kind == Kind::TypeName
+            kind == SyntaxKind::TypeName
         });
         let Some((written, range)) = name else { return TermKind::Broken };
         let symbol = Symbol::new(&format!("fn:{}", written.trim_start_matches('.')));

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::ast::TermKind;
-use super::super::kind::{Kind, kind_of};
+use super::super::kind::{SyntaxKind, kind_of};
 use super::super::literal::{self, Piece};
 use super::super::{rules, time};
 use super::Lower;
@@ -68,7 +68,7 @@ impl<'t> Lower<'_, 't> {
     fn is_unterminated(&mut self, node: Node<'t>) -> bool {
         let last = node.child_count().checked_sub(1);
         let Some(last) = last.and_then(|last| node.child(last)) else { return false };
-        if kind_of(last) != Kind::MissingQuote {
+        if kind_of(last) != SyntaxKind::MissingQuote {
             return false;
         }
         let opening = self.opening_quote(node);
@@ -126,7 +126,7 @@ impl<'t> Lower<'_, 't> {
     pub(super) fn time_literal_as_term(&mut self, node: Node<'t>) -> TermKind {
         let range = self.range(node);
         let written = self.source(node);
-        let call = if kind_of(node) == Kind::Duration {
+        let call = if kind_of(node) == SyntaxKind::Duration {
             format!("fn:duration:parse(\"{}\")", time::go_duration(written))
         } else {
             format!("fn:time:parse_rfc3339(\"{}\")", time::rfc3339(written))

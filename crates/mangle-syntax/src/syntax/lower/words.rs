@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::super::ast::{Name, TermKind};
-use super::super::kind::{Kind, kind_of};
+use super::super::kind::{SyntaxKind, kind_of};
 use super::super::rules;
 use super::Lower;
 use super::token::camel_case;
@@ -13,7 +13,7 @@ use crate::lint::{Finding, Fix};
 use crate::text::{Symbol, TextRange};
 
 /// A word and where it stands.
-pub(super) type Place<'c> = (&'c str, TextRange);
+pub(super) type WordPlace<'c> = (&'c str, TextRange);
 
 /// The words of a statement, collected when the first odd one is met.
 #[derive(Debug, Default)]
@@ -28,13 +28,13 @@ pub(super) struct Words<'c> {
 
 /// Odd words that were met and are reported at the end.
 #[derive(Debug, Default)]
-pub(super) struct Odd<'c> {
+pub(super) struct OddWords<'c> {
     /// Variables with an underscore, as often as they occur.
-    pub(super) underscored: Vec<Place<'c>>,
+    pub(super) underscored: Vec<WordPlace<'c>>,
     /// Lower-case words that stand for variables.
-    lowercase: Vec<Place<'c>>,
+    lowercase: Vec<WordPlace<'c>>,
     /// Lower-case words that stand for names.
-    unmarked: Vec<Place<'c>>,
+    unmarked: Vec<WordPlace<'c>>,
     /// Atoms without parentheses.
     bare_atoms: Vec<Name>,
 }
@@ -134,7 +134,7 @@ impl<'c, 't> Lower<'c, 't> {
     }
 
     /// One finding a variable, whose fix renames it wherever it stands in the statement.
-    fn report_underscores(&mut self, all: &[Place<'c>]) {
+    fn report_underscores(&mut self, all: &[WordPlace<'c>]) {
         let mut places: FxHashMap<&str, Vec<TextRange>> = FxHashMap::default();
         for (word, range) in all {
             places.entry(word).or_default().push(*range);
@@ -170,7 +170,7 @@ impl<'c, 't> Lower<'c, 't> {
         unused
     }
 
-    fn report_lowercase(&mut self, all: &[Place<'c>]) {
+    fn report_lowercase(&mut self, all: &[WordPlace<'c>]) {
         let Some(&(word, range)) = all.first() else { return };
         let fix = Fix::guess("Write variables with a capital");
         let fix = all.iter().fold(fix, |fix, (word, place)| fix.replace(*place, camel_case(word)));
@@ -181,7 +181,7 @@ impl<'c, 't> Lower<'c, 't> {
         self.soft(Finding::new(&rules::LOWERCASE_VARIABLE, range, message).fix(fix));
     }
 
-    fn report_unmarked(&mut self, all: &[Place<'c>]) {
+    fn report_unmarked(&mut self, all: &[WordPlace<'c>]) {
         let Some(&(word, range)) = all.first() else { return };
         let variable = camel_case(word);
         let message = format!(
@@ -233,15 +233,15 @@ fn is_short(word: &str) -> bool {
 }
 
 fn collect<'c>(root: Node<'_>, text: &'c str) -> Words<'c> {
-    let mut words = Words { is_declaration: kind_of(root) == Kind::Declaration, ..Words::default() };
+    let mut words = Words { is_declaration: kind_of(root) == SyntaxKind::Declaration, ..Words::default() };
     let mut cursor = root.walk();
     loop {
         let node = cursor.node();
         let source = text.get(node.byte_range()).unwrap_or("");
         match kind_of(node) {
-            Kind::BareName => *words.bare.entry(source).or_default() += 1,
-            Kind::Variable => *words.variables.entry(source).or_default() += 1,
-            Kind::Arrow | Kind::LongArrow | Kind::WrongArrow => words.is_rule = true,
+            SyntaxKind::BareName => *words.bare.entry(source).or_default() += 1,
+            SyntaxKind::Variable => *words.variables.entry(source).or_default() += 1,
+            SyntaxKind::Arrow | SyntaxKind::LongArrow | SyntaxKind::WrongArrow => words.is_rule = true,
             _ => {}
         }
         if cursor.goto_first_child() {

@@ -1,14 +1,14 @@
 //! The arguments of an update: ground, of the declared types, among the names that their author lists, and the same
 //! after the runtime has stored them as text and read them again.
 
-use super::check::Terms;
-use super::declarations::{Declared, Names};
-use super::edits::Change;
+use super::check::ListContext;
+use super::declarations::{DeclaredPredicate, ParameterNames};
+use super::edits::UpdateEdit;
 use super::predicate::related;
-use super::read::{Fact, Rest};
-use super::types::{Fit, best_row, fit, found, instead, is_priority, wanted};
+use super::read::{ParsedFact, UpdateRemainder};
+use super::types::{TypeFit, best_row, fit, found, instead, is_priority, wanted};
 use super::{Update, rules};
-use crate::envelope::plain::{Argument, Kind};
+use crate::envelope::plain::{Argument, ArgumentKind};
 use crate::envelope::runtime::{becomes_name, has_extension};
 use mangle_engine::types::{Base, Type};
 use mangle_syntax::lint::{Finding, Severity};
@@ -21,9 +21,9 @@ const METACHARACTERS: [char; 4] = ['`', '$', ';', '|'];
 /// Reports what is wrong with the arguments of an update.
 pub(super) fn check(
     update: &Update<'_>,
-    fact: &Fact<'_>,
-    declared: Option<&Declared>,
-    terms: &Terms<'_>,
+    fact: &ParsedFact<'_>,
+    declared: Option<&DeclaredPredicate>,
+    terms: &ListContext<'_>,
     out: &mut Vec<Finding>,
 ) {
     let text = update.text.as_ref();
@@ -33,19 +33,19 @@ pub(super) fn check(
     let row = declared.and_then(|declared| Some((declared, best_row(&fact.args, text, declared)?)));
     for (at, arg) in fact.args.iter().copied().enumerate() {
         let misfit = row.and_then(|(declared, (row, worst))| {
-            let ty = row.get(at).filter(|_| worst != Fit::Yes)?;
+            let ty = row.get(at).filter(|_| worst != TypeFit::Yes)?;
             mismatch(update, at, arg, ty, declared, terms)
         });
         let misfit = misfit.or_else(|| unknown_name(update, at, arg, declared?));
         out.extend(misfit.or_else(|| flip(update, arg)));
-        if arg.kind == Kind::Escaped && !terms.settings.atoms.allow_escaped_metachars {
+        if arg.kind == ArgumentKind::Escaped && !terms.settings.atoms.allow_escaped_metachars {
             out.extend(escapes(update, arg));
         }
     }
 }
 
 /// Variables, functions and intervals.
-fn not_ground(update: &Update<'_>, rest: &Rest, out: &mut Vec<Finding>) {
+fn not_ground(update: &Update<'_>, rest: &UpdateRemainder, out: &mut Vec<Finding>) {
     let text = update.text.as_ref();
     out.extend(rest.variables.iter().map(|range| {
         let written = slice(text, *range);
@@ -70,21 +70,21 @@ fn mismatch(
     at: usize,
     arg: Argument,
     ty: &Type,
-    declared: &Declared,
-    terms: &Terms<'_>,
+    declared: &DeclaredPredicate,
+    terms: &ListContext<'_>,
 ) -> Option<Finding> {
     let text = update.text.as_ref();
     let fits = fit(arg, text, ty);
     let written = slice(text, arg.range);
-    if fits == Fit::Yes {
+    if fits == TypeFit::Yes {
         return None;
     }
     let parameter = declared.parameter(at);
-    let is_float_lost = arg.kind == Kind::Float && ty.members().contains(&Type::Base(Base::Number));
-    let is_word = arg.kind == Kind::Name && is_priority(declared, at, written);
+    let is_float_lost = arg.kind == ArgumentKind::Float && ty.members().contains(&Type::Base(Base::Number));
+    let is_word = arg.kind == ArgumentKind::Name && is_priority(declared, at, written);
     let why = match (fits, is_word, is_float_lost) {
         (_, true, _) => "the runtime turns this word into one",
-        (Fit::Nearly, ..) => "the engine compares integers with floats only in some places",
+        (TypeFit::Nearly, ..) => "the engine compares integers with floats only in some places",
         (_, _, true) => "a float never reaches the kernel; scale it, as 95 for 0.95",
         _ => "the fact is stored, and rules that ask for the declared type never match it",
     };
@@ -95,7 +95,7 @@ fn mismatch(
         found(arg.kind)
     );
     let mut finding = Finding::new(&rules::ARG_TYPE, update.place(arg.range), message);
-    if is_word || fits == Fit::Nearly {
+    if is_word || fits == TypeFit::Nearly {
         finding = finding.severity(Severity::Hint);
     } else if terms.settings.atoms.types_are_errors {
         finding = finding.severity(Severity::Error);
@@ -106,17 +106,22 @@ fn mismatch(
         declared.names.get(at).is_some_and(|names| names.as_ref().is_some_and(|names| names.contains(&text)));
     let title = format!("Write `{text}`");
     let change = match is_sure || is_listed {
-        true => Change::safe(update, title),
-        false => Change::guess(update, title),
+        true => UpdateEdit::safe(update, title),
+        false => UpdateEdit::guess(update, title),
     };
     Some(finding.fix(change.replace(arg.range, &text).fix()))
 }
 
 /// A name that is not among those that the author of the declaration lists.
-fn unknown_name(update: &Update<'_>, at: usize, arg: Argument, declared: &Declared) -> Option<Finding> {
-    let names: &Names = declared.names.get(at)?.as_ref()?;
+fn unknown_name(
+    update: &Update<'_>,
+    at: usize,
+    arg: Argument,
+    declared: &DeclaredPredicate,
+) -> Option<Finding> {
+    let names: &ParameterNames = declared.names.get(at)?.as_ref()?;
     let name = slice(&update.text, arg.range);
-    if arg.kind != Kind::Name || names.contains(name) {
+    if arg.kind != ArgumentKind::Name || names.contains(name) {
         return None;
     }
     let near = names.nearest(name);
@@ -130,7 +135,7 @@ fn unknown_name(update: &Update<'_>, at: usize, arg: Argument, declared: &Declar
     let finding = Finding::new(&rules::UNKNOWN_NAME, update.place(arg.range), message);
     let finding = related(finding, names.place, "the values are listed here");
     let fix =
-        near.map(|near| Change::guess(update, format!("Write `{near}`")).replace(arg.range, near).fix());
+        near.map(|near| UpdateEdit::guess(update, format!("Write `{near}`")).replace(arg.range, near).fix());
     Some(Finding { fix, ..finding })
 }
 
@@ -139,7 +144,7 @@ fn flip(update: &Update<'_>, arg: Argument) -> Option<Finding> {
     let text = update.text.as_ref();
     let written = slice(text, arg.range);
     let message = match arg.kind {
-        Kind::String | Kind::Escaped if begins_like_a_name(written) => {
+        ArgumentKind::String | ArgumentKind::Escaped if begins_like_a_name(written) => {
             let value = literal::string_value(written)?;
             if !becomes_name(value.as_bytes()) {
                 return None;
@@ -149,20 +154,20 @@ fn flip(update: &Update<'_>, arg: Argument) -> Option<Finding> {
                  a string never match."
             )
         }
-        Kind::Name if is_path(written) => format!(
+        ArgumentKind::Name if is_path(written) => format!(
             "`{written}` looks like a path to the runtime, which keeps it as the string `\"{written}\"`: rules that \
              compare it with a name never match."
         ),
-        Kind::Float => {
+        ArgumentKind::Float => {
             "A float never reaches the kernel: the runtime stores some text in its place. Scale it to an \
                         integer, as 95 for 0.95."
                 .to_owned()
         }
-        Kind::Bytes => {
+        ArgumentKind::Bytes => {
             "The runtime keeps a byte string as a string: rules that compare it with bytes never match."
                 .to_owned()
         }
-        Kind::Compound => {
+        ArgumentKind::Compound => {
             "The runtime keeps a list, a map or a struct as a string that spells out how it is made, \
                            such as `\"fn:list(1,2)\"`: rules cannot take it apart."
                 .to_owned()

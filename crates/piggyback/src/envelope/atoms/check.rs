@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::read::{self, Reading};
+use super::read::{self, UpdateReading};
 use super::{Declarations, Update, arguments, predicate, rules, statements, text};
 use crate::envelope::edits::quoted;
 use crate::envelope::json::Json;
@@ -28,7 +28,7 @@ const EVERYBODY: &str = "compressor";
 
 /// What updates are judged by.
 #[derive(Debug, Clone, Copy)]
-pub struct Judge<'a> {
+pub struct UpdateContext<'a> {
     /// The settings that hold for the file.
     pub settings: &'a TranscriptSettings,
     /// What the program says of predicates; `None` where no program is loaded.
@@ -39,7 +39,7 @@ pub struct Judge<'a> {
 
 /// What holds for all updates of one list.
 #[derive(Debug)]
-pub(super) struct Terms<'a> {
+pub(super) struct ListContext<'a> {
     pub settings: &'a TranscriptSettings,
     pub declarations: Option<&'a Declarations>,
     pub profile: Profile,
@@ -58,9 +58,9 @@ pub(super) struct Terms<'a> {
     unreadable: Cell<usize>,
 }
 
-impl<'a> Terms<'a> {
-    pub(super) fn new(judge: &Judge<'a>) -> Self {
-        let Judge { settings, declarations, profile } = *judge;
+impl<'a> ListContext<'a> {
+    pub(super) fn new(judge: &UpdateContext<'a>) -> Self {
+        let UpdateContext { settings, declarations, profile } = *judge;
         let name = settings.consumer.as_deref().unwrap_or("open");
         let consumer = settings.consumers.get(name).or_else(|| built_in(name)).or_else(|| built_in("open"));
         let nobody =
@@ -87,9 +87,9 @@ impl<'a> Terms<'a> {
 }
 
 /// What the updates of a list have against them. Ranges count from the start of the reply.
-pub fn check(updates: &[Update<'_>], judge: &Judge<'_>, out: &mut Vec<Finding>) {
-    let terms = Terms::new(judge);
-    let mut seen = Seen::of(updates);
+pub fn check(updates: &[Update<'_>], judge: &UpdateContext<'_>, out: &mut Vec<Finding>) {
+    let terms = ListContext::new(judge);
+    let mut seen = DuplicateFinder::of(updates);
     // Updates with a fix. Equal ones need it as well, and are duplicates when all of them are corrected.
     let mut fixable = FxHashSet::default();
     for update in updates {
@@ -118,8 +118,8 @@ fn keep_damage(update: &Update<'_>, found: &mut [Finding]) {
 
 /// What one end of a state transition has against it: an atom that nobody asserts, so that neither its full stop nor
 /// its consumer matters.
-pub fn check_transition(atom: &Update<'_>, judge: &Judge<'_>, out: &mut Vec<Finding>) {
-    let mut terms = Terms::new(judge);
+pub fn check_transition(atom: &Update<'_>, judge: &UpdateContext<'_>, out: &mut Vec<Finding>) {
+    let mut terms = ListContext::new(judge);
     terms.period = None;
     terms.is_asserted = false;
     terms.consumer = built_in(EVERYBODY).map_or(terms.consumer, Cow::Borrowed);
@@ -140,7 +140,7 @@ fn takes(fix: &Fix, update: &Update<'_>) -> bool {
 
 /// Whether a text would be an update without errors that the runtime keeps.
 #[must_use]
-pub fn is_sound(text: &str, judge: &Judge<'_>) -> bool {
+pub fn is_sound(text: &str, judge: &UpdateContext<'_>) -> bool {
     // Rules about updates look at JSON strings, so it becomes one.
     let literal = quoted(text);
     let json = Json::parse(literal.as_bytes());
@@ -157,14 +157,14 @@ pub(super) fn is_lost(finding: &Finding) -> bool {
 }
 
 /// Finds updates that say what an earlier one says.
-enum Seen<'u, 't> {
+enum DuplicateFinder<'u, 't> {
     /// The updates of a short list, which are compared with each other.
     Few(&'u [Update<'t>]),
     /// Those of a long one that were seen, by their texts.
     Many(FxHashMap<&'u str, &'u Update<'t>>),
 }
 
-impl<'u, 't> Seen<'u, 't> {
+impl<'u, 't> DuplicateFinder<'u, 't> {
     fn of(updates: &'u [Update<'t>]) -> Self {
         match updates.len() {
             0..FEW => Self::Few(updates),
@@ -195,7 +195,7 @@ impl<'u, 't> Seen<'u, 't> {
     }
 }
 
-fn one(update: &Update<'_>, terms: &Terms<'_>, out: &mut Vec<Finding>) {
+fn one(update: &Update<'_>, terms: &ListContext<'_>, out: &mut Vec<Finding>) {
     let text = update.text.as_ref();
     let trimmed = text.trim();
     if trimmed.is_empty() {
@@ -216,12 +216,12 @@ fn one(update: &Update<'_>, terms: &Terms<'_>, out: &mut Vec<Finding>) {
         return;
     }
     let fact = match read::read(text) {
-        Reading::Fact(fact) => fact,
-        Reading::Statement(range) => {
+        UpdateReading::Fact(fact) => fact,
+        UpdateReading::Statement(range) => {
             out.push(statements::statement(update, range));
             return;
         }
-        Reading::Unreadable(findings) => {
+        UpdateReading::Unreadable(findings) => {
             terms.unreadable.update(|left| left.saturating_sub(1));
             // One of the characters that lose the update may be what cannot be read.
             if !has_meta {

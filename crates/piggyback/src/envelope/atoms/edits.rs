@@ -10,12 +10,12 @@ use mangle_syntax::text::{TextRange, size};
 
 /// A change of one update.
 #[derive(Debug)]
-pub(super) struct Change<'u, 't> {
+pub(super) struct UpdateEdit<'u, 't> {
     update: &'u Update<'t>,
     fix: Fix,
 }
 
-impl<'u, 't> Change<'u, 't> {
+impl<'u, 't> UpdateEdit<'u, 't> {
     /// One that means what was evidently meant.
     pub(super) fn safe(update: &'u Update<'t>, title: impl Into<SharedText>) -> Self {
         Self { update, fix: Fix::safe(title) }

@@ -3,8 +3,8 @@
 //!
 //! Takes a program and what `[replay]` calls its predicates; gives for each predicate by which rule it is consulted.
 
-use super::declarations::Place;
-use mangle_engine::program::{Consulted, PredicateId, PredicateKey, Program};
+use super::declarations::DeclarationPlace;
+use mangle_engine::program::{Influences, PredicateId, PredicateKey, Program};
 use mangle_settings::ReplaySettings;
 use mangle_syntax::text::Symbol;
 
@@ -31,7 +31,7 @@ pub struct Roots {
 #[derive(Debug, Clone, Copy)]
 pub struct Ground {
     /// The premise that reads it; `None` where the gate itself does.
-    pub place: Option<Place>,
+    pub place: Option<DeclarationPlace>,
     /// The predicate that the rule derives.
     pub by: &'static str,
     /// The predicate that permits or denies in the end.
@@ -59,16 +59,16 @@ impl Roots {
 
     /// What a permission depends on, reasons for denials included.
     #[must_use]
-    pub fn consulted(&self, program: &Program) -> Consulted {
+    pub fn consulted(&self, program: &Program) -> Influences {
         let against: Vec<_> = self.block.iter().chain(&self.deny).copied().collect();
-        Consulted::of(program, &self.permits(), &against)
+        Influences::of(program, &self.permits(), &against)
     }
 
     /// What decides whether something is permitted; nothing where nothing permits.
-    fn decisive(&self, program: &Program) -> Consulted {
+    fn decisive(&self, program: &Program) -> Influences {
         match self.permit {
-            Some(_) => Consulted::of(program, &self.permits(), &self.block),
-            None => Consulted::default(),
+            Some(_) => Influences::of(program, &self.permits(), &self.block),
+            None => Influences::default(),
         }
     }
 
@@ -80,7 +80,7 @@ impl Roots {
 /// What the permissions of a program rest on.
 #[derive(Debug, Default)]
 pub(super) struct Grounds {
-    consulted: Consulted,
+    consulted: Influences,
 }
 
 impl Grounds {

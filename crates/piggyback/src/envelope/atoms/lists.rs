@@ -120,7 +120,7 @@ pub(super) const PRIORITY_WORDS: [&str; 5] = ["/critical", "/high", "/low", "/me
 
 /// Why a packet should not assert a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum ListKind {
     /// [`PROTECTED`]
     Protected,
     /// [`SENSITIVE`]
@@ -130,11 +130,11 @@ pub(super) enum Why {
 }
 
 /// Why a packet should not assert a predicate, as long as the settings have no lists of their own.
-pub(super) fn why(predicate: &str) -> Option<Why> {
-    static LISTS: LazyLock<FxHashMap<&str, Why>> = LazyLock::new(|| {
-        let protected = PROTECTED.iter().map(|name| (*name, Why::Protected));
-        let sensitive = SENSITIVE.iter().map(|name| (*name, Why::Sensitive));
-        protected.chain(sensitive).chain(DERIVED.iter().map(|name| (*name, Why::Derived))).collect()
+pub(super) fn why(predicate: &str) -> Option<ListKind> {
+    static LISTS: LazyLock<FxHashMap<&str, ListKind>> = LazyLock::new(|| {
+        let protected = PROTECTED.iter().map(|name| (*name, ListKind::Protected));
+        let sensitive = SENSITIVE.iter().map(|name| (*name, ListKind::Sensitive));
+        protected.chain(sensitive).chain(DERIVED.iter().map(|name| (*name, ListKind::Derived))).collect()
     });
     LISTS.get(predicate).copied()
 }
@@ -147,7 +147,7 @@ pub fn is_ephemeral(predicate: &str) -> bool {
 
 /// A predicate that no reply may assert, and which list has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Listed<'s> {
+pub struct ListedPredicate<'s> {
     /// Its name.
     pub predicate: &'s str,
     /// The list, as a sentence for people.
@@ -156,15 +156,20 @@ pub struct Listed<'s> {
 
 /// The predicates that no reply may assert under some settings, each with the list that has it; sorted, each once.
 #[must_use]
-pub fn protected(settings: &AtomSettings) -> Vec<Listed<'_>> {
+pub fn protected(settings: &AtomSettings) -> Vec<ListedPredicate<'_>> {
     let whys = ["built-in list of protected predicates", "`protected` in the configuration"];
     let mut all = of_list(settings.protected.as_deref(), &PROTECTED, whys);
     let extra = settings.protected_extra.iter();
-    all.extend(extra.map(|predicate| Listed { predicate, why: "`protected_extra` in the configuration" }));
+    all.extend(
+        extra.map(|predicate| ListedPredicate { predicate, why: "`protected_extra` in the configuration" }),
+    );
     let whys = ["built-in list of predicates that shape prompts", "`sensitive` in the configuration"];
     all.extend(of_list(settings.sensitive.as_deref(), &SENSITIVE, whys));
     let derived = DERIVED.iter();
-    all.extend(derived.map(|predicate| Listed { predicate, why: "built-in list of what the agent derives" }));
+    all.extend(
+        derived
+            .map(|predicate| ListedPredicate { predicate, why: "built-in list of what the agent derives" }),
+    );
     all.sort_by_key(|one| one.predicate);
     all.dedup_by_key(|one| one.predicate);
     all
@@ -175,10 +180,10 @@ fn of_list<'s>(
     own: Option<&'s [String]>,
     usual: &'static [&'static str],
     [usually, configured]: [&'static str; 2],
-) -> Vec<Listed<'s>> {
+) -> Vec<ListedPredicate<'s>> {
     match own {
-        Some(own) => own.iter().map(|predicate| Listed { predicate, why: configured }).collect(),
-        None => usual.iter().map(|predicate| Listed { predicate, why: usually }).collect(),
+        Some(own) => own.iter().map(|predicate| ListedPredicate { predicate, why: configured }).collect(),
+        None => usual.iter().map(|predicate| ListedPredicate { predicate, why: usually }).collect(),
     }
 }
 
@@ -188,9 +193,9 @@ pub fn is_delicate(predicate: &str, settings: &AtomSettings) -> bool {
     let own = [&settings.protected, &settings.sensitive].into_iter().flatten().flatten();
     let own = own.chain(&settings.protected_extra);
     let listed = match why(predicate) {
-        Some(Why::Protected) => settings.protected.is_none(),
-        Some(Why::Sensitive) => settings.sensitive.is_none(),
-        Some(Why::Derived) => true,
+        Some(ListKind::Protected) => settings.protected.is_none(),
+        Some(ListKind::Sensitive) => settings.sensitive.is_none(),
+        Some(ListKind::Derived) => true,
         None => false,
     };
     listed || own.into_iter().any(|one| one == predicate)

@@ -13,6 +13,7 @@ mod lists;
 mod offer;
 mod predicate;
 mod read;
+mod recogniser;
 pub mod rules;
 mod scan;
 mod statements;
@@ -22,16 +23,15 @@ mod tests;
 mod text;
 mod types;
 mod update;
-mod welcome;
 
-pub use check::{Judge, check, check_transition, is_sound};
-pub use declarations::{Declarations, Declared, Known, Names, Place};
+pub use check::{UpdateContext, check, check_transition, is_sound};
+pub use declarations::{DeclarationPlace, Declarations, DeclaredPredicate, ParameterNames, PredicateLookup};
 pub use grounds::{Ground, PERMISSION, Roots};
-pub use lists::{Listed, is_delicate, is_ephemeral, protected};
+pub use lists::{ListedPredicate, is_delicate, is_ephemeral, protected};
 pub use offer::{may_be_offered, may_name_be_offered, offers};
+pub(super) use recogniser::UpdateRecogniser;
 pub use suggest::{Suggestion, suggest};
 pub use update::{Update, atom_text};
-pub(super) use welcome::Welcome;
 
 /// The title of the fix that takes an update out.
 pub const DELETE_UPDATE: &str = "Delete the update";

@@ -3,10 +3,10 @@
 
 use std::cmp::Reverse;
 
-use super::declarations::{Declarations, Declared};
+use super::declarations::{Declarations, DeclaredPredicate};
 use super::lists::is_delicate;
-use super::read::{Reading, read};
-use super::types::{Fit, best_row};
+use super::read::{UpdateReading, read};
+use super::types::{TypeFit, best_row};
 use crate::envelope::plain::Argument;
 use crate::envelope::runtime::{consumer_of, is_asked_for, lists, takes};
 use mangle_settings::TranscriptSettings;
@@ -14,7 +14,7 @@ use mangle_settings::TranscriptSettings;
 /// Whether a predicate may be offered for updates: the consumer takes it, no rule derives it, and unless the list of the
 /// consumer names it, it is not protected and no permission depends on it.
 #[must_use]
-pub fn may_be_offered(declared: &Declared, settings: &TranscriptSettings) -> bool {
+pub fn may_be_offered(declared: &DeclaredPredicate, settings: &TranscriptSettings) -> bool {
     let consumer = consumer_of(settings);
     takes(consumer, declared.name)
         && declared.derived.is_none()
@@ -65,24 +65,24 @@ fn is_refused(name: &str, settings: &TranscriptSettings) -> bool {
 }
 
 /// An update that could not be used, as far as it tells what was meant.
-struct Meant<'t> {
+struct UnusableUpdate<'t> {
     text: &'t str,
     name: &'t str,
     args: Option<Vec<Argument>>,
 }
 
-impl<'t> Meant<'t> {
+impl<'t> UnusableUpdate<'t> {
     fn of(text: &'t str) -> Self {
         let name = text.trim_start().split(|char: char| !is_part(char)).next().unwrap_or_default();
         let args = match read(text) {
-            Reading::Fact(fact) => Some(fact.args.to_vec()),
+            UpdateReading::Fact(fact) => Some(fact.args.to_vec()),
             _ => None,
         };
         Self { text, name, args }
     }
 
     /// How near the name of a predicate is, from 0: the same.
-    fn distance(&self, declared: &Declared) -> usize {
+    fn distance(&self, declared: &DeclaredPredicate) -> usize {
         let edits = strsim::osa_distance(self.name, declared.name);
         let longer = self.name.len().max(declared.name.len());
         // A name of which most letters differ is as far as any other.
@@ -90,15 +90,15 @@ impl<'t> Meant<'t> {
     }
 
     /// Whether a part of the name between underscores is one of the predicate's.
-    fn shares_a_word(&self, declared: &Declared) -> bool {
+    fn shares_a_word(&self, declared: &DeclaredPredicate) -> bool {
         let mut words = self.name.split('_').filter(|word| word.len() > 2);
         words.any(|word| declared.name.split('_').any(|other| other == word))
     }
 
     /// Whether its arguments are as the predicate wants them.
-    fn fits(&self, declared: &Declared) -> bool {
+    fn fits(&self, declared: &DeclaredPredicate) -> bool {
         let Some(args) = self.args.as_ref().filter(|args| args.len() == declared.arity) else { return false };
-        best_row(args, self.text, declared).is_none_or(|(_, worst)| worst == Fit::Yes)
+        best_row(args, self.text, declared).is_none_or(|(_, worst)| worst == TypeFit::Yes)
     }
 }
 
@@ -116,11 +116,11 @@ pub fn offers<'d>(
     declarations: &'d Declarations,
     settings: &TranscriptSettings,
     updates: &[&str],
-) -> Vec<&'d Declared> {
-    let meant: Vec<_> = updates.iter().map(|text| Meant::of(text)).collect();
+) -> Vec<&'d DeclaredPredicate> {
+    let meant: Vec<_> = updates.iter().map(|text| UnusableUpdate::of(text)).collect();
     let mut offered: Vec<_> =
         declarations.all().filter(|declared| may_be_offered(declared, settings)).collect();
-    let key = |declared: &&Declared| {
+    let key = |declared: &&DeclaredPredicate| {
         let near = meant.iter().map(|one| one.distance(declared)).min().unwrap_or(UNLIKE);
         let shares = meant.iter().any(|one| one.shares_a_word(declared));
         let fits = meant.iter().any(|one| one.fits(declared));

@@ -1,14 +1,14 @@
 //! The predicate of an update: whether a packet may assert it, whether the consumer takes it, whether it exists.
 
-use super::check::Terms;
-use super::declarations::{Declared, Known};
-use super::edits::{Change, removal};
+use super::check::ListContext;
+use super::declarations::{DeclaredPredicate, PredicateLookup};
+use super::edits::{UpdateEdit, removal};
 use super::grounds::Ground;
-use super::lists::{Why, why};
+use super::lists::{ListKind, why};
 use super::offer::{may_be_offered, may_name_be_offered};
-use super::read::Fact;
+use super::read::ParsedFact;
 use super::{Declarations, Update, rules};
-use crate::envelope::plain::{Argument, Kind};
+use crate::envelope::plain::{Argument, ArgumentKind};
 use crate::envelope::runtime::{is_asked_for, lists, takes};
 use mangle_engine::program::DeclarationHome;
 use mangle_settings::{Consumer, Profile};
@@ -21,15 +21,15 @@ const SHOWN: usize = 3;
 /// Reports what is wrong with the predicate of an update; gives its declaration, if it has one of this arity.
 pub(super) fn check<'a>(
     update: &Update<'_>,
-    fact: &Fact<'_>,
-    terms: &Terms<'a>,
+    fact: &ParsedFact<'_>,
+    terms: &ListContext<'a>,
     out: &mut Vec<Finding>,
-) -> Option<&'a Declared> {
+) -> Option<&'a DeclaredPredicate> {
     let name = fact.predicate.as_ref();
     let known =
         terms.declarations.map(|declarations| (declarations, declarations.get(name, fact.args.len())));
     let declared = match known {
-        Some((_, Known::Declared(declared))) => Some(declared),
+        Some((_, PredicateLookup::Declared(declared))) => Some(declared),
         _ => None,
     };
     if let Some(finding) = refused(update, fact, terms) {
@@ -37,9 +37,11 @@ pub(super) fn check<'a>(
         return declared;
     }
     match known {
-        Some((declarations, Known::Unknown)) => out.push(undeclared(update, fact, declarations, terms)),
-        Some((declarations, Known::OtherArity(_))) => out.push(arity(update, fact, declarations)),
-        Some((_, Known::Declared(_))) | None => {
+        Some((declarations, PredicateLookup::Unknown)) => {
+            out.push(undeclared(update, fact, declarations, terms))
+        }
+        Some((declarations, PredicateLookup::OtherArity(_))) => out.push(arity(update, fact, declarations)),
+        Some((_, PredicateLookup::Declared(_))) | None => {
             let found = derived(update, fact, declared)
                 .or_else(|| permission_input(update, fact, declared, terms))
                 .or_else(|| style(update, fact, terms));
@@ -50,7 +52,7 @@ pub(super) fn check<'a>(
 }
 
 /// Whether a predicate is among those that no packet may assert, and whether among those that shape prompts.
-fn listed(name: &str, terms: &Terms<'_>) -> (bool, bool) {
+fn listed(name: &str, terms: &ListContext<'_>) -> (bool, bool) {
     let settings = &terms.settings.atoms;
     let listed = why(name);
     let is_in = |own: &Option<Vec<String>>, usual| match own {
@@ -58,11 +60,14 @@ fn listed(name: &str, terms: &Terms<'_>) -> (bool, bool) {
         None => listed == Some(usual),
     };
     let is_extra = settings.protected_extra.iter().any(|one| one == name);
-    (is_extra || is_in(&settings.protected, Why::Protected), is_in(&settings.sensitive, Why::Sensitive))
+    (
+        is_extra || is_in(&settings.protected, ListKind::Protected),
+        is_in(&settings.sensitive, ListKind::Sensitive),
+    )
 }
 
 /// Whether nothing at all is to be said of a predicate of the program.
-pub(super) fn is_welcome(name: &str, declared: Option<&Declared>, terms: &Terms<'_>) -> bool {
+pub(super) fn is_welcome(name: &str, declared: Option<&DeclaredPredicate>, terms: &ListContext<'_>) -> bool {
     listed(name, terms) == (false, false)
         && takes(&terms.consumer, name)
         && !is_derived(name, declared)
@@ -71,7 +76,7 @@ pub(super) fn is_welcome(name: &str, declared: Option<&Declared>, terms: &Terms<
 }
 
 /// Why nobody should assert the predicate, or why the consumer does not take it.
-fn refused(update: &Update<'_>, fact: &Fact<'_>, terms: &Terms<'_>) -> Option<Finding> {
+fn refused(update: &Update<'_>, fact: &ParsedFact<'_>, terms: &ListContext<'_>) -> Option<Finding> {
     let name = fact.predicate.as_ref();
     let (is_protected, is_sensitive) = listed(name, terms);
     if !(is_protected || is_sensitive) && takes(&terms.consumer, name) {
@@ -113,16 +118,16 @@ fn grants(consumer: &Consumer, name: &str) -> bool {
 
 fn undeclared(
     update: &Update<'_>,
-    fact: &Fact<'_>,
+    fact: &ParsedFact<'_>,
     declarations: &Declarations,
-    terms: &Terms<'_>,
+    terms: &ListContext<'_>,
 ) -> Finding {
     let (name, arity) = (fact.predicate.as_ref(), fact.args.len());
-    let is_wanted = |declared: &Declared| may_be_offered(declared, terms.settings);
+    let is_wanted = |declared: &DeclaredPredicate| may_be_offered(declared, terms.settings);
     let near = declarations.nearest_of(name, Some(arity), is_wanted);
     let hint = match near {
         Some(near) => {
-            let shown = declarations.named(near).next().map(Declared::signature);
+            let shown = declarations.named(near).next().map(DeclaredPredicate::signature);
             format!(" Did you mean `{}`?", shown.as_deref().unwrap_or(near))
         }
         None => String::new(),
@@ -143,23 +148,23 @@ fn undeclared(
     };
     let place = declarations.named(near).find_map(|declared| declared.place);
     let finding = related(finding, place, "this one has a similar name");
-    finding.fix(Change::guess(update, format!("Write `{near}`")).replace(fact.name, near).fix())
+    finding.fix(UpdateEdit::guess(update, format!("Write `{near}`")).replace(fact.name, near).fix())
 }
 
 /// The fix that declares the predicate in the program, with what its arguments show.
-fn declare(fact: &Fact<'_>, home: DeclarationHome) -> Option<Fix> {
+fn declare(fact: &ParsedFact<'_>, home: DeclarationHome) -> Option<Fix> {
     let name = fact.predicate.as_ref();
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     if !name.starts_with(|char: char| char.is_ascii_lowercase()) || !name.bytes().all(is_plain) {
         return None;
     }
     let bound = |arg: &Argument| match arg.kind {
-        Kind::Name => "/name",
-        Kind::Number(_) => "/number",
-        Kind::Float => "/float64",
-        Kind::String | Kind::Escaped => "/string",
-        Kind::Bytes => "/bytes",
-        Kind::Variable | Kind::Function | Kind::Compound => "/any",
+        ArgumentKind::Name => "/name",
+        ArgumentKind::Number(_) => "/number",
+        ArgumentKind::Float => "/float64",
+        ArgumentKind::String | ArgumentKind::Escaped => "/string",
+        ArgumentKind::Bytes => "/bytes",
+        ArgumentKind::Variable | ArgumentKind::Function | ArgumentKind::Compound => "/any",
     };
     let bounds: Vec<_> = fact.args.iter().map(bound).collect();
     let parameters: Vec<_> = (1..=fact.args.len()).map(|at| format!("Arg{at}")).collect();
@@ -172,7 +177,7 @@ fn declare(fact: &Fact<'_>, home: DeclarationHome) -> Option<Fix> {
     )
 }
 
-fn arity(update: &Update<'_>, fact: &Fact<'_>, declarations: &Declarations) -> Finding {
+fn arity(update: &Update<'_>, fact: &ParsedFact<'_>, declarations: &Declarations) -> Finding {
     let name = fact.predicate.as_ref();
     let named: Vec<_> = declarations.named(name).collect();
     let shown: Vec<_> = named.iter().take(SHOWN).map(|one| format!("`{}`", one.signature())).collect();
@@ -187,13 +192,17 @@ fn arity(update: &Update<'_>, fact: &Fact<'_>, declarations: &Declarations) -> F
 }
 
 /// Whether rules derive a predicate. The runtime asks its agents for some that its rules derive as well.
-fn is_derived(name: &str, declared: Option<&Declared>) -> bool {
+fn is_derived(name: &str, declared: Option<&DeclaredPredicate>) -> bool {
     let is_known = declared.is_some_and(|declared| declared.derived.is_some());
-    (is_known || why(name) == Some(Why::Derived)) && !is_asked_for(name)
+    (is_known || why(name) == Some(ListKind::Derived)) && !is_asked_for(name)
 }
 
 /// A predicate that rules derive.
-fn derived(update: &Update<'_>, fact: &Fact<'_>, declared: Option<&Declared>) -> Option<Finding> {
+fn derived(
+    update: &Update<'_>,
+    fact: &ParsedFact<'_>,
+    declared: Option<&DeclaredPredicate>,
+) -> Option<Finding> {
     let name = fact.predicate.as_ref();
     if !is_derived(name, declared) {
         return None;
@@ -208,7 +217,7 @@ fn derived(update: &Update<'_>, fact: &Fact<'_>, declared: Option<&Declared>) ->
 }
 
 /// How permissions depend on a predicate that nothing but updates gives, unless replies are asked for it.
-fn decisive(name: &str, declared: Option<&Declared>, terms: &Terms<'_>) -> Option<Ground> {
+fn decisive(name: &str, declared: Option<&DeclaredPredicate>, terms: &ListContext<'_>) -> Option<Ground> {
     let declared = declared.filter(|declared| terms.is_asserted && declared.derived.is_none())?;
     let is_expected = is_asked_for(name) || lists(&terms.consumer, name);
     declared.ground.filter(|_| !is_expected)
@@ -217,9 +226,9 @@ fn decisive(name: &str, declared: Option<&Declared>, terms: &Terms<'_>) -> Optio
 /// A predicate that the policy consults before it permits something.
 fn permission_input(
     update: &Update<'_>,
-    fact: &Fact<'_>,
-    declared: Option<&Declared>,
-    terms: &Terms<'_>,
+    fact: &ParsedFact<'_>,
+    declared: Option<&DeclaredPredicate>,
+    terms: &ListContext<'_>,
 ) -> Option<Finding> {
     let name = fact.predicate.as_ref();
     let ground = decisive(name, declared, terms)?;
@@ -244,7 +253,7 @@ fn is_odd(name: &str) -> bool {
     name.bytes().any(|byte| byte.is_ascii_uppercase() || matches!(byte, b':' | b'.'))
 }
 
-fn style(update: &Update<'_>, fact: &Fact<'_>, terms: &Terms<'_>) -> Option<Finding> {
+fn style(update: &Update<'_>, fact: &ParsedFact<'_>, terms: &ListContext<'_>) -> Option<Finding> {
     let name = fact.predicate.as_ref();
     if !is_odd(name) {
         return None;
@@ -254,7 +263,7 @@ fn style(update: &Update<'_>, fact: &Fact<'_>, terms: &Terms<'_>) -> Option<Find
         "`{name}` is an unusual name for a predicate; they are written in small letters, like `{snake}`."
     );
     let finding = Finding::new(&rules::PRED_STYLE, update.place(fact.name), message);
-    let change = || Change::guess(update, format!("Write `{snake}`")).replace(fact.name, &snake);
+    let change = || UpdateEdit::guess(update, format!("Write `{snake}`")).replace(fact.name, &snake);
     let is_offered = may_name_be_offered(&snake, terms.declarations, terms.settings);
     Some(Finding { fix: is_offered.then(|| change().fix()), ..finding })
 }
@@ -272,7 +281,11 @@ fn snake_case(name: &str) -> String {
 }
 
 /// Adds a place in the program, if there is one.
-pub(super) fn related(finding: Finding, place: Option<super::declarations::Place>, message: &str) -> Finding {
+pub(super) fn related(
+    finding: Finding,
+    place: Option<super::declarations::DeclarationPlace>,
+    message: &str,
+) -> Finding {
     match place {
         Some((file, statement, range)) => finding.related(Span::of(file, statement, range), message),
         None => finding,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::envelope::plain::{self, Argument, Kind};
+use crate::envelope::plain::{self, Argument, ArgumentKind};
 use crate::envelope::runtime::{is_variable, parsed_text, stops_the_engine};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{ApplyForm, Atom, Clause, Term, TermKind};
@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 /// A fact with its ranges in the text of the update.
 #[derive(Debug)]
-pub(super) struct Fact<'t> {
+pub(super) struct ParsedFact<'t> {
     /// The predicate.
     pub predicate: Cow<'t, str>,
     /// Its bytes.
@@ -23,12 +23,12 @@ pub(super) struct Fact<'t> {
     /// Predicate and arguments.
     pub range: TextRange,
     /// What else the update says; nothing for a plain fact.
-    pub rest: Option<Box<Rest>>,
+    pub rest: Option<Box<UpdateRemainder>>,
 }
 
 /// What an update says beside predicate and plain arguments.
 #[derive(Debug, Default)]
-pub(super) struct Rest {
+pub(super) struct UpdateRemainder {
     /// `@[…]`
     pub interval: Option<TextRange>,
     /// The arrow of a rule.
@@ -43,9 +43,9 @@ pub(super) struct Rest {
 
 /// What an update is.
 #[derive(Debug)]
-pub(super) enum Reading<'t> {
+pub(super) enum UpdateReading<'t> {
     /// A clause, and perhaps more behind it.
-    Fact(Fact<'t>),
+    Fact(ParsedFact<'t>),
     /// It begins with `Decl`, `Package` or `Use`, or there is nothing but those.
     Statement(TextRange),
     /// What the grammar says against it. Ranges and edits count from the start of the update's text.
@@ -53,9 +53,9 @@ pub(super) enum Reading<'t> {
 }
 
 /// Reads the text of an update.
-pub(super) fn read(text: &str) -> Reading<'_> {
+pub(super) fn read(text: &str) -> UpdateReading<'_> {
     match plain::read(text) {
-        Some(plain) => Reading::Fact(Fact {
+        Some(plain) => UpdateReading::Fact(ParsedFact {
             predicate: Cow::Borrowed(plain.predicate),
             name: plain.name,
             args: plain.args,
@@ -68,7 +68,7 @@ pub(super) fn read(text: &str) -> Reading<'_> {
 
 /// Reads the text of an update by the grammar, as the runtime has it parsed: without white space around it, and with
 /// exactly one full stop of its last ones made sure of.
-fn parse(text: &str) -> Reading<'_> {
+fn parse(text: &str) -> UpdateReading<'_> {
     let trimmed = text.trim();
     let lead = size(text.len() - text.trim_start().len());
     let frame = Frame { lead, end: lead + size(trimmed.len()) };
@@ -77,26 +77,26 @@ fn parse(text: &str) -> Reading<'_> {
     let source = without_new_words(|| SourceFile::parse(text.into()));
     let findings = unreadable(&source, frame);
     if !findings.is_empty() {
-        return Reading::Unreadable(findings);
+        return UpdateReading::Unreadable(findings);
     }
     let whole = TextRange::new(frame.lead, frame.end);
     let items = source.items();
     if items.is_empty() {
         let message = "There is no fact in it.";
-        return Reading::Unreadable(vec![Finding::new(&rules::SYNTAX_ERROR, whole, message)]);
+        return UpdateReading::Unreadable(vec![Finding::new(&rules::SYNTAX_ERROR, whole, message)]);
     }
     let first = items.split_first();
     let Some((start, clause, behind)) =
         first.and_then(|(item, behind)| Some((item.start, item.statement.clause()?, behind)))
     else {
-        return Reading::Statement(whole);
+        return UpdateReading::Statement(whole);
     };
     let others = behind.iter().map(|item| {
         let is_fact = item.statement.clause().is_some_and(Clause::is_fact);
         (frame.place(item.start, item.statement.range()), is_fact)
     });
     let others = others.collect();
-    Reading::Fact(fact(clause, source.text(), start, frame, others))
+    UpdateReading::Fact(fact(clause, source.text(), start, frame, others))
 }
 
 /// Where the parsed text stands in that of the update.
@@ -120,20 +120,20 @@ fn fact<'t>(
     start: TextSize,
     frame: Frame,
     others: Vec<(TextRange, bool)>,
-) -> Fact<'t> {
+) -> ParsedFact<'t> {
     let Atom { name, args, range } = &clause.head;
-    let mut rest = Rest {
+    let mut rest = UpdateRemainder {
         interval: clause.interval.as_ref().map(|interval| frame.place(start, interval.range)),
         arrow: clause.arrow.map(|arrow| frame.place(start, arrow)),
         others,
-        ..Rest::default()
+        ..UpdateRemainder::default()
     };
     let args = args.iter().map(|term| {
         inside(term, &mut rest, &|range| slice(text, range + start), &|range| frame.place(start, range));
         Argument { kind: kind(term, slice(text, term.range + start)), range: frame.place(start, term.range) }
     });
     let args = args.collect();
-    Fact {
+    ParsedFact {
         predicate: Cow::Owned(slice(text, name.range + start).to_owned()),
         name: frame.place(start, name.range),
         args,
@@ -142,25 +142,25 @@ fn fact<'t>(
     }
 }
 
-fn kind(term: &Term, literal: &str) -> Kind {
+fn kind(term: &Term, literal: &str) -> ArgumentKind {
     match &term.kind {
-        TermKind::Variable(_) | TermKind::Wildcard => Kind::Variable,
-        TermKind::Broken if is_variable(literal) => Kind::Variable,
-        TermKind::Name(_) => Kind::Name,
-        TermKind::Number(number) => Kind::Number(number.unwrap_or_default()),
-        TermKind::Float(_) => Kind::Float,
-        TermKind::String if literal.contains(['\\', '\r']) => Kind::Escaped,
-        TermKind::String => Kind::String,
-        TermKind::Bytes => Kind::Bytes,
-        TermKind::Apply(apply) if apply.form == ApplyForm::Call => Kind::Function,
-        TermKind::Apply(_) | TermKind::Broken => Kind::Compound,
+        TermKind::Variable(_) | TermKind::Wildcard => ArgumentKind::Variable,
+        TermKind::Broken if is_variable(literal) => ArgumentKind::Variable,
+        TermKind::Name(_) => ArgumentKind::Name,
+        TermKind::Number(number) => ArgumentKind::Number(number.unwrap_or_default()),
+        TermKind::Float(_) => ArgumentKind::Float,
+        TermKind::String if literal.contains(['\\', '\r']) => ArgumentKind::Escaped,
+        TermKind::String => ArgumentKind::String,
+        TermKind::Bytes => ArgumentKind::Bytes,
+        TermKind::Apply(apply) if apply.form == ApplyForm::Call => ArgumentKind::Function,
+        TermKind::Apply(_) | TermKind::Broken => ArgumentKind::Compound,
     }
 }
 
 /// Collects the variables and the functions in a term. Depth is bounded by the nesting limit of the lowering.
 fn inside<'s>(
     term: &Term,
-    rest: &mut Rest,
+    rest: &mut UpdateRemainder,
     text: &impl Fn(TextRange) -> &'s str,
     place: &impl Fn(TextRange) -> TextRange,
 ) {
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn words_of_updates_are_not_kept() {
         let text = "stranger_p(StrangerX, /stranger_n, fn:stranger_f(1)).";
-        assert!(matches!(read(text), Reading::Fact(_)));
+        assert!(matches!(read(text), UpdateReading::Fact(_)));
         assert!(ReadUpdate::new(text).fact().is_some());
         let words = ["stranger_p", "StrangerX", "/stranger_n", "fn:stranger_f"];
         assert!(words.iter().all(|word| !Symbol::is_known(word)));

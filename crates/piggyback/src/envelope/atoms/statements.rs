@@ -1,13 +1,13 @@
 //! Updates that are more, or something else, than one fact: rules, statements, several clauses, text that cannot be
 //! read, an update that comes twice, and those beyond the last that is looked at.
 
-use super::check::{Terms, trimmed_range};
-use super::edits::{Change, removal};
+use super::check::{ListContext, trimmed_range};
+use super::edits::{UpdateEdit, removal};
 use super::offer::may_name_be_offered;
-use super::read::{self, Fact, Reading};
+use super::read::{self, ParsedFact, UpdateReading};
 use super::scan::{Stretch, stretches};
 use super::{Update, rules};
-use crate::envelope::runtime::{Verdict, refusal};
+use crate::envelope::runtime::{FilterVerdict, refusal};
 use mangle_engine::types::{Base, Type};
 use mangle_syntax::lint::{Finding, Fix, Span};
 use mangle_syntax::syntax::rules as grammar;
@@ -53,7 +53,7 @@ pub(super) fn refused(update: &Update<'_>, trimmed: &str, out: &mut Vec<Finding>
 fn is_statement(trimmed: &str) -> bool {
     // What begins with another letter is none.
     trimmed.starts_with(['d', 'D', 'i', 'I', '\u{130}', 'P', 'U'])
-        && (matches!(refusal(trimmed), Some(Verdict::Declaration | Verdict::Import))
+        && (matches!(refusal(trimmed), Some(FilterVerdict::Declaration | FilterVerdict::Import))
             || STATEMENTS.iter().any(|word| trimmed.starts_with(word)))
 }
 
@@ -89,7 +89,7 @@ fn hidden_arrow(update: &Update<'_>, stretches: &[(TextRange, Stretch)]) -> Opti
     );
     let finding =
         Finding::new(&rules::ARROW_IN_STRING, update.place(TextRange::at(at, TextSize::new(2))), message);
-    let change = Change::guess(update, "Put a space between the two characters");
+    let change = UpdateEdit::guess(update, "Put a space between the two characters");
     let all = stretches.iter().filter(|(_, stretch)| matches!(stretch, Stretch::String(_)));
     let arrows = all.flat_map(|(range, _)| {
         slice(text, *range)
@@ -112,7 +112,7 @@ pub(super) fn statement(update: &Update<'_>, range: TextRange) -> Finding {
 
 /// Reports what stands behind the first clause, and an arrow that was read as one; says whether the update is judged
 /// no further.
-pub(super) fn others(update: &Update<'_>, fact: &Fact<'_>, out: &mut Vec<Finding>) -> bool {
+pub(super) fn others(update: &Update<'_>, fact: &ParsedFact<'_>, out: &mut Vec<Finding>) -> bool {
     let Some(rest) = &fact.rest else { return false };
     if let Some(arrow) = rest.arrow {
         out.push(rule(update, arrow));
@@ -126,9 +126,9 @@ pub(super) fn others(update: &Update<'_>, fact: &Fact<'_>, out: &mut Vec<Finding
 }
 
 /// The fix that makes one element of each clause.
-fn split(update: &Update<'_>, fact: &Fact<'_>) -> Option<Fix> {
+fn split(update: &Update<'_>, fact: &ParsedFact<'_>) -> Option<Fix> {
     let others = &fact.rest.as_ref()?.others;
-    let mut change = Change::safe(update, "Make an update of each clause");
+    let mut change = UpdateEdit::safe(update, "Make an update of each clause");
     let mut end = fact.rest.as_ref()?.interval.unwrap_or(fact.range).end();
     for (range, is_fact) in others {
         let gap = TextRange::new(end, range.start());
@@ -147,7 +147,7 @@ fn split(update: &Update<'_>, fact: &Fact<'_>) -> Option<Fix> {
 pub(super) fn unreadable(
     update: &Update<'_>,
     findings: &[Finding],
-    terms: &Terms<'_>,
+    terms: &ListContext<'_>,
     out: &mut Vec<Finding>,
 ) {
     for finding in findings.iter().take(MOST_UNREADABLE) {
@@ -157,7 +157,7 @@ pub(super) fn unreadable(
 }
 
 /// What the grammar says, for an update. `others` is how much it says in all.
-fn said(update: &Update<'_>, finding: &Finding, others: usize, terms: &Terms<'_>) -> Finding {
+fn said(update: &Update<'_>, finding: &Finding, others: usize, terms: &ListContext<'_>) -> Finding {
     let range = if finding.range.is_empty() { trimmed_range(&update.text) } else { finding.range };
     let fix = finding.fix.as_ref().filter(|fix| mends(update, fix, others) && may_rename(update, fix, terms));
     // Where its fix is of no use here, such as a comment, what follows the first sentence speaks of it.
@@ -168,7 +168,7 @@ fn said(update: &Update<'_>, finding: &Finding, others: usize, terms: &Terms<'_>
     let message = format!("{message} The runtime cannot read the update and drops it.");
     let new = Finding::new(&rules::ATOM_SYNTAX, update.place(range), message);
     let Some(fix) = fix else { return new };
-    let change = Change::like(update, fix);
+    let change = UpdateEdit::like(update, fix);
     new.fix(fix.edits.iter().fold(change, |change, edit| change.replace(edit.span.range, &edit.text)).fix())
 }
 
@@ -180,7 +180,7 @@ fn after(update: &Update<'_>, fix: &Fix) -> Option<String> {
 }
 
 /// Whether a fix leaves the predicate as it is, or makes it one that may be offered.
-fn may_rename(update: &Update<'_>, fix: &Fix, terms: &Terms<'_>) -> bool {
+fn may_rename(update: &Update<'_>, fix: &Fix, terms: &ListContext<'_>) -> bool {
     fn name(text: &str) -> &str {
         text.trim_start().split('(').next().unwrap_or_default().trim_end()
     }
@@ -193,14 +193,14 @@ fn may_rename(update: &Update<'_>, fix: &Fix, terms: &Terms<'_>) -> bool {
 /// Whether less is wrong with the update after a fix of the grammar.
 fn mends(update: &Update<'_>, fix: &Fix, others: usize) -> bool {
     match after(update, fix).as_deref().map(read::read) {
-        Some(Reading::Fact(_) | Reading::Statement(_)) => true,
-        Some(Reading::Unreadable(left)) => left.len() < others,
+        Some(UpdateReading::Fact(_) | UpdateReading::Statement(_)) => true,
+        Some(UpdateReading::Unreadable(left)) => left.len() < others,
         None => false,
     }
 }
 
 /// A word without quotes and without a slash, which is no term.
-fn bare_word(update: &Update<'_>, finding: &Finding, terms: &Terms<'_>) -> Option<Finding> {
+fn bare_word(update: &Update<'_>, finding: &Finding, terms: &ListContext<'_>) -> Option<Finding> {
     let is_about_words = [
         &grammar::LOWERCASE_VARIABLE,
         &grammar::PREDICATE_AS_VALUE,
@@ -222,7 +222,7 @@ fn bare_word(update: &Update<'_>, finding: &Finding, terms: &Terms<'_>) -> Optio
         _ => (name, "names begin with a slash"),
     };
     let message = format!("`{word}` is no term: {kind}. The runtime cannot read the update and drops it.");
-    let fix = Change::safe(update, format!("Write `{instead}`")).replace(finding.range, &instead).fix();
+    let fix = UpdateEdit::safe(update, format!("Write `{instead}`")).replace(finding.range, &instead).fix();
     Some(Finding::new(&rules::ATOM_SYNTAX, update.place(finding.range), message).fix(fix))
 }
 
@@ -234,7 +234,7 @@ fn is_argument(text: &str, range: TextRange) -> bool {
 }
 
 /// The type that is declared where a word stands, as far as commas tell.
-fn wanted(text: &str, range: TextRange, terms: &Terms<'_>) -> Option<Type> {
+fn wanted(text: &str, range: TextRange, terms: &ListContext<'_>) -> Option<Type> {
     let (name, args) = text.trim_start().split_once('(')?;
     let offset = text.len() - args.len();
     let commas = |text: &str| {
@@ -254,7 +254,7 @@ pub(super) fn duplicate(update: &Update<'_>, first: &Update<'_>) -> Finding {
 }
 
 /// Reports the first update that the consumer does not look at any more.
-pub(super) fn limit(updates: &[Update<'_>], terms: &Terms<'_>, out: &mut Vec<Finding>) {
+pub(super) fn limit(updates: &[Update<'_>], terms: &ListContext<'_>, out: &mut Vec<Finding>) {
     let limit = terms.consumer.max_updates;
     if !terms.is_pinned || limit == 0 {
         return;

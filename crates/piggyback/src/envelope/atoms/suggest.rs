@@ -3,12 +3,12 @@
 //! The steps are those of the rules' own fixes where they have some, the guesses among them too: whoever gets the
 //! suggestion is the model that wrote the update, and it decides. What cannot be mended gets a hint at most.
 
-use super::check::{Judge, check, is_lost};
-use super::declarations::{Declarations, Declared};
+use super::check::{UpdateContext, check, is_lost};
+use super::declarations::{Declarations, DeclaredPredicate};
 use super::offer::may_be_suggested;
-use super::read::{Fact, Reading, read};
+use super::read::{ParsedFact, UpdateReading, read};
 use super::scan::{Stretch, stretches};
-use super::types::{Fit, best_row};
+use super::types::{TypeFit, best_row};
 use super::{Update, rules};
 use crate::envelope::edits::{applied, quoted};
 use crate::envelope::json::Json;
@@ -39,7 +39,7 @@ static STEPS: [&Rule; 5] =
 
 /// What the update `text` should be; `None` where nothing grave is wrong with it, or nobody can say.
 #[must_use]
-pub fn suggest(text: &str, judge: &Judge<'_>) -> Option<Suggestion> {
+pub fn suggest(text: &str, judge: &UpdateContext<'_>) -> Option<Suggestion> {
     let mut now = text.to_owned();
     if !is_grave(&findings(&now, judge)) {
         return None;
@@ -63,7 +63,7 @@ pub fn suggest(text: &str, judge: &Judge<'_>) -> Option<Suggestion> {
 }
 
 /// What is found in an update, with ranges and edits in it as a JSON string.
-fn findings(text: &str, judge: &Judge<'_>) -> Vec<Finding> {
+fn findings(text: &str, judge: &UpdateContext<'_>) -> Vec<Finding> {
     let raw = quoted(text);
     let json = Json::parse(raw.as_bytes());
     let mut out = Vec::new();
@@ -89,7 +89,7 @@ fn is_mistyped(finding: &Finding) -> bool {
 }
 
 /// The update after the first step that there is for it.
-fn step(text: &str, found: &[Finding], judge: &Judge<'_>) -> Option<String> {
+fn step(text: &str, found: &[Finding], judge: &UpdateContext<'_>) -> Option<String> {
     let of_rule = |rule: &Rule| {
         let own = found.iter().filter(|one| one.rule == rule && !is_optional(one));
         let fixes = own.filter_map(|one| one.fix.as_ref());
@@ -140,13 +140,13 @@ fn balanced(text: &str) -> Option<String> {
     let mut new = apply(&out, extra.into_iter().map(|range| (range, "")))?;
     new.extend(open.into_iter().rev());
     new.push_str(trimmed.get(body.len()..).unwrap_or(""));
-    (new != trimmed && matches!(read(&new), Reading::Fact(_))).then_some(new)
+    (new != trimmed && matches!(read(&new), UpdateReading::Fact(_))).then_some(new)
 }
 
 /// With as many arguments as the only predicate of that name takes: without those that are too many, or with those of
 /// the missing ones that can be nothing else.
 fn arguments(text: &str, declarations: &Declarations) -> Option<String> {
-    let Reading::Fact(fact) = read(text) else { return None };
+    let UpdateReading::Fact(fact) = read(text) else { return None };
     let declared = only(&fact, declarations).filter(|one| one.name != INTENT)?;
     match fact.args.len().checked_sub(declared.arity) {
         Some(_) => fewer(text, &fact, declared),
@@ -155,18 +155,18 @@ fn arguments(text: &str, declarations: &Declarations) -> Option<String> {
 }
 
 /// The only predicate of a name.
-fn only<'d>(fact: &Fact<'_>, declarations: &'d Declarations) -> Option<&'d Declared> {
+fn only<'d>(fact: &ParsedFact<'_>, declarations: &'d Declarations) -> Option<&'d DeclaredPredicate> {
     let mut named = declarations.named(&fact.predicate);
     named.next().filter(|_| named.next().is_none())
 }
 
 /// Whether arguments have the types that a predicate wants.
-fn fits(args: &[Argument], text: &str, declared: &Declared) -> bool {
-    best_row(args, text, declared).is_none_or(|(_, worst)| worst != Fit::No)
+fn fits(args: &[Argument], text: &str, declared: &DeclaredPredicate) -> bool {
+    best_row(args, text, declared).is_none_or(|(_, worst)| worst != TypeFit::No)
 }
 
 /// Without a run of arguments whose absence leaves what fits. Only one such run may be, or one at the end.
-fn fewer(text: &str, fact: &Fact<'_>, declared: &Declared) -> Option<String> {
+fn fewer(text: &str, fact: &ParsedFact<'_>, declared: &DeclaredPredicate) -> Option<String> {
     let (len, arity) = (fact.args.len(), declared.arity);
     let without = |from: usize| {
         let (head, tail) = (fact.args.get(..from)?, fact.args.get(from + len - arity..)?);
@@ -182,7 +182,7 @@ fn fewer(text: &str, fact: &Fact<'_>, declared: &Declared) -> Option<String> {
 }
 
 /// With the values that stand for missing arguments, if that can be done in one way only.
-fn more(text: &str, fact: &Fact<'_>, declared: &Declared) -> Option<String> {
+fn more(text: &str, fact: &ParsedFact<'_>, declared: &DeclaredPredicate) -> Option<String> {
     let missing = declared.arity - fact.args.len();
     let with = |from: usize| {
         let values: Option<Vec<_>> = (from..from + missing).map(|at| only_value(declared, at)).collect();
@@ -191,7 +191,7 @@ fn more(text: &str, fact: &Fact<'_>, declared: &Declared) -> Option<String> {
         written.splice(from..from, values?);
         let written: Vec<_> = written.iter().map(String::as_str).collect();
         let new = replaced(text, fact, &written);
-        let Reading::Fact(read) = read(&new) else { return None };
+        let UpdateReading::Fact(read) = read(&new) else { return None };
         fits(&read.args, &new, declared).then_some(new)
     };
     let mut possible = (0..=fact.args.len()).filter_map(with);
@@ -199,7 +199,7 @@ fn more(text: &str, fact: &Fact<'_>, declared: &Declared) -> Option<String> {
 }
 
 /// The value of a parameter that can have no other.
-fn only_value(declared: &Declared, at: usize) -> Option<String> {
+fn only_value(declared: &DeclaredPredicate, at: usize) -> Option<String> {
     let listed = declared.names.get(at).and_then(Option::as_ref).map(|names| names.names.as_slice());
     match (listed, declared.bound(at)) {
         (Some([one]), _) => Some(one.to_string()),
@@ -209,17 +209,17 @@ fn only_value(declared: &Declared, at: usize) -> Option<String> {
 }
 
 /// The text with other arguments.
-fn replaced(text: &str, fact: &Fact<'_>, args: &[&str]) -> String {
+fn replaced(text: &str, fact: &ParsedFact<'_>, args: &[&str]) -> String {
     let range = TextRange::new(fact.name.end(), fact.range.end());
     let written = format!("({})", args.join(", "));
     apply(text, [(range, written.as_str())]).unwrap_or_else(|| text.to_owned())
 }
 
 /// How the predicate of an update is written, if nothing but its arguments is wrong.
-fn signature(text: &str, left: &[Finding], judge: &Judge<'_>) -> Option<String> {
+fn signature(text: &str, left: &[Finding], judge: &UpdateContext<'_>) -> Option<String> {
     let mut grave = left.iter().filter(|one| is_grave(std::slice::from_ref(*one)));
     let is_about_arguments = |one: &Finding| one.rule == &rules::ARITY || one.rule == &rules::ARG_TYPE;
-    let Reading::Fact(fact) = read(text) else { return None };
+    let UpdateReading::Fact(fact) = read(text) else { return None };
     let declared = only(&fact, judge.declarations?)?;
     grave.all(is_about_arguments).then(|| declared.signature())
 }
@@ -248,8 +248,11 @@ mod tests {
     #[track_caller]
     fn check(updates: &[&str], expected: Expect) {
         let (settings, declarations) = (TranscriptSettings::default(), declarations(POLICY));
-        let judge =
-            Judge { settings: &settings, declarations: Some(&declarations), profile: Profile::Current };
+        let judge = UpdateContext {
+            settings: &settings,
+            declarations: Some(&declarations),
+            profile: Profile::Current,
+        };
         let mut out = String::new();
         for update in updates {
             let told = match suggest(update, &judge) {

@@ -45,7 +45,7 @@ fn judged(
     let declarations = declarations::tests::declarations(policy);
     let updates = Update::all(&json, json.root());
     let mut out = Vec::new();
-    check::check(&updates, &Judge { settings, declarations: Some(&declarations), profile }, &mut out);
+    check::check(&updates, &UpdateContext { settings, declarations: Some(&declarations), profile }, &mut out);
     (raw, out)
 }
 
@@ -518,7 +518,8 @@ fn ends_of_transitions_need_no_full_stop_and_no_consumer() {
         Json::parse(br#"["task_status(\"a\", /pending)", "task_status(\"a\", done)", "nothing(/a)."]"#);
     let settings = TranscriptSettings { consumer: Some("perception".to_owned()), ..Default::default() };
     let declarations = declarations::tests::declarations(AGENT);
-    let judge = Judge { settings: &settings, declarations: Some(&declarations), profile: Profile::Current };
+    let judge =
+        UpdateContext { settings: &settings, declarations: Some(&declarations), profile: Profile::Current };
     let mut out = Vec::new();
     Update::all(&json, json.root()).iter().for_each(|end| check_transition(end, &judge, &mut out));
     assert_eq!(out.iter().map(|finding| finding.rule.code).collect::<Vec<_>>(), ["PB202", "PB210"]);
@@ -616,7 +617,8 @@ fn further_protected_predicates() {
 fn no_suggestion_leads_to_a_permission() {
     let declarations = declarations::tests::declarations(PERMITS);
     let settings = TranscriptSettings::default();
-    let judge = Judge { settings: &settings, declarations: Some(&declarations), profile: Profile::Current };
+    let judge =
+        UpdateContext { settings: &settings, declarations: Some(&declarations), profile: Profile::Current };
     for update in
         ["aproval(\"me\").", "approvals(\"me\").", "permited(1, 2, 3).", "Approval(\"me\").", "approval(me)"]
     {

@@ -2,9 +2,9 @@
 //! without its full stop.
 
 use super::Update;
-use super::check::{Terms, trimmed_range};
-use super::edits::{Change, removal};
-use super::read::Fact;
+use super::check::{ListContext, trimmed_range};
+use super::edits::{UpdateEdit, removal};
+use super::read::ParsedFact;
 use super::rules;
 use super::scan::{Stretch, stretches};
 use mangle_settings::Period;
@@ -37,7 +37,7 @@ pub(super) fn padded(update: &Update<'_>, trimmed: &str) -> Option<Finding> {
                    update as it should be are not equal to it.";
     let change = parts
         .iter()
-        .fold(Change::safe(update, "Delete the white space"), |change, part| change.replace(*part, ""));
+        .fold(UpdateEdit::safe(update, "Delete the white space"), |change, part| change.replace(*part, ""));
     let finding = Finding::new(&rules::PADDED_ATOM, update.place(first), message).fix(change.fix());
     let others = parts.iter().skip(1);
     Some(others.fold(finding, |finding, part| finding.related(Span::here(update.place(*part)), "and here")))
@@ -78,7 +78,7 @@ pub(super) fn metacharacters(update: &Update<'_>, out: &mut Vec<Finding>) -> boo
         strings.iter().any(inside)
     };
     if found.iter().all(|(at, _)| is_inside(*at)) {
-        let change = Change::guess(update, "Write it as an escape, which the runtime lets pass");
+        let change = UpdateEdit::guess(update, "Write it as an escape, which the runtime lets pass");
         let change = found.iter().fold(change, |change, (at, char)| {
             let code = char.bytes().next().unwrap_or_default();
             change.replace(TextRange::at(size(*at), TextSize::new(1)), &format!("\\x{code:02x}"))
@@ -98,8 +98,8 @@ fn shown(char: &str) -> String {
 pub(super) fn period(
     update: &Update<'_>,
     trimmed: &str,
-    fact: &Fact<'_>,
-    terms: &Terms<'_>,
+    fact: &ParsedFact<'_>,
+    terms: &ListContext<'_>,
 ) -> Option<Finding> {
     let has_period = trimmed.ends_with('.');
     if has_period && terms.period != Some(Period::Forbidden) {
@@ -111,7 +111,7 @@ pub(super) fn period(
     match terms.period? {
         Period::Forbidden if has_period => {
             let message = "The full stop is not wanted here: `trailing_period` is \"forbidden\".";
-            let fix = Change::safe(update, "Delete the full stop").replace(end, "").fix();
+            let fix = UpdateEdit::safe(update, "Delete the full stop").replace(end, "").fix();
             Some(Finding::new(&rules::HAS_PERIOD, update.place(end), message).fix(fix))
         }
         Period::Required | Period::Optional if !has_period => {
@@ -137,11 +137,13 @@ pub(super) fn period(
 }
 
 /// The fix that makes a full stop the last character: behind the fact, or in place of a comment behind the full stop.
-fn with_period(update: &Update<'_>, inner: TextRange, fact: &Fact<'_>) -> mangle_syntax::lint::Fix {
+fn with_period(update: &Update<'_>, inner: TextRange, fact: &ParsedFact<'_>) -> mangle_syntax::lint::Fix {
     let rest = TextRange::new(fact.range.end(), inner.end());
     let is_commented = slice(&update.text, rest).trim_start().starts_with('.');
     match is_commented && fact.rest.as_ref().is_some_and(|rest| rest.others.is_empty()) {
-        true => Change::safe(update, "Delete what stands behind the full stop").replace(rest, ".").fix(),
-        false => Change::safe(update, "Add the full stop").replace(TextRange::empty(inner.end()), ".").fix(),
+        true => UpdateEdit::safe(update, "Delete what stands behind the full stop").replace(rest, ".").fix(),
+        false => {
+            UpdateEdit::safe(update, "Add the full stop").replace(TextRange::empty(inner.end()), ".").fix()
+        }
     }
 }

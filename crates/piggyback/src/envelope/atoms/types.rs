@@ -1,8 +1,8 @@
 //! Whether an argument has the type that its declaration wants, and what the argument was probably meant to be.
 
-use super::declarations::Declared;
+use super::declarations::DeclaredPredicate;
 use super::lists::{PRIORITIES, PRIORITY_WORDS};
-use crate::envelope::plain::{Argument, Kind};
+use crate::envelope::plain::{Argument, ArgumentKind};
 use crate::envelope::runtime::becomes_name;
 use mangle_engine::types::{Base, Type};
 use mangle_syntax::syntax::literal;
@@ -10,7 +10,7 @@ use mangle_syntax::text::slice;
 
 /// How well an argument fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fit {
+pub(super) enum TypeFit {
     /// It does.
     Yes,
     /// The engine or the agent makes it fit.
@@ -20,33 +20,35 @@ pub(super) enum Fit {
 }
 
 /// How well an argument fits a type. What is no constant is judged elsewhere.
-pub(super) fn fit(arg: Argument, text: &str, ty: &Type) -> Fit {
-    let yes = |is: bool| if is { Fit::Yes } else { Fit::No };
-    if matches!(arg.kind, Kind::Variable | Kind::Function | Kind::Compound) {
-        return Fit::Yes;
+pub(super) fn fit(arg: Argument, text: &str, ty: &Type) -> TypeFit {
+    let yes = |is: bool| if is { TypeFit::Yes } else { TypeFit::No };
+    if matches!(arg.kind, ArgumentKind::Variable | ArgumentKind::Function | ArgumentKind::Compound) {
+        return TypeFit::Yes;
     }
-    let name = || if arg.kind == Kind::Name { slice(text, arg.range) } else { "" };
+    let name = || if arg.kind == ArgumentKind::Name { slice(text, arg.range) } else { "" };
     match ty {
-        Type::Any | Type::Variable(_) => Fit::Yes,
-        Type::Base(Base::Number) => yes(matches!(arg.kind, Kind::Number(_))),
-        Type::Base(Base::Float) if matches!(arg.kind, Kind::Number(_)) => Fit::Nearly,
-        Type::Base(Base::Float) => yes(arg.kind == Kind::Float),
-        Type::Base(Base::String) => yes(matches!(arg.kind, Kind::String | Kind::Escaped)),
-        Type::Base(Base::Bytes) => yes(arg.kind == Kind::Bytes),
-        Type::Base(Base::Name) => yes(arg.kind == Kind::Name),
+        Type::Any | Type::Variable(_) => TypeFit::Yes,
+        Type::Base(Base::Number) => yes(matches!(arg.kind, ArgumentKind::Number(_))),
+        Type::Base(Base::Float) if matches!(arg.kind, ArgumentKind::Number(_)) => TypeFit::Nearly,
+        Type::Base(Base::Float) => yes(arg.kind == ArgumentKind::Float),
+        Type::Base(Base::String) => yes(matches!(arg.kind, ArgumentKind::String | ArgumentKind::Escaped)),
+        Type::Base(Base::Bytes) => yes(arg.kind == ArgumentKind::Bytes),
+        Type::Base(Base::Name) => yes(arg.kind == ArgumentKind::Name),
         Type::Prefix(prefix) => {
             let below = name().strip_prefix(prefix.as_str());
             yes(below.is_some_and(|below| below.starts_with('/')))
         }
         Type::Singleton(one) | Type::Literal(one) => yes(name() == one.as_str()),
-        Type::Union(members) => members.iter().map(|member| fit(arg, text, member)).min().unwrap_or(Fit::Yes),
+        Type::Union(members) => {
+            members.iter().map(|member| fit(arg, text, member)).min().unwrap_or(TypeFit::Yes)
+        }
         // No literal is one of these.
         Type::Base(Base::Time | Base::Duration)
         | Type::List(_)
         | Type::Option(_)
         | Type::Pair(_)
         | Type::Map(_)
-        | Type::Struct(_) => Fit::No,
+        | Type::Struct(_) => TypeFit::No,
     }
 }
 
@@ -54,12 +56,13 @@ pub(super) fn fit(arg: Argument, text: &str, ty: &Type) -> Fit {
 pub(super) fn best_row<'d>(
     args: &[Argument],
     text: &str,
-    declared: &'d Declared,
-) -> Option<(&'d [Type], Fit)> {
+    declared: &'d DeclaredPredicate,
+) -> Option<(&'d [Type], TypeFit)> {
     let judge = |row: &'d Vec<Type>| {
         let fits = args.iter().zip(row).map(|(arg, ty)| fit(*arg, text, ty));
-        let (worst, wrong) = fits
-            .fold((Fit::Yes, 0), |(worst, wrong), fit| (worst.max(fit), wrong + usize::from(fit == Fit::No)));
+        let (worst, wrong) = fits.fold((TypeFit::Yes, 0), |(worst, wrong), fit| {
+            (worst.max(fit), wrong + usize::from(fit == TypeFit::No))
+        });
         (row.as_slice(), worst, wrong)
     };
     let found = declared.rows.iter().map(judge).min_by_key(|(_, worst, wrong)| (*wrong, *worst))?;
@@ -67,7 +70,7 @@ pub(super) fn best_row<'d>(
 }
 
 /// Whether the agent takes this word where a number is declared.
-pub(super) fn is_priority(declared: &Declared, at: usize, word: &str) -> bool {
+pub(super) fn is_priority(declared: &DeclaredPredicate, at: usize, word: &str) -> bool {
     PRIORITIES.contains(&(declared.name, at)) && PRIORITY_WORDS.contains(&word)
 }
 
@@ -77,25 +80,25 @@ pub(super) fn instead(arg: Argument, text: &str, ty: &Type) -> Option<(String, b
     let wants = |base: Base| ty.members().contains(&Type::Base(base));
     let content = || literal::string_value(written);
     match arg.kind {
-        Kind::String | Kind::Escaped if ty.is_name() => {
+        ArgumentKind::String | ArgumentKind::Escaped if ty.is_name() => {
             let name = name_of(&content()?)?;
             let sure = ty.is_name() && fit_name(&name, ty);
             sure.then_some((name, true))
         }
-        Kind::String | Kind::Escaped if wants(Base::Number) => {
+        ArgumentKind::String | ArgumentKind::Escaped if wants(Base::Number) => {
             let number: i64 = content()?.parse().ok()?;
             Some((number.to_string(), true))
         }
-        Kind::Name if wants(Base::String) => Some((string_of(written), false)),
-        Kind::Number(_) if wants(Base::String) => Some((format!("\"{written}\""), true)),
-        Kind::Float if wants(Base::Number) => Some((hundredfold(written)?, false)),
+        ArgumentKind::Name if wants(Base::String) => Some((string_of(written), false)),
+        ArgumentKind::Number(_) if wants(Base::String) => Some((format!("\"{written}\""), true)),
+        ArgumentKind::Float if wants(Base::Number) => Some((hundredfold(written)?, false)),
         _ => None,
     }
 }
 
 fn fit_name(name: &str, ty: &Type) -> bool {
     let range = mangle_syntax::text::TextRange::up_to(mangle_syntax::text::text_len(name));
-    fit(Argument { kind: Kind::Name, range }, name, ty) == Fit::Yes
+    fit(Argument { kind: ArgumentKind::Name, range }, name, ty) == TypeFit::Yes
 }
 
 /// The name that a text is, with or without its slash; only what can be written as one.
@@ -146,15 +149,15 @@ pub(super) fn wanted(ty: &Type) -> String {
 }
 
 /// What an argument is, in a message.
-pub(super) fn found(kind: Kind) -> &'static str {
+pub(super) fn found(kind: ArgumentKind) -> &'static str {
     match kind {
-        Kind::Name => "a name",
-        Kind::Number(_) => "an integer",
-        Kind::Float => "a float",
-        Kind::String | Kind::Escaped => "a string",
-        Kind::Bytes => "a byte string",
-        Kind::Variable => "a variable",
-        Kind::Function => "a function",
-        Kind::Compound => "a list, a map or a struct",
+        ArgumentKind::Name => "a name",
+        ArgumentKind::Number(_) => "an integer",
+        ArgumentKind::Float => "a float",
+        ArgumentKind::String | ArgumentKind::Escaped => "a string",
+        ArgumentKind::Bytes => "a byte string",
+        ArgumentKind::Variable => "a variable",
+        ArgumentKind::Function => "a function",
+        ArgumentKind::Compound => "a list, a map or a struct",
     }
 }

@@ -1,11 +1,11 @@
 //! What had to be allowed, and what can be learned.
 
 use crate::envelope::edits::insert_member;
-use crate::envelope::json::Kind;
+use crate::envelope::json::JsonKind;
 use crate::envelope::requests::{is_command, is_dangerous};
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
-use crate::envelope::table::Need;
+use crate::envelope::table::Requirement;
 use crate::envelope::view::View;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
@@ -27,7 +27,7 @@ const DANGEROUS_TOOLS: [&str; 5] =
 /// Whether the safety gates are there and hold no value.
 pub(super) fn are_empty(subject: &Subject<'_>) -> bool {
     let gates = subject.control.object("safety_gates");
-    gates.is_there() && gates.entries.iter().all(|entry| subject.json.kind(entry.value) == Kind::Null)
+    gates.is_there() && gates.entries.iter().all(|entry| subject.json.kind(entry.value) == JsonKind::Null)
 }
 
 /// Why the action of a packet needs safety gates that say something.
@@ -57,7 +57,7 @@ pub(super) fn danger(subject: &Subject<'_>) -> Option<String> {
 /// Why safety gates are needed where a version only recommends them.
 pub(super) fn needed(subject: &Subject<'_>) -> Option<String> {
     let field = subject.control.table.field("safety_gates");
-    let is_recommended = field.is_some_and(|field| field.need(subject.profile) == Need::Recommended);
+    let is_recommended = field.is_some_and(|field| field.need(subject.profile) == Requirement::Recommended);
     danger(subject).filter(|_| is_recommended)
 }
 

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::atom::Parts;
 use crate::envelope::edits::quoted;
-use crate::envelope::json::Kind;
+use crate::envelope::json::JsonKind;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
@@ -52,7 +52,7 @@ fn scope(subject: &Subject<'_>, impact: &View<'_>, sink: &mut Sink) {
 fn files(subject: &Subject<'_>, impact: &View<'_>, sink: &mut Sink) {
     let Some(entry) = impact.get("files_affected").filter(|_| !subject.is_truncated) else { return };
     let json = subject.json;
-    if json.kind(entry.value) != Kind::Array {
+    if json.kind(entry.value) != JsonKind::Array {
         return;
     }
     let elements: Vec<_> = json.elements(entry.value).collect();

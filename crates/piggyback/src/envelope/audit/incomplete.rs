@@ -1,10 +1,10 @@
 //! Audit objects that version 1.2 recommends and that are absent, and the members that an object lacks.
 
 use super::gates;
-use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
-use crate::envelope::table::{AUDIT, Field, Need, Shape, Table};
+use crate::envelope::table::{AUDIT, MemberField, Requirement, Shape, Table};
 use crate::envelope::view::first_byte;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -27,8 +27,8 @@ fn absent(subject: &Subject<'_>, sink: &mut Sink) {
     // Of version 1.2, and of a dangerous action, another rule is about the gates.
     let is_of_gates = || subject.profile == Profile::V1_2 || gates::needed(subject).is_some();
     let is_own = |name: &str| name != "safety_gates" || !is_of_gates();
-    let is_absent = |field: &Field| {
-        field.need(subject.profile) == Need::Recommended
+    let is_absent = |field: &MemberField| {
+        field.need(subject.profile) == Requirement::Recommended
             && is_own(field.name)
             && !control.has(field.name)
             && control.meant_for(field.name).is_none()
@@ -65,17 +65,17 @@ fn objects(subject: &Subject<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) 
 
 fn object(subject: &Subject<'_>, table: &'static Table, node: NodeId, sink: &mut Sink) {
     let json = subject.json;
-    if json.kind(node) != Kind::Object || sink.is_full(&AUDIT_INCOMPLETE) {
+    if json.kind(node) != JsonKind::Object || sink.is_full(&AUDIT_INCOMPLETE) {
         return;
     }
-    let lacks = |field: &Field| {
+    let lacks = |field: &MemberField| {
         let mut members = json.members(node);
         let is_it =
             |key: &str| key == field.name || table.near(key).is_some_and(|near| near.name == field.name);
         let found = members.find(|member| json.string(member.key).is_some_and(|key| is_it(&key)));
         found.is_none_or(|member| is_blank(json, &field.shape, member.value))
     };
-    let wanted = table.fields.iter().filter(|field| field.need(subject.profile) == Need::Recommended);
+    let wanted = table.fields.iter().filter(|field| field.need(subject.profile) == Requirement::Recommended);
     if let Some(names) = listed(wanted.filter(|field| lacks(field))) {
         let message = format!("no {names} in {}", table.title);
         sink.push(Finding::new(&AUDIT_INCOMPLETE, first_byte(json.range(node)), message));
@@ -88,7 +88,7 @@ fn is_blank(json: &Json<'_>, shape: &Shape, node: NodeId) -> bool {
 }
 
 /// Their names in a sentence: `` `a`, `b` or `c` ``.
-fn listed<'f>(fields: impl Iterator<Item = &'f Field>) -> Option<String> {
+fn listed<'f>(fields: impl Iterator<Item = &'f MemberField>) -> Option<String> {
     let names: Vec<_> = fields.map(|field| format!("`{}`", field.name)).collect();
     match names.split_last()? {
         (last, []) => Some(last.clone()),

@@ -1,7 +1,7 @@
 //! Whether the members of audit objects hold what they should.
 
 use crate::envelope::edits::quoted;
-use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::pointer::pointer;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
@@ -26,20 +26,20 @@ fn value(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
         return;
     }
     let kind = json.kind(node);
-    let is_text = matches!(kind, Kind::Plain | Kind::Escaped);
+    let is_text = matches!(kind, JsonKind::Plain | JsonKind::Escaped);
     let fits = match shape {
         Shape::Text => is_text,
-        Shape::TextOrNull => is_text || kind == Kind::Null,
+        Shape::TextOrNull => is_text || kind == JsonKind::Null,
         Shape::Word(words) => json.string(node).is_some_and(|word| words.contains(&&*word)),
         Shape::Number => number(json, node).is_some(),
         Shape::Count => number(json, node).is_some_and(|number| number >= 0.0 && number.fract() == 0.0),
-        Shape::Flag => matches!(kind, Kind::Bool(_)),
-        Shape::FlagOrNull => matches!(kind, Kind::Bool(_) | Kind::Null),
-        Shape::Object(_) | Shape::Map => kind == Kind::Object,
-        Shape::List(_) => kind == Kind::Array,
+        Shape::Flag => matches!(kind, JsonKind::Bool(_)),
+        Shape::FlagOrNull => matches!(kind, JsonKind::Bool(_) | JsonKind::Null),
+        Shape::Object(_) | Shape::Map => kind == JsonKind::Object,
+        Shape::List(_) => kind == JsonKind::Array,
         Shape::Free => true,
     };
-    if !fits && kind != Kind::Broken {
+    if !fits && kind != JsonKind::Broken {
         sink.push(wrong(json, shape, node));
         return;
     }
@@ -59,14 +59,14 @@ fn value(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
 
 fn wrong(json: &Json<'_>, shape: &Shape, node: NodeId) -> Finding {
     let found = match json.kind(node) {
-        Kind::Null | Kind::Broken => "null".to_owned(),
-        Kind::Bool(_) | Kind::Number => format!("`{}`", String::from_utf8_lossy(json.raw(node))),
-        Kind::Plain | Kind::Escaped => {
+        JsonKind::Null | JsonKind::Broken => "null".to_owned(),
+        JsonKind::Bool(_) | JsonKind::Number => format!("`{}`", String::from_utf8_lossy(json.raw(node))),
+        JsonKind::Plain | JsonKind::Escaped => {
             let text: String = json.string(node).unwrap_or_default().chars().take(30).collect();
             format!("the text `{text}`")
         }
-        Kind::Array => "a list".to_owned(),
-        Kind::Object => "an object".to_owned(),
+        JsonKind::Array => "a list".to_owned(),
+        JsonKind::Object => "an object".to_owned(),
     };
     let wanted = match shape {
         Shape::Word(words) => format!("one of {}", words.join(", ")),
@@ -80,7 +80,7 @@ fn wrong(json: &Json<'_>, shape: &Shape, node: NodeId) -> Finding {
         Shape::Text | Shape::Free => "a text".to_owned(),
     };
     let range = match json.kind(node) {
-        Kind::Array | Kind::Object => first_byte(json.range(node)),
+        JsonKind::Array | JsonKind::Object => first_byte(json.range(node)),
         _ => json.range(node),
     };
     let message = format!("{found} at `{}`, where {wanted} is expected", pointer(json, node));

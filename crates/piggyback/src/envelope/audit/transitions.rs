@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::atom::Parts;
 use crate::envelope::atoms;
 use crate::envelope::edits::quoted;
-use crate::envelope::json::{Kind, NodeId};
+use crate::envelope::json::{JsonKind, NodeId};
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
@@ -164,7 +164,7 @@ fn unbacked(subject: &Subject<'_>, transition: &View<'_>, to: &str, sink: &mut S
         "no update asserts this state: the audit trail says that it changed, and the kernel is not told";
     let mut finding = Finding::new(&TRANSITION_UNBACKED, range, message);
     let list = subject.control.get("mangle_updates").map(|entry| entry.value);
-    if let Some(list) = list.filter(|list| subject.json.kind(*list) == Kind::Array) {
+    if let Some(list) = list.filter(|list| subject.json.kind(*list) == JsonKind::Array) {
         let atom = to.trim();
         let atom = if atom.ends_with('.') { atom.to_owned() } else { format!("{atom}.") };
         let fix = Fix::guess("Add the update");

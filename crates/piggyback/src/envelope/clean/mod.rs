@@ -7,40 +7,40 @@
 //! Rules do not know it, so each is named in `covered`; while one is not, nothing is recognised. Tests hold what is
 //! called clean against all rules.
 
-mod covered;
 mod members;
 mod requests;
+mod rule_coverage;
 #[cfg(test)]
 mod tests;
 mod texts;
 
 use std::sync::LazyLock;
 
-use super::atoms::{Judge, Welcome};
+use super::atoms::{UpdateContext, UpdateRecogniser};
 use super::check::rules;
-use super::context::Context;
+use super::context::ReplyContext;
 use super::fields::{self, CATEGORIES, Taxonomy};
-use super::json::{Json, Kind, Member, NodeId};
+use super::json::{Json, JsonKind, Member, NodeId};
 use super::profile::Marker;
 use super::requests::{IGNORANT, Phrases};
 use super::secrets::secrets_in;
 use super::table;
 use mangle_settings::Profile;
-use members::Expected;
-pub use requests::Rated;
+use members::ObjectSpec;
+pub use requests::Rating;
 use texts::Buffer;
 
 /// Says of most envelopes without a fault that they have none.
 #[derive(Debug)]
 pub struct Recogniser<'c> {
-    context: Context<'c>,
+    context: ReplyContext<'c>,
     profile: Profile,
     /// What is said of envelopes whose members tell their profile, if they have to.
     inferred: Option<String>,
     /// Whether nothing is sure: a rule is not known here, or the profile is one of which little is.
     is_idle: bool,
-    expected: Objects,
-    welcome: Welcome<'c>,
+    expected: ObjectSpecs,
+    welcome: UpdateRecogniser<'c>,
     claims: Phrases<'c>,
     ignorance: Phrases<'static>,
     buffer: Buffer,
@@ -48,15 +48,15 @@ pub struct Recogniser<'c> {
 
 /// What is expected of each kind of object.
 #[derive(Debug)]
-struct Objects {
-    envelope: Expected,
-    control: Expected,
-    intent: Expected,
-    memory: Expected,
-    correction: Expected,
-    knowledge: Expected,
-    feedback: Expected,
-    tool: Expected,
+struct ObjectSpecs {
+    envelope: ObjectSpec,
+    control: ObjectSpec,
+    intent: ObjectSpec,
+    memory: ObjectSpec,
+    correction: ObjectSpec,
+    knowledge: ObjectSpec,
+    feedback: ObjectSpec,
+    tool: ObjectSpec,
 }
 
 /// An envelope without a fault that is all of its reply, and what sessions want to know of it.
@@ -75,7 +75,7 @@ pub struct Clean<'s> {
     /// Its memory operations.
     pub memory: Vec<NodeId>,
     /// The predicates that it rates.
-    pub rated: Vec<Rated>,
+    pub rated: Vec<Rating>,
     /// Whether it has members that only the running version knows.
     pub has_requests: bool,
     texts: &'s Buffer,
@@ -90,18 +90,18 @@ impl Clean<'_> {
 
 /// Whether each rule about replies is known here.
 static KNOWS_ALL_RULES: LazyLock<bool> =
-    LazyLock::new(|| rules().all(|rule| covered::CODES.contains(&rule.code)));
+    LazyLock::new(|| rules().all(|rule| rule_coverage::CODES.contains(&rule.code)));
 
 impl<'c> Recogniser<'c> {
     /// A recogniser of envelopes that are judged by this.
     #[must_use]
-    pub fn new(context: Context<'c>) -> Self {
-        let Context { settings, declarations, .. } = context;
+    pub fn new(context: ReplyContext<'c>) -> Self {
+        let ReplyContext { settings, declarations, .. } = context;
         let given = context.profile.or(settings.profile);
         let profile = given.unwrap_or(Profile::Current);
         let requests = ["tool_requests", "knowledge_requests", "context_feedback"];
         let inferred = given.is_none().then(|| fields::inferred(profile, &requests.map(Marker::Member)));
-        let expected = |table| Expected::new(table, profile, settings.strict, false);
+        let expected = |table| ObjectSpec::new(table, profile, settings.strict, false);
         Self {
             context,
             profile,
@@ -109,9 +109,9 @@ impl<'c> Recogniser<'c> {
             is_idle: !*KNOWS_ALL_RULES
                 || !profile.is_control_first()
                 || matches!(profile, Profile::V1_2 | Profile::Draft1_3),
-            expected: Objects {
+            expected: ObjectSpecs {
                 envelope: expected(&table::ENVELOPE),
-                control: Expected::new(&table::CONTROL, profile, settings.strict, true),
+                control: ObjectSpec::new(&table::CONTROL, profile, settings.strict, true),
                 intent: expected(&table::INTENT),
                 memory: expected(&table::MEMORY),
                 correction: expected(&table::CORRECTION),
@@ -119,7 +119,7 @@ impl<'c> Recogniser<'c> {
                 feedback: expected(&table::FEEDBACK),
                 tool: expected(&table::TOOL),
             },
-            welcome: Welcome::new(&Judge { settings, declarations, profile }),
+            welcome: UpdateRecogniser::new(&UpdateContext { settings, declarations, profile }),
             claims: Phrases::new(settings.success_phrases.iter().map(String::as_str)),
             ignorance: Phrases::new(IGNORANT.into_iter()),
             buffer: Buffer::default(),
@@ -151,7 +151,7 @@ impl<'c> Recogniser<'c> {
         })
     }
 
-    fn envelope(&mut self, json: &Json<'_>) -> Option<Found> {
+    fn envelope(&mut self, json: &Json<'_>) -> Option<CleanParts> {
         let text = json.text();
         let is_bare = text.first() == Some(&b'{') && text.last() == Some(&b'}');
         if self.is_idle
@@ -183,7 +183,7 @@ impl<'c> Recogniser<'c> {
             return None;
         }
         let has_requests = knowledge.or(feedback).or(tools).is_some();
-        Some(Found {
+        Some(CleanParts {
             surface: (surface.value, characters),
             control: control.key,
             updates,
@@ -216,7 +216,7 @@ impl<'c> Recogniser<'c> {
 
     /// Gives whether there are any.
     fn updates(&mut self, json: &Json<'_>, list: NodeId) -> Option<bool> {
-        if json.kind(list) != Kind::Array {
+        if json.kind(list) != JsonKind::Array {
             return None;
         }
         for node in json.elements(list) {
@@ -231,11 +231,11 @@ impl<'c> Recogniser<'c> {
 }
 
 /// What is found in an envelope while the buffer is written to.
-struct Found {
+struct CleanParts {
     surface: (NodeId, usize),
     control: NodeId,
     updates: NodeId,
     memory: Vec<NodeId>,
-    rated: Vec<Rated>,
+    rated: Vec<Rating>,
     has_requests: bool,
 }

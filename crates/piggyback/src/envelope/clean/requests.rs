@@ -2,8 +2,8 @@
 
 use super::{Recogniser, members};
 use crate::envelope::atoms::is_ephemeral;
-use crate::envelope::json::{Json, Kind, Member, NodeId};
-use crate::envelope::memory::{Operation, is_styled};
+use crate::envelope::json::{Json, JsonKind, Member, NodeId};
+use crate::envelope::memory::{MemoryOperation, is_styled};
 use crate::envelope::requests::{is_command, is_dangerous, is_known, is_priority};
 use crate::envelope::secrets;
 use crate::envelope::view::number;
@@ -16,7 +16,7 @@ const MOST_DIGITS: usize = 15;
 
 /// A predicate that the model rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rated {
+pub struct Rating {
     /// The list that it is in.
     pub list: &'static str,
     /// Its place there.
@@ -33,7 +33,8 @@ impl Recogniser<'_> {
         for node in &operations {
             let [op, key, value] = self.expected.memory.of(json, *node)?;
             let op = json.string(op?.value)?;
-            let known = Operation::find(&op).filter(|known| known.stores && known.is_in(self.profile))?;
+            let known =
+                MemoryOperation::find(&op).filter(|known| known.stores && known.is_in(self.profile))?;
             let (key, value) = (json.string(key?.value)?, value?.value);
             let is_kept = known.name != "promote_to_long_term" || !is_ephemeral(&key);
             if !is_styled(&key) || !is_kept || !says(json, value) || has_secrets(&key, &json.string(value)?) {
@@ -47,7 +48,7 @@ impl Recogniser<'_> {
     /// Nothing is taken back.
     pub(super) fn correction(&self, json: &Json<'_>, node: NodeId) -> Option<()> {
         let [triggered, hypothesis] = self.expected.correction.of(json, node)?;
-        let is_idle = json.kind(triggered?.value) == Kind::Bool(false);
+        let is_idle = json.kind(triggered?.value) == JsonKind::Bool(false);
         (is_idle && json.is_empty_string(hypothesis?.value)).then_some(())
     }
 
@@ -74,13 +75,13 @@ impl Recogniser<'_> {
     }
 
     /// Gives the predicates that are rated.
-    pub(super) fn feedback(&self, json: &Json<'_>, node: NodeId) -> Option<Vec<Rated>> {
+    pub(super) fn feedback(&self, json: &Json<'_>, node: NodeId) -> Option<Vec<Rating>> {
         let [score, helpful, noise, missing] = self.expected.feedback.of(json, node)?;
         let score = number(json, score?.value)?;
         let mut rated = Vec::new();
         for (list, member) in [("helpful_facts", helpful?), ("noise_facts", noise?)] {
             let names = elements(json, member.value, MOST)?.into_iter().enumerate();
-            rated.extend(names.map(|(index, name)| Rated { list, index, name }));
+            rated.extend(names.map(|(index, name)| Rating { list, index, name }));
         }
         let names: Vec<_> = rated.iter().map(|one| json.string(one.name)).collect::<Option<_>>()?;
         let is_known = |name: &str| {
@@ -105,7 +106,7 @@ impl Recogniser<'_> {
             let is_fit = !id.is_empty()
                 && says(json, name)
                 && purpose.is_none_or(|purpose| is_string(json, purpose))
-                && required.is_none_or(|flag| matches!(json.kind(flag.value), Kind::Bool(_)));
+                && required.is_none_or(|flag| matches!(json.kind(flag.value), JsonKind::Bool(_)));
             if !is_fit {
                 return None;
             }
@@ -125,12 +126,12 @@ impl Recogniser<'_> {
 
 /// The names of the arguments of a tool, if no rule has anything against the arguments.
 fn arguments<'t>(json: &Json<'t>, args: NodeId) -> Option<Vec<&'t [u8]>> {
-    if json.kind(args) != Kind::Object {
+    if json.kind(args) != JsonKind::Object {
         return None;
     }
     // No number is so long that it is another one as a float, or so large that it is none.
     let is_odd = |node: NodeId| {
-        json.kind(node) == Kind::Number
+        json.kind(node) == JsonKind::Number
             && (json.raw(node).len() > MOST_DIGITS
                 || json.raw(node).contains(&b'e')
                 || json.raw(node).contains(&b'E'))
@@ -154,7 +155,7 @@ fn arguments<'t>(json: &Json<'t>, args: NodeId) -> Option<Vec<&'t [u8]>> {
 /// The elements of an array, if there are not too many.
 fn elements(json: &Json<'_>, list: NodeId, most: usize) -> Option<Vec<NodeId>> {
     let found: Vec<_> = json.elements(list).take(most.saturating_add(1)).collect();
-    (json.kind(list) == Kind::Array && found.len() <= most).then_some(found)
+    (json.kind(list) == JsonKind::Array && found.len() <= most).then_some(found)
 }
 
 fn are_different<T: PartialEq>(all: &[T]) -> bool {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::Recogniser;
 use crate::envelope::fields::{TRACE_MISMATCH, TRACE_SHORT, files, leaked_key};
-use crate::envelope::json::{Json, Kind, Member, NodeId};
+use crate::envelope::json::{Json, JsonKind, Member, NodeId};
 
 /// From how many updates on texts are looked up rather than compared.
 const FEW: usize = 16;
@@ -124,7 +124,7 @@ fn repeats(text: &str, update: &str) -> bool {
 }
 
 pub(super) fn is_string(json: &Json<'_>, node: NodeId) -> bool {
-    matches!(json.kind(node), Kind::Plain | Kind::Escaped)
+    matches!(json.kind(node), JsonKind::Plain | JsonKind::Escaped)
 }
 
 /// Whether some escape may be half of a surrogate pair.

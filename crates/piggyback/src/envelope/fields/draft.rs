@@ -1,6 +1,6 @@
 //! The members that version 1.3 plans.
 
-use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::PLANNED;
@@ -33,16 +33,16 @@ fn wanted(name: &str) -> &'static str {
 }
 
 fn fits(json: &Json<'_>, name: &str, node: NodeId) -> bool {
-    let is_text = |node| matches!(json.kind(node), Kind::Plain | Kind::Escaped);
-    let is_number = |node| json.kind(node) == Kind::Number;
+    let is_text = |node| matches!(json.kind(node), JsonKind::Plain | JsonKind::Escaped);
+    let is_number = |node| json.kind(node) == JsonKind::Number;
     let member = |node, name: &str| {
         let is_it = |key| json.string(key).is_some_and(|key| key == name);
         json.members(node).find(|member| is_it(member.key)).map(|member| member.value)
     };
-    let is_object = json.kind(node) == Kind::Object;
-    let is_list = json.kind(node) == Kind::Array;
+    let is_object = json.kind(node) == JsonKind::Object;
+    let is_list = json.kind(node) == JsonKind::Array;
     match name {
-        _ if json.kind(node) == Kind::Null => true,
+        _ if json.kind(node) == JsonKind::Null => true,
         "dependencies_added" => {
             is_list && json.elements(node).all(|one| is_text(one) || member(one, "name").is_some_and(is_text))
         }

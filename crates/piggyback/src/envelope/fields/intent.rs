@@ -4,7 +4,7 @@ use super::verbs::{CATEGORIES, Taxonomy};
 use crate::envelope::edits::{insert_member, quoted};
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
-use crate::envelope::table::Need;
+use crate::envelope::table::Requirement;
 use crate::envelope::view::View;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
@@ -63,7 +63,8 @@ fn filler(name: &str, intent: &View<'_>) -> &'static str {
 
 fn members(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
     let is_strict = subject.context.settings.caps.strict;
-    let required = intent.table.fields.iter().filter(|field| field.need(subject.profile) == Need::Required);
+    let required =
+        intent.table.fields.iter().filter(|field| field.need(subject.profile) == Requirement::Required);
     let is_missing =
         |name: &str| subject.is_whole() && !intent.mentions(name) && intent.meant_for(name).is_none();
     let missing: Vec<_> = required.map(|field| field.name).filter(|name| is_missing(name)).collect();
@@ -85,8 +86,10 @@ fn members(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
     for name in ["category", "verb"] {
         let is_empty = intent.text(name).is_some_and(|text| text.is_empty());
         let is_null = intent.mentions(name) && !intent.has(name);
-        let is_asked =
-            intent.table.field(name).is_some_and(|field| field.need(subject.profile) == Need::Required);
+        let is_asked = intent
+            .table
+            .field(name)
+            .is_some_and(|field| field.need(subject.profile) == Requirement::Required);
         if let Some(range) =
             intent.value_range(name).filter(|_| (is_empty || is_null) && is_asked && !is_strict)
         {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::missing::bare;
 use crate::envelope::edits::{self, quoted};
-use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::pointer::pointer;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
@@ -39,7 +39,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     for (view, _) in &subject.views {
         duplicates(view, view.nodes.first() != subject.envelope.nodes.first(), sink);
         for entry in view.entries.iter().filter(|entry| entry.field.is_read) {
-            let is_null = subject.json.kind(entry.value) == Kind::Null;
+            let is_null = subject.json.kind(entry.value) == JsonKind::Null;
             if is_null && entry.field.name == "control_packet" {
                 no_packet(subject, entry.value, sink);
             } else if is_null {
@@ -78,7 +78,7 @@ fn duplicates(view: &View<'_>, is_inside: bool, sink: &mut Sink) {
         let is_scalar = matches!(entry.field.shape, Shape::Text | Shape::Number | Shape::Flag);
         let is_equal = view.json.raw(entry.value) == view.json.raw(earlier.value);
         if view.json.problems.is_empty()
-            && (is_scalar && view.json.kind(entry.value) != Kind::Null || is_equal && entry.is_exact)
+            && (is_scalar && view.json.kind(entry.value) != JsonKind::Null || is_equal && entry.is_exact)
         {
             let item = edits::member_range(view.json, earlier.key, earlier.value);
             let fix = Fix::safe("Delete the first one");
@@ -139,29 +139,29 @@ fn null(json: &Json<'_>, name: &str, shape: &Shape, node: NodeId, sink: &mut Sin
 fn value(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
     let kind = json.kind(node);
     let fits = match shape {
-        Shape::Text => matches!(kind, Kind::Plain | Kind::Escaped),
-        Shape::Number => kind == Kind::Number && number(json, node).is_some(),
-        Shape::Flag => matches!(kind, Kind::Bool(_)),
-        Shape::Object(_) => kind == Kind::Object,
-        Shape::List(_) => kind == Kind::Array,
-        Shape::Map => kind == Kind::Object,
+        Shape::Text => matches!(kind, JsonKind::Plain | JsonKind::Escaped),
+        Shape::Number => kind == JsonKind::Number && number(json, node).is_some(),
+        Shape::Flag => matches!(kind, JsonKind::Bool(_)),
+        Shape::Object(_) => kind == JsonKind::Object,
+        Shape::List(_) => kind == JsonKind::Array,
+        Shape::Map => kind == JsonKind::Object,
         _ => true,
     };
     // PB010 or PB026 says what is broken.
-    if !fits && kind != Kind::Broken && !sink.is_full(&WRONG_KIND) {
+    if !fits && kind != JsonKind::Broken && !sink.is_full(&WRONG_KIND) {
         wrong(json, shape, node, sink);
     }
     match shape {
         Shape::List(of) => {
             for element in json.elements(node) {
-                if json.kind(element) == Kind::Null {
+                if json.kind(element) == JsonKind::Null {
                     null(json, "", of, element, sink);
                 } else {
                     value(json, of, element, sink);
                 }
             }
         }
-        Shape::Map if kind == Kind::Object => numbers(json, node, sink),
+        Shape::Map if kind == JsonKind::Object => numbers(json, node, sink),
         _ => {}
     }
 }
@@ -170,7 +170,7 @@ fn value(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
 fn numbers(json: &Json<'_>, node: NodeId, sink: &mut Sink) {
     let mut open = vec![node];
     while let Some(node) = open.pop() {
-        if json.kind(node) == Kind::Number && number(json, node).is_none() && !sink.is_full(&WRONG_KIND) {
+        if json.kind(node) == JsonKind::Number && number(json, node).is_none() && !sink.is_full(&WRONG_KIND) {
             wrong(json, &Shape::Number, node, sink);
         }
         open.extend(json.elements(node));
@@ -181,12 +181,12 @@ fn numbers(json: &Json<'_>, node: NodeId, sink: &mut Sink) {
 fn wrong(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
     let range = json.range(node);
     let found = match json.kind(node) {
-        Kind::Number => "a number",
-        Kind::Bool(_) => "true or false",
-        Kind::Plain | Kind::Escaped => "a string",
-        Kind::Array => "a list",
-        Kind::Object => "an object",
-        Kind::Null | Kind::Broken => "null",
+        JsonKind::Number => "a number",
+        JsonKind::Bool(_) => "true or false",
+        JsonKind::Plain | JsonKind::Escaped => "a string",
+        JsonKind::Array => "a list",
+        JsonKind::Object => "an object",
+        JsonKind::Null | JsonKind::Broken => "null",
     };
     let wanted = match shape {
         Shape::Number | Shape::Count => "a number",
@@ -197,7 +197,7 @@ fn wrong(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
     };
     let pointer = pointer(json, node);
     let message = match (json.kind(node), shape) {
-        (Kind::Number, Shape::Number) => {
+        (JsonKind::Number, Shape::Number) => {
             let written: String = String::from_utf8_lossy(json.raw(node)).chars().take(40).collect();
             format!(
                 "the number {written} at `{pointer}` is too large for a float: the runtime rejects the whole envelope for it"
@@ -209,7 +209,7 @@ fn wrong(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
     };
     // A whole object is too much to mark.
     let shown = match json.kind(node) {
-        Kind::Array | Kind::Object => crate::envelope::view::first_byte(range),
+        JsonKind::Array | JsonKind::Object => crate::envelope::view::first_byte(range),
         _ => range,
     };
     let mut finding = Finding::new(&WRONG_KIND, shown, message);
@@ -223,27 +223,27 @@ fn wrong(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
 fn cast(json: &Json<'_>, shape: &Shape, node: NodeId) -> Option<(&'static str, String)> {
     let raw = std::str::from_utf8(json.raw(node)).ok()?;
     let text = json.string(node);
-    let is_json = |text: &str, is_kind: fn(Kind) -> bool| {
+    let is_json = |text: &str, is_kind: fn(JsonKind) -> bool| {
         let inner = Json::parse(text.as_bytes());
         inner.is_valid_to_the_end() && is_kind(inner.kind(inner.root()))
     };
     match (shape, json.kind(node), text) {
         (Shape::Number, _, Some(text)) => {
             let text = text.trim();
-            let fits =
-                is_json(text, |kind| kind == Kind::Number) && text.parse::<f64>().is_ok_and(f64::is_finite);
+            let fits = is_json(text, |kind| kind == JsonKind::Number)
+                && text.parse::<f64>().is_ok_and(f64::is_finite);
             fits.then(|| ("Write it as a number", text.to_owned()))
         }
         (Shape::Flag, _, Some(text)) => {
             let word = text.trim().to_ascii_lowercase();
             ["true", "false"].contains(&word.as_str()).then_some(("Write it without quotes", word))
         }
-        (Shape::List(Shape::Text), _, Some(_)) | (Shape::List(Shape::Object(_)), Kind::Object, _) => {
+        (Shape::List(Shape::Text), _, Some(_)) | (Shape::List(Shape::Object(_)), JsonKind::Object, _) => {
             Some(("Put it in a list", format!("[{raw}]")))
         }
-        (Shape::Object(_) | Shape::Map, _, Some(text)) => is_json(&text, |kind| kind == Kind::Object)
+        (Shape::Object(_) | Shape::Map, _, Some(text)) => is_json(&text, |kind| kind == JsonKind::Object)
             .then(|| ("Take the JSON out of the string", text.into_owned())),
-        (Shape::Text, Kind::Number | Kind::Bool(_), _) => Some(("Write it as a string", quoted(raw))),
+        (Shape::Text, JsonKind::Number | JsonKind::Bool(_), _) => Some(("Write it as a string", quoted(raw))),
         _ => None,
     }
 }

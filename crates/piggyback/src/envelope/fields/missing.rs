@@ -1,11 +1,11 @@
 //! Members that should be there.
 
 use crate::envelope::edits::{insert_member, quoted};
-use crate::envelope::json::Kind;
+use crate::envelope::json::JsonKind;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
-use crate::envelope::survey::{Role, Survey};
-use crate::envelope::table::{Field, Need};
+use crate::envelope::survey::{ObjectRole, Survey};
+use crate::envelope::table::{MemberField, Requirement};
 use crate::envelope::view::{View, first_byte};
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
@@ -29,12 +29,12 @@ pub(super) static SCHEMA_MEMBER: Rule = rule!("schema-member.md");
 
 /// The reply whose only object is no envelope at all.
 pub(super) fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
-    let is_lost =
-        survey.is_lost() && survey.wrapper.as_ref().is_none_or(|json| json.kind(json.root()) == Kind::Array);
+    let is_lost = survey.is_lost()
+        && survey.wrapper.as_ref().is_none_or(|json| json.kind(json.root()) == JsonKind::Array);
     if !is_lost || survey.subjects().next().is_some() {
         return;
     }
-    let first = survey.with_role(Role::Json).map(|(_, object)| object).next();
+    let first = survey.with_role(ObjectRole::Json).map(|(_, object)| object).next();
     let is_nested = |text: &[u8]| crate::envelope::runtime::is_rich(text);
     if let Some(object) = first.filter(|object| object.decoded.is_ok())
         && !survey.reply.raw.get(object.range.clone()).is_some_and(is_nested)
@@ -62,7 +62,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
 fn blank(subject: &Subject<'_>, sink: &mut Sink) {
     if !subject.envelope.says("surface_response")
         && let Some(entry) = subject.envelope.get("surface_response")
-        && matches!(subject.json.kind(entry.value), Kind::Plain | Kind::Escaped)
+        && matches!(subject.json.kind(entry.value), JsonKind::Plain | JsonKind::Escaped)
         && !subject.json.is_empty_string(entry.value)
     {
         let range = subject.json.range(entry.value);
@@ -84,7 +84,7 @@ fn surface(subject: &Subject<'_>, sink: &mut Sink) {
         }
         return;
     };
-    if subject.json.kind(entry.value) == Kind::Null || subject.json.is_empty_string(entry.value) {
+    if subject.json.kind(entry.value) == JsonKind::Null || subject.json.is_empty_string(entry.value) {
         let message =
             "the surface is empty: the runtime rejects the envelope, and its control packet is lost";
         sink.push(Finding::new(&SURFACE_MISSING, subject.json.range(entry.value), message));
@@ -107,11 +107,11 @@ fn control(subject: &Subject<'_>, sink: &mut Sink) {
 /// A packet of the members that have to be there. The two lists are always said.
 pub(super) fn bare(subject: &Subject<'_>) -> String {
     let is_strict = subject.context.settings.caps.strict;
-    let member = |field: &Field| {
+    let member = |field: &MemberField| {
         let (is_wanted, value) = match (field.name, field.need(subject.profile)) {
             ("mangle_updates" | "memory_operations", _) => (true, "[]"),
             ("intent_classification", need) => {
-                (is_strict || matches!(need, Need::Required | Need::Schema), INTENT)
+                (is_strict || matches!(need, Requirement::Required | Requirement::Schema), INTENT)
             }
             (name, need) => (is_needed(subject, need), empty(name)?),
         };
@@ -122,8 +122,8 @@ pub(super) fn bare(subject: &Subject<'_>) -> String {
 }
 
 /// Whether an envelope is wrong without a member.
-fn is_needed(subject: &Subject<'_>, need: Need) -> bool {
-    need == Need::Required || (need == Need::Schema && subject.is_schema())
+fn is_needed(subject: &Subject<'_>, need: Requirement) -> bool {
+    need == Requirement::Required || (need == Requirement::Schema && subject.is_schema())
 }
 
 /// A fix that inserts a member.
@@ -143,8 +143,8 @@ fn is_missing(subject: &Subject<'_>, name: &str) -> bool {
     !subject.control.mentions(name) && subject.control.meant_for(name).is_none()
 }
 
-fn need(subject: &Subject<'_>, name: &str) -> Need {
-    subject.control.table.field(name).map_or(Need::Unknown, |field| field.need(subject.profile))
+fn need(subject: &Subject<'_>, name: &str) -> Requirement {
+    subject.control.table.field(name).map_or(Requirement::Unknown, |field| field.need(subject.profile))
 }
 
 fn updates(subject: &Subject<'_>, sink: &mut Sink) {
@@ -187,10 +187,12 @@ fn intent(subject: &Subject<'_>, sink: &mut Sink) {
     }
     let (severity, why) = match need(subject, "intent_classification") {
         _ if is_strict => (Severity::Error, "the runtime asks for it and rejects the envelope".to_owned()),
-        Need::Required => (Severity::Error, format!("{} requires it", subject.profile)),
-        Need::Schema if subject.is_schema() => (Severity::Error, "the strict schema requires it".to_owned()),
-        Need::Schema => (Severity::Error, "the schema of the running version requires it".to_owned()),
-        Need::Unknown => return,
+        Requirement::Required => (Severity::Error, format!("{} requires it", subject.profile)),
+        Requirement::Schema if subject.is_schema() => {
+            (Severity::Error, "the strict schema requires it".to_owned())
+        }
+        Requirement::Schema => (Severity::Error, "the schema of the running version requires it".to_owned()),
+        Requirement::Unknown => return,
         _ => (Severity::Hint, "the kernel does not learn what the turn is about".to_owned()),
     };
     let message = format!("no `intent_classification`: {why}");
@@ -203,7 +205,8 @@ fn intent(subject: &Subject<'_>, sink: &mut Sink) {
 
 fn memory(subject: &Subject<'_>, sink: &mut Sink) {
     let need = need(subject, "memory_operations");
-    if is_missing(subject, "memory_operations") && matches!(need, Need::Required | Need::Schema) {
+    if is_missing(subject, "memory_operations") && matches!(need, Requirement::Required | Requirement::Schema)
+    {
         let message = "no `memory_operations`: the runtime assumes an empty list; write `[]` if nothing is to be remembered";
         let mut finding = Finding::new(&MEMORY_MISSING, subject.control_range(), message);
         if is_needed(subject, need) {
@@ -246,7 +249,7 @@ fn schema(subject: &Subject<'_>, sink: &mut Sink) {
 
 /// The members that the strict schema requires of an object and that are not there, in one finding.
 fn lacking(subject: &Subject<'_>, view: &View<'_>, sink: &mut Sink) {
-    let wanted = view.table.fields.iter().filter(|field| field.need(subject.profile) == Need::Schema);
+    let wanted = view.table.fields.iter().filter(|field| field.need(subject.profile) == Requirement::Schema);
     let missing: Vec<_> = wanted
         .map(|field| field.name)
         .filter(|name| !SPOKEN_FOR.contains(name) && !view.mentions(name) && view.meant_for(name).is_none())

@@ -5,7 +5,7 @@
 //! `audit`.
 
 mod draft;
-mod exposed;
+mod exposure;
 mod intent;
 mod kinds;
 mod missing;
@@ -19,7 +19,7 @@ use super::sink::{Family, Sink};
 use super::subject::Subject;
 use super::survey::Survey;
 
-pub(super) use exposed::leaked_key;
+pub(super) use exposure::leaked_key;
 pub(super) use intent::leaves_workspace;
 pub use missing::CONTROL_MISSING;
 pub(super) use trace::{TRACE_MISMATCH, TRACE_SHORT, files};
@@ -65,9 +65,9 @@ pub(super) const FAMILY: Family = Family {
         &intent::UNIT_RANGE,
         &intent::ZERO_CONFIDENCE,
         &intent::TARGET_ESCAPE,
-        &exposed::SURFACE_SECRET,
-        &exposed::SURFACE_LEAK,
-        &exposed::PACKET_SECRET,
+        &exposure::SURFACE_SECRET,
+        &exposure::SURFACE_LEAK,
+        &exposure::PACKET_SECRET,
     ],
     reply: Some(check_reply),
     envelope: Some(check),
@@ -75,7 +75,7 @@ pub(super) const FAMILY: Family = Family {
 
 fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
     missing::check_reply(survey, sink);
-    exposed::check_reply(survey, sink);
+    exposure::check_reply(survey, sink);
 }
 
 fn check(subject: &Subject<'_>, sink: &mut Sink) {
@@ -87,5 +87,5 @@ fn check(subject: &Subject<'_>, sink: &mut Sink) {
     intent::check(subject, sink);
     trace::check(subject, sink);
     draft::check(subject, sink);
-    exposed::check(subject, sink);
+    exposure::check(subject, sink);
 }

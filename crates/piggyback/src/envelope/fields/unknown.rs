@@ -1,11 +1,11 @@
 //! Keys that the profile does not know.
 
 use crate::envelope::edits::{self, quoted};
-use crate::envelope::json::{Kind, Member};
+use crate::envelope::json::{JsonKind, Member};
 use crate::envelope::runtime;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
-use crate::envelope::table::Field;
+use crate::envelope::table::MemberField;
 use crate::envelope::view::View;
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
 use mangle_syntax::text::TextRange;
@@ -34,22 +34,22 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
 }
 
 fn members(subject: &Subject<'_>, view: &View<'_>, is_top: bool, sink: &mut Sink) {
-    let is_known = |field: &Field, exact| exact && field.is_in(subject.profile);
+    let is_known = |field: &MemberField, exact| exact && field.is_in(subject.profile);
     for member in view.nodes.iter().flat_map(|node| view.json.members(*node)) {
         let Some(key) = view.json.string(member.key) else { continue };
         // A key that the reply ends in says nothing yet.
-        let is_cut = subject.is_truncated && view.json.kind(member.value) == Kind::Broken;
+        let is_cut = subject.is_truncated && view.json.kind(member.value) == JsonKind::Broken;
         let found = view.table.find(&key);
         if is_cut || key == SILENCING || found.is_some_and(|(field, exact)| is_known(field, exact)) {
             continue;
         }
-        let finding = Stray { subject, view, member, key: &key, is_top }.finding(found, sink);
+        let finding = UnknownMember { subject, view, member, key: &key, is_top }.finding(found, sink);
         finding.into_iter().for_each(|finding| sink.push(finding));
     }
 }
 
 /// A member that the profile does not know.
-struct Stray<'s> {
+struct UnknownMember<'s> {
     subject: &'s Subject<'s>,
     view: &'s View<'s>,
     member: Member,
@@ -57,8 +57,8 @@ struct Stray<'s> {
     is_top: bool,
 }
 
-impl Stray<'_> {
-    fn finding(&self, found: Option<(&'static Field, bool)>, sink: &mut Sink) -> Option<Finding> {
+impl UnknownMember<'_> {
+    fn finding(&self, found: Option<(&'static MemberField, bool)>, sink: &mut Sink) -> Option<Finding> {
         if self.subject.is_schema() {
             return (!sink.is_full(&EXTRA_FORBIDDEN)).then(|| self.forbidden(found, sink));
         }
@@ -88,11 +88,11 @@ impl Stray<'_> {
         self.key.chars().take(40).collect()
     }
 
-    fn forbidden(&self, found: Option<(&'static Field, bool)>, sink: &mut Sink) -> Finding {
+    fn forbidden(&self, found: Option<(&'static MemberField, bool)>, sink: &mut Sink) -> Finding {
         let message =
             format!("the strict schema allows no member `{}` in {}", self.shown(), self.view.table.title);
         let mut finding = Finding::new(&EXTRA_FORBIDDEN, self.range(), message);
-        let is_ours = |field: &&Field| field.is_in(self.subject.profile);
+        let is_ours = |field: &&MemberField| field.is_in(self.subject.profile);
         let meant = found.map(|(field, _)| field).or_else(|| self.view.meant(self.key)).filter(is_ours);
         finding.fix = match meant {
             // What is under the key would be lost; where both are there, one of them has to be chosen.
@@ -126,7 +126,7 @@ impl Stray<'_> {
         is_whole.then(|| Fix::guess("Delete the member").replace(edits::with_comma(json, item), ""))
     }
 
-    fn foreign(&self, field: &Field) -> Finding {
+    fn foreign(&self, field: &MemberField) -> Finding {
         let effect =
             if field.is_read { "the runtime reads it all the same" } else { "the runtime ignores it" };
         let message = format!(
@@ -138,7 +138,7 @@ impl Stray<'_> {
         Finding::new(&FOREIGN_FIELD, self.range(), message)
     }
 
-    fn case(&self, field: &Field) -> Finding {
+    fn case(&self, field: &MemberField) -> Finding {
         let message = format!(
             "the runtime takes `{}` for `{}`, other readers do not: keys are in small letters",
             self.shown(),
@@ -164,7 +164,7 @@ impl Stray<'_> {
         self.lost(&ABBREVIATED_KEYS, message, name, sink)
     }
 
-    fn near(&self, field: &'static Field, sink: &mut Sink) -> Finding {
+    fn near(&self, field: &'static MemberField, sink: &mut Sink) -> Finding {
         let message = format!(
             "the runtime does not know `{}`, and what stands here is lost; did you mean `{}`?",
             self.shown(),

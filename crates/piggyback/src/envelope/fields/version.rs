@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::envelope::edits;
-use crate::envelope::profile::{Marker, Origin};
+use crate::envelope::profile::{Marker, ProfileOrigin};
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use mangle_settings::Profile;
@@ -19,7 +19,7 @@ const MARKERS: usize = 2;
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     match &subject.origin {
-        Origin::Inferred(markers) if !markers.is_empty() => {
+        ProfileOrigin::Inferred(markers) if !markers.is_empty() => {
             let message = inferred(subject.profile, markers);
             let mut finding = Finding::new(&PROFILE_INFERRED, subject.brace(), message);
             let version = edits::quoted(subject.profile.as_str());
@@ -30,14 +30,14 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
             });
             sink.push(finding);
         }
-        Origin::Session if subject.profile != Profile::Current => {
+        ProfileOrigin::Session if subject.profile != Profile::Current => {
             let message = format!(
                 "judged as {}, as most envelopes of this session are; `[transcripts] profile` pins it",
                 subject.profile
             );
             sink.push(Finding::new(&PROFILE_INFERRED, subject.brace(), message));
         }
-        Origin::NewerVersion(version) => {
+        ProfileOrigin::NewerVersion(version) => {
             let version: String = version.chars().take(20).collect();
             let message = format!(
                 "version {version} is newer than this tool; the envelope is judged mildly, as 1.3-draft"

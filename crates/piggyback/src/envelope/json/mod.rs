@@ -1,7 +1,7 @@
 //! JSON with all byte ranges, keys that come twice, and as much as can be read of what is damaged.
 //!
 //! A document is a list of nodes in the order of the text; each knows where those inside it end, so a value is passed
-//! over in one step. What the grammar of RFC 8259 does not allow is a [`Problem`], and reading goes on behind it.
+//! over in one step. What the grammar of RFC 8259 does not allow is a [`JsonProblem`], and reading goes on behind it.
 
 mod parse;
 mod problem_text;
@@ -13,14 +13,14 @@ mod tests;
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub use parse::{Problem, ProblemKind};
+pub use parse::{JsonProblem, JsonProblemKind};
 pub use strict::{Flaw, value_end, whole};
 
 use mangle_syntax::text::{SegmentMap, TextRange, TextSize};
 
 /// What a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum JsonKind {
     /// `null`
     Null,
     /// `true` or `false`
@@ -45,7 +45,7 @@ pub struct NodeId(u32);
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    kind: Kind,
+    kind: JsonKind,
     start: u32,
     end: u32,
     /// The node behind this one and all that are inside it.
@@ -58,7 +58,7 @@ pub struct Json<'t> {
     text: &'t [u8],
     nodes: Vec<Node>,
     /// What is wrong, in the order of the text.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<JsonProblem>,
     /// Where the value ends.
     end: u32,
     /// Where the part that was read ends.
@@ -69,7 +69,7 @@ pub struct Json<'t> {
 
 /// The bytes of a literal.
 #[derive(Debug, Clone, Copy)]
-enum Written<'t> {
+enum LiteralBytes<'t> {
     /// UTF-8
     Text(&'t str),
     /// Anything
@@ -79,7 +79,7 @@ enum Written<'t> {
 /// A member of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Member {
-    /// Its key; [`Kind::Broken`] where there is none.
+    /// Its key; [`JsonKind::Broken`] where there is none.
     pub key: NodeId,
     /// Its value.
     pub value: NodeId,
@@ -143,7 +143,7 @@ impl<'t> Json<'t> {
 
     /// What a node is.
     #[must_use]
-    pub fn kind(&self, node: NodeId) -> Kind {
+    pub fn kind(&self, node: NodeId) -> JsonKind {
         self.node(node).kind
     }
 
@@ -163,13 +163,13 @@ impl<'t> Json<'t> {
 
     /// The elements of an array; of anything else none.
     pub fn elements(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<'_, 't> {
-        let is_array = self.kind(node) == Kind::Array;
+        let is_array = self.kind(node) == JsonKind::Array;
         self.inside(node).filter(move |_| is_array)
     }
 
     /// The members of an object in their order, those that come twice included; of anything else none.
     pub fn members(&self, node: NodeId) -> impl Iterator<Item = Member> + use<'_, 't> {
-        let is_object = self.kind(node) == Kind::Object;
+        let is_object = self.kind(node) == JsonKind::Object;
         let mut inside = self.inside(node).filter(move |_| is_object);
         std::iter::from_fn(move || Some(Member { key: inside.next()?, value: inside.next()? }))
     }
@@ -179,13 +179,13 @@ impl<'t> Json<'t> {
     #[must_use]
     pub fn string(&self, node: NodeId) -> Option<Cow<'t, str>> {
         match (self.kind(node), self.written(node)) {
-            (Kind::Plain, Written::Text(text)) => {
+            (JsonKind::Plain, LiteralBytes::Text(text)) => {
                 Some(text.get(1..text.len().saturating_sub(1)).unwrap_or("").into())
             }
-            (Kind::Plain, Written::Bytes(raw)) => {
+            (JsonKind::Plain, LiteralBytes::Bytes(raw)) => {
                 Some(String::from_utf8_lossy(raw.get(1..raw.len().saturating_sub(1)).unwrap_or(&[])))
             }
-            (Kind::Escaped, written) => Some(string::value(written).into()),
+            (JsonKind::Escaped, written) => Some(string::value(written).into()),
             _ => None,
         }
     }
@@ -193,10 +193,10 @@ impl<'t> Json<'t> {
     /// Writes the value of a string or a key behind what is there; false for anything else.
     pub fn push_string(&self, node: NodeId, out: &mut String) -> bool {
         match (self.kind(node), self.written(node)) {
-            (Kind::Plain, Written::Text(text)) => {
+            (JsonKind::Plain, LiteralBytes::Text(text)) => {
                 out.push_str(text.get(1..text.len().saturating_sub(1)).unwrap_or(""));
             }
-            (Kind::Plain | Kind::Escaped, written) => string::push_value(written, out),
+            (JsonKind::Plain | JsonKind::Escaped, written) => string::push_value(written, out),
             _ => return false,
         }
         true
@@ -208,7 +208,7 @@ impl<'t> Json<'t> {
         let inner = self.raw(node).get(1..).unwrap_or(&[]).trim_ascii_start();
         match (self.kind(node), inner.first()) {
             // So it is nearly always, and the rest of it does not matter.
-            (Kind::Plain | Kind::Escaped, Some(first)) if first.is_ascii_alphanumeric() => true,
+            (JsonKind::Plain | JsonKind::Escaped, Some(first)) if first.is_ascii_alphanumeric() => true,
             _ => self.string(node).is_some_and(|text| !text.trim().is_empty()),
         }
     }
@@ -216,24 +216,24 @@ impl<'t> Json<'t> {
     /// Whether a node is the empty string.
     #[must_use]
     pub fn is_empty_string(&self, node: NodeId) -> bool {
-        self.kind(node) == Kind::Plain && self.raw(node).len() == 2
+        self.kind(node) == JsonKind::Plain && self.raw(node).len() == 2
     }
 
     /// The value of a string, and where each of its bytes comes from.
     #[must_use]
     pub fn string_with_map(&self, node: NodeId) -> Option<(String, SegmentMap)> {
         let start = self.range(node).start();
-        matches!(self.kind(node), Kind::Plain | Kind::Escaped)
+        matches!(self.kind(node), JsonKind::Plain | JsonKind::Escaped)
             .then(|| string::value_with_map(self.written(node), start))
     }
 
     /// The bytes of a node, as text if all is.
-    fn written(&self, node: NodeId) -> Written<'t> {
+    fn written(&self, node: NodeId) -> LiteralBytes<'t> {
         let Node { start, end, .. } = self.node(node);
         let as_text = |(from, text): (usize, &'t str)| {
             text.get((start as usize).checked_sub(from)?..(end as usize).checked_sub(from)?)
         };
-        self.utf8.and_then(as_text).map_or_else(|| Written::Bytes(self.raw(node)), Written::Text)
+        self.utf8.and_then(as_text).map_or_else(|| LiteralBytes::Bytes(self.raw(node)), LiteralBytes::Text)
     }
 
     /// The nodes directly inside one.
@@ -248,7 +248,7 @@ impl<'t> Json<'t> {
     }
 
     fn node(&self, node: NodeId) -> Node {
-        let nothing = Node { kind: Kind::Broken, start: self.end, end: self.end, next: node.0 + 1 };
+        let nothing = Node { kind: JsonKind::Broken, start: self.end, end: self.end, next: node.0 + 1 };
         self.nodes.get(node.0 as usize).copied().unwrap_or(nothing)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Json, Kind, Node};
+use super::{Json, JsonKind, Node};
 use mangle_syntax::text::{TextRange, size, whole_characters};
 
 /// How deep values may nest, as in Go's decoder.
@@ -17,16 +17,16 @@ const MOST_PROBLEMS: usize = 1_000;
 
 /// Something that JSON does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Problem {
+pub struct JsonProblem {
     /// What.
-    pub kind: ProblemKind,
+    pub kind: JsonProblemKind,
     /// Where.
     pub range: TextRange,
 }
 
 /// The kinds of problems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ProblemKind {
+pub enum JsonProblemKind {
     /// There is no value.
     NoValue,
     /// A comma is missing between members or elements.
@@ -95,7 +95,7 @@ struct Parser<'t> {
     has_controls: bool,
     at: usize,
     nodes: Vec<Node>,
-    problems: Vec<Problem>,
+    problems: Vec<JsonProblem>,
     /// The arrays and objects around the place.
     open: Vec<Open>,
 }
@@ -104,14 +104,14 @@ struct Parser<'t> {
 struct Open {
     node: usize,
     is_object: bool,
-    wants: Wants,
+    wants: ParserState,
     /// Where the last comma is.
     comma: Option<usize>,
 }
 
 /// What comes next.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wants {
+enum ParserState {
     /// A key, an element, or the end.
     Item,
     Colon,
@@ -138,9 +138,9 @@ impl Parser<'_> {
             match byte {
                 b'}' | b']' => self.close(byte),
                 b',' => self.comma(),
-                b':' if wants == Wants::Colon => {
+                b':' if wants == ParserState::Colon => {
                     self.at += 1;
-                    self.want(Wants::Value);
+                    self.want(ParserState::Value);
                 }
                 _ => self.item(wants, is_object),
             }
@@ -148,34 +148,34 @@ impl Parser<'_> {
     }
 
     /// A key, a value, or something in the place of a comma or a colon.
-    fn item(&mut self, wants: Wants, is_object: bool) {
+    fn item(&mut self, wants: ParserState, is_object: bool) {
         match wants {
-            Wants::Comma => {
+            ParserState::Comma => {
                 let before = self.at;
                 // What begins nothing is no missing comma.
                 if self.begins() {
-                    self.problem(ProblemKind::NoComma, before, before);
+                    self.problem(JsonProblemKind::NoComma, before, before);
                 } else {
                     return self.stray();
                 }
             }
-            Wants::Colon => {
-                self.problem(ProblemKind::NoColon, self.at, self.at);
-                self.want(Wants::Value);
+            ParserState::Colon => {
+                self.problem(JsonProblemKind::NoColon, self.at, self.at);
+                self.want(ParserState::Value);
                 return;
             }
-            Wants::Item | Wants::Value => {}
+            ParserState::Item | ParserState::Value => {}
         }
-        let is_key = is_object && wants != Wants::Value;
+        let is_key = is_object && wants != ParserState::Value;
         if is_key {
             self.key();
         } else {
-            self.want(Wants::Comma);
+            self.want(ParserState::Comma);
             self.value();
         }
     }
 
-    fn want(&mut self, wants: Wants) {
+    fn want(&mut self, wants: ParserState) {
         if let Some(open) = self.open.last_mut() {
             open.wants = wants;
         }
@@ -185,17 +185,17 @@ impl Parser<'_> {
         self.text.get(self.at).copied()
     }
 
-    fn problem(&mut self, kind: ProblemKind, start: usize, end: usize) {
+    fn problem(&mut self, kind: JsonProblemKind, start: usize, end: usize) {
         if self.problems.len() < MOST_PROBLEMS {
             let range = TextRange::new(size(start), size(end.max(start)));
             // CR and LF are two problems, each with its own fix.
-            let is_control = kind == ProblemKind::RawControl;
+            let is_control = kind == JsonProblemKind::RawControl;
             let range = if is_control { range } else { whole_characters(self.text, range) };
-            self.problems.push(Problem { kind, range });
+            self.problems.push(JsonProblem { kind, range });
         }
     }
 
-    fn node(&mut self, kind: Kind, start: usize, end: usize) -> usize {
+    fn node(&mut self, kind: JsonKind, start: usize, end: usize) -> usize {
         let next = number(self.nodes.len() + 1);
         self.nodes.push(Node { kind, start: number(start), end: number(end), next });
         self.nodes.len() - 1
@@ -215,7 +215,7 @@ impl Parser<'_> {
                 }
                 _ => return,
             };
-            self.problem(ProblemKind::Comment, self.at, self.at + end);
+            self.problem(JsonProblemKind::Comment, self.at, self.at + end);
             self.at += end;
         }
     }
@@ -235,7 +235,7 @@ impl Parser<'_> {
             self.at += 1;
         }
         self.at = self.at.max(start + 1);
-        self.problem(ProblemKind::Stray, start, self.at);
+        self.problem(JsonProblemKind::Stray, start, self.at);
     }
 
     fn value(&mut self) {
@@ -248,13 +248,13 @@ impl Parser<'_> {
             }
             Some(b'\'') => {
                 self.string(b'\'');
-                self.problem(ProblemKind::SingleQuotes, start, self.at);
+                self.problem(JsonProblemKind::SingleQuotes, start, self.at);
             }
             Some(byte) if byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.') => self.number(),
             Some(byte) if byte.is_ascii_alphabetic() => self.word(),
             _ => {
-                self.node(Kind::Broken, start, start);
-                self.problem(ProblemKind::NoValue, start, start);
+                self.node(JsonKind::Broken, start, start);
+                self.problem(JsonProblemKind::NoValue, start, start);
                 if !self.open.is_empty() && !matches!(self.peek(), None | Some(b',' | b'}' | b']')) {
                     self.stray();
                 }
@@ -265,15 +265,15 @@ impl Parser<'_> {
     fn open(&mut self, is_object: bool) {
         let start = self.at;
         self.at += 1;
-        let kind = if is_object { Kind::Object } else { Kind::Array };
+        let kind = if is_object { JsonKind::Object } else { JsonKind::Array };
         if self.open.len() >= DEEPEST {
-            self.problem(ProblemKind::TooDeep, start, self.at);
-            self.node(Kind::Broken, start, self.text.len());
+            self.problem(JsonProblemKind::TooDeep, start, self.at);
+            self.node(JsonKind::Broken, start, self.text.len());
             self.at = self.text.len();
             return;
         }
         let node = self.node(kind, start, self.at);
-        self.open.push(Open { node, is_object, wants: Wants::Item, comma: None });
+        self.open.push(Open { node, is_object, wants: ParserState::Item, comma: None });
     }
 
     fn close(&mut self, byte: u8) {
@@ -281,7 +281,7 @@ impl Parser<'_> {
         // A bracket that closes something further out says that what is inside was not closed.
         let Some(level) = self.open.iter().rposition(|open| open.is_object == is_object) else {
             let at = self.at;
-            self.problem(ProblemKind::WrongBracket, at, at + 1);
+            self.problem(JsonProblemKind::WrongBracket, at, at + 1);
             self.at += 1;
             return;
         };
@@ -289,7 +289,7 @@ impl Parser<'_> {
             let is_last = self.open.len() == level + 1;
             if !is_last {
                 let at = self.at;
-                self.problem(ProblemKind::WrongBracket, at, at + 1);
+                self.problem(JsonProblemKind::WrongBracket, at, at + 1);
             }
             self.end_one(usize::from(is_last));
         }
@@ -299,16 +299,16 @@ impl Parser<'_> {
     fn end_one(&mut self, bracket: usize) {
         let Some(open) = self.open.pop() else { return };
         match open.wants {
-            Wants::Item => {
+            ParserState::Item => {
                 open.comma
                     .into_iter()
-                    .for_each(|comma| self.problem(ProblemKind::ExtraComma, comma, comma + 1));
+                    .for_each(|comma| self.problem(JsonProblemKind::ExtraComma, comma, comma + 1));
             }
-            Wants::Colon | Wants::Value => {
-                self.problem(ProblemKind::NoValue, self.at, self.at);
-                self.node(Kind::Broken, self.at, self.at);
+            ParserState::Colon | ParserState::Value => {
+                self.problem(JsonProblemKind::NoValue, self.at, self.at);
+                self.node(JsonKind::Broken, self.at, self.at);
             }
-            Wants::Comma => {}
+            ParserState::Comma => {}
         }
         self.at += bracket;
         let (end, next) = (number(self.at), number(self.nodes.len()));
@@ -323,11 +323,11 @@ impl Parser<'_> {
         while let Some(open) = self.open.last() {
             let start = self.nodes.get(open.node).map_or(self.at, |node| node.start as usize);
             if let Some(open) = self.open.last_mut()
-                && open.wants == Wants::Item
+                && open.wants == ParserState::Item
             {
                 open.comma = None;
             }
-            self.problem(ProblemKind::Unclosed, start, self.at);
+            self.problem(JsonProblemKind::Unclosed, start, self.at);
             self.end_one(0);
         }
     }
@@ -336,13 +336,13 @@ impl Parser<'_> {
         let at = self.at;
         let Some(open) = self.open.last_mut() else { return };
         let wants = open.wants;
-        (open.wants, open.comma) = (Wants::Item, Some(at));
+        (open.wants, open.comma) = (ParserState::Item, Some(at));
         match wants {
-            Wants::Comma => {}
-            Wants::Item => self.problem(ProblemKind::ExtraComma, at, at + 1),
-            Wants::Colon | Wants::Value => {
-                self.node(Kind::Broken, at, at);
-                self.problem(ProblemKind::NoValue, at, at);
+            ParserState::Comma => {}
+            ParserState::Item => self.problem(JsonProblemKind::ExtraComma, at, at + 1),
+            ParserState::Colon | ParserState::Value => {
+                self.node(JsonKind::Broken, at, at);
+                self.problem(JsonProblemKind::NoValue, at, at);
             }
         }
         self.at += 1;
@@ -350,25 +350,25 @@ impl Parser<'_> {
 
     fn key(&mut self) {
         let start = self.at;
-        self.want(Wants::Colon);
+        self.want(ParserState::Colon);
         match self.peek() {
             Some(b'"') => {
                 self.string(b'"');
             }
             Some(b'\'') => {
                 self.string(b'\'');
-                self.problem(ProblemKind::SingleQuotes, start, self.at);
+                self.problem(JsonProblemKind::SingleQuotes, start, self.at);
             }
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => self.word(),
             Some(b'{' | b'[') | Some(b'0'..=b'9' | b'-') | Some(b':') => {
-                self.node(Kind::Broken, start, start);
-                self.problem(ProblemKind::NoKey, start, start);
+                self.node(JsonKind::Broken, start, start);
+                self.problem(JsonProblemKind::NoKey, start, start);
                 if self.peek() != Some(b':') {
-                    self.want(Wants::Value);
+                    self.want(ParserState::Value);
                 }
             }
             _ => {
-                self.want(Wants::Item);
+                self.want(ParserState::Item);
                 self.stray();
             }
         }
@@ -397,7 +397,7 @@ impl Parser<'_> {
                     break;
                 }
                 None => {
-                    self.problem(ProblemKind::Unclosed, start, self.at);
+                    self.problem(JsonProblemKind::Unclosed, start, self.at);
                     break;
                 }
             }
@@ -407,13 +407,13 @@ impl Parser<'_> {
             && self.text.get(self.at.saturating_sub(1)) == Some(&quote)
             && self.at > start + 1
             && (self.is_text || std::str::from_utf8(self.text.get(start..self.at).unwrap_or(&[])).is_ok());
-        self.node(if is_plain { Kind::Plain } else { Kind::Escaped }, start, self.at);
+        self.node(if is_plain { JsonKind::Plain } else { JsonKind::Escaped }, start, self.at);
     }
 
     fn controls(&mut self, start: usize, end: usize) {
         for at in start..end {
             if self.text.get(at).is_some_and(|byte| *byte < 0x20) {
-                self.problem(ProblemKind::RawControl, at, at + 1);
+                self.problem(JsonProblemKind::RawControl, at, at + 1);
             }
         }
     }
@@ -427,7 +427,7 @@ impl Parser<'_> {
             None => 1,
             Some(_) => {
                 let at = self.at;
-                self.problem(ProblemKind::BadEscape, at, (at + 2).min(self.text.len()));
+                self.problem(JsonProblemKind::BadEscape, at, (at + 2).min(self.text.len()));
                 2
             }
         };
@@ -443,10 +443,10 @@ impl Parser<'_> {
             self.at += 1;
         }
         let written = self.text.get(start..self.at).unwrap_or(&[]);
-        let kind = if is_number(written) { Kind::Number } else { Kind::Broken };
+        let kind = if is_number(written) { JsonKind::Number } else { JsonKind::Broken };
         self.node(kind, start, self.at);
-        if kind == Kind::Broken {
-            self.problem(ProblemKind::BadNumber, start, self.at);
+        if kind == JsonKind::Broken {
+            self.problem(JsonProblemKind::BadNumber, start, self.at);
         }
     }
 
@@ -455,16 +455,16 @@ impl Parser<'_> {
         while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             self.at += 1;
         }
-        let is_key = self.open.last().is_some_and(|open| open.wants == Wants::Colon);
+        let is_key = self.open.last().is_some_and(|open| open.wants == ParserState::Colon);
         let kind = match self.text.get(start..self.at) {
-            Some(b"null") if !is_key => Kind::Null,
-            Some(b"true") if !is_key => Kind::Bool(true),
-            Some(b"false") if !is_key => Kind::Bool(false),
-            _ => Kind::Broken,
+            Some(b"null") if !is_key => JsonKind::Null,
+            Some(b"true") if !is_key => JsonKind::Bool(true),
+            Some(b"false") if !is_key => JsonKind::Bool(false),
+            _ => JsonKind::Broken,
         };
         self.node(kind, start, self.at);
-        if kind == Kind::Broken {
-            self.problem(ProblemKind::Word, start, self.at);
+        if kind == JsonKind::Broken {
+            self.problem(JsonProblemKind::Word, start, self.at);
         }
     }
 }

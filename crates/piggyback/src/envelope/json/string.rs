@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::Written;
+use super::LiteralBytes;
 use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, TextSize, size};
 
 /// A stretch of a literal.
@@ -15,14 +15,14 @@ enum Piece<'t> {
 }
 
 /// The value of a literal, quotes included; the last one may be missing.
-pub(super) fn value(literal: Written<'_>) -> String {
+pub(super) fn value(literal: LiteralBytes<'_>) -> String {
     let mut value = String::with_capacity(literal.bytes().len());
     push_value(literal, &mut value);
     value
 }
 
 /// Writes the value of a literal behind what is there.
-pub(super) fn push_value(literal: Written<'_>, out: &mut String) {
+pub(super) fn push_value(literal: LiteralBytes<'_>, out: &mut String) {
     pieces(literal, |piece, _| match piece {
         Piece::Text(text) => out.push_str(text),
         Piece::Char(char) => out.push(char),
@@ -30,7 +30,7 @@ pub(super) fn push_value(literal: Written<'_>, out: &mut String) {
 }
 
 /// The value of a literal that begins at `start`, and where its bytes come from.
-pub(super) fn value_with_map(literal: Written<'_>, start: TextSize) -> (String, SegmentMap) {
+pub(super) fn value_with_map(literal: LiteralBytes<'_>, start: TextSize) -> (String, SegmentMap) {
     let (mut value, mut map) = (String::with_capacity(literal.bytes().len()), SegmentMapBuilder::default());
     pieces(literal, |piece, range| {
         let source = TextRange::new(start + size(range.start), start + size(range.end));
@@ -48,7 +48,7 @@ pub(super) fn value_with_map(literal: Written<'_>, start: TextSize) -> (String, 
     (value, map.finish())
 }
 
-impl<'t> Written<'t> {
+impl<'t> LiteralBytes<'t> {
     fn bytes(self) -> &'t [u8] {
         match self {
             Self::Text(text) => text.as_bytes(),
@@ -58,7 +58,7 @@ impl<'t> Written<'t> {
 }
 
 /// Takes a literal apart.
-fn pieces<'t>(literal: Written<'t>, mut piece: impl FnMut(Piece<'t>, Range<usize>)) {
+fn pieces<'t>(literal: LiteralBytes<'t>, mut piece: impl FnMut(Piece<'t>, Range<usize>)) {
     let bytes = literal.bytes();
     let quote = bytes.first().copied().unwrap_or(b'"');
     let end = match closed(bytes, quote) {
@@ -90,20 +90,20 @@ fn closed(literal: &[u8], quote: u8) -> bool {
 
 /// Text without escapes; gives where it ends.
 fn texts<'t>(
-    literal: Written<'t>,
+    literal: LiteralBytes<'t>,
     range: Range<usize>,
     piece: &mut impl FnMut(Piece<'t>, Range<usize>),
 ) -> usize {
     let bytes = match literal {
         // The bytes beside a backslash and a quote are ends of characters.
-        Written::Text(text) => {
+        LiteralBytes::Text(text) => {
             let text = text.get(range.clone()).unwrap_or("");
             if !text.is_empty() {
                 piece(Piece::Text(text), range.clone());
             }
             return range.end;
         }
-        Written::Bytes(bytes) => bytes.get(range.clone()).unwrap_or(&[]),
+        LiteralBytes::Bytes(bytes) => bytes.get(range.clone()).unwrap_or(&[]),
     };
     let mut at = range.start;
     for chunk in bytes.utf8_chunks() {

@@ -21,7 +21,7 @@ fn check(text: &str, expected: Expect) {
 
 fn show(json: &Json<'_>, node: NodeId, out: &mut String) {
     match json.kind(node) {
-        Kind::Array => {
+        JsonKind::Array => {
             out.push('[');
             for (at, element) in json.elements(node).enumerate() {
                 out.push_str(if at > 0 { ", " } else { "" });
@@ -29,7 +29,7 @@ fn show(json: &Json<'_>, node: NodeId, out: &mut String) {
             }
             out.push(']');
         }
-        Kind::Object => {
+        JsonKind::Object => {
             out.push('{');
             for (at, member) in json.members(node).enumerate() {
                 out.push_str(if at > 0 { ", " } else { "" });
@@ -39,8 +39,8 @@ fn show(json: &Json<'_>, node: NodeId, out: &mut String) {
             }
             out.push('}');
         }
-        Kind::Plain | Kind::Escaped => write!(out, "{:?}", json.string(node).unwrap()).unwrap(),
-        Kind::Broken => write!(out, "<{}>", String::from_utf8_lossy(json.raw(node))).unwrap(),
+        JsonKind::Plain | JsonKind::Escaped => write!(out, "{:?}", json.string(node).unwrap()).unwrap(),
+        JsonKind::Broken => write!(out, "<{}>", String::from_utf8_lossy(json.raw(node))).unwrap(),
         _ => out.push_str(&String::from_utf8_lossy(json.raw(node))),
     }
 }
@@ -190,7 +190,7 @@ fn what_is_no_text_becomes_replacement_characters() {
 fn deep_nesting_is_a_problem_and_no_danger() {
     let deep = "[".repeat(100_000);
     let json = Json::parse(deep.as_bytes());
-    assert!(json.problems.iter().any(|problem| problem.kind == ProblemKind::TooDeep));
+    assert!(json.problems.iter().any(|problem| problem.kind == JsonProblemKind::TooDeep));
     let fine = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     assert!(Json::parse(fine.as_bytes()).problems.is_empty());
 }
@@ -198,12 +198,12 @@ fn deep_nesting_is_a_problem_and_no_danger() {
 /// The value as `serde_json` has it, the last of equal keys taken.
 fn value(json: &Json<'_>, node: NodeId) -> serde_json::Value {
     match json.kind(node) {
-        Kind::Null | Kind::Broken => serde_json::Value::Null,
-        Kind::Bool(bool) => bool.into(),
-        Kind::Number => serde_json::from_slice(json.raw(node)).unwrap(),
-        Kind::Plain | Kind::Escaped => json.string(node).unwrap().into(),
-        Kind::Array => json.elements(node).map(|element| value(json, element)).collect(),
-        Kind::Object => json
+        JsonKind::Null | JsonKind::Broken => serde_json::Value::Null,
+        JsonKind::Bool(bool) => bool.into(),
+        JsonKind::Number => serde_json::from_slice(json.raw(node)).unwrap(),
+        JsonKind::Plain | JsonKind::Escaped => json.string(node).unwrap().into(),
+        JsonKind::Array => json.elements(node).map(|element| value(json, element)).collect(),
+        JsonKind::Object => json
             .members(node)
             .map(|member| (json.string(member.key).unwrap().into_owned(), value(json, member.value)))
             .collect::<serde_json::Map<_, _>>()

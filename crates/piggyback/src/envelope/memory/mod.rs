@@ -12,7 +12,7 @@ use super::subject::Subject;
 
 pub(super) use keys::is_styled;
 pub use keys::may_be_predicate;
-pub use operations::{OPERATIONS, Operation};
+pub use operations::{MemoryOperation, OPERATIONS};
 
 /// The rules about memory operations.
 pub(super) const FAMILY: Family = Family {

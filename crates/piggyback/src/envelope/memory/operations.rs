@@ -10,7 +10,7 @@ use mangle_syntax::text::nearest;
 
 /// A memory operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Operation {
+pub struct MemoryOperation {
     /// Its name.
     pub name: &'static str,
     /// Whether 1.1 has it.
@@ -24,43 +24,43 @@ pub struct Operation {
 }
 
 /// The operations that some version knows.
-pub static OPERATIONS: [Operation; 6] = [
-    Operation {
+pub static OPERATIONS: [MemoryOperation; 6] = [
+    MemoryOperation {
         name: "promote_to_long_term",
         is_old: true,
         is_new: true,
         stores: true,
         effect: "stores the fact key(value) for good, as a preference of priority 10",
     },
-    Operation {
+    MemoryOperation {
         name: "forget",
         is_old: true,
         is_new: true,
         stores: false,
         effect: "retracts every fact of the predicate that its key names",
     },
-    Operation {
+    MemoryOperation {
         name: "archive",
         is_old: true,
         is_new: false,
         stores: false,
         effect: "is to move facts to cold storage; the runtime ignores it",
     },
-    Operation {
+    MemoryOperation {
         name: "rehydrate",
         is_old: true,
         is_new: false,
         stores: false,
         effect: "is to fetch facts from cold storage; the runtime ignores it",
     },
-    Operation {
+    MemoryOperation {
         name: "store_vector",
         is_old: false,
         is_new: true,
         stores: true,
         effect: "embeds the value in the vector store",
     },
-    Operation {
+    MemoryOperation {
         name: "note",
         is_old: false,
         is_new: true,
@@ -69,7 +69,7 @@ pub static OPERATIONS: [Operation; 6] = [
     },
 ];
 
-impl Operation {
+impl MemoryOperation {
     /// The operation of this name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
@@ -101,7 +101,11 @@ pub(super) fn check(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink
     }
 }
 
-fn operator(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) -> Option<&'static Operation> {
+fn operator(
+    subject: &Subject<'_>,
+    operation: &View<'_>,
+    sink: &mut Sink,
+) -> Option<&'static MemoryOperation> {
     let Some(op) = operation.text("op").filter(|op| !op.is_empty()) else {
         let is_missing = !operation.has("op") || operation.text("op").is_some();
         if is_missing && operation.meant_for("op").is_none() && subject.is_whole() {
@@ -112,7 +116,7 @@ fn operator(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) -> Opt
         return None;
     };
     let range = operation.value_range("op")?;
-    let Some(known) = Operation::find(&op) else {
+    let Some(known) = MemoryOperation::find(&op) else {
         let near = near(&op);
         let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         let short: String = op.chars().take(40).collect();
@@ -151,7 +155,7 @@ fn key(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
     }
 }
 
-fn value(subject: &Subject<'_>, known: &Operation, operation: &View<'_>, sink: &mut Sink) {
+fn value(subject: &Subject<'_>, known: &MemoryOperation, operation: &View<'_>, sink: &mut Sink) {
     let value = operation.text("value");
     let range = operation.value_range("value");
     let may_lack =

@@ -1,6 +1,6 @@
 //! Credentials that would be persisted.
 
-use super::operations::Operation;
+use super::operations::MemoryOperation;
 use crate::envelope::secrets::secrets_of;
 use crate::envelope::sink::Sink;
 use crate::envelope::view::View;
@@ -11,7 +11,7 @@ pub(super) static SECRET_STORED: Rule = rule!("secret-stored.md");
 
 pub(super) fn check(operation: &View<'_>, sink: &mut Sink) {
     let Some(op) = operation.text("op") else { return };
-    let stores = Operation::find(&op).is_none_or(|operation| operation.stores);
+    let stores = MemoryOperation::find(&op).is_none_or(|operation| operation.stores);
     let Some(entry) = operation.get("value").filter(|_| stores && !sink.is_full(&SECRET_STORED)) else {
         return;
     };

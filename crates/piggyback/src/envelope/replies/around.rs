@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::envelope::Reply;
 use crate::envelope::edits;
 use crate::envelope::sink::Sink;
-use crate::envelope::survey::{Role, Survey};
+use crate::envelope::survey::{ObjectRole, Survey};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
 
@@ -17,7 +17,8 @@ pub(super) static FENCED: Rule = rule!("fenced.md");
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     let (Some(_), reply) = (survey.picked(), survey.reply) else { return };
-    let is_json = |role: &Role| matches!(role, Role::Envelope | Role::Json | Role::Truncated);
+    let is_json =
+        |role: &ObjectRole| matches!(role, ObjectRole::Envelope | ObjectRole::Json | ObjectRole::Truncated);
     let (Some(first), Some(last)) =
         (survey.roles.iter().position(is_json), survey.roles.iter().rposition(is_json))
     else {

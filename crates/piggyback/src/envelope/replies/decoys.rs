@@ -2,7 +2,7 @@
 
 use crate::envelope::runtime::Stage;
 use crate::envelope::sink::Sink;
-use crate::envelope::survey::{Role, Survey};
+use crate::envelope::survey::{ObjectRole, Survey};
 use mangle_settings::Select;
 use mangle_syntax::lint::{Finding, Rule, Severity, Span, rule};
 
@@ -55,7 +55,7 @@ const PARAGRAPH: usize = 400;
 const LABELS: [&str; 6] = ["user:", "human:", "customer:", "question:", "issue:", "quote:"];
 
 fn echoes(survey: &Survey<'_>, sink: &mut Sink) {
-    for (_, object) in survey.with_role(Role::Envelope) {
+    for (_, object) in survey.with_role(ObjectRole::Envelope) {
         let before = survey.reply.raw.get(..object.range.start).unwrap_or(&[]);
         let tail = before.get(before.len().saturating_sub(PARAGRAPH)..).unwrap_or(&[]);
         let text = String::from_utf8_lossy(tail).to_lowercase().replace('\r', "");

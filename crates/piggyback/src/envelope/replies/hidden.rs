@@ -2,10 +2,10 @@
 //! number.
 
 use crate::envelope::edits;
-use crate::envelope::json::ProblemKind;
+use crate::envelope::json::JsonProblemKind;
 use crate::envelope::runtime::{self, Stage, candidates};
 use crate::envelope::sink::Sink;
-use crate::envelope::survey::{Role, Survey};
+use crate::envelope::survey::{ObjectRole, Survey};
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, Span, rule};
 use mangle_syntax::text::{TextRange, size};
 
@@ -24,7 +24,7 @@ const FLOOD: usize = 50;
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     let is_direct = matches!(survey.stage(), Some(Stage::Whole | Stage::Stream));
-    for (at, object) in survey.with_role(Role::Envelope) {
+    for (at, object) in survey.with_role(ObjectRole::Envelope) {
         let sight = survey.sights.get(at).copied().unwrap_or_default();
         if let Some(quote) = sight.quote {
             stray_quote(survey, quote, at, sink);
@@ -86,10 +86,9 @@ fn fix(title: &str, range: TextRange, survey: &Survey<'_>, sink: &mut Sink) -> O
 }
 
 fn depth(survey: &Survey<'_>, is_direct: bool, sink: &mut Sink) {
-    let too_deep =
-        survey.reply.objects.iter().find_map(|object| {
-            object.json.problems.iter().find(|problem| problem.kind == ProblemKind::TooDeep)
-        });
+    let too_deep = survey.reply.objects.iter().find_map(|object| {
+        object.json.problems.iter().find(|problem| problem.kind == JsonProblemKind::TooDeep)
+    });
     if let Some(problem) = too_deep {
         let message = "more than 10,000 levels of nesting: the runtime's decoder gives up here";
         sink.push(Finding::new(&DEPTH, TextRange::at(problem.range.start(), size(1)), message));

@@ -5,13 +5,13 @@
 
 mod around;
 mod caps;
-mod cut;
 mod decoys;
 mod hidden;
 mod leak;
 mod shape;
 mod stage;
 mod syntax;
+mod truncation;
 mod unicode;
 
 pub use leak::{CONTROL_LEAK, control_shown};
@@ -41,7 +41,7 @@ pub(super) const FAMILY: Family = Family {
         &decoys::ECHOED_ENVELOPE,
         &hidden::STRAY_QUOTE,
         &hidden::STRAY_BRACE,
-        &cut::TRUNCATED,
+        &truncation::TRUNCATED,
         &hidden::DEPTH,
         &hidden::TOO_LARGE,
         &hidden::CANDIDATE_FLOOD,
@@ -52,7 +52,7 @@ pub(super) const FAMILY: Family = Family {
         &caps::MEMORY_CAP,
         &caps::TOOLS_CAP,
         &caps::KNOWLEDGE_CAP,
-        &cut::PREMATURE_ARTICULATION,
+        &truncation::PREMATURE_ARTICULATION,
         &leak::CONTROL_LEAK,
     ],
     reply: Some(check_reply),
@@ -67,7 +67,7 @@ fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
     shape::check(survey, sink);
     decoys::check(survey, sink);
     hidden::check(survey, sink);
-    cut::check(survey, sink);
+    truncation::check(survey, sink);
     syntax::check(survey, sink);
     leak::check(survey, sink);
 }

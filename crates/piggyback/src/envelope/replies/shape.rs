@@ -1,9 +1,9 @@
 //! Replies that are JSON, but no envelope at their top.
 
-use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::runtime;
 use crate::envelope::sink::Sink;
-use crate::envelope::survey::{Role, Survey};
+use crate::envelope::survey::{ObjectRole, Survey};
 use crate::envelope::view::first_byte;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::{TextRange, TextSize};
@@ -17,12 +17,12 @@ pub(super) static NESTED_ENVELOPE: Rule = rule!("nested-envelope.md");
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     if let Some(json) = &survey.wrapper {
         match json.kind(json.root()) {
-            Kind::Array => array(json, survey, sink),
+            JsonKind::Array => array(json, survey, sink),
             _ if survey.reply.raw.contains(&b'{') => other(json, sink),
             _ => {}
         }
     }
-    for (_, object) in survey.with_role(Role::Json) {
+    for (_, object) in survey.with_role(ObjectRole::Json) {
         let text = survey.reply.raw.get(object.range.clone()).unwrap_or(&[]);
         if object.json.problems.is_empty()
             && runtime::is_rich(text)
@@ -65,8 +65,8 @@ fn array(json: &Json<'_>, survey: &Survey<'_>, sink: &mut Sink) {
 fn other(json: &Json<'_>, sink: &mut Sink) {
     let (kind, range) = (json.kind(json.root()), json.range(json.root()));
     let what = match kind {
-        Kind::Number => "a number",
-        Kind::Plain | Kind::Escaped => "a string",
+        JsonKind::Number => "a number",
+        JsonKind::Plain | JsonKind::Escaped => "a string",
         _ => "a word",
     };
     let mut message = format!("this reply is {what}, and an envelope must be an object");

@@ -1,8 +1,8 @@
 //! Which of its attempts got the runtime an envelope, or that none did.
 
-use crate::envelope::runtime::{Failure, Stage};
+use crate::envelope::runtime::{DecodeFailure, Stage};
 use crate::envelope::sink::Sink;
-use crate::envelope::survey::{Role, Survey};
+use crate::envelope::survey::{ObjectRole, Survey};
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) static NO_JSON: Rule = rule!("no-json.md");
@@ -34,7 +34,7 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
                            drops the control packet";
             sink.push(Finding::new(&FALLBACK, line, message));
         }
-        None if !is_explained(survey) && matches!(survey.refusal(), Some(Failure::Syntax(_))) => {
+        None if !is_explained(survey) && matches!(survey.refusal(), Some(DecodeFailure::Syntax(_))) => {
             let message = "no envelope can be read from this reply, and the runtime asks for valid JSON: it refuses the reply";
             sink.push(Finding::new(&FALLBACK, line, message));
         }
@@ -45,7 +45,8 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
 /// Whether another finding says already why there is no envelope.
 fn is_explained(survey: &Survey<'_>) -> bool {
     let is_wrong = |(_, object): (usize, &crate::envelope::Object<'_>)| {
-        matches!(object.decoded, Err(Failure::Kind { .. }))
+        matches!(object.decoded, Err(DecodeFailure::Kind { .. }))
     };
-    survey.with_role(Role::Truncated).next().is_some() || survey.with_role(Role::Envelope).any(is_wrong)
+    survey.with_role(ObjectRole::Truncated).next().is_some()
+        || survey.with_role(ObjectRole::Envelope).any(is_wrong)
 }

@@ -2,9 +2,9 @@
 
 use crate::envelope::Object;
 use crate::envelope::edits::{self, quoted};
-use crate::envelope::json::{Json, Problem, ProblemKind};
+use crate::envelope::json::{Json, JsonProblem, JsonProblemKind};
 use crate::envelope::sink::Sink;
-use crate::envelope::survey::{Role, Survey, ends_inside};
+use crate::envelope::survey::{ObjectRole, Survey, ends_inside};
 use mangle_syntax::lint::{Applicability, Finding, Fix, Rule, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
 
@@ -14,7 +14,7 @@ pub(super) static JSON_SYNTAX: Rule = rule!("json-syntax.md");
 const MOST: usize = 20;
 
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
-    for role in [Role::Envelope, Role::Json, Role::Truncated] {
+    for role in [ObjectRole::Envelope, ObjectRole::Json, ObjectRole::Truncated] {
         for (_, object) in survey.with_role(role) {
             let problems = object.json.problems.iter().filter(|problem| is_shown(problem, object, role));
             for group in groups(&object.json, problems).into_iter().take(MOST) {
@@ -24,23 +24,23 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     }
 }
 
-fn is_shown(problem: &Problem, object: &Object<'_>, role: Role) -> bool {
+fn is_shown(problem: &JsonProblem, object: &Object<'_>, role: ObjectRole) -> bool {
     let text = object.json.text().get(..object.range.end).unwrap_or(&[]);
     // PB026 says what a text lacks that ends too early.
     let is_of_the_end = || problem.range.end() >= size(text.trim_ascii_end().len());
-    let is_said = role == Role::Truncated
-        && (problem.kind == ProblemKind::Unclosed || is_of_the_end() || ends_inside(object));
+    let is_said = role == ObjectRole::Truncated
+        && (problem.kind == JsonProblemKind::Unclosed || is_of_the_end() || ends_inside(object));
     // PB027 says that something is too deep.
-    !is_said && problem.kind != ProblemKind::TooDeep
+    !is_said && problem.kind != JsonProblemKind::TooDeep
 }
 
 /// Problems of one cause together: the control characters of a string.
-fn groups<'p>(json: &Json<'_>, problems: impl Iterator<Item = &'p Problem>) -> Vec<Vec<&'p Problem>> {
-    let mut groups: Vec<Vec<&Problem>> = Vec::new();
+fn groups<'p>(json: &Json<'_>, problems: impl Iterator<Item = &'p JsonProblem>) -> Vec<Vec<&'p JsonProblem>> {
+    let mut groups: Vec<Vec<&JsonProblem>> = Vec::new();
     for problem in problems {
         let same = groups.last_mut().filter(|group| {
             let last = group.last().filter(|last| {
-                last.kind == ProblemKind::RawControl && problem.kind == ProblemKind::RawControl
+                last.kind == JsonProblemKind::RawControl && problem.kind == JsonProblemKind::RawControl
             });
             let between = last.and_then(|last| {
                 json.text().get(usize::from(last.range.end())..usize::from(problem.range.start()))
@@ -55,12 +55,15 @@ fn groups<'p>(json: &Json<'_>, problems: impl Iterator<Item = &'p Problem>) -> V
     groups
 }
 
-fn problem(object: &Object<'_>, group: &[&Problem], sink: &mut Sink) {
+fn problem(object: &Object<'_>, group: &[&JsonProblem], sink: &mut Sink) {
     let Some(first) = group.first() else { return };
     let json = &object.json;
     let text = String::from_utf8_lossy(slice(json, first.range)).into_owned();
-    let fix =
-        if first.kind == ProblemKind::RawControl { controls(json, group) } else { fix(json, first, &text) };
+    let fix = if first.kind == JsonProblemKind::RawControl {
+        controls(json, group)
+    } else {
+        fix(json, first, &text)
+    };
     let what = json.said(first, group.len());
     let message = format!("{what}; the runtime reads nothing of an object with such a slip");
     let mut finding = Finding::new(&JSON_SYNTAX, json.place(first), message);
@@ -68,19 +71,21 @@ fn problem(object: &Object<'_>, group: &[&Problem], sink: &mut Sink) {
     sink.push(finding);
 }
 
-fn fix(json: &Json<'_>, problem: &Problem, text: &str) -> Option<Fix> {
+fn fix(json: &Json<'_>, problem: &JsonProblem, text: &str) -> Option<Fix> {
     let (range, start) = (problem.range, problem.range.start());
     Some(match problem.kind {
-        ProblemKind::NoComma => Fix::safe("Insert a comma").insert(json.place(problem).end(), ","),
-        ProblemKind::NoColon => Fix::safe("Insert a colon").insert(json.place(problem).end(), ":"),
-        ProblemKind::ExtraComma => Fix::safe("Delete the comma").replace(range, ""),
-        ProblemKind::Comment => Fix::safe("Delete the comment").replace(range, ""),
-        ProblemKind::Word => word(json, range, text),
-        ProblemKind::BadNumber => Fix::safe("Write the number as JSON does").replace(range, number(text)?),
-        ProblemKind::SingleQuotes => Fix::safe("Use double quotes").replace(range, double_quoted(text)?),
-        ProblemKind::BadEscape if text == "\\'" => Fix::safe("Delete the backslash").replace(range, "'"),
-        ProblemKind::BadEscape => Fix::guess("Double the backslash").insert(start, "\\"),
-        ProblemKind::Stray => Fix::guess("Delete it").replace(range, ""),
+        JsonProblemKind::NoComma => Fix::safe("Insert a comma").insert(json.place(problem).end(), ","),
+        JsonProblemKind::NoColon => Fix::safe("Insert a colon").insert(json.place(problem).end(), ":"),
+        JsonProblemKind::ExtraComma => Fix::safe("Delete the comma").replace(range, ""),
+        JsonProblemKind::Comment => Fix::safe("Delete the comment").replace(range, ""),
+        JsonProblemKind::Word => word(json, range, text),
+        JsonProblemKind::BadNumber => {
+            Fix::safe("Write the number as JSON does").replace(range, number(text)?)
+        }
+        JsonProblemKind::SingleQuotes => Fix::safe("Use double quotes").replace(range, double_quoted(text)?),
+        JsonProblemKind::BadEscape if text == "\\'" => Fix::safe("Delete the backslash").replace(range, "'"),
+        JsonProblemKind::BadEscape => Fix::guess("Double the backslash").insert(start, "\\"),
+        JsonProblemKind::Stray => Fix::guess("Delete it").replace(range, ""),
         _ => return None,
     })
 }
@@ -128,7 +133,7 @@ fn double_quoted(text: &str) -> Option<String> {
     Some(out)
 }
 
-fn controls(json: &Json<'_>, group: &[&Problem]) -> Option<Fix> {
+fn controls(json: &Json<'_>, group: &[&JsonProblem]) -> Option<Fix> {
     let title = if group.len() == 1 { "Escape it" } else { "Escape them" };
     let mut fix = if ends_well(json, group.last()?) { Fix::safe(title) } else { Fix::guess(title) };
     for problem in group {
@@ -141,7 +146,7 @@ fn controls(json: &Json<'_>, group: &[&Problem]) -> Option<Fix> {
 
 /// Whether the string around a control character is followed by what may follow a string. Otherwise a quote is missing,
 /// and the line break may be one between values.
-fn ends_well(json: &Json<'_>, problem: &Problem) -> bool {
+fn ends_well(json: &Json<'_>, problem: &JsonProblem) -> bool {
     let mut rest = slice_from(json, problem.range.end()).iter().copied();
     loop {
         match rest.next() {

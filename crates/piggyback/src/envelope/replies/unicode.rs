@@ -1,6 +1,6 @@
 //! Strings that are no text: halves of surrogate pairs, and bytes that are no UTF-8.
 
-use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -17,7 +17,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     if !has_surrogates && std::str::from_utf8(text).is_ok() {
         return;
     }
-    for node in json.nodes().filter(|node| json.kind(*node) == Kind::Escaped) {
+    for node in json.nodes().filter(|node| json.kind(*node) == JsonKind::Escaped) {
         if sink.is_full(&BAD_UNICODE) {
             return;
         }

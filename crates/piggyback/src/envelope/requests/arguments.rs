@@ -1,7 +1,7 @@
 //! Numbers in the arguments of tools.
 
 use crate::envelope::edits::quoted;
-use crate::envelope::json::{Json, Kind, NodeId};
+use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::sink::Sink;
 use crate::envelope::view::number;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
@@ -11,7 +11,7 @@ pub(super) static NUMBER_PRECISION: Rule = rule!("number-precision.md");
 pub(super) fn check(json: &Json<'_>, args: NodeId, sink: &mut Sink) {
     let mut open = vec![args];
     while let Some(node) = open.pop() {
-        if json.kind(node) == Kind::Number && !sink.is_full(&NUMBER_PRECISION) {
+        if json.kind(node) == JsonKind::Number && !sink.is_full(&NUMBER_PRECISION) {
             precision(json, node, sink);
         }
         open.extend(json.elements(node));

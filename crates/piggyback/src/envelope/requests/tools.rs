@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::{arguments, shell};
 use crate::envelope::edits::{insert_member, insert_members, quoted};
-use crate::envelope::json::{Kind, NodeId};
+use crate::envelope::json::{JsonKind, NodeId};
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::{View, first_byte};
@@ -118,7 +118,7 @@ fn name(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
 
 fn missing_arguments(subject: &Subject<'_>, request: &View<'_>, required: &[String], sink: &mut Sink) {
     let Some(args) = request.get("tool_args").filter(|_| subject.is_whole()) else { return };
-    if subject.json.kind(args.value) != Kind::Object {
+    if subject.json.kind(args.value) != JsonKind::Object {
         return;
     }
     let has = |name: &str| {

@@ -52,7 +52,7 @@ pub enum DropReason {
 
 /// What is left of a packet.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Kept {
+pub struct CappedPacket {
     /// The updates, untrimmed.
     pub updates: Vec<String>,
     /// The updates that were dropped: their indices among those of the envelope, and why.
@@ -79,8 +79,8 @@ pub(super) fn cut(
     caps: &Caps,
     needs_full_stops: impl FnOnce() -> bool,
     warnings: &mut Vec<Warning>,
-) -> Kept {
-    let mut kept = Kept::default();
+) -> CappedPacket {
+    let mut kept = CappedPacket::default();
     if packet.updates.as_slice().len() > caps.updates {
         packet.updates.truncate(caps.updates);
         warnings.push(Warning::UpdatesCut);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::envelope::json::{Json, Kind, Member, NodeId};
+use crate::envelope::json::{Json, JsonKind, Member, NodeId};
 
 /// A value of the wrong kind, which loses the whole envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,13 +19,13 @@ pub struct Mismatch {
 
 /// What goes on while a text is decoded.
 #[derive(Debug)]
-pub(super) struct Context<'j> {
+pub(super) struct DecodeContext<'j> {
     pub(super) json: &'j Json<'j>,
     path: Vec<&'static str>,
     pub(super) mismatch: Option<Mismatch>,
 }
 
-impl<'j> Context<'j> {
+impl<'j> DecodeContext<'j> {
     pub(super) fn new(json: &'j Json<'j>) -> Self {
         Self { json, path: Vec::new(), mismatch: None }
     }
@@ -48,20 +48,20 @@ impl<'j> Context<'j> {
 /// A type that JSON is read into, in place.
 pub(super) trait Decode: Default {
     /// Reads a value over what is there.
-    fn decode(&mut self, node: NodeId, context: &mut Context<'_>);
+    fn decode(&mut self, node: NodeId, context: &mut DecodeContext<'_>);
 
     /// Reads the member of this name, exactly written or not. False where there is no such member.
-    fn member(&mut self, _key: &str, _value: NodeId, _context: &mut Context<'_>, _exact: bool) -> bool {
+    fn member(&mut self, _key: &str, _value: NodeId, _context: &mut DecodeContext<'_>, _exact: bool) -> bool {
         false
     }
 }
 
 /// Reads an object into a value with members.
-pub(super) fn decode_members<T: Decode>(target: &mut T, node: NodeId, context: &mut Context<'_>) {
+pub(super) fn decode_members<T: Decode>(target: &mut T, node: NodeId, context: &mut DecodeContext<'_>) {
     let json = context.json;
     match json.kind(node) {
-        Kind::Null => {}
-        Kind::Object => {
+        JsonKind::Null => {}
+        JsonKind::Object => {
             for Member { key, value } in json.members(node) {
                 let Some(key) = json.string(key) else { continue };
                 if !target.member(&key, value, context, true) {
@@ -78,7 +78,7 @@ pub(super) fn decode_member<T: Decode>(
     target: &mut T,
     name: &'static str,
     value: NodeId,
-    context: &mut Context<'_>,
+    context: &mut DecodeContext<'_>,
 ) {
     context.path.push(name);
     target.decode(value, context);
@@ -97,33 +97,33 @@ pub fn names(key: &str, name: &str, exact: bool) -> bool {
 }
 
 impl Decode for String {
-    fn decode(&mut self, node: NodeId, context: &mut Context<'_>) {
+    fn decode(&mut self, node: NodeId, context: &mut DecodeContext<'_>) {
         match (context.json.kind(node), context.json.string(node)) {
             (_, Some(value)) => *self = value.into_owned(),
-            (Kind::Null, None) => {}
+            (JsonKind::Null, None) => {}
             _ => context.is_wrong(node),
         }
     }
 }
 
 impl Decode for f64 {
-    fn decode(&mut self, node: NodeId, context: &mut Context<'_>) {
+    fn decode(&mut self, node: NodeId, context: &mut DecodeContext<'_>) {
         match context.json.kind(node) {
-            Kind::Number => match float(context.json.raw(node)) {
+            JsonKind::Number => match float(context.json.raw(node)) {
                 Some(value) => *self = value,
                 None => context.is_too_large(node),
             },
-            Kind::Null => {}
+            JsonKind::Null => {}
             _ => context.is_wrong(node),
         }
     }
 }
 
 impl Decode for bool {
-    fn decode(&mut self, node: NodeId, context: &mut Context<'_>) {
+    fn decode(&mut self, node: NodeId, context: &mut DecodeContext<'_>) {
         match context.json.kind(node) {
-            Kind::Bool(value) => *self = value,
-            Kind::Null => {}
+            JsonKind::Bool(value) => *self = value,
+            JsonKind::Null => {}
             _ => context.is_wrong(node),
         }
     }
@@ -136,9 +136,9 @@ fn float(written: &[u8]) -> Option<f64> {
 
 /// What may be missing.
 impl<T: Decode> Decode for Option<Box<T>> {
-    fn decode(&mut self, node: NodeId, context: &mut Context<'_>) {
+    fn decode(&mut self, node: NodeId, context: &mut DecodeContext<'_>) {
         match context.json.kind(node) {
-            Kind::Null => *self = None,
+            JsonKind::Null => *self = None,
             _ => self.get_or_insert_default().decode(node, context),
         }
     }
@@ -175,10 +175,10 @@ impl<T> List<T> {
 }
 
 impl<T: Decode> Decode for List<T> {
-    fn decode(&mut self, node: NodeId, context: &mut Context<'_>) {
+    fn decode(&mut self, node: NodeId, context: &mut DecodeContext<'_>) {
         match context.json.kind(node) {
-            Kind::Null => *self = Self::default(),
-            Kind::Array => {
+            JsonKind::Null => *self = Self::default(),
+            JsonKind::Array => {
                 let json = context.json;
                 let mut len = 0;
                 for element in json.elements(node) {
@@ -200,7 +200,7 @@ impl<T: Decode> Decode for List<T> {
 
 /// A value of any kind, numbers as floats.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Free {
+pub enum AnyValue {
     /// `null`
     Null,
     /// `true` or `false`
@@ -210,13 +210,13 @@ pub enum Free {
     /// A string
     Text(String),
     /// An array
-    List(Arc<Vec<Free>>),
+    List(Arc<Vec<AnyValue>>),
     /// An object; of equal keys the last
-    Map(Arc<BTreeMap<String, Free>>),
+    Map(Arc<BTreeMap<String, AnyValue>>),
 }
 
 /// Values may nest 10,000 deep, too deep for calls within calls.
-impl Drop for Free {
+impl Drop for AnyValue {
     fn drop(&mut self) {
         let mut inside = Vec::new();
         inside_of(self, &mut inside);
@@ -227,13 +227,13 @@ impl Drop for Free {
 }
 
 /// Takes out what is directly inside a value, where nobody else holds it.
-fn inside_of(value: &mut Free, out: &mut Vec<Free>) {
+fn inside_of(value: &mut AnyValue, out: &mut Vec<AnyValue>) {
     match value {
-        Free::List(list) => out.extend(Arc::into_inner(std::mem::take(list)).into_iter().flatten()),
-        Free::Map(map) => {
+        AnyValue::List(list) => out.extend(Arc::into_inner(std::mem::take(list)).into_iter().flatten()),
+        AnyValue::Map(map) => {
             out.extend(Arc::into_inner(std::mem::take(map)).into_iter().flat_map(BTreeMap::into_values))
         }
-        Free::Null | Free::Bool(_) | Free::Number(_) | Free::Text(_) => {}
+        AnyValue::Null | AnyValue::Bool(_) | AnyValue::Number(_) | AnyValue::Text(_) => {}
     }
 }
 
@@ -243,12 +243,12 @@ pub(super) fn with_room<T>(call: impl FnOnce() -> T) -> T {
 }
 
 /// An object whose members are of any kind. A second one adds to the first.
-impl Decode for Option<BTreeMap<String, Free>> {
-    fn decode(&mut self, node: NodeId, context: &mut Context<'_>) {
+impl Decode for Option<BTreeMap<String, AnyValue>> {
+    fn decode(&mut self, node: NodeId, context: &mut DecodeContext<'_>) {
         let json = context.json;
         match json.kind(node) {
-            Kind::Null => *self = None,
-            Kind::Object => {
+            JsonKind::Null => *self = None,
+            JsonKind::Object => {
                 let map = self.get_or_insert_default();
                 for Member { key, value } in json.members(node) {
                     let Some(key) = json.string(key) else { continue };
@@ -264,28 +264,28 @@ impl Decode for Option<BTreeMap<String, Free>> {
 
 /// A value of any kind; `None` where a number in it does not fit, which is noted. Nesting is limited by the reader of the
 /// JSON.
-fn free(node: NodeId, context: &mut Context<'_>) -> Option<Free> {
+fn free(node: NodeId, context: &mut DecodeContext<'_>) -> Option<AnyValue> {
     let json = context.json;
     Some(match json.kind(node) {
-        Kind::Null | Kind::Broken => Free::Null,
-        Kind::Bool(value) => Free::Bool(value),
-        Kind::Number => match float(json.raw(node)) {
-            Some(number) => Free::Number(number),
+        JsonKind::Null | JsonKind::Broken => AnyValue::Null,
+        JsonKind::Bool(value) => AnyValue::Bool(value),
+        JsonKind::Number => match float(json.raw(node)) {
+            Some(number) => AnyValue::Number(number),
             None => {
                 context.is_too_large(node);
                 return None;
             }
         },
-        Kind::Plain | Kind::Escaped => Free::Text(json.string(node)?.into_owned()),
-        Kind::Array => {
+        JsonKind::Plain | JsonKind::Escaped => AnyValue::Text(json.string(node)?.into_owned()),
+        JsonKind::Array => {
             let elements = json.elements(node).map(|element| with_room(|| free(element, context)));
-            Free::List(Arc::new(elements.collect::<Option<_>>()?))
+            AnyValue::List(Arc::new(elements.collect::<Option<_>>()?))
         }
-        Kind::Object => {
+        JsonKind::Object => {
             let member = |Member { key, value }| {
                 Some((json.string(key)?.into_owned(), with_room(|| free(value, context))?))
             };
-            Free::Map(Arc::new(json.members(node).map(member).collect::<Option<_>>()?))
+            AnyValue::Map(Arc::new(json.members(node).map(member).collect::<Option<_>>()?))
         }
     })
 }

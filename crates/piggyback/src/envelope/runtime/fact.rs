@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::filter::is_variable;
 use super::go;
-use crate::envelope::plain::{self, Plain};
+use crate::envelope::plain::{self, PlainFact};
 use mangle_syntax::syntax::ast::{ApplyForm, Atom, Term, TermKind};
 use mangle_syntax::syntax::literal::{self, Piece};
 use mangle_syntax::text::{TextRange, slice};
@@ -24,7 +24,7 @@ const EXTENSIONS: [&str; 34] = [
 
 /// A fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fact {
+pub struct RuntimeFact {
     /// The predicate.
     pub predicate: String,
     /// The arguments.
@@ -43,7 +43,7 @@ pub enum Value {
     Lost,
 }
 
-impl Fact {
+impl RuntimeFact {
     /// The fact that an atom of a parsed text says. Its words are those of the text, whose symbols need not be known.
     pub(super) fn of(atom: &Atom, text: &str) -> Self {
         let args = atom.args.iter().map(|term| Value::of(term, text)).collect();
@@ -51,16 +51,19 @@ impl Fact {
     }
 
     /// The fact that a plain one says.
-    pub(super) fn of_plain(plain: &Plain<'_>, text: &str) -> Self {
+    pub(super) fn of_plain(plain: &PlainFact<'_>, text: &str) -> Self {
         let value = |arg: &plain::Argument| match arg.kind {
-            plain::Kind::Name => Value::text(slice(text, arg.range)),
-            plain::Kind::Number(number) => Value::Number(number),
-            plain::Kind::Float => Value::Lost,
-            plain::Kind::String | plain::Kind::Escaped => Value::text(&string(text, arg.range)),
-            // Never plain.
-            plain::Kind::Bytes | plain::Kind::Variable | plain::Kind::Function | plain::Kind::Compound => {
-                Value::Lost
+            plain::ArgumentKind::Name => Value::text(slice(text, arg.range)),
+            plain::ArgumentKind::Number(number) => Value::Number(number),
+            plain::ArgumentKind::Float => Value::Lost,
+            plain::ArgumentKind::String | plain::ArgumentKind::Escaped => {
+                Value::text(&string(text, arg.range))
             }
+            // Never plain.
+            plain::ArgumentKind::Bytes
+            | plain::ArgumentKind::Variable
+            | plain::ArgumentKind::Function
+            | plain::ArgumentKind::Compound => Value::Lost,
         };
         Self { predicate: plain.predicate.to_owned(), args: plain.args.iter().map(value).collect() }
     }

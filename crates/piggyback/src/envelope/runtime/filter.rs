@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Fact, go};
+use super::{RuntimeFact, go};
 use crate::envelope::plain;
 use mangle_settings::{Consumer, TranscriptSettings};
 use mangle_syntax::lint::Finding;
@@ -12,7 +12,7 @@ use mangle_syntax::text::{slice, without_new_words};
 
 /// What the filter makes of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Verdict {
+pub enum FilterVerdict {
     /// It becomes a fact.
     Accepted,
     /// There is nothing in it; it is passed over.
@@ -31,7 +31,7 @@ pub enum Verdict {
     NotAllowed,
 }
 
-impl Verdict {
+impl FilterVerdict {
     /// Its letter in records.
     #[must_use]
     pub fn letter(self) -> char {
@@ -52,9 +52,9 @@ impl Verdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadUpdate {
     /// Refused or passed over before anybody looks at its predicate.
-    Refused(Verdict),
+    Refused(FilterVerdict),
     /// The fact that it says: the head of its first clause.
-    Fact(Fact),
+    Fact(RuntimeFact),
 }
 
 impl ReadUpdate {
@@ -64,13 +64,13 @@ impl ReadUpdate {
         let text = update.trim();
         match refusal(text) {
             Some(verdict) => Self::Refused(verdict),
-            None => fact(text).map_or(Self::Refused(Verdict::Syntax), Self::Fact),
+            None => fact(text).map_or(Self::Refused(FilterVerdict::Syntax), Self::Fact),
         }
     }
 
     /// The fact.
     #[must_use]
-    pub fn fact(&self) -> Option<&Fact> {
+    pub fn fact(&self) -> Option<&RuntimeFact> {
         match self {
             Self::Fact(fact) => Some(fact),
             Self::Refused(_) => None,
@@ -79,29 +79,29 @@ impl ReadUpdate {
 
     /// What the filter of a consumer makes of it as the update at `index`.
     #[must_use]
-    pub fn verdict(&self, index: usize, consumer: &Consumer) -> Verdict {
+    pub fn verdict(&self, index: usize, consumer: &Consumer) -> FilterVerdict {
         if consumer.max_updates > 0 && index >= consumer.max_updates {
-            return Verdict::Limit;
+            return FilterVerdict::Limit;
         }
         match self {
             Self::Refused(verdict) => *verdict,
-            Self::Fact(fact) if takes(consumer, &fact.predicate) => Verdict::Accepted,
-            Self::Fact(_) => Verdict::NotAllowed,
+            Self::Fact(fact) if takes(consumer, &fact.predicate) => FilterVerdict::Accepted,
+            Self::Fact(_) => FilterVerdict::NotAllowed,
         }
     }
 }
 
 /// Why the filter refuses a trimmed update by the look of it.
 #[must_use]
-pub fn refusal(text: &str) -> Option<Verdict> {
+pub fn refusal(text: &str) -> Option<FilterVerdict> {
     if text.is_empty() {
-        Some(Verdict::Blank)
+        Some(FilterVerdict::Blank)
     } else if text.contains(":-") {
-        Some(Verdict::Rule)
+        Some(FilterVerdict::Rule)
     } else if ["decl ", "decl\t"].iter().any(|word| go::begins_with(text, word)) {
-        Some(Verdict::Declaration)
+        Some(FilterVerdict::Declaration)
     } else if ["import ", "include "].iter().any(|word| go::begins_with(text, word)) {
-        Some(Verdict::Import)
+        Some(FilterVerdict::Import)
     } else {
         None
     }
@@ -114,9 +114,9 @@ pub fn parsed_text(text: &str) -> String {
 }
 
 /// The head of the first clause of a trimmed update, if all of it can be read.
-fn fact(text: &str) -> Option<Fact> {
+fn fact(text: &str) -> Option<RuntimeFact> {
     if let Some(plain) = plain::read(text) {
-        return Some(Fact::of_plain(&plain, text));
+        return Some(RuntimeFact::of_plain(&plain, text));
     }
     let text = parsed_text(text);
     // A NUL in a string is nothing special to the engine; to our grammar it is the end.
@@ -126,7 +126,7 @@ fn fact(text: &str) -> Option<Fact> {
     }
     let item = source.items().iter().find(|item| item.statement.clause().is_some())?;
     let clause = item.statement.clause()?;
-    Some(Fact::of(&clause.head, text.get(usize::from(item.start)..)?))
+    Some(RuntimeFact::of(&clause.head, text.get(usize::from(item.start)..)?))
 }
 
 /// Whether the engine's parser takes a text.
@@ -257,7 +257,7 @@ mod tests {
         let consumer =
             Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: false };
         assert_eq!(read.verdict(0, &consumer).letter(), letter, "{update:?}");
-        assert_eq!(read.fact().map(Fact::stored).as_deref(), stored, "{update:?}");
+        assert_eq!(read.fact().map(RuntimeFact::stored).as_deref(), stored, "{update:?}");
     }
 
     #[test]
@@ -284,7 +284,7 @@ mod tests {
         check("p(b\"\\xff\\u{00e9}\").", '+', Some("p(\"\\xffé\")."));
         let read = ReadUpdate::new("p(b\"\\xff\").");
         assert_eq!(read.fact().map(|fact| fact.args.clone()), Some(vec![Value::Text(vec![0xff])]));
-        assert_eq!(read.fact().map(Fact::kernel).as_deref(), Some("p(<bad>)"));
+        assert_eq!(read.fact().map(RuntimeFact::kernel).as_deref(), Some("p(<bad>)"));
     }
 
     #[test]

@@ -14,12 +14,12 @@ mod record;
 mod scan;
 mod stages;
 
-pub use caps::{DropReason, Kept, Warning, lacks_full_stop, reason, reason_in};
-pub use decode::{Free, List, Mismatch, names};
-pub use fact::{Fact, Value, becomes_name, has_extension, is_constant};
+pub use caps::{CappedPacket, DropReason, Warning, lacks_full_stop, reason, reason_in};
+pub use decode::{AnyValue, List, Mismatch, names};
+pub use fact::{RuntimeFact, Value, becomes_name, has_extension, is_constant};
 pub use filter::{
-    CONSUMERS, ReadUpdate, Verdict, built_in, consumer_of, is_asked_for, is_variable, lists, parsed_text,
-    refusal, stops_the_engine, takes,
+    CONSUMERS, FilterVerdict, ReadUpdate, built_in, consumer_of, is_asked_for, is_variable, lists,
+    parsed_text, refusal, stops_the_engine, takes,
 };
 pub use go::lower_case;
 pub use mangle_settings::Caps;
@@ -28,5 +28,5 @@ pub use payload::{action, payload, target};
 pub use record::{failure_record, record, update_record};
 pub use scan::candidates;
 pub(super) use scan::each_candidate;
-pub use stages::{Attempts, Failure, Picked, Reading, Stage, attempts, read};
+pub use stages::{AcceptedEnvelope, Attempts, DecodeFailure, RuntimeReading, Stage, attempts, read};
 pub(super) use stages::{decode, flaw, is_rich, read_keeping, read_tree};

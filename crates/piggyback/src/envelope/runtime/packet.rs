@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::decode::{Context, Decode, Free, List, decode_member, decode_members, names};
+use super::decode::{AnyValue, Decode, DecodeContext, List, decode_member, decode_members, names};
 use crate::envelope::json::NodeId;
 
 /// Types whose members JSON is read into, by their names in JSON.
@@ -15,11 +15,11 @@ macro_rules! members {
         }
 
         impl Decode for $type {
-            fn decode(&mut self, node: NodeId, context: &mut Context<'_>) {
+            fn decode(&mut self, node: NodeId, context: &mut DecodeContext<'_>) {
                 decode_members(self, node, context);
             }
 
-            fn member(&mut self, key: &str, value: NodeId, context: &mut Context<'_>, exact: bool) -> bool {
+            fn member(&mut self, key: &str, value: NodeId, context: &mut DecodeContext<'_>, exact: bool) -> bool {
                 $(if names(key, $name, exact) {
                     decode_member(&mut self.$member, $name, value, context);
                     return true;
@@ -122,7 +122,7 @@ members! {
         /// The tool.
         name: String = "tool_name",
         /// Its arguments; `None` for `null`.
-        args: Option<BTreeMap<String, Free>> = "tool_args",
+        args: Option<BTreeMap<String, AnyValue>> = "tool_args",
         /// What for.
         purpose: String = "purpose",
         /// Whether nothing goes on without it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::Free;
+use super::AnyValue;
 use super::decode::with_room;
 
 /// The arguments in which the gate looks for the target, the first that is there.
@@ -15,7 +15,7 @@ const GO_LOW: i32 = -4;
 
 /// The arguments as JSON: keys sorted by bytes, no white space, numbers as short as they can be.
 #[must_use]
-pub fn payload(args: &BTreeMap<String, Free>) -> String {
+pub fn payload(args: &BTreeMap<String, AnyValue>) -> String {
     let mut out = String::new();
     object(args, &mut out);
     out
@@ -29,43 +29,43 @@ pub fn action(tool: &str) -> String {
 
 /// What an action is done to, as text.
 #[must_use]
-pub fn target(args: Option<&BTreeMap<String, Free>>) -> String {
+pub fn target(args: Option<&BTreeMap<String, AnyValue>>) -> String {
     let found = args.and_then(|args| TARGETS.iter().find_map(|name| args.get(*name)));
     match found {
         None => "unknown".to_owned(),
-        Some(Free::Null) => String::new(),
-        Some(Free::Text(text)) => text.clone(),
-        Some(Free::Bool(truth)) => format!("/{truth}"),
+        Some(AnyValue::Null) => String::new(),
+        Some(AnyValue::Text(text)) => text.clone(),
+        Some(AnyValue::Bool(truth)) => format!("/{truth}"),
         Some(other) => shown(other),
     }
 }
 
 /// A value as Go's `%v` prints it.
-fn shown(value: &Free) -> String {
+fn shown(value: &AnyValue) -> String {
     match value {
-        Free::Null => "<nil>".to_owned(),
-        Free::Bool(truth) => truth.to_string(),
-        Free::Number(number) => float(*number, GO_HIGH, GO_LOW),
-        Free::Text(text) => text.clone(),
-        Free::List(list) => format!("[{}]", list.iter().map(shown_inside).collect::<Vec<_>>().join(" ")),
-        Free::Map(map) => {
+        AnyValue::Null => "<nil>".to_owned(),
+        AnyValue::Bool(truth) => truth.to_string(),
+        AnyValue::Number(number) => float(*number, GO_HIGH, GO_LOW),
+        AnyValue::Text(text) => text.clone(),
+        AnyValue::List(list) => format!("[{}]", list.iter().map(shown_inside).collect::<Vec<_>>().join(" ")),
+        AnyValue::Map(map) => {
             let entries = map.iter().map(|(key, value)| format!("{key}:{}", shown_inside(value)));
             format!("map[{}]", entries.collect::<Vec<_>>().join(" "))
         }
     }
 }
 
-fn shown_inside(value: &Free) -> String {
+fn shown_inside(value: &AnyValue) -> String {
     with_room(|| shown(value))
 }
 
-fn value(value: &Free, out: &mut String) {
+fn value(value: &AnyValue, out: &mut String) {
     match value {
-        Free::Null => out.push_str("null"),
-        Free::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
-        Free::Number(number) => out.push_str(&json_float(*number)),
-        Free::Text(text) => string(text, out),
-        Free::List(list) => {
+        AnyValue::Null => out.push_str("null"),
+        AnyValue::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+        AnyValue::Number(number) => out.push_str(&json_float(*number)),
+        AnyValue::Text(text) => string(text, out),
+        AnyValue::List(list) => {
             out.push('[');
             for (at, element) in list.iter().enumerate() {
                 out.push_str(if at > 0 { "," } else { "" });
@@ -73,11 +73,11 @@ fn value(value: &Free, out: &mut String) {
             }
             out.push(']');
         }
-        Free::Map(map) => object(map, out),
+        AnyValue::Map(map) => object(map, out),
     }
 }
 
-fn object(map: &BTreeMap<String, Free>, out: &mut String) {
+fn object(map: &BTreeMap<String, AnyValue>, out: &mut String) {
     out.push('{');
     for (at, (key, member)) in map.iter().enumerate() {
         out.push_str(if at > 0 { "," } else { "" });

@@ -5,7 +5,8 @@ use sha2::{Digest, Sha256};
 
 use super::packet::{Feedback, Knowledge, Packet, SelfCorrection, Tool};
 use super::{
-    Caps, DropReason, Failure, Picked, ReadUpdate, Reading, Stage, Warning, built_in, payload, reason,
+    AcceptedEnvelope, Caps, DecodeFailure, DropReason, ReadUpdate, RuntimeReading, Stage, Warning, built_in,
+    payload, reason,
 };
 use mangle_settings::Consumer;
 
@@ -17,7 +18,7 @@ const MANY: usize = 40;
 
 /// What the runtime makes of a reply.
 #[must_use]
-pub fn record(reading: &Result<Reading, Failure>) -> Value {
+pub fn record(reading: &Result<RuntimeReading, DecodeFailure>) -> Value {
     let reading = match reading {
         Ok(reading) => reading,
         Err(failure) => return json!({ "ok": false, "error": failure_record(failure) }),
@@ -52,15 +53,17 @@ pub fn record(reading: &Result<Reading, Failure>) -> Value {
 
 /// Why a text is no envelope.
 #[must_use]
-pub fn failure_record(failure: &Failure) -> Value {
+pub fn failure_record(failure: &DecodeFailure) -> Value {
     match failure {
-        Failure::End => json!({ "class": "eof" }),
-        Failure::Syntax(flaw) if flaw.is_end => json!({ "class": "syntax", "offset": flaw.offset }),
+        DecodeFailure::End => json!({ "class": "eof" }),
+        DecodeFailure::Syntax(flaw) if flaw.is_end => json!({ "class": "syntax", "offset": flaw.offset }),
         // The offset counts the bytes that were read when it was noticed.
-        Failure::Syntax(flaw) => json!({ "class": "syntax", "offset": flaw.offset + 1 }),
-        Failure::Kind { field, found, .. } => json!({ "class": "kind", "field": field, "found": found }),
-        Failure::NoSurface => json!({ "class": "no_surface" }),
-        Failure::NoIntent => json!({ "class": "no_intent" }),
+        DecodeFailure::Syntax(flaw) => json!({ "class": "syntax", "offset": flaw.offset + 1 }),
+        DecodeFailure::Kind { field, found, .. } => {
+            json!({ "class": "kind", "field": field, "found": found })
+        }
+        DecodeFailure::NoSurface => json!({ "class": "no_surface" }),
+        DecodeFailure::NoIntent => json!({ "class": "no_intent" }),
     }
 }
 
@@ -111,7 +114,7 @@ fn drop_word(reason: &DropReason) -> String {
     }
 }
 
-fn kept(picked: &Picked, out: &mut Map<String, Value>) {
+fn kept(picked: &AcceptedEnvelope, out: &mut Map<String, Value>) {
     let Packet { intent, memory, self_correction, knowledge, feedback, tools, .. } = &picked.packet;
     let mut members = Members::default();
     members.text("category", &intent.category);

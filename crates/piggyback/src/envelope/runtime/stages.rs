@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Caps;
-use super::caps::{Kept, Warning, cut, cut_surface};
-use super::decode::{Context, Decode, Mismatch};
+use super::caps::{CappedPacket, Warning, cut, cut_surface};
+use super::decode::{Decode, DecodeContext, Mismatch};
 use super::packet::{Envelope, Packet};
 use super::scan::each_candidate;
-use crate::envelope::json::{self, Flaw, Json, Kind};
+use crate::envelope::json::{self, Flaw, Json, JsonKind};
 use crate::envelope::profile;
 use mangle_syntax::text::{TextRange, size};
 
@@ -38,7 +38,7 @@ pub enum Stage {
 
 /// Why a text is no envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
+pub enum DecodeFailure {
     /// It is no JSON. The offset counts from the start of the text that was decoded.
     Syntax(Flaw),
     /// A value that was read from its first brace on does not end.
@@ -60,16 +60,16 @@ pub enum Failure {
 
 /// The envelope that the runtime took.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Picked {
+pub struct AcceptedEnvelope {
     /// Its bytes in the reply.
     pub range: Range<usize>,
     /// What it says, cut where the runtime cuts it.
     pub packet: Packet,
     /// What is left of its lists and texts.
-    pub kept: Kept,
+    pub kept: CappedPacket,
 }
 
-impl Picked {
+impl AcceptedEnvelope {
     /// The reasoning trace. Where it was cut it need not be UTF-8.
     #[must_use]
     pub fn trace(&self) -> Cow<'_, [u8]> {
@@ -79,11 +79,11 @@ impl Picked {
 
 /// What the runtime makes of a reply.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
+pub struct RuntimeReading {
     /// How.
     pub stage: Stage,
     /// The envelope; `None` where the text itself is shown.
-    pub picked: Option<Picked>,
+    pub picked: Option<AcceptedEnvelope>,
     /// What is shown. Where it was cut it need not be UTF-8.
     pub surface: Vec<u8>,
     /// What the runtime warns of, in its order.
@@ -118,7 +118,7 @@ impl Stage {
 ///
 /// # Errors
 /// Only where [`Caps::strict`] asks for a valid envelope: why the first attempt failed.
-pub fn read(raw: &[u8], caps: &Caps) -> Result<Reading, Failure> {
+pub fn read(raw: &[u8], caps: &Caps) -> Result<RuntimeReading, DecodeFailure> {
     read_keeping(raw, caps).map(|(reading, _)| reading)
 }
 
@@ -126,7 +126,7 @@ pub fn read(raw: &[u8], caps: &Caps) -> Result<Reading, Failure> {
 pub(in crate::envelope) fn read_keeping<'t>(
     raw: &'t [u8],
     caps: &Caps,
-) -> Result<(Reading, Option<Json<'t>>), Failure> {
+) -> Result<(RuntimeReading, Option<Json<'t>>), DecodeFailure> {
     let kept = |(reading, json)| (reading, Some(json));
     let first = match attempt(raw, 0..raw.len(), caps) {
         Ok((stage, found)) => return Ok(kept(accepted(stage, found, caps))),
@@ -157,7 +157,7 @@ pub(in crate::envelope) fn read_keeping<'t>(
 }
 
 /// [`read_keeping`], of a reply that is a tree from its first byte to its last, if that is an envelope.
-pub(in crate::envelope) fn read_tree<'t>(json: Json<'t>, caps: &Caps) -> Option<(Reading, Json<'t>)> {
+pub(in crate::envelope) fn read_tree<'t>(json: Json<'t>, caps: &Caps) -> Option<(RuntimeReading, Json<'t>)> {
     let range = 0..json.text().len();
     let is_bare = json.is_valid_to_the_end() && json.range(json.root()) == TextRange::up_to(size(range.end));
     let envelope = is_bare.then(|| decode(&json).ok()).flatten()?;
@@ -169,9 +169,9 @@ pub(in crate::envelope) fn read_tree<'t>(json: Json<'t>, caps: &Caps) -> Option<
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempts {
     /// At all of it.
-    pub whole: Result<(), Failure>,
+    pub whole: Result<(), DecodeFailure>,
     /// From its first brace on; `None` where that was not tried, or there is none.
-    pub stream: Option<Result<(), Failure>>,
+    pub stream: Option<Result<(), DecodeFailure>>,
 }
 
 /// Tries to decode a reply, all of it or else one value from its first brace on, whatever it shows.
@@ -188,10 +188,14 @@ pub fn attempts(raw: &[u8]) -> Attempts {
 }
 
 /// What was decoded, and from which bytes of the reply.
-type Found<'t> = (Range<usize>, Json<'t>, Envelope);
+type DecodedEnvelope<'t> = (Range<usize>, Json<'t>, Envelope);
 
 /// Decodes a part of a reply: all of it, or else one value from its first brace on.
-fn attempt<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<(Stage, Found<'t>), Failure> {
+fn attempt<'t>(
+    raw: &'t [u8],
+    part: Range<usize>,
+    caps: &Caps,
+) -> Result<(Stage, DecodedEnvelope<'t>), DecodeFailure> {
     let part = trim(raw, part);
     let (stage, found) = match whole(raw, part.clone()) {
         Ok((json, envelope)) => (Stage::Whole, (part, json, envelope)),
@@ -206,20 +210,20 @@ fn attempt<'t>(raw: &'t [u8], part: Range<usize>, caps: &Caps) -> Result<(Stage,
     Ok((stage, found))
 }
 
-fn whole(raw: &[u8], part: Range<usize>) -> Result<(Json<'_>, Envelope), Failure> {
+fn whole(raw: &[u8], part: Range<usize>) -> Result<(Json<'_>, Envelope), DecodeFailure> {
     let json = Json::parse_part(raw, part.clone());
     let text = raw.get(part).unwrap_or(&[]);
     // What has no problem is JSON. Where Go notices one is not where ours begins.
     if !json.is_valid_to_the_end() {
-        json::whole(text).map_err(Failure::Syntax)?;
+        json::whole(text).map_err(DecodeFailure::Syntax)?;
     }
     let envelope = decode(&json)?;
     Ok((json, envelope))
 }
 
-fn stream(raw: &[u8], part: Range<usize>) -> Result<(usize, Json<'_>, Envelope), Failure> {
+fn stream(raw: &[u8], part: Range<usize>) -> Result<(usize, Json<'_>, Envelope), DecodeFailure> {
     let text = raw.get(part.clone()).unwrap_or(&[]);
-    let failure = |flaw: Flaw| if flaw.is_end { Failure::End } else { Failure::Syntax(flaw) };
+    let failure = |flaw: Flaw| if flaw.is_end { DecodeFailure::End } else { DecodeFailure::Syntax(flaw) };
     let end = part.start + json::value_end(text).map_err(failure)?;
     let json = Json::parse_part(raw, part.start..end);
     let envelope = decode(&json)?;
@@ -227,23 +231,23 @@ fn stream(raw: &[u8], part: Range<usize>) -> Result<(usize, Json<'_>, Envelope),
 }
 
 /// Why a part of a reply is no JSON.
-pub(in crate::envelope) fn flaw(raw: &[u8], part: Range<usize>) -> Failure {
+pub(in crate::envelope) fn flaw(raw: &[u8], part: Range<usize>) -> DecodeFailure {
     let text = raw.get(part).unwrap_or(&[]);
     let end = Flaw { offset: text.len(), is_end: true };
-    Failure::Syntax(json::whole(text).err().unwrap_or(end))
+    DecodeFailure::Syntax(json::whole(text).err().unwrap_or(end))
 }
 
 /// Decodes an envelope.
-pub(in crate::envelope) fn decode(json: &Json<'_>) -> Result<Envelope, Failure> {
+pub(in crate::envelope) fn decode(json: &Json<'_>) -> Result<Envelope, DecodeFailure> {
     let mut envelope = Envelope::default();
-    let mut context = Context::new(json);
+    let mut context = DecodeContext::new(json);
     envelope.decode(json.root(), &mut context);
     match context.mismatch {
         None => Ok(envelope),
         Some(mismatch) => {
             let range = json.range(mismatch.node);
             let found = found(json, &mismatch);
-            Err(Failure::Kind {
+            Err(DecodeFailure::Kind {
                 field: mismatch.field,
                 found,
                 range: range.start().into()..range.end().into(),
@@ -259,28 +263,32 @@ fn found(json: &Json<'_>, mismatch: &Mismatch) -> String {
         return format!("number {}", String::from_utf8_lossy(json.raw(node)));
     }
     match json.kind(node) {
-        Kind::Null | Kind::Broken => "null",
-        Kind::Bool(_) => "bool",
-        Kind::Number => "number",
-        Kind::Plain | Kind::Escaped => "string",
-        Kind::Array => "array",
-        Kind::Object => "object",
+        JsonKind::Null | JsonKind::Broken => "null",
+        JsonKind::Bool(_) => "bool",
+        JsonKind::Number => "number",
+        JsonKind::Plain | JsonKind::Escaped => "string",
+        JsonKind::Array => "array",
+        JsonKind::Object => "object",
     }
     .to_owned()
 }
 
-fn accept(envelope: &Envelope, caps: &Caps) -> Result<(), Failure> {
+fn accept(envelope: &Envelope, caps: &Caps) -> Result<(), DecodeFailure> {
     let intent = &envelope.control.intent;
     if envelope.surface.is_empty() {
-        Err(Failure::NoSurface)
+        Err(DecodeFailure::NoSurface)
     } else if caps.strict && (intent.category.is_empty() || intent.verb.is_empty()) {
-        Err(Failure::NoIntent)
+        Err(DecodeFailure::NoIntent)
     } else {
         Ok(())
     }
 }
 
-fn accepted<'t>(stage: Stage, (range, json, envelope): Found<'t>, caps: &Caps) -> (Reading, Json<'t>) {
+fn accepted<'t>(
+    stage: Stage,
+    (range, json, envelope): DecodedEnvelope<'t>,
+    caps: &Caps,
+) -> (RuntimeReading, Json<'t>) {
     let Envelope { control: mut packet, surface } = envelope;
     let mut warnings = Vec::new();
     let correction = packet.self_correction.as_ref().filter(|correction| correction.triggered);
@@ -293,15 +301,16 @@ fn accepted<'t>(stage: Stage, (range, json, envelope): Found<'t>, caps: &Caps) -
     let surface = cut_surface(surface.into_bytes(), caps, &mut warnings);
     let needs_full_stops = || profile::needs_full_stops(&json, caps.full_stops);
     let kept = cut(&mut packet, caps, needs_full_stops, &mut warnings);
-    let reading = Reading { stage, picked: Some(Picked { range, packet, kept }), surface, warnings };
+    let reading =
+        RuntimeReading { stage, picked: Some(AcceptedEnvelope { range, packet, kept }), surface, warnings };
     (reading, json)
 }
 
-fn fallback(raw: &[u8], caps: &Caps) -> Reading {
+fn fallback(raw: &[u8], caps: &Caps) -> RuntimeReading {
     let mut warnings = vec![Warning::Fallback];
     let text = raw.get(trim(raw, 0..raw.len())).unwrap_or(&[]);
     let surface = cut_surface(text.to_vec(), caps, &mut warnings);
-    Reading { stage: Stage::Fallback, picked: None, surface, warnings }
+    RuntimeReading { stage: Stage::Fallback, picked: None, surface, warnings }
 }
 
 /// Whether both keys are somewhere in a text, quotes included.

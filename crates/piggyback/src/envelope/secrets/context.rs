@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use super::{MASK, SHORTEST_NAMED, are_shown, decoded, secrets};
+use super::{MASK, SHORTEST_NAMED, are_shown, escapes, secrets};
 
 /// How many bytes of a secret in a row tell it.
 const PIECE: usize = 8;
@@ -17,13 +17,13 @@ const MOST: usize = 1 << 18;
 
 /// The secrets of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Context {
+pub struct SecretContext {
     values: FxHashSet<String>,
     pieces: FxHashSet<[u8; PIECE]>,
     len: usize,
 }
 
-impl Context {
+impl SecretContext {
     /// The secrets of a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
@@ -37,7 +37,7 @@ impl Context {
         for secret in secrets(text) {
             let value = text.get(secret.range).unwrap_or("");
             self.keep(value);
-            if let Some(plain) = decoded::once(value) {
+            if let Some(plain) = escapes::once(value) {
                 self.keep(&plain.text);
             }
         }
@@ -126,17 +126,18 @@ mod tests {
 
     #[test]
     fn pieces_of_secrets_are_masked() {
-        let context = Context::of("password: hunter2xyz and sk-ant-api03-AbCdEf0123456789xyzQ");
+        let context = SecretContext::of("password: hunter2xyz and sk-ant-api03-AbCdEf0123456789xyzQ");
         assert_eq!(context.redacted("`hunter2xyz!` is no atom"), "`[redacted]!` is no atom");
         assert_eq!(context.redacted("after `…AbCdEf0123456789xyzQ\"`"), "after `…[redacted]\"`");
         assert_eq!(context.redacted("the password is wrong"), "the password is wrong");
-        let context =
-            Context::of("-----BEGIN PRIVATE KEY-----\nMIIEowIBAAKCAQEA7x\nabc\n-----END PRIVATE KEY-----");
+        let context = SecretContext::of(
+            "-----BEGIN PRIVATE KEY-----\nMIIEowIBAAKCAQEA7x\nabc\n-----END PRIVATE KEY-----",
+        );
         assert_eq!(
             context.redacted("`MIIEowIBAAKCAQEA7x` is no PRIVATE KEY"),
             "`[redacted]` is no PRIVATE KEY"
         );
-        let context = Context::of(r"sk-ant\u002dapi03-AbCdEf0123456789xyz");
+        let context = SecretContext::of(r"sk-ant\u002dapi03-AbCdEf0123456789xyz");
         assert_eq!(context.redacted("sk-ant-api03-AbCdEf0123"), "sk-[redacted]");
     }
 }

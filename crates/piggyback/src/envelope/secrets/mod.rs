@@ -6,15 +6,15 @@
 
 mod blocks;
 mod context;
-mod decoded;
-mod known;
-mod named;
-mod quick;
+mod escapes;
+mod key_formats;
+mod labels;
+mod prefilter;
 mod random;
 #[cfg(test)]
 mod tests;
 
-pub use context::Context;
+pub use context::SecretContext;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -55,14 +55,14 @@ pub struct Secret {
 /// What in a text looks like a credential, in order and without overlaps.
 #[must_use]
 pub fn secrets(text: &str) -> Vec<Secret> {
-    if quick::is_free(text) { Vec::new() } else { search(text) }
+    if prefilter::is_free(text) { Vec::new() } else { search(text) }
 }
 
 /// [`secrets`] without a quick look first.
 fn search(text: &str) -> Vec<Secret> {
     let mut found = scan(text);
-    let mut layer = decoded::once(text);
-    for _ in 0..decoded::LEVELS {
+    let mut layer = escapes::once(text);
+    for _ in 0..escapes::LEVELS {
         let Some(plain) = layer else { break };
         found.extend(
             scan(&plain.text)
@@ -238,7 +238,7 @@ fn secret(text: &str, word: &Range<usize>) -> Option<Secret> {
     if let Some((from, to)) = in_address(here) {
         return Some(part(from, to, "a password"));
     }
-    if let Some((range, kind)) = known::find(here) {
+    if let Some((range, kind)) = key_formats::find(here) {
         return Some(part(range.start, range.end, kind));
     }
     // `KEY=value`, `key:value`; `=` at the end is padding.
@@ -246,7 +246,7 @@ fn secret(text: &str, word: &Range<usize>) -> Option<Secret> {
     let starts = inner.match_indices(['=', ':']).map(|(at, _)| at + 1).filter(|at| *at < inner.len());
     for from in std::iter::once(0).chain(starts.take(MOST_PARTS)) {
         let token = trimmed(here.get(from..)?);
-        if let Some((end, kind)) = named::find(text, word.start + from, token) {
+        if let Some((end, kind)) = labels::find(text, word.start + from, token) {
             return Some(Secret { range: word.start + from..end, kind });
         }
     }
@@ -271,6 +271,6 @@ fn in_address(word: &str) -> Option<(usize, usize)> {
     let authority = rest.split('/').next()?;
     let at = authority.rfind('@')?;
     let colon = authority.get(..at)?.find(':')?;
-    let is_blank = authority.get(colon + 1..at).is_none_or(named::is_placeholder);
+    let is_blank = authority.get(colon + 1..at).is_none_or(labels::is_placeholder);
     (colon + 1 < at && !is_blank).then_some((user + colon + 1, user + at))
 }

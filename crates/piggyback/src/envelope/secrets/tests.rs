@@ -155,12 +155,14 @@ fn a_quick_look_misses_no_secret() {
         texts.extend(key.char_indices().map(|(at, _)| format!("{}\u{ad}{}", &key[..at], &key[at..])));
         for text in texts {
             for text in [text.clone(), format!("Höhe {text} und mehr."), format!("{{\"a\": {text}}}")] {
-                assert!(search(&text).is_empty() || !quick::is_free(&text), "{text}");
+                assert!(search(&text).is_empty() || !prefilter::is_free(&text), "{text}");
             }
         }
         assert!(!search(key).is_empty(), "{key}");
     }
-    assert!(quick::is_free(r#"{"task": "src/lease/renew.rs \u00fc \n lease-14", "memory_operations": []}"#));
+    assert!(prefilter::is_free(
+        r#"{"task": "src/lease/renew.rs \u00fc \n lease-14", "memory_operations": []}"#
+    ));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use regex::bytes::Regex;
 use super::begins_envelope;
 use super::prefix::Prefix;
 use super::time::Mask;
-use crate::transcript::cut::Border;
+use crate::transcript::record_splitter::Border;
 use crate::transcript::words::has_control_key;
 
 /// How many lines of a file are looked at.
@@ -22,7 +22,7 @@ const MASKS: usize = 6;
 
 /// What the lines have in common that begin entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::transcript) struct Form {
+pub(in crate::transcript) struct EntryForm {
     /// How times look; without one, levels begin entries.
     masks: [Option<Mask>; MASKS],
     has_levels: bool,
@@ -32,7 +32,7 @@ pub(in crate::transcript) struct Form {
     has_sources: bool,
 }
 
-impl Form {
+impl EntryForm {
     /// The form of a log that begins so; `None` where it does not look like one.
     pub(in crate::transcript) fn of_console(head: &[u8]) -> Option<Self> {
         let (form, counts) = Self::count(head);
@@ -140,7 +140,7 @@ pub(in crate::transcript) struct Borders {
 
 impl Borders {
     /// What the next line means for the entry before it.
-    pub(in crate::transcript) fn border(&mut self, line: &[u8], form: &Form) -> Border {
+    pub(in crate::transcript) fn border(&mut self, line: &[u8], form: &EntryForm) -> Border {
         match self.line(line, form) {
             Line::Begins(_) => Border::Begin,
             Line::Continues(_) => Border::Within,
@@ -148,7 +148,7 @@ impl Borders {
     }
 
     /// What the next line is.
-    pub(super) fn line(&mut self, line: &[u8], form: &Form) -> Line {
+    pub(super) fn line(&mut self, line: &[u8], form: &EntryForm) -> Line {
         let found = self.find(line, form);
         let from = match found {
             Line::Begins(prefix) => {
@@ -162,7 +162,7 @@ impl Borders {
         found
     }
 
-    fn find(&self, line: &[u8], form: &Form) -> Line {
+    fn find(&self, line: &[u8], form: &EntryForm) -> Line {
         let is_open = self.depth > 0;
         let Some(prefix) = form.prefix(line) else {
             return if is_open && is_restart(line) { Line::Begins(None) } else { Line::Continues(0) };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::envelope::is_envelope;
-use crate::envelope::json::{self, Json, Kind};
+use crate::envelope::json::{self, Json, JsonKind};
 use crate::transcript::words::is_string;
 
 /// How many objects of an entry are looked at.
@@ -14,7 +14,7 @@ const KEYS: [&[u8]; 2] = [b"\"control_packet\"", b"\"surface_response\""];
 
 /// Where an envelope is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum EnvelopePlace {
     /// It stands in the text as it is, from its brace, or the fence around it, on.
     Bare(Range<usize>),
     /// It is in a string, whose opening quote is here.
@@ -33,7 +33,7 @@ pub(in crate::transcript) fn begins(text: &[u8]) -> bool {
 }
 
 /// The first envelope of a text.
-pub(super) fn find(text: &[u8]) -> Option<Place> {
+pub(super) fn find(text: &[u8]) -> Option<EnvelopePlace> {
     let mut at = 0;
     for _ in 0..OBJECTS {
         let brace = at + memchr::memchr(b'{', text.get(at..)?)?;
@@ -41,12 +41,12 @@ pub(super) fn find(text: &[u8]) -> Option<Place> {
         if let Some(quote) = opening_quote(text, brace)
             && holds_envelope(text, quote)
         {
-            return Some(Place::Quoted(quote));
+            return Some(EnvelopePlace::Quoted(quote));
         }
         let end = json::value_end(rest).ok().map(|len| brace + len);
         if begins(rest.get(..end.map_or(rest.len(), |end| end - brace)).unwrap_or(rest)) {
             let start = fence(text, brace).unwrap_or(brace);
-            return Some(Place::Bare(start..end_of(text, start, end)));
+            return Some(EnvelopePlace::Bare(start..end_of(text, start, end)));
         }
         at = end.unwrap_or(brace + 1);
     }
@@ -108,5 +108,5 @@ fn is_of_the_program(behind: &[u8]) -> bool {
 /// Whether a text has a value of JSON that does not end.
 pub(super) fn is_cut(text: &[u8]) -> bool {
     let json = Json::parse(text);
-    text.starts_with(b"{") && json.kind(json.root()) == Kind::Object && !json.is_valid_to_the_end()
+    text.starts_with(b"{") && json.kind(json.root()) == JsonKind::Object && !json.is_valid_to_the_end()
 }

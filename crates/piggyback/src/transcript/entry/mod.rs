@@ -13,7 +13,7 @@ mod tests;
 mod text;
 mod time;
 
-pub(super) use border::{Borders, Form, parts};
+pub(super) use border::{Borders, EntryForm, parts};
 pub(super) use envelope::begins as begins_envelope;
 pub(super) use prefix::Prefix;
 pub(super) use text::read;

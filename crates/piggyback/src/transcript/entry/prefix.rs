@@ -6,7 +6,7 @@ use regex::bytes::Regex;
 
 use super::speaker;
 use super::time::{self, Mask};
-use crate::transcript::turn::Role;
+use crate::transcript::turn::TurnRole;
 
 /// How many parts of a prefix are looked at.
 const PARTS: usize = 16;
@@ -29,7 +29,7 @@ pub(in crate::transcript) struct Prefix {
     /// Where the name of a container ends, as `docker compose` and `kubectl` put it before each line.
     pub(super) source: Option<usize>,
     /// Who speaks.
-    pub(in crate::transcript) role: Option<Role>,
+    pub(in crate::transcript) role: Option<TurnRole>,
     /// Whether the word for that means nothing else.
     pub(super) is_certain: bool,
 }
@@ -264,10 +264,11 @@ impl<'l> Cursor<'l> {
         let mut words = inner.split(|byte| matches!(byte, b' ' | b'\t' | b'|'));
         self.found.has_level |= words.any(is_level);
         if let Some(speaker) =
-            std::str::from_utf8(inner).ok().map(Role::of).filter(|role| *role != Role::Other)
+            std::str::from_utf8(inner).ok().map(TurnRole::of).filter(|role| *role != TurnRole::Other)
         {
             self.found.role = Some(speaker);
-            self.found.is_certain = matches!(speaker, Role::User) || inner.eq_ignore_ascii_case(b"assistant");
+            self.found.is_certain =
+                matches!(speaker, TurnRole::User) || inner.eq_ignore_ascii_case(b"assistant");
         }
         if !had_begun && !self.has_begun() && self.found.role.is_none() {
             return false;

@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use crate::transcript::turn::Role;
+use crate::transcript::turn::TurnRole;
 
 /// Who speaks, and where what is said begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Speaker {
-    pub(super) role: Role,
+    pub(super) role: TurnRole,
     /// Whether the word means nothing else: programs that log call themselves `agent` and `system`, too.
     pub(super) is_certain: bool,
     /// The length of the label.
@@ -31,8 +31,8 @@ static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(super) fn at_start(text: &[u8]) -> Option<Speaker> {
     let found = LABEL.as_ref()?.captures(text)?;
     let word = std::str::from_utf8(found.name("word")?.as_bytes()).ok()?;
-    let role = Role::of(word);
-    if role == Role::Other {
+    let role = TurnRole::of(word);
+    if role == TurnRole::Other {
         return None;
     }
     let has = |name: &str| found.name(name).is_some_and(|group| !group.is_empty());
@@ -55,7 +55,7 @@ pub(super) fn at_start(text: &[u8]) -> Option<Speaker> {
     let is_sent =
         found.name("before").is_some_and(|arrow| outward.contains(&arrow.as_bytes().trim_ascii_end()));
     // What is sent to the model is a prompt.
-    let role = if is_sent && role == Role::Assistant && !is_alone { Role::User } else { role };
+    let role = if is_sent && role == TurnRole::Assistant && !is_alone { TurnRole::User } else { role };
     let certain = ["assistant", "user", "human"].iter().any(|name| word.eq_ignore_ascii_case(name));
     (is_marked || is_alone).then_some(Speaker {
         role,
@@ -85,13 +85,13 @@ static ANSWER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Who the words before an envelope are of.
-pub(super) fn of_words(words: &[u8]) -> Role {
+pub(super) fn of_words(words: &[u8]) -> TurnRole {
     let has = |regex: &LazyLock<Option<Regex>>| regex.as_ref().is_some_and(|regex| regex.is_match(words));
     if has(&TOOL) {
-        Role::Tool
+        TurnRole::Tool
     } else if has(&ASKED) || has(&PROMPT) && !has(&ANSWER) {
-        Role::User
+        TurnRole::User
     } else {
-        Role::Assistant
+        TurnRole::Assistant
     }
 }

@@ -1,7 +1,7 @@
 //! Logs as many programs write them: each envelope is found, whatever stands before it.
 #![allow(clippy::unwrap_used)]
 
-use crate::transcript::{Kind, Options, Reader, Record};
+use crate::transcript::{Record, TextKind, TranscriptOptions, TranscriptReader};
 use mangle_settings::Container;
 
 /// A reply that says `word`, on one line.
@@ -16,7 +16,7 @@ fn pretty(word: &str) -> String {
 }
 
 /// The turns of a file, fed in pieces of several sizes: what kind each is, and its text.
-fn turns(options: &Options, text: &str) -> Vec<(Kind, String)> {
+fn turns(options: &TranscriptOptions, text: &str) -> Vec<(TextKind, String)> {
     let read = |step: usize| {
         let mut out = Vec::new();
         let mut each = |record: &Record<'_>| {
@@ -25,7 +25,7 @@ fn turns(options: &Options, text: &str) -> Vec<(Kind, String)> {
             }
             assert!(record.findings.is_empty(), "{:?}", record.findings);
         };
-        let mut reader = Reader::new(options.clone()).knowing(text.as_bytes(), true);
+        let mut reader = TranscriptReader::new(options.clone()).knowing(text.as_bytes(), true);
         text.as_bytes().chunks(step).for_each(|chunk| reader.feed(chunk, &mut each));
         reader.finish(&mut each);
         out
@@ -35,8 +35,8 @@ fn turns(options: &Options, text: &str) -> Vec<(Kind, String)> {
     whole
 }
 
-fn log() -> Options {
-    Options { name: "console.log".to_owned(), ..Options::default() }
+fn log() -> TranscriptOptions {
+    TranscriptOptions { name: "console.log".to_owned(), ..TranscriptOptions::default() }
 }
 
 /// What programs write before a line; `%` is the second.
@@ -104,7 +104,7 @@ fn each_spelling_of_a_prefix_is_recognised() {
             let lines: Vec<_> = (1..8)
                 .map(|at| format!("{}{label}{}\n", prefix(before, at), reply(&at.to_string())))
                 .collect();
-            let expected: Vec<_> = (1..8).map(|at| (Kind::Reply, reply(&at.to_string()))).collect();
+            let expected: Vec<_> = (1..8).map(|at| (TextKind::Reply, reply(&at.to_string()))).collect();
             assert_eq!(turns(&log(), &lines.concat()), expected, "{before}{label}");
         }
     }
@@ -122,9 +122,9 @@ fn prompts_and_words_of_the_program_are_no_replies() {
             line(5, &format!("assistant: {}", reply("2"))),
         ];
         let expected = [
-            (Kind::Prompt, "fix the login, please".to_owned()),
-            (Kind::Reply, reply("1")),
-            (Kind::Reply, reply("2")),
+            (TextKind::Prompt, "fix the login, please".to_owned()),
+            (TextKind::Reply, reply("1")),
+            (TextKind::Reply, reply("2")),
         ];
         assert_eq!(turns(&log(), &text.concat()), expected, "{before}");
     }
@@ -137,7 +137,7 @@ fn envelopes_of_several_lines_are_one_turn() {
             let text: String = (1..5)
                 .map(|at| format!("{}{gap}{}\n", prefix(before, at), pretty(&at.to_string())))
                 .collect();
-            let expected: Vec<_> = (1..5).map(|at| (Kind::Reply, pretty(&at.to_string()))).collect();
+            let expected: Vec<_> = (1..5).map(|at| (TextKind::Reply, pretty(&at.to_string()))).collect();
             let found: Vec<_> =
                 turns(&log(), &text).into_iter().map(|(kind, text)| (kind, text.trim().to_owned())).collect();
             assert_eq!(found, expected, "{before}{gap}");
@@ -172,7 +172,7 @@ fn damage_ends_where_the_next_entry_begins() {
             let damaged = &whole[..cut];
             let line = |at: usize, text: &str| format!("{}assistant: {text}\n", prefix(before, at));
             let text = [line(1, &whole), line(2, damaged), line(3, &whole), line(4, &whole)].concat();
-            let expected = [&whole, damaged, &whole, &whole].map(|text| (Kind::Reply, text.to_owned()));
+            let expected = [&whole, damaged, &whole, &whole].map(|text| (TextKind::Reply, text.to_owned()));
             assert_eq!(turns(&log(), &text), expected, "{before}{damaged}");
         }
     }
@@ -195,7 +195,7 @@ fn several_envelopes_of_one_entry_are_one_reply() {
         "2026-03-01T12:00:01Z assistant: {both}\n2026-03-01T12:00:02Z assistant: {}\n",
         reply("next")
     );
-    assert_eq!(turns(&log(), &text), [(Kind::Reply, both), (Kind::Reply, reply("next"))]);
+    assert_eq!(turns(&log(), &text), [(TextKind::Reply, both), (TextKind::Reply, reply("next"))]);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn envelopes_in_strings_are_read() {
     {
         for key in ["msg=", "message=", "reply: ", "got answer ", "response="] {
             let text = format!("{before}{key}{quoted} tokens=40\n").repeat(3);
-            let expected = vec![(Kind::Reply, reply("1")); 3];
+            let expected = vec![(TextKind::Reply, reply("1")); 3];
             assert_eq!(turns(&log(), &text), expected, "{before}{key}");
         }
     }
@@ -216,7 +216,7 @@ fn envelopes_in_strings_are_read() {
 fn what_a_program_adds_is_not_of_the_model() {
     for behind in [" (took 3s)", " duration=3s tokens=40", "'", " [340ms]"] {
         let text = format!("2026-03-01 12:00:01 INFO reply={}{behind}\n", reply("1")).repeat(2);
-        assert_eq!(turns(&log(), &text), vec![(Kind::Reply, reply("1")); 2], "{behind}");
+        assert_eq!(turns(&log(), &text), vec![(TextKind::Reply, reply("1")); 2], "{behind}");
     }
 }
 
@@ -224,7 +224,7 @@ fn what_a_program_adds_is_not_of_the_model() {
 fn a_prompt_that_shows_an_envelope_is_a_prompt() {
     for before in ["system prompt: answer as ", "prompt=answer as ", "user: ", "tool result: "] {
         let text = format!("2026-03-01 12:00:01 INFO {before}{}\n", reply("1")).repeat(2);
-        assert!(turns(&log(), &text).iter().all(|(kind, _)| *kind == Kind::Prompt), "{before}");
+        assert!(turns(&log(), &text).iter().all(|(kind, _)| *kind == TextKind::Prompt), "{before}");
     }
 }
 
@@ -232,8 +232,12 @@ fn a_prompt_that_shows_an_envelope_is_a_prompt() {
 fn a_separator_may_have_the_envelope_on_its_line() {
     let separator = Some("^[0-9]{4}-".to_owned());
     for container in [None, Some(Container::Raw)] {
-        let options =
-            Options { name: "a.txt".into(), container, separator: separator.clone(), ..Options::default() };
+        let options = TranscriptOptions {
+            name: "a.txt".into(),
+            container,
+            separator: separator.clone(),
+            ..TranscriptOptions::default()
+        };
         let text: String =
             (1..6).map(|at| format!("2026-03-01T12:00:0{at}Z INFO {}\n", reply(&at.to_string()))).collect();
         let found: Vec<_> =
@@ -252,8 +256,8 @@ fn prose_and_json_are_no_logs() {
     ];
     for text in texts {
         assert_eq!(
-            turns(&Options { name: "a.txt".into(), ..Options::default() }, &text),
-            [(Kind::Reply, text)]
+            turns(&TranscriptOptions { name: "a.txt".into(), ..TranscriptOptions::default() }, &text),
+            [(TextKind::Reply, text)]
         );
     }
 }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::border::{Borders, Form, Line};
-use super::envelope::{self, Place};
+use super::border::{Borders, EntryForm, Line};
+use super::envelope::{self, EnvelopePlace};
 use super::prefix::Prefix;
 use super::speaker;
 use crate::envelope::json::Json;
-use crate::transcript::turn::{Kind, Record, Role, Turn};
+use crate::transcript::turn::{Record, TextKind, Turn, TurnRole};
 use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, size};
 
 /// The text of an entry: its lines without what stands before them.
@@ -23,7 +23,7 @@ pub(in crate::transcript) struct Text<'r> {
 
 impl<'r> Text<'r> {
     /// The text of a record.
-    fn of(record: &'r [u8], form: &Form) -> Self {
+    fn of(record: &'r [u8], form: &EntryForm) -> Self {
         let (mut borders, mut at, mut prefix) = (Borders::default(), 0, None);
         let mut pieces: Vec<Range<usize>> = Vec::new();
         for line in record.split_inclusive(|byte| *byte == b'\n') {
@@ -71,7 +71,7 @@ impl<'r> Text<'r> {
     }
 
     /// A turn with a part of the text.
-    fn turn(&self, role: Role, kind: Kind, part: Range<usize>) -> Turn {
+    fn turn(&self, role: TurnRole, kind: TextKind, part: Range<usize>) -> Turn {
         match self.places(part.clone()).as_slice() {
             [one] => Turn::part(role, kind, *one),
             several => {
@@ -82,7 +82,7 @@ impl<'r> Text<'r> {
     }
 
     /// A turn with the value of a string of the text.
-    fn quoted(&self, role: Role, kind: Kind, quote: usize) -> Option<Turn> {
+    fn quoted(&self, role: TurnRole, kind: TextKind, quote: usize) -> Option<Turn> {
         let json = Json::parse_part(&self.bytes, quote..self.bytes.len());
         let (value, inner) = json.string_with_map(json.root())?;
         let brace = value.find('{')?;
@@ -105,7 +105,7 @@ fn map(places: &[TextRange]) -> SegmentMap {
 }
 
 /// Reads an entry: its reply, or what the model was given. What is of the program alone is nothing.
-pub(in crate::transcript) fn read(record: &Record<'_>, form: &Form) -> Option<Turn> {
+pub(in crate::transcript) fn read(record: &Record<'_>, form: &EntryForm) -> Option<Turn> {
     let text = Text::of(record.bytes, form);
     let bytes: &[u8] = &text.bytes;
     let start = bytes.len() - bytes.trim_ascii_start().len();
@@ -115,30 +115,30 @@ pub(in crate::transcript) fn read(record: &Record<'_>, form: &Form) -> Option<Tu
     let Some((role, is_certain)) = said else {
         return of_place(&text, found?, None);
     };
-    let is_model = role == Role::Assistant;
+    let is_model = role == TurnRole::Assistant;
     match found {
-        Some(Place::Quoted(quote)) => text.quoted(role, kind(role), quote),
+        Some(EnvelopePlace::Quoted(quote)) => text.quoted(role, kind(role), quote),
         // A program may call itself so.
         Some(place) if is_model && !is_certain => of_place(&text, place, Some(role)),
         None if is_model && !is_certain && !envelope::is_cut(bytes.get(start..end)?) => None,
-        None if role == Role::System || role == Role::Tool && !is_certain => None,
+        None if role == TurnRole::System || role == TurnRole::Tool && !is_certain => None,
         _ => (start < end).then(|| text.turn(role, kind(role), start..end)),
     }
 }
 
 /// A turn of which nothing but its envelope says that it is one.
-fn of_place(text: &Text<'_>, place: Place, role: Option<Role>) -> Option<Turn> {
+fn of_place(text: &Text<'_>, place: EnvelopePlace, role: Option<TurnRole>) -> Option<Turn> {
     let start = match &place {
-        Place::Bare(range) => range.start,
-        Place::Quoted(quote) => *quote,
+        EnvelopePlace::Bare(range) => range.start,
+        EnvelopePlace::Quoted(quote) => *quote,
     };
     let role = role.unwrap_or_else(|| speaker::of_words(text.before(start)));
     match place {
-        Place::Bare(range) => Some(text.turn(role, kind(role), range)),
-        Place::Quoted(quote) => text.quoted(role, kind(role), quote),
+        EnvelopePlace::Bare(range) => Some(text.turn(role, kind(role), range)),
+        EnvelopePlace::Quoted(quote) => text.quoted(role, kind(role), quote),
     }
 }
 
-fn kind(role: Role) -> Kind {
-    if role == Role::Assistant { Kind::Reply } else { Kind::Prompt }
+fn kind(role: TurnRole) -> TextKind {
+    if role == TurnRole::Assistant { TextKind::Reply } else { TextKind::Prompt }
 }

@@ -1,8 +1,8 @@
 //! Campaigns over several turns: phases and tasks that go backwards, counters that do not add up: `PB620` to `PB626`.
 
-use super::{Known, MOST_SHOWN, Now};
-use crate::transcript::check::Found;
-use crate::transcript::digest::{Argument, Atom, Watched, hash};
+use super::{BoundedMap, CurrentTurn, MOST_SHOWN};
+use crate::transcript::check::TranscriptFinding;
+use crate::transcript::digest::{DigestArgument, DigestAtom, WatchedFact, hash};
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
@@ -51,28 +51,28 @@ const COUNTERS: [&str; 4] = ["done phases", "phases", "done tasks", "tasks"];
 
 /// A phase that is over, and not yet archived.
 #[derive(Debug)]
-struct Waiting {
+struct UnarchivedPhase {
     phase: String,
     turn: u64,
-    found: Found,
+    found: TranscriptFinding,
 }
 
 /// What is known of campaigns.
 #[derive(Debug, Default)]
 pub(super) struct Campaign {
     /// The status of campaigns, phases and tasks.
-    status: Known<u64, String>,
-    progress: Known<u64, Progress>,
+    status: BoundedMap<u64, String>,
+    progress: BoundedMap<u64, Progress>,
     /// How many phases of a campaign are completed.
-    completed: Known<u64, i64>,
+    completed: BoundedMap<u64, i64>,
     /// The phase in each place of each campaign.
-    order: Known<(u64, i64), String>,
-    compressed: Known<u64, ()>,
-    waiting: Vec<Waiting>,
+    order: BoundedMap<(u64, i64), String>,
+    compressed: BoundedMap<u64, ()>,
+    waiting: Vec<UnarchivedPhase>,
 }
 
 impl Campaign {
-    pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+    pub(super) fn reply(&mut self, now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
         let atoms = &now.reply.atoms;
         self.archived(now);
         let is_replanned = atoms.iter().any(|atom| {
@@ -103,9 +103,9 @@ impl Campaign {
     }
 
     /// Takes phases off the list that this turn archives.
-    fn archived(&mut self, now: &Now<'_>) {
+    fn archived(&mut self, now: &CurrentTurn<'_>) {
         for atom in &now.reply.atoms {
-            let Some(Watched { predicate: "context_compression", args }) = atom.fact.as_deref() else {
+            let Some(WatchedFact { predicate: "context_compression", args }) = atom.fact.as_deref() else {
                 continue;
             };
             let Some(phase) = args.first() else { continue };
@@ -117,16 +117,22 @@ impl Campaign {
         }
     }
 
-    fn overdue(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+    fn overdue(&mut self, now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
         let (over, waiting) = std::mem::take(&mut self.waiting)
             .into_iter()
             .partition(|waiting| waiting.turn + TURNS < now.turn);
         self.waiting = waiting;
-        let over: Vec<Waiting> = over;
+        let over: Vec<UnarchivedPhase> = over;
         out.extend(over.into_iter().map(|waiting| waiting.found));
     }
 
-    fn status(&mut self, now: &Now<'_>, atom: &Atom, fact: &Watched, out: &mut Vec<Found>) {
+    fn status(
+        &mut self,
+        now: &CurrentTurn<'_>,
+        atom: &DigestAtom,
+        fact: &WatchedFact,
+        out: &mut Vec<TranscriptFinding>,
+    ) {
         let (what, at) = match (fact.predicate, fact.args.len()) {
             ("campaign", 5) => ("campaign", 4),
             ("campaign_phase", 6) => ("phase", 4),
@@ -146,7 +152,14 @@ impl Campaign {
     }
 
     /// Counts a phase, and waits for its end to be followed by its compression.
-    fn phase(&mut self, now: &Now<'_>, atom: &Atom, fact: &Watched, before: Option<&str>, status: &Argument) {
+    fn phase(
+        &mut self,
+        now: &CurrentTurn<'_>,
+        atom: &DigestAtom,
+        fact: &WatchedFact,
+        before: Option<&str>,
+        status: &DigestArgument,
+    ) {
         let (Some(id), Some(campaign)) = (fact.args.first(), fact.args.get(1)) else { return };
         let campaign = hash(campaign.text.as_str());
         let (was, is) = (before == Some("completed"), status.text == "completed");
@@ -161,11 +174,17 @@ impl Campaign {
                 id.text
             );
             let found = at_atom(now, atom, Finding::new(&PHASE_NOT_ARCHIVED, atom.place, message));
-            self.waiting.push(Waiting { phase: id.text.clone(), turn: now.turn, found });
+            self.waiting.push(UnarchivedPhase { phase: id.text.clone(), turn: now.turn, found });
         }
     }
 
-    fn order(&mut self, now: &Now<'_>, atom: &Atom, fact: &Watched, out: &mut Vec<Found>) {
+    fn order(
+        &mut self,
+        now: &CurrentTurn<'_>,
+        atom: &DigestAtom,
+        fact: &WatchedFact,
+        out: &mut Vec<TranscriptFinding>,
+    ) {
         let ("campaign_phase", [phase, campaign, _, order, ..]) = (fact.predicate, fact.args.as_slice())
         else {
             return;
@@ -187,7 +206,13 @@ impl Campaign {
         }
     }
 
-    fn suppression(&mut self, now: &Now<'_>, atom: &Atom, fact: &Watched, out: &mut Vec<Found>) {
+    fn suppression(
+        &mut self,
+        now: &CurrentTurn<'_>,
+        atom: &DigestAtom,
+        fact: &WatchedFact,
+        out: &mut Vec<TranscriptFinding>,
+    ) {
         let ("activation", [what, score]) = (fact.predicate, fact.args.as_slice()) else { return };
         if score.number.is_none_or(|score| score <= 0) {
             return;
@@ -203,11 +228,11 @@ impl Campaign {
 
     fn progress(
         &mut self,
-        now: &Now<'_>,
-        atom: &Atom,
-        fact: &Watched,
+        now: &CurrentTurn<'_>,
+        atom: &DigestAtom,
+        fact: &WatchedFact,
         is_replanned: bool,
-        out: &mut Vec<Found>,
+        out: &mut Vec<TranscriptFinding>,
     ) {
         let ("campaign_progress", [campaign, counters @ ..]) = (fact.predicate, fact.args.as_slice()) else {
             return;
@@ -231,7 +256,7 @@ impl Campaign {
     }
 }
 
-fn at_atom(now: &Now<'_>, atom: &Atom, finding: Finding) -> Found {
+fn at_atom(now: &CurrentTurn<'_>, atom: &DigestAtom, finding: Finding) -> TranscriptFinding {
     now.found(finding, format!("/control_packet/mangle_updates/{}", atom.index))
 }
 
@@ -241,7 +266,7 @@ fn may_follow(before: &str, after: &str) -> bool {
     before == after || (after != "pending" && !(before == "completed" && is_running))
 }
 
-fn numbers(arguments: &[Argument]) -> Option<[i64; 4]> {
+fn numbers(arguments: &[DigestArgument]) -> Option<[i64; 4]> {
     let [one, two, three, four] = arguments else { return None };
     Some([one.number?, two.number?, three.number?, four.number?])
 }

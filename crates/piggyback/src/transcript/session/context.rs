@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::Now;
-use crate::transcript::check::Found;
-use crate::transcript::digest::{Digest, Rated, hash};
-use crate::transcript::turn::Role;
+use super::CurrentTurn;
+use crate::transcript::check::TranscriptFinding;
+use crate::transcript::digest::{Digest, PredicateRating, hash};
+use crate::transcript::turn::TurnRole;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&FEEDBACK_UNSEEN];
@@ -28,7 +28,7 @@ pub(super) struct Prompts {
 
 impl Prompts {
     pub(super) fn prompt(&mut self, digest: &Digest) {
-        if digest.role == Role::System {
+        if digest.role == TurnRole::System {
             self.words.clear();
             self.is_known = true;
         }
@@ -38,11 +38,11 @@ impl Prompts {
         }
     }
 
-    pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+    pub(super) fn reply(&mut self, now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
         if !self.is_known {
             return;
         }
-        for Rated { name, list, index, place } in &now.reply.feedback {
+        for PredicateRating { name, list, index, place } in &now.reply.feedback {
             let bare = name.split('(').next().unwrap_or(name).trim();
             let word = hash(bare.as_bytes());
             if bare.len() > 1 && !self.words.iter().any(|words| words.contains(&word)) {

@@ -1,7 +1,7 @@
 //! A model that keeps correcting the same mistake: `PB407`.
 
-use super::Now;
-use crate::transcript::check::Found;
+use super::CurrentTurn;
+use crate::transcript::check::TranscriptFinding;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&CORRECTION_LOOP];
@@ -19,7 +19,7 @@ pub(super) struct Corrections {
 }
 
 impl Corrections {
-    pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+    pub(super) fn reply(&mut self, now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
         let Some((hypothesis, place)) = now.reply.correction else {
             self.last = None;
             return;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::Now;
+use super::CurrentTurn;
 use crate::envelope::json::{Json, NodeId};
 use crate::envelope::runtime;
-use crate::transcript::check::Found;
-use crate::transcript::digest::{Digest, Site};
-use crate::transcript::turn::Role;
+use crate::transcript::check::TranscriptFinding;
+use crate::transcript::digest::{Digest, TurnSite};
+use crate::transcript::turn::TurnRole;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::TextRange;
 
@@ -173,7 +173,7 @@ static NO_PROFILE: Rule = rule!("no-profile.md");
 pub(super) struct Tasks {
     limits: Limits,
     /// The last task: its length, and a finding that says nothing yet.
-    task: Option<(u64, Found)>,
+    task: Option<(u64, TranscriptFinding)>,
 }
 
 impl Tasks {
@@ -181,14 +181,14 @@ impl Tasks {
         Self { limits, task: None }
     }
 
-    pub(super) fn prompt(&mut self, site: Site, digest: &Digest) {
-        if digest.role == Role::User {
+    pub(super) fn prompt(&mut self, site: TurnSite, digest: &Digest) {
+        if digest.role == TurnRole::User {
             let finding = Finding::new(&TASK_OVER, digest.place, String::new());
             self.task = Some((digest.bytes as u64, digest.found(site, finding, "")));
         }
     }
 
-    pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+    pub(super) fn reply(&mut self, now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
         let task = self.task.take();
         let numbers = now.reply.numbers.as_deref();
         let details = now.digest.details.as_deref();

@@ -1,9 +1,9 @@
 //! Memory operations without their counterpart: `PB310`.
 
-use super::{Known, Now};
+use super::{BoundedMap, CurrentTurn};
 use crate::envelope::may_be_predicate;
-use crate::transcript::check::Found;
-use crate::transcript::digest::{Memory, hash};
+use crate::transcript::check::TranscriptFinding;
+use crate::transcript::digest::{MemoryDigest, hash};
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&UNPAIRED_OP];
@@ -14,12 +14,12 @@ static UNPAIRED_OP: Rule = rule!("unpaired-op.md");
 /// The keys that were stored, and those that were put away.
 #[derive(Debug, Default)]
 pub(super) struct Keys {
-    stored: Known<u64, ()>,
-    archived: Known<u64, ()>,
+    stored: BoundedMap<u64, ()>,
+    archived: BoundedMap<u64, ()>,
 }
 
 impl Keys {
-    pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+    pub(super) fn reply(&mut self, now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
         for atom in &now.reply.atoms {
             self.stored.insert(atom.predicate, ());
         }
@@ -33,8 +33,8 @@ impl Keys {
         }
     }
 
-    fn operation(&mut self, operation: &Memory) -> Option<String> {
-        let Memory { op, key, .. } = operation;
+    fn operation(&mut self, operation: &MemoryDigest) -> Option<String> {
+        let MemoryDigest { op, key, .. } = operation;
         let id = hash(key.as_str());
         match op.as_str() {
             "promote_to_long_term" | "store_vector" | "note" => {

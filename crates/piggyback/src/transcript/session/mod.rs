@@ -21,10 +21,10 @@ use std::hash::Hash;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::check::{Found, is_answer};
-use super::digest::{Digest, ReplyDigest, Site, hash};
-use super::turn::Role;
-use crate::envelope::{Context, PROFILE_INFERRED};
+use super::check::{TranscriptFinding, is_answer};
+use super::digest::{Digest, ReplyDigest, TurnSite, hash};
+use super::turn::TurnRole;
+use crate::envelope::{PROFILE_INFERRED, ReplyContext};
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule};
 
@@ -52,7 +52,7 @@ pub(super) const RULES: [&[&Rule]; 9] = [
 
 /// What is remembered of the turns so far.
 #[derive(Debug)]
-pub struct Session {
+pub struct TranscriptSession {
     /// How many answers there were.
     turns: u64,
     /// The profile that is given, whatever envelopes look like.
@@ -63,7 +63,7 @@ pub struct Session {
     memory: memory::Keys,
     corrections: corrections::Corrections,
     context: context::Prompts,
-    state: state::State,
+    state: state::SessionSize,
     campaign: campaign::Campaign,
     limits: limits::Tasks,
     /// The profiles that were said to be inferred, with their reasons, by hash.
@@ -72,26 +72,26 @@ pub struct Session {
 
 /// A reply among the turns of a session.
 #[derive(Clone, Copy)]
-struct Now<'d> {
+struct CurrentTurn<'d> {
     /// The number of the answer, from 1 on.
     turn: u64,
-    site: Site,
+    site: TurnSite,
     digest: &'d Digest,
     reply: &'d ReplyDigest,
     /// The profile that is given, else the one that its members tell.
     profile: Option<Profile>,
 }
 
-impl Now<'_> {
-    fn found(&self, finding: Finding, pointer: impl Into<String>) -> Found {
+impl CurrentTurn<'_> {
+    fn found(&self, finding: Finding, pointer: impl Into<String>) -> TranscriptFinding {
         self.digest.found(self.site, finding, pointer)
     }
 }
 
-impl Session {
+impl TranscriptSession {
     /// The start of a session.
     #[must_use]
-    pub fn new(context: &Context<'_>, limits: Limits) -> Self {
+    pub fn new(context: &ReplyContext<'_>, limits: Limits) -> Self {
         let profile = context.profile.or(context.settings.profile);
         Self {
             turns: 0,
@@ -102,7 +102,7 @@ impl Session {
             memory: memory::Keys::default(),
             corrections: corrections::Corrections::default(),
             context: context::Prompts::default(),
-            state: state::State::new(context),
+            state: state::SessionSize::new(context),
             campaign: campaign::Campaign::default(),
             limits: limits::Tasks::new(limits),
             inferred: FxHashSet::default(),
@@ -127,9 +127,9 @@ impl Session {
     }
 
     /// Takes the next turn.
-    pub fn turn(&mut self, site: Site, digest: &Digest, out: &mut Vec<Found>) {
+    pub fn turn(&mut self, site: TurnSite, digest: &Digest, out: &mut Vec<TranscriptFinding>) {
         if !is_answer(digest.kind) {
-            if matches!(digest.role, Role::User | Role::System | Role::Tool) {
+            if matches!(digest.role, TurnRole::User | TurnRole::System | TurnRole::Tool) {
                 self.partial.prompt(digest);
                 self.retries.prompt(digest, out);
                 self.context.prompt(digest);
@@ -146,7 +146,7 @@ impl Session {
         };
         let own = digest.details.as_ref().and_then(|details| details.profile);
         let profile = self.profile.or(own).or(digest.session).or(reply.profile);
-        let now = Now { turn: self.turns, site, digest, reply, profile };
+        let now = CurrentTurn { turn: self.turns, site, digest, reply, profile };
         self.partial.reply(&now);
         self.retries.reply(&now, out);
         self.profiles.reply(&now);
@@ -165,7 +165,7 @@ impl Session {
     }
 
     /// What only the end shows.
-    pub fn finish(self, out: &mut Vec<Found>) {
+    pub fn finish(self, out: &mut Vec<TranscriptFinding>) {
         self.retries.finish(out);
         self.profiles.finish(out);
         self.state.finish(out);
@@ -175,19 +175,19 @@ impl Session {
 
 /// A table that remembers only so much.
 #[derive(Debug)]
-struct Known<K, V> {
+struct BoundedMap<K, V> {
     known: FxHashMap<K, V>,
     /// Whether something was not taken in.
     is_full: bool,
 }
 
-impl<K, V> Default for Known<K, V> {
+impl<K, V> Default for BoundedMap<K, V> {
     fn default() -> Self {
         Self { known: FxHashMap::default(), is_full: false }
     }
 }
 
-impl<K: Hash + Eq, V> Known<K, V> {
+impl<K: Hash + Eq, V> BoundedMap<K, V> {
     fn get(&self, key: &K) -> Option<&V> {
         self.known.get(key)
     }

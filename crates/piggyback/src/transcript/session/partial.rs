@@ -4,13 +4,13 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::Now;
-use crate::envelope::json::{Json, Kind as Node, ProblemKind};
+use super::CurrentTurn;
+use crate::envelope::json::{Json, JsonKind as Node, JsonProblemKind};
 use crate::transcript::address::Address;
-use crate::transcript::check::{Found, is_answer};
+use crate::transcript::check::{TranscriptFinding, is_answer};
 use crate::transcript::digest::Digest;
 use crate::transcript::findings::BAD_RECORD;
-use crate::transcript::turn::Role;
+use crate::transcript::turn::TurnRole;
 use crate::transcript::words::member;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::TextRange;
@@ -79,7 +79,7 @@ impl Partial {
 
     pub(super) fn prompt(&mut self, digest: &Digest) {
         let call = digest.details.as_ref().and_then(|details| details.call.as_deref());
-        let is_result = digest.role == Role::Tool;
+        let is_result = digest.role == TurnRole::Tool;
         if !self.has_begun && is_result {
             self.beginning = Some("its first turn is the result of a tool");
         } else if !self.has_begun && digest.is_error_report {
@@ -88,8 +88,8 @@ impl Partial {
             self.beginning = self.beginning.or(Some("the result of a tool comes before any reply"));
         }
         self.has_begun = true;
-        self.has_prompts |= digest.role == Role::User;
-        self.is_unanswered = digest.role == Role::User;
+        self.has_prompts |= digest.role == TurnRole::User;
+        self.is_unanswered = digest.role == TurnRole::User;
     }
 
     pub(super) fn answer(&mut self, digest: &Digest) {
@@ -102,7 +102,7 @@ impl Partial {
         self.is_unanswered = false;
     }
 
-    pub(super) fn reply(&mut self, now: &Now<'_>) {
+    pub(super) fn reply(&mut self, now: &CurrentTurn<'_>) {
         // A greeting needs no turn before it.
         if self.answers == 1 && self.has_orphan && now.reply.is_greeting {
             self.has_orphan = false;
@@ -120,7 +120,7 @@ impl Partial {
         *first > 1 && is_counter && !rest.is_empty()
     }
 
-    pub(super) fn finish(mut self, out: &mut Vec<Found>) {
+    pub(super) fn finish(mut self, out: &mut Vec<TranscriptFinding>) {
         if self.answers == 0 {
             return;
         }
@@ -148,7 +148,7 @@ impl Partial {
             (None, None) => return,
         };
         let finding = Finding::new(&PARTIAL_SESSION, TextRange::default(), message);
-        out.push(Found { record: 0, start: 0, finding, address: Address::default() });
+        out.push(TranscriptFinding { record: 0, start: 0, finding, address: Address::default() });
     }
 }
 
@@ -162,7 +162,7 @@ const END: &str =
 
 /// Whether a text ends inside of a value, and is in order up to there.
 fn is_cut(text: &[u8]) -> bool {
-    Json::parse(text).problems.first().is_some_and(|problem| problem.kind == ProblemKind::Unclosed)
+    Json::parse(text).problems.first().is_some_and(|problem| problem.kind == JsonProblemKind::Unclosed)
 }
 
 /// The number that a record gives its turn.

@@ -1,7 +1,7 @@
 //! Envelopes of another version than those around them: `PB107`.
 
-use super::{MOST_SHOWN, Now};
-use crate::transcript::check::Found;
+use super::{CurrentTurn, MOST_SHOWN};
+use crate::transcript::check::TranscriptFinding;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&PROFILE_OUTLIER];
@@ -13,7 +13,7 @@ static PROFILE_OUTLIER: Rule = rule!("profile-outlier.md");
 #[derive(Debug)]
 pub(super) struct Profiles {
     is_given: bool,
-    outliers: Vec<Found>,
+    outliers: Vec<TranscriptFinding>,
 }
 
 impl Profiles {
@@ -21,7 +21,7 @@ impl Profiles {
         Self { is_given, outliers: Vec::new() }
     }
 
-    pub(super) fn reply(&mut self, now: &Now<'_>) {
+    pub(super) fn reply(&mut self, now: &CurrentTurn<'_>) {
         let (Some(own), Some(usual)) = (now.reply.profile, now.digest.session) else { return };
         if self.is_given || !now.reply.is_picked || own == usual || self.outliers.len() >= MOST_SHOWN {
             return;
@@ -30,7 +30,7 @@ impl Profiles {
         self.outliers.push(now.found(Finding::new(&PROFILE_OUTLIER, now.reply.brace, message), ""));
     }
 
-    pub(super) fn finish(self, out: &mut Vec<Found>) {
+    pub(super) fn finish(self, out: &mut Vec<TranscriptFinding>) {
         out.extend(self.outliers);
     }
 }

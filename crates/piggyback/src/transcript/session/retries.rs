@@ -1,7 +1,7 @@
 //! Replies that were sent back because they could not be used: `PB018`, `PB019`.
 
-use super::{Now, count};
-use crate::transcript::check::Found;
+use super::{CurrentTurn, count};
+use crate::transcript::check::TranscriptFinding;
 use crate::transcript::digest::Digest;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
@@ -20,7 +20,7 @@ pub(super) struct Retries {
     /// The errors of the last one.
     errors: Option<u64>,
     /// The summary, as it is if no more attempts follow.
-    summary: Option<Found>,
+    summary: Option<TranscriptFinding>,
     /// Whether the last attempt was sent back.
     is_sent_back: bool,
     /// The rounds of all answers.
@@ -28,7 +28,7 @@ pub(super) struct Retries {
 }
 
 impl Retries {
-    pub(super) fn prompt(&mut self, digest: &Digest, out: &mut Vec<Found>) {
+    pub(super) fn prompt(&mut self, digest: &Digest, out: &mut Vec<TranscriptFinding>) {
         if self.attempts == 0 || self.is_sent_back {
             return;
         }
@@ -38,7 +38,7 @@ impl Retries {
         }
     }
 
-    pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+    pub(super) fn reply(&mut self, now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
         if !std::mem::take(&mut self.is_sent_back) {
             self.close(out);
         }
@@ -63,12 +63,12 @@ impl Retries {
         self.errors = now.reply.errors;
     }
 
-    fn close(&mut self, out: &mut Vec<Found>) {
+    fn close(&mut self, out: &mut Vec<TranscriptFinding>) {
         out.extend(self.summary.take());
         *self = Self { rounds: self.rounds, ..Self::default() };
     }
 
-    pub(super) fn finish(mut self, out: &mut Vec<Found>) {
+    pub(super) fn finish(mut self, out: &mut Vec<TranscriptFinding>) {
         self.close(out);
     }
 }

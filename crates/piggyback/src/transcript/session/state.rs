@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{MOST_KNOWN, Now};
-use crate::envelope::Context;
-use crate::transcript::check::Found;
-use crate::transcript::digest::{Atom, Digest, Site, Watched, hash};
-use crate::transcript::turn::Role;
+use super::{CurrentTurn, MOST_KNOWN};
+use crate::envelope::ReplyContext;
+use crate::transcript::check::TranscriptFinding;
+use crate::transcript::digest::{Digest, DigestAtom, TurnSite, WatchedFact, hash};
+use crate::transcript::turn::TurnRole;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] =
@@ -48,7 +48,7 @@ const SINGLE: [(&str, usize, Option<usize>, usize); 6] = [
 
 /// The size of the session, and the atoms of the last turn.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct SessionSize {
     target: f64,
     /// Whether the ratio of single turns matters.
     wants_turns: bool,
@@ -58,15 +58,15 @@ pub(super) struct State {
     is_whole: bool,
     original: usize,
     answers: usize,
-    held: Held,
+    held: AtomStore,
     /// The atoms of the last turn by predicate, and the turn in which they came first.
     last: FxHashMap<u64, FxHashMap<u64, u64>>,
-    first: Option<(Site, Found)>,
+    first: Option<(TurnSite, TranscriptFinding)>,
 }
 
 /// The atoms that hold: by predicate, the characters of each by its hash.
 #[derive(Debug, Default)]
-struct Held {
+struct AtomStore {
     by_predicate: FxHashMap<u64, FxHashMap<u64, usize>>,
     count: usize,
     characters: usize,
@@ -74,8 +74,8 @@ struct Held {
     is_full: bool,
 }
 
-impl Held {
-    fn insert(&mut self, atom: &Atom) {
+impl AtomStore {
+    fn insert(&mut self, atom: &DigestAtom) {
         let known = self.by_predicate.get(&atom.predicate);
         if known.is_some_and(|known| known.contains_key(&atom.hash)) {
             return;
@@ -98,8 +98,8 @@ impl Held {
     }
 }
 
-impl State {
-    pub(super) fn new(context: &Context<'_>) -> Self {
+impl SessionSize {
+    pub(super) fn new(context: &ReplyContext<'_>) -> Self {
         let settings = context.settings;
         let is_configured = context.rules.is_some_and(|rules| rules.is_configured(&RATIO_INVERSE));
         Self {
@@ -109,14 +109,14 @@ impl State {
             is_whole: true,
             original: 0,
             answers: 0,
-            held: Held::default(),
+            held: AtomStore::default(),
             last: FxHashMap::default(),
             first: None,
         }
     }
 
     pub(super) fn prompt(&mut self, digest: &Digest) {
-        if digest.role == Role::User {
+        if digest.role == TurnRole::User {
             *self.asked.get_or_insert(0) += digest.tokens;
         }
     }
@@ -128,7 +128,7 @@ impl State {
         self.answers += 1;
     }
 
-    pub(super) fn reply(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+    pub(super) fn reply(&mut self, now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
         self.ratio(now, out);
         if now.reply.is_picked && now.reply.surface_tokens >= MUCH
             && accepted(now).next().is_none()
@@ -154,7 +154,7 @@ impl State {
     }
 
     /// What is forgotten in a turn is gone behind it, with what the same turn asserted.
-    fn forget(&mut self, now: &Now<'_>) {
+    fn forget(&mut self, now: &CurrentTurn<'_>) {
         for operation in now.reply.memory.iter().filter(|operation| operation.op == "forget") {
             let predicate = hash(operation.key.as_str());
             self.last.remove(&predicate);
@@ -162,7 +162,7 @@ impl State {
         }
     }
 
-    fn ratio(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+    fn ratio(&mut self, now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
         let asked = self.asked.take();
         let original = asked.unwrap_or(0) + now.reply.surface_tokens;
         let characters: usize = accepted(now).map(|atom| atom.characters).sum();
@@ -187,7 +187,7 @@ impl State {
         }
     }
 
-    fn redundant(&mut self, now: &Now<'_>, out: &mut Vec<Found>) {
+    fn redundant(&mut self, now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
         let mut held: FxHashMap<u64, FxHashMap<u64, u64>> = FxHashMap::default();
         for atom in accepted(now) {
             let since = self.last.get(&atom.predicate).and_then(|last| last.get(&atom.hash)).copied();
@@ -204,7 +204,7 @@ impl State {
         self.last = held;
     }
 
-    pub(super) fn finish(self, out: &mut Vec<Found>) {
+    pub(super) fn finish(self, out: &mut Vec<TranscriptFinding>) {
         if !self.is_whole || self.answers < 2 || self.held.is_full {
             return;
         }
@@ -223,12 +223,12 @@ impl State {
 }
 
 /// The atoms of a turn that the consumer takes.
-fn accepted<'d>(now: &Now<'d>) -> impl Iterator<Item = &'d Atom> {
+fn accepted<'d>(now: &CurrentTurn<'d>) -> impl Iterator<Item = &'d DigestAtom> {
     now.reply.atoms.iter().filter(|atom| atom.is_accepted)
 }
 
 /// Accepted atoms of one packet that give two values to one subject.
-fn contradictions(now: &Now<'_>, out: &mut Vec<Found>) {
+fn contradictions(now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
     let mut seen: FxHashMap<(&str, &str), (&str, usize)> = FxHashMap::default();
     for atom in accepted(now) {
         let Some((subject, value)) = atom.fact.as_deref().and_then(single) else { continue };
@@ -253,7 +253,7 @@ fn named((predicate, subject): (&str, &str)) -> String {
 }
 
 /// The subject of a fact that can have one value only, and the value.
-fn single(fact: &Watched) -> Option<((&str, &str), &str)> {
+fn single(fact: &WatchedFact) -> Option<((&str, &str), &str)> {
     let (name, _, key, value) =
         SINGLE.iter().find(|(name, arity, ..)| *name == fact.predicate && *arity == fact.args.len())?;
     let text = |at: usize| fact.args.get(at).map(|argument| argument.text.as_str());

@@ -6,18 +6,19 @@ use std::fmt::Write as _;
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::transcript::{Checker, Options, Reader, Record, rules};
+use crate::transcript::{Checker, Record, TranscriptOptions, TranscriptReader, rules};
 use mangle_settings::TranscriptSettings;
 
 /// The findings of the rules of sessions and containers.
-fn found(name: &str, bytes: &[u8]) -> Vec<Found> {
+fn found(name: &str, bytes: &[u8]) -> Vec<TranscriptFinding> {
     found_by(&TranscriptSettings::default(), name, bytes)
 }
 
-fn found_by(settings: &TranscriptSettings, name: &str, bytes: &[u8]) -> Vec<Found> {
+fn found_by(settings: &TranscriptSettings, name: &str, bytes: &[u8]) -> Vec<TranscriptFinding> {
     let mut out = Vec::new();
-    let mut checker = Checker::new(Context::new(settings), Limits::default());
-    let mut reader = Reader::new(Options { name: name.into(), ..Options::default() });
+    let mut checker = Checker::new(ReplyContext::new(settings), Limits::default());
+    let mut reader =
+        TranscriptReader::new(TranscriptOptions { name: name.into(), ..TranscriptOptions::default() });
     let mut each = |record: &Record<'_>| checker.record(record, &mut out);
     reader.feed(bytes, &mut each);
     let summary = reader.finish(&mut each);
@@ -231,8 +232,12 @@ fn the_ratio_of_a_turn_matters_where_a_target_is_set() {
     let of_turns = |target: Option<f64>, rules: Option<&mangle_settings::RuleSettings>| {
         let settings = TranscriptSettings { target_compression_ratio: target, ..Default::default() };
         let mut out = Vec::new();
-        let mut checker = Checker::new(Context { rules, ..Context::new(&settings) }, Limits::default());
-        let mut reader = Reader::new(Options { name: "a.jsonl".into(), ..Options::default() });
+        let mut checker =
+            Checker::new(ReplyContext { rules, ..ReplyContext::new(&settings) }, Limits::default());
+        let mut reader = TranscriptReader::new(TranscriptOptions {
+            name: "a.jsonl".into(),
+            ..TranscriptOptions::default()
+        });
         let mut each = |record: &Record<'_>| checker.record(record, &mut out);
         reader.feed(lines.as_bytes(), &mut each);
         let summary = reader.finish(&mut each);
@@ -437,10 +442,11 @@ fn what_is_wrong_with_files() {
 #[test]
 fn the_profile_is_told_once() {
     let settings = TranscriptSettings::default();
-    let mut checker = Checker::new(Context::new(&settings), Limits::default());
+    let mut checker = Checker::new(ReplyContext::new(&settings), Limits::default());
     let envelope = r#"{"control_packet":{"mangle_updates":[],"memory_operations":[],"tool_requests":[]},"surface_response":"a"}"#;
     let lines = format!("{envelope}\n").repeat(3);
-    let mut reader = Reader::new(Options { name: "a.jsonl".into(), ..Options::default() });
+    let mut reader =
+        TranscriptReader::new(TranscriptOptions { name: "a.jsonl".into(), ..TranscriptOptions::default() });
     let mut out = Vec::new();
     reader.feed(lines.as_bytes(), &mut |record| checker.record(record, &mut out));
     reader.finish(&mut |record| checker.record(record, &mut out));
@@ -471,8 +477,9 @@ const ARCHIVE: &str = "{\"op\":\"archive\",\"key\":\"phase:one\"}";
 fn names(lines: &[String]) -> Vec<(u64, &'static str)> {
     let (settings, text) = (TranscriptSettings::default(), lines.concat());
     let mut out = Vec::new();
-    let mut checker = Checker::new(Context::new(&settings), Limits::default());
-    let mut reader = Reader::new(Options { name: "a.jsonl".into(), ..Options::default() });
+    let mut checker = Checker::new(ReplyContext::new(&settings), Limits::default());
+    let mut reader =
+        TranscriptReader::new(TranscriptOptions { name: "a.jsonl".into(), ..TranscriptOptions::default() });
     reader.feed(text.as_bytes(), &mut |record| checker.record(record, &mut out));
     let summary = reader.finish(&mut |record| checker.record(record, &mut out));
     checker.finish(&summary, &mut out);

@@ -1,11 +1,11 @@
 //! What is wrong with a configuration: key by key, then what several keys are together.
 
-use super::keys::{self, CONTEXT, CORE, Key, Kind, ROOT, SHARD, SHARD_TYPES};
+use super::keys::{self, CONTEXT, CORE, KeyKind, ROOT, SHARD, SHARD_TYPES, SettingKey};
 use super::rules::{
     CONFIG_KEY, DERIVED_LIMIT, LIMIT_LOW, PROFILE_TYPE, RESERVE_SUM, RESERVED_TOKENS, SAMPLING_RANGE,
     SHARD_FACTS,
 };
-use crate::envelope::json::{Json, Kind as JsonKind, Member, NodeId};
+use crate::envelope::json::{Json, JsonKind, Member, NodeId};
 use mangle_settings::{CONFIG_BAD_VALUE, CONFIG_SYNTAX};
 use mangle_syntax::lint::{Finding, Fix};
 use mangle_syntax::text::{TextRange, nearest, size};
@@ -104,7 +104,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn member(&mut self, key: &'static Key, path: &str, member: Member) {
+    fn member(&mut self, key: &'static SettingKey, path: &str, member: Member) {
         let (json, value) = (self.json, member.value);
         if json.kind(value) == JsonKind::Null {
             return;
@@ -113,25 +113,25 @@ impl Check<'_, '_> {
             return self.bad(path, key.kind, value);
         }
         match key.kind {
-            Kind::Section(SHARD) => self.shard(key.name, path, value),
-            Kind::Section(section) => self.section(section, path, value),
-            Kind::Profiles => self.profiles(path, value),
-            Kind::Share => self.share(path, value),
-            Kind::Count if key.minimum.is_some() => self.minimum(key, path, value),
-            Kind::Count | Kind::Number => self.negative(key, path, value),
-            Kind::Flag | Kind::Text | Kind::Free => {}
+            KeyKind::Section(SHARD) => self.shard(key.name, path, value),
+            KeyKind::Section(section) => self.section(section, path, value),
+            KeyKind::Profiles => self.profiles(path, value),
+            KeyKind::Share => self.share(path, value),
+            KeyKind::Count if key.minimum.is_some() => self.minimum(key, path, value),
+            KeyKind::Count | KeyKind::Number => self.negative(key, path, value),
+            KeyKind::Flag | KeyKind::Text | KeyKind::Free => {}
         }
     }
 
-    fn is(&self, kind: Kind, value: NodeId) -> bool {
+    fn is(&self, kind: KeyKind, value: NodeId) -> bool {
         let written = self.json.kind(value);
         match kind {
-            Kind::Count => self.whole_number(value).is_some(),
-            Kind::Number | Kind::Share => written == JsonKind::Number,
-            Kind::Flag => matches!(written, JsonKind::Bool(_)),
-            Kind::Text => matches!(written, JsonKind::Plain | JsonKind::Escaped),
-            Kind::Section(_) | Kind::Profiles => written == JsonKind::Object,
-            Kind::Free => true,
+            KeyKind::Count => self.whole_number(value).is_some(),
+            KeyKind::Number | KeyKind::Share => written == JsonKind::Number,
+            KeyKind::Flag => matches!(written, JsonKind::Bool(_)),
+            KeyKind::Text => matches!(written, JsonKind::Plain | JsonKind::Escaped),
+            KeyKind::Section(_) | KeyKind::Profiles => written == JsonKind::Object,
+            KeyKind::Free => true,
         }
     }
 
@@ -147,7 +147,7 @@ impl Check<'_, '_> {
         self.out.push(renamed(Finding::new(&CONFIG_KEY, range, message), near));
     }
 
-    fn minimum(&mut self, key: &Key, path: &str, value: NodeId) {
+    fn minimum(&mut self, key: &SettingKey, path: &str, value: NodeId) {
         let Some((minimum, written)) = key.minimum.zip(self.whole_number(value)) else { return };
         if written >= minimum {
             return;
@@ -163,7 +163,7 @@ impl Check<'_, '_> {
     }
 
     /// Reports a number below zero, where nothing says how small it may be.
-    fn negative(&mut self, key: &Key, path: &str, value: NodeId) {
+    fn negative(&mut self, key: &SettingKey, path: &str, value: NodeId) {
         let written = String::from_utf8_lossy(self.json.raw(value));
         let is_negative = written.parse().is_ok_and(|number: f64| number < 0.0);
         if is_negative && key.name != ANY_SCORE {
@@ -200,12 +200,12 @@ impl Check<'_, '_> {
             match json.kind(member.value) {
                 JsonKind::Object => self.shard(&name, &path, member.value),
                 JsonKind::Null => {}
-                _ => self.bad(&path, Kind::Section(SHARD), member.value),
+                _ => self.bad(&path, KeyKind::Section(SHARD), member.value),
             }
         }
     }
 
-    fn bad(&mut self, path: &str, kind: Kind, value: NodeId) {
+    fn bad(&mut self, path: &str, kind: KeyKind, value: NodeId) {
         let wanted = kind.wanted();
         let message = format!("`{path}` must be {wanted}. {CONSEQUENCE}");
         self.out.push(Finding::new(&CONFIG_BAD_VALUE, self.json.range(value), message));
@@ -282,13 +282,13 @@ impl Check<'_, '_> {
     /// The number that holds for a key of a section.
     fn number(&self, section: &str, name: &str) -> Number {
         let object = self.root_member(section).map(|member| member.value);
-        let usual = keys::find(section, name).map_or(0, Key::usual);
+        let usual = keys::find(section, name).map_or(0, SettingKey::usual);
         object.map_or(Number { value: usual, place: None }, |object| self.number_in(object, section, name))
     }
 
     /// The same in a given object. A 0 is written, and counts as missing.
     fn number_in(&self, object: NodeId, section: &str, name: &str) -> Number {
-        let usual = keys::find(section, name).map_or(0, Key::usual);
+        let usual = keys::find(section, name).map_or(0, SettingKey::usual);
         let written = self.last(object, name).map(|member| member.value);
         let number = written.and_then(|value| Some((self.whole_number(value)?, self.json.range(value))));
         number.map_or(Number { value: usual, place: None }, |(value, range)| Number {

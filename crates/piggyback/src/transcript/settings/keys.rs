@@ -2,7 +2,7 @@
 
 /// What a key holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum KeyKind {
     /// A whole number.
     Count,
     /// Any number.
@@ -21,7 +21,7 @@ pub(super) enum Kind {
     Free,
 }
 
-impl Kind {
+impl KeyKind {
     /// What a value must be.
     pub(super) fn wanted(self) -> &'static str {
         match self {
@@ -37,18 +37,18 @@ impl Kind {
 
 /// A key.
 #[derive(Debug)]
-pub(super) struct Key {
+pub(super) struct SettingKey {
     /// The object that it stands in: [`ROOT`], [`SHARD`], or the key of a section.
     pub(super) section: &'static str,
     pub(super) name: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: KeyKind,
     /// What holds where it is missing, or 0, as JSON; empty where that is nobody's business.
     pub(super) default: &'static str,
     /// The least value that the runtime accepts.
     pub(super) minimum: Option<i64>,
 }
 
-impl Key {
+impl SettingKey {
     /// The default of a whole number.
     pub(super) fn usual(&self) -> i64 {
         self.default.parse().unwrap_or_default()
@@ -85,61 +85,66 @@ pub(super) const SHARD_TYPES: &[&str] = &[
     "world_model_ingestor",
 ];
 
-const fn key(section: &'static str, name: &'static str, kind: Kind, default: &'static str) -> Key {
-    Key { section, name, kind, default, minimum: None }
+const fn key(section: &'static str, name: &'static str, kind: KeyKind, default: &'static str) -> SettingKey {
+    SettingKey { section, name, kind, default, minimum: None }
 }
 
-const fn at_least(minimum: i64, section: &'static str, name: &'static str, default: &'static str) -> Key {
-    Key { minimum: Some(minimum), ..key(section, name, Kind::Count, default) }
+const fn at_least(
+    minimum: i64,
+    section: &'static str,
+    name: &'static str,
+    default: &'static str,
+) -> SettingKey {
+    SettingKey { minimum: Some(minimum), ..key(section, name, KeyKind::Count, default) }
 }
 
 /// A key of the file itself that no rule here is about.
-const fn free(name: &'static str) -> Key {
-    key(ROOT, name, Kind::Free, "")
+const fn free(name: &'static str) -> SettingKey {
+    key(ROOT, name, KeyKind::Free, "")
 }
 
 /// All keys.
-pub(super) const KEYS: &[Key] = &[
-    key(ROOT, CORE, Kind::Section(CORE), ""),
-    key(ROOT, CONTEXT, Kind::Section(CONTEXT), ""),
-    key(ROOT, JIT, Kind::Section(JIT), ""),
-    key(ROOT, "default_shard", Kind::Section(SHARD), ""),
-    key(ROOT, "shard_profiles", Kind::Profiles, ""),
+pub(super) const KEYS: &[SettingKey] = &[
+    key(ROOT, CORE, KeyKind::Section(CORE), ""),
+    key(ROOT, CONTEXT, KeyKind::Section(CONTEXT), ""),
+    key(ROOT, JIT, KeyKind::Section(JIT), ""),
+    key(ROOT, "default_shard", KeyKind::Section(SHARD), ""),
+    key(ROOT, "shard_profiles", KeyKind::Profiles, ""),
     at_least(512, CORE, "max_total_memory_mb", "12288"),
     at_least(1, CORE, "max_concurrent_shards", "12"),
-    key(CORE, "max_concurrent_api_calls", Kind::Count, "5"),
-    key(CORE, "max_session_duration_min", Kind::Count, "120"),
+    key(CORE, "max_concurrent_api_calls", KeyKind::Count, "5"),
+    key(CORE, "max_session_duration_min", KeyKind::Count, "120"),
     at_least(1_000, CORE, "max_facts_in_kernel", "250000"),
     at_least(1_000, CORE, "max_derived_facts_limit", "100000"),
     at_least(1, CONTEXT, "max_tokens", "200000"),
-    key(CONTEXT, "core_reserve_percent", Kind::Count, "5"),
-    key(CONTEXT, "atom_reserve_percent", Kind::Count, "30"),
-    key(CONTEXT, "history_reserve_percent", Kind::Count, "15"),
-    key(CONTEXT, "working_reserve_percent", Kind::Count, "50"),
-    key(CONTEXT, "output_reserve", Kind::Count, "8000"),
-    key(CONTEXT, "thinking_reserve", Kind::Count, "0"),
-    key(CONTEXT, "tool_use_buffer", Kind::Count, "4000"),
-    key(CONTEXT, "recent_turn_window", Kind::Count, "5"),
-    key(CONTEXT, "compression_threshold", Kind::Number, "0.60"),
-    key(CONTEXT, "target_compression_ratio", Kind::Number, "100"),
-    key(CONTEXT, "activation_threshold", Kind::Number, "30"),
-    key(JIT, "enabled", Kind::Flag, "true"),
-    key(JIT, "fallback_enabled", Kind::Flag, "true"),
-    key(JIT, "token_budget", Kind::Count, "200000"),
-    key(JIT, "reserved_tokens", Kind::Count, "8000"),
-    key(JIT, "reserved_tokens_fallback_ratio", Kind::Count, "10"),
-    key(JIT, "semantic_top_k", Kind::Count, "20"),
-    key(JIT, "debug_mode", Kind::Flag, "false"),
-    key(JIT, "trace_llm_io", Kind::Flag, "false"),
-    key(SHARD, "model", Kind::Text, ""),
-    key(SHARD, "temperature", Kind::Share, "0.7"),
-    key(SHARD, "top_p", Kind::Share, "0.9"),
-    key(SHARD, "max_context_tokens", Kind::Count, "20000"),
-    key(SHARD, "max_output_tokens", Kind::Count, "4000"),
-    key(SHARD, "max_execution_time_sec", Kind::Count, "300"),
-    key(SHARD, "max_retries", Kind::Count, "3"),
-    key(SHARD, "max_facts_in_shard_kernel", Kind::Count, "20000"),
-    key(SHARD, "enable_learning", Kind::Flag, "true"),
+    key(CONTEXT, "core_reserve_percent", KeyKind::Count, "5"),
+    key(CONTEXT, "atom_reserve_percent", KeyKind::Count, "30"),
+    key(CONTEXT, "history_reserve_percent", KeyKind::Count, "15"),
+    key(CONTEXT, "working_reserve_percent", KeyKind::Count, "50"),
+    key(CONTEXT, "output_reserve", KeyKind::Count, "8000"),
+    key(CONTEXT, "thinking_reserve", KeyKind::Count, "0"),
+    key(CONTEXT, "tool_use_buffer", KeyKind::Count, "4000"),
+    key(CONTEXT, "recent_turn_window", KeyKind::Count, "5"),
+    key(CONTEXT, "compression_threshold", KeyKind::Number, "0.60"),
+    key(CONTEXT, "target_compression_ratio", KeyKind::Number, "100"),
+    key(CONTEXT, "activation_threshold", KeyKind::Number, "30"),
+    key(JIT, "enabled", KeyKind::Flag, "true"),
+    key(JIT, "fallback_enabled", KeyKind::Flag, "true"),
+    key(JIT, "token_budget", KeyKind::Count, "200000"),
+    key(JIT, "reserved_tokens", KeyKind::Count, "8000"),
+    key(JIT, "reserved_tokens_fallback_ratio", KeyKind::Count, "10"),
+    key(JIT, "semantic_top_k", KeyKind::Count, "20"),
+    key(JIT, "debug_mode", KeyKind::Flag, "false"),
+    key(JIT, "trace_llm_io", KeyKind::Flag, "false"),
+    key(SHARD, "model", KeyKind::Text, ""),
+    key(SHARD, "temperature", KeyKind::Share, "0.7"),
+    key(SHARD, "top_p", KeyKind::Share, "0.9"),
+    key(SHARD, "max_context_tokens", KeyKind::Count, "20000"),
+    key(SHARD, "max_output_tokens", KeyKind::Count, "4000"),
+    key(SHARD, "max_execution_time_sec", KeyKind::Count, "300"),
+    key(SHARD, "max_retries", KeyKind::Count, "3"),
+    key(SHARD, "max_facts_in_shard_kernel", KeyKind::Count, "20000"),
+    key(SHARD, "enable_learning", KeyKind::Flag, "true"),
     free("provider"),
     free("api_key"),
     free("anthropic_api_key"),
@@ -172,11 +177,11 @@ pub(super) const KEYS: &[Key] = &[
 ];
 
 /// The keys of a section.
-pub(super) fn of(section: &str) -> impl Iterator<Item = &'static Key> {
+pub(super) fn of(section: &str) -> impl Iterator<Item = &'static SettingKey> {
     KEYS.iter().filter(move |key| key.section == section)
 }
 
 /// The key of this name in a section. The runtime reads names in any case.
-pub(super) fn find(section: &str, name: &str) -> Option<&'static Key> {
+pub(super) fn find(section: &str, name: &str) -> Option<&'static SettingKey> {
     of(section).find(|key| key.name.eq_ignore_ascii_case(name))
 }

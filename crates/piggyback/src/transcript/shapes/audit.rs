@@ -2,7 +2,7 @@
 
 use super::string;
 use crate::envelope::json::{Json, NodeId};
-use crate::transcript::turn::{Kind, Role, Turn};
+use crate::transcript::turn::{TextKind, Turn, TurnRole};
 use crate::transcript::words::{is_string, member, step};
 
 /// The atom of an entry.
@@ -10,6 +10,6 @@ pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<T
     member(json, node, "event")?;
     member(json, node, "ts")?;
     let atom = member(json, node, "mangle").filter(|atom| is_string(json, *atom))?;
-    let turn = string(json, atom, step(pointer, "mangle"), Role::Other, Kind::Atom);
+    let turn = string(json, atom, step(pointer, "mangle"), TurnRole::Other, TextKind::Atom);
     Some(Some(turn).filter(|turn| !turn.is_empty()).into_iter().collect())
 }

@@ -1,8 +1,8 @@
 //! Messages of a chat (K5): `role` and `content`, alone or in `messages`.
 
 use super::{Draft, envelope};
-use crate::envelope::json::{Json, Kind as Node, NodeId};
-use crate::transcript::turn::{Kind, Role, Skip, Turn};
+use crate::envelope::json::{Json, JsonKind as Node, NodeId};
+use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole};
 use crate::transcript::words::{has_control_key, is_envelope, is_string, member, says, step, text};
 
 /// The turns of a record that is a message, or has several.
@@ -19,7 +19,7 @@ pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<T
     let messages = member(json, node, "messages").filter(|list| json.kind(*list) == Node::Array)?;
     let mut turns = Vec::new();
     if let Some(system) = member(json, node, "system") {
-        content(json, system, &step(pointer, "system"), Role::System, &mut turns);
+        content(json, system, &step(pointer, "system"), TurnRole::System, &mut turns);
     }
     let list = step(pointer, "messages");
     for (index, one) in json.elements(messages).enumerate() {
@@ -30,7 +30,7 @@ pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<T
 
 /// The turns of one message; `None` where it is none.
 pub(in crate::transcript) fn message(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
-    let role = Role::of(&text(json, node, "role")?);
+    let role = TurnRole::of(&text(json, node, "role")?);
     let said = member(json, node, "content");
     // Messages of user interfaces have parts, and perhaps an empty content beside them.
     let parts = member(json, node, "parts").filter(|parts| json.kind(*parts) == Node::Array);
@@ -46,7 +46,7 @@ pub(in crate::transcript) fn message(json: &Json<'_>, node: NodeId, pointer: &st
     if let Some(said) = said {
         content(json, said, &step(pointer, name), role, &mut turns);
     }
-    if role == Role::Assistant {
+    if role == TurnRole::Assistant {
         calls(json, node, pointer, &mut turns);
         empty(json, node, pointer, said, &mut turns);
     }
@@ -77,29 +77,29 @@ pub(super) fn empty(
         .any(|calls| !is_blank(json, calls));
     let blank = said.filter(|said| turns.is_empty() && !has_call && is_blank(json, *said));
     if let Some(blank) = blank {
-        let mut turn = Turn::part(Role::Assistant, Kind::Skipped(Skip::Empty), json.range(blank));
+        let mut turn = Turn::part(TurnRole::Assistant, TextKind::Skipped(Skip::Empty), json.range(blank));
         turn.path.push(step(pointer, "content"));
         turns.push(turn);
     }
 }
 
 /// The kind of a text, by who speaks.
-pub(in crate::transcript) fn kind(role: Role) -> Kind {
+pub(in crate::transcript) fn kind(role: TurnRole) -> TextKind {
     match role {
-        Role::Assistant => Kind::Reply,
-        Role::Other => Kind::Skipped(Skip::OtherRole),
-        Role::User | Role::System | Role::Tool => Kind::Prompt,
+        TurnRole::Assistant => TextKind::Reply,
+        TurnRole::Other => TextKind::Skipped(Skip::OtherRole),
+        TurnRole::User | TurnRole::System | TurnRole::Tool => TextKind::Prompt,
     }
 }
 
 /// The content of a message: a string, or parts of which the texts are one text.
-pub(super) fn content(json: &Json<'_>, node: NodeId, pointer: &str, role: Role, turns: &mut Vec<Turn>) {
+pub(super) fn content(json: &Json<'_>, node: NodeId, pointer: &str, role: TurnRole, turns: &mut Vec<Turn>) {
     match json.kind(node) {
         Node::Plain | Node::Escaped => {
             let turn = super::string(json, node, pointer.to_owned(), role, kind(role));
             turns.extend((!turn.is_empty()).then_some(turn));
         }
-        Node::Object if role == Role::Assistant && is_envelope(json, node) => {
+        Node::Object if role == TurnRole::Assistant && is_envelope(json, node) => {
             turns.push(object(json, node, pointer));
         }
         Node::Array => parts(json, node, pointer, role, turns),
@@ -107,7 +107,7 @@ pub(super) fn content(json: &Json<'_>, node: NodeId, pointer: &str, role: Role, 
     }
 }
 
-fn parts(json: &Json<'_>, node: NodeId, pointer: &str, role: Role, turns: &mut Vec<Turn>) {
+fn parts(json: &Json<'_>, node: NodeId, pointer: &str, role: TurnRole, turns: &mut Vec<Turn>) {
     let mut draft = Draft::default();
     let (mut objects, mut results) = (Vec::new(), Vec::new());
     for (index, part) in json.elements(node).enumerate() {
@@ -128,7 +128,7 @@ fn parts(json: &Json<'_>, node: NodeId, pointer: &str, role: Role, turns: &mut V
         let turn = draft.finish(role, kind(role));
         turns.extend((!turn.is_empty()).then_some(turn));
     }
-    turns.extend(objects.into_iter().filter(|_| role == Role::Assistant));
+    turns.extend(objects.into_iter().filter(|_| role == TurnRole::Assistant));
     turns.extend(results);
 }
 
@@ -144,9 +144,9 @@ fn result(json: &Json<'_>, part: NodeId, pointer: &str, turns: &mut Vec<Turn>) {
                     draft.push(json, text, step(&step(&step(pointer, "content"), index), "text"));
                 }
             }
-            turns.extend((!draft.is_empty()).then(|| draft.finish(Role::Tool, Kind::Prompt)));
+            turns.extend((!draft.is_empty()).then(|| draft.finish(TurnRole::Tool, TextKind::Prompt)));
         }
-        _ => content(json, said, &step(pointer, "content"), Role::Tool, turns),
+        _ => content(json, said, &step(pointer, "content"), TurnRole::Tool, turns),
     }
     for turn in turns.iter_mut().skip(before) {
         turn.details.get_or_insert_default().call = super::said(json, part, "tool_use_id");
@@ -164,7 +164,7 @@ fn is_text(json: &Json<'_>, part: NodeId) -> bool {
 /// An envelope that the container holds as an object.
 pub(super) fn object(json: &Json<'_>, node: NodeId, pointer: &str) -> Turn {
     let mut turn = envelope(json, node, pointer);
-    turn.kind = Kind::Object;
+    turn.kind = TextKind::Object;
     turn
 }
 
@@ -177,7 +177,7 @@ pub(super) fn calls(json: &Json<'_>, node: NodeId, pointer: &str, turns: &mut Ve
         let Some(arguments) = member(json, function, "arguments") else { continue };
         let here = step(&step(&step(&pointer, index), "function"), "arguments");
         if is_string(json, arguments) && has_control_key(json.raw(arguments)) {
-            turns.push(super::string(json, arguments, here, Role::Assistant, Kind::Reply));
+            turns.push(super::string(json, arguments, here, TurnRole::Assistant, TextKind::Reply));
         } else if is_envelope(json, arguments) {
             turns.push(object(json, arguments, &here));
         }

@@ -1,7 +1,7 @@
 //! A text that is put together from the strings of a record.
 
-use crate::envelope::json::{Json, Kind as Node, NodeId};
-use crate::transcript::turn::{Kind, Role, Turn};
+use crate::envelope::json::{Json, JsonKind as Node, NodeId};
+use crate::transcript::turn::{TextKind, Turn, TurnRole};
 use mangle_syntax::text::{SegmentMapBuilder, TextRange, TextSize, size};
 
 /// The pieces of a text so far.
@@ -87,7 +87,7 @@ impl Draft {
     }
 
     /// The turn with this text.
-    pub(in crate::transcript) fn finish(self, role: Role, kind: Kind) -> Turn {
+    pub(in crate::transcript) fn finish(self, role: TurnRole, kind: TextKind) -> Turn {
         let mut turn = match self.only {
             Some(range) => Turn::part(role, kind, range),
             None => Turn::made(role, kind, self.text, self.map.finish()),

@@ -7,13 +7,13 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::envelope::json::{Json, Kind as Node, NodeId};
+use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::words::{is_string, step};
 use mangle_settings::Step;
 
 /// A value, or the values of one object whose keys begin alike.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct ValuePlace {
     /// The value, or the object.
     pub(super) node: NodeId,
     /// What the keys begin with, their last dot included; empty for a value.
@@ -22,7 +22,7 @@ pub(super) struct Place {
     pub(super) pointer: String,
 }
 
-impl Place {
+impl ValuePlace {
     pub(super) fn new(node: NodeId, pointer: impl Into<String>) -> Self {
         Self { node, prefix: String::new(), pointer: pointer.into() }
     }
@@ -34,7 +34,7 @@ impl Place {
 }
 
 /// The keys of an object in their order, each with its value.
-type Keys = Rc<[(String, Place)]>;
+type Keys = Rc<[(String, ValuePlace)]>;
 
 /// Looks values up in a JSON text. Costs the length of an object for a key of it, and for keys with dots the length of
 /// the object once and then a search in order.
@@ -49,7 +49,7 @@ impl<'j, 't> Finder<'j, 't> {
     }
 
     /// The values that steps lead to.
-    pub(super) fn find(&self, from: &Place, steps: &[Step]) -> Vec<Place> {
+    pub(super) fn find(&self, from: &ValuePlace, steps: &[Step]) -> Vec<ValuePlace> {
         let mut places = vec![from.clone()];
         for step in steps {
             places = match step {
@@ -61,7 +61,7 @@ impl<'j, 't> Finder<'j, 't> {
     }
 
     /// The first value or group of values at a path of keys with slashes between them.
-    pub(super) fn get(&self, from: &Place, path: &str) -> Option<Place> {
+    pub(super) fn get(&self, from: &ValuePlace, path: &str) -> Option<ValuePlace> {
         let mut places = vec![from.clone()];
         for key in path.split('/') {
             places = places.iter().flat_map(|place| self.key(place, key)).collect();
@@ -70,17 +70,19 @@ impl<'j, 't> Finder<'j, 't> {
     }
 
     /// The text of the first string at one of some paths.
-    pub(super) fn text(&self, from: &Place, paths: &[&str]) -> Option<Cow<'t, str>> {
-        paths.iter().find_map(|path| self.json.string(self.get(from, path).filter(Place::is_value)?.node))
+    pub(super) fn text(&self, from: &ValuePlace, paths: &[&str]) -> Option<Cow<'t, str>> {
+        paths
+            .iter()
+            .find_map(|path| self.json.string(self.get(from, path).filter(ValuePlace::is_value)?.node))
     }
 
     /// Whether the value at a path is this text.
-    pub(super) fn says(&self, from: &Place, path: &str, word: &str) -> bool {
+    pub(super) fn says(&self, from: &ValuePlace, path: &str, word: &str) -> bool {
         self.text(from, &[path]).is_some_and(|text| text == word)
     }
 
     /// What a place holds; a list of pairs is an object.
-    pub(super) fn kind(&self, place: &Place) -> Node {
+    pub(super) fn kind(&self, place: &ValuePlace) -> Node {
         match self.json.kind(place.node) {
             Node::Array if place.is_value() && !self.is_list_of_pairs(place.node) => Node::Array,
             kind if place.is_value() && kind != Node::Array => kind,
@@ -88,12 +90,12 @@ impl<'j, 't> Finder<'j, 't> {
         }
     }
 
-    pub(super) fn is_string(&self, place: &Place) -> bool {
+    pub(super) fn is_string(&self, place: &ValuePlace) -> bool {
         place.is_value() && is_string(self.json, place.node)
     }
 
     /// The values with a key: the one that has it, and those whose keys begin with it and a dot.
-    fn key(&self, place: &Place, key: &str) -> Vec<Place> {
+    fn key(&self, place: &ValuePlace, key: &str) -> Vec<ValuePlace> {
         let node = place.node;
         if place.is_value() && self.json.kind(node) == Node::Object {
             return self.key_of_object(place, key);
@@ -108,11 +110,11 @@ impl<'j, 't> Finder<'j, 't> {
         let prefix = format!("{wanted}.");
         let at = keys.partition_point(|(key, _)| *key < prefix);
         let is_group = keys.get(at).is_some_and(|(key, _)| key.starts_with(&prefix));
-        let group = is_group.then(|| Place { prefix, ..place.clone() });
+        let group = is_group.then(|| ValuePlace { prefix, ..place.clone() });
         exact.into_iter().chain(group).collect()
     }
 
-    fn key_of_object(&self, place: &Place, wanted: &str) -> Vec<Place> {
+    fn key_of_object(&self, place: &ValuePlace, wanted: &str) -> Vec<ValuePlace> {
         let (mut exact, mut is_group) = (None, false);
         for member in self.json.members(place.node) {
             let Some(key) = self.json.string(member.key) else { continue };
@@ -121,16 +123,16 @@ impl<'j, 't> Finder<'j, 't> {
             }
             is_group |= key.strip_prefix(wanted).is_some_and(|rest| rest.len() > 1 && rest.starts_with('.'));
         }
-        let exact = exact.map(|node| self.settled(Place::new(node, step(&place.pointer, wanted))));
-        let group = is_group.then(|| Place { prefix: format!("{wanted}."), ..place.clone() });
+        let exact = exact.map(|node| self.settled(ValuePlace::new(node, step(&place.pointer, wanted))));
+        let group = is_group.then(|| ValuePlace { prefix: format!("{wanted}."), ..place.clone() });
         exact.into_iter().chain(group).collect()
     }
 
     /// The elements of an array, or what has numbers for keys, in their order.
-    pub(super) fn each(&self, place: &Place) -> Vec<Place> {
+    pub(super) fn each(&self, place: &ValuePlace) -> Vec<ValuePlace> {
         if place.is_value() && self.json.kind(place.node) == Node::Array {
             let elements = self.json.elements(place.node).enumerate();
-            let element = |(at, node)| self.settled(Place::new(node, step(&place.pointer, at)));
+            let element = |(at, node)| self.settled(ValuePlace::new(node, step(&place.pointer, at)));
             return elements.map(element).collect();
         }
         if place.is_value() {
@@ -138,7 +140,7 @@ impl<'j, 't> Finder<'j, 't> {
         }
         let keys = self.keys(place);
         let from = keys.partition_point(|(key, _)| *key < place.prefix);
-        let mut found: Vec<(u64, Place)> = Vec::new();
+        let mut found: Vec<(u64, ValuePlace)> = Vec::new();
         for (key, value) in keys.get(from..).unwrap_or(&[]) {
             let Some(rest) = key.strip_prefix(&place.prefix) else { break };
             let (digits, behind) = rest.split_once('.').map_or((rest, None), |(at, rest)| (at, Some(rest)));
@@ -147,7 +149,7 @@ impl<'j, 't> Finder<'j, 't> {
             if found.last().is_some_and(|(last, _)| *last == number) {
                 continue;
             }
-            let group = || Place { prefix: format!("{}{digits}.", place.prefix), ..place.clone() };
+            let group = || ValuePlace { prefix: format!("{}{digits}.", place.prefix), ..place.clone() };
             found.push((number, behind.map_or_else(|| value.clone(), |_| group())));
         }
         found.sort_by_key(|(number, _)| *number);
@@ -156,17 +158,17 @@ impl<'j, 't> Finder<'j, 't> {
     }
 
     /// The keys of an object, or of a list of pairs, sorted.
-    fn keys(&self, place: &Place) -> Keys {
+    fn keys(&self, place: &ValuePlace) -> Keys {
         if let Some(keys) = self.keys.borrow().get(&place.node) {
             return Rc::clone(keys);
         }
-        let mut keys: Vec<(String, Place)> = match self.json.kind(place.node) {
+        let mut keys: Vec<(String, ValuePlace)> = match self.json.kind(place.node) {
             Node::Object => {
                 let key = |key| self.json.string(key).map(Cow::into_owned);
                 let members =
                     self.json.members(place.node).filter_map(|one| Some((key(one.key)?, one.value)));
                 let value = |(key, node): (String, NodeId)| {
-                    let place = Place::new(node, step(&place.pointer, &key));
+                    let place = ValuePlace::new(node, step(&place.pointer, &key));
                     (key, self.settled(place))
                 };
                 members.map(value).collect()
@@ -179,11 +181,11 @@ impl<'j, 't> Finder<'j, 't> {
         keys
     }
 
-    fn pairs(&self, place: &Place) -> Vec<(String, Place)> {
+    fn pairs(&self, place: &ValuePlace) -> Vec<(String, ValuePlace)> {
         let pair = |(at, node): (usize, NodeId)| {
             let key = self.json.string(self.member(node, "key")?)?.into_owned();
             let pointer = step(&step(&place.pointer, at), "value");
-            Some((key, self.settled(Place::new(self.member(node, "value")?, pointer))))
+            Some((key, self.settled(ValuePlace::new(self.member(node, "value")?, pointer))))
         };
         self.json.elements(place.node).enumerate().filter_map(pair).collect()
     }
@@ -202,14 +204,14 @@ impl<'j, 't> Finder<'j, 't> {
     }
 
     /// A value without the object around it that names its type: `{"stringValue": …}`.
-    pub(super) fn settled(&self, mut place: Place) -> Place {
+    pub(super) fn settled(&self, mut place: ValuePlace) -> ValuePlace {
         while let Some((node, pointer)) = self.typed(&place) {
-            place = Place::new(node, pointer);
+            place = ValuePlace::new(node, pointer);
         }
         place
     }
 
-    fn typed(&self, place: &Place) -> Option<(NodeId, String)> {
+    fn typed(&self, place: &ValuePlace) -> Option<(NodeId, String)> {
         let mut members = self.json.members(place.node);
         let (only, None) = (members.next()?, members.next()) else { return None };
         let name = self.json.string(only.key)?;
@@ -236,7 +238,7 @@ mod tests {
         assert!(json.is_valid_to_the_end(), "{text}");
         let finder = Finder::new(&json);
         let pattern = PointerPattern::parse(pattern).unwrap();
-        let found = finder.find(&Place::new(json.root(), ""), pattern.steps());
+        let found = finder.find(&ValuePlace::new(json.root(), ""), pattern.steps());
         let found: Vec<_> =
             found.iter().map(|place| json.string(place.node).unwrap_or_default().into_owned()).collect();
         assert_eq!(found, expected, "{text} {pattern:?}");
@@ -273,7 +275,7 @@ mod tests {
         let text = r#"{"a":[{"key":"m/n","value":{"stringValue":"1"}}],"b.c":"2"}"#;
         let json = Json::parse(text.as_bytes());
         let finder = Finder::new(&json);
-        let root = Place::new(json.root(), "");
+        let root = ValuePlace::new(json.root(), "");
         let value: serde_json::Value = serde_json::from_str(text).unwrap();
         let a = finder.find(&root, &[Step::Key("a".into()), Step::Key("m/n".into())]);
         assert_eq!(value.pointer(&a[0].pointer).unwrap(), "1");

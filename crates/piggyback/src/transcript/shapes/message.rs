@@ -1,10 +1,10 @@
 //! Messages and their texts as exports of services and libraries write them: who speaks and what is said have many names.
 
-use super::finder::{Finder, Place};
-use super::value::Reading;
+use super::finder::{Finder, ValuePlace};
+use super::value::ValueReader;
 use super::{Draft, envelope};
-use crate::envelope::json::Kind as Node;
-use crate::transcript::turn::{Kind, Role, Skip, Turn};
+use crate::envelope::json::JsonKind as Node;
+use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole};
 use crate::transcript::words::{has_control_key, is_envelope};
 
 /// Where a message says who speaks.
@@ -57,14 +57,14 @@ const ARGUMENTS: [&str; 6] =
     ["function/arguments", "tool_call/function/arguments", "arguments", "args", "input", "parameters"];
 
 /// Who speaks in a message; `None` where a value does not say it.
-pub(super) fn role(finder: &Finder<'_, '_>, place: &Place) -> Option<Role> {
+pub(super) fn role(finder: &Finder<'_, '_>, place: &ValuePlace) -> Option<TurnRole> {
     if finder.kind(place) != Node::Object {
         return None;
     }
     if let Some(word) = finder.text(place, &ROLES) {
-        return Some(Role::of_export(&word));
+        return Some(TurnRole::of_export(&word));
     }
-    let known = |word: &str| Some(Role::of_export(word)).filter(|role| *role != Role::Other);
+    let known = |word: &str| Some(TurnRole::of_export(word)).filter(|role| *role != TurnRole::Other);
     finder.text(place, &TYPES).and_then(|word| known(&word)).or_else(|| {
         // A serialised object of LangChain: the last part of its `id` is the name of its class.
         let id = finder.each(&finder.get(place, "id")?);
@@ -73,13 +73,13 @@ pub(super) fn role(finder: &Finder<'_, '_>, place: &Place) -> Option<Role> {
 }
 
 /// Whether a value is a message.
-pub(super) fn is_message(finder: &Finder<'_, '_>, place: &Place) -> bool {
+pub(super) fn is_message(finder: &Finder<'_, '_>, place: &ValuePlace) -> bool {
     role(finder, place).is_some()
         && CONTENTS.iter().chain(&CALLS).any(|path| finder.get(place, path).is_some())
 }
 
 /// Whether a value is a part of a content.
-pub(super) fn is_part(finder: &Finder<'_, '_>, place: &Place) -> bool {
+pub(super) fn is_part(finder: &Finder<'_, '_>, place: &ValuePlace) -> bool {
     finder.kind(place) == Node::Object
         && finder.text(place, &["type", "message_content/type"]).is_some_and(|word| is_text_type(&word))
         && TEXTS.iter().any(|path| finder.get(place, path).is_some())
@@ -90,36 +90,37 @@ fn is_text_type(word: &str) -> bool {
 }
 
 /// The kind of a text, by who speaks.
-fn kind(role: Role) -> Kind {
+fn kind(role: TurnRole) -> TextKind {
     super::chat::kind(role)
 }
 
-impl Reading<'_, '_> {
+impl ValueReader<'_, '_> {
     /// Reads a message. Answers with neither a text nor a call are empty ones.
-    pub(super) fn message(&mut self, place: &Place) {
-        let mut role = role(&self.finder, place).unwrap_or(Role::Other);
+    pub(super) fn message(&mut self, place: &ValuePlace) {
+        let mut role = role(&self.finder, place).unwrap_or(TurnRole::Other);
         // An example that the model was shown is a part of its prompt.
         if self
             .finder
             .get(place, "is_demo")
             .is_some_and(|demo| self.json().kind(demo.node) == Node::Bool(true))
         {
-            role = Role::User;
+            role = TurnRole::User;
         }
         let before = self.turns.len();
-        let contents: Vec<Place> = CONTENTS.iter().filter_map(|path| self.finder.get(place, path)).collect();
-        let says = |content: &&Place| !self.is_blank(content);
+        let contents: Vec<ValuePlace> =
+            CONTENTS.iter().filter_map(|path| self.finder.get(place, path)).collect();
+        let says = |content: &&ValuePlace| !self.is_blank(content);
         if let Some(content) = contents.iter().find(says) {
             self.content(content, role);
         }
-        if role != Role::Assistant {
+        if role != TurnRole::Assistant {
             return;
         }
         let has_calls = self.calls(place);
         let is_commentary = self.finder.says(place, "phase", "commentary");
         if is_commentary {
             for turn in self.turns.iter_mut().skip(before).filter(|turn| turn.is_reply()) {
-                turn.kind = Kind::Skipped(Skip::Intermediate);
+                turn.kind = TextKind::Skipped(Skip::Intermediate);
             }
         }
         if self.turns.len() == before && !has_calls && contents.iter().all(|one| self.is_blank(one)) {
@@ -128,7 +129,7 @@ impl Reading<'_, '_> {
     }
 
     /// Whether a content holds nothing.
-    pub(super) fn is_blank(&self, place: &Place) -> bool {
+    pub(super) fn is_blank(&self, place: &ValuePlace) -> bool {
         let json = self.json();
         place.is_value()
             && match json.kind(place.node) {
@@ -140,14 +141,14 @@ impl Reading<'_, '_> {
     }
 
     /// Notes an answer without a text.
-    pub(super) fn empty(&mut self, place: &Place) {
+    pub(super) fn empty(&mut self, place: &ValuePlace) {
         let range = self.json().range(place.node);
-        let turn = Turn::part(Role::Assistant, Kind::Skipped(Skip::Empty), range);
+        let turn = Turn::part(TurnRole::Assistant, TextKind::Skipped(Skip::Empty), range);
         self.turns.push(with_path(turn, &place.pointer));
     }
 
     /// Reads the content of a message: a string, parts of which the texts are one text, or an envelope.
-    pub(super) fn content(&mut self, place: &Place, role: Role) {
+    pub(super) fn content(&mut self, place: &ValuePlace, role: TurnRole) {
         match self.finder.kind(place) {
             Node::Plain | Node::Escaped => self.string(place, role),
             Node::Array => self.parts(&self.finder.each(place), role),
@@ -159,9 +160,9 @@ impl Reading<'_, '_> {
         }
     }
 
-    fn content_of_object(&mut self, place: &Place, role: Role) {
+    fn content_of_object(&mut self, place: &ValuePlace, role: TurnRole) {
         if place.is_value() && is_envelope(self.json(), place.node) {
-            if role == Role::Assistant {
+            if role == TurnRole::Assistant {
                 self.object(place);
             }
             return;
@@ -174,7 +175,7 @@ impl Reading<'_, '_> {
     }
 
     /// A string of a message, as it is.
-    pub(super) fn string(&mut self, place: &Place, role: Role) {
+    pub(super) fn string(&mut self, place: &ValuePlace, role: TurnRole) {
         let turn = super::string(self.json(), place.node, place.pointer.clone(), role, kind(role));
         if !turn.is_empty() {
             self.turns.push(turn);
@@ -182,14 +183,14 @@ impl Reading<'_, '_> {
     }
 
     /// An envelope that is held as an object.
-    pub(super) fn object(&mut self, place: &Place) {
+    pub(super) fn object(&mut self, place: &ValuePlace) {
         let mut turn = envelope(self.json(), place.node, &place.pointer);
-        turn.kind = Kind::Object;
+        turn.kind = TextKind::Object;
         self.turns.push(turn);
     }
 
     /// Parts of a content: the texts are one text; results of tools and envelopes are turns of their own.
-    fn parts(&mut self, parts: &[Place], role: Role) {
+    fn parts(&mut self, parts: &[ValuePlace], role: TurnRole) {
         let mut draft = Draft::default();
         let mut others = Vec::new();
         for part in parts {
@@ -208,7 +209,7 @@ impl Reading<'_, '_> {
     }
 
     /// Reads strings that are pieces of one text.
-    pub(super) fn joined(&mut self, pieces: &[Place], role: Role) {
+    pub(super) fn joined(&mut self, pieces: &[ValuePlace], role: TurnRole) {
         let mut draft = Draft::default();
         for piece in pieces {
             draft.push(self.json(), piece.node, piece.pointer.clone());
@@ -217,7 +218,7 @@ impl Reading<'_, '_> {
         self.turns.extend((!turn.is_empty()).then_some(turn));
     }
 
-    fn text_of_part(&self, part: &Place) -> Option<Place> {
+    fn text_of_part(&self, part: &ValuePlace) -> Option<ValuePlace> {
         if self.finder.is_string(part) {
             return Some(part.clone());
         }
@@ -233,21 +234,21 @@ impl Reading<'_, '_> {
         texts.into_iter().find(|text| self.finder.is_string(text))
     }
 
-    fn other_part(&mut self, part: &Place, role: Role) {
+    fn other_part(&mut self, part: &ValuePlace, role: TurnRole) {
         let word = self.finder.text(part, &["type"]).unwrap_or_default();
         if word.starts_with("tool") && (word.contains("result") || word.contains("response")) {
             let result =
                 ["content", "result", "response", "output"].iter().find_map(|key| self.finder.get(part, key));
             if let Some(result) = result {
-                self.deeper(|reading| reading.content(&result, Role::Tool));
+                self.deeper(|reading| reading.content(&result, TurnRole::Tool));
             }
-        } else if role == Role::Assistant {
+        } else if role == TurnRole::Assistant {
             self.call(part);
         }
     }
 
     /// Reads the calls of a message: arguments that are an envelope are an answer. Gives whether there are calls.
-    fn calls(&mut self, place: &Place) -> bool {
+    fn calls(&mut self, place: &ValuePlace) -> bool {
         let lists: Vec<_> = CALLS.iter().filter_map(|path| self.finder.get(place, path)).collect();
         let calls: Vec<_> = lists.iter().flat_map(|list| self.finder.each(list)).collect();
         for call in &calls {
@@ -257,13 +258,13 @@ impl Reading<'_, '_> {
     }
 
     /// Reads one call.
-    pub(super) fn call(&mut self, call: &Place) {
+    pub(super) fn call(&mut self, call: &ValuePlace) {
         let Some(arguments) = ARGUMENTS.iter().find_map(|path| self.finder.get(call, path)) else { return };
         if !arguments.is_value() {
             return;
         }
         if self.finder.is_string(&arguments) && has_control_key(self.json().raw(arguments.node)) {
-            self.string(&arguments, Role::Assistant);
+            self.string(&arguments, TurnRole::Assistant);
         } else if is_envelope(self.json(), arguments.node) {
             self.object(&arguments);
         }

@@ -2,7 +2,7 @@
 
 mod audit;
 mod chat;
-pub(super) mod declared;
+pub(super) mod custom_shape;
 mod draft;
 mod finder;
 mod message;
@@ -20,17 +20,17 @@ pub(super) use session::{messages, shown};
 
 use std::fmt;
 
-use finder::Place;
-use value::{Reading, Side};
+use finder::ValuePlace;
+use value::{Side, ValueReader};
 
-use super::turn::{Details, Kind, Role, Turn};
+use super::turn::{Details, TextKind, Turn, TurnRole};
 use super::words::{has_control_key, is_envelope, is_string, member, text};
 use crate::envelope::json::{self, Json, NodeId};
 use mangle_settings::{Profile, TranscriptShape};
 
 /// What a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Shape {
+pub enum RecordShape {
     /// An envelope.
     Envelope,
     /// A message of a chat, or several.
@@ -53,7 +53,7 @@ pub enum Shape {
     Unknown,
 }
 
-impl Shape {
+impl RecordShape {
     /// The word for several of them. Messages, answers and their pieces go together.
     #[must_use]
     pub fn plural(self) -> &'static str {
@@ -70,7 +70,7 @@ impl Shape {
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for RecordShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.plural())
     }
@@ -78,32 +78,35 @@ impl fmt::Display for Shape {
 
 /// A record that was recognised.
 #[derive(Debug)]
-pub(super) struct Shaped {
-    pub(super) shape: Shape,
+pub(super) struct ShapedRecord {
+    pub(super) shape: RecordShape,
     pub(super) turns: Vec<Turn>,
 }
 
 /// What a value is; `None` where it is nothing that is known.
-pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Shaped> {
+pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
     if is_envelope(json, node) {
-        return Some(Shaped { shape: Shape::Envelope, turns: vec![envelope(json, node, pointer)] });
+        return Some(ShapedRecord {
+            shape: RecordShape::Envelope,
+            turns: vec![envelope(json, node, pointer)],
+        });
     }
     let usual = usual(json, node, pointer);
     if usual
         .as_ref()
-        .is_some_and(|found| found.shape != Shape::Chat || found.turns.iter().any(Turn::is_answer))
+        .is_some_and(|found| found.shape != RecordShape::Chat || found.turns.iter().any(Turn::is_answer))
     {
         return usual;
     }
-    let mut reading = Reading::new(json, 0);
-    let is_known = by_table(&mut reading, &Place::new(node, pointer), usual.is_some());
+    let mut reading = ValueReader::new(json, 0);
+    let is_known = by_table(&mut reading, &ValuePlace::new(node, pointer), usual.is_some());
     let turns = std::mem::take(&mut reading.turns);
     match usual {
         Some(mut usual) => {
             usual.turns.extend(turns);
             Some(usual)
         }
-        None => (is_known || !turns.is_empty()).then_some(Shaped { shape: Shape::Chat, turns }),
+        None => (is_known || !turns.is_empty()).then_some(ShapedRecord { shape: RecordShape::Chat, turns }),
     }
 }
 
@@ -114,17 +117,19 @@ pub(super) fn read_with(
     node: NodeId,
     pointer: &str,
     is_element: bool,
-) -> Option<Shaped> {
-    declared::read(own, json, &Place::new(node, pointer), is_element).or_else(|| match json.kind(node) {
-        json::Kind::Object => read(json, node, pointer),
-        _ => listed(json, node, pointer),
+) -> Option<ShapedRecord> {
+    custom_shape::read(own, json, &ValuePlace::new(node, pointer), is_element).or_else(|| {
+        match json.kind(node) {
+            json::JsonKind::Object => read(json, node, pointer),
+            _ => listed(json, node, pointer),
+        }
     })
 }
 
 /// The turns of a record in which nothing is known but the keys of an envelope.
-pub(super) fn by_envelope(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Shaped> {
+pub(super) fn by_envelope(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
     let turns = unknown::read(json, node, pointer);
-    (!turns.is_empty()).then_some(Shaped { shape: Shape::Unknown, turns })
+    (!turns.is_empty()).then_some(ShapedRecord { shape: RecordShape::Unknown, turns })
 }
 
 /// The names of the formats that are looked for.
@@ -136,17 +141,17 @@ pub(super) fn names() -> Vec<&'static str> {
 }
 
 /// A record that is no object: a list of messages or answers, or a string that holds JSON or an envelope.
-fn listed(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Shaped> {
-    let mut reading = Reading::new(json, 0);
-    reading.value(&Place::new(node, pointer), Side::Conversation);
+fn listed(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
+    let mut reading = ValueReader::new(json, 0);
+    reading.value(&ValuePlace::new(node, pointer), Side::Conversation);
     let is_reply = |turn: &Turn| !turn.is_reply() || has_control_key(turn.text(json.text()));
-    let is_known = json.kind(node) == json::Kind::Array || reading.turns.iter().all(is_reply);
+    let is_known = json.kind(node) == json::JsonKind::Array || reading.turns.iter().all(is_reply);
     let turns = reading.turns;
-    (is_known && !turns.is_empty()).then_some(Shaped { shape: Shape::Chat, turns })
+    (is_known && !turns.is_empty()).then_some(ShapedRecord { shape: RecordShape::Chat, turns })
 }
 
 /// Reads a record by the table of formats; `is_message` where its messages are read already.
-fn by_table(reading: &mut Reading<'_, '_>, place: &Place, is_message: bool) -> bool {
+fn by_table(reading: &mut ValueReader<'_, '_>, place: &ValuePlace, is_message: bool) -> bool {
     let is_known = match is_message {
         true => table::likely(reading, place),
         false => table::read(reading, place) || table::wrapped(reading, place),
@@ -156,7 +161,7 @@ fn by_table(reading: &mut Reading<'_, '_>, place: &Place, is_message: bool) -> b
 }
 
 /// Reads a record that stands in another value.
-fn record(reading: &mut Reading<'_, '_>, place: &Place) {
+fn record(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) {
     let json = reading.json();
     let before = reading.turns.len();
     if place.is_value() && is_envelope(json, place.node) {
@@ -172,20 +177,20 @@ fn record(reading: &mut Reading<'_, '_>, place: &Place) {
         return;
     }
     let is_known = by_table(reading, place, is_message);
-    if !is_known && reading.turns.len() == before && reading.finder.kind(place) != json::Kind::Null {
+    if !is_known && reading.turns.len() == before && reading.finder.kind(place) != json::JsonKind::Null {
         reading.deeper(|reading| reading.conversation(place));
     }
 }
 
 /// What a value is that is read without the table of formats.
-fn usual(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Shaped> {
-    let as_shape = |shape: Shape| move |turns: Vec<Turn>| Shaped { shape, turns };
+fn usual(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
+    let as_shape = |shape: RecordShape| move |turns: Vec<Turn>| ShapedRecord { shape, turns };
     trace::read(json, node, pointer)
-        .map(as_shape(Shape::Trace))
-        .or_else(|| audit::read(json, node, pointer).map(as_shape(Shape::Audit)))
-        .or_else(|| super::stream::is_delta(json, node).then(|| as_shape(Shape::Delta)(Vec::new())))
-        .or_else(|| provider::read(json, node, pointer).map(as_shape(Shape::Provider)))
-        .or_else(|| chat::read(json, node, pointer).map(as_shape(Shape::Chat)))
+        .map(as_shape(RecordShape::Trace))
+        .or_else(|| audit::read(json, node, pointer).map(as_shape(RecordShape::Audit)))
+        .or_else(|| super::stream::is_delta(json, node).then(|| as_shape(RecordShape::Delta)(Vec::new())))
+        .or_else(|| provider::read(json, node, pointer).map(as_shape(RecordShape::Provider)))
+        .or_else(|| chat::read(json, node, pointer).map(as_shape(RecordShape::Chat)))
         .map(|mut shaped| {
             tell(json, node, &mut shaped.turns);
             shaped
@@ -194,13 +199,13 @@ fn usual(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Shaped> {
 
 /// An envelope that is the text of its reply.
 pub(super) fn envelope(json: &Json<'_>, node: NodeId, pointer: &str) -> Turn {
-    let mut turn = Turn::part(Role::Assistant, Kind::Reply, json.range(node));
+    let mut turn = Turn::part(TurnRole::Assistant, TextKind::Reply, json.range(node));
     turn.path.extend((!pointer.is_empty()).then(|| pointer.to_owned()));
     turn
 }
 
 /// A text in a string.
-pub(super) fn string(json: &Json<'_>, node: NodeId, pointer: String, role: Role, kind: Kind) -> Turn {
+pub(super) fn string(json: &Json<'_>, node: NodeId, pointer: String, role: TurnRole, kind: TextKind) -> Turn {
     let mut draft = Draft::default();
     draft.push(json, node, pointer);
     draft.finish(role, kind)
@@ -247,7 +252,7 @@ fn tell(json: &Json<'_>, node: NodeId, turns: &mut [Turn]) {
     details.timestamp = TIMES.iter().find_map(|name| {
         let value = member(json, node, name)?;
         match json.kind(value) {
-            json::Kind::Number => Some(String::from_utf8_lossy(json.raw(value)).into_owned()),
+            json::JsonKind::Number => Some(String::from_utf8_lossy(json.raw(value)).into_owned()),
             _ => json.string(value).map(std::borrow::Cow::into_owned),
         }
     });
@@ -272,7 +277,7 @@ fn add_details(details: &Details, turns: &mut [Turn]) {
 }
 
 /// [`tell`] of a record among others.
-fn tell_of(reading: &mut Reading<'_, '_>, place: &Place) {
+fn tell_of(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) {
     if place.is_value() {
         let json = reading.json();
         tell(json, place.node, &mut reading.turns);

@@ -2,9 +2,9 @@
 
 use super::chat::{calls, content, empty, message, object};
 use super::{Draft, said, string};
-use crate::envelope::json::{Json, Kind as Node, NodeId};
-use crate::transcript::cut::Border;
-use crate::transcript::turn::{Kind, Role, Turn};
+use crate::envelope::json::{Json, JsonKind as Node, NodeId};
+use crate::transcript::record_splitter::Border;
+use crate::transcript::turn::{TextKind, Turn, TurnRole};
 use crate::transcript::words::{is_envelope, is_string, member, says, step, text};
 
 /// The turns of an answer.
@@ -36,7 +36,7 @@ fn choices(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
                 Some(found) => turns.extend(found),
                 None => {
                     if let Some(text) = member(json, inner, "content") {
-                        content(json, text, &step(&here, "content"), Role::Assistant, &mut turns);
+                        content(json, text, &step(&here, "content"), TurnRole::Assistant, &mut turns);
                     }
                     calls(json, inner, &here, &mut turns);
                     empty(json, inner, &here, member(json, inner, "content"), &mut turns);
@@ -44,7 +44,7 @@ fn choices(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
             }
         } else if let Some(text) = member(json, choice, "text").filter(|text| is_string(json, *text)) {
             is_known = true;
-            turns.push(string(json, text, step(&here, "text"), Role::Assistant, Kind::Reply));
+            turns.push(string(json, text, step(&here, "text"), TurnRole::Assistant, TextKind::Reply));
         }
     }
     is_known.then_some(turns)
@@ -66,11 +66,11 @@ fn output(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
             .filter(|text| is_string(json, *text) && super::super::words::has_control_key(json.raw(*text)));
         if let Some(arguments) = arguments {
             let here = step(&step(&step(pointer, "output"), index), "arguments");
-            turns.push(string(json, arguments, here, Role::Assistant, Kind::Reply));
+            turns.push(string(json, arguments, here, TurnRole::Assistant, TextKind::Reply));
         }
     }
     if !draft.is_empty() {
-        turns.insert(0, draft.finish(Role::Assistant, Kind::Reply));
+        turns.insert(0, draft.finish(TurnRole::Assistant, TextKind::Reply));
     }
     // Traces of other tools have outputs, too.
     let is_answer = !turns.is_empty() || says(json, node, "object", "response");
@@ -86,7 +86,7 @@ fn candidates(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>>
         let here = step(&step(pointer, "candidates"), index);
         push_parts(json, candidate, &here, &mut draft);
         if !draft.is_empty() {
-            turns.push(draft.finish(Role::Assistant, Kind::Reply));
+            turns.push(draft.finish(TurnRole::Assistant, TextKind::Reply));
         }
     }
     Some(turns)
@@ -123,12 +123,12 @@ fn result(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
         match json.kind(found) {
             Node::Object => {
                 if let Some(inner) = member(json, found, "content") {
-                    content(json, inner, &step(&here, "content"), Role::Assistant, &mut turns);
+                    content(json, inner, &step(&here, "content"), TurnRole::Assistant, &mut turns);
                 } else if is_envelope(json, found) {
                     turns.push(object(json, found, &here));
                 }
             }
-            _ => content(json, found, &here, Role::Assistant, &mut turns),
+            _ => content(json, found, &here, TurnRole::Assistant, &mut turns),
         }
     }
     Some(turns)
@@ -145,7 +145,11 @@ fn item(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
         .filter(|item| word == "item.completed" && says(json, *item, "type", "agent_message"));
     let text = message.and_then(|item| member(json, item, "text"));
     let here = || step(&step(pointer, "item"), "text");
-    Some(text.map(|text| string(json, text, here(), Role::Assistant, Kind::Reply)).into_iter().collect())
+    Some(
+        text.map(|text| string(json, text, here(), TurnRole::Assistant, TextKind::Reply))
+            .into_iter()
+            .collect(),
+    )
 }
 
 /// `content[]` with `type: "text"` and no role.
@@ -153,7 +157,7 @@ fn answer(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
     let list = array(json, node, "content").filter(|_| said(json, node, "role").is_none())?;
     json.elements(list).find(|part| member(json, *part, "type").is_some())?;
     let mut turns = Vec::new();
-    content(json, list, &step(pointer, "content"), Role::Assistant, &mut turns);
+    content(json, list, &step(pointer, "content"), TurnRole::Assistant, &mut turns);
     Some(turns)
 }
 

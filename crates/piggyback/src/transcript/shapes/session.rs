@@ -2,8 +2,8 @@
 //! person saw, so an envelope in it is one that leaked.
 
 use super::chat::message;
-use crate::envelope::json::{Json, Kind as Node, NodeId};
-use crate::transcript::turn::{Kind, Turn};
+use crate::envelope::json::{Json, JsonKind as Node, NodeId};
+use crate::transcript::turn::{TextKind, Turn};
 use crate::transcript::words::{has_control_key, member, step, text};
 
 /// The messages of a session; `None` where the value is none.
@@ -16,11 +16,11 @@ pub(in crate::transcript) fn messages(json: &Json<'_>, node: NodeId) -> Option<V
 /// The turns of one message of a session.
 pub(in crate::transcript) fn shown(json: &Json<'_>, index: usize) -> Option<Vec<Turn>> {
     let mut turns = message(json, json.root(), &step("/messages", index))?;
-    for turn in turns.iter_mut().filter(|turn| turn.kind == Kind::Reply) {
+    for turn in turns.iter_mut().filter(|turn| turn.kind == TextKind::Reply) {
         if has_control_key(turn.text(json.text())) {
             turn.is_shown = true;
         } else {
-            turn.kind = Kind::Surface;
+            turn.kind = TextKind::Surface;
         }
     }
     super::tell(json, json.root(), &mut turns);

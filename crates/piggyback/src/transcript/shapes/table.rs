@@ -1,8 +1,8 @@
 //! The formats of services, libraries and tools, as a table: what a record of each has, and where its turns are.
 
-use super::finder::Place;
-use super::value::{Reading, Side};
-use crate::transcript::turn::Role;
+use super::finder::ValuePlace;
+use super::value::{Side, ValueReader};
+use crate::transcript::turn::TurnRole;
 
 /// A format. Paths have slashes between keys; keys may also be written with dots, and values as OTLP types them.
 struct Format {
@@ -15,27 +15,27 @@ struct Format {
     /// What a record says at which paths.
     says: &'static [(&'static str, &'static str)],
     /// Where its turns are, in their order.
-    parts: &'static [Part],
+    parts: &'static [TurnPlace],
 }
 
 /// A place with turns.
-struct Part {
+struct TurnPlace {
     /// The paths of which the first counts that is there; empty for the record itself.
     at: &'static [&'static str],
-    how: How,
+    how: ContentKind,
     /// Whether the format has the same text elsewhere, too.
     repeats: bool,
 }
 
 /// What a place holds.
 #[derive(Debug, Clone, Copy)]
-enum How {
+enum ContentKind {
     /// Whatever the model was given, or answered.
     Value(Side),
     /// The output of a step that may be one of the model or of a tool: the record says it.
     Output,
     /// The content of a message.
-    Said(Role),
+    Said(TurnRole),
     /// The arguments of a call.
     Call,
     /// A list of records.
@@ -44,18 +44,18 @@ enum How {
     Events,
 }
 
-const fn part(at: &'static [&'static str], how: How) -> Part {
-    Part { at, how, repeats: false }
+const fn part(at: &'static [&'static str], how: ContentKind) -> TurnPlace {
+    TurnPlace { at, how, repeats: false }
 }
 
 /// A part that the format has elsewhere, too.
-const fn copy(at: &'static [&'static str], how: How) -> Part {
-    Part { at, how, repeats: true }
+const fn copy(at: &'static [&'static str], how: ContentKind) -> TurnPlace {
+    TurnPlace { at, how, repeats: true }
 }
 
-const INPUT: How = How::Value(Side::Input);
-const ANSWER: How = How::Value(Side::Output);
-const TALK: How = How::Value(Side::Conversation);
+const INPUT: ContentKind = ContentKind::Value(Side::Input);
+const ANSWER: ContentKind = ContentKind::Value(Side::Output);
+const TALK: ContentKind = ContentKind::Value(Side::Conversation);
 
 /// A format without conditions, to begin with.
 const ANY: Format = Format { name: "", all: &[], any: &[], says: &[], parts: &[] };
@@ -71,54 +71,54 @@ const CERTAIN: &[Format] = &[
         part(&["response/body", "response"], ANSWER),
     ], ..ANY },
     Format { name: "Gemini contents", all: &["contents"], parts: &[
-        part(&["systemInstruction", "system_instruction", "config/system_instruction"], How::Said(Role::System)),
+        part(&["systemInstruction", "system_instruction", "config/system_instruction"], ContentKind::Said(TurnRole::System)),
         part(&["contents"], TALK),
         part(&["candidates"], ANSWER),
     ], ..ANY },
     Format { name: "Codex rollout", all: &["payload"], says: &[("payload/type", "message")], parts: &[part(&["payload"], TALK)], ..ANY },
     Format { name: "Codex rollout", all: &["payload/message"], says: &[("payload/type", "agent_message")], parts: &[
-        copy(&["payload/message"], How::Said(Role::Assistant)),
+        copy(&["payload/message"], ContentKind::Said(TurnRole::Assistant)),
     ], ..ANY },
     Format { name: "Codex rollout", all: &["payload/message"], says: &[("payload/type", "user_message")], parts: &[
-        copy(&["payload/message"], How::Said(Role::User)),
+        copy(&["payload/message"], ContentKind::Said(TurnRole::User)),
     ], ..ANY },
     Format { name: "Codex rollout", all: &["payload/last_agent_message"], says: &[("payload/type", "task_complete")], parts: &[
-        copy(&["payload/last_agent_message"], How::Said(Role::Assistant)),
+        copy(&["payload/last_agent_message"], ContentKind::Said(TurnRole::Assistant)),
     ], ..ANY },
     Format { name: "Codex rollout", says: &[("payload/type", "item_completed"), ("payload/item/type", "AgentMessage")], parts: &[
-        copy(&["payload/item/content", "payload/item/text"], How::Said(Role::Assistant)),
+        copy(&["payload/item/content", "payload/item/text"], ContentKind::Said(TurnRole::Assistant)),
     ], ..ANY },
     Format { name: "Codex rollout", says: &[("payload/type", "item_completed"), ("payload/item/type", "UserMessage")], parts: &[
-        copy(&["payload/item/content", "payload/item/text"], How::Said(Role::User)),
+        copy(&["payload/item/content", "payload/item/text"], ContentKind::Said(TurnRole::User)),
     ], ..ANY },
     Format { name: "Codex rollout", any: &["payload/output"], all: &["payload/call_id"], parts: &[
-        part(&["payload/output/content", "payload/output"], How::Said(Role::Tool)),
+        part(&["payload/output/content", "payload/output"], ContentKind::Said(TurnRole::Tool)),
     ], ..ANY },
-    Format { name: "Codex rollout", all: &["payload/arguments", "payload/call_id"], parts: &[part(&["payload"], How::Call)], ..ANY },
+    Format { name: "Codex rollout", all: &["payload/arguments", "payload/call_id"], parts: &[part(&["payload"], ContentKind::Call)], ..ANY },
     Format { name: "Codex rollout", says: &[("type", "session_meta")], all: &["payload"], parts: &[
-        part(&["payload/base_instructions/text", "payload/base_instructions", "payload/instructions"], How::Said(Role::System)),
+        part(&["payload/base_instructions/text", "payload/base_instructions", "payload/instructions"], ContentKind::Said(TurnRole::System)),
     ], ..ANY },
-    Format { name: "OTLP spans", any: &["resourceSpans", "resource_spans"], parts: &[part(&["resourceSpans", "resource_spans"], How::Records)], ..ANY },
+    Format { name: "OTLP spans", any: &["resourceSpans", "resource_spans"], parts: &[part(&["resourceSpans", "resource_spans"], ContentKind::Records)], ..ANY },
     Format { name: "OTLP spans", any: &["scopeSpans", "scope_spans", "instrumentationLibrarySpans"], parts: &[
-        part(&["scopeSpans", "scope_spans", "instrumentationLibrarySpans"], How::Records),
+        part(&["scopeSpans", "scope_spans", "instrumentationLibrarySpans"], ContentKind::Records),
     ], ..ANY },
-    Format { name: "OTLP logs", any: &["resourceLogs", "resource_logs"], parts: &[part(&["resourceLogs", "resource_logs"], How::Records)], ..ANY },
-    Format { name: "OTLP logs", any: &["scopeLogs", "scope_logs"], parts: &[part(&["scopeLogs", "scope_logs"], How::Records)], ..ANY },
-    Format { name: "OTLP logs", any: &["logRecords", "log_records"], parts: &[part(&["logRecords", "log_records"], How::Events)], ..ANY },
+    Format { name: "OTLP logs", any: &["resourceLogs", "resource_logs"], parts: &[part(&["resourceLogs", "resource_logs"], ContentKind::Records)], ..ANY },
+    Format { name: "OTLP logs", any: &["scopeLogs", "scope_logs"], parts: &[part(&["scopeLogs", "scope_logs"], ContentKind::Records)], ..ANY },
+    Format { name: "OTLP logs", any: &["logRecords", "log_records"], parts: &[part(&["logRecords", "log_records"], ContentKind::Events)], ..ANY },
     Format { name: "ShareGPT", any: &["conversations", "conversation"], parts: &[
-        part(&["system"], How::Said(Role::System)),
+        part(&["system"], ContentKind::Said(TurnRole::System)),
         part(&["conversations", "conversation"], TALK),
     ], ..ANY },
     Format { name: "SWE-agent trajectory", all: &["trajectory"], parts: &[
         part(&["history", "messages"], TALK),
-        copy(&["trajectory"], How::Records),
+        copy(&["trajectory"], ContentKind::Records),
     ], ..ANY },
     Format { name: "SWE-agent trajectory", all: &["response"], any: &["observation", "thought", "action"], parts: &[
-        part(&["response"], How::Said(Role::Assistant)),
+        part(&["response"], ContentKind::Said(TurnRole::Assistant)),
         // Results of actions follow the last answer, too, and ask for none.
-        part(&["observation"], How::Said(Role::Other)),
+        part(&["observation"], ContentKind::Said(TurnRole::Other)),
     ], ..ANY },
-    Format { name: "Inspect log", all: &["samples"], parts: &[part(&["samples"], How::Records)], ..ANY },
+    Format { name: "Inspect log", all: &["samples"], parts: &[part(&["samples"], ContentKind::Records)], ..ANY },
 ];
 
 /// Where the attributes of a span are.
@@ -131,17 +131,17 @@ const SPANS: &[Format] = &[
     Format { name: "GenAI spans", any: &[
         "gen_ai/output/messages", "gen_ai/input/messages", "gen_ai/completion", "gen_ai/prompt", "gen_ai/output", "gen_ai/response/text",
     ], parts: &[
-        part(&["gen_ai/system_instructions"], How::Value(Side::System)),
+        part(&["gen_ai/system_instructions"], ContentKind::Value(Side::System)),
         part(&["gen_ai/input/messages", "gen_ai/prompt"], INPUT),
-        part(&["gen_ai/output/messages", "gen_ai/completion", "gen_ai/output", "gen_ai/response/text"], How::Output),
+        part(&["gen_ai/output/messages", "gen_ai/completion", "gen_ai/output", "gen_ai/response/text"], ContentKind::Output),
     ], ..ANY },
     Format { name: "OpenInference spans", any: &["llm/output_messages", "llm/input_messages"], parts: &[
         part(&["llm/input_messages"], INPUT),
-        part(&["llm/output_messages", "output/value"], How::Output),
+        part(&["llm/output_messages", "output/value"], ContentKind::Output),
     ], ..ANY },
     Format { name: "OpenInference spans", all: &["output/value"], parts: &[
         part(&["input/value"], INPUT),
-        part(&["output/value"], How::Output),
+        part(&["output/value"], ContentKind::Output),
     ], ..ANY },
     Format { name: "AI SDK spans", any: &["ai/response/text", "ai/response/object"], parts: &[
         part(&["ai/prompt/messages", "ai/prompt"], INPUT),
@@ -149,11 +149,11 @@ const SPANS: &[Format] = &[
     ], ..ANY },
     Format { name: "Langfuse spans", any: &["langfuse/observation/output", "langfuse/trace/output"], parts: &[
         part(&["langfuse/observation/input", "langfuse/trace/input"], INPUT),
-        part(&["langfuse/observation/output", "langfuse/trace/output"], How::Output),
+        part(&["langfuse/observation/output", "langfuse/trace/output"], ContentKind::Output),
     ], ..ANY },
     Format { name: "Traceloop spans", all: &["traceloop/entity/output"], parts: &[
         part(&["traceloop/entity/input"], INPUT),
-        copy(&["traceloop/entity/output"], How::Output),
+        copy(&["traceloop/entity/output"], ContentKind::Output),
     ], ..ANY },
 ];
 
@@ -161,14 +161,14 @@ const SPANS: &[Format] = &[
 #[rustfmt::skip] // A part a line.
 const LIKELY: &[Format] = &[
     Format { name: "traces (Langfuse, LangSmith)", any: &["output", "outputs"], parts: &[
-        part(&["system", "system_prompt", "instruction"], How::Said(Role::System)),
+        part(&["system", "system_prompt", "instruction"], ContentKind::Said(TurnRole::System)),
         part(&["inputs", "input"], INPUT),
-        part(&["observations"], How::Records),
-        part(&["child_runs", "children", "spans"], How::Records),
-        copy(&["outputs", "output"], How::Output),
+        part(&["observations"], ContentKind::Records),
+        part(&["child_runs", "children", "spans"], ContentKind::Records),
+        copy(&["outputs", "output"], ContentKind::Output),
     ], ..ANY },
     Format { name: "prompts with completions", any: &["completion", "response", "generated_text", "output_text", "reply", "answer", "completions", "responses"], parts: &[
-        part(&["system", "system_prompt"], How::Said(Role::System)),
+        part(&["system", "system_prompt"], ContentKind::Said(TurnRole::System)),
         part(&["messages", "prompt", "prompts", "input", "question", "query", "instruction"], INPUT),
         part(&["completion", "response", "generated_text", "output_text", "reply", "answer", "completions", "responses"], ANSWER),
     ], ..ANY },
@@ -257,12 +257,12 @@ pub(super) fn names() -> Vec<&'static str> {
 }
 
 /// Reads a record of one of the formats; gives whether it is one, also where it has no turn.
-pub(super) fn read(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
+pub(super) fn read(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> bool {
     certain(reading, place) || span(reading, place) || likely(reading, place)
 }
 
 /// [`read`], only for formats that cannot be mistaken.
-pub(super) fn certain(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
+pub(super) fn certain(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> bool {
     match CERTAIN.iter().find(|format| format.fits(reading, place)) {
         Some(format) => {
             format.read(reading, place, place);
@@ -273,7 +273,7 @@ pub(super) fn certain(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
 }
 
 /// Reads a span.
-pub(super) fn span(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
+pub(super) fn span(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> bool {
     let before = reading.turns.len();
     let mut is_span = false;
     for path in ATTRIBUTES {
@@ -291,7 +291,7 @@ pub(super) fn span(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
     is_span
 }
 
-fn attributes(reading: &Reading<'_, '_>, place: &Place, path: &str) -> Option<Place> {
+fn attributes(reading: &ValueReader<'_, '_>, place: &ValuePlace, path: &str) -> Option<ValuePlace> {
     match path.is_empty() {
         true => Some(place.clone()),
         false => reading.finder.get(place, path),
@@ -299,7 +299,7 @@ fn attributes(reading: &Reading<'_, '_>, place: &Place, path: &str) -> Option<Pl
 }
 
 /// Reads a record with an input and an output.
-pub(super) fn likely(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
+pub(super) fn likely(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> bool {
     match LIKELY.iter().find(|format| format.fits(reading, place)) {
         Some(format) => {
             format.read(reading, place, place);
@@ -310,7 +310,7 @@ pub(super) fn likely(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
 }
 
 /// Reads the records that an export holds behind the usual keys; gives whether there are turns in them.
-pub(super) fn wrapped(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
+pub(super) fn wrapped(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) -> bool {
     let before = reading.turns.len();
     for key in WRAPPERS {
         if let Some(inner) = reading.finder.get(place, key) {
@@ -321,7 +321,7 @@ pub(super) fn wrapped(reading: &mut Reading<'_, '_>, place: &Place) -> bool {
 }
 
 /// Reads a list of records, or one; also where it is JSON in a string.
-fn records(reading: &mut Reading<'_, '_>, place: &Place) {
+fn records(reading: &mut ValueReader<'_, '_>, place: &ValuePlace) {
     let elements = reading.finder.each(place);
     let of_string = || reading.inside(place, records);
     if reading.finder.is_string(place) {
@@ -337,7 +337,7 @@ fn records(reading: &mut Reading<'_, '_>, place: &Place) {
 }
 
 /// Reads the events of a span, or the records of a log; gives whether one of them is about a model.
-fn read_events(reading: &mut Reading<'_, '_>, events: &Place) -> bool {
+fn read_events(reading: &mut ValueReader<'_, '_>, events: &ValuePlace) -> bool {
     let mut is_known = false;
     for event in reading.finder.each(events) {
         is_known |= read_event(reading, &event);
@@ -345,7 +345,7 @@ fn read_events(reading: &mut Reading<'_, '_>, events: &Place) -> bool {
     is_known
 }
 
-fn read_event(reading: &mut Reading<'_, '_>, event: &Place) -> bool {
+fn read_event(reading: &mut ValueReader<'_, '_>, event: &ValuePlace) -> bool {
     let names = ["name", "eventName", "event_name", "attributes/event/name", "attributes/event.name"];
     let Some(name) = reading.finder.text(event, &names).filter(|name| name.starts_with("gen_ai.")) else {
         return false;
@@ -380,11 +380,11 @@ fn read_event(reading: &mut Reading<'_, '_>, event: &Place) -> bool {
 
 impl Format {
     /// Whether a value is a record of the format.
-    fn fits(&self, reading: &Reading<'_, '_>, place: &Place) -> bool {
+    fn fits(&self, reading: &ValueReader<'_, '_>, place: &ValuePlace) -> bool {
         let has = |path: &&str| {
             let found = reading.finder.get(place, path);
             found.is_some_and(|found| {
-                !matches!(reading.finder.kind(&found), crate::envelope::json::Kind::Null)
+                !matches!(reading.finder.kind(&found), crate::envelope::json::JsonKind::Null)
             })
         };
         // A result that failed has a response that is null.
@@ -395,12 +395,12 @@ impl Format {
     }
 
     /// Reads the turns of a record; `step` is what says of which kind it is.
-    fn read(&self, reading: &mut Reading<'_, '_>, place: &Place, step: &Place) {
+    fn read(&self, reading: &mut ValueReader<'_, '_>, place: &ValuePlace, step: &ValuePlace) {
         let start = reading.turns.len();
         for part in self.parts {
             // Records that are a copy of a conversation have its observations in another order.
             let is_read = || reading.turns.iter().skip(start).any(super::Turn::is_answer);
-            if part.repeats && matches!(part.how, How::Records) && is_read() {
+            if part.repeats && matches!(part.how, ContentKind::Records) && is_read() {
                 continue;
             }
             let Some(found) = part.at.iter().find_map(|path| reading.finder.get(place, path)) else {
@@ -416,22 +416,24 @@ impl Format {
     }
 }
 
-impl Part {
-    fn read(&self, reading: &mut Reading<'_, '_>, found: &Place, step: &Place) {
+impl TurnPlace {
+    fn read(&self, reading: &mut ValueReader<'_, '_>, found: &ValuePlace, step: &ValuePlace) {
         match self.how {
-            How::Value(side) => reading.value(found, side),
-            How::Output => output(reading, found, step),
-            How::Said(role) if role == Role::Assistant && reading.is_blank(found) => reading.empty(found),
-            How::Said(role) => reading.content(found, role),
-            How::Call => reading.call(found),
-            How::Records => records(reading, found),
-            How::Events => drop(read_events(reading, found)),
+            ContentKind::Value(side) => reading.value(found, side),
+            ContentKind::Output => output(reading, found, step),
+            ContentKind::Said(role) if role == TurnRole::Assistant && reading.is_blank(found) => {
+                reading.empty(found)
+            }
+            ContentKind::Said(role) => reading.content(found, role),
+            ContentKind::Call => reading.call(found),
+            ContentKind::Records => records(reading, found),
+            ContentKind::Events => drop(read_events(reading, found)),
         }
     }
 }
 
 /// Reads the output of a step.
-fn output(reading: &mut Reading<'_, '_>, found: &Place, step: &Place) {
+fn output(reading: &mut ValueReader<'_, '_>, found: &ValuePlace, step: &ValuePlace) {
     let before = reading.turns.len();
     let kind = reading.finder.text(step, &KINDS);
     if is_of(kind.as_deref(), &OF_TOOL) {

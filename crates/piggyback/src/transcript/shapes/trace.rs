@@ -1,23 +1,23 @@
 //! Rows of codeNERD's `reasoning_traces` (K9): what a shard was told, and what it answered.
 
 use super::{said, string};
-use crate::envelope::json::{Json, Kind as Node, NodeId};
-use crate::transcript::turn::{Kind, Role, Turn};
+use crate::envelope::json::{Json, JsonKind as Node, NodeId};
+use crate::transcript::turn::{TextKind, Turn, TurnRole};
 use crate::transcript::words::{is_string, member, step};
 use mangle_syntax::text::TextRange;
 
 /// The turns of a row.
 pub(super) fn read(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<Vec<Turn>> {
-    let one = |name: &str, role: Role, kind: Kind| {
+    let one = |name: &str, role: TurnRole, kind: TextKind| {
         let value = member(json, node, name).filter(|value| is_string(json, *value))?;
         Some(string(json, value, step(pointer, name), role, kind))
     };
-    let system = one("system_prompt", Role::System, Kind::Prompt);
-    let user = one("user_prompt", Role::User, Kind::Prompt);
+    let system = one("system_prompt", TurnRole::System, TextKind::Prompt);
+    let user = one("user_prompt", TurnRole::User, TextKind::Prompt);
     if system.is_none() && user.is_none() {
         return None;
     }
-    let mut reply = one("response", Role::Assistant, Kind::Reply)?;
+    let mut reply = one("response", TurnRole::Assistant, TextKind::Reply)?;
     let details = reply.details.get_or_insert_default();
     details.shard = said(json, node, "shard_type");
     details.tokens = number(json, node, "tokens_used");

@@ -1,11 +1,11 @@
 //! What stands where an export has the input or the output of a model: a text, messages, an answer of an API, or JSON
 //! that is written in a string, any number of times.
 
-use super::finder::{Finder, Place};
+use super::finder::{Finder, ValuePlace};
 use super::message::{is_message, is_part};
 use super::table;
-use crate::envelope::json::{Json, Kind as Node};
-use crate::transcript::turn::{Kind, Role, Turn};
+use crate::envelope::json::{Json, JsonKind as Node};
+use crate::transcript::turn::{TextKind, Turn, TurnRole};
 use crate::transcript::words::{has_control_key, is_envelope};
 
 /// How many values are looked into, one inside the other.
@@ -84,18 +84,18 @@ pub(super) enum Side {
 
 impl Side {
     /// Who speaks in a text of this side.
-    fn role(self) -> Role {
+    fn role(self) -> TurnRole {
         match self {
-            Self::Input => Role::User,
-            Self::Output | Self::Conversation => Role::Assistant,
-            Self::System => Role::System,
-            Self::Tool => Role::Tool,
+            Self::Input => TurnRole::User,
+            Self::Output | Self::Conversation => TurnRole::Assistant,
+            Self::System => TurnRole::System,
+            Self::Tool => TurnRole::Tool,
         }
     }
 }
 
 /// The reading of one JSON text.
-pub(super) struct Reading<'j, 't> {
+pub(super) struct ValueReader<'j, 't> {
     pub(super) finder: Finder<'j, 't>,
     /// What was found so far.
     pub(super) turns: Vec<Turn>,
@@ -104,7 +104,7 @@ pub(super) struct Reading<'j, 't> {
     level: usize,
 }
 
-impl<'j, 't> Reading<'j, 't> {
+impl<'j, 't> ValueReader<'j, 't> {
     pub(super) fn new(json: &'j Json<'t>, level: usize) -> Self {
         Self { finder: Finder::new(json), turns: Vec::new(), depth: 0, level }
     }
@@ -123,7 +123,7 @@ impl<'j, 't> Reading<'j, 't> {
     }
 
     /// Reads a value of a side.
-    pub(super) fn value(&mut self, place: &Place, side: Side) {
+    pub(super) fn value(&mut self, place: &ValuePlace, side: Side) {
         let before = self.turns.len();
         match self.finder.kind(place) {
             Node::Plain | Node::Escaped => self.text(place, side),
@@ -145,9 +145,9 @@ impl<'j, 't> Reading<'j, 't> {
         }
     }
 
-    fn list(&mut self, elements: &[Place], place: &Place, side: Side) {
+    fn list(&mut self, elements: &[ValuePlace], place: &ValuePlace, side: Side) {
         let before = self.turns.len();
-        let is_text = |element: &Place| self.finder.is_string(element) || is_part(&self.finder, element);
+        let is_text = |element: &ValuePlace| self.finder.is_string(element) || is_part(&self.finder, element);
         if elements.iter().any(|element| is_message(&self.finder, element)) {
             for element in elements {
                 self.deeper(|reading| reading.value(element, side));
@@ -169,15 +169,15 @@ impl<'j, 't> Reading<'j, 't> {
     }
 
     /// Whether strings are replies each, not pieces of one.
-    fn holds_envelopes(&self, elements: &[Place]) -> bool {
-        let begins = |element: &Place| {
+    fn holds_envelopes(&self, elements: &[ValuePlace]) -> bool {
+        let begins = |element: &ValuePlace| {
             let text = self.json().string(element.node).unwrap_or_default();
             text.trim_start().starts_with('{')
         };
         elements.iter().all(|element| self.finder.is_string(element) && begins(element))
     }
 
-    fn object_of(&mut self, place: &Place, side: Side) {
+    fn object_of(&mut self, place: &ValuePlace, side: Side) {
         if place.is_value() && is_envelope(self.json(), place.node) {
             if matches!(side, Side::Output | Side::Conversation) {
                 self.object(place);
@@ -190,7 +190,7 @@ impl<'j, 't> Reading<'j, 't> {
     }
 
     /// Reads an object of a format that is known; gives whether it is one with turns.
-    fn known(&mut self, place: &Place) -> bool {
+    fn known(&mut self, place: &ValuePlace) -> bool {
         let before = self.turns.len();
         if place.is_value() {
             self.deeper(|reading| {
@@ -205,7 +205,7 @@ impl<'j, 't> Reading<'j, 't> {
     }
 
     /// Reads the value of the first key that usually has the input or the output, and gives turns.
-    fn by_keys(&mut self, place: &Place, side: Side) {
+    fn by_keys(&mut self, place: &ValuePlace, side: Side) {
         let keys: &[&str] = match side {
             Side::Output | Side::Conversation => &OUTPUTS,
             Side::Input | Side::System => &INPUTS,
@@ -222,7 +222,7 @@ impl<'j, 't> Reading<'j, 't> {
     }
 
     /// Reads a string: JSON of a known format in it, else its text.
-    fn text(&mut self, place: &Place, side: Side) {
+    fn text(&mut self, place: &ValuePlace, side: Side) {
         match self.inside(place, |reading, root| reading.value(root, side)) {
             Some(turns) => self.turns.extend(turns),
             None if self.json().is_empty_string(place.node) && side == Side::Output => self.empty(place),
@@ -233,8 +233,8 @@ impl<'j, 't> Reading<'j, 't> {
     /// The turns of the JSON that a string holds; `None` where it holds none, or is an answer itself.
     pub(super) fn inside(
         &self,
-        place: &Place,
-        read: impl FnOnce(&mut Reading<'_, '_>, &Place),
+        place: &ValuePlace,
+        read: impl FnOnce(&mut ValueReader<'_, '_>, &ValuePlace),
     ) -> Option<Vec<Turn>> {
         if !place.is_value() || self.level >= MOST_LEVELS {
             return None;
@@ -247,12 +247,12 @@ impl<'j, 't> Reading<'j, 't> {
         if !json.is_valid_to_the_end() || is_envelope(&json, json.root()) {
             return None;
         }
-        let mut inner = Reading::new(&json, self.level + 1);
-        let root = inner.finder.settled(Place::new(json.root(), ""));
+        let mut inner = ValueReader::new(&json, self.level + 1);
+        let root = inner.finder.settled(ValuePlace::new(json.root(), ""));
         read(&mut inner, &root);
         // JSON without a message or an envelope is what the model wrote.
         let is_format = inner.turns.iter().any(|turn| {
-            !turn.is_reply() || has_control_key(turn.text(value.as_bytes())) || turn.kind == Kind::Object
+            !turn.is_reply() || has_control_key(turn.text(value.as_bytes())) || turn.kind == TextKind::Object
         }) || is_message(&inner.finder, &root)
             || inner.finder.each(&root).iter().any(|element| is_message(&inner.finder, element));
         let outward = |turn: Turn| turn.inside_string(value.as_bytes(), &map, &place.pointer);
@@ -260,7 +260,7 @@ impl<'j, 't> Reading<'j, 't> {
     }
 
     /// Reads a value that may be a message or a list of them, and is nothing else.
-    pub(super) fn conversation(&mut self, place: &Place) {
+    pub(super) fn conversation(&mut self, place: &ValuePlace) {
         if is_message(&self.finder, place) {
             self.message(place);
             return;

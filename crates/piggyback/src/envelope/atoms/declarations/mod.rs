@@ -11,7 +11,7 @@ pub(super) mod tests;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use names::Names;
+pub use names::ParameterNames;
 
 use super::grounds::{Ground, Grounds};
 use crate::envelope::Verb;
@@ -35,14 +35,14 @@ const NOBODY: &str = "/none";
 const NEAR: usize = 2;
 
 /// A place in a file of the program, as [`mangle_syntax::lint::Span::of`] wants it.
-pub type Place = (FileId, StatementId, TextRange);
+pub type DeclarationPlace = (FileId, StatementId, TextRange);
 
 /// What a program says of predicates.
 #[derive(Debug, Default)]
 pub struct Declarations {
-    predicates: Vec<Declared>,
+    predicates: Vec<DeclaredPredicate>,
     by_name: FxHashMap<&'static str, Vec<u32>>,
-    hypotheses: Vec<(Box<str>, Place)>,
+    hypotheses: Vec<(Box<str>, DeclarationPlace)>,
     verbs: Vec<Verb>,
     /// The names on which permissions depend, declared or not.
     decisive: FxHashSet<&'static str>,
@@ -51,21 +51,21 @@ pub struct Declarations {
 
 /// A predicate that a `Decl`, a clause or the host makes exist.
 #[derive(Debug)]
-pub struct Declared {
+pub struct DeclaredPredicate {
     /// Its name.
     pub name: &'static str,
     /// How many arguments it takes.
     pub arity: usize,
     /// Its `Decl`, else its first clause; `None` where only the host knows it.
-    pub place: Option<Place>,
+    pub place: Option<DeclarationPlace>,
     /// The names of its parameters, as far as a `Decl` or a head has them.
     pub parameters: Vec<Option<&'static str>>,
     /// What its facts look like: alternatives, each with one type a parameter. None where nothing is known.
     pub rows: Vec<Vec<Type>>,
     /// The names that its author lists for a parameter.
-    pub names: Vec<Option<Names>>,
+    pub names: Vec<Option<ParameterNames>>,
     /// Its first rule.
-    pub derived: Option<Place>,
+    pub derived: Option<DeclarationPlace>,
     /// Whether some rule asks for it.
     pub is_used: bool,
     /// The rule by which a permission depends on it, where one does.
@@ -74,11 +74,11 @@ pub struct Declared {
 
 /// What is known of a name with so many arguments.
 #[derive(Debug, Clone, Copy)]
-pub enum Known<'d> {
+pub enum PredicateLookup<'d> {
     /// There is a predicate of this name and arity.
-    Declared(&'d Declared),
+    Declared(&'d DeclaredPredicate),
     /// There is one of this name, the first is given, but none of this arity.
-    OtherArity(&'d Declared),
+    OtherArity(&'d DeclaredPredicate),
     /// There is none of this name.
     Unknown,
 }
@@ -109,7 +109,7 @@ impl Declarations {
             if !predicate.exists() {
                 continue;
             }
-            let declared = Declared { ground, ..Declared::of(program, predicate) };
+            let declared = DeclaredPredicate { ground, ..DeclaredPredicate::of(program, predicate) };
             let index = u32::try_from(new.predicates.len()).unwrap_or(u32::MAX);
             new.by_name.entry(declared.name).or_default().push(index);
             new.predicates.push(declared);
@@ -144,22 +144,22 @@ impl Declarations {
 
     /// What is known of a predicate.
     #[must_use]
-    pub fn get(&self, name: &str, arity: usize) -> Known<'_> {
+    pub fn get(&self, name: &str, arity: usize) -> PredicateLookup<'_> {
         let mut named = self.named(name);
         match named.find(|declared| declared.arity == arity) {
-            Some(declared) => Known::Declared(declared),
-            None => self.named(name).next().map_or(Known::Unknown, Known::OtherArity),
+            Some(declared) => PredicateLookup::Declared(declared),
+            None => self.named(name).next().map_or(PredicateLookup::Unknown, PredicateLookup::OtherArity),
         }
     }
 
     /// The predicates of a name, one an arity.
-    pub fn named(&self, name: &str) -> impl Iterator<Item = &Declared> {
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &DeclaredPredicate> {
         let indices = self.by_name.get(name).into_iter().flatten();
         indices.filter_map(|index| self.predicates.get(*index as usize))
     }
 
     /// All predicates, in the order of the program.
-    pub fn all(&self) -> impl Iterator<Item = &Declared> {
+    pub fn all(&self) -> impl Iterator<Item = &DeclaredPredicate> {
         self.predicates.iter()
     }
 
@@ -176,9 +176,9 @@ impl Declarations {
         &self,
         name: &str,
         arity: Option<usize>,
-        is_wanted: impl Fn(&Declared) -> bool,
+        is_wanted: impl Fn(&DeclaredPredicate) -> bool,
     ) -> Option<&'static str> {
-        let is_near = |other: &&Declared| {
+        let is_near = |other: &&DeclaredPredicate| {
             other.name.len().abs_diff(name.len()) <= NEAR
                 && strsim::osa_distance(other.name, name) <= NEAR
                 && is_wanted(other)
@@ -191,12 +191,12 @@ impl Declarations {
     }
 
     /// The texts of `abductive_hypothesis("…")` in the bodies of rules, and where they stand.
-    pub fn hypotheses(&self) -> impl Iterator<Item = (&str, Place)> {
+    pub fn hypotheses(&self) -> impl Iterator<Item = (&str, DeclarationPlace)> {
         self.hypotheses.iter().map(|(text, place)| (&**text, *place))
     }
 }
 
-impl Declared {
+impl DeclaredPredicate {
     fn of(program: &Program, predicate: &Predicate) -> Self {
         let site = program.declarations(predicate).next();
         let declaration = site.and_then(|site| site.item.statement.declaration());
@@ -262,7 +262,7 @@ fn parameters(atom: &Atom, text: &str) -> Vec<Option<&'static str>> {
     atom.args.iter().map(name).collect()
 }
 
-fn hypotheses(program: &Program, predicate: &Predicate) -> Vec<(Box<str>, Place)> {
+fn hypotheses(program: &Program, predicate: &Predicate) -> Vec<(Box<str>, DeclarationPlace)> {
     let said = |site: Site<'_>| {
         let text = site.file.statement_text(site.item);
         let arg = site.literal()?.atom.args.first().filter(|arg| matches!(arg.kind, TermKind::String))?;

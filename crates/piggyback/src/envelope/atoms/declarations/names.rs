@@ -6,21 +6,21 @@ use mangle_syntax::syntax::ast::{Atom, Declaration, Item, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::slice;
 
-use super::Place;
+use super::DeclarationPlace;
 
 /// What says that a list is not complete.
 const OPEN: [&str; 4] = ["...", "…", "etc", "e.g"];
 
 /// Names that a parameter may be, as its author says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Names {
+pub struct ParameterNames {
     /// In the author's order, slash included.
     pub names: Vec<Box<str>>,
     /// The statement that says so.
-    pub place: Option<Place>,
+    pub place: Option<DeclarationPlace>,
 }
 
-impl Names {
+impl ParameterNames {
     /// Whether a name is among them.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
@@ -50,7 +50,7 @@ pub(super) fn of(
     program: &Program,
     predicate: &Predicate,
     parameters: &[Option<&'static str>],
-) -> Vec<Option<Names>> {
+) -> Vec<Option<ParameterNames>> {
     let Some(site) = program.declarations(predicate).next() else { return vec![None; parameters.len()] };
     let declaration = site.item.statement.declaration();
     let comment = comment_above(site.file, site.item);
@@ -59,7 +59,7 @@ pub(super) fn of(
         let said = declaration.and_then(|declaration| said_of(declaration, parameter, &site));
         let names = said.as_deref().and_then(list).or_else(|| commented(&comment, parameter));
         let names = names.or_else(|| included(program, &site, declaration?, parameter))?;
-        Some(Names { names, place: Some(site.place()) })
+        Some(ParameterNames { names, place: Some(site.place()) })
     };
     parameters.iter().map(names).collect()
 }

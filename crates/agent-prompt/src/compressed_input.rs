@@ -1,0 +1,276 @@
+//! The input of a turn in a long session: what was believed, in place of what was said. Core facts, facts that matter now,
+//! what is left of older turns, the last turns without their words, and the message.
+
+use std::sync::Arc;
+
+use super::answers::{Answer, Querier};
+use super::origin::LineOrigin;
+use super::sections::{LineRole, Prompt, PromptLine, Section, SectionKind, SectionSource};
+use super::session::PromptSession;
+use super::sourced_text::SourcedText;
+use super::tokens::Estimator;
+use super::turn::{add_message, cut, facts_of, heading};
+use super::wording::Wording;
+use mangle_settings::{ContextBlockSettings as ContextBlock, Profile};
+use mangle_syntax::text::TextRange;
+
+/// What is always shown, in this order: what the constitution says.
+const CORE: [&str; 5] =
+    ["permitted", "dangerous_action", "admin_override", "security_violation", "block_commit"];
+
+/// How many turns the runtime keeps whole, but for their words.
+const RECENT: usize = 5;
+
+/// How many facts it keeps of the turns before them.
+const KEY_ATOMS: usize = 64;
+
+/// The tokens that the model takes in, unless the agent's configuration says otherwise.
+const WINDOW: u64 = 200_000;
+
+/// Which share of those core facts and facts that matter now may have, in percent.
+const SHARES: (u64, u64) = (5, 30);
+
+/// A session that was replayed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RecordedSession {
+    /// The file that it was captured in, as output calls it.
+    pub file: Arc<str>,
+    /// Its turns up to the one that is wanted.
+    pub turns: Vec<RecordedTurn>,
+}
+
+/// A turn of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RecordedTurn {
+    /// Its number, from 1 on.
+    pub number: u64,
+    /// When it was: `2026-01-31T12:00:00Z`.
+    pub time: String,
+    /// The line of its record, from 1 on.
+    pub line: usize,
+    /// The facts that it made the kernel believe, as the engine prints them.
+    pub facts: Vec<String>,
+}
+
+/// What a compressed input is made of, besides the kernel.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CompressedInput<'a> {
+    pub(super) message: &'a SourcedText,
+    /// The version of the protocol that the answer is wanted in.
+    pub(super) profile: Profile,
+    pub(super) recorded: &'a RecordedSession,
+    pub(super) session: Option<&'a PromptSession>,
+    /// The tokens that the model takes in.
+    pub(super) window: Option<u64>,
+    /// The headings and sentences.
+    pub(super) wording: Wording<'a>,
+}
+
+/// The input of a turn with a message, in compressed form.
+pub(super) fn compressed(
+    of: &CompressedInput<'_>,
+    block: &ContextBlock,
+    querier: &mut dyn Querier,
+) -> Prompt {
+    let mut prompt = Prompt::default();
+    let window = of.window.unwrap_or(WINDOW);
+    let share = |percent: u64| usize::try_from(window.saturating_mul(percent) / 100).unwrap_or(usize::MAX);
+    let core: Vec<String> = CORE.iter().map(|name| (*name).to_owned()).collect();
+    let of_kernel = (of.wording, SectionKind::Core, "CORE FACTS", "compressed.core");
+    let core = facts(of_kernel, &core, share(SHARES.0), querier, &mut prompt);
+    let active = active(of.recorded, block);
+    let of_kernel = (of.wording, SectionKind::State, "ACTIVE FACTS", "compressed.active");
+    let active = facts(of_kernel, &active, share(SHARES.1), querier, &mut prompt);
+    let (older, recent) = of.recorded.turns.split_at(of.recorded.turns.len().saturating_sub(RECENT));
+    let mut sections = vec![core, active, history(of, older), turns(of, recent)];
+    sections.retain(|section| section.lines.len() > 1);
+    let text: String = sections.iter().map(Section::text).collect();
+    sections.insert(0, title(of, Estimator::Chars4.count(&text)));
+    prompt.sections = sections;
+    add_message(of.message, of.profile, of.wording, &mut prompt);
+    prompt
+}
+
+/// The predicates whose facts matter now: those of the settings, and what the session spoke of.
+fn active(recorded: &RecordedSession, block: &ContextBlock) -> Vec<String> {
+    let spoken = recorded.turns.iter().flat_map(|turn| &turn.facts);
+    let spoken = spoken.filter_map(|fact| Some(fact.split_once('(')?.0.to_owned()));
+    let mut all: Vec<String> = Vec::new();
+    for name in block.predicates.iter().cloned().chain(spoken) {
+        if !CORE.contains(&&*name) && !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
+
+fn facts(
+    (wording, kind, title, phrase): (Wording<'_>, SectionKind, &str, &str),
+    predicates: &[String],
+    tokens: usize,
+    querier: &mut dyn Querier,
+    prompt: &mut Prompt,
+) -> Section {
+    let mut section = Section::new(kind, SectionSource::Kernel, title);
+    heading(&mut section, wording, phrase);
+    let found: Vec<(String, Answer)> = facts_of(predicates, querier, prompt);
+    for at in cut(&found, querier, prompt, (usize::MAX, tokens), Estimator::Chars4) {
+        let Some((text, answer)) = found.get(at) else { continue };
+        section.lines.push(PromptLine::plain(text.clone(), LineOrigin::Fact(answer.held.whole())));
+    }
+    section
+}
+
+fn title(of: &CompressedInput<'_>, tokens: usize) -> Section {
+    let mut section = Section::new(SectionKind::Title, SectionSource::Preview, "CONTEXT");
+    let tokens = tokens.to_string();
+    let (name, said) = match of.recorded.turns.last() {
+        Some(turn) => {
+            let number = turn.number.to_string();
+            let values = [("turn", number.as_str()), ("time", &turn.time), ("tokens", &tokens)];
+            ("compressed.title", of.wording.sentence("compressed.title", &values))
+        }
+        None => ("compressed.first", of.wording.sentence("compressed.first", &[("tokens", &tokens)])),
+    };
+    section.lines.push(PromptLine::plain(said, LineOrigin::builtin(name)));
+    section
+}
+
+/// What is left of older turns: what the session file says of them, and their facts.
+fn history(of: &CompressedInput<'_>, older: &[RecordedTurn]) -> Section {
+    let mut section = Section::new(SectionKind::History, SectionSource::Session, "HISTORY");
+    heading(&mut section, of.wording, "compressed.history");
+    if let Some(session) = of.session.filter(|session| !session.compressed_history.is_empty()) {
+        let said = &session.compressed_history;
+        section.push_text(said.as_str(), &LineOrigin::session(said));
+    }
+    if let (Some(first), Some(last)) = (older.first(), older.last()) {
+        let (from, to) = (first.number.to_string(), last.number.to_string());
+        let values = [("first", from.as_str()), ("last", to.as_str())];
+        let line = of.wording.line("compressed.turns", &values, None, origin(of.recorded, last));
+        // The numbers are counted, and stand in no record.
+        section.lines.push(PromptLine { role: LineRole::Heading, value: TextRange::default(), ..line });
+    }
+    let all = older.iter().flat_map(|turn| turn.facts.iter().map(move |fact| (turn, fact)));
+    for (turn, fact) in all.take(KEY_ATOMS) {
+        section.lines.push(PromptLine::plain(format!("{fact}."), origin(of.recorded, turn)));
+    }
+    section
+}
+
+/// The last turns: their facts, and none of their words.
+fn turns(of: &CompressedInput<'_>, recent: &[RecordedTurn]) -> Section {
+    let recorded = of.recorded;
+    let mut section = Section::new(SectionKind::Recent, SectionSource::Session, "RECENT TURNS");
+    heading(&mut section, of.wording, "compressed.recent");
+    for turn in recent {
+        let number = turn.number.to_string();
+        let values = [("turn", number.as_str()), ("time", &turn.time)];
+        let line = of.wording.line("compressed.turn", &values, None, origin(recorded, turn));
+        section.lines.push(PromptLine { role: LineRole::Heading, ..line });
+        let facts = turn.facts.iter();
+        section.lines.extend(facts.map(|fact| PromptLine::plain(format!("{fact}."), origin(recorded, turn))));
+    }
+    section
+}
+
+fn origin(recorded: &RecordedSession, turn: &RecordedTurn) -> LineOrigin {
+    LineOrigin::Turn { number: turn.number, file: Arc::clone(&recorded.file), line: turn.line }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+    use crate::answers::FactList;
+    use crate::origin::FactOrigin;
+
+    fn listed(facts: &[&str]) -> FactList {
+        let fact = |fact: &&str| {
+            let (name, _) = fact.split_once('(').unwrap_or((fact, ""));
+            (name.to_owned(), Answer { args: Vec::new(), held: FactOrigin::listed(*fact) })
+        };
+        FactList { facts: facts.iter().map(fact).collect(), failing: Vec::new() }
+    }
+
+    fn turn(number: u64) -> RecordedTurn {
+        let facts = vec![format!("task_status(\"t{number}\",/done)")];
+        RecordedTurn { number, time: format!("2026-01-0{number}T00:00:00Z"), line: 1, facts }
+    }
+
+    #[test]
+    fn a_long_session_becomes_facts() {
+        let mut kernel = listed(&[
+            "dangerous_action(/delete_file)",
+            "test_state(/failing)",
+            "task_status(\"t7\",/done)",
+            "other(1)",
+        ]);
+        let recorded = RecordedSession { file: "s.jsonl".into(), turns: (1..=7).map(turn).collect() };
+        let said = SourcedText::by_caller("Go on.");
+        let of = CompressedInput {
+            message: &said,
+            profile: Profile::Current,
+            recorded: &recorded,
+            session: None,
+            window: None,
+            wording: Wording::ours(),
+        };
+        let prompt = compressed(&of, &ContextBlock::default(), &mut kernel);
+        expect![[r#"
+            CONTEXT after turn 7 (2026-01-07T00:00:00Z), 115 tokens
+            CORE FACTS
+            dangerous_action(/delete_file).
+            ACTIVE FACTS
+            test_state(/failing).
+            task_status("t7",/done).
+            HISTORY
+            turns 1 to 2
+            task_status("t1",/done).
+            task_status("t2",/done).
+            RECENT TURNS
+            turn 3 (2026-01-03T00:00:00Z)
+            task_status("t3",/done).
+            turn 4 (2026-01-04T00:00:00Z)
+            task_status("t4",/done).
+            turn 5 (2026-01-05T00:00:00Z)
+            task_status("t5",/done).
+            turn 6 (2026-01-06T00:00:00Z)
+            task_status("t6",/done).
+            turn 7 (2026-01-07T00:00:00Z)
+            task_status("t7",/done).
+            MESSAGE
+            Go on.
+            ANSWER WITH
+            one Piggyback object (current)
+        "#]]
+        .assert_eq(&prompt.text());
+        let lines = prompt.lines().filter(|(_, line)| matches!(line.origin, LineOrigin::Turn { .. }));
+        assert_eq!(lines.count(), 1 + 2 + 5 * 2);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out() {
+        let mut kernel = listed(&["test_state(/failing)"]);
+        let (said, recorded) = (SourcedText::by_caller("Go."), RecordedSession::default());
+        // 30 % of it are 3 tokens.
+        let of = CompressedInput {
+            message: &said,
+            profile: Profile::Current,
+            recorded: &recorded,
+            session: None,
+            window: Some(10),
+            wording: Wording::ours(),
+        };
+        let prompt = compressed(&of, &ContextBlock::default(), &mut kernel);
+        expect![[r#"
+            CONTEXT before the first turn, 0 tokens
+            MESSAGE
+            Go.
+            ANSWER WITH
+            one Piggyback object (current)
+        "#]]
+        .assert_eq(&prompt.text());
+    }
+}

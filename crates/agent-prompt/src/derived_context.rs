@@ -1,0 +1,255 @@
+//! The situation as the prompt compiler sees it: tags that are derived from a context.
+
+use super::PromptContext;
+use super::session::PromptSession;
+
+/// How many tokens a compiled prompt may have, unless the context says so.
+pub const TOKEN_BUDGET: u32 = 200_000;
+/// How many of those are kept for the answer.
+pub const RESERVED: u32 = 8_000;
+/// How many the runtime keeps free besides.
+pub const HEADROOM: u32 = 500;
+/// How many results of a search for knowledge are used.
+pub const TOP_K: u32 = 20;
+/// What shards that write Mangle get at most: budget, reserved tokens, results.
+const FOCUSED: (u32, u32, u32) = (60_000, 4_000, 10);
+/// Which part of a budget is reserved when more than all of it was asked for.
+const FALLBACK_RATIO: u32 = 10;
+
+/// What is derived from a [`PromptContext`]. Tags have a `/` in front; what there is nothing of is empty.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DerivedContext {
+    /// The type of the shard with `/` in front, even of one that has a `/` of its own.
+    pub shard_type: String,
+    /// The shard without the number of the instance: `coder` for `coder-17`.
+    pub shard_id: String,
+    /// The shard as it was given.
+    pub instance: String,
+    /// `/active`, `/dream` or `/tdd_repair`.
+    pub operational_mode: &'static str,
+    /// The phase of the campaign, as it was given.
+    pub campaign_phase: String,
+    /// The goal of the campaign.
+    pub campaign_name: String,
+    /// The campaign.
+    pub campaign_id: String,
+    /// The layer that is built.
+    pub build_layer: String,
+    /// The phase of the initialisation.
+    pub init_phase: String,
+    /// The phase of the northstar.
+    pub northstar_phase: String,
+    /// The stage of the ouroboros.
+    pub ouroboros_stage: String,
+    /// The language.
+    pub language: String,
+    /// The frameworks.
+    pub frameworks: Vec<String>,
+    /// The verb of the intent, as it was given.
+    pub intent_verb: String,
+    /// The target of the intent.
+    pub intent_target: String,
+    /// What knowledge is searched with.
+    pub semantic_query: String,
+    /// What is the case: `failing_tests`, `diagnostics`, … in the runtime's order.
+    pub world_states: Vec<&'static str>,
+    /// How many tokens the prompt may have.
+    pub token_budget: u32,
+    /// How many of those are kept for the answer.
+    pub reserved: u32,
+    /// How many results of a search for knowledge are used.
+    pub top_k: u32,
+}
+
+impl DerivedContext {
+    /// Derives the situation of a context, as the reference runtime does.
+    #[must_use]
+    pub fn of(context: &PromptContext) -> Self {
+        let mut derived = Self {
+            shard_type: format!("/{}", context.shard_type),
+            shard_id: stable_id(&context.shard_id, &context.shard_type).to_owned(),
+            instance: context.shard_id.clone(),
+            operational_mode: "/active",
+            campaign_id: context.campaign_id.clone(),
+            token_budget: TOKEN_BUDGET,
+            reserved: RESERVED,
+            top_k: TOP_K,
+            ..Self::default()
+        };
+        derived.budget(context.budget);
+        if matches!(&*context.shard_type, "legislator" | "mangle_repair") {
+            derived.token_budget = derived.token_budget.min(FOCUSED.0);
+            derived.reserved = derived.reserved.min(FOCUSED.1);
+            derived.top_k = derived.top_k.min(FOCUSED.2);
+        }
+        if let Some(session) = &context.session {
+            derived.session(session);
+        }
+        derived.intent(context);
+        derived.top_k = context.semantic_top_k.filter(|k| *k > 0).unwrap_or(derived.top_k);
+        derived
+    }
+
+    /// Takes a budget of the configuration. More than all of it cannot be reserved: then it is a tenth.
+    fn budget(&mut self, (tokens, reserved): (Option<u32>, Option<u32>)) {
+        self.token_budget = tokens.filter(|tokens| *tokens > 0).unwrap_or(self.token_budget);
+        self.reserved = reserved_of(self.token_budget, reserved.unwrap_or(self.reserved));
+    }
+
+    fn session(&mut self, session: &PromptSession) {
+        self.operational_mode = match (session.dream_mode, session.test_state.as_str()) {
+            (true, _) => "/dream",
+            (false, "/failing") => "/tdd_repair",
+            _ => "/active",
+        };
+        if session.campaign_active {
+            self.campaign_phase = session.campaign_phase.text.clone();
+            self.campaign_name = session.campaign_goal.text.clone();
+        }
+        let has_hits = !session.reflection_hits.is_empty() || session.extra("reflection_hits").is_some();
+        let is_unsafe = !session.safety_warnings.is_empty() || !session.blocked_actions.is_empty();
+        // In the order of the runtime; `new_files` is never the case here.
+        let states = [
+            ("failing_tests", !session.failing_tests.is_empty()),
+            ("diagnostics", !session.current_diagnostics.is_empty()),
+            ("large_refactor", session.impacted_files.len() > 10),
+            ("security_issues", is_unsafe),
+            ("high_churn", session.git_unstaged_count.is_some_and(|count| count.value > 20)),
+            ("reflection_hits", has_hits),
+        ];
+        self.world_states = states.into_iter().filter(|(_, holds)| *holds).map(|(name, _)| name).collect();
+        self.extra(session);
+    }
+
+    fn extra(&mut self, session: &PromptSession) {
+        let tag_of = |key: &str| session.extra(key).map(tag).unwrap_or_default();
+        self.build_layer = tag_of("build_layer");
+        self.init_phase = tag_of("init_phase");
+        self.northstar_phase = tag_of("northstar_phase");
+        self.ouroboros_stage = tag_of("ouroboros_stage");
+        self.language = tag_of("language");
+        self.frameworks = match (session.extra("frameworks"), session.extra("framework")) {
+            (Some(several), _) => {
+                let names = several.split([',', ';', ' ']).filter(|name| !name.is_empty());
+                names.map(tag).filter(|tag| !tag.is_empty()).collect()
+            }
+            (None, Some(one)) => vec![tag(one)],
+            (None, None) => Vec::new(),
+        };
+    }
+
+    fn intent(&mut self, context: &PromptContext) {
+        if let Some(intent) = &context.intent {
+            self.intent_verb = intent.verb.text.clone();
+            self.intent_target = intent.target.text.clone();
+            self.semantic_query = intent.target.text.clone();
+            if self.language.is_empty() {
+                self.language = language_of(&intent.target.text).to_owned();
+            }
+        }
+        if !context.semantic_query.is_empty() {
+            self.semantic_query = context.semantic_query.clone();
+        }
+        if self.language.is_empty() && writes_mangle(&context.shard_type) {
+            self.language = "/mangle".to_owned();
+        }
+    }
+
+    /// How many tokens atoms may have: the budget without what is reserved and what the runtime keeps for itself.
+    #[must_use]
+    pub fn available(&self) -> u32 {
+        self.token_budget.saturating_sub(self.reserved).saturating_sub(HEADROOM)
+    }
+}
+
+/// How many tokens of a budget are reserved where so many were asked for: less than all of it, else a tenth.
+#[must_use]
+pub(super) fn reserved_of(budget: u32, wanted: u32) -> u32 {
+    if wanted < budget { wanted } else { budget / FALLBACK_RATIO }
+}
+
+/// The shard that an instance is of: what stands before a dash and digits, else the type.
+#[must_use]
+pub fn stable_id<'a>(id: &'a str, kind: &'a str) -> &'a str {
+    let numbered = id.trim().rsplit_once('-');
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    numbered.filter(|(name, digits)| !name.is_empty() && is_number(digits)).map_or(kind, |(name, _)| name)
+}
+
+/// A type of shard as the runtime compares it: one leading `/` removed, then trimmed, in lower case.
+#[must_use]
+pub(super) fn folded(kind: &str) -> String {
+    let trimmed = kind.strip_prefix('/').unwrap_or(kind).trim();
+    lower(trimmed)
+}
+
+/// In lower case, character for character, as the runtime does it: no character becomes two.
+fn lower(text: &str) -> String {
+    text.chars().map(|char| char.to_lowercase().next().unwrap_or(char)).collect()
+}
+
+/// A value as a tag: trimmed, with `/` in front; empty stays empty.
+fn tag(value: &str) -> String {
+    let value = value.trim();
+    if value.is_empty() || value.starts_with('/') { value.to_owned() } else { format!("/{value}") }
+}
+
+/// The language of a file by the end of its name.
+fn language_of(target: &str) -> &'static str {
+    let name = target.rsplit('/').next().unwrap_or_default();
+    let extension = name.rsplit_once('.').map(|(_, extension)| lower(extension));
+    match extension.as_deref() {
+        Some("go") => "/go",
+        Some("py") => "/python",
+        Some("ts" | "tsx") => "/typescript",
+        Some("js" | "jsx") => "/javascript",
+        Some("rs") => "/rust",
+        Some("java") => "/java",
+        Some("gl" | "mg" | "mangle") => "/mangle",
+        _ => "",
+    }
+}
+
+/// Whether a shard of this type writes Mangle, whatever its target is.
+fn writes_mangle(kind: &str) -> bool {
+    let kind = folded(kind);
+    kind == "legislator" || kind.contains("mangle") || kind.contains("autopoiesis")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instances_have_a_stable_name() {
+        assert_eq!(stable_id("coder-17", "x"), "coder");
+        assert_eq!(stable_id(" my-expert-3 ", "x"), "my-expert");
+        for id in ["", "-7", "coder", "coder-", "coder-1a", "coder-٣"] {
+            assert_eq!(stable_id(id, "x"), "x", "{id}");
+        }
+    }
+
+    #[test]
+    fn more_than_the_budget_cannot_be_reserved() {
+        let budget = |kind: &str, tokens, reserved| {
+            let derived = DerivedContext::of(&PromptContext {
+                budget: (tokens, reserved),
+                ..PromptContext::of_shard("x-1", kind)
+            });
+            (derived.token_budget, derived.reserved)
+        };
+        assert_eq!(budget("coder", Some(5_000), None), (5_000, 500));
+        assert_eq!(budget("coder", None, Some(200_000)), (200_000, 20_000));
+        assert_eq!(budget("coder", Some(0), Some(0)), (200_000, 0));
+        assert_eq!(budget("coder", Some(5), Some(9)), (5, 0));
+        assert_eq!(budget("legislator", Some(70_000), Some(50_000)), (60_000, 4_000));
+        assert_eq!(budget("/legislator", Some(70_000), Some(50_000)), (70_000, 50_000));
+    }
+
+    #[test]
+    fn languages_are_read_off_the_last_segment() {
+        let languages = ["a/b.RS", "x.d/notes", "a.tsx", "a.go ", "p.mangle"].map(language_of);
+        assert_eq!(languages, ["/rust", "", "/typescript", "", "/mangle"]);
+        assert!(writes_mangle("/LEGİSLATOR") && writes_mangle("Mangle") && !writes_mangle("/"));
+    }
+}

@@ -1,0 +1,30 @@
+//! Rules that derive what a fact of the program says already.
+
+use super::facts::Facts;
+use super::matching::ClauseText;
+use crate::analysis::ProgramFindings;
+use mangle_engine::program::Program;
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
+use mangle_syntax::syntax::ast::Term;
+
+pub(super) static RULE_SHADOWED_BY_FACT: Rule = rule!("rule-shadowed-by-fact.md");
+
+pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
+    for predicate in program.predicates.iter().filter(|predicate| predicate.signature.has_rules) {
+        let mut facts = None;
+        for site in program.rules(predicate) {
+            let Some(rule) = ClauseText::of(site.file, site.item) else { continue };
+            let head = &rule.clause.head;
+            if rule.clause.interval.is_some() || !head.args.iter().all(Term::is_constant) {
+                continue;
+            }
+            let facts = facts.get_or_insert_with(|| Facts::new(program, predicate));
+            let Some(fact) = facts.find(rule.text, head) else { continue };
+            let message = "A fact says this unconditionally, so the body of this rule decides nothing.";
+            let (file, statement, range) = fact.place();
+            let finding = Finding::new(&RULE_SHADOWED_BY_FACT, head.range, message);
+            let finding = finding.related(Span::of(file, statement, range), "the fact");
+            out.push(site.file.id, site.item.statement.id, finding);
+        }
+    }
+}

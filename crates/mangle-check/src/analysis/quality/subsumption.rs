@@ -1,0 +1,102 @@
+//! Rules that derive nothing that another rule does not derive.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
+use super::matching::{ClauseText, Matching};
+use crate::analysis::ProgramFindings;
+use mangle_engine::program::{Predicate, Program, Site};
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
+use mangle_syntax::syntax::ast::{Literal, Premise};
+
+pub(super) static SUBSUMED_RULE: Rule = rule!("subsumed-rule.md");
+
+/// How many pairs of rules are looked at in one run, and how many pairs of premises. Real programs
+/// need some thousands; a predicate with very many rules is not worth every keystroke's time.
+const PAIRS: u32 = 1_000_000;
+const PREMISES: u32 = 200_000;
+
+/// What is left of the work that one run may do.
+struct Budget {
+    pairs: u32,
+    premises: u32,
+}
+
+pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
+    let mut budget = Budget { pairs: PAIRS, premises: PREMISES };
+    for predicate in program.predicates.iter().filter(|predicate| predicate.signature.has_rules) {
+        check_predicate(program, predicate, &mut budget, out);
+    }
+}
+
+/// A rule with what it asks for, as bits: what another rule asks for beyond it shows.
+struct Candidate<'p> {
+    site: Site<'p>,
+    rule: ClauseText<'p>,
+    asks: u64,
+}
+
+fn check_predicate(program: &Program, predicate: &Predicate, budget: &mut Budget, out: &mut ProgramFindings) {
+    let mut sites = program.rules(predicate);
+    let Some(first) = sites.next() else { return };
+    let Some(second) = sites.next() else { return };
+    let candidates: Vec<_> = [first, second].into_iter().chain(sites).filter_map(candidate).collect();
+    for (at, special) in candidates.iter().enumerate() {
+        if budget.pairs == 0 || budget.premises == 0 {
+            return;
+        }
+        let general = candidates.iter().enumerate().find(|(other, general)| {
+            let Some(left) = budget.pairs.checked_sub(1) else { return false };
+            budget.pairs = left;
+            if general.asks & !special.asks != 0 || *other == at || budget.premises == 0 {
+                return false;
+            }
+            let subsumes = |one: &Candidate<'_>, two: &Candidate<'_>, left: &mut u32| {
+                // The text is the same: `duplicate-clause` says so.
+                one.site.item.statement.digest != two.site.item.statement.digest
+                    && Matching::subsumes(one.rule, two.rule, left)
+            };
+            // Of two that say the same the later one is reported.
+            subsumes(general, special, &mut budget.premises)
+                && (*other < at || !subsumes(special, general, &mut budget.premises))
+        });
+        if let Some((_, general)) = general {
+            report(general, special, out);
+        }
+    }
+}
+
+/// A rule that can be compared: nothing temporal, no transform.
+fn candidate(site: Site<'_>) -> Option<Candidate<'_>> {
+    let rule = ClauseText::of(site.file, site.item)?;
+    let clause = rule.clause;
+    if clause.interval.is_some()
+        || !clause.transforms.is_empty()
+        || clause.literals().any(Literal::is_temporal)
+    {
+        return None;
+    }
+    let mut asks = 0;
+    for premise in &clause.premises {
+        if let Premise::Literal(literal) = premise {
+            let mut hasher = FxHasher::default();
+            (literal.atom.name.symbol, literal.is_negated()).hash(&mut hasher);
+            asks |= 1 << (hasher.finish() >> 58);
+        }
+    }
+    Some(Candidate { site, rule, asks })
+}
+
+fn report(general: &Candidate<'_>, special: &Candidate<'_>, out: &mut ProgramFindings) {
+    let same = general.rule.clause.premises.len() == special.rule.clause.premises.len();
+    let message = if same {
+        "Another rule derives the same facts from the same premises."
+    } else {
+        "Another rule derives these facts already, and asks for less."
+    };
+    let (file, statement, range) = general.site.place();
+    let finding = Finding::new(&SUBSUMED_RULE, special.rule.clause.head.range, message);
+    let finding = finding.related(Span::of(file, statement, range), "the other rule");
+    out.push(special.site.file.id, special.site.item.statement.id, finding);
+}

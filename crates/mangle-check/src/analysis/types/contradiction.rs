@@ -1,0 +1,50 @@
+//! Declarations that nearly everything in the program contradicts: `MG608`.
+
+use super::wording::base_noun;
+use crate::analysis::CheckContext;
+use mangle_engine::types::{Type, TypeProblem, TypeProblemKind, TypeState};
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
+use mangle_syntax::syntax::ast::{Atom, Clause, Declaration};
+
+/// `Decl asked(Id) bound [/string].` where all clauses write names
+pub(super) static BOUND_CONTRADICTED: Rule = rule!("bound-contradicted.md");
+
+/// Looks at the bounds of one declaration.
+pub(super) fn check(context: &CheckContext<'_>, declaration: &Declaration, findings: &mut Vec<Finding>) {
+    let Some(id) = context.program.id_of(context.file, &declaration.atom) else { return };
+    let [row] = declaration.bounds.as_slice() else { return };
+    let contradicted = context.types.rows(id).contradicted.iter();
+    for (at, (ty, kind)) in row.types.iter().zip(contradicted).enumerate() {
+        let Some(kind) = kind else { continue };
+        let message = format!(
+            "Argument {} of `{}` is declared `{}`, but nearly every literal that the program writes there is \
+             {}. The engine does not look at bounds, so a premise that believes this one misses those facts.",
+            at + 1,
+            context.program.get(id).key,
+            context.slice(ty.range),
+            base_noun(*kind)
+        );
+        let fix = Fix::guess(format!("Declare `{}`", kind.as_str())).replace(ty.range, kind.as_str());
+        findings.push(Finding::new(&BOUND_CONTRADICTED, ty.range, message).fix(fix));
+    }
+}
+
+/// Whether a problem is a literal in a fact that the declaration is to blame for.
+pub(super) fn explains(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> bool {
+    match problem.kind {
+        TypeProblemKind::Head { argument, .. } if clause.is_fact() => {
+            is_of_kind(context, &clause.head, argument)
+        }
+        _ => false,
+    }
+}
+
+fn is_of_kind(context: &CheckContext<'_>, atom: &Atom, argument: u32) -> bool {
+    let Some(id) = context.program.id_of(context.file, atom) else { return false };
+    let kind = context.types.rows(id).contradicted.get(argument as usize).copied().flatten();
+    let literal = atom.args.get(argument as usize).filter(|term| term.is_constant());
+    match (kind, literal) {
+        (Some(kind), Some(literal)) => TypeState::default().type_of(literal).is_subtype(&Type::Base(kind)),
+        _ => false,
+    }
+}

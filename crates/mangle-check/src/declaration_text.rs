@@ -1,0 +1,164 @@
+//! The `Decl` of a predicate that has none: its text, and where it belongs. The fix of `undeclared-head` and the assists
+//! that declare write the same.
+
+use super::describe::{Callable, bounds};
+use super::lines::comment_start;
+use crate::Analysis;
+use mangle_engine::program::{DeclarationHome, FileSummary, Predicate, Program};
+use mangle_engine::types::ProgramTypes;
+use mangle_syntax::lint::{FileEdit, Finding, Fix, Span};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::Item;
+use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize, with_line_ends};
+
+/// The rule whose findings get a fix here, since only here the types are known.
+const UNDECLARED_HEAD: &str = "undeclared-head";
+
+/// Whether a `Decl` can be written for a predicate.
+#[must_use]
+pub fn is_undeclared(predicate: &Predicate) -> bool {
+    let signature = &predicate.signature;
+    signature.declared.is_none() && !signature.host && !predicate.key.name.as_str().starts_with(':')
+}
+
+/// The predicates with clauses and without `Decl`, in the order of the program.
+pub fn undeclared(program: &Program) -> impl Iterator<Item = &Predicate> {
+    program.predicates.iter().filter(|it| it.signature.defined.is_some() && is_undeclared(it))
+}
+
+/// `Decl p(A, B) bound [/name, /string].`
+#[must_use]
+pub fn declaration(analysis: &dyn Analysis, predicate: &Predicate) -> String {
+    let callable = Callable::predicate(analysis, predicate);
+    let mut names: Vec<String> = Vec::new();
+    for (index, parameter) in callable.parameters.iter().enumerate() {
+        let own = parameter.name.clone().filter(|name| name != "_" && !names.contains(name));
+        names.push(own.unwrap_or_else(|| format!("Arg{}", index + 1)));
+    }
+    let name = predicate.key.name.as_str();
+    let name = name.rsplit_once('.').map_or(name, |(_, own)| own);
+    let types = bounds(analysis, predicate);
+    let temporal = if predicate.signature.temporal { " temporal" } else { "" };
+    format!("Decl {name}({}){temporal} bound [{}].", names.join(", "), types.join(", "))
+}
+
+/// Where the `Decl` of a predicate belongs; `None` where its package has none yet. What only a test or a sample has is
+/// declared there.
+#[must_use]
+pub fn home(program: &Program, predicate: &Predicate) -> Option<DeclarationHome> {
+    let is_single = |file: FileId| program.embedding.singles.binary_search(&file).is_ok();
+    let own = program.clauses(predicate).next().map(|site| site.file.id);
+    let package = predicate.key.package();
+    DeclarationHome::find(program, |file| match own {
+        Some(own) if is_single(own) => file.id == own,
+        _ => !is_single(file.id) && file.package.map_or("", |own| own.as_str()) == package,
+    })
+}
+
+/// The edits that declare predicates: each where the declarations of its package are, else before its first clause.
+/// `elsewhere` is where one without clauses is declared then.
+#[must_use]
+pub fn edits(
+    analysis: &dyn Analysis,
+    predicates: &[&Predicate],
+    elsewhere: Option<(FileId, TextSize)>,
+) -> Vec<FileEdit> {
+    let program = analysis.program();
+    let mut edits: Vec<FileEdit> = Vec::new();
+    for predicate in predicates {
+        let declaration = declaration(analysis, predicate);
+        let found = home(program, predicate).and_then(|home| at_home(program, home));
+        let edit = match found {
+            Some((file, at)) => insertion(program, file, at, format!("\n{declaration}")),
+            None => {
+                let clause = program.clauses(predicate).next();
+                let at = clause.map(|site| (site.file.id, site.item.start)).or(elsewhere);
+                at.and_then(|(file, at)| insertion(program, file, at, format!("{declaration}\n")))
+            }
+        };
+        let Some(edit) = edit else { continue };
+        // What is inserted at one place is one edit.
+        match edits.iter_mut().find(|other| other.file == edit.file && other.range == edit.range) {
+            Some(other) => other.text.push_str(&edit.text),
+            None => edits.push(edit),
+        }
+    }
+    edits.sort_by_key(|edit| (edit.file, edit.range.start()));
+    edits
+}
+
+fn at_home(program: &Program, home: DeclarationHome) -> Option<(FileId, TextSize)> {
+    let (file, statement, range) = home.place;
+    let items = program.file(file)?.items.iter();
+    let start = items.into_iter().find(|item| item.statement.id == statement)?.start;
+    Some((file, start + range.start()))
+}
+
+fn insertion(program: &Program, file: FileId, at: TextSize, text: String) -> Option<FileEdit> {
+    let text = with_line_ends(&program.file(file)?.text, text);
+    Some(FileEdit { file, range: TextRange::empty(at), text })
+}
+
+/// The start of a statement, or of the comment right above it.
+#[must_use]
+pub fn before(file: &FileSummary, item: &Item) -> (FileId, TextSize) {
+    (file.id, comment_start(&file.text, item.start))
+}
+
+/// Gives the findings about predicates without `Decl` their fix.
+pub(super) fn add_fixes(
+    found: &mut [(FileId, StatementId, Finding)],
+    program: &Program,
+    types: &ProgramTypes,
+) {
+    for (file, statement, finding) in found.iter_mut().filter(|(.., it)| it.rule.name == UNDECLARED_HEAD) {
+        finding.fix = fix(program, types, *file, *statement);
+    }
+}
+
+fn fix(program: &Program, types: &ProgramTypes, file: FileId, statement: StatementId) -> Option<Fix> {
+    let file = program.file(file)?;
+    let item = file.items.iter().find(|item| item.statement.id == statement)?;
+    let predicate = program.predicate_of(file, &item.statement.clause()?.head)?;
+    // A clause of another package is declared in no file of this one; what is before a clause on its line may be damaged.
+    let is_own = file.package.map_or("", |own| own.as_str()) == predicate.key.package();
+    let before = file.text.get(..usize::from(item.start)).unwrap_or_default();
+    let may_be_before = is_own && (before.is_empty() || before.ends_with('\n'));
+    let home = home(program, predicate);
+    if !is_undeclared(predicate) || home.is_none() && !may_be_before {
+        return None;
+    }
+    let declaration = declaration(&TypedProgram { program, types }, predicate);
+    let fix = Fix::guess(format!("Declare `{}`", predicate.key));
+    Some(match home {
+        Some(home) => {
+            let (file, statement, range) = home.place;
+            fix.edit(Span::of(file, statement, range), format!("\n{declaration}"))
+        }
+        // Its package has no declaration yet.
+        None => {
+            let at = TextRange::empty(TextSize::new(0));
+            fix.edit(Span::of(file.id, statement, at), format!("{declaration}\n"))
+        }
+    })
+}
+
+/// A program and its types, without the trees of its files.
+struct TypedProgram<'p> {
+    program: &'p Program,
+    types: &'p ProgramTypes,
+}
+
+impl Analysis for TypedProgram<'_> {
+    fn program(&self) -> &Program {
+        self.program
+    }
+
+    fn types(&self) -> &ProgramTypes {
+        self.types
+    }
+
+    fn source(&self, _: FileId) -> Option<&SourceFile> {
+        None
+    }
+}

@@ -1,0 +1,108 @@
+//! Which findings the comments of a file silence, in time that grows with the number of findings and not
+//! with that of the comments.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Suppression;
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{TextRange, TextSize};
+
+/// A name in a comment: the index of the comment and that of the name in it.
+type Slot = (usize, usize);
+
+/// What is silenced where, by the code of the rule.
+#[derive(Debug, Default)]
+pub(super) struct SuppressionIndex {
+    places: FxHashMap<&'static str, Places>,
+}
+
+#[derive(Debug, Default)]
+struct Places {
+    whole_file: Names,
+    /// Sorted by start. Each range is there once: many comments may be about one statement.
+    ranges: Vec<Place>,
+}
+
+#[derive(Debug)]
+struct Place {
+    range: TextRange,
+    /// The greatest end of this place and all before it.
+    reach: TextSize,
+    names: Names,
+}
+
+/// The names that silence one rule in one place, and whether they have.
+#[derive(Debug, Default)]
+struct Names {
+    slots: Vec<Slot>,
+    used: bool,
+}
+
+impl SuppressionIndex {
+    pub(super) fn new(suppressions: &[Suppression]) -> Self {
+        let mut this = Self::default();
+        for (index, suppression) in suppressions.iter().enumerate() {
+            for (at, named) in suppression.directive.names.iter().enumerate() {
+                let Some(rule) = named.rule.filter(|rule| rule.is_silenceable()) else { continue };
+                let (places, slot) = (this.places.entry(rule.code).or_default(), (index, at));
+                match suppression.covers {
+                    Some(range) => {
+                        let names = Names { slots: vec![slot], used: false };
+                        places.ranges.push(Place { range, reach: range.end(), names });
+                    }
+                    None => places.whole_file.slots.push(slot),
+                }
+            }
+        }
+        for places in this.places.values_mut() {
+            places.ranges.sort_by_key(|place| (place.range.start(), place.range.end()));
+            places.ranges.dedup_by(|later, first| {
+                let is_same = later.range == first.range;
+                if is_same {
+                    first.names.slots.append(&mut later.names.slots);
+                }
+                is_same
+            });
+            let mut reach = TextSize::new(0);
+            for place in &mut places.ranges {
+                reach = reach.max(place.range.end());
+                place.reach = reach;
+            }
+        }
+        this
+    }
+
+    /// Whether a comment silences a diagnostic: it covers its start or its end.
+    pub(super) fn silences(&mut self, diagnostic: &Diagnostic) -> bool {
+        let Some(places) = self.places.get_mut(diagnostic.rule.code) else { return false };
+        let range = diagnostic.range;
+        let mut found = !places.whole_file.slots.is_empty();
+        places.whole_file.used = true;
+        for at in [range.start(), range.end()] {
+            found |= places.silence(at);
+        }
+        found
+    }
+
+    /// The names that silenced something.
+    pub(super) fn into_used(self) -> FxHashSet<Slot> {
+        let places = self.places.into_values();
+        let names = places
+            .flat_map(|places| places.ranges.into_iter().map(|place| place.names).chain([places.whole_file]));
+        names.filter(|names| names.used).flat_map(|names| names.slots).collect()
+    }
+}
+
+impl Places {
+    /// Uses the names that cover an offset; says whether there are any.
+    fn silence(&mut self, offset: TextSize) -> bool {
+        let end = self.ranges.partition_point(|place| place.range.start() <= offset);
+        let before = self.ranges.get_mut(..end).unwrap_or_default().iter_mut().rev();
+        let near = before.take_while(|place| place.reach >= offset);
+        let mut found = false;
+        for place in near.filter(|place| place.range.end() >= offset) {
+            (place.names.used, found) = (true, true);
+        }
+        found
+    }
+}

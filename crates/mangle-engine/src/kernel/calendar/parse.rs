@@ -1,0 +1,159 @@
+//! Texts of instants and durations, as leniently as the engine reads them.
+
+use super::{CivilTime, Zone};
+use mangle_syntax::syntax::time::days_in_month;
+
+/// The instant of `2024-05-01T08:30:00Z`, with a fraction of the second or an offset such as
+/// `+02:00` instead of `Z`. The hour may have one digit, the fraction a comma.
+pub(in crate::kernel) fn parse_rfc3339(text: &str) -> Option<i64> {
+    let mut rest = text.as_bytes();
+    let civil = date_and_time(&mut rest, true)?;
+    let offset = if rest == b"Z" { 0 } else { offset(rest)? };
+    let second = civil.second - offset;
+    Some(CivilTime { second, ..civil }.instant(&Zone::Utc))
+}
+
+/// The instant at which calendar and clock of a zone show `2024-05-01T08:30:00`, with a fraction of
+/// the second or without.
+pub(in crate::kernel) fn parse_civil(text: &str, zone: &Zone) -> Option<i64> {
+    // The engine first asks for nine digits, which it reads as a number that may have a sign.
+    let nine = || {
+        let mut rest = text.as_bytes();
+        let civil = date_and_time(&mut rest, false)?;
+        let digits = rest.strip_prefix(b".").or_else(|| rest.strip_prefix(b","))?;
+        let negative = digits.first() == Some(&b'-');
+        let size = digits.strip_prefix(b"+").or_else(|| digits.strip_prefix(b"-")).unwrap_or(digits);
+        let nanos = (digits.len() == 9).then(|| number(size)).flatten()?;
+        (!negative || nanos == 0).then_some(CivilTime { nanos, ..civil })
+    };
+    let any = || {
+        let mut rest = text.as_bytes();
+        let civil = date_and_time(&mut rest, true)?;
+        rest.is_empty().then_some(civil)
+    };
+    Some(nine().or_else(any)?.instant(zone))
+}
+
+/// `2024-05-01T08:30:00` and, if wanted, a fraction; `rest` is what is left behind it.
+fn date_and_time(rest: &mut &[u8], fraction: bool) -> Option<CivilTime> {
+    let year = number(take(rest, 4)?)?;
+    let month = two_digits(rest, b"-")?;
+    let day = two_digits(rest, b"-")?;
+    *rest = rest.strip_prefix(b"T")?;
+    let long = rest.get(1).is_some_and(u8::is_ascii_digit);
+    let hour = number(take(rest, if long { 2 } else { 1 })?)?;
+    let minute = two_digits(rest, b":")?;
+    let second = two_digits(rest, b":")?;
+    let nanos = if fraction { nanos(rest) } else { 0 };
+    let valid = (1..=12).contains(&month)
+        && (1..=days_in_month(year, month)).contains(&day)
+        && hour < 24
+        && minute < 60
+        && second < 60;
+    valid.then_some(CivilTime { year, month, day, hour, minute, second, nanos })
+}
+
+/// A dot or comma and digits, of which nine count. Nothing is 0.
+fn nanos(rest: &mut &[u8]) -> i64 {
+    let behind = rest.strip_prefix(b".").or_else(|| rest.strip_prefix(b",")).unwrap_or_default();
+    let length = behind.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, after) = behind.split_at(length);
+    if !digits.is_empty() {
+        *rest = after;
+    }
+    let nine = digits.iter().map(|digit| i64::from(digit - b'0')).chain(std::iter::repeat(0)).take(9);
+    nine.fold(0, |nanos, digit| nanos * 10 + digit)
+}
+
+/// `+02:00` in seconds. Up to 24 hours and 60 minutes, since the engine takes those too.
+fn offset(text: &[u8]) -> Option<i64> {
+    let [sign @ (b'+' | b'-'), hour @ .., b':', ten, one] = text else { return None };
+    let hours = (hour.len() == 2).then(|| number(hour)).flatten()?;
+    let minutes = number(&[*ten, *one])?;
+    let seconds = (hours * 60 + minutes) * 60;
+    let signed = if *sign == b'-' { -seconds } else { seconds };
+    (hours <= 24 && minutes <= 60).then_some(signed)
+}
+
+fn two_digits(rest: &mut &[u8], separator: &[u8]) -> Option<i64> {
+    *rest = rest.strip_prefix(separator)?;
+    number(take(rest, 2)?)
+}
+
+fn take<'a>(rest: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
+    let (taken, after) = rest.split_at_checked(count)?;
+    *rest = after;
+    Some(taken)
+}
+
+/// The value of digits and nothing else.
+fn number(digits: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(digits).ok()?;
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+/// The largest size of a duration in nanoseconds, that of the smallest negative one.
+const MOST: u64 = 1 << 63;
+
+/// `1h30m`, `-1.5h`, `500ms` in nanoseconds. `None` for other text and for what 64 bits do not hold.
+pub(in crate::kernel) fn parse_duration(text: &str) -> Option<i64> {
+    let negative = text.starts_with('-');
+    let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if rest == "0" {
+        return Some(0);
+    }
+    let mut total = if rest.is_empty() { None } else { Some(0_u64) }?;
+    while !rest.is_empty() {
+        let size;
+        (size, rest) = one_unit(rest)?;
+        total = Some(total.wrapping_add(size)).filter(|total| *total <= MOST)?;
+    }
+    if negative { Some(total.wrapping_neg().cast_signed()) } else { i64::try_from(total).ok() }
+}
+
+/// The size of a number with its unit, and the text behind it.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn one_unit(text: &str) -> Option<(u64, &str)> {
+    let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (whole, rest) = text.split_at(digits(text));
+    let behind_dot = rest.strip_prefix('.');
+    let (part, rest) = behind_dot.map_or(("", rest), |rest| rest.split_at(digits(rest)));
+    if whole.is_empty() && part.is_empty() {
+        return None;
+    }
+    let unit_end = rest.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(rest.len());
+    let (unit, rest) = rest.split_at(unit_end);
+    let unit = nanos_of(unit)?;
+    let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().ok()? };
+    let (part, scale) = fraction(part);
+    let size = (whole <= MOST / unit).then_some(whole * unit)?;
+    // Floats lose digits here, as they do in the engine.
+    let size = size + (part as f64 * (unit as f64 / scale)) as u64;
+    (size <= MOST).then_some((size, rest))
+}
+
+/// The digits of a fraction as a number, and what it must be divided by. Digits that 63 bits do not
+/// hold are ignored.
+fn fraction(digits: &str) -> (u64, f64) {
+    let (mut value, mut scale) = (0_u64, 1.0);
+    for digit in digits.bytes() {
+        let longer = (value <= (MOST - 1) / 10).then(|| value * 10 + u64::from(digit - b'0'));
+        let Some(longer) = longer.filter(|longer| *longer <= MOST) else { break };
+        value = longer;
+        scale *= 10.0;
+    }
+    (value, scale)
+}
+
+fn nanos_of(unit: &str) -> Option<u64> {
+    Some(match unit {
+        "ns" => 1,
+        // The micro sign and the Greek letter.
+        "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        "m" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        _ => return None,
+    })
+}

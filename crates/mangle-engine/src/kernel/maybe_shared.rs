@@ -1,0 +1,82 @@
+//! A value that others may share: read by all, copied by the first who changes it.
+//!
+//! As `Arc::make_mut`, but one who is known to own it alone pays nothing for changing it, which matters where a
+//! relation grows by a tuple at a time.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A value, shared or not.
+#[derive(Debug)]
+pub(super) enum MaybeShared<T> {
+    /// Nobody else has it.
+    Own(T),
+    /// Others may have it.
+    Common(Arc<T>),
+}
+
+impl<T: Clone + Default> MaybeShared<T> {
+    /// The value to be changed; a copy, if others have it.
+    pub(super) fn own(&mut self) -> &mut T {
+        if let Self::Common(common) = self {
+            *self = Self::Own(Arc::unwrap_or_clone(std::mem::take(common)));
+        }
+        match self {
+            Self::Own(own) => own,
+            // It was made our own just now.
+            Self::Common(common) => Arc::make_mut(common),
+        }
+    }
+
+    /// The same value for somebody else.
+    pub(super) fn share(&mut self) -> Self {
+        if let Self::Own(own) = self {
+            *self = Self::Common(Arc::new(std::mem::take(own)));
+        }
+        match self {
+            Self::Common(common) => Self::Common(Arc::clone(common)),
+            Self::Own(own) => Self::Own(own.clone()),
+        }
+    }
+}
+
+impl<T: Default> Default for MaybeShared<T> {
+    fn default() -> Self {
+        Self::Own(T::default())
+    }
+}
+
+impl<T> Deref for MaybeShared<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            Self::Own(own) => own,
+            Self::Common(common) => common,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_seen_by_nobody_else() {
+        let mut one = MaybeShared::Own(vec![1]);
+        let mut other = one.share();
+        other.own().push(2);
+        let third = one.share();
+        one.own().push(3);
+        assert_eq!((&*one, &*other, &*third), (&vec![1, 3], &vec![1, 2], &vec![1]));
+    }
+
+    #[test]
+    fn what_nobody_else_has_is_not_copied() {
+        let mut one = MaybeShared::Own(vec![1]);
+        drop(one.share());
+        let place = one.as_ptr();
+        one.own();
+        assert_eq!(one.as_ptr(), place);
+    }
+}

@@ -1,0 +1,134 @@
+//! A hash table that grows piece by piece.
+//!
+//! A table that doubles with millions of entries takes tens of milliseconds, during which nobody looks whether the work
+//! is still wanted. So a large one is made of many small ones, each of which doubles for itself.
+
+use hashbrown::HashTable;
+
+/// With so many entries a table is taken apart.
+const LARGE: usize = 1 << 14;
+
+/// How many tables a large one becomes, as a power of two.
+const SHARD_BITS: u32 = 8;
+
+/// A hash table of one or many parts.
+#[derive(Debug, Clone)]
+pub(super) struct ShardedTable<T> {
+    /// One, or as many as there are shards.
+    shards: Vec<HashTable<T>>,
+    len: usize,
+    /// How many bytes the tables take.
+    bytes: usize,
+}
+
+impl<T> Default for ShardedTable<T> {
+    fn default() -> Self {
+        Self { shards: Vec::new(), len: 0, bytes: 0 }
+    }
+}
+
+impl<T> ShardedTable<T> {
+    /// How many bytes it takes, with the room for more.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes + self.shards.capacity() * size_of::<HashTable<T>>()
+    }
+
+    /// The entry of this hash that is wanted.
+    #[inline]
+    pub(super) fn find(&self, hash: u64, is_it: impl FnMut(&T) -> bool) -> Option<&T> {
+        self.shards.get(self.shard(hash))?.find(hash, is_it)
+    }
+
+    /// The entry of this hash that is wanted, to be changed.
+    #[inline]
+    pub(super) fn find_mut(&mut self, hash: u64, is_it: impl FnMut(&T) -> bool) -> Option<&mut T> {
+        let shard = self.shard(hash);
+        self.shards.get_mut(shard)?.find_mut(hash, is_it)
+    }
+
+    /// Adds an entry, unless there is one like it. Says whether it is new.
+    #[inline]
+    pub(super) fn insert(
+        &mut self,
+        hash: u64,
+        is_it: impl FnMut(&T) -> bool,
+        hash_of: impl Fn(&T) -> u64,
+        entry: T,
+    ) -> bool {
+        let shard = self.shard(hash);
+        let Some(table) = self.shards.get_mut(shard) else {
+            self.shards.push(HashTable::new());
+            return self.insert(hash, is_it, hash_of, entry);
+        };
+        let before = (table.len() == table.capacity()).then(|| table.allocation_size());
+        let hashbrown::hash_table::Entry::Vacant(vacant) = table.entry(hash, is_it, &hash_of) else {
+            return false;
+        };
+        vacant.insert(entry);
+        if let Some(before) = before {
+            self.bytes = (self.bytes + table.allocation_size()).saturating_sub(before);
+        }
+        self.len += 1;
+        if self.len == LARGE && self.shards.len() == 1 {
+            self.take_apart(&hash_of);
+        }
+        true
+    }
+
+    /// Takes an entry out.
+    pub(super) fn remove(&mut self, hash: u64, is_it: impl FnMut(&T) -> bool) {
+        let shard = self.shard(hash);
+        if let Some(Ok(entry)) = self.shards.get_mut(shard).map(|table| table.find_entry(hash, is_it)) {
+            entry.remove();
+            self.len -= 1;
+        }
+    }
+
+    #[inline]
+    fn shard(&self, hash: u64) -> usize {
+        // The table takes its place from the lower bits and seven others from the upper ones.
+        if self.shards.len() > 1 { (hash >> (57 - SHARD_BITS)) as usize & ((1 << SHARD_BITS) - 1) } else { 0 }
+    }
+
+    #[cold]
+    fn take_apart(&mut self, hash_of: &impl Fn(&T) -> u64) {
+        let Some(whole) = self.shards.pop() else { return };
+        self.shards.extend((0..1 << SHARD_BITS).map(|_| HashTable::with_capacity(LARGE >> (SHARD_BITS - 1))));
+        for entry in whole {
+            let hash = hash_of(&entry);
+            let shard = self.shard(hash);
+            if let Some(table) = self.shards.get_mut(shard) {
+                table.insert_unique(hash, entry, hash_of);
+            }
+        }
+        self.bytes = self.shards.iter().map(HashTable::allocation_size).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(number: &u64) -> u64 {
+        number.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    #[test]
+    fn small_and_large_tables_hold_what_was_added() {
+        let mut table = ShardedTable::default();
+        let count = 3 * LARGE as u64;
+        for number in 0..count {
+            assert!(table.insert(hash(&number), |known| *known == number, hash, number));
+            assert!(!table.insert(hash(&number), |known| *known == number, hash, number));
+        }
+        for number in (0..count).step_by(3) {
+            table.remove(hash(&number), |known| *known == number);
+        }
+        for number in 0..count {
+            let found = table.find(hash(&number), |known| *known == number);
+            assert_eq!(found.is_some(), number % 3 != 0, "{number}");
+        }
+        assert_eq!(table.shards.len(), 1 << SHARD_BITS);
+        assert_eq!(table.bytes, table.shards.iter().map(HashTable::allocation_size).sum::<usize>());
+    }
+}

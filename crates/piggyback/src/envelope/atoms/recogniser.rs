@@ -1,0 +1,113 @@
+//! Updates of which nothing is to be said, told without looking for what could be said.
+//!
+//! It is sure of what it accepts (a property test holds it against all rules), and accepts plain facts only.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::DeclaredPredicate;
+use super::arguments::{begins_like_a_name, is_path};
+use super::check::{ListContext, UpdateContext};
+use super::predicate::is_welcome;
+use super::types::{TypeFit, best_row};
+use crate::envelope::plain::{self, ArgumentKind, PlainFact};
+use mangle_settings::Period;
+use mangle_syntax::text::{TextSize, slice};
+
+/// What makes it worth a closer look: what loses an update, and the first bytes of arrows.
+const SUSPICIOUS: [u8; 6] = [b'`', b'$', b';', b'|', b':', 0xe2];
+
+/// The same as a table.
+static IS_SUSPICIOUS: [bool; 256] = {
+    let (mut table, mut at) = ([false; 256], 0);
+    while at < SUSPICIOUS.len() {
+        table[SUSPICIOUS[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
+/// Knows which updates are in order.
+#[derive(Debug)]
+pub(in crate::envelope) struct UpdateRecogniser<'a> {
+    terms: ListContext<'a>,
+    /// The predicates of the program that were asked for, as far as a packet may assert them.
+    known: FxHashMap<&'a str, SmallVec<[&'a DeclaredPredicate; 1]>>,
+}
+
+impl<'a> UpdateRecogniser<'a> {
+    pub(in crate::envelope) fn new(judge: &UpdateContext<'a>) -> Self {
+        Self { terms: ListContext::new(judge), known: FxHashMap::default() }
+    }
+
+    /// How many updates a list may have.
+    pub(in crate::envelope) fn most(&self) -> usize {
+        match self.terms.consumer.max_updates {
+            limit if limit > 0 && self.terms.is_pinned => limit.min(self.terms.settings.caps.updates),
+            _ => self.terms.settings.caps.updates,
+        }
+    }
+
+    /// Whether it is certain that nothing is to be said of an update by itself.
+    pub(in crate::envelope) fn takes(&mut self, text: &str) -> bool {
+        !is_suspicious(text)
+            && text.len() <= self.terms.settings.caps.update
+            && plain::read(text).is_some_and(|plain| self.is_in_order(&plain, text))
+    }
+
+    fn is_in_order(&mut self, plain: &PlainFact<'_>, text: &str) -> bool {
+        // Nothing around it; nothing behind its name either, as words of statements have it.
+        let is_bare = plain.name.start() == TextSize::new(0)
+            && text.as_bytes().get(plain.predicate.len()) == Some(&b'(')
+            && plain.has_period
+            && text.ends_with('.');
+        if !is_bare || self.terms.period == Some(Period::Forbidden) {
+            return false;
+        }
+        if self.terms.declarations.is_none() {
+            return is_welcome(plain.predicate, None, &self.terms) && fits(plain, text, None);
+        }
+        let declared = self.declared(plain.predicate).iter().find(|one| one.arity == plain.args.len());
+        declared.is_some_and(|declared| fits(plain, text, Some(declared)))
+    }
+
+    /// The predicates of a name that a packet may assert.
+    fn declared(&mut self, name: &str) -> &[&'a DeclaredPredicate] {
+        // Looked up twice, for what is found cannot be given back while something may be added.
+        if !self.known.contains_key(name) {
+            let named = self.terms.declarations.into_iter().flat_map(|all| all.named(name));
+            let found: SmallVec<[&'a DeclaredPredicate; 1]> =
+                named.filter(|one| is_welcome(one.name, Some(one), &self.terms)).collect();
+            if let Some(first) = found.first() {
+                self.known.insert(first.name, found);
+            }
+        }
+        self.known.get(name).map_or(&[], |found| found.as_slice())
+    }
+}
+
+/// Whether an update may have in it what loses it.
+fn is_suspicious(text: &str) -> bool {
+    let is_odd = |byte: &u8| IS_SUSPICIOUS[usize::from(*byte)];
+    text.as_bytes().iter().any(is_odd) && (text.contains(['`', '$', ';', '|', '⟸']) || text.contains(":-"))
+}
+
+/// Whether arguments are what is declared, and the same after the runtime has stored them as text.
+fn fits(plain: &PlainFact<'_>, text: &str, declared: Option<&DeclaredPredicate>) -> bool {
+    let row = declared.and_then(|declared| best_row(&plain.args, text, declared));
+    if row.is_some_and(|(_, worst)| worst != TypeFit::Yes) {
+        return false;
+    }
+    plain.args.iter().enumerate().all(|(at, arg)| {
+        let written = slice(text, arg.range);
+        match arg.kind {
+            ArgumentKind::Number(_) => true,
+            ArgumentKind::String | ArgumentKind::Escaped => !begins_like_a_name(written),
+            ArgumentKind::Name => {
+                let names = declared.and_then(|declared| declared.names.get(at)?.as_ref());
+                names.is_none_or(|names| names.contains(written)) && !is_path(written)
+            }
+            _ => false,
+        }
+    })
+}

@@ -1,0 +1,180 @@
+//! Credentials anywhere in a reply, and pieces of the control packet in the text that a person reads.
+
+use crate::envelope::json::{Json, NodeId};
+use crate::envelope::memory::MemoryOperation;
+use crate::envelope::runtime::Stage;
+use crate::envelope::secrets::{Secret, secrets_in};
+use crate::envelope::sink::Sink;
+use crate::envelope::subject::Subject;
+use crate::envelope::survey::Survey;
+use crate::envelope::table;
+use mangle_syntax::lint::{Finding, Rule, Severity, rule};
+use mangle_syntax::text::{TextRange, size};
+
+/// A credential in the text that a person reads.
+pub(super) static SURFACE_SECRET: Rule = rule!("surface-secret.md");
+
+/// A piece of the control packet in the text that a person reads.
+pub(super) static SURFACE_LEAK: Rule = rule!("surface-leak.md");
+
+/// A credential elsewhere in a reply.
+pub(super) static PACKET_SECRET: Rule = rule!("packet-secret.md");
+
+/// Looks for credentials in all of a reply.
+pub(super) fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
+    let found = secrets_in(survey.reply.raw);
+    if found.is_empty() {
+        return;
+    }
+    let subjects: Vec<_> = survey.subjects().collect();
+    let places: Vec<Places> = subjects.iter().map(Places::of).collect();
+    let is_shown_whole = matches!(survey.stage(), None | Some(Stage::Fallback));
+    for secret in found {
+        let range = TextRange::new(size(secret.range.start), size(secret.range.end));
+        let within = |ranges: &[TextRange]| ranges.iter().any(|one| one.contains_range(range));
+        if places.iter().any(|places| within(&places.stored)) {
+            continue;
+        }
+        let is_shown = is_shown_whole || places.iter().any(|places| within(&places.surface));
+        sink.push(finding(&secret, range, is_shown));
+    }
+}
+
+fn finding(secret: &Secret, range: TextRange, is_shown: bool) -> Finding {
+    let kind = secret.kind;
+    match is_shown {
+        true => {
+            Finding::new(&SURFACE_SECRET, range, format!("this looks like {kind}, and a person reads it"))
+        }
+        false => Finding::new(
+            &PACKET_SECRET,
+            range,
+            format!("this looks like {kind}; it is logged and may be stored"),
+        ),
+    }
+}
+
+/// The parts of an envelope for which a rule speaks.
+struct Places {
+    /// The text that a person reads, if the runtime takes the envelope.
+    surface: Vec<TextRange>,
+    /// Values that are stored in memory, which `secret-stored` looks at.
+    stored: Vec<TextRange>,
+}
+
+impl Places {
+    fn of(subject: &Subject<'_>) -> Self {
+        let json = subject.json;
+        let surface = subject.envelope.get("surface_response").filter(|_| subject.is_picked);
+        let operations = subject.control.get("memory_operations").map(|list| list.value);
+        let operations = operations.into_iter().flat_map(|list| json.elements(list));
+        let stored = operations.filter_map(|operation| stored(json, operation));
+        Self {
+            surface: surface.map(|entry| json.range(entry.value)).into_iter().collect(),
+            stored: stored.collect(),
+        }
+    }
+}
+
+/// The value of an operation that stores it.
+fn stored(json: &Json<'_>, operation: NodeId) -> Option<TextRange> {
+    let member = |name: &str| {
+        let is_it = |key: NodeId| json.string(key).is_some_and(|key| key == name);
+        json.members(operation).filter(|member| is_it(member.key)).map(|member| member.value).last()
+    };
+    let op = json.string(member("op")?)?;
+    let stores = MemoryOperation::find(&op).is_none_or(|operation| operation.stores);
+    Some(json.range(member("value")?)).filter(|_| stores)
+}
+
+/// Looks for pieces of the packet in the text that a person reads.
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    if !subject.is_picked {
+        return;
+    }
+    let Some(surface) = subject.envelope.get("surface_response") else { return };
+    let Some((text, map)) = subject.json.string_with_map(surface.value) else { return };
+    let place = |at: usize, len: usize| map.to_source(TextRange::at(size(at), size(len)));
+    if let Some((at, key)) = leaked_key(&text) {
+        let message = format!("the key `{key}` of the control packet is in the text that a person reads");
+        sink.push(Finding::new(&SURFACE_LEAK, place(at, key.len()), message));
+    }
+    if let Some((at, len)) = leaked_update(subject, &text) {
+        let message = "an update of this packet is repeated in the text that a person reads";
+        sink.push(Finding::new(&SURFACE_LEAK, place(at, len), message).severity(Severity::Warning));
+    }
+}
+
+/// How short an update may be that is recognised in a text.
+const SHORTEST_UPDATE: usize = 12;
+
+/// The first update that stands in a text word for word.
+fn leaked_update(subject: &Subject<'_>, text: &str) -> Option<(usize, usize)> {
+    let list = subject.control.get("mangle_updates")?;
+    let updates = subject.json.elements(list.value).filter_map(|update| subject.json.string(update));
+    let mut found = updates.filter_map(|update| {
+        let update = update.trim().trim_end_matches('.');
+        let is_fact = update.len() >= SHORTEST_UPDATE && update.contains('(') && update.ends_with(')');
+        is_fact.then(|| Some((text.find(update)?, update.len()))).flatten()
+    });
+    found.next()
+}
+
+/// The first key of a control packet in a text that is written as a key: with a colon behind it, or as a tag.
+#[must_use]
+pub(in crate::envelope) fn leaked_key(text: &str) -> Option<(usize, &'static str)> {
+    if !text.contains(['_', ':', '<']) {
+        return None;
+    }
+    let lower = text.to_ascii_lowercase();
+    let keys = table::CONTROL.fields.iter().map(|field| field.name).chain(["control_packet"]);
+    let places = keys.filter(|key| key.contains('_')).filter_map(|key| Some((place(&lower, key)?, key)));
+    places.min_by_key(|(at, _)| *at)
+}
+
+fn place(lower: &str, key: &str) -> Option<usize> {
+    let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let bytes = lower.as_bytes();
+    lower.match_indices(key).map(|(at, _)| at).find(|at| {
+        let (before, end) = (at.checked_sub(1).and_then(|before| bytes.get(before)), at + key.len());
+        !is_word(before) && !is_word(bytes.get(end)) && is_key(before, lower.get(end..).unwrap_or(""))
+    })
+}
+
+/// Whether what stands around a word makes a key of it.
+fn is_key(before: Option<&u8>, behind: &str) -> bool {
+    if matches!(before, Some(b'<' | b'/')) && behind.starts_with('>') {
+        return true;
+    }
+    let unquoted = behind.trim_start_matches(['"', '\'', '\\']);
+    let is_quoted = unquoted.len() < behind.len();
+    let Some(value) = unquoted.trim_start().strip_prefix([':', '=']) else { return false };
+    is_quoted || value.trim_start().starts_with(['[', '{', '"'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_however_they_are_written() {
+        for text in [
+            "{\"mangle_updates\": []}",
+            "{\\\"mangle_updates\\\":[]}",
+            "'memory_operations' : {",
+            "mangle_updates: [\"p(1).\"]",
+            "Control_Packet={\"a\": 1}",
+            "<control_packet>p</control_packet>",
+        ] {
+            assert!(leaked_key(text).is_some(), "{text}");
+        }
+        for text in [
+            "I write to `mangle_updates` as always.",
+            "About mangle_updates: they are facts.",
+            "my_mangle_updates: []",
+            "The control packet: a hidden part.",
+        ] {
+            assert_eq!(leaked_key(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Replies that end too early: where they were cut, and what is missing.
+
+use std::fmt::Write as _;
+
+use crate::envelope::Object;
+use crate::envelope::json::{Json, JsonKind, JsonProblemKind, NodeId};
+use crate::envelope::profile::is_surface_first;
+use crate::envelope::sink::Sink;
+use crate::envelope::survey::{ObjectRole, Survey, is_envelope};
+use crate::envelope::table::ENVELOPE;
+use crate::envelope::view::View;
+use mangle_syntax::lint::{Finding, Rule, rule};
+use mangle_syntax::text::{TextRange, TextSize, size};
+
+pub(super) static TRUNCATED: Rule = rule!("truncated.md");
+
+pub(super) static PREMATURE_ARTICULATION: Rule = rule!("premature-articulation.md");
+
+pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
+    for (_, object) in survey.with_role(ObjectRole::Truncated) {
+        let cut = Truncation::of(&object.json);
+        let message = format!("the reply is cut off {}; missing: {}", cut.place, cut.missing(object));
+        sink.push(Finding::new(&TRUNCATED, last_character(survey.reply.raw), message));
+        premature(object, &cut, sink);
+    }
+}
+
+/// The last character that is no white space.
+fn last_character(raw: &[u8]) -> TextRange {
+    let end = raw.trim_ascii_end().len();
+    let text = raw.get(..end).unwrap_or(&[]);
+    let rest = text.iter().rev().take(4).position(|byte| (*byte as i8) >= -0x40).unwrap_or(0);
+    TextRange::new(size(end.saturating_sub(rest + 1)), size(end))
+}
+
+/// More brackets than this help nobody.
+const MOST_BRACKETS: usize = 40;
+
+/// Where an object was cut off.
+struct Truncation {
+    /// In words.
+    place: String,
+    /// Whether it is in a string.
+    in_string: bool,
+    /// The brackets that close what is open, the innermost first. Of very many only some.
+    brackets: String,
+    /// What is open: where it starts, the outermost first.
+    open: Vec<TextSize>,
+}
+
+impl Truncation {
+    fn of(json: &Json<'_>) -> Self {
+        let unclosed = json.problems.iter().filter(|problem| problem.kind == JsonProblemKind::Unclosed);
+        let mut open: Vec<_> = unclosed.map(|problem| problem.range.start()).collect();
+        open.sort_unstable();
+        open.dedup();
+        let byte = |start: &TextSize| json.text().get(usize::from(*start)).copied();
+        let in_string = open.last().is_some_and(|start| byte(start) == Some(b'"'));
+        let bracket = |start| match byte(start) {
+            Some(b'[') => Some(']'),
+            Some(b'{') => Some('}'),
+            _ => None,
+        };
+        let brackets = open.iter().rev().filter_map(bracket).take(MOST_BRACKETS).collect();
+        Self { place: place(json, &open), in_string, brackets, open }
+    }
+
+    /// What would have to follow, in words.
+    fn missing(&self, object: &Object<'_>) -> String {
+        let mut out = String::new();
+        if self.in_string {
+            out.push_str("the closing quote");
+        }
+        if !self.brackets.is_empty() {
+            let comma = if out.is_empty() { "" } else { ", " };
+            // Writing to a string cannot fail.
+            let _ = write!(out, "{comma}`{}`", self.brackets);
+        }
+        let json = &object.json;
+        let view = View::of(json, &ENVELOPE, [json.root()]);
+        let is_missing =
+            |name: &&str| view.get(name).is_none_or(|entry| json.kind(entry.value) == JsonKind::Broken);
+        let is_nothing = json.members(json.root()).all(|member| json.kind(member.value) == JsonKind::Broken);
+        if is_envelope(json) || is_nothing {
+            for name in ["control_packet", "surface_response"].into_iter().filter(is_missing) {
+                let _ = write!(out, ", the value of `{name}`");
+            }
+        }
+        out
+    }
+}
+
+/// Where the text ends, by the path of what is open there.
+fn place(json: &Json<'_>, open: &[TextSize]) -> String {
+    let is_open = |node: NodeId| open.binary_search(&json.range(node).start()).is_ok();
+    let (mut node, mut pointer) = (json.root(), String::new());
+    loop {
+        let shown =
+            if pointer.is_empty() { "the outermost object".to_owned() } else { format!("`{pointer}`") };
+        let next = match json.kind(node) {
+            JsonKind::Array => {
+                let Some((at, last)) = json.elements(node).enumerate().last() else {
+                    return format!("at the start of the list {shown}");
+                };
+                let _ = write!(pointer, "/{at}");
+                last
+            }
+            JsonKind::Object => {
+                let Some(last) = json.members(node).last() else {
+                    return format!("at the start of {shown}");
+                };
+                if is_open(last.key) {
+                    return format!("inside a key of {shown}");
+                }
+                let key = json.string(last.key).unwrap_or_default();
+                let _ = write!(pointer, "/{}", super::super::pointer::escaped(&key));
+                last.value
+            }
+            JsonKind::Plain | JsonKind::Escaped if is_open(node) => {
+                return format!("inside the text {shown}");
+            }
+            JsonKind::Broken if json.raw(node).is_empty() => return format!("before the value {shown}"),
+            JsonKind::Broken => return format!("inside the value {shown}"),
+            _ => return format!("behind the value {shown}"),
+        };
+        let is_container = matches!(json.kind(next), JsonKind::Array | JsonKind::Object);
+        if is_container && !is_open(next) {
+            return format!("behind the value `{pointer}`");
+        }
+        node = next;
+    }
+}
+
+fn premature(object: &Object<'_>, cut: &Truncation, sink: &mut Sink) {
+    let json = &object.json;
+    let view = View::of(json, &ENVELOPE, [json.root()]);
+    let is_cut = |node: NodeId| {
+        json.kind(node) == JsonKind::Broken || cut.open.binary_search(&json.range(node).start()).is_ok()
+    };
+    let Some(surface) = view.get("surface_response").filter(|surface| !is_cut(surface.value)) else { return };
+    let control = view.get("control_packet");
+    let is_incomplete = control.is_none_or(|control| is_cut(control.value));
+    let is_first = control.is_none() || is_surface_first(&view);
+    if is_first && is_incomplete && json.string(surface.value).is_some() {
+        let message = "the surface was written before the control packet, which then was cut off: the user gets a promise that the \
+                       kernel never hears of";
+        sink.push(Finding::new(&PREMATURE_ARTICULATION, json.range(surface.value), message));
+    }
+}

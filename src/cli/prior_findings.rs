@@ -1,0 +1,66 @@
+//! `--since REV`: only what a change brings.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use anyhow::Result;
+
+use super::findings::{Findings, FindingsRequest};
+use crate::host::{self, CheckOptions, CheckTarget, GitRevision, Memory, Shell};
+use crate::report;
+
+/// The findings of an older version, computed once.
+#[derive(Default)]
+pub(super) struct PriorFindings {
+    findings: OnceLock<Findings>,
+}
+
+impl PriorFindings {
+    /// Leaves the findings that the program at `revision` did not have.
+    ///
+    /// # Errors
+    /// When git does not give that revision.
+    pub(super) fn apply(
+        &self,
+        findings: &mut Findings,
+        revision: &str,
+        targets: &[CheckTarget],
+        working: &Path,
+        options: CheckOptions,
+    ) -> Result<()> {
+        let old = match self.findings.get() {
+            Some(old) => old,
+            None => {
+                let old = gather(revision, targets, working, options)?;
+                self.findings.get_or_init(|| old)
+            }
+        };
+        let new = std::mem::take(&mut findings.entries);
+        findings.entries = report::brought(new, &findings.sources, &old.entries, &old.sources);
+        Ok(())
+    }
+}
+
+/// The findings at `revision`. What could not be read then is nobody's business.
+fn gather(
+    revision: &str,
+    targets: &[CheckTarget],
+    working: &Path,
+    options: CheckOptions,
+) -> Result<Findings> {
+    let past = GitRevision::read(working, revision)?;
+    let (targets, overlay) = past.targets(targets)?;
+    let memory = Memory::default();
+    let mut resolution =
+        host::resolve_with_transcripts(&targets, Shell::CommandLine, &overlay, memory.table());
+    let working = past.then(working)?;
+    let request = FindingsRequest {
+        targets: &targets,
+        overlay: &overlay,
+        memory: &memory,
+        working: &working,
+        options: CheckOptions { fail_on: None, ..options },
+        profile: None,
+    };
+    Ok(Findings::gather(&request, &mut resolution))
+}

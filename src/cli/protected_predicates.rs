@@ -1,0 +1,96 @@
+//! `config`: the predicates that replies are kept from asserting, or reported for, each with the reason.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::host::{self, CheckTarget, Memory, Overlay, ProgramFiles, Resolution, relative};
+use crate::report::sink::terminal;
+use mangle_engine::program::Program;
+use mangle_settings::Settings;
+use piggyback::envelope::atoms::{Declarations, DeclaredPredicate, Ground, protected};
+
+/// A predicate on the list.
+#[derive(Debug, Serialize)]
+pub(super) struct ProtectedPredicate {
+    predicate: String,
+    /// The list that has it, or the predicate that depends on it.
+    why: String,
+    /// Where a rule of the policy reads it: `policy.mg:12`.
+    rule: Option<String>,
+    /// Whether an update that asserts it is refused, or reported only.
+    refused: bool,
+}
+
+impl ProtectedPredicate {
+    /// As a comment of a configuration file.
+    fn text(&self) -> String {
+        let Self { predicate, why, rule, refused } = self;
+        let rule = rule.as_ref().map_or(String::new(), |rule| format!(" at {rule}"));
+        let end = if *refused { "" } else { "; reported, not refused" };
+        format!("# {}\n", terminal(&format!("{predicate}: {why}{rule}{end}")))
+    }
+}
+
+/// All of them as comments of a configuration file.
+pub(super) fn text(all: &[ProtectedPredicate]) -> String {
+    let lines: String = all.iter().map(ProtectedPredicate::text).collect();
+    format!("\n# Predicates that no reply should assert, and why:\n{lines}")
+}
+
+/// The list that holds for the programs of a project; `target` is what it was resolved from.
+pub(super) fn of_project(
+    settings: &Settings,
+    programs: &[&ProgramFiles],
+    resolution: &Resolution,
+    (target, memory, working): (&CheckTarget, &Memory, &Path),
+) -> Vec<ProtectedPredicate> {
+    let listed = protected(&settings.transcripts.atoms);
+    let mut all: Vec<ProtectedPredicate> = listed
+        .iter()
+        .map(|one| ProtectedPredicate {
+            predicate: one.predicate.to_owned(),
+            why: one.why.to_owned(),
+            rule: None,
+            refused: true,
+        })
+        .collect();
+    let (files, _) = host::load(resolution, std::slice::from_ref(target), &Overlay::default(), memory, || {});
+    for program in programs {
+        let summaries = program.members.iter().filter_map(|member| files.get(&member.file).map(Arc::clone));
+        let joined = Program::embedded(summaries.collect(), Arc::clone(&program.embedding));
+        let declarations = Declarations::with(&joined, &settings.replay);
+        let decisive = declarations.all().filter(|declared| declared.derived.is_none());
+        for (declared, ground) in decisive.filter_map(|declared| Some((declared, declared.ground?))) {
+            if !all.iter().any(|one| one.predicate == declared.name) {
+                all.push(of_policy(declared, ground, &joined, (memory, working)));
+            }
+        }
+    }
+    all.sort_by(|a, b| a.predicate.cmp(&b.predicate));
+    all
+}
+
+/// A predicate that permissions depend on.
+fn of_policy(
+    declared: &DeclaredPredicate,
+    ground: Ground,
+    program: &Program,
+    (memory, working): (&Memory, &Path),
+) -> ProtectedPredicate {
+    let Ground { place, by, root, .. } = ground;
+    let through = if by == root { String::new() } else { format!(" through `{by}`") };
+    let rule = place.and_then(|(file, statement, range)| {
+        let summary = program.file(file)?;
+        let item = summary.items.iter().find(|item| item.statement.id == statement)?;
+        let line = mangle_syntax::text::LineIndex::new(&summary.text).line_col(
+            &summary.text,
+            item.start + range.start(),
+            mangle_syntax::text::Encoding::Utf8,
+        );
+        Some(format!("{}:{}", relative(working, &memory.table().path(file)), line.line + 1))
+    });
+    let why = format!("`{root}` depends on it{through}");
+    ProtectedPredicate { predicate: declared.name.to_owned(), why, rule, refused: false }
+}

@@ -1,0 +1,92 @@
+//! What was named on the command line: files that are Mangle although their names do not say so, and paths that hold nothing.
+
+use std::path::Path;
+
+use super::{Problem, Resolver, Shell, WalkEntry};
+use crate::host::CheckTarget;
+use crate::host::agents::is_agent_settings;
+use crate::host::paths::is_other_text;
+use crate::host::transcripts::is_markdown;
+use mangle_settings::FILE_NAME;
+
+impl Resolver<'_> {
+    /// The named files with other endings that are read as Mangle: those that are no transcript, no configuration, no YAML,
+    /// no Markdown and no table.
+    pub(super) fn named_as_mangle(&mut self) -> Vec<WalkEntry> {
+        let mut found = Vec::new();
+        for target in self.targets {
+            let CheckTarget::Other(path) = target else { continue };
+            let is_other = is_other_text(path) || is_agent_settings(path) || is_markdown(path);
+            let is_added = self.adds(self.project_of(path), path);
+            if is_added || (!is_other && !self.is_meant(path)) {
+                self.as_mangle.insert(path.clone());
+                let is_placed =
+                    self.table.known(path).is_some_and(|id| self.members().any(|it| it.file == id));
+                found.extend((!is_placed).then(|| WalkEntry::plain(path)));
+            }
+        }
+        found
+    }
+
+    /// Leaves out the named files that are no Mangle, for a command that looks at nothing else.
+    pub(super) fn skip_others(&mut self) {
+        for target in self.targets {
+            match target {
+                CheckTarget::Other(path) if !self.as_mangle.contains(path) => {
+                    self.result.skipped.push(path.clone())
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes the targets that hold nothing that is looked at.
+    pub(super) fn note_empty(&mut self, asks_for_transcripts: bool) {
+        if self.shell == Shell::Editor {
+            return;
+        }
+        let wanted = match asks_for_transcripts {
+            true => "no Mangle file, no transcript and no prompt atoms",
+            false => "no Mangle file",
+        };
+        let mut empty = Vec::new();
+        for target in self.targets {
+            let (path, why) = match target {
+                CheckTarget::Folder(_) | CheckTarget::Glob(..) if self.holds_anything(target) => continue,
+                CheckTarget::Folder(folder) => (folder.clone(), format!("there is {wanted} in it")),
+                CheckTarget::Glob(base, globs) => {
+                    (base.join(globs.patterns().join(" ")), format!("it matches {wanted}"))
+                }
+                _ => continue,
+            };
+            let left_out = self.result.left_out.iter().filter(|path| target.covers(path)).count();
+            let why = match left_out {
+                0 => why,
+                1 => format!("its Mangle file is in no program of the `{FILE_NAME}` around it"),
+                _ => {
+                    format!("its {left_out} Mangle files are in no program of the `{FILE_NAME}` around them")
+                }
+            };
+            empty.push(Problem { path, why, named: true });
+        }
+        let why = match asks_for_transcripts {
+            true => "it is neither Mangle nor a transcript nor prompt atoms; `--transcripts` reads any file",
+            false => "it is no Mangle file",
+        };
+        let skipped = self.result.skipped.iter();
+        empty.extend(skipped.map(|path| Problem { path: path.clone(), why: why.into(), named: true }));
+        self.result.empty = empty;
+    }
+
+    /// Whether a folder or a glob covers anything that is looked at.
+    fn holds_anything(&self, target: &CheckTarget) -> bool {
+        let covers = |path: &Path| target.covers(path);
+        let result = &self.result;
+        self.members().any(|member| covers(&self.table.path(member.file)))
+            || result.transcripts.iter().any(|found| covers(&found.path))
+            || result.agents.iter().any(|agent| covers(&agent.path))
+            || result.beside().any(|(_, path, _)| covers(path))
+            || result.projects.iter().any(|project| covers(&project.path) && !project.findings.is_empty())
+            || result.problems.iter().any(|problem| covers(&problem.path))
+    }
+}

@@ -1,0 +1,124 @@
+//! Whether a ground atom holds, and in one line why, or why not.
+
+use super::{Evaluation, PlaceNames, cut};
+use crate::report::sink::code_span;
+use mangle_engine::kernel::{Ground, Miss, Obstacle, Proof, RuleId, evaluate};
+use mangle_engine::program::{FileSummary, PredicateId};
+use mangle_syntax::syntax::ast::{Atom, Clause};
+
+/// How many premises, or rules, are named.
+const NAMED: usize = 3;
+
+/// Whether an atom holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AtomTruth {
+    /// Whether it does.
+    pub holds: bool,
+    /// Why, or why not, as the end of a sentence; a line at most. Empty where nobody could say.
+    pub because: String,
+}
+
+impl Evaluation {
+    /// Whether an atom of `file` without variables holds; `text` is what its ranges count in. `None` for an atom
+    /// with variables, of a built-in, of a predicate that nobody mentions, or that is evaluated where it is asked for.
+    #[must_use]
+    pub fn holds(
+        &self,
+        file: &FileSummary,
+        atom: &Atom,
+        text: &str,
+        places: PlaceNames<'_>,
+    ) -> Option<AtomTruth> {
+        let predicate = self.program.id(self.program.meaning(file, mangle_engine::program::key_of(atom)))?;
+        let signature = &self.program.get(predicate).signature;
+        if atom.is_builtin() || signature.deferred || signature.external {
+            return None;
+        }
+        let mut model = self.model.write();
+        let mut wanted = Vec::with_capacity(atom.args.len());
+        for term in &atom.args {
+            let value = evaluate(term, text, &mut model.values, Some(&self.clock)).ok().flatten()?;
+            wanted.push(value);
+        }
+        // Of a temporal predicate any interval will do.
+        let fits = |tuple: &[_]| tuple.get(..wanted.len()) == Some(wanted.as_slice());
+        let relation = model.relation(predicate)?;
+        let number = (0u32..).zip(relation.tuples()).find(|(_, tuple)| fits(tuple)).map(|(number, _)| number);
+        Some(match number {
+            Some(number) => {
+                let proof = model.explain(&self.compiled, self.clock, predicate, number);
+                AtomTruth { holds: true, because: self.why(&proof, places) }
+            }
+            None => {
+                let wanted: Vec<_> = wanted.into_iter().map(Some).collect();
+                let misses = model.why_not(&self.compiled, self.clock, predicate, &wanted);
+                AtomTruth { holds: false, because: self.why_not(&misses, predicate, places) }
+            }
+        })
+    }
+
+    fn why(&self, proof: &Proof, places: PlaceNames<'_>) -> String {
+        let Some(root) = proof.nodes.first() else { return String::new() };
+        if root.rule == RuleId::ASSERTED {
+            return "a fact of the sample".to_owned();
+        }
+        let place = self.place(root.rule, places);
+        let clause = self.evaluated(root.rule).and_then(|(_, item)| item.statement.clause());
+        let is_fact = clause.is_some_and(Clause::is_fact);
+        if is_fact {
+            return format!("a fact at {place}");
+        }
+        let grounds = root.steps.iter().map(|step| match &step.ground {
+            Ground::Fact(at) => {
+                let fact = proof.nodes.get(*at).map_or_else(String::new, |node| cut(node.fact.clone()));
+                code_span(&fact)
+            }
+            Ground::Absent(fact) => format!("no {}", code_span(&cut(fact.clone()))),
+            Ground::Dropped(text) => {
+                format!("{}, which the engine does not look at", code_span(&cut(text.clone())))
+            }
+            Ground::Holds(text) => code_span(&cut(text.clone())),
+            Ground::Rows { count, .. } => format!("a group of {count}"),
+        });
+        let grounds: Vec<_> = grounds.collect();
+        let mut said = format!("by the rule at {place}");
+        if !grounds.is_empty() {
+            said.push_str(" from ");
+            said.push_str(&grounds.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", "));
+        }
+        if grounds.len() > NAMED {
+            said.push_str(&format!(" and {} more", grounds.len() - NAMED));
+        }
+        said
+    }
+
+    /// The rule that got furthest is unknown, so the first few are named.
+    fn why_not(&self, misses: &[Miss], predicate: PredicateId, places: PlaceNames<'_>) -> String {
+        if misses.is_empty() {
+            let has_rules = self.program.get(predicate).signature.has_rules;
+            let says = if has_rules { "no rule gives it" } else { "there is no such fact, and no rule" };
+            return says.to_owned();
+        }
+        let of = |miss: &Miss| {
+            let place = self.place(miss.rule, places);
+            match &miss.obstacle {
+                Obstacle::Head { argument, has } => {
+                    format!("{place} gives {} as argument {}", code_span(&cut(has.clone())), argument + 1)
+                }
+                Obstacle::Premise { asked, .. } if asked.starts_with('!') => {
+                    format!("{place} wants {}", code_span(&cut(asked.clone())))
+                }
+                Obstacle::Premise { asked, .. } => {
+                    format!("{place} finds no {}", code_span(&cut(asked.clone())))
+                }
+                Obstacle::Groups { .. } => format!("{place} has no such group"),
+                Obstacle::TooMany => format!("{place} has too many combinations to look at"),
+            }
+        };
+        let mut said: Vec<_> = misses.iter().take(NAMED).map(of).collect();
+        if misses.len() > NAMED {
+            said.push(format!("{} more rules do not give it either", misses.len() - NAMED));
+        }
+        said.join("; ")
+    }
+}

@@ -1,0 +1,348 @@
+//! Who waits for diagnostics, what is computed for them, and who hears of it.
+
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+use rustc_hash::FxHasher;
+
+use super::Writer;
+use super::evaluations::tried_for;
+use crate::host::workspace::{SnapshotProgram, SnapshotTranscript};
+use crate::ide::Analysis;
+use crate::lsp::message::{
+    Basis, DiagnosticsResult, Message, Prerequisite, Question, RequestRefusal, WorkspacePull,
+};
+use crate::lsp::pool::guarded;
+use crate::lsp::pull;
+use crate::lsp::push::Audience;
+use crate::lsp::session::ClientSession;
+use crate::lsp::view::View;
+use mangle_syntax::text::Cancel;
+
+/// The computation of diagnostics that is under way.
+pub(super) struct DiagnosticsRun {
+    /// Which one it is of all.
+    pub(super) number: u64,
+    pub(super) cancel: Cancel,
+    /// What it is computed from.
+    pub(super) basis: Basis,
+    /// Whom its result is pushed to, if to anybody.
+    pub(super) audience: Option<Audience>,
+    /// The program that it is at.
+    pub(super) current: Current,
+}
+
+/// The program that is being diagnosed.
+pub(super) type Current = Arc<Mutex<Option<Arc<SnapshotProgram>>>>;
+
+impl DiagnosticsRun {
+    /// Whether it was cancelled, and is at none of the programs of some work: what it has found out about one of these
+    /// is worth waiting for.
+    fn is_stopping_elsewhere(&self, work: &DiagnosticsWork) -> bool {
+        let current = self.current.lock();
+        let is_there = |at: &Arc<SnapshotProgram>| work.programs.iter().any(|one| one.succeeds(at));
+        self.cancel.is_cancelled() && !current.as_ref().is_some_and(is_there)
+    }
+}
+
+impl Writer {
+    fn audience(&self, session: &ClientSession) -> Audience {
+        match (session.pull, self.pulls_workspace) {
+            (false, _) => Audience::Listener,
+            (true, false) => Audience::DocumentPuller,
+            (true, true) => Audience::WorkspacePuller,
+        }
+    }
+
+    /// Somebody stopped waiting. A computation that nobody waits for any more stops too, unless its
+    /// result is to be pushed.
+    pub(super) fn cancelled(&mut self) {
+        self.questions.retain(|question| !question.cancel.is_cancelled());
+        self.pulls.retain(|pull| !pull.cancel.is_cancelled());
+        let audience = self.running.as_ref().and_then(|running| running.audience);
+        let is_pushed = audience.is_some_and(|audience| audience != Audience::WorkspacePuller);
+        if !is_pushed && self.questions.is_empty() && self.pulls.is_empty() {
+            self.stop();
+        }
+    }
+
+    pub(super) fn refuse(&self, question: Question, refusal: RequestRefusal) {
+        let span = question.span.clone();
+        span.in_scope(|| self.pool.spawn(move || (question.answer)(Err(refusal))));
+    }
+
+    pub(super) fn view(&mut self) -> Option<View> {
+        Some(View {
+            session: Arc::clone(self.session.as_ref()?),
+            snapshot: self.workspace.snapshot(),
+            pulse: Arc::clone(&self.pulse),
+            told: Arc::clone(&self.told),
+            tokens: Arc::clone(&self.tokens),
+            outbox: self.outbox.clone(),
+            hints: self.hints,
+            asked: OnceLock::new(),
+        })
+    }
+
+    /// Answers the questions whose needs are met.
+    pub(super) fn answer(&mut self) {
+        self.questions.retain(|question| !question.cancel.is_cancelled());
+        if self.questions.is_empty() {
+            return;
+        }
+        let Some(view) = self.view() else { return };
+        for question in std::mem::take(&mut self.questions) {
+            self.wants_figures |= matches!(
+                question.needs,
+                Prerequisite::Figures(_) | Prerequisite::Evaluation(_) | Prerequisite::Diagnostics(_)
+            );
+            if self.is_answerable(&question.needs, &view) {
+                self.dispatch(question, &view);
+            } else {
+                self.questions.push(question);
+            }
+        }
+    }
+
+    fn is_answerable(&self, needs: &Prerequisite, view: &View) -> bool {
+        match needs {
+            Prerequisite::Nothing => true,
+            Prerequisite::Workspace => !self.workspace.is_loading() && !self.workspace.is_partial(),
+            Prerequisite::Place(path) | Prerequisite::Figures(path) | Prerequisite::Diagnostics(path) => {
+                !self.workspace.is_loading()
+                    && !self.workspace.is_unplaced(path)
+                    && DiagnosticsWork::of(needs, view).is_done()
+            }
+            Prerequisite::Evaluation(path) => {
+                !self.workspace.is_loading()
+                    && !path.as_ref().is_some_and(|path| self.workspace.is_unplaced(path))
+                    && tried_for(needs, view).iter().all(|program| program.evaluated().is_some())
+            }
+        }
+    }
+
+    fn dispatch(&self, question: Question, view: &View) {
+        let view = view.clone();
+        question.span.record("revision", view.snapshot.revision);
+        let span = question.span.clone();
+        span.in_scope(|| {
+            self.pool.spawn(move || {
+                if !question.cancel.is_cancelled() {
+                    (question.answer)(Ok(&view));
+                }
+            });
+        });
+    }
+
+    /// Starts the computation that a request or the client needs, unless one is running. Beside one that was cancelled and
+    /// has not stopped yet, only what a request needs is computed, on another thread: a keystroke does not wait for the
+    /// stop, and there are never more than two.
+    pub(super) fn diagnose(&mut self) {
+        let is_stopping = self.running.as_ref().is_some_and(|running| running.cancel.is_cancelled());
+        let is_busy = self.running.is_some() && !(is_stopping && self.stopping.is_none());
+        if is_busy || self.workspace.is_loading() {
+            return;
+        }
+        self.pulls.retain(|pull| !pull.cancel.is_cancelled());
+        let basis = Some(self.basis());
+        let pushing = self.ready && self.pushed != basis;
+        let pulling = self.pulls.iter().any(|pull| pull.checked != basis);
+        if self.questions.is_empty() && !(pushing || pulling) {
+            return;
+        }
+        let Some(view) = self.view() else { return };
+        let audience = self.audience(&view.session);
+        let tells_of_programs = pushing && audience != Audience::WorkspacePuller;
+        // Those who ask for one document do not wait for the rest of the workspace.
+        let mut asked_for = DiagnosticsWork::default();
+        self.questions.iter().for_each(|question| asked_for.and(DiagnosticsWork::of(&question.needs, &view)));
+        let asked = !asked_for.is_empty();
+        let is_beside = is_stopping || self.stopping.is_some();
+        let must_wait =
+            self.running.as_ref().is_some_and(|running| !running.is_stopping_elsewhere(&asked_for));
+        if must_wait || !(asked || (pushing || pulling) && !is_beside) {
+            return;
+        }
+        if let Some(running) = self.running.take() {
+            self.stopping = Some(running.number);
+        }
+        let mut work = if asked {
+            asked_for
+        } else if pulling || tells_of_programs {
+            DiagnosticsWork::all(&view)
+        } else {
+            DiagnosticsWork::default()
+        };
+        work.programs.retain(|program| !program.is_diagnosed());
+        work.transcripts.retain(|transcript| !transcript.is_diagnosed());
+        self.start(view, work, (pushing && !asked).then_some(audience));
+    }
+
+    fn start(&mut self, view: View, work: DiagnosticsWork, audience: Option<Audience>) {
+        let cancel = Cancel::new();
+        self.started += 1;
+        let number = self.started;
+        let current = Current::default();
+        self.running = Some(DiagnosticsRun {
+            number,
+            cancel: cancel.clone(),
+            basis: self.basis(),
+            audience,
+            current: Arc::clone(&current),
+        });
+        let (address, outbox, publisher) =
+            (self.address.clone(), self.outbox.clone(), Arc::clone(&self.publisher));
+        self.pool.spawn(move || {
+            let revision = view.snapshot.revision;
+            let span = tracing::debug_span!("diagnose", revision, programs = work.programs.len());
+            let compute = || {
+                work.run(&cancel, &current);
+                let audience = audience.filter(|_| !cancel.is_cancelled());
+                audience.is_some_and(|audience| publisher.lock().publish(&view, audience, &outbox))
+            };
+            let result = span.in_scope(|| guarded(compute));
+            let _ = address.send(Message::Diagnosed(DiagnosticsResult { number, revision, result }));
+        });
+    }
+
+    pub(super) fn diagnosed(&mut self, DiagnosticsResult { number, revision, result }: DiagnosticsResult) {
+        if self.stopping.take_if(|stopping| *stopping == number).is_some() {
+            return;
+        }
+        let Some(running) = self.running.take() else { return };
+        if revision != self.workspace.revision() {
+            return;
+        }
+        let current = self.session.as_ref().map(|session| self.audience(session));
+        // What panics once will do so again: nothing more until something changes.
+        if result.is_err() || (result == Ok(true) && running.audience == current) {
+            self.pushed = Some(running.basis);
+        }
+        if let Err(panic) = result {
+            for question in std::mem::take(&mut self.questions) {
+                self.refuse(question, RequestRefusal::Panicked(panic.clone()));
+            }
+            let basis = Some(self.basis());
+            self.pulls.iter_mut().for_each(|pull| pull.checked = basis);
+            return;
+        }
+        self.wants_figures |= result == Ok(true);
+        self.refresh_hints();
+        self.answer();
+        self.answer_pulls();
+    }
+
+    /// Asks the client to ask for inlay hints again when something changed that those of other documents may
+    /// depend on.
+    fn refresh_hints(&mut self) {
+        if !self.pulse.hinted.load(Ordering::Acquire)
+            || !self.session.as_ref().is_some_and(|session| session.refresh_hints)
+        {
+            return;
+        }
+        let Some(view) = self.view() else { return };
+        let programs = &view.snapshot.programs;
+        if !programs.iter().all(|program| program.is_diagnosed()) {
+            return;
+        }
+        let mut hasher = FxHasher::default();
+        for program in programs {
+            (program.program().environment(), program.types().environment()).hash(&mut hasher);
+        }
+        let before = self.hinted_for.replace(hasher.finish());
+        if before.is_some_and(|before| Some(before) != self.hinted_for) {
+            self.outbox.refresh_hints();
+        }
+    }
+
+    /// Answers the pulls of the whole workspace that have news to hear.
+    pub(super) fn answer_pulls(&mut self) {
+        let Some(view) = self.view() else { return };
+        if !DiagnosticsWork::all(&view).is_done() {
+            return;
+        }
+        for pull in std::mem::take(&mut self.pulls) {
+            if pull.checked == Some(self.basis()) {
+                self.pulls.push(pull);
+            } else {
+                self.dispatch_pull(pull, &view);
+            }
+        }
+    }
+
+    /// Computes what a pull has to hear; one without news comes back.
+    fn dispatch_pull(&self, mut pull: WorkspacePull, view: &View) {
+        let (view, address, basis) = (view.clone(), self.address.clone(), self.basis());
+        let span = pull.span.clone();
+        span.record("revision", view.snapshot.revision);
+        span.in_scope(|| {
+            self.pool.spawn(move || {
+                if let Some(report) = pull::workspace(&view, &pull.known) {
+                    let _ = pull.reply.send(Ok(report));
+                } else if !pull.cancel.is_cancelled() {
+                    pull.checked = Some(basis);
+                    let _ = address.send(Message::Pull(pull));
+                }
+            });
+        });
+    }
+}
+
+/// What is to be diagnosed.
+#[derive(Debug, Default)]
+pub(super) struct DiagnosticsWork {
+    programs: Vec<Arc<SnapshotProgram>>,
+    transcripts: Vec<Arc<SnapshotTranscript>>,
+}
+
+impl DiagnosticsWork {
+    /// All of the workspace.
+    fn all(view: &View) -> Self {
+        let (programs, transcripts) = (view.snapshot.programs.clone(), view.snapshot.transcripts.clone());
+        Self { programs, transcripts }
+    }
+
+    /// What must be done for a question: the programs of a document with the open transcripts that their declarations
+    /// hold for, or the transcript that it is.
+    fn of(needs: &Prerequisite, view: &View) -> Self {
+        let Prerequisite::Diagnostics(path) = needs else { return Self::default() };
+        let Some(id) = view.snapshot.file_at(path).map(|file| file.id) else { return Self::default() };
+        let programs: Vec<_> = view.snapshot.programs_of(id).cloned().collect();
+        let is_judged_by = |transcript: &&Arc<SnapshotTranscript>| {
+            let is_open = transcript.file.open.is_some();
+            transcript.file.id == id
+                || is_open && transcript.programs.iter().any(|of| contains(&programs, of))
+        };
+        let transcripts = view.snapshot.transcripts.iter().filter(is_judged_by).cloned().collect();
+        Self { programs, transcripts }
+    }
+
+    fn and(&mut self, other: Self) {
+        self.programs.extend(other.programs);
+        self.transcripts.extend(other.transcripts);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.programs.is_empty() && self.transcripts.is_empty()
+    }
+
+    fn is_done(&self) -> bool {
+        self.programs.iter().all(|program| program.is_diagnosed())
+            && self.transcripts.iter().all(|transcript| transcript.is_diagnosed())
+    }
+
+    fn run(&self, cancel: &Cancel, current: &Current) {
+        for program in &self.programs {
+            *current.lock() = Some(Arc::clone(program));
+            program.diagnose(cancel);
+        }
+        *current.lock() = None;
+        self.transcripts.iter().for_each(|transcript| transcript.diagnose(cancel));
+    }
+}
+
+fn contains(programs: &[Arc<SnapshotProgram>], program: &Arc<SnapshotProgram>) -> bool {
+    programs.iter().any(|one| Arc::ptr_eq(one, program))
+}

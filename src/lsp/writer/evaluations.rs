@@ -1,0 +1,227 @@
+//! Evaluations: one at a time, on a thread of their own, once the diagnostics are there. An edit stops them, and they
+//! begin when nobody edits for a moment. Programs of open documents, and those that somebody asks about, come first; what
+//! follows from others is forgotten once its findings are known.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHasher;
+use tracing::Span;
+
+use super::Writer;
+use crate::host::workspace::SnapshotProgram;
+use crate::lsp::message::{EvaluationDigest, EvaluationResult, Message, Prerequisite, RequestRefusal};
+use crate::lsp::pool::guarded;
+use crate::lsp::report::FileReport;
+use crate::lsp::view::View;
+use mangle_syntax::text::Cancel;
+
+/// How long nobody must have edited before an evaluation begins that nobody waits for, so that it takes nothing from
+/// the diagnostics of one who types.
+pub(super) const PAUSE: Duration = Duration::from_millis(50);
+
+impl Writer {
+    /// Starts the evaluation that somebody wants, unless one is under way.
+    pub(super) fn evaluate(&mut self) {
+        if self.evaluating.is_some()
+            || self.workspace.is_loading()
+            || self.unevaluable == Some(self.workspace.revision())
+        {
+            return;
+        }
+        let is_asked =
+            self.questions.iter().any(|question| matches!(question.needs, Prerequisite::Evaluation(_)));
+        // Diagnostics first: they are what everybody looks at.
+        if !is_asked && (!self.wants_figures || self.running.is_some()) {
+            return;
+        }
+        let Some(view) = self.view() else { return };
+        let asked = self.questions.iter().flat_map(|question| tried_for(&question.needs, &view));
+        let wanted: Vec<_> = asked.chain(view.snapshot.of_open_documents().iter().cloned()).collect();
+        let programs = view.snapshot.programs.iter();
+        let others = programs.filter(|program| !wanted.iter().any(|wanted| Arc::ptr_eq(wanted, program)));
+        let others: Vec<_> = others.cloned().collect();
+        others.iter().for_each(|program| program.forget_evaluation());
+        let is_known = |program: &Arc<SnapshotProgram>| program.evaluated().is_some() && program.is_traced();
+        let is_all_known = wanted.iter().all(is_known) && view.snapshot.has_checked_atoms();
+        let pause = if is_asked { Duration::ZERO } else { PAUSE };
+        if !is_all_known || self.is_addition_unseen {
+            // They have the same thread, and begin anew.
+            self.replaying.iter().for_each(Cancel::cancel);
+            self.start_evaluation(view, wanted, pause);
+            return;
+        }
+        // Replays are of open documents, too.
+        if self.replay(view.clone()) {
+            return;
+        }
+        let is_missing = |program: &Arc<SnapshotProgram>| {
+            view.snapshot.shows_evaluation_of(program) && !(program.is_evaluated() && program.is_traced())
+        };
+        let missing: Vec<_> = others.into_iter().filter(is_missing).collect();
+        self.wants_figures = !missing.is_empty();
+        if self.wants_figures {
+            self.start_evaluation_of_others(view, missing);
+        }
+    }
+
+    fn start_evaluation(&mut self, view: View, programs: Vec<Arc<SnapshotProgram>>, pause: Duration) {
+        let span =
+            tracing::debug_span!("evaluate", revision = view.snapshot.revision, programs = programs.len());
+        let address = self.address.clone();
+        let compute = move |view: &View, cancel: &Cancel| {
+            for program in &programs {
+                program.evaluate(cancel);
+                // A query does not wait for prompts.
+                let _ = address.send(Message::Tried);
+            }
+            programs.iter().for_each(|program| view.snapshot.trace_prompts(program, cancel));
+            view.snapshot.check_atoms(cancel);
+            (!cancel.is_cancelled()).then(|| figures(view))
+        };
+        self.evaluating = Some(self.work_out(view, pause, span, compute, Message::Evaluated));
+    }
+
+    /// Evaluates programs of which no document is open, for their findings alone: there is never more than one of them in
+    /// memory, so that each has the same limits.
+    fn start_evaluation_of_others(&mut self, view: View, programs: Vec<Arc<SnapshotProgram>>) {
+        let span = tracing::debug_span!(
+            "evaluate others",
+            revision = view.snapshot.revision,
+            programs = programs.len()
+        );
+        let compute = move |view: &View, cancel: &Cancel| {
+            for program in &programs {
+                program.evaluate(cancel);
+                view.snapshot.trace_prompts(program, cancel);
+                program.forget_evaluation();
+            }
+            (!cancel.is_cancelled()).then(|| figures(view))
+        };
+        self.evaluating = Some(self.work_out(view, PAUSE, span, compute, Message::Evaluated));
+    }
+
+    /// Computes on the thread of evaluations, once nobody has edited for `pause`, and sends what came of it. Gives what
+    /// stops it.
+    pub(super) fn work_out(
+        &self,
+        view: View,
+        pause: Duration,
+        span: Span,
+        compute: impl FnOnce(&View, &Cancel) -> Option<EvaluationDigest> + Send + 'static,
+        message: fn(EvaluationResult) -> Message,
+    ) -> Cancel {
+        let cancel = Cancel::new();
+        let (token, address) = (cancel.clone(), self.address.clone());
+        self.evaluator.spawn(move || {
+            let began = stays_wanted(&token, pause);
+            let compute = || began.then(|| compute(&view, &token)).flatten();
+            let result = span.in_scope(|| guarded(compute));
+            let _ =
+                address.send(message(EvaluationResult { revision: view.snapshot.revision, began, result }));
+        });
+        cancel
+    }
+
+    pub(super) fn evaluated(&mut self, EvaluationResult { revision, began, result }: EvaluationResult) {
+        self.evaluating = None;
+        self.is_addition_unseen |= began;
+        if revision != self.workspace.revision() {
+            return;
+        }
+        match result {
+            Ok(Some(figures)) => {
+                self.answer();
+                if self.figured.replace(figures.digest) != Some(figures.digest) {
+                    self.refresh_figures();
+                }
+                self.tell_of_diagnostics(figures);
+            }
+            Ok(None) => {}
+            Err(panic) => {
+                // What panics once will do so again.
+                self.unevaluable = Some(revision);
+                let is_waiting = |needs: &Prerequisite| matches!(needs, Prerequisite::Evaluation(_));
+                let questions = std::mem::take(&mut self.questions);
+                let (waiting, others) =
+                    questions.into_iter().partition(|question| is_waiting(&question.needs));
+                self.questions = others;
+                let waiting: Vec<_> = waiting;
+                waiting
+                    .into_iter()
+                    .for_each(|question| self.refuse(question, RequestRefusal::Panicked(panic.clone())));
+            }
+        }
+    }
+
+    /// Makes the client look again at what shows figures, unless it never did.
+    pub(super) fn refresh_figures(&self) {
+        let Some(session) = &self.session else { return };
+        if session.refresh_lenses && self.pulse.lensed.load(Ordering::Acquire) {
+            self.outbox.refresh_lenses();
+        }
+        if session.refresh_hints && self.pulse.hinted.load(Ordering::Acquire) {
+            self.outbox.refresh_hints();
+        }
+    }
+
+    /// Lets everybody know of diagnostics that came of an evaluation, or of replays.
+    pub(super) fn tell_of_diagnostics(&mut self, figures: EvaluationDigest) {
+        let Some(session) = &self.session else { return };
+        // Also for who pulls the workspace: of what it has open it takes what it pulled for the document.
+        if figures.diagnostics && session.pull && session.refresh {
+            self.outbox.refresh_diagnostics();
+        }
+        // Also what is being pushed or looked at now may lack it: that is of an older basis.
+        self.additions += 1;
+        self.is_addition_unseen = false;
+        self.answer_pulls();
+    }
+}
+
+/// Waits. False when `cancel` was raised meanwhile.
+fn stays_wanted(cancel: &Cancel, pause: Duration) -> bool {
+    let end = Instant::now() + pause;
+    while Instant::now() < end && !cancel.is_cancelled() {
+        std::thread::sleep(PAUSE / 10);
+    }
+    !cancel.is_cancelled()
+}
+
+/// The programs from which a question is answered that waits for an evaluation.
+pub(super) fn tried_for(needs: &Prerequisite, view: &View) -> Vec<Arc<SnapshotProgram>> {
+    let Prerequisite::Evaluation(path) = needs else { return Vec::new() };
+    match path {
+        Some(path) => {
+            let file = view.snapshot.file_at(path).map(|file| file.id);
+            file.into_iter().flat_map(|file| view.snapshot.answering(file)).cloned().collect()
+        }
+        None => {
+            let programs = view.snapshot.programs.iter();
+            programs.filter(|program| program.single().is_none()).cloned().collect()
+        }
+    }
+}
+
+/// What came of an evaluation that is done.
+fn figures(view: &View) -> EvaluationDigest {
+    let mut hasher = FxHasher::default();
+    for program in view.snapshot.of_open_documents() {
+        program.evaluated().map(|evaluated| evaluated.readings.digest()).hash(&mut hasher);
+    }
+    EvaluationDigest { digest: hasher.finish(), diagnostics: is_news(view) }
+}
+
+/// Whether the client was told of other diagnostics of an open document than there are now.
+pub(super) fn is_news(view: &View) -> bool {
+    // What is not diagnosed yet will be told whole.
+    let is_known = |file| {
+        let transcript = view.snapshot.transcript(file);
+        transcript.is_none_or(|transcript| transcript.is_diagnosed())
+            && view.snapshot.programs_of(file).all(|program| program.is_diagnosed())
+    };
+    let mut open = view.snapshot.files().filter(|file| file.open.is_some() && is_known(file.id));
+    open.any(|file| view.told.is_outdated(file.id, FileReport::new(view, file).id().fingerprint))
+}

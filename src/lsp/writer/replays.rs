@@ -1,0 +1,66 @@
+//! Replays of open transcripts against the policies around them: one after the other, on the thread of evaluations, when
+//! nothing is to be evaluated. An edit stops them, and they begin when nobody edits for a moment.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::FxHasher;
+
+use super::Writer;
+use super::evaluations::{PAUSE, is_news};
+use crate::host::workspace::SnapshotTranscript;
+use crate::lsp::message::{EvaluationDigest, EvaluationResult, Message};
+use crate::lsp::view::View;
+use mangle_syntax::text::Cancel;
+
+impl Writer {
+    /// Starts the replays that are wanted, unless some are under way. Gives whether any are.
+    pub(super) fn replay(&mut self, view: View) -> bool {
+        if self.replaying.is_some() {
+            return true;
+        }
+        let open = view.snapshot.transcripts.iter().filter(|transcript| !transcript.is_replayed());
+        let wanted: Vec<Arc<SnapshotTranscript>> = open.cloned().collect();
+        if wanted.is_empty() {
+            return false;
+        }
+        let span =
+            tracing::debug_span!("replay", revision = view.snapshot.revision, transcripts = wanted.len());
+        let compute = move |view: &View, cancel: &Cancel| {
+            wanted.iter().for_each(|transcript| transcript.replay_for_readers(cancel));
+            let diagnostics = !cancel.is_cancelled() && is_news(view);
+            (!cancel.is_cancelled()).then(|| EvaluationDigest { digest: digest(view), diagnostics })
+        };
+        self.replaying = Some(self.work_out(view, PAUSE, span, compute, Message::Replayed));
+        true
+    }
+
+    pub(super) fn replayed(&mut self, EvaluationResult { revision, began, result }: EvaluationResult) {
+        self.replaying = None;
+        self.is_addition_unseen |= began;
+        if revision != self.workspace.revision() {
+            return;
+        }
+        match result {
+            Ok(Some(figures)) => {
+                if self.judged.replace(figures.digest) != Some(figures.digest) {
+                    self.refresh_figures();
+                }
+                self.tell_of_diagnostics(figures);
+            }
+            Ok(None) => {}
+            // What panics once will do so again.
+            Err(_) => self.unevaluable = Some(revision),
+        }
+    }
+}
+
+/// A number that changes with what is shown of replays.
+fn digest(view: &View) -> u64 {
+    let mut hasher = FxHasher::default();
+    for transcript in view.snapshot.transcripts.iter().filter(|one| one.file.open.is_some()) {
+        let verdicts = transcript.replayed().verdicts.as_ref();
+        (transcript.file.id, verdicts.map(|verdicts| verdicts.digest())).hash(&mut hasher);
+    }
+    hasher.finish()
+}
