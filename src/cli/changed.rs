@@ -15,7 +15,6 @@ pub(super) struct Changed {
     pub(super) name: &'static str,
     pub(super) severity: &'static str,
     pub(super) default: &'static str,
-    /// The configuration file.
     pub(super) file: String,
     /// The line in it, counted from 1.
     pub(super) line: u32,

@@ -7,7 +7,6 @@ use clap::ValueEnum;
 /// What the file is for, in a few words.
 pub(super) const ABOUT: &str = "checks and tests every change";
 
-/// Where CI runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Ci {
     /// GitHub Actions: `.github/workflows/policy.yml`

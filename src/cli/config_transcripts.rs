@@ -32,7 +32,6 @@ pub(super) struct SettingRows(pub(super) Vec<(&'static str, SettingRow)>);
 /// The value of a key.
 #[derive(Debug)]
 pub(super) enum SettingRow {
-    /// This.
     Set(Value),
     /// Nothing is set, which means this.
     Unset(&'static str),

@@ -29,13 +29,11 @@ pub(super) struct FindingsRequest<'a> {
     pub(super) memory: &'a Memory,
     /// The folder that names of files are relative to.
     pub(super) working: &'a Path,
-    /// How.
     pub(super) options: CheckOptions,
     /// The version of the protocol that is prescribed for all transcripts.
     pub(super) profile: Option<Profile>,
 }
 
-/// What was found.
 pub(super) struct Findings {
     /// The findings, in the order of all output.
     pub(super) entries: Vec<ReportEntry>,
@@ -147,7 +145,6 @@ impl Findings {
         summary
     }
 
-    /// The exit status.
     pub(super) fn outcome(&self) -> ExitStatus {
         if !self.failures.is_empty() {
             ExitStatus::Failure

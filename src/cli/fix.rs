@@ -9,16 +9,18 @@ use clap::{Args, ColorChoice};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ExitStatus;
+use super::changed_file::ChangedFile;
+use super::changed_file::unwritten;
 use super::findings::{Findings, FindingsRequest};
 use super::output::{self, Output};
 use super::write_fixes::write_together;
 use crate::host::{self, FixedFile, KnowledgeMap, MAX_FILE_LEN, Overlay, Problem, Resolution, SkipReason};
 use crate::ide::fixes::{FixOutcome, FixRequest, FixResult, MAX_PASSES};
-use crate::report::{self, ReportEntry, sink};
+use crate::report::ReportEntry;
 use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::{Applicability, Diagnostic, ResolvedFix};
 use mangle_syntax::text::FileId;
-use piggyback::envelope::secrets::SecretContext;
+
 use piggyback::transcript::LONGEST_DOCUMENT;
 
 /// What to do with fixes.
@@ -46,7 +48,6 @@ pub(super) struct FixArgs {
     diff: bool,
 }
 
-/// What was fixed.
 pub(super) struct FixReport {
     done: FixOutcome,
     /// Whether fixes that guess were applied, too.
@@ -60,16 +61,6 @@ pub(super) struct FixReport {
     left: Vec<(FileId, PathBuf, SkipReason)>,
     /// Files that could not be written.
     pub(super) unwritten: Vec<Problem>,
-}
-
-/// A file that changed.
-pub(super) struct ChangedFile {
-    pub(super) file: FileId,
-    pub(super) path: PathBuf,
-    pub(super) before: Arc<[u8]>,
-    pub(super) after: Arc<[u8]>,
-    /// Whether it is a part of a program, and not checked alone.
-    is_policy: bool,
 }
 
 /// A place in a file, in bytes, and the code of what is found there.
@@ -242,10 +233,6 @@ fn refused(fixed: &FixResult, request: &FindingsRequest<'_>) -> Vec<(FileId, Pro
     fixed.changed.iter().filter_map(refusal).collect()
 }
 
-pub(super) fn unwritten(path: PathBuf, error: &dyn std::fmt::Display) -> Problem {
-    Problem { path, why: format!("its fixes were not written: {error}"), named: true }
-}
-
 fn changes(
     fixed: &FixResult,
     before: &FxHashMap<FileId, Arc<FileSummary>>,
@@ -257,20 +244,6 @@ fn changes(
         Some(ChangedFile { file: new.id, path, before, after: new.text.as_bytes().into(), is_policy: true })
     };
     fixed.changed.iter().filter_map(change).collect()
-}
-
-impl ChangedFile {
-    /// As a unified diff. What is a secret before or afterwards is masked in both.
-    fn diff(&self, name: &str) -> String {
-        let [old, new] = [&self.before, &self.after].map(|bytes| String::from_utf8_lossy(bytes));
-        let mut secrets = SecretContext::of(&old);
-        secrets.add(&new);
-        let [old, new] = [old, new].map(|text| secrets.redacted(&text).into_owned());
-        match self.is_policy {
-            true => report::diff(name, &old, &new),
-            false => report::diff(name, &sink::lines(&old), &sink::lines(&new)),
-        }
-    }
 }
 
 impl FixReport {

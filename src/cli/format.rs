@@ -34,7 +34,6 @@ const NOTHING: &str = "there is nothing to check";
 
 /// What is written beside the findings.
 pub(super) struct ReportFooter {
-    /// The numbers.
     pub(super) summary: CheckSummary,
     /// Counts by rule, if they are wanted.
     pub(super) statistics: Option<Vec<Statistic>>,

@@ -6,6 +6,7 @@
 mod accounts;
 mod baseline;
 mod changed;
+mod changed_file;
 mod check;
 mod ci_file;
 mod completions;
@@ -137,7 +138,6 @@ pub fn main() -> ExitCode {
 /// What a command wrote, and its exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandOutput {
-    /// The exit status.
     pub status: u8,
     /// What it wrote to standard output.
     pub output: Vec<u8>,

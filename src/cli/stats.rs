@@ -37,7 +37,6 @@ pub(super) struct Stats {
     transcripts: TranscriptArgs,
 }
 
-/// A monitoring system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Metrics {
     /// Prometheus' text format

@@ -202,7 +202,6 @@ impl Transcripts {
         self.resolution.transcripts.iter().find(|known| known.file == found.file)
     }
 
-    /// The working folder.
     pub(super) fn working(&self) -> &Path {
         &self.working
     }

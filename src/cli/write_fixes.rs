@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::fix::{ChangedFile, unwritten};
+use super::changed_file::ChangedFile;
+use super::changed_file::unwritten;
 use crate::host::{self, Problem, ReplaceError, Replacement};
 use mangle_syntax::text::FileId;
 
-/// What was written.
 #[derive(Debug, Default)]
 pub(super) struct WriteResult {
     /// How many fixes are on the disk.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::read::no_text;
 use super::walk::boundary;
-use super::{FileTable, FileText, Overlay, Resolution, is_taken, read};
+use super::{FileTable, FileText, Overlay, is_taken, read};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::FileId;
 use piggyback::transcript::Limits;
@@ -14,9 +14,7 @@ use piggyback::transcript::settings::{self, PATH};
 /// A configuration of an agent's runtime and what it says.
 #[derive(Debug)]
 pub struct AgentSettings {
-    /// The file.
     pub file: FileId,
-    /// Its path.
     pub path: PathBuf,
     /// The folder that the agent works in.
     pub root: PathBuf,
@@ -24,7 +22,6 @@ pub struct AgentSettings {
     pub project: Option<usize>,
     /// Whether its findings are wanted, or it is only read for the sake of transcripts.
     pub reported: bool,
-    /// Its text.
     pub text: Arc<str>,
     /// What is wrong with it. Ranges count from the start of the file.
     pub findings: Vec<Finding>,
@@ -90,16 +87,5 @@ impl AgentSettings {
             findings: settings.findings,
             limits: settings.limits.into(),
         })
-    }
-}
-
-impl Resolution {
-    /// Reads the configurations of agents' runtimes again, which may have changed.
-    pub fn read_agents_again(&mut self, overlay: &Overlay, table: &FileTable) {
-        for agent in &mut self.agents {
-            if let Some(new) = AgentSettings::read(agent.path.clone(), overlay, table) {
-                *agent = AgentSettings { project: agent.project, reported: agent.reported, ..new };
-            }
-        }
     }
 }

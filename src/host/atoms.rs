@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::disk::list;
-use super::uses::is_session;
+use super::paths::is_session;
+use super::walk::is_inside;
 use super::walk::{boundary, walk};
 use super::{CheckTarget, FileTable, FileText, MAX_FILE_LEN, Overlay, Problem, absolute, is_taken, read};
 use agent_prompt::jit::{AtomFault, AtomFile, AtomKind, Corpus, JitCompiler};
@@ -17,7 +18,6 @@ use mangle_syntax::text::FileId;
 /// Prompt atoms, and the texts that they were read from.
 #[derive(Debug, Default)]
 pub struct AtomFiles {
-    /// The atoms.
     pub corpus: Arc<Corpus>,
     /// The files, those of contents included.
     texts: Vec<(FileId, PathBuf, Arc<str>)>,
@@ -238,13 +238,6 @@ fn agent_of(path: &Path) -> Option<Arc<str>> {
 fn agent_in(path: &str) -> Option<&str> {
     let (_, rest) = path.rsplit_once("/.nerd/agents/")?;
     rest.split_once('/').map(|(agent, _)| agent)
-}
-
-/// Whether a path stays inside of a folder. What a link leads to counts; a document that is only in the editor is no
-/// link.
-pub(super) fn is_inside(path: &Path, boundary: &Path) -> bool {
-    let real = std::fs::canonicalize(path);
-    real.map_or_else(|_| path.starts_with(boundary), |real| real.starts_with(boundary))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::load::is_unparsed;
+use super::decode::is_unparsed;
 use super::resolve::{CorpusFiles, PartialScan, Problem, ProgramFiles, Resolution};
 use super::workspace::Snapshot;
 use super::{AgentSettings, FileTable, Memory, Overlay, PreviewFiles, Project};

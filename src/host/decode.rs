@@ -4,8 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::disk::Content;
-use super::load::is_unparsed;
-use super::walk::plain;
+use super::problem::plain;
 use mangle_settings::{BINARY_FILE, FILE_TOO_LARGE, INVALID_UTF8, UNREADABLE_FILE};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::rules::{BOM, MARKED};
@@ -150,6 +149,11 @@ fn substitute(bytes: &[u8]) -> FileText {
     };
     let finding = Finding::new(&INVALID_UTF8, first, format!("{what} Save the file as UTF-8."));
     FileText { text: text.into(), findings: vec![finding] }
+}
+
+/// Whether a finding says that nothing of its file is read.
+pub(super) fn is_unparsed(finding: &Finding) -> bool {
+    finding.rule == &FILE_TOO_LARGE || finding.rule == &BINARY_FILE
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::problem::plain;
 use super::resolve::{Problem, Resolution};
-use super::walk::plain;
 use super::{CheckTarget, FileTable, Overlay, is_test, read};
 use crate::ide::format::whole;
 use mangle_settings::FormatSettings;
@@ -18,9 +18,7 @@ use mangle_syntax::text::FileId;
 /// A file and what formatting makes of it.
 #[derive(Debug)]
 pub struct FormattedFile {
-    /// Where it is.
     pub path: PathBuf,
-    /// Its text.
     pub old: Arc<str>,
     /// Its text, formatted, where that is another.
     pub new: Option<String>,

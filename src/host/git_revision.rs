@@ -37,7 +37,6 @@ pub enum GitRevisionError {
 /// The Mangle and configuration files of a revision.
 #[derive(Debug)]
 pub struct GitRevision {
-    /// The repository.
     root: PathBuf,
     /// Where its files of that revision pretend to lie.
     place: PathBuf,

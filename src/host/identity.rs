@@ -39,7 +39,6 @@ impl ResolvedPath {
 /// A link that is in a program, and where it leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberLink {
-    /// The link.
     pub path: PathBuf,
     /// The file that it leads to, without links.
     pub target: PathBuf,

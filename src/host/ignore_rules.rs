@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::disk::{self, Content, DiskOperation};
+use super::problem::plain;
 use super::resolve::Problem;
-use super::walk::plain;
 
 /// How many patterns are used of one file.
 pub(super) const MOST_PATTERNS: usize = 10_000;

@@ -15,7 +15,6 @@ use mangle_syntax::text::FileId;
 pub struct LinkedProgram {
     /// What it is called in output.
     pub name: String,
-    /// The program.
     pub program: Arc<Program>,
     /// The files that were asked for; `None` if that is all of them.
     pub files: Option<FxHashSet<FileId>>,
@@ -87,7 +86,6 @@ fn join_program(
 /// A policy test, joined with what it runs with.
 #[derive(Debug)]
 pub struct LinkedTest {
-    /// The test.
     pub file: FileId,
     /// It and the program around it.
     pub program: Program,

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::decode::is_unparsed;
+use super::problem::plain;
 use super::resolve::{Problem, Resolution};
-use super::walk::plain;
 use super::{CheckTarget, FileTable, Memory, Overlay, read};
 use mangle_engine::program::FileSummary;
-use mangle_settings::{BINARY_FILE, FILE_TOO_LARGE};
+
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
@@ -74,11 +75,6 @@ pub fn unparsed(
     let mut problems: Vec<_> = files.values().filter_map(problem).collect();
     problems.sort_by(|a, b| a.path.cmp(&b.path));
     problems
-}
-
-/// Whether a finding says that nothing of its file is read.
-pub(super) fn is_unparsed(finding: &Finding) -> bool {
-    finding.rule == &FILE_TOO_LARGE || finding.rule == &BINARY_FILE
 }
 
 fn is_named(path: &Path, targets: &[CheckTarget]) -> bool {

@@ -19,9 +19,11 @@ mod linked_programs;
 mod load;
 mod memory;
 mod overlay;
+mod partial_scan;
 mod paths;
 mod preview_files;
 mod preview_requests;
+mod problem;
 mod project;
 mod prompts;
 mod read;
@@ -56,6 +58,7 @@ pub use paths::{
 };
 pub use preview_files::{AtomCache, PreviewFiles, SessionText, preview_name, read_session};
 pub use preview_requests::{PreviewRequest, RequestedPart, prompt_name};
+pub use problem::plain;
 pub use project::Project;
 pub use prompts::fix_prompts;
 pub use read::{is_taken, open_facts, read, read_to_string};
@@ -71,5 +74,5 @@ pub use transcripts::{
     check_transcripts, comments, plain_name, read_transcript,
 };
 pub use uses::named_among;
-pub use walk::{ScanLimit, Visited, plain, repository};
+pub use walk::{ScanLimit, Visited, repository};
 pub use watch::{Stopper, WakeReason, Watch, WatchError};

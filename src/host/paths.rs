@@ -180,6 +180,17 @@ pub fn file_inside(folder: &Path, path: &Path) -> Option<PathBuf> {
     (is_file && is_inside()?).then_some(joined)
 }
 
+/// Whether the file's name says that it is a sample kernel.
+pub(super) fn is_kernel(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".kernel.mg"))
+}
+
+/// Whether the file's name says that it is a session file and holds no prompt atoms.
+pub(super) fn is_session(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    [".session.yaml", ".session.yml", ".session.json"].iter().any(|end| name.ends_with(end))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::agents::limits_around;
-use super::atoms::{AtomFiles, is_inside};
-use super::load::is_unparsed;
+use super::atoms::AtomFiles;
+use super::decode::is_unparsed;
+use super::problem::plain;
 use super::uses::used_by_name;
-use super::walk::{boundary, plain};
+use super::walk::boundary;
+use super::walk::is_inside;
 use super::{CheckTarget, FileTable, Overlay, absolute, read};
 use agent_prompt::rules::PREVIEW_PATH;
 use agent_prompt::session::{SessionFile, SessionForm};
@@ -22,7 +24,6 @@ use piggyback::transcript::Limits;
 /// What the header of a sample kernel says, with the files that it names besides policies.
 #[derive(Debug, Default)]
 pub struct PreviewFiles {
-    /// The header.
     pub header: Header,
     /// The session file of each of its groups, where it has one that can be read.
     pub sessions: Vec<Option<Arc<SessionText>>>,
@@ -38,16 +39,11 @@ pub struct PreviewFiles {
     captures: Vec<ReadFile>,
 }
 
-/// A session file.
 #[derive(Debug)]
 pub struct SessionText {
-    /// The file.
     pub id: FileId,
-    /// Its path.
     pub path: PathBuf,
-    /// Its text.
     pub text: Arc<str>,
-    /// What it says.
     pub file: SessionFile,
 }
 
@@ -141,7 +137,6 @@ const REPOSITORY: &str = "the repository (without one, the folder with `mangle-l
 
 /// Reads what the groups of one header name, one after the other.
 struct HeaderReader<'r> {
-    /// The kernel.
     path: &'r Path,
     root: &'r Path,
     /// The folder that nothing leads out of.

@@ -5,9 +5,10 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashSet;
 
+use super::problem::plain;
 use super::read::no_text;
-use super::resolve::{Problem, ProgramOrigin};
-use super::walk::{WalkEntry, boundary, plain};
+use super::resolve::Problem;
+use super::walk::{WalkEntry, boundary};
 use super::{FileTable, Overlay, is_taken, read, relative};
 use crate::ide::registry;
 use mangle_engine::program::builtins::RELEASES;
@@ -23,15 +24,11 @@ use piggyback::envelope::Catalogue;
 /// A configuration file and what it says.
 #[derive(Debug)]
 pub struct Project {
-    /// The file.
     pub file: FileId,
-    /// Its path.
     pub path: PathBuf,
     /// The folder that it is about.
     pub root: PathBuf,
-    /// Its text.
     pub text: Arc<str>,
-    /// What it says.
     pub settings: Arc<Settings>,
     /// What is wrong with it. Ranges count from the start of the file.
     pub findings: Vec<Finding>,
@@ -264,4 +261,15 @@ pub(super) fn nearest(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
 /// The last part of a folder's path.
 pub(super) fn folder_name(folder: &Path) -> String {
     folder.file_name().map_or_else(|| "/".into(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Why files are analysed together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProgramOrigin {
+    /// A configuration file says so.
+    Configured,
+    /// There is none: they were named together, or lie in one folder of the workspace.
+    Together,
+    /// A file that is in no program, and the schemas beside it.
+    Lone,
 }

@@ -20,13 +20,15 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use self::resolution::{
-    CorpusFiles, Member, PartialScan, Problem, ProgramFiles, ProgramOrigin, Resolution, StandaloneFile,
-};
+pub use self::resolution::{CorpusFiles, Member, ProgramFiles, Resolution, StandaloneFile};
 pub(super) use self::units::Unit;
 use super::atoms::AtomFiles;
+pub use super::partial_scan::PartialScan;
+use super::paths::is_kernel;
+pub use super::problem::Problem;
+pub use super::project::ProgramOrigin;
 use super::project::{self, ProjectProgram};
-use super::uses::{is_kernel, used_files};
+use super::uses::used_files;
 use super::walk::{FileTree, WalkEntry, WalkOptions, walk_within};
 use super::{CheckTarget, FileTable, Overlay, Project, is_mangle, is_single, is_test};
 use mangle_settings::{FILE_NAME, FilesSettings, ScanLimits, Settings};

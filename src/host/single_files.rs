@@ -15,11 +15,8 @@ use piggyback::transcript::{LONGEST_DOCUMENT, settings};
 /// A file, and what fixes made of it.
 #[derive(Debug)]
 pub struct FixedFile {
-    /// The file.
     pub file: FileId,
-    /// Its path.
     pub path: PathBuf,
-    /// Its bytes before.
     pub before: Arc<[u8]>,
     /// What came of it.
     pub fixed: FixedText,
@@ -28,7 +25,6 @@ pub struct FixedFile {
 /// Why a file is not fixed, whatever is found in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkipReason {
-    /// It is compressed.
     Compressed,
     /// It has so many bytes, which is more than are fixed at once.
     TooLong(u64),

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::problem::plain;
 use super::resolve::{PartialScan, Problem};
-use super::walk::{plain, walk};
+use super::walk::walk;
 use super::{Overlay, absolute, is_mangle};
 use mangle_settings::{FILE_NAME, Globs};
 

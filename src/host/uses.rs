@@ -4,21 +4,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::atoms::is_inside;
+use super::paths::is_kernel;
 use super::paths::is_test;
+use super::walk::is_inside;
 use super::walk::{boundary, walk};
 use super::{CheckTarget, Overlay, Project, absolute, is_mangle, is_taken, read};
-
-/// Whether the file's name says that it is a sample kernel.
-pub(super) fn is_kernel(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".kernel.mg"))
-}
-
-/// Whether the file's name says that it is a session file and holds no prompt atoms.
-pub(super) fn is_session(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    [".session.yaml", ".session.yml", ".session.json"].iter().any(|end| name.ends_with(end))
-}
 
 /// What a file is called that is a sample: one that the configuration names; where it names none, a sample kernel.
 pub(super) fn sample_name(path: &Path, project: Option<&Project>) -> Option<String> {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use ignore::DirEntry;
 
 use super::ignore_rules::{Entries, Patterns};
+use super::problem::plain;
 use super::{MAX_FILE_LEN, Overlay, Problem, is_facts, is_mangle};
 use mangle_settings::{FILE_NAME, FilesSettings, ScanLimits};
 use mangle_syntax::text::Cancel;
@@ -69,7 +70,6 @@ pub(super) struct WalkOptions<'r> {
 /// A file of a walk.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct WalkEntry {
-    /// Its path.
     pub(super) path: PathBuf,
     /// What it leads to, for a symbolic link.
     pub(super) target: Option<PathBuf>,
@@ -281,15 +281,9 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-/// An IO error in the words of the system, without number and path.
-#[must_use]
-pub fn plain(error: &io::Error) -> String {
-    let text = match (error.raw_os_error(), error.get_ref()) {
-        (Some(_), _) => error.to_string(),
-        (None, Some(own)) => own.to_string(),
-        (None, None) => error.kind().to_string(),
-    };
-    let text = text.split(" (os error").next().unwrap_or_default();
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
+/// Whether a path stays inside of a folder. What a link leads to counts; a document that is only in the editor is no
+/// link.
+pub(super) fn is_inside(path: &Path, boundary: &Path) -> bool {
+    let real = std::fs::canonicalize(path);
+    real.map_or_else(|_| path.starts_with(boundary), |real| real.starts_with(boundary))
 }

@@ -14,13 +14,10 @@ use mangle_syntax::text::{FileId, TextRange};
 /// A predicate in the hierarchy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HierarchyItem {
-    /// The predicate.
     pub key: PredicateKey,
     /// What stands for it: a rule if it has one, else its `Decl`, else a fact.
     pub kind: SymbolType,
-    /// The file.
     pub file: FileId,
-    /// The statement.
     pub whole: TextRange,
     /// Its name in the statement.
     pub name: TextRange,
@@ -29,18 +26,15 @@ pub struct HierarchyItem {
 /// A step from a predicate to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The other predicate.
     pub item: HierarchyItem,
     /// Where the caller asks, in the caller's file; empty where it does so in other files only.
     pub ranges: Vec<TextRange>,
-    /// In which ways.
     pub ways: CallKinds,
 }
 
 /// In which ways a predicate is asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallKinds {
-    /// As it is.
     pub plain: bool,
     /// Under `!`.
     pub negated: bool,

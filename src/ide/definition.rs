@@ -7,7 +7,8 @@ pub use types::type_definition;
 pub use variable::origin_of_variable;
 
 use super::Place;
-use super::subject::{Subject, Variable};
+use super::subject::Subject;
+use super::variable::Variable;
 use mangle_engine::program::{FileSummary, Predicate, Program, Site};
 use mangle_syntax::syntax::ast::{Item, StatementKind};
 use mangle_syntax::text::{FileId, Symbol, TextRange};
@@ -24,11 +25,9 @@ pub struct Definition {
 /// A place to go to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DefinitionTarget {
-    /// The file.
     pub file: FileId,
     /// The statement around it.
     pub whole: TextRange,
-    /// The very place.
     pub name: TextRange,
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Place;
 use super::mention::{Entity, Mention, StatementPart, each};
-use super::subject::Variable;
+use super::variable::Variable;
 use agent_prompt::Header;
 use mangle_check::policy_test::{Expectation, TestFile, TestKey, comment_at};
 use mangle_engine::program::{FileSummary, PredicateKey, Program};
@@ -141,6 +141,15 @@ pub fn unread(program: &Program, file: &FileSummary) -> Vec<TextRange> {
     let malformed =
         tests.expectations().filter(|expectation| Directive::of_expectation(expectation).is_none());
     malformed.map(|expectation| expectation.text_range).chain(tests.unread.iter().copied()).collect()
+}
+
+impl Place<'_> {
+    /// What stands at the offset, in a statement or in a comment that mentions something. Between two words, the one that
+    /// starts there counts.
+    #[must_use]
+    pub fn mention(&self) -> Option<Mention> {
+        self.mention_in_statement().or_else(|| mention_at(*self).map(|(_, mention)| mention))
+    }
 }
 
 /// The comment at a place and what it mentions there. The number is that of the comment among [`directives`].

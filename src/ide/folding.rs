@@ -15,13 +15,11 @@ const TABLE: usize = 4;
 pub struct Fold {
     /// What disappears, from behind what stays to see.
     pub range: TextRange,
-    /// What it is.
     pub kind: FoldKind,
     /// What stands for it meanwhile, where the first line does not say it.
     pub summary: Option<String>,
 }
 
-/// The kinds of folds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoldKind {
     /// Several lines of comment.

@@ -20,7 +20,6 @@ pub struct Selection {
     pub of: Vec<PredicateName>,
     /// How many steps around them.
     pub depth: usize,
-    /// In which direction.
     pub direction: Direction,
     /// Only predicates that depend on themselves, alone or around a circle.
     pub recursive: bool,

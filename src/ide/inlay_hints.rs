@@ -23,9 +23,7 @@ pub const WIDTH: usize = 25;
 pub struct Hint {
     /// Where it is shown.
     pub offset: TextSize,
-    /// What is shown.
     pub label: String,
-    /// What it says.
     pub kind: HintKind,
     /// The whole of what it says, where the label does not have room for it.
     pub full: Option<String>,

@@ -8,9 +8,7 @@ use mangle_syntax::text::{TextRange, size, text_len};
 /// Something that a comment names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link<'t> {
-    /// Its bytes.
     pub range: TextRange,
-    /// What it is.
     pub target: LinkTarget<'t>,
 }
 

@@ -18,7 +18,6 @@ enum Block {
     Words(String),
     /// Somebody else's words. Whatever is in them is shown, not obeyed.
     Foreign(String),
-    /// A list.
     List(Vec<Line>),
 }
 
@@ -40,7 +39,6 @@ pub struct Line {
 pub struct Link {
     /// What the place is called: `policy.mg:12`.
     pub label: String,
-    /// The URI.
     pub target: String,
 }
 
@@ -93,7 +91,6 @@ impl Markup {
         self.blocks.is_empty()
     }
 
-    /// As Markdown.
     #[must_use]
     pub fn to_markdown(&self) -> String {
         self.join(|block| match block {

@@ -2,7 +2,7 @@
 //! variables, names, types, packages. The one answer to this that hover, navigation, rename, tokens
 //! and the others share.
 
-use super::{Place, directives};
+use super::Place;
 use mangle_engine::program::{PredicateKey, key_of};
 use mangle_syntax::syntax::ast::{
     Apply, ApplyForm, Atom, Clause, Declaration, Interval, Item, Literal, PackageName, Premise,
@@ -34,13 +34,11 @@ pub enum Entity {
     Variable(Symbol),
     /// `_`
     Wildcard,
-    /// A name constant.
     Name(Symbol),
     /// A name in a type expression: `/string`, or a prefix such as `/role`.
     Type(Symbol),
     /// A constructor of types, with its `fn:`, also where it is written `.List`.
     Constructor(Symbol),
-    /// A package.
     Package(Symbol),
     /// An atom of `descr […]`: `doc`, `mode`, …
     Descriptor(PredicateKey),
@@ -49,7 +47,6 @@ pub enum Entity {
 /// A part of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StatementPart {
-    /// The declared atom.
     Declared,
     /// `descr […]`
     Descriptor,
@@ -65,7 +62,6 @@ pub enum StatementPart {
     Body,
     /// A premise under `!`, or in one.
     Negated,
-    /// A transform.
     Transform,
     /// `Package …!`
     Package,
@@ -84,14 +80,8 @@ impl StatementPart {
 }
 
 impl Place<'_> {
-    /// What stands at the offset, in a statement or in a comment that mentions something. Between two words, the one that
-    /// starts there counts.
-    #[must_use]
-    pub fn mention(&self) -> Option<Mention> {
-        self.mention_in_statement().or_else(|| directives::mention_at(*self).map(|(_, mention)| mention))
-    }
-
-    fn mention_in_statement(&self) -> Option<Mention> {
+    /// What stands at the offset in a statement.
+    pub(super) fn mention_in_statement(&self) -> Option<Mention> {
         let mut found: Option<Mention> = None;
         each(self.item()?, &mut |mention| {
             let holds = mention.range.contains_inclusive(self.offset);

@@ -44,6 +44,7 @@ pub mod subject;
 pub mod symbols;
 pub mod syntax_tree;
 pub mod transcripts;
+mod variable;
 pub mod vocabulary;
 
 pub use place::{Analysis, Place};

@@ -9,9 +9,7 @@ use mangle_syntax::text::{FileId, TextSize};
 /// An offset in a file of a program. Cheap to copy.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
-    /// The program.
     pub analysis: &'a dyn Analysis,
-    /// The file.
     pub file: &'a FileSummary,
     /// The same file, parsed.
     pub source: &'a SourceFile,
@@ -39,7 +37,6 @@ impl<'a> Place<'a> {
         Some(Self { analysis, file, source, offset: mangle_syntax::text::size(at) })
     }
 
-    /// The program.
     #[must_use]
     pub fn program(&self) -> &'a Program {
         self.analysis.program()

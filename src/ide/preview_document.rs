@@ -12,7 +12,6 @@ use mangle_syntax::text::{TextRange, slice, text_len};
 /// A prompt as a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PromptDocument {
-    /// The prompt.
     pub text: String,
     /// Its lines, as far as what they come from can be opened.
     pub origins: Vec<PromptOrigin>,
@@ -57,7 +56,6 @@ pub fn prompt_document(common: &Common, shown: &PreviewedPrompt) -> PromptDocume
 /// A line above a comment that asks for a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreviewLens {
-    /// The comment.
     pub range: TextRange,
     /// What the preview is called.
     pub name: String,

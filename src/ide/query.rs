@@ -14,9 +14,7 @@ pub use mangle_engine::kernel::Query;
 
 /// A program that was evaluated, to be asked.
 pub struct EvaluatedProgram<'a> {
-    /// The program.
     pub program: &'a Program,
-    /// Its plans.
     pub compiled: &'a Compiled,
     /// What follows from it.
     pub model: &'a mut Model,

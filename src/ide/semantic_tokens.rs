@@ -9,15 +9,12 @@ use mangle_syntax::text::{TextRange, TextSize};
 /// A token to be coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SemanticToken {
-    /// Its bytes.
     pub range: TextRange,
-    /// What it is.
     pub kind: SemanticTokenKind,
     /// What is special about it.
     pub modifiers: Modifiers,
 }
 
-/// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SemanticTokenKind {
     /// `# …`
@@ -30,19 +27,14 @@ pub enum SemanticTokenKind {
     String,
     /// A number, an instant or a span of time.
     Number,
-    /// A predicate.
     Predicate,
-    /// A function.
     Function,
-    /// A variable.
     Variable,
     /// A parameter: a variable of a head or of a declared atom.
     Parameter,
-    /// A name constant.
     Name,
     /// A type, or a constructor of types.
     Type,
-    /// A package.
     Package,
     /// An atom of `descr […]`.
     Descriptor,

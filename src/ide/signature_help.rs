@@ -25,7 +25,6 @@ pub struct Signature {
     pub label: String,
     /// What is said of it.
     pub documentation: Markup,
-    /// Its parameters.
     pub parameters: Vec<Parameter>,
     /// The parameter that one is writing; past the end where there are too many arguments.
     pub active: usize,

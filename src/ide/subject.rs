@@ -5,13 +5,13 @@ use smallvec::SmallVec;
 
 use super::directives::Directive;
 use super::mention::{Entity, Mention, StatementPart, each};
+use super::variable::Variable;
 use super::{Place, directives};
 use mangle_engine::program::{FileSummary, PredicateKey, Program};
 use mangle_syntax::syntax::ast::{Item, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{FileId, Symbol, TextRange, TextSize, size, slice};
 
-/// What is mentioned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// A predicate, by its qualified name.
@@ -26,30 +26,14 @@ pub enum Subject {
     Wildcard,
     /// A name, as a value and as a type.
     Name(Symbol),
-    /// A package.
     Package(Symbol),
     /// An atom of `descr […]`.
     Descriptor(Symbol),
 }
 
-/// A variable and the statement that it belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Variable {
-    /// Its name.
-    pub symbol: Symbol,
-    /// The file.
-    pub file: FileId,
-    /// The statement: an index into [`FileSummary::items`]. Indices past its end are those of the comments that mention
-    /// something ([`directives::of_variable`]).
-    pub item: u32,
-    /// Whether it stands for a type, in `bound […]`: those have nothing to do with the parameters.
-    pub of_types: bool,
-}
-
 /// A place that mentions something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Occurrence {
-    /// The file.
     pub file: FileId,
     /// The bytes of the name, as written.
     pub range: TextRange,

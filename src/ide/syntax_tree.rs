@@ -20,7 +20,6 @@ const MAX_WORD: usize = 60;
 /// A tree as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyntaxTree {
-    /// The text.
     pub text: String,
     /// What the lines stand for, from the first on; a last line that says what is left out stands for
     /// nothing.

@@ -14,9 +14,7 @@ use tower_lsp::ls_types::{
 use super::actions::{ASSIST_KINDS, COMMANDS, FIX_ALL, FIX_WORKSPACE};
 use super::features;
 use super::session::ClientSession;
-
-/// The name that diagnostics and the server itself go by.
-pub(super) const NAME: &str = "mangle-ls";
+use super::to_proto::NAME;
 
 /// The answer to `initialize`.
 pub(super) fn initialize_result(session: &ClientSession) -> InitializeResult {

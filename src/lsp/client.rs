@@ -4,22 +4,21 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::ls_types::{
-    ConfigurationItem, MessageType, ProgressParams, ProgressParamsValue, ProgressToken, ShowDocumentParams,
-    ShowMessageParams, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,
-    WorkspaceEdit,
+    ConfigurationItem, MessageType, ProgressParams, ProgressParamsValue, ProgressToken, Registration,
+    ShowDocumentParams, ShowMessageParams, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd,
+    WorkDoneProgressReport, WorkspaceEdit,
 };
 
-use super::message::Message;
+use super::settings;
 use super::transport::Output;
-use super::{capabilities, settings};
 use piggyback::envelope::secrets::redacted;
 
 /// How long an answer of the client is waited for.
@@ -61,22 +60,22 @@ impl Outbox {
     }
 
     /// Asks the client to report changes of files.
-    pub(super) fn register_watchers(&self) {
+    pub(super) fn register_watchers(&self, watchers: Registration) {
         let client = self.client.clone();
-        self.ask("client/registerCapability", async move {
-            client.register_capability(vec![capabilities::watchers()]).await
-        });
+        self.ask(
+            "client/registerCapability",
+            async move { client.register_capability(vec![watchers]).await },
+        );
     }
 
-    /// Asks the client for its settings, which come as a message to the writer.
-    pub(super) fn ask_settings(&self, writer: Sender<Message>) {
+    /// Asks the client for its settings.
+    pub(super) fn ask_settings(&self, answered: impl FnOnce(Value) + Send + 'static) {
         let client = self.client.clone();
         self.runtime.spawn(async move {
             let item = ConfigurationItem { scope_uri: None, section: Some(settings::SECTION.into()) };
             let answer = limited("workspace/configuration", client.configuration(vec![item])).await;
             if let Some(settings) = answer.and_then(|items| items.into_iter().next()) {
-                // At the very end the writer may be gone before.
-                let _ = writer.send(Message::Settings(settings));
+                answered(settings);
             }
         });
     }

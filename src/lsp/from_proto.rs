@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use tower_lsp::ls_types::{Position, Range, TextDocumentContentChangeEvent, Uri};
 
-use super::message::DocumentName;
 use crate::host::absolute;
 use mangle_syntax::text::{ContentChange, Encoding, LineCol, LineIndex, TextRange};
 
@@ -74,6 +73,14 @@ fn decode(path: &str) -> Vec<u8> {
         rest = if value.is_some() { tail.get(2..).unwrap_or_default() } else { tail };
     }
     bytes
+}
+
+/// A document as the client names it.
+#[derive(Debug, Clone)]
+pub(super) struct DocumentName {
+    pub(super) path: PathBuf,
+    /// As the client spells it.
+    pub(super) uri: String,
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use tower_lsp::ls_types::{PreviousResultId, WorkspaceDiagnosticReport};
 use tracing::Span;
 
 use super::body::Loss;
+use super::from_proto::DocumentName;
 use super::pool::Panicked;
 use super::session::ClientSession;
 use super::view::View;
@@ -35,7 +36,10 @@ pub(super) enum Message {
     /// Files changed outside the editor.
     Files(Vec<(PathBuf, FileEvent)>),
     /// Workspace folders came and went.
-    Folders { added: Vec<PathBuf>, removed: Vec<PathBuf> },
+    Folders {
+        added: Vec<PathBuf>,
+        removed: Vec<PathBuf>,
+    },
     /// The client's settings changed; ours may have too. What it sent along of them.
     Reconfigure(Value),
     /// The client's settings, as it was asked for them.
@@ -60,7 +64,6 @@ pub(super) enum Message {
     Evaluated(EvaluationResult),
     /// Replays of open transcripts are done.
     Replayed(EvaluationResult),
-    /// The connection ended.
     Leave,
 }
 
@@ -133,15 +136,6 @@ pub(super) struct EvaluationDigest {
     pub(super) diagnostics: bool,
 }
 
-/// A document as the client names it.
-#[derive(Debug, Clone)]
-pub(super) struct DocumentName {
-    pub(super) path: PathBuf,
-    /// As the client spells it.
-    pub(super) uri: String,
-}
-
-/// An opened document.
 #[derive(Debug)]
 pub(super) struct OpenedDocument {
     pub(super) path: PathBuf,
@@ -184,7 +178,6 @@ pub(super) enum Prerequisite {
 pub(super) enum RequestRefusal {
     /// The text changed meanwhile.
     Outdated,
-    /// The computation failed.
     Panicked(Panicked),
 }
 

@@ -24,6 +24,7 @@ mod pull;
 mod push;
 mod raw_response;
 mod report;
+mod sent_tokens;
 mod server;
 mod session;
 mod settings;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use rustc_hash::FxHasher;
 use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, NumberOrString};
 
-use super::capabilities::NAME;
 use super::to_proto;
+use super::to_proto::NAME;
 use super::view::View;
 use crate::host::workspace::SnapshotFile;
 use crate::report::{shown_in_editor, sink};
@@ -80,7 +80,7 @@ impl<'v> FileReport<'v> {
         file.hash(hasher);
         if let Some(file) = self.view.shown(file) {
             to_proto::uri(file).map(|uri| uri.as_str().to_owned()).hash(hasher);
-            let range = to_proto::range(self.view, file, range);
+            let range = self.view.range(file, range);
             (range.start.line, range.start.character, range.end.line, range.end.character).hash(hasher);
         }
     }
@@ -93,7 +93,6 @@ impl<'v> FileReport<'v> {
         }
     }
 
-    /// The list itself.
     pub(super) fn items(&self) -> Vec<Diagnostic> {
         let items = self.all().map(|diagnostic| to_proto::diagnostic(self.view, self.file, diagnostic));
         items.chain(self.counts_elsewhere.iter().map(|uri| counts_elsewhere(uri))).collect()

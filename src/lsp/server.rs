@@ -212,7 +212,6 @@ impl Server {
 /// The methods that the protocol does not have, one a line.
 macro_rules! extensions {
     ($($name:literal => $handler:path;)*) => {
-        /// Their names.
         #[cfg(test)]
         pub(super) const EXTENSIONS: &[&str] = &[$($name),*];
 
@@ -286,7 +285,6 @@ struct CancelGuard {
 }
 
 impl CancelGuard {
-    /// The answer came.
     fn answered(mut self) {
         self.writer = None;
     }

@@ -8,11 +8,9 @@ use serde::Serialize;
 use super::view::View;
 use crate::host::workspace::SnapshotFile;
 
-/// The answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Status {
-    /// The server's version.
     version: &'static str,
     /// Counts the changes since the start.
     revision: u64,

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use tower_lsp::ls_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString,
-    Position, Range, Uri,
+    Uri,
 };
 
-use super::capabilities::NAME;
 use super::view::View;
 use crate::host::workspace::SnapshotFile;
 use crate::report::sink;
@@ -57,27 +56,16 @@ fn path_bytes(path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// A range of the text that features see, as lines and columns of the document.
-pub(super) fn range(view: &View, file: &SnapshotFile, range: TextRange) -> Range {
-    let range = file.map().to_source(range);
-    Range { start: position(view, file, range.start()), end: position(view, file, range.end()) }
-}
-
-fn position(view: &View, file: &SnapshotFile, offset: mangle_syntax::text::TextSize) -> Position {
-    let at = file.line_col(offset, view.session.encoding);
-    Position { line: at.line, character: at.col }
-}
-
 /// A range of a file, if the file is still there.
 pub(super) fn location(view: &View, file: FileId, bytes: TextRange) -> Option<Location> {
     let file = view.shown(file)?;
-    Some(Location { uri: uri(file)?, range: range(view, file, bytes) })
+    Some(Location { uri: uri(file)?, range: view.range(file, bytes) })
 }
 
 /// A diagnostic of `file`.
 pub(super) fn diagnostic(view: &View, file: &SnapshotFile, diagnostic: &lint::Diagnostic) -> Diagnostic {
     Diagnostic {
-        range: range(view, file, diagnostic.range),
+        range: view.range(file, diagnostic.range),
         severity: Some(severity(diagnostic.severity)),
         code: Some(NumberOrString::String(diagnostic.rule.name.into())),
         code_description: code_description(diagnostic.rule).filter(|_| view.session.code_description),
@@ -127,3 +115,6 @@ fn related(view: &View, diagnostic: &lint::Diagnostic) -> Option<Vec<DiagnosticR
     });
     Some(places.collect())
 }
+
+/// The name that diagnostics and the server itself go by.
+pub(super) const NAME: &str = "mangle-ls";

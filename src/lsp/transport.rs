@@ -40,11 +40,9 @@ pub(super) enum Inbound {
     Broken(Response, Loss),
 }
 
-/// What goes out.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Outbound {
-    /// An answer.
     Response(Response),
     /// A request or a notification.
     Request(Request),
@@ -246,7 +244,6 @@ pub(super) enum ConnectionEnd {
 
 type Handler = BoxFuture<'static, Result<Option<Outbound>, ExitedError>>;
 
-/// What comes in.
 #[derive(Debug)]
 pub(super) struct Input {
     /// The messages of [`read_input`].

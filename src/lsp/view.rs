@@ -5,12 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
-use tower_lsp::ls_types::{Range, TextDocumentPositionParams, Uri};
+use tower_lsp::ls_types::{Position, Range, TextDocumentPositionParams, Uri};
 
 use super::client::Outbox;
-use super::features::semantic_tokens::SentTokens;
+use super::from_proto;
+use super::sent_tokens::SentTokens;
 use super::session::ClientSession;
-use super::{from_proto, to_proto};
 use crate::host::workspace::{Snapshot, SnapshotFile, SnapshotProgram, SnapshotTranscript};
 use crate::ide::Place;
 use crate::ide::transcripts::MangleText;
@@ -81,6 +81,16 @@ impl View {
     /// A file for an answer: where it is open at several URIs, as it is at the one that was asked about.
     pub(super) fn shown(&self, id: FileId) -> Option<&Arc<SnapshotFile>> {
         self.asked.get().filter(|file| file.id == id).or_else(|| self.snapshot.file(id))
+    }
+
+    /// A range of the text that features see, as lines and columns of the document.
+    pub(super) fn range(&self, file: &SnapshotFile, range: TextRange) -> Range {
+        let range = file.map().to_source(range);
+        let position = |offset| {
+            let at = file.line_col(offset, self.session.encoding);
+            Position { line: at.line, character: at.col }
+        };
+        Range { start: position(range.start()), end: position(range.end()) }
     }
 
     /// Where a request points to.
@@ -178,6 +188,6 @@ impl<'v> DocumentPlace<'v> {
             Some(inside) => inside.text.to_source(range) + inside.start,
             None => range,
         };
-        to_proto::range(self.view, self.file, range)
+        self.view.range(self.file, range)
     }
 }

@@ -9,7 +9,6 @@ use mangle_engine::kernel::Reading;
 /// What one program says in one reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryAnswer {
-    /// The reading.
     pub reading: Reading,
     /// What the arguments are called, if cells were asked for.
     pub columns: Vec<String>,

@@ -3,31 +3,14 @@
 use std::ops::Range;
 
 use super::SourceText;
-use super::sink::is_hidden;
-use mangle_syntax::text::{TextRange, TextSize, character_start, size, slice, whole_characters};
+use super::excerpt_text::{Excerpt, MAX_LINE, fitted, harmless};
+use mangle_syntax::text::{TextRange, TextSize, character_start, slice};
 
 /// Ranges of more lines than this are shown by their first line.
 const MAX_LINES: u32 = 4;
 
-/// Lines longer than this many bytes are cut around the place before they are laid out, so that
-/// the cost of a finding does not depend on the length of its line.
-pub(super) const MAX_LINE: usize = 600;
-
 /// Stands for what was cut off.
 const CUT: &str = "…";
-
-/// Lines of a file with `\n` between them.
-#[derive(Debug)]
-pub(super) struct Excerpt {
-    /// The lines.
-    pub(super) text: String,
-    /// The number of the first, counted from 0.
-    pub(super) first_line: u32,
-    /// The ranges in `text`.
-    pub(super) ranges: Vec<Range<usize>>,
-    /// Whether something was cut off in front, so that columns are not those of the file.
-    pub(super) shifted: bool,
-}
 
 /// The lines from the first to the last of `ranges`.
 pub(super) fn excerpt(source: &SourceText, ranges: &[TextRange]) -> Excerpt {
@@ -46,13 +29,6 @@ pub(super) fn excerpt(source: &SourceText, ranges: &[TextRange]) -> Excerpt {
         *range = fitted(&excerpt.text, range.clone());
     }
     excerpt
-}
-
-/// A range as one that `text` has: of whole characters, and not behind the end. The renderer panics at any other.
-pub(super) fn fitted(text: &str, range: Range<usize>) -> Range<usize> {
-    let range = TextRange::new(size(range.start), size(range.end.max(range.start)));
-    let range = whole_characters(text.as_bytes(), range);
-    range.start().into()..range.end().into()
 }
 
 impl Excerpt {
@@ -91,18 +67,6 @@ fn line_span(source: &SourceText, range: TextRange) -> Range<u32> {
     // A range that ends with a line end does not reach into the next line.
     let last = if last > first && lines.line_range(last).start() == range.end() { last - 1 } else { last };
     if last - first < MAX_LINES { first..last + 1 } else { first..first + 1 }
-}
-
-/// A character for one that would steer the terminal or hides, of the same length in bytes. The renderer replaces the others
-/// of that kind.
-pub(super) fn harmless(char: char) -> char {
-    match char.len_utf8() {
-        _ if !is_hidden(char) => char,
-        2 => '¤',
-        3 => char::REPLACEMENT_CHARACTER,
-        4 => '\u{1f6c7}',
-        _ => char,
-    }
 }
 
 /// The part of a line that is shown: all of it, unless it is very long.

@@ -13,6 +13,7 @@ mod compare;
 mod diff;
 mod display_limit;
 mod excerpt;
+mod excerpt_text;
 mod github;
 pub mod graph;
 mod guard;
@@ -62,7 +63,6 @@ use mangle_syntax::text::{FileId, compare_paths};
 /// A diagnostic and the file that it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportEntry {
-    /// The file.
     pub file: FileId,
     /// What was found in it.
     pub diagnostic: Diagnostic,

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use super::excerpt::{Excerpt, MAX_LINE, fitted, harmless};
+use super::excerpt_text::Excerpt;
+use super::excerpt_text::MAX_LINE;
+use super::excerpt_text::fitted;
+use super::excerpt_text::harmless;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, LineCol, TextRange, TextSize, character_start, size};
 use piggyback::envelope::secrets::{SecretContext, are_shown, masked_always, substituted};
@@ -17,7 +20,6 @@ const AROUND: usize = 4096;
 /// byte that is no UTF-8 counts as one character.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LinePosition {
-    /// The line.
     pub line: u32,
     /// The column in Unicode scalar values.
     pub col: u32,
@@ -66,7 +68,6 @@ pub struct FilePart {
 #[derive(Debug)]
 struct Window {
     start: TextSize,
-    /// It without credentials.
     text: String,
     /// It with its credentials, where output shows them.
     shown: Option<String>,

@@ -24,7 +24,6 @@ pub struct Sources {
 pub struct SourceText {
     /// What output calls it.
     pub name: String,
-    /// Its text.
     pub text: Arc<str>,
     /// Where it lies, as an absolute path; empty for what is no file.
     path: PathBuf,
@@ -34,7 +33,6 @@ pub struct SourceText {
     part: Option<FilePart>,
     /// Its text as output shows it.
     shown: OnceLock<Arc<str>>,
-    /// Its secrets.
     secrets: OnceLock<SecretContext>,
     lines: OnceLock<LineIndex>,
     chars: OnceLock<UnitIndex>,
@@ -52,7 +50,6 @@ impl Sources {
         self.files.insert(file, source);
     }
 
-    /// A file.
     #[must_use]
     pub fn get(&self, file: FileId) -> Option<&SourceText> {
         self.files.get(&file)
@@ -159,7 +156,6 @@ impl SourceText {
         &self.path
     }
 
-    /// Its lines.
     pub fn lines(&self) -> &LineIndex {
         self.lines.get_or_init(|| LineIndex::new(&self.text))
     }

@@ -12,11 +12,9 @@ use mangle_syntax::lint::Severity;
 pub struct Statistic {
     /// The code of the rule.
     pub code: &'static str,
-    /// Its name.
     pub rule: &'static str,
     /// The severity, as a word.
     pub severity: &'static str,
-    /// How many findings.
     pub count: usize,
 }
 

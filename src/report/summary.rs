@@ -16,13 +16,10 @@ pub struct CheckSummary {
     pub clauses: usize,
     /// Envelopes in them.
     pub envelopes: u64,
-    /// Errors.
     pub errors: usize,
-    /// Warnings.
     pub warnings: usize,
     /// Findings of severity information.
     pub information: usize,
-    /// Hints.
     pub hints: usize,
     /// How long it took, in milliseconds.
     pub elapsed_ms: u64,

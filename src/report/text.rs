@@ -3,7 +3,8 @@
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 
 use super::advice::remark;
-use super::excerpt::{Excerpt, excerpt};
+use super::excerpt::excerpt;
+use super::excerpt_text::Excerpt;
 use super::redact::redacted;
 use super::sink::terminal as visible;
 use super::{ReportEntry, SourceText, Sources, guard};

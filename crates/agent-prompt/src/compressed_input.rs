@@ -4,8 +4,11 @@
 use std::sync::Arc;
 
 use super::answers::{Answer, Querier};
+use super::line::LineRole;
+use super::line::PromptLine;
 use super::origin::LineOrigin;
-use super::sections::{LineRole, Prompt, PromptLine, Section, SectionKind, SectionSource};
+use super::prompt::Prompt;
+use super::sections::{Section, SectionKind, SectionSource};
 use super::session::PromptSession;
 use super::sourced_text::SourcedText;
 use super::tokens::Estimator;

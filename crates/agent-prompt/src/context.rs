@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::intent::Intent;
 use super::session::PromptSession;
-use super::sourced_text::SourcedText;
 
 /// For whom, and in which situation, a prompt is assembled.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,21 +26,6 @@ pub struct PromptContext {
     pub vectors: Vec<(String, f64)>,
     /// How many tokens a prompt may have, and how many of those are reserved, where somebody says it.
     pub budget: (Option<u32>, Option<u32>),
-}
-
-/// What the person wants, as perception understood it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Intent {
-    /// Its id.
-    pub id: SourcedText,
-    /// `/query`, `/mutation` or `/instruction`.
-    pub category: SourcedText,
-    /// What is to be done: `/fix`.
-    pub verb: SourcedText,
-    /// To what.
-    pub target: SourcedText,
-    /// Under which condition; empty for none.
-    pub constraint: SourcedText,
 }
 
 /// Neither an id nor a type of shard may be missing.

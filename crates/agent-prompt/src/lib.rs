@@ -8,11 +8,14 @@ mod context;
 mod derived_context;
 mod header;
 mod hybrid;
+mod intent;
 pub mod jit;
+mod line;
 mod manifest;
 mod near;
 mod origin;
 mod preview;
+mod prompt;
 mod provenance;
 mod reference;
 pub mod rules;
@@ -29,11 +32,13 @@ pub use answers::{Answer, AnswerOrder, Arg, FactList, KernelAnswers, Marks, Quer
 pub use assembly::{AssemblyRequest, appends_in_jit_mode, assemble, is_structured_only};
 pub use captured_prompt::CapturedPrompt;
 pub use compressed_input::{RecordedSession, RecordedTurn};
-pub use context::{Intent, MissingShard, PromptContext};
+pub use context::{MissingShard, PromptContext};
 pub use derived_context::{DerivedContext, HEADROOM, RESERVED, TOKEN_BUDGET, TOP_K, stable_id};
 pub use header::{Header, KEYS, PreviewGroup, PreviewSetting};
 pub use hybrid::{DirectiveAtom, DirectiveFact, Directives};
+pub use intent::Intent;
 pub use jit::AtomAbsence;
+pub use line::{LineRole, PromptLine};
 pub use manifest::{ExcludedAtom, IncludedAtom, Manifest};
 pub use origin::{FactOrigin, FactOriginKind, LineOrigin};
 pub use preview::{
@@ -41,12 +46,13 @@ pub use preview::{
     PreviewedPrompt, PromptPart, PromptRequest, RuleAbsence, RuleAbsenceReason, StickyChanges,
     undeclared_of_runtime,
 };
+pub use prompt::Prompt;
 pub use provenance::{
     AtomOutcome, AtomProvenance, ClauseId, FactProvenance, LineProvenance, OmissionReason, PromptProvenance,
     Provenance, SelectorProvenance, is_read, is_template,
 };
 pub use reference::reference;
-pub use sections::{LineRole, Mode, Prompt, PromptLine, Section, SectionKind, SectionSource};
+pub use sections::{Mode, Section, SectionKind, SectionSource};
 pub use sourced_text::{SourcedText, TextSource};
 pub use token_budget::{BudgetSource, TokenBudget};
 pub use tokens::Estimator;

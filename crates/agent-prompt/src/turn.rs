@@ -2,8 +2,11 @@
 //! asked for when results are put into words.
 
 use super::answers::{Answer, Querier};
+use super::line::LineRole;
+use super::line::PromptLine;
 use super::origin::LineOrigin;
-use super::sections::{LineRole, Prompt, PromptLine, Section, SectionKind, SectionSource};
+use super::prompt::Prompt;
+use super::sections::{Section, SectionKind, SectionSource};
 use super::session::StepResult;
 use super::sourced_text::{SourcedText, TextSource};
 use super::tokens::Estimator;

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use super::line::LineRole;
+use super::line::PromptLine;
 use super::origin::LineOrigin;
-use super::sections::{LineRole, PromptLine};
 use mangle_settings::phrase;
 use mangle_syntax::text::{TextRange, size, text_len};
 

@@ -2,7 +2,7 @@
 
 use super::constitution::Constitution;
 use super::facts;
-use super::turn::SessionOrigin;
+use super::session_origin::SessionOrigin;
 use mangle_engine::kernel::{Fact, ValueId, Values};
 use mangle_engine::program::PredicateId;
 use mangle_settings::TranscriptSettings;

@@ -3,7 +3,8 @@
 use super::constitution::{Constitution, find, text};
 use super::facts;
 use super::origins::Origins;
-use super::reliance::{Reliance, ReplyFact};
+use super::reply_fact::ReplyFact;
+use super::verdict::Reliance;
 use super::verdict::{Lock, Verdict};
 use mangle_engine::kernel::{
     Clock, Datum, Fact, Ground, Kernel, Miss, Model, Obstacle, Proof, Reason, Relation, RuleId, Stop, ValueId,

@@ -2,8 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::reliance::ReplyFact;
-use super::turn::SessionOrigin;
+use super::reply_fact::ReplyFact;
+use super::session_origin::SessionOrigin;
 use mangle_engine::kernel::Fact;
 use mangle_engine::program::PredicateId;
 

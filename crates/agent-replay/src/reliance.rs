@@ -3,8 +3,10 @@
 
 use super::constitution::{find, text};
 use super::gate::{Gate, GateRequest, own_facts};
-use super::turn::SessionOrigin;
-use mangle_engine::kernel::{Fact, Kernel, Proof, Relation, ValueId};
+use super::reply_fact::ReplyFact;
+use super::session_origin::SessionOrigin;
+use super::verdict::Reliance;
+use mangle_engine::kernel::{Kernel, Proof, Relation, ValueId};
 
 /// How often the policy is evaluated again for one verdict, at most.
 const MOST_TRIALS: usize = 120;
@@ -14,35 +16,6 @@ const MOST_PROOFS: usize = 16;
 
 /// How many facts are looked at that speak against a request.
 const MOST_DENIALS: usize = 1_000;
-
-/// What a permission owes to the replies of its session.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reliance {
-    /// Facts that are part of what permits the request, each with its origin.
-    pub granted: Vec<(String, SessionOrigin)>,
-    /// Facts that lift what would deny the request.
-    pub lifted: Vec<(String, SessionOrigin)>,
-    /// Why the request would be denied otherwise, as the end of a sentence.
-    pub denial: Option<String>,
-}
-
-/// A fact that a reply asserted, or made the kernel forget.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ReplyFact {
-    pub(super) text: String,
-    pub(super) origin: SessionOrigin,
-    pub(super) fact: Fact,
-}
-
-impl ReplyFact {
-    /// Takes back in a kernel what the reply did.
-    pub(super) fn undo(&self, kernel: &mut Kernel) {
-        match self.origin {
-            SessionOrigin::Forgotten(_) => kernel.assert(&self.fact),
-            _ => kernel.retract(self.fact.predicate, &self.fact.tuple),
-        }
-    }
-}
 
 impl Gate<'_> {
     /// What the permission of a request, which is asserted, owes to the replies of the session.

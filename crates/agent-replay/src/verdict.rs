@@ -1,6 +1,6 @@
 //! A verdict: what was asked for, whether it is permitted, and why or why not.
 
-use super::reliance::Reliance;
+use crate::session_origin::SessionOrigin;
 use mangle_engine::kernel::{Miss, Proof, RuleId};
 use mangle_syntax::text::TextRange;
 
@@ -77,4 +77,15 @@ impl Verdict {
     pub fn word(&self) -> &'static str {
         if self.is_permitted { "PERMIT" } else { "DENY" }
     }
+}
+
+/// What a permission owes to the replies of its session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reliance {
+    /// Facts that are part of what permits the request, each with its origin.
+    pub granted: Vec<(String, SessionOrigin)>,
+    /// Facts that lift what would deny the request.
+    pub lifted: Vec<(String, SessionOrigin)>,
+    /// Why the request would be denied otherwise, as the end of a sentence.
+    pub denial: Option<String>,
 }

@@ -7,7 +7,8 @@ use mangle_syntax::lint::{Finding, Rule};
 use mangle_syntax::{syntax, text::nearest};
 use rustc_hash::FxHashSet;
 
-use crate::{analysis, policy_test, suppression};
+use crate::suppression::rules::RULES as SUPPRESSION_RULES;
+use crate::{analysis, policy_test};
 
 /// A check of the text of one file, by a library that this one does not know.
 pub type FileCheck = fn(&FileSummary) -> Option<Finding>;
@@ -41,7 +42,7 @@ impl Registry {
         let dynamic: Vec<_> = dynamic.into_iter().collect();
         let families = analysis::FAMILIES.iter().flat_map(|family| family.rules);
         let own = syntax::rules::RULES.iter().chain(families).chain(policy_test::RULES);
-        let own = own.chain(suppression::RULES).copied();
+        let own = own.chain(SUPPRESSION_RULES).copied();
         let mut rules: Vec<_> = own.chain(others).chain(dynamic.iter().copied()).collect();
         rules.sort_by_key(|rule| rule.code);
         let dynamic = dynamic.into_iter().map(|rule| rule.code).collect();

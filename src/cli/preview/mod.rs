@@ -132,7 +132,6 @@ impl ModeOption {
     }
 }
 
-/// What is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum PartOption {
     /// The system prompt

@@ -21,7 +21,6 @@ use piggyback::envelope::account::{AccountEntry, UpdateFate};
 /// The session that a preview goes on from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ResumePoint<'a> {
-    /// The transcript.
     pub(super) path: &'a Path,
     /// The last turn that counts; `None` for all.
     pub(super) turn: Option<u64>,

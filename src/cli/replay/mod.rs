@@ -2,6 +2,7 @@
 
 mod policy;
 mod session;
+mod session_options;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::{Value, json};
 
 use self::policy::{Policies, Policy};
-use self::session::{SessionOptions, SessionRun};
+use self::session::SessionRun;
 use super::ExitStatus;
 use super::check::fail_on;
 use super::output::{self, Medium, Output};
@@ -27,6 +28,7 @@ use agent_replay::Prefill;
 use mangle_engine::kernel::{Clock, Reading as KernelReading};
 use mangle_settings::{FailOn, KernelSettings, Reading, instant, instant_text};
 use piggyback::envelope::secrets::redacted;
+use session_options::SessionOptions;
 
 /// Replay captured sessions against a constitution
 ///

@@ -15,7 +15,7 @@ use super::super::output;
 use super::super::programs::Programs;
 use super::super::transcripts::Transcripts;
 use super::ReplayCommand;
-use super::session::SessionOptions;
+use super::session_options::SessionOptions;
 use crate::host::{self, TranscriptFile};
 use crate::ide::replays::of_policies;
 use crate::report::{Sources, json_value};

@@ -2,30 +2,19 @@
 
 use super::super::transcripts::Transcripts;
 use super::policy::Policy;
+use super::session_options::SessionOptions;
 use crate::host::{TranscriptFile, comments};
 use crate::ide::replays;
 use crate::ide::replays::ReplaySetup;
 use crate::ide::transcripts::Judge;
 use crate::report::LinePosition;
 use crate::report::replay::{RuleCoverage, TurnReport};
-use agent_replay::{Prefill, ReplayOptions};
+use agent_replay::ReplayOptions;
 use mangle_engine::kernel::Clock;
 use mangle_settings::FailOn;
 use mangle_syntax::text::Cancel;
 use piggyback::transcript::Record;
 
-/// What is wanted of all sessions.
-pub(super) struct SessionOptions<'a> {
-    pub(super) prefill: &'a Prefill,
-    pub(super) abduce: bool,
-    pub(super) show_permits: bool,
-    pub(super) coverage: bool,
-    pub(super) until: Option<u64>,
-    pub(super) now: Option<i64>,
-    pub(super) fail_on: Option<FailOn>,
-}
-
-/// A session.
 pub(super) struct SessionRun<'a> {
     policy: &'a Policy,
     session: replays::ReplaySession<'a>,

@@ -28,7 +28,6 @@ pub(in crate::host) enum DiskOperation {
 /// How much of an operation is to happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::host) enum Extent {
-    /// All of it.
     Whole,
     /// Half of the bytes, as a system may do at any time.
     #[cfg_attr(not(debug_assertions), expect(dead_code, reason = "only tests ask for it"))]

@@ -22,7 +22,6 @@ pub enum ReplaceError {
     /// Another process wrote to it.
     #[error("it changed meanwhile")]
     Changed,
-    /// The system refused.
     #[error("{}", plain(.0))]
     Io(#[from] io::Error),
 }

@@ -20,7 +20,6 @@ pub(super) const PRIVATE: u32 = 0o600;
 /// Who may use a new file, as far as the user's mask allows.
 pub(super) const SHARED: u32 = 0o666;
 
-/// The file.
 #[derive(Debug)]
 pub(super) struct Scratch {
     file: fs::File,

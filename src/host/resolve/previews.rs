@@ -7,8 +7,8 @@ use rustc_hash::FxHashSet;
 
 use super::{CorpusFiles, Resolver, Shell};
 use crate::host::atoms::AtomFiles;
+use crate::host::paths::is_kernel;
 use crate::host::preview_files::{AtomCache, PreviewFiles};
-use crate::host::uses::is_kernel;
 use crate::host::{CheckTarget, read};
 
 impl Resolver<'_> {

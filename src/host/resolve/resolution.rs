@@ -8,42 +8,22 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Shell, resolve_with_transcripts};
 use crate::host::atoms::AtomFiles;
+use crate::host::partial_scan::PartialScan;
 use crate::host::preview_files::PreviewFiles;
-use crate::host::walk::{ScanLimit, Visited};
+use crate::host::problem::Problem;
+use crate::host::project::ProgramOrigin;
+
 use crate::host::{AgentSettings, CheckTarget, FileTable, MemberLink, Overlay, Project, TranscriptFile};
 use mangle_engine::program::Embedding;
-use mangle_settings::{FILE_NAME, Settings};
+use mangle_settings::Settings;
 use mangle_syntax::text::FileId;
-
-/// Something that could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// The file or folder.
-    pub path: PathBuf,
-    /// Why, as the end of a sentence.
-    pub why: String,
-    /// Whether somebody named it, so that the work was not done; else it was met on a walk.
-    pub named: bool,
-}
 
 /// A file of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Member {
-    /// The file.
     pub file: FileId,
     /// Whether its findings are wanted, or it is only read for the sake of others.
     pub reported: bool,
-}
-
-/// Why files are analysed together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProgramOrigin {
-    /// A configuration file says so.
-    Configured,
-    /// There is none: they were named together, or lie in one folder of the workspace.
-    Together,
-    /// A file that is in no program, and the schemas beside it.
-    Lone,
 }
 
 /// The files that are analysed together.
@@ -61,7 +41,6 @@ pub struct ProgramFiles {
     pub project: Option<usize>,
     /// The settings that hold for it.
     pub settings: Arc<Settings>,
-    /// What surrounds it.
     pub embedding: Arc<Embedding>,
     /// The files, sorted by path.
     pub members: Vec<Member>,
@@ -72,7 +51,6 @@ pub struct ProgramFiles {
 /// A file of the sample or a policy test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StandaloneFile {
-    /// The file.
     pub member: Member,
     /// The files that it names to be analysed with; `None`: those of the program.
     pub uses: Option<Vec<FileId>>,
@@ -121,62 +99,11 @@ pub struct Resolution {
     pub cuts: Vec<PartialScan>,
 }
 
-/// A folder of which only a part was scanned.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PartialScan {
-    /// The folder.
-    pub folder: PathBuf,
-    /// The limit at which the scan stopped.
-    pub limit: ScanLimit,
-    /// How much was visited.
-    pub visited: Visited,
-}
-
-impl PartialScan {
-    /// What the limit is called in `mangle-ls.toml`.
-    #[must_use]
-    pub fn key(&self) -> &'static str {
-        match self.limit {
-            ScanLimit::Entries(_) => "max_scan_entries",
-            ScanLimit::Files(_) => "max_scan_files",
-            ScanLimit::Bytes(_) => "max_scan_bytes",
-        }
-    }
-
-    /// What happened, as a clause without a subject.
-    #[must_use]
-    pub fn reason(&self) -> String {
-        let what = match self.limit {
-            ScanLimit::Entries(limit) => format!("{limit} files and folders"),
-            ScanLimit::Files(limit) => format!("{limit} Mangle files"),
-            ScanLimit::Bytes(limit) => format!("{limit} bytes of Mangle files"),
-        };
-        format!("holds more than {what}, the limit of a scan")
-    }
-
-    /// What can be done about it.
-    #[must_use]
-    pub fn help(&self) -> String {
-        format!("choose a smaller folder, or raise `{}` below `[files]` in its `{FILE_NAME}`", self.key())
-    }
-
-    /// It as something that could not be read.
-    #[must_use]
-    pub fn problem(&self) -> Problem {
-        Problem {
-            path: self.folder.clone(),
-            why: format!("it {}; {}", self.reason(), self.help()),
-            named: true,
-        }
-    }
-}
-
 /// Prompt atoms that are checked although no kernel asks for prompts of them.
 #[derive(Debug)]
 pub struct CorpusFiles {
     /// The index of the project that governs them; `None` without one.
     pub project: Option<usize>,
-    /// The atoms.
     pub atoms: AtomFiles,
     /// The files whose findings are wanted.
     pub reported: FxHashSet<FileId>,
@@ -199,6 +126,15 @@ impl Resolution {
                 if !self.problems.contains(&problem) {
                     self.problems.push(problem);
                 }
+            }
+        }
+    }
+
+    /// Reads the configurations of agents' runtimes again, which may have changed.
+    pub fn read_agents_again(&mut self, overlay: &Overlay, table: &FileTable) {
+        for agent in &mut self.agents {
+            if let Some(new) = AgentSettings::read(agent.path.clone(), overlay, table) {
+                *agent = AgentSettings { project: agent.project, reported: agent.reported, ..new };
             }
         }
     }

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::knowledge::{Knowledge, KnowledgeMap};
 use super::{Input, TranscriptFile, read_transcript};
 use crate::host::check::Checked;
-use crate::host::walk::plain;
+use crate::host::problem::plain;
 use crate::host::{CheckOptions, FileTable, Overlay, Problem, Resolution, STDIN};
 use crate::ide::transcripts::{Comments, Judge, MAX_COMMENTED, TranscriptCheck, of_fences};
 use crate::report::{FilePart, LinePosition, OverflowCounts, ReportEntry, SourceText};
@@ -61,7 +61,6 @@ pub struct TranscriptRequest<'a> {
     pub table: &'a FileTable,
     /// The folder that names of files are relative to.
     pub working: &'a Path,
-    /// How to check.
     pub options: CheckOptions,
 }
 

@@ -35,7 +35,6 @@ const TEXT_LEN: usize = 4 << 10;
 /// A transcript of a resolution.
 #[derive(Debug, Clone)]
 pub struct TranscriptFile {
-    /// The file.
     pub file: FileId,
     /// Where it is, as an absolute path.
     pub path: PathBuf,

@@ -20,7 +20,6 @@ use piggyback::transcript::Limits;
 pub struct Knowledge {
     /// What the programs declare; `None` where there is none that declares anything.
     pub declarations: Option<Declarations>,
-    /// The programs, as one.
     pub programs: Vec<Arc<Program>>,
     tools: Option<Arc<Catalogue>>,
     limits: Arc<Limits>,

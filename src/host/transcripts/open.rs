@@ -24,7 +24,6 @@ const MAX_WINDOW: u64 = 32 << 20;
 /// How much is read at once.
 const PIECE: usize = 64 << 10;
 
-/// An open transcript.
 pub struct Input {
     decoder: Decoder,
     read: Arc<AtomicU64>,

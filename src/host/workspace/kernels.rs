@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::Workspace;
-use crate::host::uses::{is_kernel, uses};
+use crate::host::paths::is_kernel;
+use crate::host::uses::uses;
 use mangle_syntax::text::FileId;
 
 impl Workspace {

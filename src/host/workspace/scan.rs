@@ -9,10 +9,10 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::SnapshotFile;
+use crate::host::problem::plain;
 use crate::host::read::is_marked;
 use crate::host::resolve::{is_large, resolve_open};
 use crate::host::transcripts::{closed_limits, read_closed};
-use crate::host::walk::plain;
 use crate::host::{CheckTarget, FileTable, FileText, Overlay, Problem, Resolution, ResolvedPath, read};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::rules::BOM;

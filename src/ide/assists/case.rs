@@ -139,7 +139,6 @@ fn of_rule(context: &Context<'_>, item: &Item, clause: &Clause) -> Option<String
     Some(written(&name, &facts, &[head]))
 }
 
-/// A case.
 fn written(name: &str, facts: &[String], expected: &[String]) -> String {
     let facts: String = facts.iter().map(|fact| format!("{fact}.\n")).collect();
     let expected: Vec<_> = expected.iter().map(|atom| format!("# @expect {atom}")).collect();

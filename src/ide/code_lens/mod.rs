@@ -22,7 +22,6 @@ use mangle_syntax::text::{FileId, TextRange};
 pub struct Lens {
     /// The head that it belongs to.
     pub range: TextRange,
-    /// What it is for.
     pub kind: LensKind,
     /// The atom that the program is asked for.
     pub atom: String,

@@ -9,7 +9,6 @@ use mangle_syntax::text::Symbol;
 pub(super) enum CompletionContext {
     /// Nothing that could be told.
     Nowhere,
-    /// A statement.
     Statement,
     /// The name of a package, behind `Use`.
     Package,
@@ -23,18 +22,15 @@ pub(super) enum CompletionContext {
     Inclusion,
     /// A type; the column where it is that of a whole parameter.
     Type {
-        /// The parameter.
         column: Option<usize>,
     },
     /// A name where a type expression has one: a label, a tag, a constant.
     TypeName,
     /// A label of a struct type, where `opt` may stand too.
     Label,
-    /// A premise.
     Premise,
     /// The right side of `=`, `<` and the like; the variable on the left.
     Operand(Option<Symbol>),
-    /// A term.
     Term(TermSlot),
     /// A bound of an interval.
     Time,

@@ -58,13 +58,11 @@ pub struct Completions {
 pub struct Completion {
     /// What is shown, and looked for.
     pub label: String,
-    /// What it is.
     pub kind: CompletionKind,
     /// What is shown faintly right behind the label: parameters.
     pub signature: Option<String>,
     /// What is shown faintly at the right: where it was seen, or of which type it is.
     pub note: Option<String>,
-    /// What is inserted.
     pub insertion: Insertion,
     /// Whether its author says that it is deprecated.
     pub deprecated: bool,
@@ -81,25 +79,17 @@ pub enum CompletionKind {
     Keyword,
     /// A predicate of the program.
     Predicate,
-    /// A built-in predicate.
     Builtin,
-    /// A function.
     Function,
-    /// A reducer.
     Reducer,
-    /// A variable.
     Variable,
-    /// A name constant.
     Name,
-    /// A string.
     String,
-    /// A type.
     Type,
     /// A constructor of types.
     Constructor,
     /// An atom of `descr […]`.
     Descriptor,
-    /// A package.
     Package,
     /// A rule of this tool, in a comment that silences it.
     Rule,
@@ -112,15 +102,12 @@ pub enum CompletionKind {
 pub enum CompletionSubject {
     /// A predicate, its name qualified by its package.
     Predicate(PredicateKey),
-    /// A built-in predicate.
     Builtin(String),
-    /// A built-in function.
     Function(String),
     /// A word of the language.
     Word(String),
     /// An atom of `descr […]`.
     Descriptor(String),
-    /// A rule.
     Rule(String),
 }
 

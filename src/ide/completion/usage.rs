@@ -40,7 +40,6 @@ pub(super) struct ArgumentUsage {
     pub(super) strings: FxHashMap<String, UsageCount>,
     /// `_`
     pub(super) wildcards: f64,
-    /// All variables.
     pub(super) all_variables: f64,
     /// Everything.
     pub(super) total: f64,

@@ -42,7 +42,6 @@ pub struct Cursor {
 /// What the cursor is in.
 #[derive(Debug)]
 pub enum CursorPlace {
-    /// Code.
     Code(Box<Cursor>),
     /// A comment, from its `#`.
     Comment(TextRange),

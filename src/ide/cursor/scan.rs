@@ -50,10 +50,8 @@ pub enum Bracket {
     Attributes,
 }
 
-/// An open bracket.
 #[derive(Debug, Clone)]
 pub struct Frame {
-    /// What it opens.
     pub bracket: Bracket,
     /// The name in front of it, if it has one.
     pub callee: Option<Callee>,
@@ -63,7 +61,6 @@ pub struct Frame {
     pub colon: bool,
     /// The variables that are arguments already.
     pub variables: Vec<Symbol>,
-    /// Where it stands.
     pub range: TextRange,
 }
 
@@ -72,18 +69,14 @@ pub struct Frame {
 pub struct Callee {
     /// The name as written.
     pub name: Symbol,
-    /// Where it stands.
     pub range: TextRange,
 }
 
 /// A variable in a statement.
 #[derive(Debug, Clone, Copy)]
 pub struct Occurrence {
-    /// Its name.
     pub variable: Symbol,
-    /// Where it stands.
     pub range: TextRange,
-    /// In which part.
     pub part: CursorPart,
     /// Whether it stands in a premise under `!`.
     pub negated: bool,
@@ -109,9 +102,7 @@ pub struct Scan {
     pub part: CursorPart,
     /// The open brackets, the innermost last.
     pub frames: Vec<Frame>,
-    /// The last token.
     pub last: Option<Token>,
-    /// The last keyword.
     pub keyword: Option<&'static str>,
     /// The predicate of the head, or the declared one.
     pub head: Option<Callee>,

@@ -28,7 +28,6 @@ impl CursorWord {
         slice(text, self.range)
     }
 
-    /// The whole word.
     #[must_use]
     pub fn whole(self) -> TextRange {
         TextRange::new(self.range.start(), self.end)

@@ -2,7 +2,8 @@
 
 use super::{Definition, DefinitionTarget, origin_of_variable};
 use crate::ide::Place;
-use crate::ide::subject::{Subject, Variable};
+use crate::ide::subject::Subject;
+use crate::ide::variable::Variable;
 use mangle_check::describe::comment_range_above;
 use mangle_engine::program::{FileSummary, Program, Site};
 use mangle_engine::types::{Base, visit_types};

@@ -1,7 +1,7 @@
 //! Where a variable gets its value.
 
 use crate::ide::mention::{Entity, StatementPart, each};
-use crate::ide::subject::Variable;
+use crate::ide::variable::Variable;
 use mangle_engine::program::binding::{Binder, BindingPlace, BindingSource, Bindings};
 use mangle_engine::program::rewrite::{ClauseSignatures, Rewriting};
 use mangle_engine::program::{FileSummary, Program};

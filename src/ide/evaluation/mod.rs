@@ -67,7 +67,6 @@ pub struct EvaluationView<'a> {
     pub readings: Option<&'a Readings>,
     /// Whether that is of the program as it is now; else of the program as it was.
     pub is_current: bool,
-    /// Its places.
     pub places: PlaceNames<'a>,
 }
 
@@ -164,7 +163,6 @@ impl Evaluation {
         })
     }
 
-    /// The reading.
     #[must_use]
     pub fn reading(&self) -> Reading {
         self.compiled.reading
@@ -181,7 +179,6 @@ impl Evaluation {
         &self.program
     }
 
-    /// Its plans.
     pub(in crate::ide) fn compiled(&self) -> &Compiled {
         &self.compiled
     }

@@ -143,7 +143,6 @@ struct Pass<'p, 'f, W: Workpiece> {
     before: &'f FileDiagnostics,
     /// What works until now.
     applied: Option<FixBatch<'f, W>>,
-    /// What does not.
     failed: Vec<Candidate<'f>>,
     attempts: &'p mut usize,
     /// Whether no attempt was left for some.

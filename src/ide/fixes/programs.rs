@@ -23,7 +23,6 @@ pub struct Unit {
     pub files: Vec<FileId>,
     /// Those whose findings count, sorted.
     pub reported: Vec<FileId>,
-    /// The severities.
     pub rules: Arc<RuleSettings>,
     /// What surrounds the program.
     pub embedding: Arc<Embedding>,
@@ -36,7 +35,6 @@ pub struct Unit {
 pub struct FixWorkspace {
     /// The programs. A file may be in several.
     pub units: Vec<Unit>,
-    /// Their files.
     pub files: FxHashMap<FileId, Arc<FileSummary>>,
 }
 

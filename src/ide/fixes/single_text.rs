@@ -35,7 +35,6 @@ pub fn fix_text(
     FixedText { changed: (bench.bytes != *bytes).then_some(bench.bytes), done }
 }
 
-/// The text.
 struct SingleText<'c> {
     file: FileId,
     bytes: Arc<[u8]>,

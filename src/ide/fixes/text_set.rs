@@ -39,7 +39,6 @@ pub fn fix_texts(
     FixedTexts { changed: changed.map(|(file, text)| (*file, Arc::clone(text))).collect(), done }
 }
 
-/// The texts.
 struct TextSet<'c> {
     texts: Arc<Texts>,
     check: &'c dyn Fn(&Texts) -> FileDiagnostics,

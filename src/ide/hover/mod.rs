@@ -26,7 +26,6 @@ use mangle_syntax::text::{TextRange, TextSize, slice};
 /// What is shown, and of which bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hover {
-    /// The word.
     pub range: TextRange,
     /// What is said of it.
     pub markup: Markup,

@@ -6,7 +6,6 @@ use mangle_check::describe::Callable;
 use mangle_engine::program::{Predicate, Signature, UseKind};
 use mangle_syntax::text::{Symbol, slice};
 
-/// The whole of it.
 pub(super) fn markup(place: Place<'_>, predicate: &Predicate) -> Markup {
     let callable = Callable::predicate(place.analysis, predicate);
     let mut markup = Markup::default().code(code(place, predicate, &callable));

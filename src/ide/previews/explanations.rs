@@ -43,11 +43,8 @@ pub fn why<'a>(
 /// within rules are explained.
 #[derive(Debug, Clone, Copy)]
 pub struct WhyNotQuestion<'q> {
-    /// The shard.
     pub shard: &'q str,
-    /// The text.
     pub text: &'q str,
-    /// How deep.
     pub depth: usize,
 }
 

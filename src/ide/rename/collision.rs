@@ -3,7 +3,8 @@
 use super::{RenameRefusal, renamed_key};
 use crate::ide::directives::directives;
 use crate::ide::mention::{Entity, Mention, StatementPart, each};
-use crate::ide::subject::{Subject, Variable};
+use crate::ide::subject::Subject;
+use crate::ide::variable::Variable;
 use mangle_engine::program::{FileSummary, PredicateKey, Program};
 use mangle_engine::types::visit_types;
 use mangle_syntax::syntax::ast::{Clause, Item, Premise, StatementKind, Term, TermKind};

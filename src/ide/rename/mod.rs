@@ -38,7 +38,6 @@ impl RenameRefusal {
 pub struct Renamable {
     /// The bytes of the name; of a qualified one, those behind the package.
     pub range: TextRange,
-    /// The name.
     pub name: String,
 }
 

@@ -27,7 +27,6 @@ pub struct ProofLine {
 /// What makes a line of a proof hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReasonSource {
-    /// A clause.
     Clause(FileId, StatementId),
     /// What the session said.
     Session(Option<SessionOrigin>),
@@ -35,14 +34,12 @@ pub enum ReasonSource {
     Absent,
     /// Nothing: the engine does not look at it.
     Dropped,
-    /// Itself.
     Itself,
 }
 
 /// What a rule lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleObstacle {
-    /// The rule.
     pub clause: Option<(FileId, StatementId)>,
     /// The first premise without a solution, cut.
     pub text: String,

@@ -18,9 +18,7 @@ use mangle_syntax::text::TextRange;
 pub struct ReplayInput<'a> {
     /// What output calls it.
     pub name: &'a str,
-    /// The policies.
     pub constitution: &'a Constitution,
-    /// Its records.
     pub records: &'a Records,
     /// What its findings are judged by.
     pub judge: Judge<'a>,

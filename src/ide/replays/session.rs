@@ -20,7 +20,6 @@ use piggyback::transcript::{Record, TranscriptFinding};
 pub struct ReplaySetup<'a> {
     /// What output calls the transcript.
     pub name: String,
-    /// The policies.
     pub constitution: &'a Constitution,
     /// How it is replayed.
     pub options: ReplayOptions<'a>,
@@ -32,7 +31,6 @@ pub struct ReplaySetup<'a> {
     pub sources: &'a RefCell<Sources>,
 }
 
-/// A session.
 #[derive(Debug)]
 pub struct ReplaySession<'a> {
     setting: ReplaySetup<'a>,
@@ -40,7 +38,6 @@ pub struct ReplaySession<'a> {
     other: Option<Replay<'a>>,
     /// The gravest that was found.
     gravest: Option<Severity>,
-    /// The last turn.
     open: Option<TurnReport>,
     /// What was found in front of the turn that it belongs to.
     early: Vec<(u64, Value)>,
@@ -173,7 +170,6 @@ impl<'a> ReplaySession<'a> {
         placed.iter().map(|(turn, one)| (*turn, json_value(RECORD, one, &sources))).collect()
     }
 
-    /// The last turn.
     pub fn finish(&mut self) -> Option<TurnReport> {
         self.open.take().map(in_order)
     }

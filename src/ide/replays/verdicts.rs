@@ -41,9 +41,7 @@ pub struct Verdicts {
 /// What a replay says of a record.
 #[derive(Debug)]
 pub struct RecordVerdicts {
-    /// Its index.
     at: usize,
-    /// Its replies.
     pub turns: Vec<TurnVerdicts>,
     /// What is found in it, less what members of it silence.
     found: Vec<TranscriptFinding>,
@@ -60,14 +58,12 @@ pub struct TurnVerdicts {
     pub denied: Option<RequestVerdict>,
     /// Whether the policy denies the whole of it, and if so, whether nothing of it is asserted therefore.
     pub denial: Option<bool>,
-    /// Its requests.
     pub requests: Vec<RequestVerdict>,
 }
 
 /// A request that was judged.
 #[derive(Debug)]
 pub struct RequestVerdict {
-    /// Where it stands.
     pub place: RequestPlace,
     /// What is asked for: `/read_file` and `a.go`, each cut.
     pub action: String,
@@ -75,7 +71,6 @@ pub struct RequestVerdict {
     pub object: String,
     /// Whether it is permitted.
     pub is_permitted: bool,
-    /// Who decides.
     pub lock: Lock,
     /// Why, in one sentence without its full stop.
     pub why: String,

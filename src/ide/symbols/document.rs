@@ -16,9 +16,7 @@ pub struct DocumentSymbol {
     pub name: String,
     /// What else there is to say: parameters, the number of facts.
     pub detail: String,
-    /// What it is.
     pub kind: SymbolType,
-    /// All of it.
     pub range: TextRange,
     /// Its name; inside `range`.
     pub selection: TextRange,

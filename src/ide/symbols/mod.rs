@@ -6,7 +6,6 @@ mod search;
 pub use document::{DocumentSymbol, document_symbols};
 pub use search::{WorkspaceSymbol, workspace_symbols};
 
-/// What a symbol is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SymbolType {
     /// What stands below a banner.
@@ -17,13 +16,11 @@ pub enum SymbolType {
     Use,
     /// A `Decl`.
     Declaration,
-    /// A rule.
     Rule,
     /// A fact, or several of one predicate in a row.
     Facts,
     /// Something that was said.
     Turn,
-    /// An envelope.
     Envelope,
     /// A member of an envelope.
     Member,

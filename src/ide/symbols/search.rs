@@ -10,11 +10,8 @@ use mangle_syntax::text::{FileId, Symbol, TextRange};
 /// A symbol of the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkspaceSymbol {
-    /// Its qualified name.
     pub name: Symbol,
-    /// What it is.
     pub kind: SymbolType,
-    /// The file.
     pub file: FileId,
     /// The name in the file.
     pub range: TextRange,

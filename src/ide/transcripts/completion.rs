@@ -30,7 +30,7 @@ pub fn completions(
     let spot = Spot::at(opened, offset)?;
     let (at, way) = spot.way()?;
     let object = spot.reply.objects.get(at)?;
-    let profile = opened.settings.profile.unwrap_or_else(|| profile::infer(object).0);
+    let profile = opened.settings.profile.unwrap_or_else(|| profile::infer(&object.json).0);
     let (items, range) = if let Some(key) = way.key {
         let table = table_of(&way, way.keys.len().saturating_sub(1))?;
         (keys(&way, table, profile, Some(key)), inner(&way, key))

@@ -56,7 +56,7 @@ impl<'a> Spot<'a> {
 pub fn profile_at(opened: Opened<'_>, offset: TextSize) -> Option<Profile> {
     let spot = Spot::at(opened, offset)?;
     let (at, _) = spot.way()?;
-    spot.reply.objects.get(at).map(|object| profile::infer(object).0)
+    spot.reply.objects.get(at).map(|object| profile::infer(&object.json).0)
 }
 
 /// The way from the root of a JSON value to a place in it.

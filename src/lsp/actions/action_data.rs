@@ -28,11 +28,9 @@ pub(super) struct ActionData {
     pub(super) uri: Uri,
     /// The version of that document; `None` while it is not open.
     pub(super) version: Option<i32>,
-    /// What to do.
     pub(super) what: ActionKind,
 }
 
-/// What to do.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum ActionKind {
@@ -54,11 +52,9 @@ pub(super) enum ActionKind {
     PinProfile(u32),
     /// The assist of this name at a selection of the document.
     Assist {
-        /// Its name.
         id: String,
         /// Where the selection starts.
         start: u32,
-        /// Where it ends.
         end: u32,
     },
 }

@@ -30,7 +30,6 @@ const NOTHING_TO_FIX: &str = "no finding in the workspace has a safe fix";
 /// What is added to it where documents are left alone.
 const OUT_OF_SYNC: &str = "outside of the documents of which an edit was lost";
 
-/// All commands.
 pub(in crate::lsp) const COMMANDS: [&str; 9] =
     [COPY_QUERY, COPY_REPAIR, FIX_WORKSPACE, OPEN_PAGE, PREVIEW, QUERY, REPLAY, STATE, TEST];
 

@@ -69,7 +69,7 @@ pub(in crate::lsp) fn workspace_edit(view: &View, edits: &[FileEdit]) -> Option<
     let mut files: Vec<(FileId, Vec<TextEdit>)> = Vec::new();
     for edit in edits {
         let file = view.shown(edit.file).filter(|file| view.snapshot.is_editable(file.id))?;
-        let new = TextEdit { range: to_proto::range(view, file, edit.range), new_text: edit.text.clone() };
+        let new = TextEdit { range: view.range(file, edit.range), new_text: edit.text.clone() };
         match files.iter_mut().find(|(id, _)| *id == edit.file) {
             Some((_, edits)) => edits.push(new),
             None => files.push((edit.file, vec![new])),

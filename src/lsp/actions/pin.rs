@@ -9,9 +9,7 @@ use mangle_syntax::text::{FileId, TextSize};
 /// What is to be written where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pin {
-    /// The configuration file.
     pub(super) file: FileId,
-    /// The profile.
     pub(super) profile: Profile,
 }
 

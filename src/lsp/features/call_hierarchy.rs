@@ -81,7 +81,7 @@ fn calls(
 }
 
 fn ranges(view: &View, file: &SnapshotFile, call: &Call) -> Vec<tower_lsp::ls_types::Range> {
-    call.ranges.iter().map(|range| to_proto::range(view, file, *range)).collect()
+    call.ranges.iter().map(|range| view.range(file, *range)).collect()
 }
 
 fn item(view: &View, item: &HierarchyItem, detail: String) -> Option<CallHierarchyItem> {
@@ -93,8 +93,8 @@ fn item(view: &View, item: &HierarchyItem, detail: String) -> Option<CallHierarc
         tags: None,
         detail: Some(detail).filter(|detail| !detail.is_empty()),
         uri: to_proto::uri(file)?,
-        range: to_proto::range(view, file, item.whole),
-        selection_range: to_proto::range(view, file, item.name),
+        range: view.range(file, item.whole),
+        selection_range: view.range(file, item.name),
         data: serde_json::to_value(kept).ok(),
     })
 }

@@ -12,8 +12,8 @@ use tower_lsp::ls_types::{CodeLens, CodeLensOptions, CodeLensParams, Uri};
 
 use super::query::QueryParams;
 use crate::ide::code_lens::{self, LensKind};
+use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use crate::lsp::{from_proto, to_proto};
 
 /// What the client is told in the answer to `initialize`.
 pub(in crate::lsp) fn options() -> CodeLensOptions {
@@ -36,7 +36,6 @@ impl Data {
     }
 }
 
-/// Answers the request.
 pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Option<Vec<CodeLens>> {
     view.pulse.lensed.store(true, Ordering::Release);
     let uri = &params.text_document.uri;
@@ -52,7 +51,7 @@ pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Optio
     let version = file.open.as_ref().map(|open| open.version);
     let mut lenses = super::preview::lenses(view, uri, file);
     for lens in code_lens::code_lenses(program.as_ref(), file.id) {
-        let range = to_proto::range(view, file, lens.range);
+        let range = view.range(file, lens.range);
         match lens.kind {
             LensKind::Rows(item) => {
                 let data = Data { uri: uri.clone(), version, item, atom: lens.atom };

@@ -10,15 +10,15 @@ use tower_lsp::ls_types::{
     Range, TextDocumentPositionParams, TextEdit, Uri,
 };
 
-use super::hover::markup;
+use super::markup::markup;
 use super::paths;
 use crate::ide::Analysis;
 use crate::ide::completion::{self, Completion, CompletionDetails, CompletionKind, CompletionSubject};
 use crate::ide::transcripts::completion::InEnvelope;
 use crate::ide::transcripts::{self, escaped, escaped_snippet};
+use crate::lsp::from_proto;
 use crate::lsp::session::ClientSession;
 use crate::lsp::view::{EmbeddedMangle, View};
-use crate::lsp::{from_proto, to_proto};
 use mangle_engine::program::PredicateKey;
 use mangle_syntax::text::{EmbeddedKind, Symbol};
 use piggyback::envelope::atoms::may_name_be_offered;
@@ -55,7 +55,6 @@ fn lazy(client: &CompletionItemCapability) -> Vec<&'static str> {
     ["detail", "documentation"].into_iter().filter(asks).collect()
 }
 
-/// Answers the request.
 pub(in crate::lsp) fn completion(view: &View, params: &CompletionParams) -> Option<CompletionResponse> {
     let position = &params.text_document_position;
     let file = view.file(&position.text_document.uri)?;
@@ -105,8 +104,8 @@ fn in_envelope(
     let mut convert = Convert {
         levels,
         analysis: None,
-        insert: to_proto::range(view, &transcript.file, found.insert),
-        replace: to_proto::range(view, &transcript.file, found.replace),
+        insert: view.range(&transcript.file, found.insert),
+        replace: view.range(&transcript.file, found.replace),
         uri: &position.text_document.uri,
         lazy: lazy(client),
         kinds: kinds(&view.session),

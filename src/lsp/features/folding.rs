@@ -4,10 +4,9 @@ use tower_lsp::ls_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 
 use crate::ide::folding::{Fold, FoldKind, folds};
 use crate::ide::transcripts;
-use crate::lsp::to_proto;
+
 use crate::lsp::view::View;
 
-/// Answers the request.
 pub(in crate::lsp) fn folding_ranges(view: &View, params: &FoldingRangeParams) -> Option<Vec<FoldingRange>> {
     let file = view.file(&params.text_document.uri)?;
     let client = view.session.client.text_document.as_ref().and_then(|text| text.folding_range.as_ref());
@@ -15,7 +14,7 @@ pub(in crate::lsp) fn folding_ranges(view: &View, params: &FoldingRangeParams) -
     let shows_text = client.and_then(|client| client.folding_range.as_ref()?.collapsed_text) == Some(true);
     let limit = client.and_then(|client| client.range_limit).map_or(usize::MAX, |limit| limit as usize);
     let convert = |Fold { range, kind, summary }: Fold| {
-        let range = to_proto::range(view, file, range);
+        let range = view.range(file, range);
         FoldingRange {
             start_line: range.start.line,
             start_character: (!by_line).then_some(range.start.character),

@@ -13,8 +13,8 @@ use tower_lsp::ls_types::{
 use crate::host::is_test;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::format::{TRIGGERS, on_type, range, whole};
+use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use crate::lsp::{from_proto, to_proto};
 use mangle_settings::FormatSettings;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::TextRange;
@@ -88,8 +88,7 @@ impl<'v> Editable<'v> {
 
     /// Edits for the client.
     fn edits(&self, edits: impl Iterator<Item = (TextRange, String)>) -> Vec<TextEdit> {
-        let edit =
-            |(range, new_text)| TextEdit { range: to_proto::range(self.view, self.file, range), new_text };
+        let edit = |(range, new_text)| TextEdit { range: self.view.range(self.file, range), new_text };
         edits.map(edit).collect()
     }
 }

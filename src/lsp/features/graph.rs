@@ -120,6 +120,6 @@ fn located(view: &View, place: NodePlace) -> Value {
         "start": u32::from(bytes.start()),
         "end": u32::from(bytes.end()),
         "uri": to_proto::uri(file),
-        "range": to_proto::range(view, file, place.range),
+        "range": view.range(file, place.range),
     })
 }

@@ -1,18 +1,18 @@
 //! `textDocument/hover`
 
-use tower_lsp::ls_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
+use tower_lsp::ls_types::{Hover, HoverContents, HoverParams};
 
+use super::markup::formats;
+use super::markup::markup;
 use super::{paths, transcripts};
 use crate::ide;
 use crate::ide::Place;
 use crate::ide::hover::prompts;
-use crate::ide::markup::Markup;
-use crate::lsp::view::View;
-use crate::report::sink;
-use mangle_syntax::text::FileId;
-use piggyback::envelope::secrets::redacted;
 
-/// Answers the request.
+use crate::lsp::view::View;
+
+use mangle_syntax::text::FileId;
+
 pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> {
     if view.transcript(&params.text_document_position_params.text_document.uri).is_some() {
         return transcripts::hover(view, &params.text_document_position_params);
@@ -36,18 +36,4 @@ fn of_policy(view: &View, file: FileId, place: Place<'_>) -> Option<ide::hover::
     let figures = view.tried(file).with(|tried| ide::hover::figures(place, tried));
     found.markup = found.markup.and(figures).and(fed.map(|fed| fed.markup).unwrap_or_default());
     Some(found)
-}
-
-/// The forms that the client shows in a hover, the best first.
-pub(super) fn formats(view: &View) -> Option<&Vec<MarkupKind>> {
-    view.session.client.text_document.as_ref()?.hover.as_ref()?.content_format.as_ref()
-}
-
-/// Words for a reader: as Markdown if the client shows that, else as plain text.
-pub(in crate::lsp) fn markup(markup: &Markup, formats: Option<&Vec<MarkupKind>>) -> MarkupContent {
-    let (kind, value) = match formats.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)) {
-        true => (MarkupKind::Markdown, markup.to_markdown()),
-        false => (MarkupKind::PlainText, markup.to_plain()),
-    };
-    MarkupContent { kind, value: sink::lines(&redacted(&value)) }
 }

@@ -9,7 +9,7 @@ use tower_lsp::ls_types::{
     InlayHintServerCapabilities, InlayHintTooltip, MarkupKind, OneOf, Uri,
 };
 
-use super::hover::markup;
+use super::markup::markup;
 use super::transcripts;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::Analysis;
@@ -35,7 +35,6 @@ fn lazy(session: &ClientSession) -> Vec<&'static str> {
     ["tooltip", "label.location"].into_iter().filter(asks).collect()
 }
 
-/// Answers the request.
 pub(in crate::lsp) fn inlay_hints(view: &View, params: &InlayHintParams) -> Option<Vec<InlayHint>> {
     view.pulse.hinted.store(true, Ordering::Release);
     let uri = &params.text_document.uri;
@@ -73,7 +72,7 @@ struct Convert<'a> {
 
 impl Convert<'_> {
     fn hint(&self, hint: &Hint) -> InlayHint {
-        let position = to_proto::range(self.view, self.file, TextRange::empty(hint.offset)).start;
+        let position = self.view.range(self.file, TextRange::empty(hint.offset)).start;
         let is_argument = hint.kind == HintKind::Argument;
         let mut converted = InlayHint {
             position,

@@ -24,7 +24,7 @@ pub(in crate::lsp) fn links_of(view: &View, params: &DocumentLinkParams) -> Opti
             LinkTarget::Address(address) => address.parse().ok()?,
             LinkTarget::Path(path) => known(view, file, path)?,
         };
-        let range = to_proto::range(view, file, link.range);
+        let range = view.range(file, link.range);
         Some(DocumentLink { range, target: Some(target), tooltip: None, data: None })
     });
     Some(found.collect())

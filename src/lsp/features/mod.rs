@@ -12,6 +12,7 @@ pub(super) mod hover;
 pub(super) mod inlay_hints;
 pub(super) mod linked_editing;
 pub(super) mod links;
+mod markup;
 pub(super) mod navigation;
 mod paths;
 pub(super) mod preview;

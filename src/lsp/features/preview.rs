@@ -21,11 +21,9 @@ use mangle_syntax::text::{Cancel, FileId};
 /// Shows a prompt; its argument is as the parameters of `mangle/preview`.
 pub(in crate::lsp) const PREVIEW: &str = "mangle.preview";
 
-/// The parameters.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::lsp) struct PreviewParams {
-    /// The sample kernel.
     uri: Uri,
     /// The preview of this name; without it all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +34,6 @@ pub(in crate::lsp) struct PreviewParams {
     /// Another mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mode: Option<String>,
-    /// What of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     part: Option<String>,
     /// Whether each line says how it follows.
@@ -45,7 +42,6 @@ pub(in crate::lsp) struct PreviewParams {
 }
 
 impl PreviewParams {
-    /// The sample kernel.
     pub(in crate::lsp) fn document(&self) -> PathBuf {
         from_proto::document_path(&self.uri)
     }
@@ -164,7 +160,7 @@ pub(super) fn lenses(view: &View, uri: &Uri, file: &SnapshotFile) -> Vec<CodeLen
         Command { title: title.to_owned(), command: PREVIEW.into(), arguments }
     };
     let above = |lens: crate::ide::preview_document::PreviewLens| {
-        let range = to_proto::range(view, file, lens.range);
+        let range = view.range(file, lens.range);
         let prompt = with(&lens.name, None, "Preview prompt");
         let turn = with(&lens.name, Some("turn"), "Preview turn input");
         [prompt, turn].map(|command| CodeLens { range, command: Some(command), data: None })
@@ -186,7 +182,7 @@ fn of_shards(view: &View, file: &SnapshotFile) -> Vec<CodeLens> {
         let arguments = serde_json::to_value(params).ok().map(|params| vec![params]);
         let title = format!("Preview {}", lens.title);
         let command = Some(Command { title, command: PREVIEW.into(), arguments });
-        Some(CodeLens { range: to_proto::range(view, file, lens.range), command, data: None })
+        Some(CodeLens { range: view.range(file, lens.range), command, data: None })
     };
     shard_lenses(file.summary(), &asked).into_iter().filter_map(lens).collect()
 }

@@ -17,10 +17,8 @@ use piggyback::transcript::DocumentRecord;
 /// The command that hands the message over.
 pub(in crate::lsp) const COPY_REPAIR: &str = "mangle.copyRepair";
 
-/// The parameters.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::lsp) struct RepairParams {
-    /// A transcript.
     pub(in crate::lsp) uri: Uri,
     /// The number of a record; without it, the first with a reply that has to be sent again.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -18,11 +18,9 @@ use agent_replay::{Prefill, ReplayOptions};
 use mangle_engine::kernel::Clock;
 use mangle_syntax::text::{Cancel, FileId};
 
-/// The parameters.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::lsp) struct ReplayParams {
-    /// The transcript.
     uri: Uri,
     /// Only this turn.
     #[serde(default)]
@@ -47,7 +45,6 @@ enum Format {
 }
 
 impl ReplayParams {
-    /// The transcript.
     pub(in crate::lsp) fn document(&self) -> PathBuf {
         from_proto::document_path(&self.uri)
     }

@@ -4,8 +4,8 @@ use tower_lsp::ls_types::{Position, Range, SelectionRange, SelectionRangeParams}
 
 use crate::host::workspace::SnapshotTranscript;
 use crate::ide::selection::selections;
+use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use crate::lsp::{from_proto, to_proto};
 use mangle_syntax::text::{TextRange, TextSize};
 
 /// Answers the request: one chain of ranges for each position.
@@ -24,7 +24,7 @@ pub(in crate::lsp) fn selection_ranges(
                 selections(file.source(), file.summary(), offset)
             }
         };
-        let ranges = ranges.into_iter().rev().map(|range| to_proto::range(view, file, range));
+        let ranges = ranges.into_iter().rev().map(|range| view.range(file, range));
         let add = |parent: Option<SelectionRange>, range| {
             Some(SelectionRange { range, parent: parent.map(Box::new) })
         };

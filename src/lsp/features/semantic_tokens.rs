@@ -1,9 +1,5 @@
 //! `textDocument/semanticTokens/full`, `…/full/delta` and `…/range`
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
 use tower_lsp::ls_types::{
     ClientCapabilities, SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens,
     SemanticTokensClientCapabilities, SemanticTokensDelta, SemanticTokensDeltaParams, SemanticTokensEdit,
@@ -16,7 +12,7 @@ use crate::ide::semantic_tokens::{self as ide, Modifiers, SemanticTokenKind};
 use crate::ide::transcripts;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use mangle_syntax::text::{Encoding, FileId, TextRange, TextSize, slice};
+use mangle_syntax::text::{Encoding, TextRange, TextSize, slice};
 
 /// The types that each kind may be shown as, the best first. A client shows those that it knows.
 #[rustfmt::skip] // One row a kind.
@@ -93,34 +89,11 @@ pub(in crate::lsp) fn options(of: &ClientCapabilities) -> Option<SemanticTokensO
     })
 }
 
-/// The tokens that clients have, so that they can be told what changed.
-#[derive(Debug, Default)]
-pub(in crate::lsp) struct SentTokens {
-    files: Mutex<FxHashMap<FileId, (String, Vec<SemanticToken>)>>,
-    next: AtomicU64,
-}
-
-impl SentTokens {
-    /// Remembers the tokens of a file and forgets those of documents that are closed by now; gives what
-    /// they are to be called.
-    fn remember(&self, view: &View, file: FileId, tokens: &[SemanticToken]) -> String {
-        let id = self.next.fetch_add(1, Ordering::Relaxed).to_string();
-        let mut files = self.files.lock();
-        files.insert(file, (id.clone(), tokens.to_vec()));
-        files.retain(|file, _| view.snapshot.file(*file).is_some_and(|file| file.open.is_some()));
-        id
-    }
-
-    fn recall(&self, file: FileId, id: &str) -> Option<Vec<SemanticToken>> {
-        self.files.lock().get(&file).filter(|(known, _)| known == id).map(|(_, tokens)| tokens.clone())
-    }
-}
-
 /// Answers the request for all tokens.
 pub(in crate::lsp) fn full(view: &View, params: &SemanticTokensParams) -> Option<SemanticTokensResult> {
     let file = view.file(&params.text_document.uri)?;
     let data = tokens(view, file, whole(file))?;
-    let result_id = Some(view.tokens.remember(view, file.id, &data));
+    let result_id = Some(view.tokens.remember(&view.snapshot, file.id, &data));
     Some(SemanticTokensResult::Tokens(SemanticTokens { result_id, data }))
 }
 
@@ -132,7 +105,7 @@ pub(in crate::lsp) fn delta(
     let file = view.file(&params.text_document.uri)?;
     let data = tokens(view, file, whole(file))?;
     let old = view.tokens.recall(file.id, &params.previous_result_id);
-    let result_id = Some(view.tokens.remember(view, file.id, &data));
+    let result_id = Some(view.tokens.remember(&view.snapshot, file.id, &data));
     Some(match old {
         Some(old) => {
             let edits = difference(&old, data);

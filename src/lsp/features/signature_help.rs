@@ -5,7 +5,7 @@ use tower_lsp::ls_types::{
     SignatureHelpParams, SignatureInformation, SignatureInformationSettings,
 };
 
-use super::hover::markup;
+use super::markup::markup;
 use crate::ide;
 use crate::ide::signature_help::{Parameter, Signature};
 use crate::lsp::session::ClientSession;
@@ -23,7 +23,6 @@ pub(in crate::lsp) fn options() -> SignatureHelpOptions {
     }
 }
 
-/// Answers the request.
 pub(in crate::lsp) fn signature_help(view: &View, params: &SignatureHelpParams) -> Option<SignatureHelp> {
     let at = view.spot(&params.text_document_position_params)?;
     let found = ide::signature_help::signature_help(at.place()?)?;

@@ -33,8 +33,7 @@ pub(in crate::lsp) fn document(view: &View, params: &DocumentSymbolParams) -> Op
         let uri = to_proto::uri(file)?;
         for symbol in &symbols {
             flatten(symbol, None, &mut |symbol, container| {
-                let location =
-                    Location { uri: uri.clone(), range: to_proto::range(view, file, symbol.range) };
+                let location = Location { uri: uri.clone(), range: view.range(file, symbol.range) };
                 flat.push(information(&redacted(&symbol.name), symbol.kind, location, container));
             });
         }
@@ -51,8 +50,8 @@ fn tree(view: &View, file: &SnapshotFile, symbol: symbols::DocumentSymbol) -> Do
         kind: kind(symbol.kind),
         tags: None,
         deprecated: None,
-        range: to_proto::range(view, file, symbol.range),
-        selection_range: to_proto::range(view, file, symbol.selection),
+        range: view.range(file, symbol.range),
+        selection_range: view.range(file, symbol.selection),
         children: Some(children).filter(|children| !children.is_empty()),
     }
 }

@@ -9,8 +9,8 @@ use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
 use crate::host::workspace::{SnapshotFile, SnapshotProgram, editor_limits};
 use crate::ide::policy_tests::{TestRun, run_tests, test_lenses};
+use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use crate::lsp::{from_proto, to_proto};
 use crate::report::policy_tests::{TestReport, TestSummary};
 use mangle_check::policy_test::TestSettings;
 use mangle_engine::kernel::{Clock, Limits};
@@ -75,7 +75,6 @@ impl TestParams {
     }
 }
 
-/// Answers the request.
 pub(in crate::lsp) fn test(view: &View, params: &TestParams, cancel: &Cancel) -> Value {
     report(view, params, cancel).json()
 }
@@ -139,7 +138,7 @@ pub(super) fn lenses(
         let params = TestParams { uri: Some(uri.clone()), case: lens.case, ..TestParams::default() };
         let arguments = serde_json::to_value(params).ok().map(|params| vec![params]);
         let command = Some(Command { title, command: TEST.into(), arguments });
-        CodeLens { range: to_proto::range(view, file, lens.range), command, data: None }
+        CodeLens { range: view.range(file, lens.range), command, data: None }
     };
     test_lenses(program.program(), file.id).into_iter().map(lens).collect()
 }

@@ -7,7 +7,8 @@ use tower_lsp::ls_types::{
     Range, ShowMessageParams, TextDocumentPositionParams, Uri,
 };
 
-use super::hover::{formats, markup};
+use super::markup::formats;
+use super::markup::markup;
 use crate::host::workspace::SnapshotTranscript;
 use crate::host::{file_inside, relative};
 use crate::ide;
@@ -35,7 +36,7 @@ pub(super) fn hover(view: &View, params: &TextDocumentPositionParams) -> Option<
             let range = found.as_ref().or(verdict.as_ref())?.range;
             let markup = [found, verdict].into_iter().flatten().map(|hover| hover.markup);
             let markup = markup.reduce(Markup::and)?;
-            (markup, to_proto::range(view, file, range))
+            (markup, view.range(file, range))
         }
     };
     Some(Hover { contents: HoverContents::Markup(markup(&shown, formats(view))), range: Some(range) })
@@ -77,7 +78,7 @@ fn of_mangle(view: &View, at: &DocumentPlace<'_>, inside: EmbeddedMangle<'_>) ->
     });
     let range = match &found {
         Some(found) => at.range(found.range),
-        None => to_proto::range(view, at.file, inside.text.range() + inside.start),
+        None => view.range(at.file, inside.text.range() + inside.start),
     };
     let mut said = found.map(|found| found.markup).unwrap_or_default();
     if let Some(declared) = declared {
@@ -98,7 +99,7 @@ pub(super) fn inlay_hints(view: &View, transcript: &SnapshotTranscript, range: R
     let file = &transcript.file;
     let range = from_proto::text_range(file.text(), file.lines(), range, view.session.encoding);
     let convert = |hint: ide::inlay_hints::Hint| InlayHint {
-        position: to_proto::range(view, file, mangle_syntax::text::TextRange::empty(hint.offset)).start,
+        position: view.range(file, mangle_syntax::text::TextRange::empty(hint.offset)).start,
         label: InlayHintLabel::String(hint.label),
         kind: None,
         text_edits: None,
@@ -126,7 +127,7 @@ pub(super) fn links(view: &View, transcript: &SnapshotTranscript) -> Vec<Documen
     let found = links::links(transcript.opened()).into_iter().filter_map(|link| {
         let path = roots.iter().find_map(|root| file_inside(root, Path::new(&link.path)))?;
         let target: Option<Uri> = to_proto::path_uri(&path);
-        let range = to_proto::range(view, file, link.range);
+        let range = view.range(file, link.range);
         target.map(|target| DocumentLink { range, target: Some(target), tooltip: None, data: None })
     });
     found.collect()
@@ -146,7 +147,7 @@ pub(super) fn mentions(view: &View, subject: Subject, program: &Program) -> Vec<
         }
         let Some(uri) = to_proto::uri(&transcript.file) else { continue };
         for range in references::mentions(transcript.opened(), subject, program) {
-            let range = to_proto::range(view, &transcript.file, range);
+            let range = view.range(&transcript.file, range);
             found.push(Location { uri: uri.clone(), range });
         }
     }

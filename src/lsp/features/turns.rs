@@ -10,9 +10,9 @@ use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Position, Uri
 use super::replay::replayed;
 use crate::host::workspace::SnapshotTranscript;
 use crate::ide::replays::{self, ReplayInput, turn_at};
+use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use crate::lsp::virtual_documents::component;
-use crate::lsp::{from_proto, to_proto};
 use crate::report::replay::VerdictReport;
 use mangle_syntax::text::Cancel;
 
@@ -29,9 +29,7 @@ const SHOWN: usize = 10;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::lsp) struct TurnParams {
-    /// The transcript.
     uri: Uri,
-    /// The turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     turn: Option<u64>,
     /// A place in the turn, where its number is not known.
@@ -43,7 +41,6 @@ pub(in crate::lsp) struct TurnParams {
 }
 
 impl TurnParams {
-    /// The transcript.
     pub(in crate::lsp) fn document(&self) -> PathBuf {
         from_proto::document_path(&self.uri)
     }
@@ -144,7 +141,7 @@ pub(super) fn lenses(view: &View, uri: &Uri, transcript: &SnapshotTranscript) ->
         Command { title, command: command.into(), arguments }
     };
     let above = |lens: replays::TurnLens| {
-        let range = to_proto::range(view, &transcript.file, lens.range);
+        let range = view.range(&transcript.file, lens.range);
         let state = command(lens.title, STATE, lens.turn);
         let replay = command("replay from here".to_owned(), REPLAY, lens.turn);
         [state, replay].map(|command| CodeLens { range, command: Some(command), data: None })

@@ -57,7 +57,6 @@ pub(super) struct VirtualDocumentParams {
     pub(super) uri: String,
 }
 
-/// The answer.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct VirtualDocument {
     #[serde(flatten)]

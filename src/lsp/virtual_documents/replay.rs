@@ -52,7 +52,7 @@ fn written(view: &View, file: &SnapshotFile, turns: &[&(TurnReport, TextRange)])
     let (lines, uri) = (LineIndex::new(&text), to_proto::uri(file));
     let parts = || turns.iter().zip(&ranges);
     let origins = parts().filter_map(|((_, record), range)| {
-        let location = Location { uri: uri.clone()?, range: to_proto::range(view, file, *record) };
+        let location = Location { uri: uri.clone()?, range: view.range(file, *record) };
         Some(DocumentOrigin {
             range: in_text(view, &text, &lines, *range),
             location,

@@ -20,7 +20,6 @@ impl SourceName {
     }
 }
 
-/// A URI.
 pub(super) fn document(rest: &str) -> Option<SourceName> {
     Some(SourceName { source: Some(uri(rest)?), ..SourceName::default() })
 }

@@ -38,7 +38,7 @@ fn make(view: &View, file: &SnapshotFile, _: &SourceName, _: &Cancel) -> Result<
     };
     let origin = |part: &Part| {
         let range = Range { start: position(part.range.start()), end: position(part.range.end()) };
-        let location = Location { uri: uri.clone()?, range: to_proto::range(view, file, part.source) };
+        let location = Location { uri: uri.clone()?, range: view.range(file, part.source) };
         Some(DocumentOrigin { range, location, kind: part.kind.to_owned() })
     };
     let origins = made.parts.iter().filter_map(origin).collect();

@@ -47,7 +47,7 @@ fn make(view: &View, file: &SnapshotFile, named: &SourceName, cancel: &Cancel) -
     let head = TextRange::up_to(text_len(text.lines().next().unwrap_or_default()));
     let range = in_text(view, &text, &LineIndex::new(&text), head);
     let origin = to_proto::uri(file).map(|uri| {
-        let location = Location { uri, range: to_proto::range(view, file, after.range) };
+        let location = Location { uri, range: view.range(file, after.range) };
         DocumentOrigin { range, location, kind: "turn".to_owned() }
     });
     Ok(DocumentContent { origins: origin.into_iter().collect(), text, folds: Vec::new() })

@@ -32,7 +32,7 @@ fn make(view: &View, file: &SnapshotFile, _: &SourceName, _: &Cancel) -> Result<
             range: Range { start: position(line.start), end: position(line.end) },
             location: tower_lsp::ls_types::Location {
                 uri: uri.clone()?,
-                range: to_proto::range(view, file, line.range),
+                range: view.range(file, line.range),
             },
             kind: line.kind.to_string(),
         })

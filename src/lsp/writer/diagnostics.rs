@@ -4,48 +4,24 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::Mutex;
 use rustc_hash::FxHasher;
 
 use super::Writer;
+use super::diagnostics_run::Current;
+use super::diagnostics_run::DiagnosticsRun;
 use super::evaluations::tried_for;
 use crate::host::workspace::{SnapshotProgram, SnapshotTranscript};
 use crate::ide::Analysis;
 use crate::lsp::message::{
-    Basis, DiagnosticsResult, Message, Prerequisite, Question, RequestRefusal, WorkspacePull,
+    DiagnosticsResult, Message, Prerequisite, Question, RequestRefusal, WorkspacePull,
 };
+
 use crate::lsp::pool::guarded;
 use crate::lsp::pull;
 use crate::lsp::push::Audience;
 use crate::lsp::session::ClientSession;
 use crate::lsp::view::View;
 use mangle_syntax::text::Cancel;
-
-/// The computation of diagnostics that is under way.
-pub(super) struct DiagnosticsRun {
-    /// Which one it is of all.
-    pub(super) number: u64,
-    pub(super) cancel: Cancel,
-    /// What it is computed from.
-    pub(super) basis: Basis,
-    /// Whom its result is pushed to, if to anybody.
-    pub(super) audience: Option<Audience>,
-    /// The program that it is at.
-    pub(super) current: Current,
-}
-
-/// The program that is being diagnosed.
-pub(super) type Current = Arc<Mutex<Option<Arc<SnapshotProgram>>>>;
-
-impl DiagnosticsRun {
-    /// Whether it was cancelled, and is at none of the programs of some work: what it has found out about one of these
-    /// is worth waiting for.
-    fn is_stopping_elsewhere(&self, work: &DiagnosticsWork) -> bool {
-        let current = self.current.lock();
-        let is_there = |at: &Arc<SnapshotProgram>| work.programs.iter().any(|one| one.succeeds(at));
-        self.cancel.is_cancelled() && !current.as_ref().is_some_and(is_there)
-    }
-}
 
 impl Writer {
     fn audience(&self, session: &ClientSession) -> Audience {
@@ -161,7 +137,7 @@ impl Writer {
         let asked = !asked_for.is_empty();
         let is_beside = is_stopping || self.stopping.is_some();
         let must_wait =
-            self.running.as_ref().is_some_and(|running| !running.is_stopping_elsewhere(&asked_for));
+            self.running.as_ref().is_some_and(|running| !running.is_stopping_elsewhere(&asked_for.programs));
         if must_wait || !(asked || (pushing || pulling) && !is_beside) {
             return;
         }

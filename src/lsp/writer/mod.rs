@@ -5,6 +5,7 @@
 //! next, for all who wait.
 
 mod diagnostics;
+mod diagnostics_run;
 mod evaluations;
 mod replays;
 mod scans;
@@ -22,24 +23,25 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use self::diagnostics::DiagnosticsRun;
+use super::capabilities;
 use super::client::{Outbox, Progress};
-use super::features::semantic_tokens::SentTokens;
-use super::message::{Basis, DocumentName, Message, OpenedDocument, Question, RequestRefusal, WorkspacePull};
+use super::from_proto::DocumentName;
+use super::message::{Basis, Message, OpenedDocument, Question, RequestRefusal, WorkspacePull};
 use super::pool::{Pool, guarded};
 use super::push::Publisher;
+use super::sent_tokens::SentTokens;
 use super::session::ClientSession;
 use super::settings;
 use super::view::{PulledDiagnostics, WriterStatus};
 use super::virtual_documents::Watches;
 use crate::host::workspace::{FileEvent, Workspace};
+use diagnostics_run::DiagnosticsRun;
 use mangle_settings::HintSettings;
 use mangle_syntax::text::Cancel;
 
 /// A turn that takes longer is logged: everybody waits for it.
 const SLOW_TURN: Duration = Duration::from_millis(50);
 
-/// The writer's state.
 pub(super) struct Writer {
     inbox: Receiver<Message>,
     /// For those who work on the writer's behalf.
@@ -224,10 +226,10 @@ impl Writer {
         let Some(session) = self.session.clone() else { return };
         self.ready = true;
         if session.watch_files {
-            self.outbox.register_watchers();
+            self.outbox.register_watchers(capabilities::watchers());
         }
         if session.configuration && session.settings.is_none() {
-            self.outbox.ask_settings(self.address.clone());
+            self.ask_settings();
         }
         if !self.workspace.is_loading() {
             return;
@@ -307,7 +309,7 @@ impl Writer {
         self.want_hints(settings::hints(sent));
         match settings::rules(sent) {
             Some(rules) => self.workspace.set_rules(rules),
-            None if asks => self.outbox.ask_settings(self.address.clone()),
+            None if asks => self.ask_settings(),
             None => {}
         }
     }
@@ -324,6 +326,12 @@ impl Writer {
     fn settings(&mut self, settings: &Value) {
         self.want_hints(settings::hints(settings));
         self.workspace.set_rules(settings::rules(settings).unwrap_or_default());
+    }
+
+    /// Asks the client for its settings, which come as a message. At the very end there may be nobody to take it.
+    fn ask_settings(&self) {
+        let writer = self.address.clone();
+        self.outbox.ask_settings(move |settings| drop(writer.send(Message::Settings(settings))));
     }
 
     /// What diagnostics are made from now.

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 
 use tower_lsp::LspService;
 
-use super::diagnostics::DiagnosticsRun;
+use super::diagnostics_run::DiagnosticsRun;
 use super::*;
 use crate::lsp::message::{DiagnosticsResult, EvaluationDigest, EvaluationResult, Prerequisite};
 use crate::lsp::push::Audience;

@@ -18,7 +18,6 @@ use mangle_syntax::text::{FileId, TextRange};
 /// A program's predicates and what they depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PredicateGraph {
-    /// The program.
     pub name: String,
     /// The predicates, by name and arity.
     pub predicates: Vec<Node>,
@@ -28,7 +27,6 @@ pub struct PredicateGraph {
     pub components: Vec<Component>,
 }
 
-/// A predicate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
     /// Its qualified name and arity.
@@ -80,7 +78,6 @@ impl NodeKind {
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodePlace {
-    /// The file.
     pub file: FileId,
     /// The bytes, from the start of the file.
     pub range: TextRange,
@@ -93,7 +90,6 @@ pub struct Edge {
     pub from: usize,
     /// The predicate that they ask for, likewise.
     pub to: usize,
-    /// How they ask.
     pub kind: EdgeKind,
     /// Whether the premises are temporal.
     pub temporal: bool,

@@ -7,13 +7,10 @@ use super::{Totals, percent};
 /// What a budget is made of: tokens, and who decided how many: `session`, `configuration`, `default`, `focused`, `tenth`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct BudgetReport {
-    /// The whole budget.
     pub tokens: u32,
-    /// Who decided that.
     pub by: &'static str,
     /// What of it is kept for the answer.
     pub reserved: u32,
-    /// Who decided that.
     pub reserved_by: &'static str,
     /// What the runtime keeps free besides.
     pub headroom: u32,

@@ -19,9 +19,7 @@ pub use terminal::prompts_text;
 pub struct PromptReport {
     /// What the preview is called.
     pub name: String,
-    /// The shard's id.
     pub shard: String,
-    /// Its type.
     pub shard_type: String,
     /// How the prompt was assembled: `jit`, `legacy`, `section`; `turn` for the input of a turn,
     /// `articulation` for results that are put into words.
@@ -51,7 +49,6 @@ pub struct PromptReport {
     /// What is particular about how the prompt was assembled, each as a sentence without a full stop.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// What is wrong.
     pub diagnostics: Vec<Note>,
 }
 
@@ -69,9 +66,7 @@ pub struct StickyReport {
 /// An atom that is not in the prompt.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExcludedAtomReport {
-    /// Its id.
     pub id: String,
-    /// Why.
     pub reason: String,
     /// The file in which it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,7 +76,6 @@ pub struct ExcludedAtomReport {
     pub line: Option<usize>,
 }
 
-/// A section.
 #[derive(Debug, Clone, Serialize)]
 pub struct SectionReport {
     /// What it is: `base`, `context`, `session`, …
@@ -93,7 +87,6 @@ pub struct SectionReport {
     pub name: Option<String>,
     /// What it is called.
     pub title: String,
-    /// Its tokens.
     pub tokens: usize,
     /// The parts of the session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -102,7 +95,6 @@ pub struct SectionReport {
     pub lines: Vec<LineReport>,
 }
 
-/// A line.
 #[derive(Debug, Clone, Serialize)]
 pub struct LineReport {
     /// The line as it is in the prompt.
@@ -112,7 +104,6 @@ pub struct LineReport {
     pub tag: Option<&'static str>,
     /// Whether it is the text of the section, a heading or layout.
     pub role: &'static str,
-    /// Its tokens.
     pub tokens: usize,
     /// Where it comes from.
     pub origin: OriginReport,
@@ -132,10 +123,8 @@ pub struct OriginReport {
     /// The line there, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// The bytes there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<(u32, u32)>,
-    /// The fact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fact: Option<String>,
     /// The rule that gave it.
@@ -180,13 +169,10 @@ pub struct Totals {
 /// A finding about a preview.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Note {
-    /// The rule's code.
     pub code: &'static str,
-    /// Its name.
     pub rule: &'static str,
     /// How grave it is.
     pub severity: &'static str,
-    /// What is wrong.
     pub message: String,
     /// Where: `fix.kernel.mg:3`.
     pub place: String,

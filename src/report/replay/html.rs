@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::markup::{anchor, code, escaped, words};
+use super::page::Page;
 use super::problems::problems;
 use super::{
-    AtomReport, CheckReport, CorrectionReport, ProofTree, ReplaySummary, RuleCoverage, TurnReport,
-    VerdictComparison, VerdictReport, counted, said,
+    AtomReport, CorrectionReport, ProofTree, ReplaySummary, RuleCoverage, TurnReport, VerdictComparison,
+    VerdictReport, counted, said,
 };
 
 /// How much of a surface is shown before it is unfolded, in characters.
@@ -21,30 +22,6 @@ pub const MOST_TURNS: usize = 3_000;
 /// The look of the page.
 const STYLE: &str = include_str!("page.css");
 
-/// What a page is about.
-#[derive(Debug, Clone, Copy)]
-pub struct Page<'a> {
-    /// The turns, those of each transcript together.
-    pub turns: &'a [TurnReport],
-    /// How many more there are.
-    pub omitted: usize,
-    /// What is found in the policies.
-    pub policy: &'a [Value],
-    /// What `check` finds in the transcripts, where that was found out.
-    pub checked: Option<&'a CheckReport>,
-    /// Which rules ever held, where that was asked for.
-    pub coverage: &'a [RuleCoverage],
-    /// All in numbers.
-    pub summary: &'a ReplaySummary,
-    /// What the policies are called.
-    pub program: &'a str,
-    /// The revision of the policies, where they are in a git repository.
-    pub revision: Option<&'a str>,
-    /// The day of the replay, as `2026-01-31`.
-    pub date: Option<&'a str>,
-}
-
-/// The page.
 #[must_use]
 pub fn html(page: Page<'_>) -> String {
     let mut out = String::new();

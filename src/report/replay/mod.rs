@@ -9,6 +9,7 @@ mod check_report;
 mod html;
 mod markdown;
 mod markup;
+mod page;
 mod problems;
 mod summary;
 #[cfg(test)]
@@ -17,8 +18,9 @@ mod text;
 
 pub use build::{TurnPlaces, atom, turn};
 pub use check_report::{CheckReport, TurnStart};
-pub use html::{MOST_TURNS, Page, html};
+pub use html::{MOST_TURNS, html};
 pub use markdown::markdown;
+pub use page::Page;
 pub use summary::{ReplaySummary, RuleCoverage, summary_text};
 pub use text::{line, plain_text, text};
 
@@ -27,7 +29,6 @@ use serde_json::Value;
 
 use piggyback::envelope::secrets::are_shown;
 
-/// A turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnReport {
     /// What output calls the transcript.
@@ -48,7 +49,6 @@ pub struct TurnReport {
     pub stage: Option<String>,
     /// What the runtime calls that.
     pub method: Option<String>,
-    /// What is shown.
     pub surface: SurfaceReport,
     /// What became of its updates.
     pub atoms: Vec<AtomReport>,
@@ -60,7 +60,6 @@ pub struct TurnReport {
     pub envelope: Option<VerdictReport>,
     /// The verdicts about its requests.
     pub verdicts: Vec<VerdictReport>,
-    /// What it changed.
     pub state: StateReport,
     /// Why the evaluation ended before it was done.
     pub stopped: Option<String>,
@@ -73,7 +72,6 @@ pub struct TurnReport {
     pub checked: Vec<Value>,
 }
 
-/// What is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SurfaceReport {
     /// What the model wrote.
@@ -84,12 +82,10 @@ pub struct SurfaceReport {
     pub reason: Option<String>,
 }
 
-/// An update.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AtomReport {
     /// Its index; `None` where it was filled in.
     pub index: Option<usize>,
-    /// It.
     pub text: String,
     /// `asserted`, `passed`, `dropped`, `blocked`, `blank`, `withdrawn` or `not_taken`.
     pub fate: String,
@@ -99,18 +95,14 @@ pub struct AtomReport {
     pub fact: Option<String>,
 }
 
-/// A memory operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryReport {
-    /// What.
     pub op: String,
-    /// Of what.
     pub key: String,
     /// What it does, in words.
     pub effect: String,
 }
 
-/// A self-correction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CorrectionReport {
     /// What the model thinks went wrong.
@@ -121,7 +113,6 @@ pub struct CorrectionReport {
     pub actions: Vec<ProofTree>,
 }
 
-/// A verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VerdictReport {
     /// What the packet calls the request.
@@ -130,9 +121,7 @@ pub struct VerdictReport {
     pub index: Option<usize>,
     /// What is to be done.
     pub action: String,
-    /// To what.
     pub target: String,
-    /// How.
     pub payload: String,
     /// `PERMIT` or `DENY`.
     pub verdict: String,
@@ -157,7 +146,6 @@ pub struct VerdictReport {
 /// A fact that a reply asserted, or made the kernel forget.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReplyFactReport {
-    /// It.
     pub fact: String,
     /// Where it comes from: `turn 1, update 2`.
     pub from: String,
@@ -228,7 +216,6 @@ pub struct StateReport {
 /// A fact that holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FactReport {
-    /// It.
     pub fact: String,
     /// The clause that gives it; `None` where the session asserted it.
     pub by: Option<String>,
@@ -243,11 +230,8 @@ pub struct VerdictComparison {
     pub action: String,
     /// To what; where the target does not tell, how.
     pub target: String,
-    /// The verdict here.
     pub here: String,
-    /// The verdict there.
     pub there: String,
-    /// Why, there.
     pub why: String,
 }
 
@@ -262,7 +246,6 @@ impl TurnReport {
         value.and_then(serde_json::from_value).unwrap_or(self)
     }
 
-    /// All its verdicts.
     pub fn all_verdicts(&self) -> impl Iterator<Item = &VerdictReport> {
         self.envelope.iter().chain(&self.verdicts)
     }

@@ -14,7 +14,6 @@ pub struct ReplaySummary {
     pub files: usize,
     /// Answers.
     pub turns: usize,
-    /// Requests.
     pub requests: usize,
     /// Requests that are permitted.
     pub permitted: usize,
@@ -57,9 +56,7 @@ pub struct ReplaySummary {
 /// A rule that permits or denies, and whether it ever did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleCoverage {
-    /// Where it stands.
     pub rule: String,
-    /// What it gives.
     pub predicate: String,
     /// Whether it ever held.
     pub held: bool,

@@ -14,7 +14,6 @@ use piggyback::transcript::statistics::Statistics;
 /// A figure: its file, its labels and its value.
 type Sample = (String, Vec<(&'static str, String)>, f64);
 
-/// What estimates tokens.
 const ESTIMATOR: &str = "runtime";
 
 /// The figures of a file as a value.
@@ -169,7 +168,6 @@ type Values = Vec<(Vec<String>, u64)>;
 /// Takes the values of a counter from figures.
 type FigureFn = fn(&Statistics) -> Values;
 
-/// A counter.
 struct Metric {
     name: &'static str,
     help: &'static str,

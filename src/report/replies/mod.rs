@@ -34,7 +34,6 @@ pub struct TranscriptReply<'a> {
     pub record: &'a Record<'a>,
     /// The turn that it is.
     pub turn: &'a Turn,
-    /// It, read.
     pub reply: &'a Reply<'a>,
     /// What became of its updates.
     pub account: &'a [AccountEntry],

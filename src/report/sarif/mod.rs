@@ -5,39 +5,25 @@
 
 mod results;
 mod rules;
+mod run;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_sarif::sarif::{
-    ArtifactLocation, Invocation, Location, Message, Notification, PhysicalLocation, Run, Sarif, Tool,
-    ToolComponent,
+    ArtifactLocation, Invocation, Location, Notification, PhysicalLocation, Run, Sarif, Tool, ToolComponent,
 };
 
 use self::results::Results;
-use super::uri::{file_uri, folder_uri, relative_uri};
+pub use self::run::SarifRun;
+use self::run::{ROOT, artifact, message};
+use super::uri::folder_uri;
 use super::{ReportEntry, Sources};
-use mangle_syntax::lint::{Rule, address};
-
-/// What the paths of a log are relative to.
-const ROOT: &str = "%SRCROOT%";
+use mangle_syntax::lint::address;
 
 /// Where the schema of the format is, which a log has to say.
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-
-/// The run that a log tells of.
-#[derive(Debug)]
-pub struct SarifRun<'a> {
-    /// The working folder, an absolute path.
-    pub root: &'a Path,
-    /// All rules, in the order of their codes.
-    pub rules: &'a [&'static Rule],
-    /// What was named and could not be checked: path and reason.
-    pub failures: Vec<(&'a Path, &'a str)>,
-    /// The exit status that the process will have.
-    pub exit_code: u8,
-}
 
 /// The log, with a line end.
 #[must_use]
@@ -83,24 +69,4 @@ fn invocation(run: &SarifRun<'_>) -> Invocation {
 fn location(root: &Path, path: &Path) -> Location {
     let place = PhysicalLocation::builder().artifact_location(artifact(root, path)).build();
     Location::builder().physical_location(place).build()
-}
-
-/// The file at an absolute path.
-fn artifact(root: &Path, path: &Path) -> ArtifactLocation {
-    match path.strip_prefix(root) {
-        Ok(below) if !below.as_os_str().is_empty() => {
-            ArtifactLocation::builder().uri(relative_uri(below)).uri_base_id(ROOT).build()
-        }
-        _ => ArtifactLocation::builder().uri(file_uri(path)).build(),
-    }
-}
-
-/// A plain text as a message. In one, `[…](…)` would be a link, so its brackets are escaped.
-fn message(text: &str) -> Message {
-    let text = if text.contains("](") {
-        text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
-    } else {
-        text.to_owned()
-    };
-    Message::builder().text(text).build()
 }

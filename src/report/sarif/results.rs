@@ -9,7 +9,9 @@ use serde_sarif::sarif::{
     Replacement, Result, ResultLevel,
 };
 
-use super::{SarifRun, artifact, message};
+use super::run::SarifRun;
+use super::run::artifact;
+use super::run::message;
 use crate::report::redact::redacted;
 use crate::report::{Identity, ReportEntry, Sources};
 use mangle_syntax::lint::{Applicability, FileEdit, RelatedPlace, ResolvedFix, Severity};

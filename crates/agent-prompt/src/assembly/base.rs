@@ -1,16 +1,17 @@
 //! The base: who the shard is. A template of the kernel, else mandatory atoms, else a built-in text.
 
-use super::{AssemblyRequest, template};
+use super::request::AssemblyRequest;
+use super::template;
 use crate::answers::{Answer, Querier};
 use crate::derived_context::DerivedContext;
 use crate::origin::LineOrigin;
-use crate::sections::{Prompt, Section, SectionKind, SectionSource};
+use crate::prompt::Prompt;
+use crate::sections::{Section, SectionKind, SectionSource};
 use crate::texts;
 
 /// The predicate that holds templates: type of shard, text.
 pub(crate) const TEMPLATES: &str = "shard_prompt_base";
 
-/// A base.
 pub(super) struct PromptBase {
     pub(super) section: Section,
     /// Whether the envelope instructions belong behind it.

@@ -1,17 +1,16 @@
 //! What the kernel injects: the list of context atoms, and the knowledge of specialists.
 
-use super::AssemblyRequest;
+use super::request::AssemblyRequest;
 use crate::answers::{Answer, Querier};
 use crate::context::PromptContext;
+use crate::line::PromptLine;
 use crate::origin::LineOrigin;
-use crate::sections::{Prompt, PromptLine, Section, SectionKind, SectionSource};
+use crate::prompt::Prompt;
+use crate::sections::INJECTED;
+use crate::sections::KNOWLEDGE;
+use crate::sections::{Section, SectionKind, SectionSource};
 use crate::texts;
 use crate::wording::Wording;
-
-/// The predicate that holds context atoms: shard, text.
-pub(crate) const INJECTED: &str = "injectable_context";
-/// The predicate that holds the knowledge of specialists: shard, topic, text.
-pub(crate) const KNOWLEDGE: &str = "specialist_knowledge";
 
 /// Whether a fact with this key is meant for a shard: by its id letter for letter, or for all of them.
 #[must_use]

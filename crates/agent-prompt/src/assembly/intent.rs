@@ -1,6 +1,6 @@
 //! What the person wants.
 
-use crate::context::Intent;
+use crate::intent::Intent;
 use crate::origin::LineOrigin;
 use crate::sections::{Section, SectionKind, SectionSource};
 use crate::sourced_text::SourcedText;

@@ -6,6 +6,7 @@
 mod base;
 mod context;
 mod intent;
+mod request;
 mod session;
 mod suffix;
 #[cfg(test)]
@@ -15,66 +16,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::answers::Querier;
-use super::context::PromptContext;
-use super::derived_context::DerivedContext;
-use super::jit::{JitCompiler, Residue};
-use super::origin::LineOrigin;
-use super::sections::{Mode, Prompt, Section, SectionKind, SectionSource};
-use super::texts;
-use super::wording::Wording;
-use mangle_settings::{Profile, Reasoning};
 
+use super::derived_context::DerivedContext;
+use super::jit::Residue;
+use super::origin::LineOrigin;
+use super::prompt::Prompt;
+use super::sections::{Mode, Section, SectionKind, SectionSource};
+use super::texts;
+
+use mangle_settings::Reasoning;
+pub use request::AssemblyRequest;
+
+pub(super) use super::sections::INJECTED;
+pub(super) use super::sections::KNOWLEDGE;
 pub(super) use base::{TEMPLATES, template_for};
-pub(super) use context::{INJECTED, KNOWLEDGE, is_for};
+pub(super) use context::is_for;
 pub(super) use session::HISTORY;
 pub(super) use suffix::has_envelope;
 pub use suffix::{appends_in_jit_mode, is_structured_only};
-
-/// What is to be assembled.
-#[derive(Debug, Clone, Copy)]
-pub struct AssemblyRequest<'a> {
-    /// For whom.
-    pub context: &'a PromptContext,
-    /// How.
-    pub mode: Mode,
-    /// Texts of the workspace in place of ours: by type of shard, `generic`, `suffix`, `inception`, and by the names of
-    /// phrases.
-    pub templates: &'a BTreeMap<String, String>,
-    /// Whether the preamble about the two channels stands above everything.
-    pub inception: bool,
-    /// What asks for reasons below everything.
-    pub reasoning: Option<Reasoning>,
-    /// The prompt compiler, where there is a corpus of atoms.
-    pub compiler: Option<&'a JitCompiler>,
-    /// What earlier compilations left in the kernel, where there were any.
-    pub left: Option<&'a Residue>,
-    /// The version of the protocol that answers are wanted in.
-    pub profile: Profile,
-}
-
-impl<'a> AssemblyRequest<'a> {
-    /// The headings and sentences that the assembly writes itself.
-    pub(super) fn wording(&self) -> Wording<'a> {
-        Wording::new(self.templates)
-    }
-
-    /// A prompt without anything of a workspace: no texts of its own, no prompt compiler.
-    #[must_use]
-    pub fn plain(context: &'a PromptContext, mode: Mode) -> Self {
-        static OURS: BTreeMap<String, String> = BTreeMap::new();
-        let profile = Profile::Current;
-        Self {
-            context,
-            mode,
-            templates: &OURS,
-            inception: false,
-            reasoning: None,
-            compiler: None,
-            left: None,
-            profile,
-        }
-    }
-}
 
 /// How many bytes of a compiler's complaint the runtime records.
 const REASON: usize = 400;

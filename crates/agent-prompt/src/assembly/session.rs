@@ -1,7 +1,8 @@
 //! What the session knows: one block after the other, each with a blank line and a heading above it.
 
+use crate::line::PromptLine;
 use crate::origin::LineOrigin;
-use crate::sections::{PromptLine, Section, SectionKind, SectionSource};
+use crate::sections::{Section, SectionKind, SectionSource};
 use crate::session::{Count, PriorShard, PromptSession, Tool};
 use crate::sourced_text::SourcedText;
 use crate::texts::Block;

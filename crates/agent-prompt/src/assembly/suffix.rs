@@ -1,9 +1,11 @@
 //! The envelope instructions at the end, and when they are there.
 
-use super::{AssemblyRequest, template};
+use super::request::AssemblyRequest;
+use super::template;
 use crate::derived_context::folded;
 use crate::origin::LineOrigin;
-use crate::sections::{Prompt, Section, SectionKind};
+use crate::prompt::Prompt;
+use crate::sections::{Section, SectionKind};
 use crate::texts;
 
 /// Whether shards of a type answer with a structure of their own, never with an envelope.

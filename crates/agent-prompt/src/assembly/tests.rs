@@ -1,7 +1,8 @@
 //! The vectors of assembly: what a shard reads of small kernels.
 #![allow(clippy::unwrap_used)]
 
-use super::{AssemblyRequest, assemble};
+use super::assemble;
+use super::request::AssemblyRequest;
 use crate::session::{SessionFile, SessionForm};
 use crate::{AnswerOrder, KernelAnswers, Marks, Mode, Prompt, PromptContext, SectionKind, SectionSource};
 use mangle_engine::kernel::{Clock, Limits, Reading, compile, run};

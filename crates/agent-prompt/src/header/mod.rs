@@ -16,7 +16,7 @@ mod words;
 
 use words::words;
 
-use super::context::Intent;
+use super::intent::Intent;
 use super::near::near_key;
 use super::rules::header_rules::{PREVIEW_INCOMPLETE, PREVIEW_KEY};
 use super::sections::Mode;

@@ -2,7 +2,8 @@
 
 use super::super::derived_context::DerivedContext;
 use super::atom::{AtomKind, Dimension, PromptAtom};
-use super::compile::{Compilation, JitCompiler, is_left_out};
+use super::compile::{Compilation, JitCompiler};
+use super::limits::is_left_out;
 use super::read::AtomFault;
 use super::rules::fault_message;
 use super::situation::Situation;

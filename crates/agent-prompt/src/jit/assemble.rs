@@ -1,11 +1,12 @@
 //! The text: categories in their order, their atoms in theirs, a blank line between all of them.
 
 use super::super::origin::LineOrigin;
-use super::super::sections::{PromptLine, Section, SectionKind, SectionSource};
+use super::super::sections::{Section, SectionKind, SectionSource};
 use super::atom::PromptAtom;
 use super::budget::FittedAtom;
 use super::category::Category;
 use super::placeholders::Placeholders;
+use crate::line::PromptLine;
 
 /// The sections of the atoms that fit. `origins` has those of the lines of injected atoms, by the atom's number. The
 /// runtime prints each atom's whole content, whatever text the budget was made with.

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::super::derived_context::DerivedContext;
 use super::super::sections::{Section, SectionKind, SectionSource};
+use super::assemble;
 use super::atom::{AtomKind, PromptAtom, Variant};
 use super::budget::{self, FittedAtom};
 use super::order::order;
 use super::placeholders::Placeholders;
 use super::select::ScoredAtom;
 use super::situation::Situation;
-use super::{assemble, compile};
 
 /// The base, or `None` where no atom is wanted or they need each other in a circle.
 #[allow(clippy::cast_precision_loss)] // Priorities are small.
@@ -19,7 +19,7 @@ pub(super) fn baseline(corpus: &[Arc<PromptAtom>], derived: &DerivedContext) -> 
     let is_wanted = |atom: &&PromptAtom| {
         atom.kind == AtomKind::Corpus
             && atom.is_mandatory
-            && !compile::is_left_out(atom, derived)
+            && !super::limits::is_left_out(atom, derived)
             && situation.unmatched(atom).is_none()
     };
     let mut atoms: Vec<&PromptAtom> = corpus.iter().map(|atom| &**atom).filter(is_wanted).collect();
@@ -34,7 +34,7 @@ pub(super) fn baseline(corpus: &[Arc<PromptAtom>], derived: &DerivedContext) -> 
         })
         .collect();
     let ordered = order(&atoms, &chosen).ok()?;
-    let available = compile::available(derived).unwrap_or(budget::DEFAULT);
+    let available = super::limits::available(derived).unwrap_or(budget::DEFAULT);
     let fitted = match budget::fit(&atoms, &ordered, available) {
         Ok(fit) => fit.fitted,
         Err(_) => unfitted(&atoms, &ordered),

@@ -24,12 +24,10 @@ pub(super) struct FittedAtom {
     pub(super) tokens: i64,
 }
 
-/// What fits.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct BudgetFit {
     /// In the order of the prompt's atoms.
     pub(super) fitted: Vec<FittedAtom>,
-    /// The others.
     pub(super) left_out: Vec<ScoredAtom>,
     /// How many tokens there were to be had.
     pub(super) usable: i64,

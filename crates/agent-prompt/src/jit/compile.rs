@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::super::answers::{Answer, Arg, Querier};
 use super::super::assembly::{INJECTED, KNOWLEDGE};
 use super::super::context::PromptContext;
-use super::super::derived_context::{DerivedContext, folded};
+use super::super::derived_context::DerivedContext;
 use super::super::manifest::{self, Manifest};
 use super::super::origin::LineOrigin;
 use super::super::sections::Section;
@@ -17,6 +17,8 @@ use super::atom::{AtomKind, PromptAtom};
 use super::budget::{self, BudgetFit, FittedAtom};
 use super::category::Category;
 use super::inject;
+use super::limits::available;
+use super::limits::is_left_out;
 use super::order::order;
 use super::placeholders::Placeholders;
 use super::read::Corpus;
@@ -198,30 +200,6 @@ impl JitCompiler {
             atoms,
         })
     }
-}
-
-/// How many tokens are available to the prompt.
-///
-/// # Errors
-/// When the context's budget is none.
-pub(super) fn available(derived: &DerivedContext) -> Result<i64, String> {
-    let (budget, reserved) = (i64::from(derived.token_budget), i64::from(derived.reserved));
-    if budget == 0 {
-        return Err(format!("invalid compilation context: token budget must be positive, got {budget}"));
-    }
-    if reserved >= budget {
-        return Err(format!(
-            "invalid compilation context: reserved tokens ({reserved}) must be less than budget ({budget})"
-        ));
-    }
-    Ok(budget - reserved)
-}
-
-/// Whether the compiler leaves an atom out because the shard answers with structured output alone.
-pub(super) fn is_left_out(atom: &PromptAtom, derived: &DerivedContext) -> bool {
-    let is_structured = matches!(&*folded(&derived.shard_type), "mangle_repair" | "legislator");
-    let id = &atom.id.text;
-    is_structured && (id.starts_with("protocol/piggyback/") || id.starts_with("protocol/reasoning/"))
 }
 
 /// The atoms that are looked at at all, by number, and why the others are not.

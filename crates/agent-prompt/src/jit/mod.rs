@@ -14,6 +14,7 @@ mod category;
 mod compile;
 mod inject;
 mod keys;
+mod limits;
 mod names;
 mod order;
 mod placeholders;

@@ -22,12 +22,14 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::answers::{AnswerOrder, KernelAnswers, Marks};
-use super::assembly::{AssemblyRequest, assemble, is_for};
+use super::assembly::AssemblyRequest;
+use super::assembly::{assemble, is_for};
 use super::compressed_input::{CompressedInput, compressed};
 use super::derived_context::DerivedContext;
 use super::hybrid::Directives;
 use super::jit::{Corpus, JitCompiler, Residue, Word, is_injected_for};
-use super::sections::{Mode, Prompt};
+use super::prompt::Prompt;
+use super::sections::Mode;
 use super::tokens::Estimator;
 use super::turn;
 use super::wording::Wording;

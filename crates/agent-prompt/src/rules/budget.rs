@@ -2,9 +2,10 @@
 
 use super::subject::{PromptFinding, Subject, within};
 use crate::derived_context::HEADROOM;
+use crate::line::LineRole;
 use crate::origin::LineOrigin;
 use crate::preview::{OriginPlace, PreviewedPrompt, PromptPart};
-use crate::sections::{LineRole, Mode};
+use crate::sections::Mode;
 use crate::tokens::Estimator;
 use mangle_syntax::lint::{Finding, Rule, rule};
 

@@ -7,9 +7,11 @@ use regex::Regex;
 use super::elision;
 use super::subject::{PromptFinding, Subject, within};
 use crate::assembly::{appends_in_jit_mode, has_envelope, is_structured_only};
+use crate::line::LineRole;
+use crate::line::PromptLine;
 use crate::origin::LineOrigin;
 use crate::preview::{OriginPlace, PreviewedPrompt, PromptPart};
-use crate::sections::{LineRole, Mode, PromptLine, SectionKind};
+use crate::sections::{Mode, SectionKind};
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 /// A prompt without a word about envelopes.

@@ -6,9 +6,10 @@ use regex::Regex;
 
 use super::elision;
 use super::subject::{PromptFinding, Subject, within};
+use crate::line::LineRole;
 use crate::origin::LineOrigin;
 use crate::preview::{OriginPlace, PreviewedPrompt, PromptPart};
-use crate::sections::{LineRole, SectionKind};
+use crate::sections::SectionKind;
 use mangle_settings::{Profile, TranscriptSettings};
 use mangle_syntax::lint::{Finding, Rule, Severity, rule};
 use mangle_syntax::text::TextRange;

@@ -3,9 +3,11 @@
 use super::subject::{PromptFinding, Subject, within};
 use crate::answers::{Answer, Arg};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
+use crate::line::LineRole;
+use crate::line::PromptLine;
 use crate::origin::LineOrigin;
 use crate::preview::{OriginPlace, PreviewedPrompt};
-use crate::sections::{LineRole, PromptLine, SectionKind};
+use crate::sections::SectionKind;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::TextRange;
 

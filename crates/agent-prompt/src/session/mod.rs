@@ -6,6 +6,7 @@
 mod budget;
 mod json;
 pub mod keys;
+mod number;
 mod read;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,10 @@
 //! From the tree of a session file to its values.
 
 use super::keys::{BESIDE, SESSION, SYNONYMS, SessionField, Shape};
+use super::number::member;
+use super::number::number;
 use super::tree::{ReadError, TreeKey, TreeKind, TreeNode};
-use super::{Count, PriorShard, SessionFile, SessionForm, SessionKey, StepResult, Tool, budget, json, yaml};
+use super::{PriorShard, SessionFile, SessionForm, SessionKey, StepResult, Tool, budget, json, yaml};
 use crate::Intent;
 use crate::near::near_key;
 use crate::rules::SESSION_KEY;
@@ -308,11 +310,6 @@ impl Reader {
     }
 }
 
-fn member<'n>(node: &'n TreeNode, name: &str) -> Option<&'n TreeNode> {
-    let TreeKind::Map(members) = &node.kind else { return None };
-    members.iter().rev().find(|(key, _)| key.text == name).map(|(_, node)| node)
-}
-
 fn flag(text: &str) -> Option<bool> {
     match text.trim() {
         "true" | "True" | "TRUE" => Some(true),
@@ -327,15 +324,6 @@ fn is_true(node: &TreeNode) -> bool {
 
 fn flag_in(node: &TreeNode, name: &str) -> bool {
     member(node, name).is_some_and(is_true)
-}
-
-pub(super) fn number(node: &TreeNode) -> Option<Count> {
-    let TreeKind::Scalar(text) = &node.kind else { return None };
-    Some(Count { value: text.trim().parse().ok()?, range: node.range })
-}
-
-pub(super) fn number_in(node: &TreeNode, name: &str) -> Option<Count> {
-    member(node, name).and_then(number)
 }
 
 fn is_empty(node: &TreeNode) -> bool {

@@ -21,7 +21,6 @@ const SHOWN: usize = 24;
 pub(crate) struct TreeNode {
     /// Its bytes.
     pub(crate) range: TextRange,
-    /// What it is.
     pub(crate) kind: TreeKind,
 }
 
@@ -50,7 +49,6 @@ pub(crate) struct TreeKey {
 /// Why a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReadError {
-    /// Where.
     pub(crate) range: TextRange,
     /// Why, as the end of a sentence.
     pub(crate) why: String,

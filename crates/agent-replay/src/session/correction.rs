@@ -3,7 +3,8 @@
 use super::Replay;
 use crate::constitution::Constitution;
 use crate::facts;
-use crate::turn::{Correction, SessionOrigin, Turn};
+use crate::session_origin::SessionOrigin;
+use crate::turn::{Correction, Turn};
 use mangle_engine::kernel::{Clock, Fact, Kernel, Proof, Relation};
 use mangle_settings::HypothesisForm;
 use piggyback::envelope::runtime::{AcceptedEnvelope, is_constant};

@@ -3,8 +3,9 @@
 use super::Replay;
 use crate::batch::{Batch, Filter};
 use crate::gate::{self, GateRequest};
+use crate::session_origin::SessionOrigin;
 use crate::state::StateChange;
-use crate::turn::{SessionOrigin, Turn};
+use crate::turn::Turn;
 use mangle_engine::kernel::Fact;
 use mangle_settings::Override;
 use piggyback::envelope::Reply;

@@ -5,9 +5,9 @@ use std::hash::Hash as _;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::claim::hash;
 use super::settle::{EditedWindow, is_safely_fixable};
 use super::window::Window;
-use super::{hash, program};
 use crate::analysis::CheckContext;
 use crate::diagnostics::{check_statement, fingerprint};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};
@@ -35,7 +35,7 @@ impl Check<'_> {
             for (item, text) in self.before().chain(self.after()) {
                 self.in_context(item, text, |context| fingerprint(context, &item.statement).hash(hasher));
             }
-            (self.clashes(), program::is_disturbed(self)).hash(hasher);
+            (self.clashes(), self.is_disturbed()).hash(hasher);
             for (name, arity) in &self.settled.heads {
                 self.exists(*name, *arity).hash(hasher);
             }
@@ -57,7 +57,7 @@ impl Check<'_> {
             && !self.settled.dropped.iter().any(|word| self.is_predicate(word))
             && !self.names_unknown()
             && !self.clashes()
-            && !program::is_disturbed(self)
+            && !self.is_disturbed()
     }
 
     /// The statements that the edits touch.

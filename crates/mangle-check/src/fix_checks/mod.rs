@@ -6,6 +6,7 @@
 //! means for other statements. Verdicts are kept, so
 //! that a keystroke costs the checks of the fixes that it changes.
 
+mod claim;
 mod errors;
 mod program;
 mod settle;
@@ -14,18 +15,18 @@ mod window;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use claim::Claim;
+
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 
 use self::settle::EditedWindow;
 use self::window::Window;
 use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::ProgramTypes;
-use mangle_syntax::lint::FileEdit;
-use mangle_syntax::text::{FileId, TextRange, TextSize};
 
 /// So many verdicts are kept; then all are forgotten.
 const KEPT: usize = 20_000;
@@ -67,21 +68,6 @@ enum Verdict {
     Loses,
     /// It loses nothing; and whether it brings no error, under a fingerprint of what the statements refer to.
     Keeps(Arc<EditedWindow>, u64, bool),
-}
-
-/// A fix of a finding in a file, and where both stand.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Claim<'f> {
-    /// The file of the finding.
-    pub(super) file: FileId,
-    /// What the ranges of `replaces` count from.
-    pub(super) start: TextSize,
-    /// What the finding underlines, in the file.
-    pub(super) range: TextRange,
-    /// What the fix says in another way ([`mangle_syntax::lint::Fix::replaces`]).
-    pub(super) replaces: &'f [TextRange],
-    /// The edits, sorted.
-    pub(super) edits: &'f [FileEdit],
 }
 
 impl FixChecks {
@@ -134,13 +120,6 @@ impl FixChecks {
         }
         known.insert(key, verdict);
     }
-}
-
-/// A number for what is hashed.
-fn hash(feed: impl FnOnce(&mut FxHasher)) -> u64 {
-    let mut hasher = FxHasher::default();
-    feed(&mut hasher);
-    hasher.finish()
 }
 
 impl Hash for Window<'_> {

@@ -7,19 +7,21 @@ use super::errors::Check;
 use mangle_engine::program::{PredicateId, Program};
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, StatementKind};
 
-/// Whether a statement that was damaged brings errors that no look at this statement alone shows.
-pub(super) fn is_disturbed(check: &Check<'_>) -> bool {
-    check.was_damaged()
-        && check.after().any(|(item, _)| match &item.statement.kind {
-            StatementKind::Clause(clause) => {
-                closes_cycle(check, clause)
-                    || has_modes(check, clause)
-                    || is_first_fact(check, clause)
-                    || queries_package(clause)
-            }
-            StatementKind::Declaration(declaration) => asks_for_calls(declaration),
-            StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => false,
-        })
+impl Check<'_> {
+    /// Whether a statement that was damaged brings errors that no look at this statement alone shows.
+    pub(super) fn is_disturbed(&self) -> bool {
+        self.was_damaged()
+            && self.after().any(|(item, _)| match &item.statement.kind {
+                StatementKind::Clause(clause) => {
+                    closes_cycle(self, clause)
+                        || has_modes(self, clause)
+                        || is_first_fact(self, clause)
+                        || queries_package(clause)
+                }
+                StatementKind::Declaration(declaration) => asks_for_calls(declaration),
+                StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => false,
+            })
+    }
 }
 
 /// Whether a declaration has modes: rules elsewhere may not bind what it asks for.

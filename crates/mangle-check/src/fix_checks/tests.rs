@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use super::{Claim, FixChecks};
+use super::FixChecks;
+use super::claim::Claim;
 use crate::testing::{CheckedFixture, program};
 use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_syntax::lint::{Applicability, FileEdit, Fix};

@@ -4,7 +4,8 @@
 use std::hash::Hash as _;
 use std::ops::Range;
 
-use super::{Claim, hash};
+use super::claim::Claim;
+use super::claim::hash;
 use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::FileEdit;
 use mangle_syntax::syntax::ast::{Item, StatementKind};

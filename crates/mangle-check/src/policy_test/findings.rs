@@ -2,8 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
+use super::case::Case;
+use super::case::Expectation;
+use super::case::TestFile;
 use super::comments::{Comment, DirectiveLookalike};
-use super::read::{Case, Expectation, TestFile, TestKey};
+use super::key::TestKey;
 use super::rules::{
     TEST_CASE_NOT_FACT, TEST_IGNORED_DIRECTIVE, TEST_IMPOSSIBLE_EXPECTATION, TEST_MALFORMED,
     TEST_UNKNOWN_KEY, TEST_UNKNOWN_PREDICATE, TEST_UNREAD_FACT, TEST_WITHOUT_CASE, TEST_WITHOUT_EXPECTATION,

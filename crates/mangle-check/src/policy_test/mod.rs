@@ -14,18 +14,22 @@
 //! # @exact next/2
 //! ```
 
+mod atom;
+mod case;
 mod comments;
 mod coverage;
 mod findings;
+mod key;
 mod read;
 mod rules;
 mod run;
 #[cfg(test)]
 mod tests;
 
+pub use case::{Case, Expectation, TestFile};
 pub use comments::{Comment, comment_at};
 pub use coverage::{Coverage, RuleKey, rules_of};
-pub use read::{Case, Expectation, TestFile, TestKey};
+pub use key::TestKey;
 pub use rules::RULES;
 pub use run::{
     CaseOutcome, CaseResult, ExpectationFailure, FailureKind, FileError, Suite, TestSettings, run,

@@ -6,9 +6,12 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use super::case::Case;
+use super::case::Expectation;
+use super::case::TestFile;
 use super::coverage::{Coverage, RuleKey};
 use super::findings::ProgramPredicates;
-use super::read::{Case, Expectation, TestFile, TestKey};
+use super::key::TestKey;
 use mangle_engine::kernel::{
     Clock, Compiled, Kernel, Limits, Miss, Proof, Query, Reading, RuleId, Stop, compile,
 };

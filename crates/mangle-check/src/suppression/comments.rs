@@ -5,7 +5,7 @@
 
 use memchr::memmem;
 
-use super::Suppression;
+use super::comment::Suppression;
 use super::directive::{self, MARK};
 use crate::Registry;
 use mangle_engine::program::FileSummary;

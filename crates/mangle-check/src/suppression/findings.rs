@@ -1,6 +1,6 @@
 //! What is wrong with the silencing comments themselves.
 
-use super::Suppression;
+use super::comment::Suppression;
 use super::comments::{is_alone, line_start};
 use super::directive::{Fault, VERBS};
 use super::rules::{FUTILE_SUPPRESSION, MALFORMED_SUPPRESSION, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};

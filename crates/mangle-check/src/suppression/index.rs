@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Suppression;
+use super::comment::Suppression;
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{TextRange, TextSize};
 

@@ -1,7 +1,7 @@
 //! Writing a silencing comment: above the line of a finding, or at the top of its file. A comment that is
 //! there already gets one more name.
 
-use super::Suppression;
+use super::comment::Suppression;
 use super::comments::{self, line_end, line_start};
 use crate::Registry;
 use mangle_engine::program::FileSummary;

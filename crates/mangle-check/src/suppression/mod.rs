@@ -4,12 +4,13 @@
 //! silenced, and what is wrong with the comments themselves. `docs/silencing.md` says what a comment
 //! covers.
 
+mod comment;
 mod comments;
 mod directive;
 mod findings;
 mod index;
 mod insert;
-mod rules;
+pub(crate) mod rules;
 
 #[cfg(test)]
 mod tests;
@@ -19,27 +20,16 @@ pub use self::rules::{RULES, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION};
 
 use self::index::SuppressionIndex;
 use crate::Registry;
+use comment::Suppression;
 use mangle_engine::program::FileSummary;
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Finding};
-use mangle_syntax::text::TextRange;
 
 /// The silencing comments of one file, with the rules that they may name.
 #[derive(Debug)]
 pub(super) struct Suppressions {
     all: Vec<Suppression>,
     registry: &'static Registry,
-}
-
-/// One silencing comment.
-#[derive(Debug)]
-struct Suppression {
-    /// From `#` to the end of its line.
-    comment: TextRange,
-    /// The bytes in which findings are silenced; `None` silences the whole file.
-    covers: Option<TextRange>,
-    /// What stands in it, with ranges from the start of the file.
-    directive: directive::Directive,
 }
 
 impl Suppressions {

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::json::{Json, JsonKind};
-use super::reply::Object;
 use super::table::{AUDIT, ENVELOPE, PLANNED};
 use super::view::View;
 use mangle_settings::{FullStops, Profile};
@@ -63,8 +62,7 @@ pub struct ProfileEvidence {
 
 /// The profile that an envelope is written in, and what tells it; without a marker it is [`Profile::Current`].
 #[must_use]
-pub fn infer(object: &Object<'_>) -> (Profile, Vec<Marker>) {
-    let json = &object.json;
+pub fn infer(json: &Json<'_>) -> (Profile, Vec<Marker>) {
     of_envelope(&View::of(json, &ENVELOPE, [json.root()]))
 }
 

@@ -5,7 +5,6 @@ use super::context::ReplyContext;
 use super::json::Json;
 use super::profile::{self, ProfileOrigin};
 use super::reply::{Object, Reply};
-use super::survey::Survey;
 use super::table::ENVELOPE;
 use super::view::View;
 use mangle_settings::{Profile, Strictness};
@@ -39,8 +38,12 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    pub(super) fn new(survey: &'a Survey<'a>, object: &'a Object<'a>, is_truncated: bool) -> Self {
-        let (reply, context) = (survey.reply, survey.context);
+    pub(super) fn new(
+        reply: &'a Reply<'a>,
+        context: &'a ReplyContext<'a>,
+        object: &'a Object<'a>,
+        is_truncated: bool,
+    ) -> Self {
         let json = &object.json;
         let envelope = View::of(json, &ENVELOPE, [json.root()]);
         let (profile, origin) =

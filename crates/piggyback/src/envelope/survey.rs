@@ -72,9 +72,9 @@ impl<'a> Survey<'a> {
             **role == ObjectRole::Envelope || **role == ObjectRole::Truncated && is_envelope(&object.json)
         };
         let objects = self.reply.objects.iter().zip(&self.roles);
-        objects
-            .filter(is_subject)
-            .map(|(object, role)| Subject::new(self, object, *role == ObjectRole::Truncated))
+        objects.filter(is_subject).map(|(object, role)| {
+            Subject::new(self.reply, self.context, object, *role == ObjectRole::Truncated)
+        })
     }
 
     /// The objects of a role, with their places among the objects of the reply.

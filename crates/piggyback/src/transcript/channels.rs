@@ -2,8 +2,8 @@
 //! update that reached the kernel. A turn begins with `[USER]`, and has at least one `[KERNEL]`, without a text where nothing
 //! reached the kernel. Further lines of a text begin with a tab, and `\u{1b}` is a character that output does not show.
 
-use super::record_splitter::Border;
 use super::turn::{Record, TextKind, Turn, TurnRole};
+use crate::transcript::line_border::Border;
 use mangle_syntax::text::{SegmentMapBuilder, TextRange, TextSize, size};
 
 /// What stands before the text that a person was shown.

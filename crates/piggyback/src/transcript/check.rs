@@ -2,6 +2,7 @@
 
 use super::address::{Address, address};
 use super::digest::{Digest, TurnSite};
+use super::finding::TranscriptFinding;
 use super::placement;
 use super::session::{Limits, TranscriptSession};
 use super::turn::{Record, Skip, TextKind, Turn};
@@ -12,29 +13,6 @@ use crate::envelope::{self, Reply, ReplyContext};
 use mangle_settings::{Caps, FullStops, Profile};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{TextRange, size};
-
-/// Something that was found in a transcript.
-#[derive(Debug, Clone)]
-pub struct TranscriptFinding {
-    /// The number of its record.
-    pub record: u64,
-    /// Where the record starts in the file, in bytes: ranges of the finding that are anchored nowhere else count
-    /// from there.
-    pub start: u64,
-    /// What.
-    pub finding: Finding,
-    /// Where, for people.
-    pub address: Address,
-}
-
-impl TranscriptFinding {
-    /// A finding about the bytes of a record, on its characters.
-    #[must_use]
-    pub fn of(record: &Record<'_>, finding: Finding, address: Address) -> Self {
-        let finding = finding.on_characters(record.bytes);
-        Self { record: record.number, start: record.start, finding, address }
-    }
-}
 
 /// What is found in a record by itself, and what is to be known of it for the rest.
 #[derive(Debug, Default)]
@@ -249,9 +227,4 @@ impl<'c> Checker<'c> {
 pub(super) fn of_file(summary: &ReadSummary, out: &mut Vec<TranscriptFinding>) {
     let whole = |finding| TranscriptFinding { record: 0, start: 0, finding, address: Address::default() };
     out.extend(summary.findings().into_iter().map(whole));
-}
-
-/// Whether a turn counts as one of the model's.
-pub(super) fn is_answer(kind: TextKind) -> bool {
-    matches!(kind, TextKind::Reply | TextKind::Object | TextKind::Surface)
 }

@@ -2,8 +2,9 @@
 
 use super::entry::EntryForm;
 use super::lines::CustomShapes;
+use super::record_shape::RecordShape;
 use super::record_splitter::Frame;
-use super::shapes::{self, RecordShape};
+use super::shapes::{self};
 use super::words::member;
 use super::{TranscriptOptions, channels, harness, log, stream};
 use crate::envelope::json::{self, Json, JsonKind, JsonProblemKind, NodeId};
@@ -250,5 +251,5 @@ fn of_array(head: &[u8], own: &CustomShapes, is_expected: bool) -> Option<Contai
 /// Whether lines are the events of a coding agent, of which several make a turn.
 fn events_of_turns(head: &[u8]) -> bool {
     let mut lines = head.split(|byte| *byte == b'\n').take(LINES);
-    lines.any(|line| shapes::border(line) != super::record_splitter::Border::Within)
+    lines.any(|line| shapes::border(line) != crate::transcript::line_border::Border::Within)
 }

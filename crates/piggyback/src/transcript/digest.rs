@@ -1,14 +1,14 @@
 //! What the rest of a session needs to know of a turn: small, and owned, so that a file of any length can be looked
 //! at record by record, and only what changed is read again.
 
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::address::{Address, whole};
-use super::check::TranscriptFinding;
+use super::finding::TranscriptFinding;
+use super::hash::hash;
 use super::session::LOSSY_TURN;
 use super::tokens;
 use super::turn::{Details, Record, TextKind, Turn, TurnRole};
@@ -77,7 +77,6 @@ pub struct Digest {
     pub(super) session: Option<Profile>,
 }
 
-/// A reply.
 #[derive(Debug)]
 pub(super) struct ReplyDigest {
     /// How the runtime read it, in its own word.
@@ -133,7 +132,6 @@ pub(super) struct WatchedFact {
     pub(super) args: Vec<DigestArgument>,
 }
 
-/// An argument.
 #[derive(Debug)]
 pub(super) struct DigestArgument {
     /// What it says: a string without its quotes, a name without its first slash.
@@ -168,13 +166,6 @@ pub(super) struct Numbers {
     pub(super) milliseconds: Option<(f64, TextRange)>,
     pub(super) tokens: Option<(f64, TextRange)>,
     pub(super) retries: Option<(f64, TextRange)>,
-}
-
-/// A number that is the same for equal values.
-pub(super) fn hash(value: impl Hash) -> u64 {
-    let mut hasher = FxHasher::default();
-    value.hash(&mut hasher);
-    hasher.finish()
 }
 
 impl Digest {
@@ -347,7 +338,7 @@ impl Place<'_> {
         let caps = &context.settings.caps;
         let json = &object.json;
         let root = json.root();
-        let (found, markers) = profile::infer(object);
+        let (found, markers) = profile::infer(&object.json);
         digest.profile = (!markers.is_empty()).then_some(found);
         digest.brace = self.at(TextRange::at(json.range(root).start(), TextSize::new(1)));
         if let Some(surface) = member(json, root, "surface_response") {

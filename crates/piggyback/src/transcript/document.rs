@@ -3,17 +3,18 @@
 
 use std::sync::Arc;
 
-use super::check::{RecordCheck, TranscriptFinding, check, of_file};
+use super::check::{RecordCheck, check, of_file};
 use super::detect::{self, HEAD, Plan};
 use super::digest::TurnSite;
+use super::finding::TranscriptFinding;
 use super::lines::CustomShapes;
-use super::majority::LOOK_AHEAD;
-use super::reader::TranscriptReader;
+
+use super::reader::{LOOK_AHEAD, TranscriptReader};
+use super::record_shape::RecordShape;
 use super::record_splitter::Frame;
 use super::session::{Limits, TranscriptSession};
-use super::shapes::RecordShape;
 use super::turn::{Record, Turn};
-use super::{ReadSummary, TranscriptOptions, binary, majority, sketch};
+use super::{ReadSummary, TranscriptOptions, binary, sketch};
 use crate::envelope::ReplyContext;
 use mangle_settings::{Container, Profile};
 use mangle_syntax::lint::Finding;
@@ -320,7 +321,7 @@ fn plan(options: &TranscriptOptions, text: &[u8]) -> Plan {
 /// The version of most replies of a file.
 fn session(options: &TranscriptOptions, plan: Option<Plan>, text: &[u8]) -> Option<Profile> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    majority::of_file(options, plan?, text, text.len() <= LOOK_AHEAD)
+    TranscriptReader::majority(options, plan?, text, text.len() <= LOOK_AHEAD)
 }
 
 /// The container after an edit. One behind the bytes that tell it changes nothing.

@@ -1,8 +1,8 @@
 //! What the tracer of codeNERD's context harness writes (K11): headings, and under them the two channels as text.
 //! Only the updates are as the model wrote them.
 
-use super::record_splitter::Border;
 use super::turn::{Record, TextKind, Turn, TurnRole};
+use crate::transcript::line_border::Border;
 use mangle_syntax::text::{TextRange, size};
 
 /// The line that draws a box around a header.

@@ -3,7 +3,8 @@
 
 use super::entry::{self, EntryForm, Prefix};
 use super::findings;
-use super::shapes::{self, Draft, RecordShape};
+use super::record_shape::RecordShape;
+use super::shapes::{self, Draft};
 use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
 use super::words::{is_envelope, is_string, member, step, text};
 use crate::envelope::json::{Json, NodeId};

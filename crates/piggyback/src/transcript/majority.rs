@@ -2,16 +2,13 @@
 
 use super::TranscriptOptions;
 use super::detect::Plan;
-use super::reader::TranscriptReader;
+use super::reader::{LOOK_AHEAD, TranscriptReader};
 use super::record_splitter::Frame;
 use super::turn::{Record, Turn};
 use crate::envelope::is_envelope;
 use crate::envelope::json::Json;
 use crate::envelope::profile::{self, Marker};
 use mangle_settings::Profile;
-
-/// How many bytes of a file are looked at.
-pub(super) const LOOK_AHEAD: usize = 1 << 20;
 
 /// How many envelopes are looked at.
 const MOST: usize = 1_000;
@@ -27,19 +24,26 @@ struct Votes {
     hints: Vec<Marker>,
 }
 
-/// The version of most replies in the bytes that a file begins with; `None` where there are too few to tell, or as many
-/// of each.
-pub(super) fn of_file(options: &TranscriptOptions, plan: Plan, head: &[u8], is_all: bool) -> Option<Profile> {
-    let is_whole = matches!(plan.frame, Frame::Whole);
-    let head = if is_whole { head } else { head.get(..LOOK_AHEAD).unwrap_or(head) };
-    let mut votes = Votes::default();
-    let mut each = |record: &Record<'_>| votes.record(record);
-    let mut reader = TranscriptReader::new(options.clone()).voting(plan);
-    reader.feed(head, &mut each);
-    if is_all || is_whole {
-        reader.finish(&mut each);
+impl TranscriptReader {
+    /// The version of most replies in the bytes that a file begins with; `None` where there are too few to tell, or as many
+    /// of each.
+    pub(super) fn majority(
+        options: &TranscriptOptions,
+        plan: Plan,
+        head: &[u8],
+        is_all: bool,
+    ) -> Option<Profile> {
+        let is_whole = matches!(plan.frame, Frame::Whole);
+        let head = if is_whole { head } else { head.get(..LOOK_AHEAD).unwrap_or(head) };
+        let mut votes = Votes::default();
+        let mut each = |record: &Record<'_>| votes.record(record);
+        let mut reader = TranscriptReader::new(options.clone()).voting(plan);
+        reader.feed(head, &mut each);
+        if is_all || is_whole {
+            reader.finish(&mut each);
+        }
+        votes.majority()
     }
-    votes.majority()
 }
 
 impl Votes {

@@ -17,13 +17,17 @@ mod entry;
 mod evidence;
 #[cfg(test)]
 mod examples;
+mod finding;
 mod findings;
 #[cfg(test)]
 mod fix_properties;
 #[cfg(test)]
 mod formats_tests;
 mod harness;
+mod hash;
 pub mod labels;
+mod line_border;
+mod line_end;
 mod lines;
 mod log;
 mod loose_updates;
@@ -35,6 +39,7 @@ mod plain;
 mod properties;
 mod reader;
 mod record;
+mod record_shape;
 mod record_splitter;
 mod repetitions;
 mod session;
@@ -55,17 +60,19 @@ mod words;
 
 pub use address::Address;
 pub use binary::kind as binary_kind;
-pub use check::{Checker, RecordCheck, TranscriptFinding, check, check_reply, check_with, place};
+pub use check::{Checker, RecordCheck, check, check_reply, check_with, place};
 pub use digest::{Digest, TurnSite};
 pub use document::{Body, DocumentRecord, Transcript, TurnPosition};
+pub use finding::TranscriptFinding;
 pub use findings::{
     BAD_RECORD, EMPTY_REPLY, INVALID_UTF8, MIXED_CONTAINER, NO_REPLY_FOUND, OPEN_FENCE, PREVIEW_ONLY,
     UNKNOWN_FORMAT,
 };
 pub use placement::fix as carried;
 pub use reader::{LONGEST_DOCUMENT, LONGEST_RECORD, ReadSummary, TranscriptReader};
-pub use session::{Limits, MOST_KNOWN, MOST_SHOWN, ShardLimits, TranscriptSession};
-pub use shapes::RecordShape;
+pub use record_shape::RecordShape;
+pub use session::MOST_KNOWN;
+pub use session::{Limits, MOST_SHOWN, ShardLimits, TranscriptSession};
 pub use turn::{Details, Record, Skip, TextKind, Turn, TurnRole};
 
 use std::sync::Arc;

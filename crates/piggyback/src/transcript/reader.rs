@@ -6,16 +6,16 @@ use regex::bytes::Regex;
 
 use super::detect::{self, HEAD, Plan};
 use super::lines::CustomShapes;
-use super::majority::LOOK_AHEAD;
 use super::record::{self, RecordSite};
+use super::record_shape::RecordShape;
 use super::record_splitter::{Frame, RecordBounds, RecordSplitter};
 use super::repetitions::Repetitions;
-use super::shapes::{self, RecordShape};
+use super::shapes::{self};
 use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
-use super::{TranscriptOptions, binary, findings, majority, markdown, plain, sketch};
+use super::{TranscriptOptions, binary, findings, markdown, plain, sketch};
 use mangle_settings::{Container, Profile};
 use mangle_syntax::lint::Finding;
-use mangle_syntax::text::{TextRange, size};
+use mangle_syntax::text::TextRange;
 
 /// How long a record may be, in bytes, where a file has many. What is longer is a finding, and not read.
 pub const LONGEST_RECORD: usize = 16 << 20;
@@ -25,6 +25,9 @@ pub const LONGEST_DOCUMENT: usize = 64 << 20;
 
 /// How much of a record that is too long is kept, to show where it is.
 const SHOWN: usize = 256;
+
+/// How many bytes of a file tell which version most of its replies are written in.
+pub(super) const LOOK_AHEAD: usize = 1 << 20;
 
 /// Reads records from bytes that come in chunks of any size. Holds one record and one chunk at a time.
 #[derive(Debug)]
@@ -293,7 +296,7 @@ impl TranscriptReader {
         self.session = match plan.frame {
             // What is there need not be all of the only record.
             Frame::Whole => None,
-            _ => majority::of_file(&self.options, plan, head, is_all),
+            _ => Self::majority(&self.options, plan, head, is_all),
         };
         self.summary.container = (!head.is_empty()).then_some(plan.container);
         (plan, RecordSplitter::new(plan.frame))
@@ -336,7 +339,7 @@ impl TranscriptReader {
             return;
         }
         if matches!(plan.frame, Frame::Whole) && !self.is_voting {
-            self.session = majority::of_file(&self.options, plan, bytes, true);
+            self.session = Self::majority(&self.options, plan, bytes, true);
         }
         let session = self.session;
         let (summary, repeated, own) = (&mut self.summary, &mut self.repeated, &self.own);
@@ -382,15 +385,4 @@ impl TranscriptReader {
             }
         }
     }
-}
-
-/// All bytes of a record that are no line end.
-pub(super) fn without_line_end(bytes: &[u8]) -> &[u8] {
-    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    bytes.strip_suffix(b"\r").unwrap_or(bytes)
-}
-
-/// The range of some bytes inside a record that begins with them.
-pub(super) fn up_to(bytes: &[u8]) -> TextRange {
-    TextRange::up_to(size(bytes.len()))
 }

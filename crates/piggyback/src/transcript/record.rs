@@ -1,9 +1,11 @@
 //! What is in the bytes of one record.
 
+use super::line_end::up_to;
+use super::line_end::without_line_end;
 use super::plain::PlainTurn;
-use super::reader::{up_to, without_line_end};
+use super::record_shape::RecordShape;
 use super::record_splitter::Frame;
-use super::shapes::{self, RecordShape};
+use super::shapes::{self};
 use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
 use super::words::is_envelope;
 use super::{channels, findings, harness, log, stream};

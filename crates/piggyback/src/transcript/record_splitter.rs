@@ -1,6 +1,7 @@
 //! Where records end in bytes that keep coming.
 
 use super::entry::{Borders, EntryForm};
+use crate::transcript::line_border::Border;
 
 /// How the records of a container lie behind one another.
 #[derive(Debug, Clone, Copy)]
@@ -17,17 +18,6 @@ pub(super) enum Frame {
     Values,
     /// One record, or several that only the whole document shows.
     Whole,
-}
-
-/// What a line means for the record around it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Border {
-    /// Nothing.
-    Within,
-    /// A record begins with it.
-    Begin,
-    /// A record ends with it.
-    End,
 }
 
 /// Finds where the next record is, and looks at no byte twice.

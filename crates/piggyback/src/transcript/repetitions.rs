@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::digest::hash;
+use super::hash::hash;
 use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
 
 /// How many texts are remembered.

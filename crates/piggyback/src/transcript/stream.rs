@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use super::findings;
-use super::record_splitter::Border;
 use super::shapes::{Draft, push_parts};
 use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
 use super::words::{has_control_key, is_string, member, says, step, text};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
+use crate::transcript::line_border::Border;
 use mangle_syntax::text::{TextRange, size};
 
 /// Events that frame a stream, or carry a piece of it.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::shapes::RecordShape;
+use super::record_shape::RecordShape;
 use crate::envelope::Reply;
 use mangle_settings::{Caps, Profile, TranscriptSettings};
 use mangle_syntax::lint::Finding;
@@ -338,4 +338,9 @@ impl<'r> Record<'r> {
     pub fn range(&self) -> TextRange {
         TextRange::up_to(size(self.bytes.len()))
     }
+}
+
+/// Whether a turn counts as one of the model's.
+pub(super) fn is_answer(kind: TextKind) -> bool {
+    matches!(kind, TextKind::Reply | TextKind::Object | TextKind::Surface)
 }

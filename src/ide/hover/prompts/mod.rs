@@ -44,7 +44,6 @@ impl<'a> SampleProvenance<'a> {
 enum HoverSubject {
     /// A clause, at its head: what follows by it.
     Clause(ClauseId, PredicateKey),
-    /// A predicate.
     Predicate(PredicateKey),
 }
 

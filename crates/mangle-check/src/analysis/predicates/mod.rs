@@ -25,7 +25,6 @@ use mangle_engine::program::Program;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Clause, Premise};
 
-/// The family.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &existence::UNDEFINED_PREDICATE,

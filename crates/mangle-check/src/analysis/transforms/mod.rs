@@ -19,7 +19,6 @@ use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Transform};
 use mangle_syntax::text::TextRange;
 
-/// The family.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &MULTIPLE_TRANSFORMS,

@@ -30,7 +30,6 @@ use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Apply, Clause, Premise, Term, TermKind};
 use mangle_syntax::text::Symbol;
 
-/// The family.
 pub(super) const FAMILY: Family = Family {
     rules: &[
         &comparison::COMPARE_NON_NUMBER,

@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 
 use super::body::Body;
 use super::circles::refuse_circles;
-use super::merging::DECIDES;
 use super::order::order;
 use super::reads::reads;
 use super::transform::{aggregate, only_atom, row_variables, rows_of};
@@ -408,3 +407,6 @@ fn stored(compiled: &Compiled, relation: RelationId, body: &mut Body<'_>, litera
         _ => body.stored(relation, &literal.atom, literal.is_negated()),
     }
 }
+
+/// How a predicate is asked which of two values is kept.
+pub(super) const DECIDES: &[Mode] = &[Mode::Input, Mode::Input, Mode::Output];

@@ -4,10 +4,7 @@
 use super::compile::Compiler;
 use super::{Merge, Plan, RelationId, StepKind};
 use crate::kernel::{Failure, Reading};
-use crate::program::{self, Mode, PredicateId, PredicateKey};
-
-/// How a predicate is asked which of two values is kept.
-pub(super) const DECIDES: &[Mode] = &[Mode::Input, Mode::Input, Mode::Output];
+use crate::program::{self, PredicateId, PredicateKey};
 
 impl Compiler<'_> {
     /// Makes the relations of all merges that the engine carries out.

@@ -19,8 +19,8 @@ pub use compile::compile;
 pub use mangle_settings::Reading;
 pub(super) use temporal::{BEGINNING, END};
 
-use super::relation::Columns;
 use super::{Builtin, Failure, Function, Reducer, ValueId, Values};
+use crate::kernel::relation::columns::Columns;
 use crate::program::PredicateId;
 use mangle_syntax::syntax::ast::Operator;
 use mangle_syntax::text::{FileId, StatementId, Symbol};
@@ -69,7 +69,6 @@ pub(super) struct Step {
     pub(super) kind: StepKind,
 }
 
-/// The kinds of steps.
 #[derive(Debug, Clone)]
 pub(super) enum StepKind {
     /// Each tuple that fits.

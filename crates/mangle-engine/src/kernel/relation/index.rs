@@ -6,8 +6,9 @@ use std::ops::Range;
 use super::super::ValueId;
 use super::super::chunked_vec::ChunkedVec;
 use super::super::sharded_table::ShardedTable;
+use super::columns::Columns;
+use super::columns::NONE;
 use super::tuple_index::{half_hash, spread};
-use super::{Columns, NONE};
 
 #[derive(Debug, Clone)]
 pub(super) struct Index {

@@ -4,6 +4,7 @@
 //! what a round of evaluation added is a range of them, which is all that semi-naive evaluation needs.
 //! Indices over some of the columns are made when a join first asks for them, and catch up when asked again.
 
+pub(super) mod columns;
 mod index;
 mod tuple_index;
 mod tuples;
@@ -16,12 +17,8 @@ use self::index::Index;
 use self::tuple_index::TupleIndex;
 use self::tuples::Tuples;
 use super::{ValueId, work};
-
-/// No tuple: the end of a chain.
-const NONE: u32 = u32::MAX;
-
-/// A set of columns, bit by bit. Columns from the 64th on are never part of an index.
-pub(super) type Columns = u64;
+use columns::Columns;
+use columns::NONE;
 
 /// The tuples of a predicate.
 #[derive(Debug, Clone, Default)]

@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use super::super::plan::{DEEPEST_CALL, DeferredRule, Match, Plan, Step, StepKind, write};
-use super::super::relation::{Chain, Columns};
+use super::super::relation::Chain;
 use super::super::{Failure, ValueId, compare};
 use super::limits::{Reason, STEPS_BETWEEN_LOOKS};
 use super::{Run, Stop, boxed};
+use crate::kernel::relation::columns::Columns;
 use mangle_syntax::syntax::ast::Operator;
 
 /// A round of a stratum: what its relations held before the last round, and after it.

@@ -16,6 +16,7 @@ use super::super::maybe_shared::MaybeShared;
 use super::super::plan::{Compiled, Fact, RelationId, RuleId, Stratum};
 use super::super::relation::Relation;
 use super::super::{Clock, ValueId, Values};
+use super::fact_change::FactChange;
 use super::limits::Meter;
 use super::mark::RelationMark;
 use super::reasons::Reasons;
@@ -42,34 +43,6 @@ pub struct Kernel {
     marked: Option<FxHashMap<RelationId, RelationMark>>,
     /// How many bytes the facts of the program take besides those of the relations.
     program_bytes: usize,
-}
-
-/// A fact that comes or goes.
-#[derive(Debug, Clone)]
-pub(super) enum FactChange {
-    Assert(Box<[ValueId]>, RuleId),
-    Retract(Box<[ValueId]>),
-    /// All facts that no clause gave.
-    Forget,
-}
-
-impl FactChange {
-    /// The clause that gives the fact.
-    fn rule(&self) -> Option<RuleId> {
-        match self {
-            Self::Assert(_, rule) => Some(*rule).filter(|rule| *rule != RuleId::ASSERTED),
-            Self::Retract(_) | Self::Forget => None,
-        }
-    }
-
-    /// How many bytes it takes.
-    fn bytes(&self) -> usize {
-        size_of::<Self>()
-            + match self {
-                Self::Assert(tuple, _) | Self::Retract(tuple) => boxed(tuple.len()),
-                Self::Forget => 0,
-            }
-    }
 }
 
 impl Kernel {

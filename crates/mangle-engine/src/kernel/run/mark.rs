@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::super::ValueId;
 use super::super::maybe_shared::MaybeShared;
 use super::super::relation::Relation;
-use super::layers::FactChange;
+use super::fact_change::FactChange;
 use crate::program::PredicateId;
 
 /// In what the facts of a predicate differ from what they were.

@@ -5,6 +5,8 @@
 //! what was derived until then is in it.
 
 mod aggregate;
+mod derivation;
+mod fact_change;
 mod join;
 mod layers;
 mod limits;
@@ -13,10 +15,11 @@ mod merging;
 mod model;
 mod reasons;
 
+pub use derivation::Derivation;
 pub use layers::Kernel;
 pub use limits::{Limits, Reason, STEPS_BETWEEN_LOOKS, Stop};
 pub use mark::Difference;
-pub use model::{Derivation, Model, RowError};
+pub use model::{Model, RowError};
 
 use std::sync::Arc;
 

@@ -5,6 +5,7 @@ use super::super::plan::{Compiled, RuleId};
 use super::super::relation::Relation;
 use super::super::{Failure, ValueId, Values};
 use super::Stop;
+use super::derivation::Derivation;
 use super::reasons::Reasons;
 use crate::program::PredicateId;
 
@@ -39,15 +40,6 @@ pub struct RowError {
     pub row: Box<[ValueId]>,
     /// What was being evaluated.
     pub(super) stratum: u32,
-}
-
-/// Why a tuple is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Derivation<'m> {
-    /// The clause.
-    pub rule: RuleId,
-    /// The tuples that its positive premises found, in the order of its plan. Empty for a fact.
-    pub support: &'m [u32],
 }
 
 impl Model {

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::plan::{Compiled, Match, RelationId};
-use super::super::relation::Columns;
 use super::super::{Model, ValueId};
+use crate::kernel::relation::columns::Columns;
 
 /// What each column of a lookup must hold, as far as that is known.
 pub(in crate::kernel) type LookupKey = SmallVec<[Option<ValueId>; 8]>;

@@ -44,10 +44,8 @@ impl SeenVariables {
     }
 }
 
-/// A premise.
 #[derive(Debug)]
 pub(super) struct CanonicalPremise {
-    /// What it says.
     pub(super) text: String,
     /// Whether it is a negation; generators and comparisons are one kind.
     pub(super) is_negated: bool,

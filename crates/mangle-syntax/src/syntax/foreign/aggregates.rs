@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use super::functions::function;
 use super::hit::{Hit, Hits};
 use super::region::Region;
+use super::region::premise_with_comma;
 use super::token::LexemeKind;
-use super::{camel_case, premise_with_comma, shorten};
+use crate::syntax::lower::{camel_case, shorten};
 use crate::syntax::rules;
 
 /// Words of other languages for the reducers.
@@ -20,33 +22,6 @@ const REDUCERS: &[(&str, &str)] = &[
     ("collect", "fn:collect"),
     ("collect_distinct", "fn:collect_distinct"),
     ("list", "fn:collect"),
-];
-
-/// Words of other languages for functions.
-const FUNCTIONS: &[(&str, &str)] = &[
-    ("plus", "fn:plus"),
-    ("add", "fn:plus"),
-    ("minus", "fn:minus"),
-    ("subtract", "fn:minus"),
-    ("mult", "fn:mult"),
-    ("multiply", "fn:mult"),
-    ("div", "fn:div"),
-    ("mod", "fn:mod"),
-    ("sqrt", "fn:sqrt"),
-    ("concat", "fn:string:concat"),
-    ("string_concat", "fn:string:concat"),
-    ("strcat", "fn:string:concat"),
-    ("cat", "fn:string:concat"),
-    ("replace", "fn:string:replace"),
-    ("to_string", "fn:number:to_string"),
-    ("group_by", "fn:group_by"),
-    ("pair", "fn:pair"),
-    ("tuple", "fn:tuple"),
-    ("append", "fn:list:append"),
-    ("cons", "fn:list:cons"),
-    ("len", "fn:list:len"),
-    ("length", "fn:list:len"),
-    ("now", "fn:time:now"),
 ];
 
 /// An aggregation: what is reduced, by what, and the variable that takes the result.
@@ -455,11 +430,6 @@ fn let_words(region: &Region<'_>, hits: &mut Hits) {
         let hit = Hit::new(&rules::NOT_A_TRANSFORM, variable.range(), message);
         hits.add(hit.replace(variable.start..variable.start, "let ").title("Insert `let`"));
     }
-}
-
-/// The function of Mangle that another language calls `word`.
-pub(super) fn function(word: &str) -> Option<&'static str> {
-    FUNCTIONS.iter().find(|(known, _)| *known == word).map(|(_, function)| *function)
 }
 
 /// Whether the call that starts here is the left side of a comparison: `len(L) > 2`.

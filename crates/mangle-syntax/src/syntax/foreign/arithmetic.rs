@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::aggregates::function;
+use super::functions::function;
 use super::hit::{Hit, Hits};
 use super::region::Region;
 use super::token::{Lexeme, LexemeKind, tokens};
+use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 
 /// Deeper expressions are left alone.
@@ -81,8 +82,8 @@ fn computed(region: &Region<'_>, from: usize) -> Option<Hit> {
         return None;
     }
     let range = region.range(from..end);
-    let message = format!("Mangle computes with functions, not with operators: `{}`.", super::shorten(&text));
-    let title = format!("Write `{}`", super::shorten(&text));
+    let message = format!("Mangle computes with functions, not with operators: `{}`.", shorten(&text));
+    let title = format!("Write `{}`", shorten(&text));
     Some(Hit::new(&rules::INFIX_ARITHMETIC, range.clone(), message).replace(range, text).title(title))
 }
 

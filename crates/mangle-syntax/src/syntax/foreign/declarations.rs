@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use super::camel_case;
 use super::hit::{Hit, Hits};
 use super::region::Region;
 use super::token::LexemeKind;
+use crate::syntax::lower::{camel_case, shorten};
 use crate::syntax::rules;
 
 /// One argument of a declaration.
@@ -84,7 +84,7 @@ fn typed(region: &Region<'_>, name: usize) -> Option<Hit> {
         let first = region.slice(region.range(name + 2..region.part_end(name + 2)));
         let message = format!(
             "No engine reads `{}` here. Types stand behind the declared atom: `bound [/string]`.",
-            super::shorten(first)
+            shorten(first)
         );
         (&rules::LEGACY_TYPED_ARG, message)
     };

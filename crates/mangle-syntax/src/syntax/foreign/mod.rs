@@ -9,6 +9,7 @@ mod aggregates;
 mod arithmetic;
 mod declarations;
 mod disjunction;
+mod functions;
 mod hit;
 mod lists;
 mod phrases;
@@ -23,11 +24,8 @@ mod token;
 pub(super) use arithmetic::as_functions;
 use hit::Hits;
 pub(super) use hit::{HabitFix, Hit, RegionEdit, apply};
-use premises::premise_with_comma;
 pub(super) use region::Region;
 pub(super) use token::{Lexeme, LexemeKind, tokens};
-
-use super::lower::{camel_case, shorten};
 
 /// What is said of a query.
 pub(super) const NO_QUERY: &str = "A file cannot ask a query; it holds declarations, facts and rules only.";

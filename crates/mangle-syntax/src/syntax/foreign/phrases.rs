@@ -8,8 +8,9 @@ use std::ops::Range;
 
 use super::hit::{Hit, Hits};
 use super::region::Region;
+use super::region::premise_with_comma;
 use super::token::{Lexeme, LexemeKind};
-use super::{premise_with_comma, shorten};
+use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 
 /// Words for which there is a recogniser of their own.

@@ -1,11 +1,11 @@
 //! Negation, conjunction, comparison and control as other languages write them.
 
-use std::ops::Range;
-
+use super::arithmetic;
 use super::hit::{Hit, Hits};
 use super::region::Region;
+use super::region::premise_with_comma;
 use super::token::LexemeKind;
-use super::{arithmetic, shorten};
+use crate::syntax::lower::shorten;
 use crate::syntax::rules;
 
 const NOT: [&str; 8] = ["!", "not", "Not", "NOT", "\\+", "~", "¬", "naf"];
@@ -286,26 +286,6 @@ pub(super) fn control(region: &Region<'_>, hits: &mut Hits) {
         if let Some(hit) = hit {
             hits.add(hit);
         }
-    }
-}
-
-/// The premise at these tokens with one of the commas beside it; all of a body with its arrow.
-pub(super) fn premise_with_comma(region: &Region<'_>, tokens: &Range<usize>) -> Option<Range<usize>> {
-    let range = region.range(tokens.clone());
-    if region.at(tokens.end) == "," {
-        return Some(
-            range.start
-                ..region.token(tokens.end + 1).map_or(region.token(tokens.end)?.end, |next| next.start),
-        );
-    }
-    let before = region.token(tokens.start.checked_sub(1)?)?;
-    match before.text {
-        "," => Some(before.start..range.end),
-        ":-" | "⟸" => {
-            let head = region.token(tokens.start.checked_sub(2)?)?;
-            Some(head.end..range.end)
-        }
-        _ => None,
     }
 }
 

@@ -270,3 +270,23 @@ fn starts_statement(tokens: &[Lexeme<'_>], index: usize) -> bool {
         _ => false,
     }
 }
+
+/// The premise at these tokens with one of the commas beside it; all of a body with its arrow.
+pub(super) fn premise_with_comma(region: &Region<'_>, tokens: &Range<usize>) -> Option<Range<usize>> {
+    let range = region.range(tokens.clone());
+    if region.at(tokens.end) == "," {
+        return Some(
+            range.start
+                ..region.token(tokens.end + 1).map_or(region.token(tokens.end)?.end, |next| next.start),
+        );
+    }
+    let before = region.token(tokens.start.checked_sub(1)?)?;
+    match before.text {
+        "," => Some(before.start..range.end),
+        ":-" | "⟸" => {
+            let head = region.token(tokens.start.checked_sub(2)?)?;
+            Some(head.end..range.end)
+        }
+        _ => None,
+    }
+}

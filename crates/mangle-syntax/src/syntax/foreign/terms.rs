@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::hit::{Hit, Hits};
 use super::region::Region;
 use super::token::{Lexeme, LexemeKind};
-use super::{camel_case, shorten};
+use crate::syntax::lower::{camel_case, shorten};
+
 use crate::syntax::rules;
 
 /// Characters that look like others, and these.

@@ -3,21 +3,11 @@
 
 use super::Lower;
 use crate::syntax::foreign::{Lexeme, LexemeKind, tokens};
+use crate::syntax::lower::Gap;
 use crate::text::TextSize;
 
 /// So much of the text behind a place is looked at.
 const AHEAD: usize = 400;
-
-/// What stands on both sides of a missing comma.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gap {
-    /// A premise ends before it and another one starts behind it.
-    Evident,
-    /// Values, of which there may also be one too many, or one that is written as two.
-    Unclear,
-    /// A word that is neither a value nor a premise.
-    Words,
-}
 
 const COMPARISONS: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
 const NEGATIONS: [&str; 4] = ["!", "not", "\\+", "~"];

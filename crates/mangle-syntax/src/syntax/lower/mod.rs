@@ -19,7 +19,6 @@ pub(super) use token::camel_case;
 use tree_sitter::{Node, TreeCursor};
 
 pub(super) use self::clause::full_stop_behind;
-use self::gap::Gap;
 use super::ast::{Atom, PackageName, Statement, StatementKind};
 use super::digest::digest;
 use super::kind::{SyntaxKind, kind_of};
@@ -442,4 +441,15 @@ pub(super) fn shorten(text: &str) -> String {
         Some((at, _)) => format!("{}…", line.get(..at).unwrap_or(line)),
         None => line.to_owned(),
     }
+}
+
+/// What stands on both sides of a missing comma.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gap {
+    /// A premise ends before it and another one starts behind it.
+    Evident,
+    /// Values, of which there may also be one too many, or one that is written as two.
+    Unclear,
+    /// A word that is neither a value nor a premise.
+    Words,
 }

@@ -1,7 +1,7 @@
 //! The arguments of an update: ground, of the declared types, among the names that their author lists, and the same
 //! after the runtime has stored them as text and read them again.
 
-use super::check::ListContext;
+use super::context::ListContext;
 use super::declarations::{DeclaredPredicate, ParameterNames};
 use super::edits::UpdateEdit;
 use super::predicate::related;

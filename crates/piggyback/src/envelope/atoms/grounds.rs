@@ -3,7 +3,7 @@
 //!
 //! Takes a program and what `[replay]` calls its predicates; gives for each predicate by which rule it is consulted.
 
-use super::declarations::DeclarationPlace;
+use super::declaration_place::DeclarationPlace;
 use mangle_engine::program::{Influences, PredicateId, PredicateKey, Program};
 use mangle_settings::ReplaySettings;
 use mangle_syntax::text::Symbol;

@@ -6,6 +6,8 @@
 
 mod arguments;
 mod check;
+mod context;
+mod declaration_place;
 mod declarations;
 mod edits;
 mod grounds;
@@ -24,8 +26,10 @@ mod text;
 mod types;
 mod update;
 
-pub use check::{UpdateContext, check, check_transition, is_sound};
-pub use declarations::{DeclarationPlace, Declarations, DeclaredPredicate, ParameterNames, PredicateLookup};
+pub use check::{check, check_transition, is_sound};
+pub use context::UpdateContext;
+pub use declaration_place::DeclarationPlace;
+pub use declarations::{Declarations, DeclaredPredicate, ParameterNames, PredicateLookup};
 pub use grounds::{Ground, PERMISSION, Roots};
 pub use lists::{ListedPredicate, is_delicate, is_ephemeral, protected};
 pub use offer::{may_be_offered, may_name_be_offered, offers};

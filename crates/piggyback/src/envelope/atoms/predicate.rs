@@ -1,6 +1,6 @@
 //! The predicate of an update: whether a packet may assert it, whether the consumer takes it, whether it exists.
 
-use super::check::ListContext;
+use super::context::ListContext;
 use super::declarations::{DeclaredPredicate, PredicateLookup};
 use super::edits::{UpdateEdit, removal};
 use super::grounds::Ground;
@@ -283,7 +283,7 @@ fn snake_case(name: &str) -> String {
 /// Adds a place in the program, if there is one.
 pub(super) fn related(
     finding: Finding,
-    place: Option<super::declarations::DeclarationPlace>,
+    place: Option<super::declaration_place::DeclarationPlace>,
     message: &str,
 ) -> Finding {
     match place {

@@ -41,7 +41,6 @@ pub(super) struct UpdateRemainder {
     pub others: Vec<(TextRange, bool)>,
 }
 
-/// What an update is.
 #[derive(Debug)]
 pub(super) enum UpdateReading<'t> {
     /// A clause, and perhaps more behind it.

@@ -3,7 +3,8 @@
 //! The steps are those of the rules' own fixes where they have some, the guesses among them too: whoever gets the
 //! suggestion is the model that wrote the update, and it decides. What cannot be mended gets a hint at most.
 
-use super::check::{UpdateContext, check, is_lost};
+use super::check::{check, is_lost};
+use super::context::UpdateContext;
 use super::declarations::{Declarations, DeclaredPredicate};
 use super::offer::may_be_suggested;
 use super::read::{ParsedFact, UpdateReading, read};

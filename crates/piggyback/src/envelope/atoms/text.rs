@@ -2,7 +2,8 @@
 //! without its full stop.
 
 use super::Update;
-use super::check::{ListContext, trimmed_range};
+use super::context::ListContext;
+use super::context::trimmed_range;
 use super::edits::{UpdateEdit, removal};
 use super::read::ParsedFact;
 use super::rules;

@@ -3,7 +3,6 @@
 /// An atom, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parts<'t> {
-    /// The predicate.
     pub(super) predicate: &'t str,
     /// Its arguments, as they are written, without white space around them.
     pub(super) arguments: Vec<&'t str>,

@@ -7,6 +7,7 @@
 //! Rules do not know it, so each is named in `covered`; while one is not, nothing is recognised. Tests hold what is
 //! called clean against all rules.
 
+mod buffer;
 mod members;
 mod requests;
 mod rule_coverage;
@@ -25,10 +26,10 @@ use super::profile::Marker;
 use super::requests::{IGNORANT, Phrases};
 use super::secrets::secrets_in;
 use super::table;
+use buffer::Buffer;
 use mangle_settings::Profile;
 use members::ObjectSpec;
 pub use requests::Rating;
-use texts::Buffer;
 
 /// Says of most envelopes without a fault that they have none.
 #[derive(Debug)]

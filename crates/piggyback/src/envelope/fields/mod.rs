@@ -12,6 +12,7 @@ mod missing;
 mod order;
 mod trace;
 mod unknown;
+mod verb;
 mod verbs;
 mod version;
 
@@ -23,7 +24,8 @@ pub(super) use exposure::leaked_key;
 pub(super) use intent::leaves_workspace;
 pub use missing::CONTROL_MISSING;
 pub(super) use trace::{TRACE_MISMATCH, TRACE_SHORT, files};
-pub use verbs::{CATEGORIES, Taxonomy, VERBS, Verb};
+pub use verb::Verb;
+pub use verbs::{CATEGORIES, Taxonomy, VERBS};
 pub(super) use version::NEWER_VERSION;
 pub use version::PROFILE_INFERRED;
 pub(super) use version::inferred;

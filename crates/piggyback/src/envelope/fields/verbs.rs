@@ -1,22 +1,10 @@
 //! What intents may say: categories, and the verbs of the default taxonomy.
 
+use super::verb::Verb;
 use crate::envelope::atoms::Declarations;
 
 /// The categories, without their slash.
 pub const CATEGORIES: [&str; 3] = ["query", "mutation", "instruction"];
-
-/// A verb of the taxonomy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verb {
-    /// It, without its slash.
-    pub name: &'static str,
-    /// Its category, without slash.
-    pub category: &'static str,
-    /// Who acts on it; nobody in particular for some.
-    pub shard: Option<&'static str>,
-    /// How much it counts where several fit.
-    pub priority: u32,
-}
 
 /// The default taxonomy.
 #[rustfmt::skip] // One row a verb.

@@ -63,7 +63,6 @@ pub struct CappedPacket {
     pub is_without_full_stops: bool,
 }
 
-/// Cuts a surface.
 pub(super) fn cut_surface(mut surface: Vec<u8>, caps: &Caps, warnings: &mut Vec<Warning>) -> Vec<u8> {
     if caps.surface > 0 && surface.len() > caps.surface {
         surface.truncate(caps.surface);

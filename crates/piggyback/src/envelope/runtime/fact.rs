@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use super::filter::is_variable;
 use super::go;
 use crate::envelope::plain::{self, PlainFact};
 use mangle_syntax::syntax::ast::{ApplyForm, Atom, Term, TermKind};
@@ -243,4 +242,11 @@ fn quote_bytes(value: &[u8], out: &mut String) {
         }
     }
     out.push('"');
+}
+
+/// Whether the engine takes a word for a variable, whatever its author means by it: `NULL`, `None`, `True`.
+#[must_use]
+pub fn is_variable(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_uppercase())
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use super::fact::is_variable;
 use super::{RuntimeFact, go};
 use crate::envelope::plain;
 use mangle_settings::{Consumer, TranscriptSettings};
@@ -148,13 +149,6 @@ pub fn stops_the_engine(finding: &Finding, text: &str) -> bool {
         // What a comment swallows the engine does not see either.
         && finding.rule != &rules::LONE_CR;
     is_refused && !(finding.rule == &rules::FOREIGN_CONSTANT && is_variable(text))
-}
-
-/// Whether the engine takes a word for a variable, whatever its author means by it: `NULL`, `None`, `True`.
-#[must_use]
-pub fn is_variable(word: &str) -> bool {
-    word.starts_with(|first: char| first.is_ascii_uppercase())
-        && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// Whether a consumer takes updates of a predicate: with no list at all it takes every one.

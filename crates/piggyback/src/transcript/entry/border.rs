@@ -8,7 +8,7 @@ use regex::bytes::Regex;
 use super::begins_envelope;
 use super::prefix::Prefix;
 use super::time::Mask;
-use crate::transcript::record_splitter::Border;
+use crate::transcript::line_border::Border;
 use crate::transcript::words::has_control_key;
 
 /// How many lines of a file are looked at.

@@ -1,8 +1,11 @@
 //! Campaigns over several turns: phases and tasks that go backwards, counters that do not add up: `PB620` to `PB626`.
 
-use super::{BoundedMap, CurrentTurn, MOST_SHOWN};
-use crate::transcript::check::TranscriptFinding;
-use crate::transcript::digest::{DigestArgument, DigestAtom, WatchedFact, hash};
+use super::MOST_SHOWN;
+use super::bounded_map::BoundedMap;
+use super::current_turn::CurrentTurn;
+use crate::transcript::digest::{DigestArgument, DigestAtom, WatchedFact};
+use crate::transcript::finding::TranscriptFinding;
+use crate::transcript::hash::hash;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule, rule};
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::CurrentTurn;
-use crate::transcript::check::TranscriptFinding;
-use crate::transcript::digest::{Digest, PredicateRating, hash};
+use super::current_turn::CurrentTurn;
+use crate::transcript::digest::{Digest, PredicateRating};
+use crate::transcript::finding::TranscriptFinding;
+use crate::transcript::hash::hash;
 use crate::transcript::turn::TurnRole;
 use mangle_syntax::lint::{Finding, Rule, rule};
 

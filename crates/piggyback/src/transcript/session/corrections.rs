@@ -1,7 +1,7 @@
 //! A model that keeps correcting the same mistake: `PB407`.
 
-use super::CurrentTurn;
-use crate::transcript::check::TranscriptFinding;
+use super::current_turn::CurrentTurn;
+use crate::transcript::finding::TranscriptFinding;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&CORRECTION_LOOP];

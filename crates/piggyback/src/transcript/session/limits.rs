@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::CurrentTurn;
+use super::current_turn::CurrentTurn;
 use crate::envelope::json::{Json, NodeId};
 use crate::envelope::runtime;
-use crate::transcript::check::TranscriptFinding;
 use crate::transcript::digest::{Digest, TurnSite};
+use crate::transcript::finding::TranscriptFinding;
 use crate::transcript::turn::TurnRole;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::TextRange;

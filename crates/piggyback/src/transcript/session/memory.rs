@@ -1,9 +1,11 @@
 //! Memory operations without their counterpart: `PB310`.
 
-use super::{BoundedMap, CurrentTurn};
+use super::bounded_map::BoundedMap;
+use super::current_turn::CurrentTurn;
 use crate::envelope::may_be_predicate;
-use crate::transcript::check::TranscriptFinding;
-use crate::transcript::digest::{MemoryDigest, hash};
+use crate::transcript::digest::MemoryDigest;
+use crate::transcript::finding::TranscriptFinding;
+use crate::transcript::hash::hash;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&UNPAIRED_OP];

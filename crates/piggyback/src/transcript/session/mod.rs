@@ -5,10 +5,13 @@
 //! names of each kind, [`MOST_SHOWN`] findings that wait for the end of the file, and the atoms of one turn. What is
 //! beyond that is not known, and nothing is said that it could refute.
 
+mod bounded_map;
 mod campaign;
 mod context;
 mod corrections;
+mod current_turn;
 mod limits;
+mod lossy_turn;
 mod memory;
 mod partial;
 mod profiles;
@@ -17,22 +20,21 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use std::hash::Hash;
+use rustc_hash::FxHashSet;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::check::{TranscriptFinding, is_answer};
-use super::digest::{Digest, ReplyDigest, TurnSite, hash};
+use super::digest::{Digest, TurnSite};
+use super::finding::TranscriptFinding;
+use super::hash::hash;
 use super::turn::TurnRole;
+use super::turn::is_answer;
 use crate::envelope::{PROFILE_INFERRED, ReplyContext};
+use current_turn::CurrentTurn;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule};
 
+pub use bounded_map::MOST_KNOWN;
 pub use limits::{Limits, ShardLimits};
-pub(super) use state::LOSSY_TURN;
-
-/// How many names of one kind are remembered: keys of memory, phases, tasks, atoms that hold.
-pub const MOST_KNOWN: usize = 100_000;
+pub(super) use lossy_turn::LOSSY_TURN;
 
 /// How many findings of one rule wait until the end of the file.
 pub const MOST_SHOWN: usize = 100;
@@ -68,24 +70,6 @@ pub struct TranscriptSession {
     limits: limits::Tasks,
     /// The profiles that were said to be inferred, with their reasons, by hash.
     inferred: FxHashSet<u64>,
-}
-
-/// A reply among the turns of a session.
-#[derive(Clone, Copy)]
-struct CurrentTurn<'d> {
-    /// The number of the answer, from 1 on.
-    turn: u64,
-    site: TurnSite,
-    digest: &'d Digest,
-    reply: &'d ReplyDigest,
-    /// The profile that is given, else the one that its members tell.
-    profile: Option<Profile>,
-}
-
-impl CurrentTurn<'_> {
-    fn found(&self, finding: Finding, pointer: impl Into<String>) -> TranscriptFinding {
-        self.digest.found(self.site, finding, pointer)
-    }
 }
 
 impl TranscriptSession {
@@ -170,43 +154,6 @@ impl TranscriptSession {
         self.profiles.finish(out);
         self.state.finish(out);
         self.partial.finish(out);
-    }
-}
-
-/// A table that remembers only so much.
-#[derive(Debug)]
-struct BoundedMap<K, V> {
-    known: FxHashMap<K, V>,
-    /// Whether something was not taken in.
-    is_full: bool,
-}
-
-impl<K, V> Default for BoundedMap<K, V> {
-    fn default() -> Self {
-        Self { known: FxHashMap::default(), is_full: false }
-    }
-}
-
-impl<K: Hash + Eq, V> BoundedMap<K, V> {
-    fn get(&self, key: &K) -> Option<&V> {
-        self.known.get(key)
-    }
-
-    fn insert(&mut self, key: K, value: V) -> Option<V> {
-        if self.known.len() >= MOST_KNOWN && !self.known.contains_key(&key) {
-            self.is_full = true;
-            return None;
-        }
-        self.known.insert(key, value)
-    }
-
-    fn remove(&mut self, key: &K) {
-        self.known.remove(key);
-    }
-
-    /// Whether it is certain that a key never came.
-    fn lacks(&self, key: &K) -> bool {
-        !self.is_full && !self.known.contains_key(key)
     }
 }
 

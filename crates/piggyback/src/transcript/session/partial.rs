@@ -4,13 +4,14 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::CurrentTurn;
+use super::current_turn::CurrentTurn;
 use crate::envelope::json::{Json, JsonKind as Node, JsonProblemKind};
 use crate::transcript::address::Address;
-use crate::transcript::check::{TranscriptFinding, is_answer};
 use crate::transcript::digest::Digest;
+use crate::transcript::finding::TranscriptFinding;
 use crate::transcript::findings::BAD_RECORD;
 use crate::transcript::turn::TurnRole;
+use crate::transcript::turn::is_answer;
 use crate::transcript::words::member;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::TextRange;

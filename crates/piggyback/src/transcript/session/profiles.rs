@@ -1,7 +1,8 @@
 //! Envelopes of another version than those around them: `PB107`.
 
-use super::{CurrentTurn, MOST_SHOWN};
-use crate::transcript::check::TranscriptFinding;
+use super::MOST_SHOWN;
+use super::current_turn::CurrentTurn;
+use crate::transcript::finding::TranscriptFinding;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&PROFILE_OUTLIER];

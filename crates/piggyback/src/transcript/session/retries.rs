@@ -1,8 +1,9 @@
 //! Replies that were sent back because they could not be used: `PB018`, `PB019`.
 
-use super::{CurrentTurn, count};
-use crate::transcript::check::TranscriptFinding;
+use super::count;
+use super::current_turn::CurrentTurn;
 use crate::transcript::digest::Digest;
+use crate::transcript::finding::TranscriptFinding;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&REPAIR_STUCK, &REPAIR_SUMMARY];

@@ -2,10 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{CurrentTurn, MOST_KNOWN};
+use super::bounded_map::MOST_KNOWN;
+use super::current_turn::CurrentTurn;
+use super::lossy_turn::LOSSY_TURN;
 use crate::envelope::ReplyContext;
-use crate::transcript::check::TranscriptFinding;
-use crate::transcript::digest::{Digest, DigestAtom, TurnSite, WatchedFact, hash};
+use crate::transcript::digest::{Digest, DigestAtom, TurnSite, WatchedFact};
+use crate::transcript::finding::TranscriptFinding;
+use crate::transcript::hash::hash;
 use crate::transcript::turn::TurnRole;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
@@ -26,9 +29,6 @@ static RATIO_INVERSE: Rule = rule!("ratio-inverse.md");
 
 /// A turn of which nothing is kept.
 static STATELESS_TURN: Rule = rule!("stateless-turn.md");
-
-/// A turn of which something is not kept.
-pub(in crate::transcript) static LOSSY_TURN: Rule = rule!("lossy-turn.md");
 
 /// What was said before.
 static REDUNDANT_ATOM: Rule = rule!("redundant-atom.md");

@@ -35,7 +35,6 @@ impl KeyKind {
     }
 }
 
-/// A key.
 #[derive(Debug)]
 pub(super) struct SettingKey {
     /// The object that it stands in: [`ROOT`], [`SHARD`], or the key of a section.
@@ -103,7 +102,6 @@ const fn free(name: &'static str) -> SettingKey {
     key(ROOT, name, KeyKind::Free, "")
 }
 
-/// All keys.
 pub(super) const KEYS: &[SettingKey] = &[
     key(ROOT, CORE, KeyKind::Section(CORE), ""),
     key(ROOT, CONTEXT, KeyKind::Section(CONTEXT), ""),

@@ -1,6 +1,7 @@
 //! Messages of a chat (K5): `role` and `content`, alone or in `messages`.
 
-use super::{Draft, envelope};
+use super::Draft;
+use super::draft::envelope;
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole};
 use crate::transcript::words::{has_control_key, is_envelope, is_string, member, says, step, text};

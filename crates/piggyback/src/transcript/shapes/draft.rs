@@ -100,3 +100,10 @@ impl Draft {
 fn part(record: &[u8], range: TextRange) -> &[u8] {
     record.get(range.start().into()..range.end().into()).unwrap_or(&[])
 }
+
+/// An envelope that is the text of its reply.
+pub(super) fn envelope(json: &Json<'_>, node: NodeId, pointer: &str) -> Turn {
+    let mut turn = Turn::part(TurnRole::Assistant, TextKind::Reply, json.range(node));
+    turn.path.extend((!pointer.is_empty()).then(|| pointer.to_owned()));
+    turn
+}

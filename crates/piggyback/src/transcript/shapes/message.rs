@@ -1,8 +1,9 @@
 //! Messages and their texts as exports of services and libraries write them: who speaks and what is said have many names.
 
+use super::Draft;
+use super::draft::envelope;
 use super::finder::{Finder, ValuePlace};
 use super::value::ValueReader;
-use super::{Draft, envelope};
 use crate::envelope::json::JsonKind as Node;
 use crate::transcript::turn::{Skip, TextKind, Turn, TurnRole};
 use crate::transcript::words::{has_control_key, is_envelope};

@@ -8,6 +8,7 @@ mod finder;
 mod message;
 mod provider;
 mod session;
+mod side;
 mod table;
 mod trace;
 mod unknown;
@@ -18,63 +19,16 @@ pub(super) use draft::Draft;
 pub(super) use provider::{border, push_parts};
 pub(super) use session::{messages, shown};
 
-use std::fmt;
-
 use finder::ValuePlace;
-use value::{Side, ValueReader};
+use side::Side;
+use value::ValueReader;
 
+use super::record_shape::RecordShape;
 use super::turn::{Details, TextKind, Turn, TurnRole};
 use super::words::{has_control_key, is_envelope, is_string, member, text};
 use crate::envelope::json::{self, Json, NodeId};
+use draft::envelope;
 use mangle_settings::{Profile, TranscriptShape};
-
-/// What a record is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RecordShape {
-    /// An envelope.
-    Envelope,
-    /// A message of a chat, or several.
-    Chat,
-    /// An answer of a model's API.
-    Provider,
-    /// A piece of one.
-    Delta,
-    /// A session that was stored.
-    Session,
-    /// A row of traces.
-    Trace,
-    /// An entry of the audit log.
-    Audit,
-    /// An entry of another log.
-    Log,
-    /// A record of a shape that the settings declare.
-    Declared,
-    /// A record of an unknown format in which a reply was found by its keys.
-    Unknown,
-}
-
-impl RecordShape {
-    /// The word for several of them. Messages, answers and their pieces go together.
-    #[must_use]
-    pub fn plural(self) -> &'static str {
-        match self {
-            Self::Envelope => "envelopes",
-            Self::Chat | Self::Provider | Self::Delta => "chat records",
-            Self::Session => "sessions",
-            Self::Trace => "traces",
-            Self::Audit => "audit entries",
-            Self::Log => "log entries",
-            Self::Declared => "records of a declared shape",
-            Self::Unknown => "records of an unknown format",
-        }
-    }
-}
-
-impl fmt::Display for RecordShape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.plural())
-    }
-}
 
 /// A record that was recognised.
 #[derive(Debug)]
@@ -195,13 +149,6 @@ fn usual(json: &Json<'_>, node: NodeId, pointer: &str) -> Option<ShapedRecord> {
             tell(json, node, &mut shaped.turns);
             shaped
         })
-}
-
-/// An envelope that is the text of its reply.
-pub(super) fn envelope(json: &Json<'_>, node: NodeId, pointer: &str) -> Turn {
-    let mut turn = Turn::part(TurnRole::Assistant, TextKind::Reply, json.range(node));
-    turn.path.extend((!pointer.is_empty()).then(|| pointer.to_owned()));
-    turn
 }
 
 /// A text in a string.

@@ -3,7 +3,7 @@
 use super::chat::{calls, content, empty, message, object};
 use super::{Draft, said, string};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
-use crate::transcript::record_splitter::Border;
+use crate::transcript::line_border::Border;
 use crate::transcript::turn::{TextKind, Turn, TurnRole};
 use crate::transcript::words::{is_envelope, is_string, member, says, step, text};
 

@@ -1,7 +1,8 @@
 //! The formats of services, libraries and tools, as a table: what a record of each has, and where its turns are.
 
 use super::finder::ValuePlace;
-use super::value::{Side, ValueReader};
+use super::side::Side;
+use super::value::ValueReader;
 use crate::transcript::turn::TurnRole;
 
 /// A format. Paths have slashes between keys; keys may also be written with dots, and values as OTLP types them.
@@ -18,7 +19,6 @@ struct Format {
     parts: &'static [TurnPlace],
 }
 
-/// A place with turns.
 struct TurnPlace {
     /// The paths of which the first counts that is there; empty for the record itself.
     at: &'static [&'static str],

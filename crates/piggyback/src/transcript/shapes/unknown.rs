@@ -1,10 +1,11 @@
 //! Replies in records of an unknown format: strings and objects with the keys of an envelope, at any depth, also in JSON
 //! that is written in a string. Prompts, schemas and examples of envelopes are not replies.
 
+use super::draft::envelope;
 use super::finder::ValuePlace;
 use super::message::role;
+use super::string;
 use super::value::ValueReader;
-use super::{envelope, string};
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::turn::{TextKind, Turn, TurnRole};
 use crate::transcript::words::{has_control_key, has_quoted_control_key, is_envelope, step};

@@ -3,9 +3,10 @@
 
 use super::finder::{Finder, ValuePlace};
 use super::message::{is_message, is_part};
+use super::side::Side;
 use super::table;
 use crate::envelope::json::{Json, JsonKind as Node};
-use crate::transcript::turn::{TextKind, Turn, TurnRole};
+use crate::transcript::turn::{TextKind, Turn};
 use crate::transcript::words::{has_control_key, is_envelope};
 
 /// How many values are looked into, one inside the other.
@@ -66,33 +67,6 @@ const INPUTS: [&str; 18] = [
 
 /// Where the result of a tool is in an object.
 const RESULTS: [&str; 7] = ["output", "outputs", "result", "content", "text", "data", "value"];
-
-/// What a value is to the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    /// What it was given.
-    Input,
-    /// What it answered.
-    Output,
-    /// A conversation: each message says which of both it is.
-    Conversation,
-    /// What set it up.
-    System,
-    /// What a tool gave.
-    Tool,
-}
-
-impl Side {
-    /// Who speaks in a text of this side.
-    fn role(self) -> TurnRole {
-        match self {
-            Self::Input => TurnRole::User,
-            Self::Output | Self::Conversation => TurnRole::Assistant,
-            Self::System => TurnRole::System,
-            Self::Tool => TurnRole::Tool,
-        }
-    }
-}
 
 /// The reading of one JSON text.
 pub(super) struct ValueReader<'j, 't> {

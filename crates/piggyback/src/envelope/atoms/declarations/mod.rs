@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use names::ParameterNames;
 
+use super::declaration_place::DeclarationPlace;
 use super::grounds::{Ground, Grounds};
 use crate::envelope::Verb;
 use mangle_engine::program::{DeclarationHome, Predicate, PredicateId, Program, Site};
@@ -20,7 +21,7 @@ use mangle_engine::types::Type;
 use mangle_settings::ReplaySettings;
 use mangle_syntax::syntax::ast::{Atom, Term, TermKind};
 use mangle_syntax::syntax::literal;
-use mangle_syntax::text::{FileId, StatementId, Symbol, TextRange, nearest, slice};
+use mangle_syntax::text::{Symbol, nearest, slice};
 
 /// The predicate of policies whose texts say what may have gone wrong.
 const HYPOTHESIS: &str = "abductive_hypothesis";
@@ -33,9 +34,6 @@ const NOBODY: &str = "/none";
 
 /// How far a name may be from the one that was meant.
 const NEAR: usize = 2;
-
-/// A place in a file of the program, as [`mangle_syntax::lint::Span::of`] wants it.
-pub type DeclarationPlace = (FileId, StatementId, TextRange);
 
 /// What a program says of predicates.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@ use mangle_syntax::syntax::ast::{Atom, Declaration, Item, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::slice;
 
-use super::DeclarationPlace;
+use crate::envelope::atoms::declaration_place::DeclarationPlace;
 
 /// What says that a list is not complete.
 const OPEN: [&str; 4] = ["...", "…", "etc", "e.g"];

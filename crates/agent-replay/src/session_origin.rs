@@ -1,0 +1,67 @@
+//! Where a fact of a session comes from.
+
+use std::fmt;
+
+/// Where a fact of the session comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SessionOrigin {
+    /// An update of a turn.
+    Update {
+        /// The turn.
+        turn: u64,
+        /// Its index.
+        index: usize,
+    },
+    /// What perception had filled in for a turn.
+    Prefill(u64),
+    /// What a turn says that is to be done.
+    Intent(u64),
+    /// What a turn thinks went wrong.
+    Hypothesis(u64),
+    /// A request of a turn.
+    Request(u64),
+    /// A turn made the kernel forget it.
+    Forgotten(u64),
+}
+
+impl SessionOrigin {
+    /// The turn.
+    #[must_use]
+    pub fn turn(self) -> u64 {
+        match self {
+            Self::Update { turn, .. }
+            | Self::Prefill(turn)
+            | Self::Intent(turn)
+            | Self::Hypothesis(turn)
+            | Self::Request(turn)
+            | Self::Forgotten(turn) => turn,
+        }
+    }
+
+    /// What earlier ones come before.
+    pub(super) fn order(self) -> (u64, usize) {
+        match self {
+            Self::Update { turn, index } => (turn, index),
+            other => (other.turn(), usize::MAX),
+        }
+    }
+
+    /// Whether the model said it, and not the runtime about the model.
+    #[must_use]
+    pub fn is_said(self) -> bool {
+        matches!(self, Self::Update { .. } | Self::Hypothesis(_) | Self::Intent(_))
+    }
+}
+
+impl fmt::Display for SessionOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Update { turn, index } => write!(f, "turn {turn}, update {}", index + 1),
+            Self::Prefill(turn) => write!(f, "turn {turn}, filled in"),
+            Self::Intent(turn) => write!(f, "turn {turn}, its intent"),
+            Self::Hypothesis(turn) => write!(f, "turn {turn}, its hypothesis"),
+            Self::Request(turn) => write!(f, "turn {turn}, the request"),
+            Self::Forgotten(turn) => write!(f, "forgotten in turn {turn}"),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Aggregations of other languages and the functions that they are.
+
+/// The function of Mangle that another language calls `word`.
+pub(super) fn function(word: &str) -> Option<&'static str> {
+    FUNCTIONS.iter().find(|(known, _)| *known == word).map(|(_, function)| *function)
+}
+
+/// Words of other languages for functions.
+const FUNCTIONS: &[(&str, &str)] = &[
+    ("plus", "fn:plus"),
+    ("add", "fn:plus"),
+    ("minus", "fn:minus"),
+    ("subtract", "fn:minus"),
+    ("mult", "fn:mult"),
+    ("multiply", "fn:mult"),
+    ("div", "fn:div"),
+    ("mod", "fn:mod"),
+    ("sqrt", "fn:sqrt"),
+    ("concat", "fn:string:concat"),
+    ("string_concat", "fn:string:concat"),
+    ("strcat", "fn:string:concat"),
+    ("cat", "fn:string:concat"),
+    ("replace", "fn:string:replace"),
+    ("to_string", "fn:number:to_string"),
+    ("group_by", "fn:group_by"),
+    ("pair", "fn:pair"),
+    ("tuple", "fn:tuple"),
+    ("append", "fn:list:append"),
+    ("cons", "fn:list:cons"),
+    ("len", "fn:list:len"),
+    ("length", "fn:list:len"),
+    ("now", "fn:time:now"),
+];

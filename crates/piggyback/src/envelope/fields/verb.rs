@@ -1,0 +1,14 @@
+//! A verb of the taxonomy.
+
+/// A verb of the taxonomy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verb {
+    /// It, without its slash.
+    pub name: &'static str,
+    /// Its category, without slash.
+    pub category: &'static str,
+    /// Who acts on it; nobody in particular for some.
+    pub shard: Option<&'static str>,
+    /// How much it counts where several fit.
+    pub priority: u32,
+}

@@ -1,0 +1,37 @@
+//! A file that fixes changed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::host::Problem;
+use crate::report;
+use crate::report::sink;
+use mangle_syntax::text::FileId;
+use piggyback::envelope::secrets::SecretContext;
+
+pub(super) struct ChangedFile {
+    pub(super) file: FileId,
+    pub(super) path: PathBuf,
+    pub(super) before: Arc<[u8]>,
+    pub(super) after: Arc<[u8]>,
+    /// Whether it is a part of a program, and not checked alone.
+    pub(super) is_policy: bool,
+}
+
+pub(super) fn unwritten(path: PathBuf, error: &dyn std::fmt::Display) -> Problem {
+    Problem { path, why: format!("its fixes were not written: {error}"), named: true }
+}
+
+impl ChangedFile {
+    /// As a unified diff. What is a secret before or afterwards is masked in both.
+    pub(super) fn diff(&self, name: &str) -> String {
+        let [old, new] = [&self.before, &self.after].map(|bytes| String::from_utf8_lossy(bytes));
+        let mut secrets = SecretContext::of(&old);
+        secrets.add(&new);
+        let [old, new] = [old, new].map(|text| secrets.redacted(&text).into_owned());
+        match self.is_policy {
+            true => report::diff(name, &old, &new),
+            false => report::diff(name, &sink::lines(&old), &sink::lines(&new)),
+        }
+    }
+}

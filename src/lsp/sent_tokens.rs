@@ -1,0 +1,33 @@
+//! The semantic tokens that clients have, so that they can be told what changed.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+use tower_lsp::ls_types::SemanticToken;
+
+use crate::host::workspace::Snapshot;
+use mangle_syntax::text::FileId;
+
+/// The tokens that clients have, so that they can be told what changed.
+#[derive(Debug, Default)]
+pub(super) struct SentTokens {
+    files: Mutex<FxHashMap<FileId, (String, Vec<SemanticToken>)>>,
+    next: AtomicU64,
+}
+
+impl SentTokens {
+    /// Remembers the tokens of a file and forgets those of documents that are closed by now; gives what
+    /// they are to be called.
+    pub(super) fn remember(&self, snapshot: &Snapshot, file: FileId, tokens: &[SemanticToken]) -> String {
+        let id = self.next.fetch_add(1, Ordering::Relaxed).to_string();
+        let mut files = self.files.lock();
+        files.insert(file, (id.clone(), tokens.to_vec()));
+        files.retain(|file, _| snapshot.file(*file).is_some_and(|file| file.open.is_some()));
+        id
+    }
+
+    pub(super) fn recall(&self, file: FileId, id: &str) -> Option<Vec<SemanticToken>> {
+        self.files.lock().get(&file).filter(|(known, _)| known == id).map(|(_, tokens)| tokens.clone())
+    }
+}
