@@ -1,7 +1,6 @@
 //! The diagnostics of a resolution: of its programs, its configuration files, and of what could
 //! not be read.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -9,6 +8,9 @@ use rustc_hash::FxHashMap;
 
 use super::decode::is_unparsed;
 use super::resolve::{CorpusFiles, PartialScan, Problem, ProgramFiles, Resolution};
+use super::unread_findings::around;
+use super::unread_findings::scan_limit;
+use super::unread_findings::unreadable;
 use super::workspace::Snapshot;
 use super::{AgentSettings, FileTable, Memory, Overlay, PreviewFiles, Project};
 use crate::ide::file_findings::file_findings;
@@ -16,9 +18,9 @@ use crate::ide::merge::Lists;
 use crate::ide::previews::corpus_findings;
 use crate::report::ReportEntry;
 use mangle_engine::program::FileSummary;
-use mangle_settings::{FailOn, MaxFindings, RuleSettings, SCAN_LIMIT, UNREADABLE_FILE};
-use mangle_syntax::lint::{Diagnostic, Finding};
-use mangle_syntax::text::{Cancel, FileId, TextRange};
+use mangle_settings::{FailOn, MaxFindings, RuleSettings};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::{Cancel, FileId};
 
 /// What a check found.
 #[derive(Debug, Default)]
@@ -209,39 +211,6 @@ impl Checked {
     }
 }
 
-/// What is said of a file or folder that could not be read, under the settings of the project around it,
-/// and under `base` where it says nothing.
-pub(super) fn unreadable(
-    file: FileId,
-    problem: &Problem,
-    projects: &[Project],
-    base: &RuleSettings,
-) -> Vec<Diagnostic> {
-    let message = format!("This cannot be read: {}.", problem.why);
-    let finding = Finding::new(&UNREADABLE_FILE, TextRange::default(), message);
-    found_around(file, &problem.path, finding, projects, base)
-}
-
-/// What is reported of a finding of a whole file or folder, under the settings of the project around it, and under `base`
-/// where it says nothing.
-pub(super) fn found_around(
-    file: FileId,
-    path: &Path,
-    finding: Finding,
-    projects: &[Project],
-    base: &RuleSettings,
-) -> Vec<Diagnostic> {
-    let project = around(path, projects);
-    let rules = project.map_or_else(|| base.clone(), |project| project.settings.rules.over(base));
-    file_findings(file, vec![finding], &rules)
-}
-
-/// The project with the innermost root around a path.
-fn around<'p>(path: &Path, projects: &'p [Project]) -> Option<&'p Project> {
-    let around = projects.iter().filter(|project| path.starts_with(&project.root));
-    around.max_by_key(|project| project.root.components().count())
-}
-
 /// The files that are only read for the sake of others, and of which nothing counts: what they declare is missing.
 fn unparsed_beside(
     program: &ProgramFiles,
@@ -267,18 +236,6 @@ fn check_cut(cut: &PartialScan, projects: &[Project], table: &FileTable) -> (Vec
     let found = scan_limit(file, cut, projects, &RuleSettings::default());
     let project = around(&cut.folder, projects);
     (entries(file, found).collect(), project.map_or_else(FailOn::default, |project| project.settings.fail_on))
-}
-
-/// What is said of a folder of which only a part was scanned.
-pub(super) fn scan_limit(
-    file: FileId,
-    cut: &PartialScan,
-    projects: &[Project],
-    base: &RuleSettings,
-) -> Vec<Diagnostic> {
-    let message = format!("this folder {}", cut.reason());
-    let finding = Finding::new(&SCAN_LIMIT, TextRange::default(), message).help(cut.help());
-    found_around(file, &cut.folder, finding, projects, base)
 }
 
 fn check_agent(agent: &AgentSettings, projects: &[Project]) -> (Vec<ReportEntry>, FailOn) {

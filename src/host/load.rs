@@ -9,23 +9,12 @@ use rustc_hash::FxHashMap;
 use super::decode::is_unparsed;
 use super::problem::plain;
 use super::resolve::{Problem, Resolution};
+use super::summary::summarise;
 use super::{CheckTarget, FileTable, Memory, Overlay, read};
 use mangle_engine::program::FileSummary;
 
-use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
-
-/// What a file contributes to programs. `findings` are those of its [`super::FileText`]: what kept it from being
-/// read as it is.
-#[must_use]
-pub fn summarise(id: FileId, source: &SourceFile, findings: &[Finding]) -> Arc<FileSummary> {
-    let mut summary = FileSummary::new(id, source);
-    if !findings.is_empty() {
-        summary.findings = findings.iter().chain(source.findings().iter()).cloned().collect();
-    }
-    Arc::new(summary)
-}
 
 /// Reads every file of `resolution` once; one that `memory` knows with the same text is not parsed again. `done` is
 /// called after each, on any thread. A file that cannot be read is a problem, and missing from the result.

@@ -30,9 +30,11 @@ mod read;
 mod resolve;
 mod revision;
 mod single_files;
+mod summary;
 mod tables;
 mod target;
 mod transcripts;
+mod unread_findings;
 mod uses;
 mod walk;
 mod watch;
@@ -50,7 +52,7 @@ pub use format::{FormattedFile, format};
 pub use git_revision::{GitRevision, GitRevisionError};
 pub use identity::{Identities, MemberLink, ResolvedPath};
 pub use linked_programs::{LinkOptions, LinkedProgram, LinkedTest, join, join_tests};
-pub use load::{load, summarise, unparsed};
+pub use load::{load, unparsed};
 pub use memory::Memory;
 pub use overlay::Overlay;
 pub use paths::{
@@ -68,6 +70,7 @@ pub use resolve::{
 };
 pub use revision::revision;
 pub use single_files::{FixedFile, SkipReason, StandaloneFixes, fix_alone};
+pub use summary::summarise;
 pub use target::{CheckTarget, CheckTargets, STDIN, targets, targets_with_transcripts};
 pub use transcripts::{
     CheckedTranscripts, Input, Knowledge, KnowledgeMap, MOST_FINDINGS, TranscriptFile, TranscriptRequest,

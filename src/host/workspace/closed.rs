@@ -5,7 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::programs::Programs;
-use super::{PromptRevisions, Snapshot, SnapshotFile};
+use super::prompt_revisions::PromptRevisions;
+use super::{Snapshot, SnapshotFile};
 use crate::host::{FileTable, Overlay, Resolution};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::text::FileId;

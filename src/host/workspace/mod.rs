@@ -13,10 +13,16 @@ mod kernels;
 mod late_edits;
 #[cfg(test)]
 mod memo_tests;
+mod opening;
 mod openings;
+mod preview_cache;
 mod previews;
+mod program;
+mod program_identity;
 mod programs;
 mod prompt_provenance;
+mod prompt_revisions;
+mod provenance;
 mod scan;
 #[cfg(test)]
 mod scan_tests;
@@ -26,6 +32,7 @@ mod transcripts;
 
 #[cfg(test)]
 mod tests;
+mod unopened;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,14 +44,11 @@ pub use self::document::ChangeError;
 use self::document::OpenDocument;
 pub use self::evaluated::{Evaluated, editor_limits};
 pub use self::file::{OpenState, SnapshotFile};
-pub use self::openings::Opening;
 pub use self::previews::{Previewed, Unshown};
 use self::programs::Programs;
-pub use self::prompt_provenance::PromptProvenance;
 use self::scan::Stage;
 pub use self::scan::{Scan, Scanned};
-pub use self::snapshot::{Snapshot, SnapshotProgram};
-use self::suspects::Unopened;
+pub use self::snapshot::Snapshot;
 pub use self::transcripts::SnapshotTranscript;
 use super::agents::is_agent_settings;
 use super::paths::is_kernel;
@@ -55,6 +59,11 @@ use agent_prompt::session::SessionForm;
 use mangle_settings::{FILE_NAME, RuleSettings};
 use mangle_syntax::memo::Memo;
 use mangle_syntax::text::{Cancel, ContentChange, Encoding, FileId, Half, SentChange};
+pub use opening::Opening;
+pub use program::SnapshotProgram;
+use prompt_revisions::PromptRevisions;
+pub use provenance::PromptProvenance;
+use unopened::Unopened;
 
 /// What happened to a file outside the editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,15 +102,6 @@ pub struct Workspace {
     beside: Memo<PromptRevisions, Arc<Overlay>>,
     revision: u64,
     current: Arc<Snapshot>,
-}
-
-/// Counts changes of the files that previews read beside policies: those on disk, and open documents.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct PromptRevisions {
-    /// Of all of them.
-    pub all: u64,
-    /// Of those that may hold prompt atoms.
-    pub atoms: u64,
 }
 
 /// What has to be looked at on disk.

@@ -10,18 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Workspace;
 use super::document::OpenDocument;
-use super::file::SnapshotFile;
+
+use super::opening::Opening;
 use crate::host::ResolvedPath;
 use mangle_syntax::text::FileId;
-
-/// A further opening of a file.
-#[derive(Debug, Clone)]
-pub struct Opening {
-    /// The file as it is at this URI.
-    pub file: Arc<SnapshotFile>,
-    /// Whether its text is that of the file in its programs.
-    pub is_same: bool,
-}
 
 impl Workspace {
     /// Makes the document at a URI the one that counts among the openings of its file: it is about to be edited.

@@ -1,26 +1,19 @@
 //! Previews of sample kernels, kept from revision to revision: one is made at a time, the newest waits, and what did not
 //! change is not evaluated again.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-use rustc_hash::FxHashSet;
+use super::preview_cache::Kept;
+use super::program::SnapshotProgram;
 
-use super::PromptRevisions;
-use super::prompt_provenance::{PromptProvenance, ProvenanceInputs};
-use super::snapshot::{Snapshot, SnapshotProgram};
+use super::snapshot::Snapshot;
 use crate::host::preview_files::{AtomCache, PreviewFiles, SessionText, preview_name};
 use crate::host::{AtomFiles, Overlay, PreviewRequest, is_mangle};
 use agent_prompt::{Preview, PreviewSettings};
 use mangle_engine::kernel::Clock;
-use mangle_engine::program::Program;
-use mangle_settings::Settings;
-use mangle_syntax::memo::Memo;
-use mangle_syntax::text::{Cancel, FileId};
 
-/// How many previews of a kernel are kept.
-const MOST_KEPT: usize = 8;
+use mangle_syntax::text::{Cancel, FileId};
 
 /// Why nothing is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,69 +35,6 @@ pub struct Previewed<'p> {
     pub files: &'p PreviewFiles,
     /// The session file of each prompt.
     pub sessions: &'p [Option<Arc<SessionText>>],
-}
-
-/// The previews of a program that were made last.
-#[derive(Debug, Default)]
-pub(super) struct PreviewCache {
-    all: Mutex<Vec<(FileId, PreviewRequest, Slot)>>,
-    /// The files that were read for them beside policies.
-    read: Mutex<FxHashSet<PathBuf>>,
-    /// What prompt_revisions the prompts of the newest revision of which that is known.
-    pub(super) provenance: Memo<ProvenanceInputs, Arc<PromptProvenance>>,
-}
-
-/// Locked while a preview is made.
-type Slot = Arc<Mutex<Option<Kept>>>;
-
-#[derive(Debug)]
-struct Kept {
-    preview: Preview,
-    program: Arc<Program>,
-    settings: Arc<Settings>,
-    files: Arc<PreviewFiles>,
-    /// The atoms that the configuration names.
-    atoms: Option<Arc<AtomFiles>>,
-    sessions: Vec<Option<Arc<SessionText>>>,
-    /// What `files` was read for: the header, and the state of the disk and of open documents.
-    read_for: ReadFor,
-}
-
-/// The comments of a kernel that are about previews, and how often files that previews read have changed.
-type ReadFor = (String, PromptRevisions);
-
-impl PreviewCache {
-    /// The place of a preview; the one that nobody asked for the longest goes.
-    fn slot(&self, file: FileId, request: &PreviewRequest) -> Slot {
-        let mut all = self.all.lock();
-        let known = all.iter().position(|(of, requested, _)| *of == file && requested == request);
-        let entry = match known {
-            Some(at) => all.remove(at),
-            None => (file, request.clone(), Slot::default()),
-        };
-        let slot = Arc::clone(&entry.2);
-        all.push(entry);
-        if all.len() > MOST_KEPT {
-            all.remove(0);
-        }
-        slot
-    }
-
-    /// Whether a file, or one in a folder, was read beside policies.
-    pub(super) fn reads(&self, path: &Path) -> bool {
-        self.read.lock().iter().any(|read| read.starts_with(path))
-    }
-
-    pub(super) fn clear(&self) {
-        self.all.lock().clear();
-        self.provenance.take();
-    }
-
-    fn note_read(&self, files: &PreviewFiles, atoms: Option<&Arc<AtomFiles>>) {
-        let mut read = self.read.lock();
-        let named = atoms.into_iter().flat_map(|atoms| atoms.texts());
-        read.extend(files.texts().chain(named).map(|(_, path, _)| path.to_path_buf()));
-    }
 }
 
 impl Snapshot {

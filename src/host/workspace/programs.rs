@@ -6,24 +6,25 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::PromptRevisions;
-use super::evaluated::EvaluationCache;
 use super::file::SnapshotFile;
-use super::previews::PreviewCache;
+
+use super::program::SnapshotProgram;
+use super::program::State;
+use super::program_identity::Identity;
 use super::prompt_provenance::ConfiguredAtoms;
-use super::snapshot::SnapshotProgram;
+use super::prompt_revisions::PromptRevisions;
 use super::transcripts::{SnapshotTranscript, TranscriptState};
-use crate::host::check::{found_around, scan_limit, unreadable};
 use crate::host::tables::Tables;
+use crate::host::unread_findings::found_around;
+use crate::host::unread_findings::scan_limit;
+use crate::host::unread_findings::unreadable;
 use crate::host::uses::sample_name;
 use crate::host::{
     AgentSettings, FileTable, PartialScan, Problem, ProgramFiles, ProgramOrigin, Project, Resolution, Shell,
 };
 use crate::ide::file_findings::file_findings;
-use crate::ide::registry;
-use mangle_check::diagnostics::FindingCache;
-use mangle_engine::program::Embedding;
-use mangle_settings::{RuleSettings, Settings};
+
+use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::memo::Memo;
 use mangle_syntax::text::FileId;
@@ -59,57 +60,6 @@ struct Unreadable {
     id: FileId,
     path: PathBuf,
     found: Arc<[Diagnostic]>,
-}
-
-/// A program, and its last snapshot.
-#[derive(Debug)]
-pub(super) struct State {
-    pub(super) identity: Identity,
-    /// Sorted.
-    members: Vec<FileId>,
-    /// Sorted.
-    pub(super) reported: Arc<[FileId]>,
-    pub(super) rules: Arc<RuleSettings>,
-    pub(super) settings: Arc<Settings>,
-    /// What the sample is called that this is the program of.
-    pub(super) sample: Option<Arc<str>>,
-    /// The tables of the sample, where this is the program of one.
-    pub(super) tables: Arc<Tables>,
-    /// What surrounds it.
-    pub(super) embedding: Arc<Embedding>,
-    pub(super) cache: Arc<FindingCache>,
-    pub(super) evaluations: Arc<EvaluationCache>,
-    pub(super) previews: Arc<PreviewCache>,
-    /// For whom it is evaluated.
-    pub(super) shell: Shell,
-    last: Option<Arc<SnapshotProgram>>,
-}
-
-/// What makes a program the same one after a change of its files or settings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Identity {
-    pub(super) name: Arc<str>,
-    pub(super) root: PathBuf,
-    /// The `mangle-ls.toml` that speaks of it.
-    pub(super) configuration: Option<PathBuf>,
-    /// The sample kernel, other file of the sample, or policy test that this is the program of.
-    pub(super) single: Option<FileId>,
-    /// Whether this is the program with the tables of a sample that has nothing else.
-    pub(super) is_with_tables: bool,
-}
-
-impl Identity {
-    /// Of the program itself.
-    fn of(program: &ProgramFiles, projects: &[Project]) -> Self {
-        let project = program.project.and_then(|project| projects.get(project));
-        Self {
-            name: program.name.as_str().into(),
-            root: program.root.clone(),
-            configuration: project.map(|project| project.path.clone()),
-            single: None,
-            is_with_tables: false,
-        }
-    }
 }
 
 impl Programs {
@@ -423,85 +373,4 @@ fn same_projects(a: &[Project], b: &[Project]) -> bool {
     let same =
         |(a, b): (&Project, &Project)| a.file == b.file && a.text == b.text && a.findings == b.findings;
     a.len() == b.len() && a.iter().zip(b).all(same)
-}
-
-impl State {
-    fn new(
-        identity: Identity,
-        (mut members, mut reported): (Vec<FileId>, Vec<FileId>),
-        rules: Arc<RuleSettings>,
-        settings: Arc<Settings>,
-        embedding: Arc<Embedding>,
-    ) -> Self {
-        members.sort_unstable();
-        reported.sort_unstable();
-        let cache = Arc::new(FindingCache::new(registry::all()));
-        let (reported, evaluations) = (reported.into(), Arc::default());
-        let (sample, tables, last) = (None, Arc::default(), None);
-        Self {
-            identity,
-            members,
-            reported,
-            rules,
-            settings,
-            sample,
-            tables,
-            embedding,
-            cache,
-            evaluations,
-            previews: Arc::default(),
-            shell: Shell::default(),
-            last,
-        }
-    }
-
-    /// This program as the successor of `old`: with its cache, and with its last snapshot if
-    /// nothing is different. Gives whether so.
-    fn succeed(mut self, old: Self) -> (Self, bool) {
-        for file in old.members.iter().filter(|file| self.members.binary_search(file).is_err()) {
-            old.cache.forget(*file);
-        }
-        self.cache = old.cache;
-        self.previews = old.previews;
-        self.evaluations = old.evaluations;
-        let same = self.members == old.members
-            && self.reported == old.reported
-            && self.rules == old.rules
-            && self.settings.format == old.settings.format
-            && self.settings.kernel == old.settings.kernel
-            && self.settings.prompt == old.settings.prompt
-            && self.settings.replay == old.settings.replay
-            && self.sample == old.sample
-            && self.tables == old.tables
-            && self.embedding == old.embedding;
-        if same {
-            self.last = old.last;
-            self.rules = old.rules;
-        }
-        (self, same)
-    }
-
-    fn at(
-        &mut self,
-        files: &FxHashMap<FileId, Arc<SnapshotFile>>,
-        prompt_revisions: PromptRevisions,
-    ) -> Arc<SnapshotProgram> {
-        let files: Vec<_> = self.members.iter().filter_map(|id| files.get(id)).cloned().collect();
-        // A command looks at tables anew each time; an editor when it evaluates.
-        if let Some(last) =
-            self.last.as_ref().filter(|_| self.shell == Shell::Editor || self.tables.is_empty())
-            && last.files.len() == files.len()
-            && last.files.iter().zip(&files).all(|(a, b)| Arc::ptr_eq(a, b))
-        {
-            if last.prompt_revisions == prompt_revisions || last.previewed().is_none() {
-                return Arc::clone(last);
-            }
-            let program = Arc::new(last.with_revisions(self, prompt_revisions));
-            self.last = Some(Arc::clone(&program));
-            return program;
-        }
-        let program = Arc::new(SnapshotProgram::new(self, files, prompt_revisions));
-        self.last = Some(Arc::clone(&program));
-        program
-    }
 }

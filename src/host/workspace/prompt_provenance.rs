@@ -6,65 +6,21 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use super::PromptRevisions;
 use super::file::SnapshotFile;
 use super::previews::Previewed;
-use super::snapshot::{Snapshot, SnapshotProgram};
+use super::program::SnapshotProgram;
+
+use super::provenance::PromptProvenance;
+use super::provenance::ProvenanceInputs;
+use super::snapshot::Snapshot;
 use crate::host::{AtomFiles, PreviewRequest, Project};
 use crate::ide::evaluation::fingerprint;
 use crate::ide::previews::{corpus_findings, findings};
-use agent_prompt::{Header, Provenance};
+use agent_prompt::Header;
 use mangle_settings::{RuleSettings, Settings};
-use mangle_syntax::lint::Diagnostic;
+
 use mangle_syntax::memo::Identity;
 use mangle_syntax::text::{Cancel, FileId};
-
-/// What the prompts of a sample kernel show.
-#[derive(Debug, Default)]
-pub struct PromptProvenance {
-    /// Where their lines come from.
-    pub fed: Provenance,
-    /// What is wrong, by file: of the program, and beside policies.
-    pub(super) diagnostics: FxHashMap<FileId, Vec<Diagnostic>>,
-    /// The files that were read beside policies.
-    files: FxHashMap<FileId, Arc<SnapshotFile>>,
-}
-
-impl PromptProvenance {
-    /// What is wrong in a file.
-    pub(super) fn diagnostics(&self, file: FileId) -> &[Diagnostic] {
-        self.diagnostics.get(&file).map_or(&[], |found| found)
-    }
-
-    /// A file that was read beside policies.
-    pub(super) fn file(&self, id: FileId) -> Option<&Arc<SnapshotFile>> {
-        self.files.get(&id)
-    }
-
-    fn of(previewed: Previewed<'_>) -> Self {
-        let Previewed { program, preview, files, sessions } = previewed;
-        let ids: Vec<_> = sessions.iter().map(|session| session.as_ref().map(|session| session.id)).collect();
-        let settings = Settings { rules: (*program.rules).clone(), ..Settings::clone(&program.settings) };
-        let found = findings(preview, &files.header, &ids, &files.findings, &settings);
-        Self {
-            fed: preview.fed(&ids),
-            diagnostics: found.into_iter().collect(),
-            files: self::files(files.texts()),
-        }
-    }
-}
-
-/// What the provenance of prompts depends on.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ProvenanceInputs {
-    /// [`fingerprint`] of the program.
-    statements: u64,
-    /// Findings and the header of the kernel have places in them.
-    files: Vec<Identity<SnapshotFile>>,
-    prompt_revisions: PromptRevisions,
-    rules: Arc<RuleSettings>,
-    settings: Arc<Settings>,
-}
 
 /// The prompt atoms that a configuration names, of which perhaps no kernel asks for a prompt.
 #[derive(Debug)]
@@ -109,6 +65,21 @@ impl ConfiguredAtoms {
         };
         let diagnostics = corpus_findings(&atoms.corpus, &self.rules).into_iter().collect();
         PromptProvenance { diagnostics, files: files(atoms.texts()), ..PromptProvenance::default() }
+    }
+}
+
+impl PromptProvenance {
+    /// Where the lines of some previews come from, and what is wrong with them.
+    fn of(previewed: Previewed<'_>) -> Self {
+        let Previewed { program, preview, files, sessions } = previewed;
+        let ids: Vec<_> = sessions.iter().map(|session| session.as_ref().map(|session| session.id)).collect();
+        let settings = Settings { rules: (*program.rules).clone(), ..Settings::clone(&program.settings) };
+        let found = findings(preview, &files.header, &ids, &files.findings, &settings);
+        Self {
+            fed: preview.fed(&ids),
+            diagnostics: found.into_iter().collect(),
+            files: self::files(files.texts()),
+        }
     }
 }
 

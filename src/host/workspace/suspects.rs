@@ -3,54 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::document::{ChangeError, OpenDocument};
+use super::unopened::Missed;
 use super::{Workspace, kind};
 use mangle_settings::DOCUMENT_OUT_OF_SYNC;
 use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::text::{Encoding, FileId, SentChange, TextRange};
-
-/// The documents that the editor has open and this side has not.
-#[derive(Debug, Default)]
-pub(super) struct Unopened {
-    /// Those that may be policies, transcripts or settings.
-    missed: FxHashMap<FileId, Missed>,
-    /// Those in languages that are of no interest.
-    foreign: FxHashSet<FileId>,
-}
-
-/// A document that the editor edits and whose text never arrived.
-#[derive(Debug)]
-struct Missed {
-    uri: Arc<str>,
-    /// Whether the message that opened it was seen and could not be read: the next whole text is as good.
-    is_opening_lost: bool,
-}
-
-impl Unopened {
-    /// A document in a language that is of no interest was opened.
-    pub(super) fn add_foreign(&mut self, file: FileId) {
-        self.missed.remove(&file);
-        self.foreign.insert(file);
-    }
-
-    /// A document was opened or closed. Gives whether it was missed.
-    pub(super) fn remove(&mut self, file: FileId) -> bool {
-        self.foreign.remove(&file);
-        self.missed.remove(&file).is_some()
-    }
-
-    /// Whether a document was missed.
-    pub(super) fn is_missed(&self, file: FileId) -> bool {
-        self.missed.contains_key(&file)
-    }
-
-    /// The missed documents with their URIs.
-    pub(super) fn missed(&self) -> impl Iterator<Item = (FileId, &Arc<str>)> {
-        self.missed.iter().map(|(file, missed)| (*file, &missed.uri))
-    }
-}
 
 impl Workspace {
     /// Applies changes to a document that is not open: a whole text makes up for an opening that was lost, anything else

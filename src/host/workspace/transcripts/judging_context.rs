@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rustc_hash::FxHasher;
 
 use super::super::evaluated::editor_limits;
-use super::super::snapshot::SnapshotProgram;
 use crate::host::transcripts::embedding;
+use crate::host::workspace::program::SnapshotProgram;
 use agent_replay::{Basis, Constitution};
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_engine::program::Program;

@@ -10,14 +10,14 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use self::judging_context::Known;
-use self::replays::Replayed;
 use super::file::SnapshotFile;
-use super::programs::Identity as ProgramIdentity;
-use super::snapshot::SnapshotProgram;
+use super::program::SnapshotProgram;
+use super::program_identity::Identity as ProgramIdentity;
 use crate::host::transcripts::is_included;
 use crate::host::{Project, TranscriptFile, relative};
 use crate::ide::file_findings::file_findings;
 use crate::ide::registry;
+use crate::ide::replays::TranscriptVerdicts;
 use crate::ide::replays::Verdicts;
 use crate::ide::transcripts::{Judge, MangleText, Opened, Records, diagnostics_of};
 use mangle_check::diagnostics::FindingCache;
@@ -337,4 +337,13 @@ impl SnapshotTranscript {
         let mut fences = records.fences().iter();
         in_records.or_else(|| fences.find_map(|text| Some((start, text, text.to_derived(offset)?))))
     }
+}
+
+/// What a replay says of a transcript at its revision; nothing where none is wanted.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    /// The verdicts.
+    pub verdicts: Option<TranscriptVerdicts>,
+    /// What it finds, sorted by start.
+    pub diagnostics: Vec<Diagnostic>,
 }

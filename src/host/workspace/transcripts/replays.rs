@@ -6,23 +6,15 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::{ReplayInputs, SnapshotTranscript};
-use crate::ide::replays::{MOST_BYTES, TranscriptVerdicts, Verdicts};
+use crate::host::workspace::transcripts::Replayed;
+use crate::ide::replays::{MOST_BYTES, Verdicts};
 use crate::ide::transcripts::Judge;
 use agent_replay::{Constitution, Prefill, ReplayOptions};
 use mangle_engine::kernel::Clock;
 use mangle_settings::KernelSettings;
-use mangle_syntax::lint::Diagnostic;
+
 use mangle_syntax::memo::Identity;
 use mangle_syntax::text::Cancel;
-
-/// What a replay says of a transcript at its revision; nothing where none is wanted.
-#[derive(Debug, Default)]
-pub struct Replayed {
-    /// The verdicts.
-    pub verdicts: Option<TranscriptVerdicts>,
-    /// What it finds, sorted by start.
-    pub diagnostics: Vec<Diagnostic>,
-}
 
 /// Held while one is replayed that somebody asked for. Those that nobody waits for keep nobody waiting.
 static REPLAYING: Mutex<()> = Mutex::new(());

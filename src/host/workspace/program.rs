@@ -1,0 +1,436 @@
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHashMap;
+
+use crate::host::Shell;
+use crate::host::tables::Tables;
+use crate::host::workspace::evaluated::{Evaluated, EvaluationCache, editor_limits};
+use crate::host::workspace::file::SnapshotFile;
+use crate::host::workspace::preview_cache::PreviewCache;
+use crate::host::workspace::program_identity::Identity;
+use crate::host::workspace::prompt_revisions::PromptRevisions;
+use crate::host::workspace::provenance::PromptProvenance;
+use crate::ide::replays::of_evaluated;
+use crate::ide::{Analysis, evaluation, registry};
+use mangle_check::diagnostics::{FindingCache, diagnostics_unless};
+use mangle_engine::kernel::Limits;
+use mangle_engine::program::{Embedding, Program};
+use mangle_engine::types::ProgramTypes;
+use mangle_settings::{KernelSettings, RuleSettings, Settings};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{Cancel, FileId};
+
+/// A program, and its last snapshot.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) identity: Identity,
+    /// Sorted.
+    pub(super) members: Vec<FileId>,
+    /// Sorted.
+    pub(super) reported: Arc<[FileId]>,
+    pub(super) rules: Arc<RuleSettings>,
+    pub(super) settings: Arc<Settings>,
+    /// What the sample is called that this is the program of.
+    pub(super) sample: Option<Arc<str>>,
+    /// The tables of the sample, where this is the program of one.
+    pub(super) tables: Arc<Tables>,
+    /// What surrounds it.
+    pub(super) embedding: Arc<Embedding>,
+    pub(super) cache: Arc<FindingCache>,
+    pub(super) evaluations: Arc<EvaluationCache>,
+    pub(super) previews: Arc<PreviewCache>,
+    /// For whom it is evaluated.
+    pub(super) shell: Shell,
+    pub(super) last: Option<Arc<SnapshotProgram>>,
+}
+
+impl State {
+    pub(super) fn new(
+        identity: Identity,
+        (mut members, mut reported): (Vec<FileId>, Vec<FileId>),
+        rules: Arc<RuleSettings>,
+        settings: Arc<Settings>,
+        embedding: Arc<Embedding>,
+    ) -> Self {
+        members.sort_unstable();
+        reported.sort_unstable();
+        let cache = Arc::new(FindingCache::new(registry::all()));
+        let (reported, evaluations) = (reported.into(), Arc::default());
+        let (sample, tables, last) = (None, Arc::default(), None);
+        Self {
+            identity,
+            members,
+            reported,
+            rules,
+            settings,
+            sample,
+            tables,
+            embedding,
+            cache,
+            evaluations,
+            previews: Arc::default(),
+            shell: Shell::default(),
+            last,
+        }
+    }
+
+    /// This program as the successor of `old`: with its cache, and with its last snapshot if
+    /// nothing is different. Gives whether so.
+    pub(super) fn succeed(mut self, old: Self) -> (Self, bool) {
+        for file in old.members.iter().filter(|file| self.members.binary_search(file).is_err()) {
+            old.cache.forget(*file);
+        }
+        self.cache = old.cache;
+        self.previews = old.previews;
+        self.evaluations = old.evaluations;
+        let same = self.members == old.members
+            && self.reported == old.reported
+            && self.rules == old.rules
+            && self.settings.format == old.settings.format
+            && self.settings.kernel == old.settings.kernel
+            && self.settings.prompt == old.settings.prompt
+            && self.settings.replay == old.settings.replay
+            && self.sample == old.sample
+            && self.tables == old.tables
+            && self.embedding == old.embedding;
+        if same {
+            self.last = old.last;
+            self.rules = old.rules;
+        }
+        (self, same)
+    }
+
+    pub(super) fn at(
+        &mut self,
+        files: &FxHashMap<FileId, Arc<SnapshotFile>>,
+        prompt_revisions: PromptRevisions,
+    ) -> Arc<SnapshotProgram> {
+        let files: Vec<_> = self.members.iter().filter_map(|id| files.get(id)).cloned().collect();
+        // A command looks at tables anew each time; an editor when it evaluates.
+        if let Some(last) =
+            self.last.as_ref().filter(|_| self.shell == Shell::Editor || self.tables.is_empty())
+            && last.files.len() == files.len()
+            && last.files.iter().zip(&files).all(|(a, b)| Arc::ptr_eq(a, b))
+        {
+            if last.prompt_revisions == prompt_revisions || last.previewed().is_none() {
+                return Arc::clone(last);
+            }
+            let program = Arc::new(last.with_revisions(self, prompt_revisions));
+            self.last = Some(Arc::clone(&program));
+            return program;
+        }
+        let program = Arc::new(SnapshotProgram::new(self, files, prompt_revisions));
+        self.last = Some(Arc::clone(&program));
+        program
+    }
+}
+
+/// A program as it was at some revision; shared by all revisions in which it is the same.
+#[derive(Debug)]
+pub struct SnapshotProgram {
+    /// What it is called in output.
+    pub name: Arc<str>,
+    /// Its files, in the order of their ids.
+    pub files: Vec<Arc<SnapshotFile>>,
+    /// The files whose diagnostics are shown from here.
+    pub(super) reported: Arc<[FileId]>,
+    pub(super) rules: Arc<RuleSettings>,
+    pub(super) settings: Arc<Settings>,
+    /// The folder that it lies in; empty for a document that is not on disk.
+    root: PathBuf,
+    configuration: Option<PathBuf>,
+    /// The sample kernel, other file of the sample, or policy test that this is the program of.
+    pub(super) single: Option<FileId>,
+    /// What the file is called whose facts are answering out here.
+    pub(super) sample: Option<Arc<str>>,
+    /// The tables that are answering out here.
+    tables: Arc<Tables>,
+    pub(super) embedding: Arc<Embedding>,
+    pub(super) cache: Arc<FindingCache>,
+    evaluations: Arc<EvaluationCache>,
+    pub(super) previews: Arc<PreviewCache>,
+    shell: Shell,
+    program: OnceLock<Arc<Program>>,
+    types: OnceLock<ProgramTypes>,
+    diagnostics: OnceLock<FxHashMap<FileId, Arc<[Diagnostic]>>>,
+    /// What an evaluation finds in its files.
+    pub(super) evaluation: OnceLock<Arc<FxHashMap<FileId, Vec<Diagnostic>>>>,
+    /// What previews read beside policies.
+    pub(super) prompt_revisions: PromptRevisions,
+    pub(super) provenance: OnceLock<Arc<PromptProvenance>>,
+}
+
+impl SnapshotProgram {
+    pub(super) fn new(
+        state: &State,
+        files: Vec<Arc<SnapshotFile>>,
+        prompt_revisions: PromptRevisions,
+    ) -> Self {
+        let (program, types, diagnostics) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self {
+            name: Arc::clone(&state.identity.name),
+            files,
+            reported: Arc::clone(&state.reported),
+            rules: Arc::clone(&state.rules),
+            settings: Arc::clone(&state.settings),
+            root: state.identity.root.clone(),
+            configuration: state.identity.configuration.clone(),
+            single: state.identity.single,
+            sample: state.sample.clone(),
+            tables: Arc::clone(&state.tables),
+            embedding: Arc::clone(&state.embedding),
+            cache: Arc::clone(&state.cache),
+            evaluations: Arc::clone(&state.evaluations),
+            previews: Arc::clone(&state.previews),
+            shell: state.shell,
+            program,
+            types,
+            diagnostics,
+            evaluation: OnceLock::new(),
+            prompt_revisions,
+            provenance: OnceLock::new(),
+        }
+    }
+
+    /// The same program where previews read something else beside policies.
+    pub(super) fn with_revisions(&self, state: &State, prompt_revisions: PromptRevisions) -> Self {
+        let (program, diagnostics) = (self.program.clone(), self.diagnostics.clone());
+        let evaluation = self.evaluation.clone();
+        Self { program, diagnostics, evaluation, ..Self::new(state, self.files.clone(), prompt_revisions) }
+    }
+
+    /// The joined program.
+    pub fn program(&self) -> &Arc<Program> {
+        self.program.get_or_init(|| {
+            let files = self.files.iter().map(|file| Arc::clone(file.summary())).collect();
+            Arc::new(Program::embedded(files, Arc::clone(&self.embedding)))
+        })
+    }
+
+    /// Computes the diagnostics of all files, unless somebody has already. Does nothing when
+    /// `cancel` is raised meanwhile.
+    pub fn diagnose(&self, cancel: &Cancel) {
+        if self.is_diagnosed() || cancel.is_cancelled() {
+            return;
+        }
+        let found = match self.reported.is_empty() {
+            true => Some(Vec::new()),
+            false => diagnostics_unless(cancel, self.program(), self.types(), &self.rules, &self.cache),
+        };
+        if let Some(found) = found {
+            let found = found.into_iter().map(|(file, found)| (file, found.into())).collect();
+            // Somebody else may have been faster; then both found the same.
+            let _ = self.diagnostics.set(found);
+            if let Some(known) = self.evaluations.of(self.program(), &self.settings.kernel) {
+                self.adopt(&known);
+            }
+        }
+    }
+
+    /// Evaluates the program, unless what follows from it is known. Does nothing when `cancel` is raised meanwhile.
+    pub fn evaluate(&self, cancel: &Cancel) {
+        if cancel.is_cancelled() {
+            return;
+        }
+        if let Some(evaluated) = self.evaluations.evaluate(
+            self.program(),
+            (&self.settings.kernel, &|| self.limits()),
+            &self.tables,
+            cancel,
+        ) {
+            self.adopt(&evaluated);
+        }
+    }
+
+    /// What is kept of findings while fixes are answering. In an editor the program's own is for its texts as they are.
+    pub(super) fn cache_for_fixes(&self) -> Arc<FindingCache> {
+        match self.shell {
+            Shell::CommandLine => Arc::clone(&self.cache),
+            Shell::Editor => Arc::new(FindingCache::new(registry::all())),
+        }
+    }
+
+    /// The limits of its evaluations and prompts.
+    pub(super) fn limits(&self) -> Limits {
+        let limits = Limits::of(&self.settings.kernel);
+        match self.shell {
+            Shell::CommandLine => limits,
+            Shell::Editor => editor_limits(limits),
+        }
+    }
+
+    fn adopt(&self, evaluated: &Evaluated) {
+        self.evaluation.get_or_init(|| {
+            let program = self.program();
+            let mut found = evaluation::findings(&evaluated.readings, program, self.sample.as_deref());
+            found.extend(of_evaluated(&evaluated.readings, program, &self.settings.replay));
+            Arc::new(evaluation::diagnostics(program, &self.rules, &found))
+        });
+    }
+
+    /// Whether this is the same program as another one, at any revision: what is found out about one is of use for both.
+    #[must_use]
+    pub fn succeeds(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.cache, &other.cache)
+    }
+
+    /// Whether it is known what an evaluation says of the program. What follows from it may be forgotten by now.
+    #[must_use]
+    pub fn is_evaluated(&self) -> bool {
+        self.evaluation.get().is_some()
+    }
+
+    /// What follows from the program; `None` as long as that is not known.
+    #[must_use]
+    pub fn evaluated(&self) -> Option<Arc<Evaluated>> {
+        self.evaluations.of(self.program(), &self.settings.kernel)
+    }
+
+    /// What followed from the program when it was last evaluated.
+    #[must_use]
+    pub fn evaluated_before(&self) -> Option<Arc<Evaluated>> {
+        self.evaluations.latest()
+    }
+
+    /// Forgets what followed from the program when it was last evaluated, and its prompts. What is wrong with it stays
+    /// known.
+    pub fn forget_evaluation(&self) {
+        self.evaluations.forget();
+        self.previews.provenance.take();
+    }
+
+    /// What the file is called whose facts are answering out with this program, if it is the program of one.
+    #[must_use]
+    pub fn sample(&self) -> Option<&Arc<str>> {
+        self.sample.as_ref()
+    }
+
+    /// The policy test that this is the program of.
+    #[must_use]
+    pub fn test(&self) -> Option<FileId> {
+        self.single.filter(|file| self.embedding.is_test(*file))
+    }
+
+    /// How findings of rules are reported.
+    #[must_use]
+    pub fn rules(&self) -> &RuleSettings {
+        &self.rules
+    }
+
+    /// How it is evaluated.
+    #[must_use]
+    pub fn kernel(&self) -> &KernelSettings {
+        &self.settings.kernel
+    }
+
+    /// Programs with their own facts alone come first, then those with samples, by the names of these.
+    pub(super) fn evaluation_order(&self) -> impl Ord {
+        (self.sample.as_ref(), self.single)
+    }
+
+    /// Whether this is the program of a policy test, whose cases are evaluated one by one.
+    #[must_use]
+    pub fn is_test(&self) -> bool {
+        self.test().is_some()
+    }
+
+    /// What a command is to be given so that it asks this program: the sample or the test, else the folder.
+    #[must_use]
+    pub fn subject(&self) -> &Path {
+        let single = self.files.iter().find(|file| Some(file.id) == self.single);
+        match single.or(self.files.first().filter(|_| self.root.as_os_str().is_empty())) {
+            Some(file) => &file.path,
+            None => &self.root,
+        }
+    }
+
+    /// The folder that it lies in; empty for a document that is not on disk.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder that paths of its settings count from: that of the configuration file, else its own.
+    #[must_use]
+    pub fn settings_root(&self) -> &Path {
+        self.configuration.as_deref().and_then(Path::parent).unwrap_or(&self.root)
+    }
+
+    /// The `mangle-ls.toml` that speaks of it; `None` where there is none.
+    #[must_use]
+    pub fn configuration(&self) -> Option<&Path> {
+        self.configuration.as_deref()
+    }
+
+    /// Its settings, as the configuration has them.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The file that this is the program of, where that is a sample or a policy test.
+    #[must_use]
+    pub fn single(&self) -> Option<FileId> {
+        self.single
+    }
+
+    /// Whether [`SnapshotProgram::diagnose`] has been through.
+    #[must_use]
+    pub fn is_diagnosed(&self) -> bool {
+        self.diagnostics.get().is_some()
+    }
+
+    /// The diagnostics of a file that is reported from here; empty before
+    /// [`SnapshotProgram::diagnose`].
+    #[must_use]
+    pub fn diagnostics(&self, file: FileId) -> &[Diagnostic] {
+        self.diagnostics.get().and_then(|found| found.get(&file)).map_or(&[], |found| found)
+    }
+
+    /// What its evaluation finds, by file; nothing before [`SnapshotProgram::evaluate`].
+    pub fn evaluation_findings(&self) -> impl Iterator<Item = (FileId, &[Diagnostic])> {
+        let found = self.evaluation.get().into_iter().flat_map(|found| found.iter());
+        found.map(|(file, found)| (*file, found.as_slice()))
+    }
+
+    /// What is wrong with its prompts and with what these are made of, by file; nothing before [`Snapshot::trace_prompts`].
+    pub fn prompt_findings(&self) -> impl Iterator<Item = (FileId, &[Diagnostic])> {
+        let found = self.provenance.get().into_iter().flat_map(|known| known.diagnostics.iter());
+        found.map(|(file, found)| (*file, found.as_slice()))
+    }
+
+    /// The files whose diagnostics are shown from here, sorted.
+    #[must_use]
+    pub fn reported(&self) -> &[FileId] {
+        &self.reported
+    }
+
+    /// Drops what only further questions would need: what follows from the program, and its prompts.
+    pub fn release(&self) {
+        self.evaluations.forget();
+        self.previews.clear();
+    }
+
+    /// Whether diagnostics of `file` are shown from here.
+    #[must_use]
+    pub fn reports(&self, file: FileId) -> bool {
+        self.reported.binary_search(&file).is_ok()
+    }
+}
+
+impl Analysis for SnapshotProgram {
+    fn program(&self) -> &Program {
+        self.program()
+    }
+
+    fn types(&self) -> &ProgramTypes {
+        self.types.get_or_init(|| self.cache.types(self.program()))
+    }
+
+    fn source(&self, file: FileId) -> Option<&SourceFile> {
+        let at = self.files.binary_search_by_key(&file, |file| file.id).ok()?;
+        self.files.get(at).map(|file| file.source())
+    }
+}
