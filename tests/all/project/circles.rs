@@ -8,7 +8,11 @@ use super::layering::{SourceText, product};
 /// The circles that there are: their modules in order, and why they stay.
 const KNOWN: &[(&[&str], &str)] = &[
     (
-        &["mangle_engine::kernel::values::extent", "mangle_engine::kernel::values::order", "mangle_engine::kernel::values::table"],
+        &[
+            "mangle_engine::kernel::values::extent",
+            "mangle_engine::kernel::values::order",
+            "mangle_engine::kernel::values::table",
+        ],
         "size and order of a value come of its parts, which the table holds",
     ),
     (
@@ -40,6 +44,14 @@ const KNOWN: &[(&[&str], &str)] = &[
     (
         &["mangle_ls::cli::replay", "mangle_ls::cli::replay::policy", "mangle_ls::cli::replay::session"],
         "parts of one command that share its arguments",
+    ),
+    (
+        &[
+            "mangle_ls::host::workspace::previews",
+            "mangle_ls::host::workspace::prompt_provenance",
+            "mangle_ls::host::workspace::snapshot",
+        ],
+        "a snapshot keeps the atoms of configurations, and prompts are made of a snapshot",
     ),
 ];
 
@@ -82,8 +94,10 @@ impl Imports {
             let module = module(&file.name);
             for statement in file.code.split(';') {
                 let Some((before, tree)) = statement.rsplit_once("use ") else { continue };
-                let is_export = before.lines().last().is_some_and(|line| line.trim_start().starts_with("pub"));
-                for path in leaves(&[], tree).iter().filter_map(|path| imports.absolute(&module, path)) {
+                let is_export =
+                    before.lines().last().is_some_and(|line| line.trim_start().starts_with("pub"));
+                for path in leaves(&[], tree) {
+                    let Some(path) = imports.absolute(&module, &path) else { continue };
                     if is_export {
                         imports.exports.insert(joined(&module, path.last().into_iter()), path);
                     } else {
@@ -119,9 +133,12 @@ impl Imports {
     /// The modules that import each other, directly or through others.
     fn circles(&self) -> Vec<Vec<String>> {
         let direct: BTreeMap<_, BTreeSet<_>> = (self.uses.iter())
-            .map(|(module, paths)| (module.clone(), paths.iter().filter_map(|path| self.home(path)).collect()))
+            .map(|(module, paths)| {
+                (module.clone(), paths.iter().filter_map(|path| self.home(path)).collect())
+            })
             .collect();
-        let reach: BTreeMap<_, _> = direct.keys().map(|module| (module, reachable(&direct, module))).collect();
+        let reach: BTreeMap<_, _> =
+            direct.keys().map(|module| (module, reachable(&direct, module))).collect();
         let circle = |module: &Path| {
             let others = reach[module].iter().filter(|other| reach[other].contains(module));
             others.map(|other| other.join("::")).collect::<Vec<_>>()
@@ -174,5 +191,5 @@ fn parts(path: &str) -> Path {
 }
 
 fn joined<'p>(base: &[String], more: impl Iterator<Item = &'p String>) -> Path {
-    base.iter().chain(more).cloned().collect()
+    base.iter().cloned().chain(more.cloned()).collect()
 }

@@ -96,10 +96,10 @@ fn tests_are_left_out_and_nothing_else() {
 }
 
 /// The code of a file of the product, without tests and comments.
-struct SourceText {
+pub(super) struct SourceText {
     /// Its path from the root of the repository.
-    name: String,
-    code: String,
+    pub(super) name: String,
+    pub(super) code: String,
 }
 
 impl SourceText {
@@ -114,7 +114,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn product() -> Vec<SourceText> {
+pub(super) fn product() -> Vec<SourceText> {
     ["src", "crates"].into_iter().flat_map(sources).collect()
 }
 

@@ -1,6 +1,7 @@
 //! The repository itself: documentation, examples, layers.
 
 mod action;
+mod circles;
 mod documentation;
 mod editors;
 mod examples;

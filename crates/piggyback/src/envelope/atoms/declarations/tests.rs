@@ -7,6 +7,7 @@ use expect_test::{Expect, expect};
 use super::*;
 use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::FileId;
 
 pub(in crate::envelope::atoms) fn declarations(text: &str) -> Declarations {
     let file = FileSummary::new(FileId(0), &SourceFile::parse(text.into()));
