@@ -32,8 +32,6 @@ mod query;
 mod repair;
 mod replay;
 mod resolved;
-mod resolved_prompts;
-mod resolved_transcripts;
 mod rule;
 mod semantics;
 mod serve;
