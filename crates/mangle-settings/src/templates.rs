@@ -47,13 +47,13 @@ impl Setting<BTreeMap<String, String>> for Templates {
 
 /// Reports values that the text of a phrase leaves out, and placeholders that nothing fills in.
 fn check_phrase(reader: &mut Reader<'_>, phrase: &Phrase, text: &str, span: Span) {
-    let Phrase { name, holes, .. } = phrase;
+    let (name, holes) = (phrase.name, phrase.holes().collect::<Vec<_>>());
     if holes.is_empty() || text.is_empty() {
         return;
     }
     let all = holes.iter().map(|hole| format!("`{{{hole}}}`")).collect::<Vec<_>>().join(", ");
     // One placeholder that is misspelled leaves its value out as well.
-    if let Some(unknown) = placeholders(text).find(|word| !holes.contains(word)) {
+    if let Some(unknown) = super::phrases::holes(text).find(|word| !holes.contains(word)) {
         reader.bad_value(
             span,
             format!("Nothing is filled in for `{{{unknown}}}` in `{name}`; there are {all}."),
@@ -111,13 +111,6 @@ fn flat(table: Table<'_>) -> Vec<(String, Span, Value<'_>)> {
         }
     }
     all
-}
-
-/// The words in braces of a text.
-fn placeholders(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(word, _)| word);
-    words
-        .filter(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
 }
 
 /// Whether a text is the path of a file rather than a template.
