@@ -31,7 +31,7 @@ use super::project::{self, ProjectProgram};
 use super::uses::used_files;
 use super::walk::{FileTree, WalkEntry, WalkOptions, walk_within};
 use super::{CheckTarget, FileTable, Overlay, Project, is_mangle, is_single, is_test};
-use mangle_settings::{FILE_NAME, FilesSettings, ScanLimits, Settings};
+use mangle_settings::{FILE_NAME, FilesSettings, Settings};
 use mangle_syntax::text::{Cancel, FileId};
 
 /// Which of the two shells asks. They differ where there is no configuration file, and an editor has less time for an
@@ -67,8 +67,12 @@ pub(super) fn resolve_open(
 
 /// Whether one of the folders among the targets holds more than is worth waiting for.
 pub(super) fn is_large(targets: &[CheckTarget], cancel: &Cancel) -> bool {
-    let scan = ScanLimits { entries: 2_000, files: 200, bytes: 4 << 20 };
-    let settings = FilesSettings { scan, ..FilesSettings::default() };
+    let settings = FilesSettings {
+        max_scan_entries: 2_000,
+        max_scan_files: 200,
+        max_scan_bytes: 4 << 20,
+        ..FilesSettings::default()
+    };
     let reach = WalkOptions { settings: &settings, first: Arc::default(), only_first: false, cancel };
     let mut folders = targets.iter().filter_map(CheckTarget::folder);
     folders.any(|folder| walk_within(folder, &Overlay::default(), &reach).limit.is_some())
@@ -236,9 +240,9 @@ impl<'a> Resolver<'a> {
             project.settings.files.clone()
         });
         if self.only_near {
-            let ScanLimits { entries, files, bytes } = settings.scan;
-            settings.scan =
-                ScanLimits { entries: entries.min(10_000), files: files.min(500), bytes: bytes.min(4 << 20) };
+            settings.max_scan_entries = settings.max_scan_entries.min(10_000);
+            settings.max_scan_files = settings.max_scan_files.min(500);
+            settings.max_scan_bytes = settings.max_scan_bytes.min(4 << 20);
         }
         settings
     }

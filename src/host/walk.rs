@@ -10,7 +10,7 @@ use ignore::DirEntry;
 use super::ignore_rules::{Entries, Patterns};
 use super::problem::plain;
 use super::{MAX_FILE_LEN, Overlay, Problem, is_facts, is_mangle};
-use mangle_settings::{FILE_NAME, FilesSettings, ScanLimits};
+use mangle_settings::{FILE_NAME, FilesSettings};
 use mangle_syntax::text::Cancel;
 
 /// What lies below a folder. Ignored by git, hidden, or reached through a linked folder: not in it.
@@ -43,14 +43,14 @@ pub struct Visited {
     pub bytes: u64,
 }
 
-/// A limit of [`ScanLimits`].
+/// A limit of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScanLimit {
-    /// [`ScanLimits::entries`].
+    /// [`FilesSettings::max_scan_entries`].
     Entries(u64),
-    /// [`ScanLimits::files`].
+    /// [`FilesSettings::max_scan_files`].
     Files(u64),
-    /// [`ScanLimits::bytes`].
+    /// [`FilesSettings::max_scan_bytes`].
     Bytes(u64),
 }
 
@@ -154,13 +154,13 @@ fn is_of_system(entry: &DirEntry) -> bool {
 
 impl Visited {
     /// The limit that something more would pass.
-    fn limit(&self, more: &Self, limits: ScanLimits) -> Option<ScanLimit> {
-        if self.entries + more.entries > limits.entries {
-            Some(ScanLimit::Entries(limits.entries))
-        } else if self.files + more.files > limits.files {
-            Some(ScanLimit::Files(limits.files))
-        } else if self.bytes.saturating_add(more.bytes) > limits.bytes {
-            Some(ScanLimit::Bytes(limits.bytes))
+    fn limit(&self, more: &Self, limits: &FilesSettings) -> Option<ScanLimit> {
+        if self.entries + more.entries > limits.max_scan_entries {
+            Some(ScanLimit::Entries(limits.max_scan_entries))
+        } else if self.files + more.files > limits.max_scan_files {
+            Some(ScanLimit::Files(limits.max_scan_files))
+        } else if self.bytes.saturating_add(more.bytes) > limits.max_scan_bytes {
+            Some(ScanLimit::Bytes(limits.max_scan_bytes))
         } else {
             None
         }
@@ -205,7 +205,7 @@ impl FileTree {
                 }
             };
             let more = Visited::of(&entry, reach.settings);
-            self.limit = self.visited.limit(&more, reach.settings.scan);
+            self.limit = self.visited.limit(&more, reach.settings);
             if self.limit.is_some() {
                 return;
             }

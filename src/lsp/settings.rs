@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::ide::registry;
-use mangle_settings::{ArgumentHints, HintSettings, RuleSettings, severities};
+use mangle_settings::{HintSettings, RuleSettings, severities};
 
 /// The name that our settings have in an editor.
 pub(super) const SECTION: &str = "mangle";
@@ -30,17 +30,7 @@ pub(super) fn rules(settings: &Value) -> Option<RuleSettings> {
 /// Which inlay hints are wanted, of a value that is, or has, our section; `None` where it says nothing of them.
 pub(super) fn hints(settings: &Value) -> Option<HintSettings> {
     let section = settings.get(SECTION).unwrap_or(settings);
-    let hints = section.get("hints")?;
-    let flag = |name: &str| hints.get(name).and_then(Value::as_bool);
-    let word = hints.get("arguments").and_then(Value::as_str);
-    let default = HintSettings::default();
-    Some(HintSettings {
-        arguments: word.and_then(ArgumentHints::parse).unwrap_or(default.arguments),
-        types: flag("types").unwrap_or(default.types),
-        columns: flag("columns").unwrap_or(default.columns),
-        bounds: flag("bounds").unwrap_or(default.bounds),
-        unfired: flag("unfired").unwrap_or(default.unfired),
-    })
+    section.get("hints").map(HintSettings::of_editor)
 }
 
 #[cfg(test)]
@@ -48,6 +38,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use mangle_settings::{ArgumentHints, SettingTable as _};
     use mangle_syntax::lint::Severity;
 
     #[test]
@@ -66,16 +57,9 @@ mod tests {
         let wanted = HintSettings { arguments: ArgumentHints::All, types: true, ..default };
         assert_eq!(hints(&sent), Some(wanted));
         assert_eq!(hints(&json!({ "mangle": { "rules": {} } })), None);
-        let section = &mangle_settings::keys::HINTS;
-        let written = |name: &str| section.key(name).map(|key| key.default.trim_matches('"'));
-        let as_declared = json!({ "hints": {
-            "arguments": written("arguments"),
-            "types": written("types") == Some("true"),
-            "columns": written("columns") == Some("true"),
-            "bounds": written("bounds") == Some("true"),
-            "unfired": written("unfired") == Some("true"),
-        } });
-        assert_eq!(hints(&as_declared), Some(default), "the documented defaults are the real ones");
+        let documented: Value =
+            HintSettings::SECTION.keys.iter().map(|key| (key.name.to_owned(), key.default_value())).collect();
+        assert_eq!(hints(&json!({ "hints": documented })), Some(default));
     }
 
     #[test]

@@ -1,28 +1,27 @@
 //! `[files]`: which files are Mangle, and how many of them a scan reads.
 
-/// `[files]`
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FilesSettings {
-    /// `extensions`: further endings of Mangle files, without the dot.
-    pub extensions: Vec<String>,
-    /// How much of a folder is scanned.
-    pub scan: ScanLimits,
-}
+use super::declare::settings;
+use super::kinds::{Integer, Text};
+use super::value::KeyPath;
 
-/// How much of a folder is scanned. Without a configuration file the defaults hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ScanLimits {
-    /// `max_scan_entries`: files of all kinds and folders.
-    pub entries: u64,
-    /// `max_scan_files`: Mangle files.
-    pub files: u64,
-    /// `max_scan_bytes`: bytes of Mangle files.
-    pub bytes: u64,
-}
+/// The largest limit of a scan.
+const MOST_SCANNED: i64 = 1 << 40;
 
-impl Default for ScanLimits {
-    fn default() -> Self {
-        Self { entries: 100_000, files: 5_000, bytes: 64 << 20 }
+settings! {
+    /// `[files]`. Without a configuration file the defaults hold.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct FilesSettings("files") {
+        /// Further endings of Mangle files beside `mg` and `gl`, as `["dl"]`: such files below the configuration
+        /// file join its programs. A file that is named on the command line is read whatever it is called.
+        extensions: Vec<String> as Vec<Extension>;
+        /// How many bytes of Mangle files are read below a folder. A scan that reaches a limit stops, and
+        /// `scan-limit` reports it. The folders of open documents come first. Without a configuration file the
+        /// defaults hold.
+        max_scan_bytes: u64 as Integer<1, MOST_SCANNED> = 64 << 20;
+        /// How many files of all kinds and folders a scan visits below a folder. What git ignores does not count.
+        max_scan_entries: u64 as Integer<1, MOST_SCANNED> = 100_000;
+        /// How many Mangle files are read below a folder.
+        max_scan_files: u64 as Integer<1, MOST_SCANNED> = 5_000;
     }
 }
 
@@ -32,5 +31,30 @@ impl FilesSettings {
     pub fn adds(&self, path: &std::path::Path) -> bool {
         let extension = path.extension().map(|extension| extension.to_string_lossy());
         extension.is_some_and(|extension| self.extensions.iter().any(|added| *added == extension))
+    }
+}
+
+/// The end of names of files, without its dot.
+enum Extension {}
+
+impl Text for Extension {
+    type Value = String;
+
+    fn parse(word: &str, at: KeyPath) -> Result<String, String> {
+        let bare = word.strip_prefix("*.").or(word.strip_prefix('.')).unwrap_or(word);
+        let is_word = |char: char| char.is_alphanumeric() || char == '_' || char == '-';
+        let why = match bare.to_ascii_lowercase().as_str() {
+            "toml" | "yaml" | "yml" | "md" | "markdown" | "json" | "jsonl" | "ndjson" | "csv" | "tsv" => {
+                "such files hold something else"
+            }
+            "" => "an ending is written as `dl`",
+            _ if !bare.chars().all(is_word) => "an ending is written as `dl`",
+            _ => return Ok(bare.to_owned()),
+        };
+        Err(format!("`{word}` cannot be added to {}: {why}.", at.label()))
+    }
+
+    fn print(value: &String) -> String {
+        value.clone()
     }
 }

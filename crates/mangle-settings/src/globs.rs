@@ -2,6 +2,12 @@
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashMap;
+use toml_span::{Span, Value};
+
+use super::declare::Setting;
+use super::keys::Kind;
+use super::output::SettingValue;
+use super::value::{KeyPath, Reader};
 
 /// Patterns of paths relative to a configuration file. `*` stays within a folder, `**` does not; a
 /// pattern that matches a folder covers everything below it.
@@ -20,12 +26,6 @@ impl PartialEq for Globs {
 }
 
 impl Globs {
-    /// Every file with one of Mangle's two extensions.
-    #[must_use]
-    pub fn all_mangle() -> Self {
-        Self::new(["**/*.mg", "**/*.gl"].map(String::from).into()).unwrap_or_default()
-    }
-
     /// Compiles patterns.
     ///
     /// # Errors
@@ -101,6 +101,61 @@ impl Globs {
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
         self.set.is_match(path)
+    }
+}
+
+impl Globs {
+    /// The globs of a list that can be used, each with its place. `None` where there is none.
+    pub(super) fn read_with_places(
+        reader: &mut Reader<'_>,
+        value: Value<'_>,
+        at: KeyPath,
+    ) -> Option<(Self, Vec<Span>)> {
+        let mut patterns = reader.strings(value, &at.label());
+        let (globs, unusable) = Self::usable(patterns.iter().map(|(pattern, _)| pattern.clone()).collect());
+        // From the last to the first, so that the others keep their indices.
+        for (index, why) in unusable.into_iter().rev() {
+            let (pattern, span) = patterns.remove(index);
+            reader.bad_value(span, format!("The glob `{pattern}` cannot be used: {why}."));
+        }
+        patterns.iter().for_each(|(pattern, span)| reader.note(at, pattern, *span));
+        let places = patterns.into_iter().map(|(_, span)| span).collect();
+        (!globs.patterns.is_empty()).then_some((globs, places))
+    }
+}
+
+impl Setting<Self> for Globs {
+    const KIND: Kind = Kind::Globs;
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Self> {
+        Self::read_with_places(reader, value, at).map(|(globs, _)| globs)
+    }
+
+    fn output(value: &Self) -> SettingValue {
+        SettingValue::of(value.patterns())
+    }
+}
+
+/// Globs, or a single one.
+pub(super) enum GlobOrGlobs {}
+
+impl Setting<Globs> for GlobOrGlobs {
+    const KIND: Kind = Kind::GlobOrGlobs;
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Globs> {
+        if value.as_str().is_none() {
+            return Some(Globs::read(reader, value, at).unwrap_or_default());
+        }
+        let (pattern, span) = reader.string(value, &at.label())?;
+        let globs = Globs::new(vec![pattern.clone()]);
+        Some(globs.unwrap_or_else(|(_, why)| {
+            reader.bad_value(span, format!("The glob `{pattern}` cannot be used: {why}."));
+            Globs::default()
+        }))
+    }
+
+    fn output(value: &Globs) -> SettingValue {
+        Globs::output(value)
     }
 }
 

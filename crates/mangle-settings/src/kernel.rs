@@ -1,25 +1,39 @@
 //! `[kernel]`: with which facts, how far and in which reading programs are evaluated.
 
-use super::Globs;
-use super::words::words;
+use toml_span::Value;
 
-/// `[kernel]`. What is not set is the kernel's own limit.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct KernelSettings {
-    /// Which files hold the sample: facts that the editor shows results for. Relative to the configuration file.
-    pub sample: Globs,
-    /// How programs are read.
-    pub reading: Reading,
-    /// How many facts there may be, those that are derived included.
-    pub max_facts: Option<u64>,
-    /// How many facts may be derived.
-    pub max_derived: Option<u64>,
-    /// How many facts may be looked at, values computed and compared.
-    pub max_steps: Option<u64>,
-    /// How long an evaluation may take, in milliseconds.
-    pub timeout_ms: Option<u64>,
-    /// The time of evaluation in nanoseconds since 1970. Unset: the start of the run.
-    pub now: Option<i64>,
+use super::Globs;
+use super::declare::{Setting, settings};
+use super::findings::CONFIG_BAD_VALUE;
+use super::keys::Kind;
+use super::kinds::{Integer, Text};
+use super::output::SettingValue;
+use super::value::{KeyPath, Reader, range};
+use super::words::words;
+use mangle_syntax::lint::Finding;
+
+settings! {
+    /// `[kernel]`. Ranges of the sample are relative to the configuration file; `now` is in nanoseconds since 1970.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct KernelSettings("kernel") {
+        /// Files with the facts that the editor evaluates programs with: `.mg`, `.gl`, `.csv`, `.jsonl` or
+        /// `.ndjson`. Without any, every `*.kernel.mg` that a file belongs to.
+        sample: Globs as FactFiles;
+        /// How programs are evaluated: `go` as the engine does it, with negations that it drops; `written` as the
+        /// text says. `--reading` overrides it.
+        reading: Reading;
+        /// How many facts an evaluation may hold, those that it derives included.
+        max_facts: u64 as Integer<1, 1_000_000_000> = 5_000_000;
+        /// How many facts an evaluation may derive.
+        max_derived: u64 as Integer<1, 1_000_000_000> = 2_000_000;
+        /// How many facts an evaluation may look at, and values compute and compare.
+        max_steps: u64 as Integer<1, 1_000_000_000_000> = 500_000_000;
+        /// How long an evaluation may take, in milliseconds.
+        timeout_ms: u64 as Integer<1, 86_400_000> = 10_000;
+        /// The time of evaluation, as `"2026-01-31T12:00:00Z"`: what `fn:time:now` gives and temporal operators
+        /// count from. Without it, the start of the run. `--now` overrides it.
+        now: Option<i64> as Option<Instant> => Means("the start of a run");
+    }
 }
 
 words! {
@@ -36,6 +50,53 @@ words! {
 
 /// The ends of names of files that facts are read from.
 pub const FACT_EXTENSIONS: [&str; 5] = ["mg", "gl", "csv", "jsonl", "ndjson"];
+
+/// Files with facts: a pattern that names files of another kind matches nothing.
+enum FactFiles {}
+
+impl Setting<Globs> for FactFiles {
+    const KIND: Kind = Kind::Globs;
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Globs> {
+        let (globs, spans) = Globs::read_with_places(reader, value, at)?;
+        for (pattern, &span) in globs.patterns().iter().zip(&spans) {
+            let extension = pattern.rsplit('/').next().and_then(|name| Some(name.rsplit_once('.')?.1));
+            let is_other = |extension: &str| {
+                extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                    && !FACT_EXTENSIONS.contains(&extension)
+            };
+            if extension.is_some_and(is_other) {
+                let message = format!(
+                    "`{pattern}` is no file that facts are read from; those end with {}.",
+                    FACT_EXTENSIONS.map(|extension| format!("`.{extension}`")).join(", ")
+                );
+                reader.findings.push(Finding::new(&CONFIG_BAD_VALUE, range(span), message));
+            }
+        }
+        Some(globs)
+    }
+
+    fn output(value: &Globs) -> SettingValue {
+        Globs::output(value)
+    }
+}
+
+/// An instant as RFC 3339 writes it, in nanoseconds since 1970.
+enum Instant {}
+
+impl Text for Instant {
+    type Value = i64;
+
+    const KIND: Kind = Kind::Instant;
+
+    fn parse(text: &str, _: KeyPath) -> Result<i64, String> {
+        instant(text)
+    }
+
+    fn print(value: &i64) -> String {
+        instant_text(*value)
+    }
+}
 
 /// The instant of a text as `2026-01-31T12:00:00Z` (RFC 3339), in nanoseconds since 1970.
 ///

@@ -1,16 +1,24 @@
 #![doc = include_str!("../README.md")]
 
+mod consumers;
+mod declare;
+mod fail_on;
 mod files;
 mod findings;
+mod format;
 mod globs;
 mod hints;
 mod kernel;
 pub mod keys;
+mod kinds;
 mod max_findings;
+mod output;
 mod pattern;
 mod phrases;
 mod pin;
+mod program;
 mod prompt;
+mod protocol;
 mod read;
 mod replay;
 mod rules;
@@ -18,6 +26,7 @@ pub mod schema;
 mod select;
 mod shape;
 mod table;
+mod templates;
 mod transcripts;
 mod value;
 mod version;
@@ -26,35 +35,39 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use files::{FilesSettings, ScanLimits};
+pub use consumers::{BUILT_IN_CONSUMERS, Consumer};
+pub use declare::SettingTable;
+pub use fail_on::FailOn;
+pub use files::FilesSettings;
 pub use findings::{
     BINARY_FILE, CONFIG_BAD_VALUE, CONFIG_SYNTAX, DOCUMENT_OUT_OF_SYNC, EMPTY_PROGRAM, FILE_TOO_LARGE,
     INVALID_UTF8, RULES, SCAN_LIMIT, TRANSCRIPT_LEFT_OUT, UNMATCHED_PATTERN, UNREADABLE_FILE,
 };
+pub use format::FormatSettings;
 pub use globs::Globs;
 pub use hints::{ArgumentHints, HintSettings};
 pub use kernel::{FACT_EXTENSIONS, KernelSettings, Reading, instant, instant_text};
 pub use max_findings::MaxFindings;
+pub use output::{Rows, SettingValue};
 pub use pattern::gate_pattern;
 pub use phrases::{PHRASES, Phrase, phrase};
 pub use pin::pin_profile;
-pub use prompt::{
-    ContextBlockSettings, PromptMode, PromptSettings, Reasoning, ShardSetting, TEMPLATE_NAMES, Tokenizer,
-};
-pub use read::{Parsed, ProgramPlaces, parse};
+pub use program::{ProgramPlaces, ProgramSettings};
+pub use prompt::{ContextBlockSettings, PromptMode, PromptSettings, Reasoning, ShardSetting, Tokenizer};
+pub use protocol::{Container, Period, Profile, Select, Strictness, TypeSeverity};
+pub use read::{Parsed, parse};
 pub use replay::{AbductionSettings, HypothesisForm, Override, ReplaySettings};
 pub use rules::RuleSettings;
 pub use select::severities;
 pub use shape::{PATTERN_GROUPS, PointerPattern, Step, TranscriptShape};
 pub use table::{markdown, markdown_of};
-pub use transcripts::{
-    AtomSettings, BUILT_IN_CONSUMERS, Caps, Consumer, Container, FullStops, Period, Profile, Select,
-    Strictness, TranscriptOverride, TranscriptSettings,
-};
+pub use templates::TEMPLATE_NAMES;
+pub use transcripts::{AtomSettings, Caps, FullStops, TranscriptOverride, TranscriptSettings};
 pub use version::{EngineVersion, VersionReq};
 
-use mangle_syntax::lint::{Rule, Severity};
-use mangle_syntax::text::Symbol;
+use declare::settings;
+use kinds::Tables;
+use mangle_syntax::lint::Rule;
 
 /// The name of the configuration file.
 pub const FILE_NAME: &str = "mangle-ls.toml";
@@ -68,31 +81,37 @@ pub struct Vocabulary<'a> {
     pub releases: &'a [(&'static str, &'static str)],
 }
 
-/// What a configuration file says; what it leaves out is at its default.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Settings {
-    /// `[[program]]`, in order. Empty: all files below the configuration file are one program.
-    pub programs: Vec<ProgramSettings>,
-    /// `[rules]`
-    pub rules: RuleSettings,
-    /// `fail_on`
-    pub fail_on: FailOn,
-    /// `max_findings`
-    pub max_findings: MaxFindings,
-    /// `[files]`
-    pub files: FilesSettings,
-    /// `[format]`
-    pub format: FormatSettings,
-    /// `[kernel]`
-    pub kernel: KernelSettings,
-    /// `[transcripts]`
-    pub transcripts: TranscriptSettings,
-    /// `[prompt]`
-    pub prompt: PromptSettings,
-    /// `[replay]`
-    pub replay: ReplaySettings,
-    /// `required_version`
-    pub required_version: Option<VersionReq>,
+settings! {
+    /// What a configuration file says; what it leaves out is at its default.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Settings("", version::check_required) {
+        /// From which severity on findings make `check` end with exit status 1. `--fail-on` overrides it.
+        fail_on: FailOn;
+        /// How many findings of one rule in one file are shown in text, in annotations and in editors; 0 shows
+        /// all. JSON, SARIF and JUnit have all findings, and counts and the exit status are about all.
+        /// `--max-findings` overrides it.
+        max_findings: MaxFindings;
+        /// Which versions of mangle-ls may check this project, as `">=0.1, <0.3"`; `"0.1"` means 0.1 and what is
+        /// compatible with it. Any other version says so in one finding, and `check` ends with exit status 2.
+        required_version: Option<VersionReq> => Means("any");
+        /// The programs: which files are analysed together. Without any, all files below the configuration file
+        /// are one program.
+        programs "program": Vec<ProgramSettings> as Tables;
+        /// How grave the findings of which rules are.
+        rules: RuleSettings;
+        /// Which files are Mangle, and how many are scanned.
+        files: FilesSettings;
+        /// How `mangle-ls fmt` and the editor lay files out.
+        format: FormatSettings;
+        /// With which facts, how far and in which reading programs are evaluated.
+        kernel: KernelSettings;
+        /// Which files are transcripts of agents, how the replies in them are read, and what is expected of them.
+        transcripts: TranscriptSettings;
+        /// How the prompts of shards are previewed.
+        prompt: PromptSettings;
+        /// How the constitution is asked about captured sessions, and what its predicates are called.
+        replay: ReplaySettings;
+    }
 }
 
 impl Settings {
@@ -100,107 +119,5 @@ impl Settings {
     #[must_use]
     pub fn fits(&self) -> bool {
         self.required_version.as_ref().is_none_or(version::is_this)
-    }
-}
-
-/// One `[[program]]`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProgramSettings {
-    /// What it is called in output. Unset: the name of the folder.
-    pub name: Option<String>,
-    /// Which files belong to it.
-    pub include: Globs,
-    /// Which of those do not.
-    pub exclude: Globs,
-    /// Which of its files have codeNERD's directives in them.
-    pub hybrid: Globs,
-    /// Predicates that the embedding program supplies: name and number of arguments.
-    pub host_predicates: Vec<(Symbol, u16)>,
-    /// The version of the engine that runs it. Unset: the newest.
-    pub target: Option<EngineVersion>,
-}
-
-/// `[format]`: how files are laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FormatSettings {
-    /// How many columns premises and broken arguments are indented.
-    pub indent: u32,
-    /// Lines are broken only beyond this many columns.
-    pub width: u32,
-}
-
-impl Default for FormatSettings {
-    fn default() -> Self {
-        Self { indent: 4, width: 100 }
-    }
-}
-
-/// From which severity on findings make the command line fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailOn {
-    /// Findings of this severity and graver ones.
-    AtLeast(Severity),
-    /// No finding does.
-    Never,
-}
-
-impl Default for FailOn {
-    fn default() -> Self {
-        Self::AtLeast(Severity::Error)
-    }
-}
-
-impl FailOn {
-    /// The words that [`FailOn::parse`] takes.
-    pub const WORDS: [&str; 5] = ["error", "warning", "information", "hint", "never"];
-
-    /// Reads one of [`FailOn::WORDS`].
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        if word == "never" { Some(Self::Never) } else { Severity::parse(word).map(Self::AtLeast) }
-    }
-
-    /// The word that [`FailOn::parse`] reads.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AtLeast(severity) => severity.as_str(),
-            Self::Never => "never",
-        }
-    }
-
-    /// Whether a finding of this severity is a failure.
-    #[must_use]
-    pub fn fails(self, severity: Severity) -> bool {
-        matches!(self, Self::AtLeast(least) if severity >= least)
-    }
-}
-
-impl Default for ProgramSettings {
-    fn default() -> Self {
-        Self {
-            name: None,
-            include: Globs::all_mangle(),
-            exclude: Globs::default(),
-            hybrid: Globs::default(),
-            host_predicates: Vec::new(),
-            target: None,
-        }
-    }
-}
-
-impl ProgramSettings {
-    /// Whether the file at `path`, relative to the configuration file and with `/`, belongs here.
-    #[must_use]
-    pub fn includes(&self, path: &str) -> bool {
-        self.include.matches(path) && !self.exclude.matches(path)
-    }
-
-    /// [`ProgramSettings::includes`] for a file with an ending that `[files] extensions` adds: where `include` is at its
-    /// default, it takes such files, too.
-    #[must_use]
-    pub fn includes_added(&self, path: &str) -> bool {
-        let is_default = self.include == Globs::all_mangle();
-        (is_default || self.include.matches(path)) && !self.exclude.matches(path)
     }
 }

@@ -1,14 +1,19 @@
 //! `max_findings`: how many findings people are shown.
 
+use toml_span::Value;
+
+use super::declare::Setting;
+use super::keys::Kind;
+use super::kinds::Integer;
+use super::output::SettingValue;
+use super::value::{KeyPath, Reader};
+
 /// How many findings of one rule in one file are shown where people read them: in text, in annotations, in editors. What
 /// programs read has all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MaxFindings(Option<usize>);
 
 impl MaxFindings {
-    /// The default, as the table of keys has it.
-    pub const DEFAULT: usize = 100;
-
     /// So many; all of them for 0.
     #[must_use]
     pub fn new(count: usize) -> Self {
@@ -42,6 +47,21 @@ impl MaxFindings {
 
 impl Default for MaxFindings {
     fn default() -> Self {
-        Self::new(Self::DEFAULT)
+        Self::new(100)
+    }
+}
+
+/// The numbers that [`MaxFindings::new`] takes from a configuration file.
+type Count = Integer<0, 1_000_000>;
+
+impl Setting<Self> for MaxFindings {
+    const KIND: Kind = <Count as Setting<usize>>::KIND;
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Self> {
+        Count::read(reader, value, at).map(Self::new)
+    }
+
+    fn output(value: &Self) -> SettingValue {
+        Count::output(&value.number())
     }
 }

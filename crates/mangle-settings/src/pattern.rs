@@ -1,4 +1,4 @@
-//! Patterns of the runtime's gate in front of the constitution. They are Go's: there `\s`, `\d`, `\w` and `\b` are about ASCII alone, a
+//! Regular expressions, among them patterns of the runtime's gate in front of the constitution. Those are Go's: there `\s`, `\d`, `\w` and `\b` are about ASCII alone, a
 //! `[` in brackets is itself, `\<` too, and `\Q` quotes up to `\E`.
 
 use std::iter::Peekable;
@@ -6,12 +6,57 @@ use std::str::Chars;
 
 use regex::Regex;
 
+use super::keys::Kind;
+use super::kinds::Text;
+use super::value::KeyPath;
+
 /// A pattern as Go reads it.
 ///
 /// # Errors
 /// When it is none.
 pub fn gate_pattern(pattern: &str) -> Result<Regex, regex::Error> {
     Regex::new(&ours(pattern))
+}
+
+/// What is wrong with a pattern.
+fn fault(error: &regex::Error) -> String {
+    // The last line says it, those before show the pattern.
+    let text = error.to_string();
+    text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+}
+
+/// A regular expression.
+pub(super) enum Pattern {}
+
+impl Text for Pattern {
+    type Value = String;
+
+    const KIND: Kind = Kind::Pattern;
+
+    fn parse(text: &str, at: KeyPath) -> Result<String, String> {
+        let wrong = |error| format!("{} is not a regular expression: {}.", at.label(), fault(&error));
+        Regex::new(text).map(|_| text.to_owned()).map_err(wrong)
+    }
+
+    fn print(value: &String) -> String {
+        value.clone()
+    }
+}
+
+/// A regular expression of Go.
+pub(super) enum GatePattern {}
+
+impl Text for GatePattern {
+    type Value = String;
+
+    fn parse(text: &str, _: KeyPath) -> Result<String, String> {
+        let wrong = |error| format!("`{text}` is no regular expression: {}.", fault(&error));
+        gate_pattern(text).map(|_| text.to_owned()).map_err(wrong)
+    }
+
+    fn print(value: &String) -> String {
+        value.clone()
+    }
 }
 
 /// A pattern of Go, as the crate `regex` writes it.

@@ -6,141 +6,127 @@
 pub struct Phrase {
     /// Its name in `[prompt.templates]`.
     pub name: &'static str,
-    /// The built-in text.
+    /// The built-in text, with what is filled in as `{value}`.
     pub text: &'static str,
-    /// What is filled in, as `{value}`.
-    pub holes: &'static [&'static str],
     /// Where it stands.
     pub place: &'static str,
 }
 
-const fn heading(name: &'static str, text: &'static str, place: &'static str) -> Phrase {
-    Phrase { name, text, holes: &[], place }
+impl Phrase {
+    /// What is filled in: the words in braces of the text.
+    pub fn holes(&self) -> impl Iterator<Item = &'static str> {
+        holes(self.text)
+    }
 }
 
-const fn line(name: &'static str, text: &'static str, place: &'static str) -> Phrase {
-    Phrase { name, text, holes: &["value"], place }
+/// The words in braces of a text.
+pub(super) fn holes(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(word, _)| word);
+    words
+        .filter(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
 }
 
-const fn filled(
-    name: &'static str,
-    text: &'static str,
-    holes: &'static [&'static str],
-    place: &'static str,
-) -> Phrase {
-    Phrase { name, text, holes, place }
+const fn entry(name: &'static str, text: &'static str, place: &'static str) -> Phrase {
+    Phrase { name, text, place }
 }
 
 /// All of them, in the order in which they stand in prompts.
 pub const PHRASES: &[Phrase] = &[
-    heading(
+    entry(
         "banner.rule",
         "// ----------------------------------------------------------------",
         "above and below the title of a banner",
     ),
-    heading("context.title", "// KERNEL CONTEXT", "title of what the kernel injects, in a banner"),
-    heading("context.compiled", "// KERNEL CONTEXT", "the same in a compiled prompt, without a banner"),
-    line("context.entry", "- {value}", "a line that the kernel injects"),
-    heading(
+    entry("context.title", "// KERNEL CONTEXT", "title of what the kernel injects, in a banner"),
+    entry("context.compiled", "// KERNEL CONTEXT", "the same in a compiled prompt, without a banner"),
+    entry("context.entry", "- {value}", "a line that the kernel injects"),
+    entry(
         "knowledge.compiled",
         "// SPECIALIST KNOWLEDGE",
         "title of what specialists know, in a compiled prompt",
     ),
-    line("knowledge.topic", "## {value}", "a topic that specialists know of"),
-    heading("session.title", "// SESSION", "title of the session, in a banner"),
-    heading("session.dream", "SIMULATION", "`dream_mode`"),
-    heading(
+    entry("knowledge.topic", "## {value}", "a topic that specialists know of"),
+    entry("session.title", "// SESSION", "title of the session, in a banner"),
+    entry("session.dream", "SIMULATION", "`dream_mode`"),
+    entry(
         "session.dream_text",
         "Nothing is carried out now. Say what you would do, and do none of it.",
         "below `session.dream`",
     ),
-    heading("session.diagnostics", "BUILD AND LINT ERRORS (mend these first):", "`current_diagnostics`"),
-    line("session.diagnostic", "  {value}", "an error"),
-    heading("session.tests", "TESTS ARE FAILING", "`failing_tests`, or `test_state: /failing`"),
-    line("session.retry", "  Repairs tried: {value}", "`tdd_retry_count`"),
-    line("session.test", "  - {value}", "a test"),
-    heading("session.findings", "FOUND SO FAR:", "`recent_findings`"),
-    line("session.finding", "  - {value}", "a finding"),
-    heading("session.reflection", "FROM EARLIER WORK:", "`reflection_hits`"),
-    line("session.hit", "  - {value}", "what is remembered"),
-    heading("session.impacted", "FILES CONCERNED:", "`impacted_files`"),
-    line("session.file", "  - {value}", "a file"),
-    heading("session.git", "REPOSITORY:", "`git_branch` or `git_recent_commits`"),
-    line("session.branch", "  Branch: {value}", "`git_branch`"),
-    line("session.unstaged", "  Changes not staged: {value}", "`git_unstaged_count`"),
-    line("session.modified", "  Files changed: {value}", "the number of `git_modified_files`"),
-    heading("session.commits", "  Last commits:", "above `git_recent_commits`"),
-    line("session.commit", "    - {value}", "a commit"),
-    heading("session.campaign", "CAMPAIGN:", "`campaign_active`"),
-    line("session.phase", "  Phase: {value}", "`campaign_phase`"),
-    line("session.goal", "  Goal: {value}", "`campaign_goal`"),
-    line("session.blocked_by", "  Waits for: {value}", "`task_dependencies`"),
-    heading("session.prior", "RESULTS OF OTHER SHARDS:", "`prior_shard_outputs`"),
-    filled(
+    entry("session.diagnostics", "BUILD AND LINT ERRORS (mend these first):", "`current_diagnostics`"),
+    entry("session.diagnostic", "  {value}", "an error"),
+    entry("session.tests", "TESTS ARE FAILING", "`failing_tests`, or `test_state: /failing`"),
+    entry("session.retry", "  Repairs tried: {value}", "`tdd_retry_count`"),
+    entry("session.test", "  - {value}", "a test"),
+    entry("session.findings", "FOUND SO FAR:", "`recent_findings`"),
+    entry("session.finding", "  - {value}", "a finding"),
+    entry("session.reflection", "FROM EARLIER WORK:", "`reflection_hits`"),
+    entry("session.hit", "  - {value}", "what is remembered"),
+    entry("session.impacted", "FILES CONCERNED:", "`impacted_files`"),
+    entry("session.file", "  - {value}", "a file"),
+    entry("session.git", "REPOSITORY:", "`git_branch` or `git_recent_commits`"),
+    entry("session.branch", "  Branch: {value}", "`git_branch`"),
+    entry("session.unstaged", "  Changes not staged: {value}", "`git_unstaged_count`"),
+    entry("session.modified", "  Files changed: {value}", "the number of `git_modified_files`"),
+    entry("session.commits", "  Last commits:", "above `git_recent_commits`"),
+    entry("session.commit", "    - {value}", "a commit"),
+    entry("session.campaign", "CAMPAIGN:", "`campaign_active`"),
+    entry("session.phase", "  Phase: {value}", "`campaign_phase`"),
+    entry("session.goal", "  Goal: {value}", "`campaign_goal`"),
+    entry("session.blocked_by", "  Waits for: {value}", "`task_dependencies`"),
+    entry("session.prior", "RESULTS OF OTHER SHARDS:", "`prior_shard_outputs`"),
+    entry(
         "session.output",
         "  [{shard}] {outcome}: {task} - {summary}",
-        &["shard", "outcome", "task", "summary"],
         "an output; its outcome is `SUCCESS` or `FAILED`",
     ),
-    heading("session.actions", "DONE SO FAR:", "`recent_actions`"),
-    line("session.action", "  - {value}", "an action"),
-    heading("session.knowledge", "WHAT IS KNOWN HERE:", "`knowledge_atoms` or `specialist_hints`"),
-    line("session.atom", "  - {value}", "a knowledge atom"),
-    line("session.hint", "  - HINT: {value}", "a hint"),
-    heading("session.tools", "TOOLS:", "`available_tools`"),
-    filled("session.tool", "  - {name}: {description}", &["name", "description"], "a tool"),
-    line("session.binary", "    Program: {value}", "`binary_path` of a tool"),
-    heading("session.safety", "LIMITS:", "`blocked_actions` or `safety_warnings`"),
-    line("session.blocked", "  BLOCKED: {value}", "a blocked action"),
-    line("session.warning", "  WARNING: {value}", "a warning"),
-    heading("session.history", "THE CONVERSATION IN SHORT:", "`compressed_history`"),
-    heading("intent.title", "// INTENT", "title of the intent, in a banner"),
-    line("intent.id", "Intent: {value}", "its id"),
-    line("intent.category", "Category: {value}", "its category"),
-    line("intent.verb", "Verb: {value}", "its verb"),
-    line("intent.target", "Target: {value}", "its target"),
-    line("intent.constraint", "Constraint: {value}", "its constraint"),
-    heading("turn.state", "STATE", "heading of the facts of a turn"),
-    heading("turn.message", "MESSAGE", "heading of the message"),
-    heading("turn.answer", "ANSWER WITH", "heading of what a turn is to be answered with"),
-    filled(
-        "turn.request",
-        "one Piggyback object ({profile})",
-        &["profile"],
-        "what a turn is to be answered with",
-    ),
-    filled(
+    entry("session.actions", "DONE SO FAR:", "`recent_actions`"),
+    entry("session.action", "  - {value}", "an action"),
+    entry("session.knowledge", "WHAT IS KNOWN HERE:", "`knowledge_atoms` or `specialist_hints`"),
+    entry("session.atom", "  - {value}", "a knowledge atom"),
+    entry("session.hint", "  - HINT: {value}", "a hint"),
+    entry("session.tools", "TOOLS:", "`available_tools`"),
+    entry("session.tool", "  - {name}: {description}", "a tool"),
+    entry("session.binary", "    Program: {value}", "`binary_path` of a tool"),
+    entry("session.safety", "LIMITS:", "`blocked_actions` or `safety_warnings`"),
+    entry("session.blocked", "  BLOCKED: {value}", "a blocked action"),
+    entry("session.warning", "  WARNING: {value}", "a warning"),
+    entry("session.history", "THE CONVERSATION IN SHORT:", "`compressed_history`"),
+    entry("intent.title", "// INTENT", "title of the intent, in a banner"),
+    entry("intent.id", "Intent: {value}", "its id"),
+    entry("intent.category", "Category: {value}", "its category"),
+    entry("intent.verb", "Verb: {value}", "its verb"),
+    entry("intent.target", "Target: {value}", "its target"),
+    entry("intent.constraint", "Constraint: {value}", "its constraint"),
+    entry("turn.state", "STATE", "heading of the facts of a turn"),
+    entry("turn.message", "MESSAGE", "heading of the message"),
+    entry("turn.answer", "ANSWER WITH", "heading of what a turn is to be answered with"),
+    entry("turn.request", "one Piggyback object ({profile})", "what a turn is to be answered with"),
+    entry(
         "compressed.title",
         "CONTEXT after turn {turn} ({time}), {tokens} tokens",
-        &["turn", "time", "tokens"],
         "above a compressed input",
     ),
-    filled(
+    entry(
         "compressed.first",
         "CONTEXT before the first turn, {tokens} tokens",
-        &["tokens"],
         "the same before the first turn",
     ),
-    heading("compressed.core", "CORE FACTS", "heading of core facts"),
-    heading("compressed.active", "ACTIVE FACTS", "heading of facts that matter now"),
-    heading("compressed.history", "HISTORY", "heading of older turns"),
-    filled("compressed.turns", "turns {first} to {last}", &["first", "last"], "which turns are older"),
-    heading("compressed.recent", "RECENT TURNS", "heading of the last turns"),
-    filled("compressed.turn", "turn {turn} ({time})", &["turn", "time"], "one of the last turns"),
-    heading(
+    entry("compressed.core", "CORE FACTS", "heading of core facts"),
+    entry("compressed.active", "ACTIVE FACTS", "heading of facts that matter now"),
+    entry("compressed.history", "HISTORY", "heading of older turns"),
+    entry("compressed.turns", "turns {first} to {last}", "which turns are older"),
+    entry("compressed.recent", "RECENT TURNS", "heading of the last turns"),
+    entry("compressed.turn", "turn {turn} ({time})", "one of the last turns"),
+    entry(
         "articulation.role",
         "You put what was done into words, on both channels: for the person, and for the logic store.",
         "above results that are put into words",
     ),
-    heading("articulation.results", "RESULTS", "heading of the results"),
-    filled(
-        "articulation.result",
-        "- {name}: {outcome}{detail}",
-        &["name", "outcome", "detail"],
-        "a result; its outcome is `ok` or `failed`",
-    ),
-    heading("articulation.requirements", "REQUIREMENTS", "heading of the requirements"),
-    heading(
+    entry("articulation.results", "RESULTS", "heading of the results"),
+    entry("articulation.result", "- {name}: {outcome}{detail}", "a result; its outcome is `ok` or `failed`"),
+    entry("articulation.requirements", "REQUIREMENTS", "heading of the requirements"),
+    entry(
         "articulation.requirement",
         "- Tell the person how things stand, failures included.\n\
          - State every change as a ground fact in mangle_updates.\n\
@@ -162,9 +148,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn built_in_texts_have_their_placeholders() {
-        for Phrase { name, text, holes, .. } in PHRASES {
-            assert!(holes.iter().all(|hole| text.contains(&format!("{{{hole}}}"))), "{name}");
+    fn names_are_unique_and_have_a_group() {
+        for Phrase { name, .. } in PHRASES {
             let others = PHRASES.iter().filter(|other| other.name == *name);
             assert_eq!((others.count(), name.split('.').count()), (1, 2), "{name}");
         }

@@ -3,51 +3,68 @@
 use std::collections::BTreeMap;
 
 use super::Globs;
+use super::declare::settings;
+use super::kinds::{Integer, Text};
+use super::templates::{Templates, check_templates};
+use super::value::KeyPath;
 use super::words::words;
 
-/// The names of the templates that have a built-in text: parts of prompts, and types of shards.
-pub const TEMPLATE_NAMES: [&str; 8] =
-    ["suffix", "inception", "reasoning", "generic", "coder", "tester", "reviewer", "researcher"];
-
-/// `[prompt]`
-#[derive(Debug, Clone, PartialEq)]
-pub struct PromptSettings {
-    /// `shards`: those that there are.
-    pub shards: Vec<ShardSetting>,
-    /// `[prompt.templates]`: texts in place of the built-in ones, by name.
-    pub templates: BTreeMap<String, String>,
-    /// `atoms`: the files with prompt atoms.
-    pub atoms: Globs,
-    /// `mode`; unset is `jit` where there are atoms, else `legacy`.
-    pub mode: Option<PromptMode>,
-    /// `inception`: whether the preamble about the two channels stands above everything.
-    pub inception: bool,
-    /// `reasoning`: whether what asks for reasons stands below everything, and which of the two.
-    pub reasoning: Option<Reasoning>,
-    /// `synthetic`: whether previews add the facts that the runtime would have.
-    pub synthetic: bool,
-    /// `similarity`: how much of a captured prompt a preview should have, in percent.
-    pub similarity: u32,
-    /// `[prompt.context_block]`
-    pub context_block: ContextBlockSettings,
-    /// `tokenizer`
-    pub tokenizer: Tokenizer,
+settings! {
+    /// `[prompt]`
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct PromptSettings("prompt", check_templates) {
+        /// The shards that there are, as `"coder-7 coder"` (id and type), or `"coder"` (a type). Prompts of
+        /// others are warned of; without any, nobody knows which there are.
+        shards: Vec<ShardSetting>;
+        /// Texts in place of the built-in ones: by type of shard, or `generic` for all other types, `suffix` for
+        /// the envelope instructions, `inception` for the preamble, `reasoning` for what asks for reasons; and by
+        /// the names of headings and sentences, as `session.tests`, which
+        /// [prompt-files.md](prompt-files.md#templates) lists.
+        templates: BTreeMap<String, String> as Templates;
+        /// The files with prompt atoms (YAML) that prompts are compiled from.
+        atoms: Globs;
+        /// How prompts are assembled: `jit` by the prompt compiler from `atoms`, `legacy` without it, `section`
+        /// the context section alone. Without it, `jit` where there are atoms, else `legacy`. `--mode` overrides
+        /// it.
+        mode: Option<PromptMode> => Means("jit where there are atoms, else legacy");
+        /// Whether a preamble about the two channels of the protocol stands above everything.
+        inception: bool;
+        /// What asks for reasons below everything, for agents that append it: `full` for a `reasoning_trace`
+        /// beside a `result`, `short` for a member `reasoning`. Where the envelope instructions are,
+        /// `competing-output` says so.
+        reasoning: Option<Reasoning> => Means("nothing asks for reasons");
+        /// Whether previews add the facts that the runtime would have: `active_shard`, `user_intent` and
+        /// `context_budget`. `--no-synthetic` overrides it.
+        synthetic: bool = true;
+        /// How much of a captured prompt a preview should have in common with it, in percent of their lines.
+        /// Below that `drift` says so.
+        similarity: u32 as Integer<0, 100> = 90;
+        /// Which facts go with a message of the person.
+        context_block: ContextBlockSettings;
+        /// How tokens are counted: `bytes4` as the prompt compiler estimates them (4 bytes each), `chars4` as the
+        /// compressor does (4 characters each), `cl100k` and `o200k` as models of OpenAI really count.
+        tokenizer: Tokenizer;
+    }
 }
 
-impl Default for PromptSettings {
-    fn default() -> Self {
-        Self {
-            shards: Vec::new(),
-            templates: BTreeMap::new(),
-            atoms: Globs::default(),
-            mode: None,
-            inception: false,
-            reasoning: None,
-            synthetic: true,
-            similarity: 90,
-            context_block: ContextBlockSettings::default(),
-            tokenizer: Tokenizer::default(),
-        }
+settings! {
+    /// `[prompt.context_block]`: which facts go with a message.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct ContextBlockSettings("prompt.context_block") {
+        /// The predicates whose facts are shown, in this order.
+        predicates: Vec<String> = [
+            "user_intent",
+            "file_topology",
+            "test_state",
+            "retry_count",
+            "diagnostic",
+            "task_status",
+            "campaign_progress",
+        ];
+        /// How many facts at most. What `activation(fact, score)` says the least of is left out first.
+        max_facts: usize as Integer<0, 100_000> = 60;
+        /// How many tokens the facts may be.
+        max_tokens: usize as Integer<0, 10_000_000> = 2_000;
     }
 }
 
@@ -60,29 +77,22 @@ pub struct ShardSetting {
     pub kind: String,
 }
 
-/// `[prompt.context_block]`: which facts go with a message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ContextBlockSettings {
-    /// `predicates`, in the order in which they are shown.
-    pub predicates: Vec<String>,
-    /// `max_facts`
-    pub max_facts: usize,
-    /// `max_tokens`
-    pub max_tokens: usize,
-}
+impl Text for ShardSetting {
+    type Value = Self;
 
-impl Default for ContextBlockSettings {
-    fn default() -> Self {
-        let predicates = [
-            "user_intent",
-            "file_topology",
-            "test_state",
-            "retry_count",
-            "diagnostic",
-            "task_status",
-            "campaign_progress",
-        ];
-        Self { predicates: predicates.map(String::from).into(), max_facts: 60, max_tokens: 2_000 }
+    fn parse(text: &str, _: KeyPath) -> Result<Self, String> {
+        match text.split_whitespace().collect::<Vec<_>>()[..] {
+            [kind] => Ok(Self { id: None, kind: kind.to_owned() }),
+            [id, kind] => Ok(Self { id: Some(id.to_owned()), kind: kind.to_owned() }),
+            _ => {
+                let example = "`coder-7 coder`, or a type, as `coder`";
+                Err(format!("`{text}` is no shard; write its id and its type, as {example}."))
+            }
+        }
+    }
+
+    fn print(Self { id, kind }: &Self) -> String {
+        id.as_ref().map_or_else(|| kind.clone(), |id| format!("{id} {kind}"))
     }
 }
 

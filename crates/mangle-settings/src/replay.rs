@@ -1,6 +1,80 @@
 //! `[replay]`: how the constitution is asked about captured sessions, and what its predicates are called.
 
+use super::declare::settings;
+use super::pattern::GatePattern;
 use super::words::words;
+
+settings! {
+    /// `[replay]`
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct ReplaySettings("replay") {
+        /// What the user reads of a reply of which something is refused. `runtime`, as the reference runtime does
+        /// it: a notice before the surface where updates are refused or the policy blocks the reply; a denied
+        /// request changes nothing. `prepend`: a denied request adds the notice as well. `replace`: a refusal in
+        /// place of the surface in all three cases, and of a reply that the policy blocks nothing is asserted and
+        /// no tool is run.
+        style "override": Override;
+        /// The predicate that a tool request is asserted as, while it is judged: id, action, target, payload,
+        /// seconds since 1970.
+        pending: String = "pending_action";
+        /// The predicate that permits a request: action, target, payload.
+        permit: String = "permitted";
+        /// Predicates that say why a request is denied. They decide nothing: what is not permitted is denied.
+        deny: Vec<String> = ["permission_denied", "action_denied", "forbidden", "security_violation"];
+        /// The predicate that denies a whole reply, where the facts of its own updates make it hold. It also says
+        /// why a request is denied.
+        block: String = "blocked_action";
+        /// The predicate of actions that are permitted unless something speaks against them.
+        safe: String = "safe_action";
+        /// The predicate of actions that need more than that.
+        dangerous: String = "dangerous_action";
+        /// The predicate of texts that no request may have in it.
+        content: String = "blocked_pattern";
+        /// Predicates that lift a ban. What only they permit is reported.
+        overrides: Vec<String> = [
+            "admin_override",
+            "signed_approval",
+            "temporary_override",
+            "appeal_granted",
+            "active_override",
+            "has_active_override",
+            "permission_check_result",
+        ];
+        /// The predicate of the domains that the policy knows.
+        domain: String = "allowed_domain";
+        /// The domains that the runtime's second gate lets `network`, `fetch` and `browse` go to, whatever the
+        /// policy says.
+        domains: Vec<String> =
+            ["github.com", "golang.org", "pkg.go.dev", "docs.anthropic.com", "developer.mozilla.org"];
+        /// Regular expressions of Go for targets that the runtime's second gate refuses, whatever the policy
+        /// says. An empty list switches that off.
+        patterns: Vec<String> as Vec<GatePattern> = [
+            r"rm\s+-rf",
+            "mkfs",
+            r"dd\s+if=",
+            r"chmod\s+777",
+            r"curl.*\|.*sh",
+            r"wget.*\|.*sh",
+            r">.*\/etc\/",
+            r"sudo\s+rm",
+        ];
+        /// How a self-correction leads to a recovery action.
+        abduction: AbductionSettings;
+    }
+}
+
+settings! {
+    /// `[replay.abduction]`
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct AbductionSettings("replay.abduction") {
+        /// The predicate that a hypothesis is asserted as.
+        predicate: String = "abductive_hypothesis";
+        /// As which value: a string, a name where it can be one, or both.
+        form "as": HypothesisForm;
+        /// The predicate that says how to recover.
+        action: String = "recovery_action";
+    }
+}
 
 words! {
     /// What becomes of a reply of which something is refused.
@@ -29,102 +103,5 @@ words! {
         Name = "name",
         /// As either.
         Both = "both",
-    }
-}
-
-/// `[replay.abduction]`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AbductionSettings {
-    /// `predicate`: what a hypothesis is asserted as.
-    pub predicate: String,
-    /// `as`
-    pub form: HypothesisForm,
-    /// `action`: what says how to recover.
-    pub action: String,
-}
-
-impl Default for AbductionSettings {
-    fn default() -> Self {
-        Self {
-            predicate: "abductive_hypothesis".to_owned(),
-            form: HypothesisForm::default(),
-            action: "recovery_action".to_owned(),
-        }
-    }
-}
-
-/// `[replay]`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReplaySettings {
-    /// `override`
-    pub style: Override,
-    /// `pending`: what a request is asserted as: its id, action, target, payload and time.
-    pub pending: String,
-    /// `permit`: what permits a request: its action, target and payload.
-    pub permit: String,
-    /// `deny`: what says why a request is denied.
-    pub deny: Vec<String>,
-    /// `block`: what denies a whole reply.
-    pub block: String,
-    /// `safe`: the actions that are permitted unless something speaks against them.
-    pub safe: String,
-    /// `dangerous`: the actions that need more than that.
-    pub dangerous: String,
-    /// `content`: texts that no request may have in it.
-    pub content: String,
-    /// `overrides`: what lifts a ban.
-    pub overrides: Vec<String>,
-    /// `domain`: the policy's own list of domains.
-    pub domain: String,
-    /// `domains`: those that the second gate lets through.
-    pub domains: Vec<String>,
-    /// `patterns`: regular expressions for targets that the second gate refuses.
-    pub patterns: Vec<String>,
-    /// `[replay.abduction]`
-    pub abduction: AbductionSettings,
-}
-
-/// What the second gate of the reference runtime refuses.
-const PATTERNS: [&str; 8] = [
-    r"rm\s+-rf",
-    "mkfs",
-    r"dd\s+if=",
-    r"chmod\s+777",
-    r"curl.*\|.*sh",
-    r"wget.*\|.*sh",
-    r">.*\/etc\/",
-    r"sudo\s+rm",
-];
-
-/// Where its network actions may go.
-const DOMAINS: [&str; 5] =
-    ["github.com", "golang.org", "pkg.go.dev", "docs.anthropic.com", "developer.mozilla.org"];
-
-impl Default for ReplaySettings {
-    fn default() -> Self {
-        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-        Self {
-            style: Override::default(),
-            pending: "pending_action".to_owned(),
-            permit: "permitted".to_owned(),
-            deny: owned(&["permission_denied", "action_denied", "forbidden", "security_violation"]),
-            block: "blocked_action".to_owned(),
-            safe: "safe_action".to_owned(),
-            dangerous: "dangerous_action".to_owned(),
-            content: "blocked_pattern".to_owned(),
-            overrides: owned(&[
-                "admin_override",
-                "signed_approval",
-                "temporary_override",
-                "appeal_granted",
-                "active_override",
-                "has_active_override",
-                "permission_check_result",
-            ]),
-            domain: "allowed_domain".to_owned(),
-            domains: owned(&DOMAINS),
-            patterns: owned(&PATTERNS),
-            abduction: AbductionSettings::default(),
-        }
     }
 }

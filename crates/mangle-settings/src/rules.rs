@@ -1,7 +1,14 @@
 //! `[rules]`: which rules are on, and how grave their findings are.
 
 use rustc_hash::FxHashMap;
+use toml_span::{Span, Value};
 
+use super::declare::Setting;
+use super::findings::CONFIG_UNKNOWN_RULE;
+use super::keys::{Kind, RULE_WORDS};
+use super::output::SettingValue;
+use super::select;
+use super::value::{KeyPath, Reader, range, suggest};
 use mangle_syntax::lint::{Finding, Rule, Severity};
 
 /// The severity that a configuration gives to each rule.
@@ -46,4 +53,46 @@ impl RuleSettings {
     pub fn severity(&self, rule: &Rule) -> Option<Severity> {
         self.overrides.get(rule.code).copied().unwrap_or(rule.severity)
     }
+}
+
+impl Setting<Self> for RuleSettings {
+    const KIND: Kind = Kind::Rules;
+
+    /// Also keeps which key gives each rule its severity.
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Self> {
+        let (mut settings, mut places) = (Self::default(), FxHashMap::default());
+        let mut chosen = Vec::new();
+        for (key, value) in reader.table(value, &at.label())? {
+            let severity = reader.word(value, "the severity of a rule", &RULE_WORDS, select::rule_severity);
+            match select::select(&key.name, reader.vocabulary.rules) {
+                Some(selection) => {
+                    chosen.extend(severity.map(|severity| (selection, severity, range(key.span))))
+                }
+                None => reader.findings.push(unknown_rule(&key.name, key.span, reader.vocabulary.rules)),
+            }
+        }
+        chosen.sort_by_key(|(selection, ..)| selection.narrowness);
+        for (selection, severity, place) in chosen {
+            for rule in selection.rules {
+                settings.set(rule, severity);
+                places.insert(rule.code, (rule, place));
+            }
+        }
+        reader.rules = places.into_values().collect();
+        reader.rules.sort_by_key(|(rule, place)| (place.start(), rule.code));
+        Some(settings)
+    }
+
+    fn output(_: &Self) -> SettingValue {
+        SettingValue::Unset
+    }
+}
+
+fn unknown_rule(key: &str, span: Span, rules: &[&'static Rule]) -> Finding {
+    let message = if key.contains('*') {
+        format!("No rule has a code or a name that matches `{key}`.")
+    } else {
+        format!("There is no rule `{key}`, and no group of rules of that name.")
+    };
+    suggest(Finding::new(&CONFIG_UNKNOWN_RULE, range(span), message), key, select::words(key, rules))
 }

@@ -5,8 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{self, Key, Kind, RULE_WORDS, Section};
-use super::{FILE_NAME, Vocabulary};
+use super::keys::{Absence, Key, Kind, RULE_WORDS, Section};
+use super::{FILE_NAME, SettingTable, Settings, Vocabulary};
 use mangle_syntax::lint::Group;
 
 /// The schema.
@@ -17,18 +17,15 @@ pub fn schema(vocabulary: Vocabulary<'_>) -> Value {
         "title": FILE_NAME,
         "description": "Settings of mangle-ls. Everything has a default.",
     });
-    merge(&mut schema, object(&keys::ROOT, vocabulary));
+    merge(&mut schema, object(Settings::SECTION, vocabulary));
     schema
 }
 
 fn object(section: &Section, vocabulary: Vocabulary<'_>) -> Value {
-    if section.name == keys::RULES.name {
-        return rules(vocabulary);
-    }
     let properties: Map<_, _> =
-        section.keys.iter().map(|key| (key.name.to_owned(), property(section, key, vocabulary))).collect();
+        section.keys.iter().map(|key| (key.name.to_owned(), property(key, vocabulary))).collect();
     let mut object = json!({ "type": "object", "properties": properties, "additionalProperties": false });
-    let required = section.keys.iter().filter(|key| key.kind == Kind::GlobOrGlobs);
+    let required = section.keys.iter().filter(|key| key.absence == Absence::Required);
     let required: Vec<_> = required.map(|key| key.name).collect();
     if !required.is_empty() {
         merge(&mut object, json!({ "required": required }));
@@ -36,22 +33,20 @@ fn object(section: &Section, vocabulary: Vocabulary<'_>) -> Value {
     object
 }
 
-fn property(section: &Section, key: &Key, vocabulary: Vocabulary<'_>) -> Value {
+fn property(key: &Key, vocabulary: Vocabulary<'_>) -> Value {
     let mut property = json!({ "description": key.doc });
-    merge(&mut property, kind(section, key, vocabulary));
-    // Defaults are numbers, strings and lists of strings, which JSON writes as TOML does.
-    if let Ok(default) = serde_json::from_str::<Value>(key.default) {
+    merge(&mut property, kind(key.kind, vocabulary));
+    if let Some(default) = key.default_value() {
         merge(&mut property, json!({ "default": default }));
     }
     property
 }
 
-fn kind(section: &Section, key: &Key, vocabulary: Vocabulary<'_>) -> Value {
-    let inner = || section.inner(key).map_or(Value::Null, |inner| object(inner, vocabulary));
+fn kind(kind: Kind, vocabulary: Vocabulary<'_>) -> Value {
     // Relative, and not out of the folder.
     let inside = || json!({ "type": "string", "minLength": 1, "not": { "pattern": "^/|(^|/)\\.\\.(/|$)" } });
     let pointer = || json!({ "type": "string", "pattern": "^(/.*)?$" });
-    match key.kind {
+    match kind {
         Kind::Text => json!({ "type": "string" }),
         Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
         Kind::Pattern => json!({ "type": "string", "format": "regex" }),
@@ -81,8 +76,9 @@ fn kind(section: &Section, key: &Key, vocabulary: Vocabulary<'_>) -> Value {
             json!({ "anyOf": [{ "type": "string", "enum": words }, { "type": "boolean" }] })
         }
         Kind::Flag => json!({ "type": "boolean" }),
-        Kind::Table => inner(),
-        Kind::Tables => json!({ "type": "array", "items": inner() }),
+        Kind::Rules => rules(vocabulary),
+        Kind::Table(inner) => object(inner, vocabulary),
+        Kind::Tables(inner) => json!({ "type": "array", "items": object(inner, vocabulary) }),
         // Names with a full stop may be written as tables in it.
         Kind::TextsByName => json!({
             "type": "object",
@@ -93,7 +89,7 @@ fn kind(section: &Section, key: &Key, vocabulary: Vocabulary<'_>) -> Value {
                 ],
             },
         }),
-        Kind::Named => json!({ "type": "object", "additionalProperties": inner() }),
+        Kind::Named(inner) => json!({ "type": "object", "additionalProperties": object(inner, vocabulary) }),
     }
 }
 

@@ -1,6 +1,19 @@
 //! `[[transcripts.shape]]`: where the turns are in transcripts of a format that is not built in.
 
+use toml_span::Value;
+use toml_span::value::Table;
+
 use super::Globs;
+use super::declare::{Setting, settings};
+use super::findings::CONFIG_BAD_VALUE;
+use super::globs::GlobOrGlobs;
+use super::keys::Kind;
+use super::kinds::{Entry, Text};
+use super::output::SettingValue;
+use super::pattern::Pattern;
+use super::value::{KeyPath, Reader};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::text::TextRange;
 
 /// A step of a pointer into a JSON value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,31 +77,119 @@ fn push(part: &str, steps: &mut Vec<Step>) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// `[[transcripts.shape]]`
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct TranscriptShape {
-    /// `name`: what messages call it.
-    pub name: String,
-    /// `glob`: which transcripts it is for; all without one.
-    pub glob: Option<Globs>,
-    /// `records`: the values of a JSON record that are turns; the record itself without it.
-    pub records: Option<PointerPattern>,
-    /// `role`: who speaks; the model without it.
-    pub role: Option<PointerPattern>,
-    /// `text`: what is said; the first that is there counts.
-    pub text: Vec<PointerPattern>,
-    /// `session`: the session that a turn belongs to.
-    pub session: Option<PointerPattern>,
-    /// `time`: when a turn was.
-    pub time: Option<PointerPattern>,
-    /// `assistant`: roles that mean the model, beside the usual ones.
-    pub assistant: Vec<String>,
-    /// `pattern`: a regular expression for the line that begins a turn, in place of the pointers.
-    pub pattern: Option<String>,
+settings! {
+    /// `[[transcripts.shape]]`
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct TranscriptShape("transcripts.shape") {
+        /// What the shape is called.
+        name: String;
+        /// Which transcripts it is for: a glob, or a list of them. Without it, all.
+        glob: Option<Globs> as Option<GlobOrGlobs> => Means("all transcripts");
+        /// The turns of a JSON record: a JSON pointer in which `*` means every element, as `"/entries/*"`.
+        /// Without it, a record is one turn.
+        records: Option<PointerPattern> => Is("");
+        /// Who speaks, from the turn on. Without it, the model.
+        role: Option<PointerPattern> => Means("the model");
+        /// What is said, from the turn on: the first pointer that leads to something. Several strings are one
+        /// text; JSON in a string is read, too. A dot in a key separates keys, so that `"/llm.output"` also finds
+        /// nested objects.
+        text: Vec<PointerPattern> as PointerOrPointers => Means("what `pattern` says");
+        /// The session that a turn belongs to, from the turn on.
+        session: Option<PointerPattern> => Means("what the record says");
+        /// When a turn was, from the turn on.
+        time: Option<PointerPattern> => Means("what the record says");
+        /// Roles that mean the model, beside `assistant`, `model`, `ai` and the like.
+        assistant: Vec<String>;
+        /// For plain text, in place of pointers: a regular expression for the line that begins a turn. Its groups
+        /// `role`, `text`, `time` and `session` say what is what; a text that ends with its line goes on until
+        /// the next turn.
+        pattern: Option<String> as Option<LinePattern> => Means("it is JSON");
+    }
 }
 
 /// The groups that a `pattern` may name.
 pub const PATTERN_GROUPS: [&str; 4] = ["role", "text", "session", "time"];
+
+impl Entry for TranscriptShape {
+    const ONE: &'static str = "a shape";
+
+    /// One that could find nothing is left out, with a finding.
+    fn entry(reader: &mut Reader<'_>, table: Table<'_>, start: TextRange, _: &[Self]) -> Option<Self> {
+        let has_one_of = |keys: &[&str]| keys.iter().any(|key| table.contains_key(*key));
+        let wrong = match (has_one_of(&["text", "pattern"]), has_one_of(&["pattern"])) {
+            (false, _) => {
+                Some("A shape needs `text`, which points to what is said, or a `pattern` for lines.")
+            }
+            (true, true) if has_one_of(&["text", "records", "role"]) => {
+                Some("A shape has pointers or a `pattern`, not both.")
+            }
+            _ => None,
+        };
+        let shape: Self = reader.read_table(table);
+        if let Some(message) = wrong {
+            reader.findings.push(Finding::new(&CONFIG_BAD_VALUE, start, message));
+        }
+        (wrong.is_none() && (shape.pattern.is_some() || !shape.text.is_empty())).then_some(shape)
+    }
+}
+
+impl Text for PointerPattern {
+    type Value = Self;
+
+    const KIND: Kind = Kind::Pointer;
+
+    fn parse(text: &str, at: KeyPath) -> Result<Self, String> {
+        Self::parse(text).map_err(|why| format!("{} is not a JSON pointer: {why}.", at.label()))
+    }
+
+    fn print(value: &Self) -> String {
+        value.text.clone()
+    }
+}
+
+/// Pointers, or a single one.
+enum PointerOrPointers {}
+
+impl Setting<Vec<PointerPattern>> for PointerOrPointers {
+    const KIND: Kind = Kind::PointerOrPointers;
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Vec<PointerPattern>> {
+        match value.as_str() {
+            Some(_) => PointerPattern::read(reader, value, at).map(|pointer| vec![pointer]),
+            None => Vec::<PointerPattern>::read(reader, value, at),
+        }
+    }
+
+    fn output(value: &Vec<PointerPattern>) -> SettingValue {
+        if value.is_empty() { SettingValue::Unset } else { Vec::<PointerPattern>::output(value) }
+    }
+}
+
+/// A pattern for lines, whose groups have names that are known.
+enum LinePattern {}
+
+impl Setting<String> for LinePattern {
+    const KIND: Kind = Kind::Pattern;
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<String> {
+        let span = value.span;
+        let pattern = Pattern::read(reader, value, at)?;
+        let regex = regex::Regex::new(&pattern).ok()?;
+        for name in regex.capture_names().flatten().filter(|name| !PATTERN_GROUPS.contains(name)) {
+            let message = format!(
+                "A group of {} cannot be `{name}`; it is one of {}.",
+                at.label(),
+                PATTERN_GROUPS.join(", ")
+            );
+            reader.bad_value_near(span, message, name, PATTERN_GROUPS);
+        }
+        Some(pattern)
+    }
+
+    fn output(value: &String) -> SettingValue {
+        Pattern::output(value)
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use super::schema::schema;
 use super::{
-    Caps, Consumer, Container, FailOn, Parsed, Period, Profile, RULES, Reading, Select, Strictness,
-    TranscriptSettings, Vocabulary, keys, parse,
+    Caps, Consumer, Container, FailOn, Parsed, Period, Profile, ProgramSettings, RULES, Reading, Select,
+    SettingTable as _, Settings, Strictness, TypeSeverity, Vocabulary, keys, parse,
 };
 use mangle_syntax::lint::{FixKind, Group, Rule, Severity};
 use mangle_syntax::text::slice;
@@ -109,7 +109,7 @@ fn the_evaluation() {
     assert!(kernel.sample.matches("samples/a/door.jsonl") && !kernel.sample.matches("doors.csv"));
     assert_eq!(kernel.reading, Reading::Written);
     let limits = [kernel.max_facts, kernel.max_derived, kernel.max_steps, kernel.timeout_ms];
-    assert_eq!(limits.map(Option::unwrap), [10, 5, 1_000_000_000_000, 250]);
+    assert_eq!(limits, [10, 5, 1_000_000_000_000, 250]);
     assert_eq!(kernel.now, Some(1_769_857_200_000_000_000));
     check(
         "[kernel]\nsample = ['../x.mg', 'facts.yaml', 'facts/*.csv', 'facts', 3]\nreading = 'both'\nmax_facts = 0\n\
@@ -317,42 +317,64 @@ fn the_examples_of_the_rules_hold() {
     }
 }
 
-#[test]
-fn defaults_in_the_table_are_the_defaults() {
+/// All defaults as they are documented, written into a file.
+fn written_defaults() -> String {
     let mut text = String::new();
-    for section in keys::SECTIONS.iter().filter(|section| !section.keys.is_empty()) {
-        if !section.name.is_empty() {
-            text.push_str(&format!("{}\n", section.header()));
+    for (header, section) in keys::sections() {
+        text.push_str(&format!("{header}\n"));
+        match section.name {
+            "transcripts.override" => text.push_str("glob = '**'\n"),
+            "transcripts.shape" => text.push_str("text = '/text'\n"),
+            _ => {}
         }
-        if section.name == keys::OVERRIDE.name {
-            text.push_str("glob = '**'\n");
-        }
-        if section.name == keys::SHAPE.name {
-            text.push_str("text = '/text'\n");
-        }
-        for key in section.keys.iter().filter(|key| !key.default.is_empty()) {
-            text.push_str(&format!("{} = {}\n", key.name, key.default));
+        for (key, default) in section.keys.iter().filter_map(|key| Some((key, key.default_text()?))) {
+            text.push_str(&format!("{} = {default}\n", key.name));
         }
     }
+    text
+}
+
+#[test]
+fn documented_defaults_are_the_defaults() {
+    let text = written_defaults();
     let parsed = read(&text);
-    assert!(parsed.findings.is_empty(), "{text}");
-    assert_eq!(parsed.settings.fail_on, FailOn::default());
-    assert_eq!(parsed.settings.format, super::FormatSettings::default());
-    assert_eq!(parsed.settings.replay, super::ReplaySettings::default());
-    assert_eq!(parsed.settings.kernel.reading, Reading::default());
-    assert_eq!(parsed.settings.programs, [super::ProgramSettings::default()]);
-    let transcripts = parsed.settings.transcripts;
-    assert_eq!(transcripts.consumers.get("NAME"), Some(&Consumer::default()));
-    let (consumers, overrides) = (Default::default(), Vec::new());
+    assert!(parsed.findings.is_empty(), "{text}\n{:?}", parsed.findings);
+    let mut settings = parsed.settings;
+    let transcripts = &mut settings.transcripts;
+    assert_eq!(transcripts.consumers.remove("NAME"), Some(Consumer::default()));
     // Somebody who writes the default of `consumer` names one.
-    let as_default = TranscriptSettings {
-        consumers,
-        overrides,
-        shapes: Default::default(),
-        consumer: None,
-        ..transcripts
-    };
-    assert_eq!(as_default, TranscriptSettings::default());
+    assert_eq!(transcripts.consumer.take().as_deref(), Some("open"));
+    (transcripts.overrides, transcripts.shapes) = (Vec::new(), Default::default());
+    assert_eq!(std::mem::take(&mut settings.programs), [ProgramSettings::default()]);
+    assert_eq!(settings, Settings::default());
+}
+
+/// What is printed can be written into a configuration file, and says the same.
+#[test]
+fn printed_settings_are_read_back() {
+    let text = "[kernel]\nnow = '2026-01-31T12:00:00Z'\n[transcripts]\nprofile = '1.2'\nspecialists = []\n\
+        target_compression_ratio = 2.5\nrequire_valid_json = true\n[transcripts.atoms]\ntrailing_period = true\n\
+        types = 'error'\n[transcripts.consumers.\"a b\"]\nprefixes = ['x']\n[[transcripts.shape]]\ntext = '/said'\n\
+        glob = 'a'\nrecords = '/log/*'\n[[transcripts.override]]\nglob = ['old']\n\
+        strict = 'schema'\n[prompt]\nshards = ['coder-7 coder', 'tester']\nmode = 'legacy'\n[prompt.templates]\n\
+        coder = \"You \\\"code\\\".\\nWell.\"\n[replay]\noverride = 'replace'\npatterns = ['rm\\s+-rf']\n[[program]]\n\
+        name = 'x'\nhost_predicates = ['now/1']\ntarget = '0.4.0'\n";
+    let parsed = read(text);
+    assert!(parsed.findings.is_empty(), "{:?}", parsed.findings);
+    let printed = parsed.settings.rows().text();
+    let again = read(&printed);
+    assert!(again.findings.is_empty(), "{printed}\n{:?}", again.findings);
+    let mut settings = parsed.settings;
+    settings.transcripts.consumer = Some("open".to_owned());
+    assert_eq!(again.settings, settings, "{printed}");
+}
+
+#[test]
+fn every_key_has_a_sentence() {
+    for (_, section) in keys::sections() {
+        let unfinished = section.keys.iter().filter(|key| key.doc.contains("  ") || !key.doc.ends_with('.'));
+        assert_eq!(unfinished.map(|key| key.name).collect::<Vec<_>>(), [""; 0], "{}", section.name);
+    }
 }
 
 #[test]
@@ -406,8 +428,8 @@ consumer = "open"
     assert_eq!(settings.specialists, Some(vec!["historian".to_owned()]));
     assert!(settings.success_phrases.is_empty() && settings.min_trace_words == 5);
     assert_eq!(
-        (settings.atoms.trailing_period, settings.atoms.types_are_errors),
-        (Some(Period::Optional), true)
+        (settings.atoms.trailing_period, settings.atoms.types),
+        (Some(Period::Optional), TypeSeverity::Error)
     );
     assert_eq!(settings.atoms.sensitive, Some(Vec::new()));
     assert_eq!(settings.caps, Caps { strict: true, fenced: false, updates: 3, ..Caps::default() });

@@ -1,193 +1,223 @@
 //! `[transcripts]`: how captured replies are read, and what is expected of them.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
-use super::words::words;
-use super::{Globs, TranscriptShape};
+use toml_span::Value;
+use toml_span::value::Table;
 
-words! {
-    /// A version of the protocol that envelopes are written in.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Profile {
-        /// Surface first, bare categories, memory operations `archive` and `rehydrate`.
-        V1_1 = "1.1",
-        /// The grammar of 1.1: exactly updates and memory operations.
-        V1_1Bnf = "1.1-bnf",
-        /// Control first, with the audit objects.
-        V1_2 = "1.2",
-        /// Control first, without the audit objects.
-        V1_2Go = "1.2-go",
-        /// What the runtime reads now: tools, knowledge, feedback.
-        Current = "current",
-        /// Everything of 1.2 and of now, and what is planned.
-        Draft1_3 = "1.3-draft",
+use super::consumers::{Consumers, check_consumers};
+use super::declare::{Setting, settings};
+use super::findings::CONFIG_BAD_VALUE;
+use super::globs::GlobOrGlobs;
+use super::keys::Kind;
+use super::kinds::{Decimal, Entry, File, Integer, Tables};
+use super::output::SettingValue;
+use super::pattern::Pattern;
+use super::value::{KeyPath, Reader};
+use super::{Consumer, Container, Globs, Period, Profile, Select, Strictness, TranscriptShape, TypeSeverity};
+use mangle_syntax::lint::Finding;
+use mangle_syntax::text::TextRange;
+
+/// A limit in bytes, or on a number of things.
+pub(super) type Limit = Integer<0, 1_000_000_000>;
+
+settings! {
+    /// `[transcripts]`; an override that fits a file is applied before the settings are used for it.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct TranscriptSettings("transcripts", complete) {
+        /// Which files are transcripts; each of them also with `.gz` or `.zst` behind its name. Policies and
+        /// configuration files never are.
+        include: Globs = ["**/transcripts/**", "**/*.piggyback.{json,jsonl,ndjson,md,txt,log}"];
+        /// The version of the protocol that envelopes are written in; `auto` finds it out. `--profile` overrides
+        /// it.
+        profile: Option<Profile> as ProfileWord => Is("auto");
+        /// Who takes the updates, and so which predicates are let through: `open`, `session`, `planner`,
+        /// `perception`, `compressor`, or one of `[transcripts.consumers]`. `--consumer` overrides it. What a
+        /// consumer refuses is an error only where one is named.
+        consumer: Option<String> => Is("open");
+        /// How strictly the shape of an envelope is judged: `struct` as the runtime's types do, `simple` as its
+        /// small schema does, `schema` as its strict schema does, with every member and no other.
+        strict: Strictness;
+        /// Whether the runtime runs in its strict mode, in which a reply without a valid envelope is an error.
+        require_valid_json: bool;
+        /// Which of several envelopes in one reply counts: the one that the runtime takes, the last, the first;
+        /// `error`: there must not be several.
+        select "envelope_select": Select;
+        /// The shape of the files; without it, it is found out. `--container` overrides it.
+        container: Option<Container> => Means("it is found out");
+        /// A regular expression for the lines between the turns of raw text. Without it, lines as `=== …`, `---
+        /// turn 3`, `User:` and `Assistant:` are.
+        turn_separator: Option<String> as Option<Pattern> => Means("the usual lines");
+        /// A catalogue of the tools that may be requested: JSON, a list of `{"name", "parameters"}` whose
+        /// parameters are a JSON schema. Without it, any tool may be.
+        tools: Option<String> as Option<File> => Means("none are known");
+        /// The agents that may be asked for knowledge. Without it, any may be.
+        specialists: Option<Vec<String>> => Means("none are known");
+        /// What a surface says when it claims that something is done, or is being done already. A phrase that
+        /// ends in `…` fits where its sentence ends in an ellipsis: `deleting…` fits `Deleting old files...`.
+        success_phrases: Vec<String> = SUCCESS_PHRASES;
+        /// How many tokens of conversation a token of state should stand for; without it, 100. Only where it is
+        /// set does `ratio-inverse` look at single turns.
+        target_compression_ratio: Option<f64> as Option<Decimal<1, 1_000_000>>
+            => Means("100, and single turns do not count");
+        /// A reasoning trace of fewer words is said to be thin.
+        min_trace_words: u32 as Integer<0, 10_000> = 50;
+        /// Up to so many bytes, the language server also looks at a transcript that is not open in the editor;
+        /// larger ones are left to `check`. 0: only at open ones.
+        closed_limit: usize as Limit = 4 << 20;
+        /// What updates look like, and which predicates no reply may assert.
+        atoms: AtomSettings;
+        /// The limits of the runtime.
+        caps: Caps;
+        /// Consumers of updates besides those that are built in.
+        consumers: BTreeMap<String, Consumer> as Consumers;
+        /// Where the turns are in transcripts of a format that is not built in. The first shape that finds a text
+        /// in a record counts, before the formats that are built in.
+        shapes "shape": Arc<[TranscriptShape]> as Tables;
+        /// What is different for some transcripts. Of several that fit a file, later ones win.
+        overrides "override": Vec<TranscriptOverride> as Tables;
+    }
+    beside {
+        /// The version of the protocol that the command line prescribes, whatever envelopes say of themselves.
+        prescribed: Option<Profile>;
     }
 }
 
-impl Profile {
-    /// Whether the control packet comes before the surface.
-    #[must_use]
-    pub fn is_control_first(self) -> bool {
-        self >= Self::V1_2
-    }
-
-    /// Whether the runtime of this version drops updates that do not end in a full stop.
-    #[must_use]
-    pub fn needs_full_stops(self) -> bool {
-        matches!(self, Self::Current | Self::Draft1_3)
-    }
-}
-
-impl fmt::Display for Profile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-words! {
-    /// The shape of a file that replies are found in.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Container {
-        /// One envelope (K1).
-        Envelope = "envelope",
-        /// A JSON array of envelopes or of chat records (K2).
-        Array = "array",
-        /// One answer of a model's API (K3, K6).
-        Response = "response",
-        /// An envelope a line (K4).
-        EnvelopeLines = "envelope-lines",
-        /// A chat record, or an answer of a model's API, a line (K5, K6).
-        ChatLines = "chat-lines",
-        /// A reply in pieces: server-sent events, or a delta a line (K7).
-        Stream = "stream",
-        /// A session that codeNERD has stored (K8).
-        Session = "session",
-        /// Rows of codeNERD's `reasoning_traces` (K9).
-        Traces = "traces",
-        /// A log of codeNERD (K10), its audit log included.
-        Log = "log",
-        /// What the tracer of codeNERD's context harness writes (K11).
-        Harness = "harness",
-        /// Both channels as `split --format log` writes them.
-        Channels = "channels",
-        /// Markdown with envelopes in its fences (K12).
-        Markdown = "markdown",
-        /// What the model said, and nothing else: all of it is one reply, unless lines separate turns (K12).
-        Raw = "raw",
+settings! {
+    /// `[transcripts.atoms]`
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct AtomSettings("transcripts.atoms") {
+        /// Whether the runtime needs a full stop at the end of an update to keep it; `true` is `"required"`,
+        /// `false` is `"optional"`. Without it, what the version of the protocol says.
+        trailing_period: Option<Period> as Option<PeriodOrFlag> => Means("what the version of the protocol says");
+        /// How grave an argument is that does not have the declared type.
+        types: TypeSeverity;
+        /// Whether an escape in a string of an update may stand for one of `` ` ``, `$`, `;` and `|`.
+        allow_escaped_metachars: bool;
+        /// Predicates that no reply may assert, in place of the built-in list.
+        protected: Option<Vec<String>> => Means("the built-in list");
+        /// Predicates that no reply may assert, beside those of `protected` or of the built-in list.
+        protected_extra: Vec<String>;
+        /// Predicates that shape prompts, which no reply may assert, in place of the built-in list.
+        sensitive: Option<Vec<String>> => Means("the built-in list");
     }
 }
 
-words! {
-    /// How strictly the shape of an envelope is judged.
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-    pub enum Strictness {
-        /// As the runtime's types do.
-        #[default]
-        Struct = "struct",
-        /// As its small schema does: both keys, of the right kind.
-        Simple = "simple",
-        /// As its strict schema does: every member, and no other.
-        Schema = "schema",
+settings! {
+    /// The settings of the runtime and its limits (`[transcripts.caps]`).
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Caps("transcripts.caps") {
+        /// Whether the runtime takes fences off that stand around an envelope.
+        fenced "allow_markdown_wrapped": bool = true;
+        /// Bytes of a surface; what is longer is cut. 0: no limit.
+        surface "max_surface_length": usize as Limit = 50_000;
+        /// How deep braces nest before the search for envelopes in mixed text gives one up.
+        depth "max_depth": usize as Limit = 200;
+        /// Bytes of an envelope in mixed text; larger ones are not seen.
+        candidate "max_candidate": usize as Limit = 5_242_880;
+        /// Updates of a reply; those behind are lost.
+        updates "max_updates": usize as Limit = 2_000;
+        /// Bytes of an update; a longer one is dropped.
+        update "max_update_length": usize as Limit = 1_000;
+        /// Memory operations of a reply; those behind are lost.
+        memory "max_memory_operations": usize as Limit = 500;
+        /// Bytes of a reasoning trace; what is longer is cut.
+        trace "max_reasoning_trace": usize as Limit = 50_000;
+        /// Tool requests of a reply; those behind are lost.
+        tools "max_tool_requests": usize as Limit = 20;
+        /// Knowledge requests of a reply; those behind are lost.
+        knowledge "max_knowledge_requests": usize as Limit = 20;
+    }
+    beside {
+        /// Whether a reply without a valid envelope is an error ([`TranscriptSettings::require_valid_json`]).
+        strict: bool;
+        /// Whether updates have to end in a full stop to be kept.
+        full_stops: FullStops;
     }
 }
 
-words! {
-    /// Which of several envelopes in one reply counts.
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-    pub enum Select {
-        /// The one that the runtime takes.
-        #[default]
-        Runtime = "runtime",
-        /// The last.
-        Last = "last",
-        /// The first.
-        First = "first",
-        /// None: several are an error.
-        Error = "error",
+settings! {
+    /// `[[transcripts.override]]`: what is different for some files. What is unset stays as it is.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct TranscriptOverride("transcripts.override") {
+        /// Which transcripts: a glob, or a list of them.
+        glob: Globs as GlobOrGlobs => Required;
+        /// As `transcripts.profile`.
+        profile: Option<Profile> as ProfileWord;
+        /// As `transcripts.consumer`.
+        consumer: Option<String>;
+        /// As `transcripts.container`.
+        container: Option<Container>;
+        /// As `transcripts.strict`.
+        strict: Option<Strictness>;
+        /// As `transcripts.require_valid_json`.
+        require_valid_json: Option<bool>;
     }
 }
 
-words! {
-    /// Whether an update ends with a full stop.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum Period {
-        /// It must.
-        Required = "required",
-        /// It may.
-        Optional = "optional",
-        /// It must not.
-        Forbidden = "forbidden",
+fn complete(settings: &mut TranscriptSettings, reader: &mut Reader<'_>) {
+    settings.caps.strict = settings.require_valid_json;
+    check_consumers(&settings.consumers, reader);
+}
+
+impl Entry for TranscriptOverride {
+    const ONE: &'static str = "an override";
+
+    fn entry(reader: &mut Reader<'_>, table: Table<'_>, start: TextRange, _: &[Self]) -> Option<Self> {
+        if !table.contains_key("glob") {
+            let message = "An override needs a `glob` that says which transcripts it is for.";
+            reader.findings.push(Finding::new(&CONFIG_BAD_VALUE, start, message));
+        }
+        Some(reader.read_table(table))
     }
 }
 
-/// What a consumer of updates lets through.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Consumer {
-    /// Predicates that it takes. With no prefixes either, it takes all.
-    pub predicates: Vec<String>,
-    /// Beginnings of predicates that it takes.
-    pub prefixes: Vec<String>,
-    /// How many updates it looks at, blank ones included.
-    pub max_updates: usize,
-    /// Whether it refuses protected predicates.
-    pub protected: bool,
+/// A version of the protocol, or `auto`.
+enum ProfileWord {}
+
+impl ProfileWord {
+    const WORDS: [&str; Profile::ALL.len() + 1] = {
+        let mut words = ["auto"; Profile::ALL.len() + 1];
+        let mut at = 0;
+        while at < Profile::WORDS.len() {
+            words[at + 1] = Profile::WORDS[at];
+            at += 1;
+        }
+        words
+    };
 }
 
-impl Default for Consumer {
-    fn default() -> Self {
-        Self { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 2_000, protected: true }
+impl Setting<Option<Profile>> for ProfileWord {
+    const KIND: Kind = Kind::Word(&Self::WORDS);
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Option<Profile>> {
+        let parse = |word: &str| if word == "auto" { Some(None) } else { Profile::parse(word).map(Some) };
+        reader.word(value, &at.label(), &Self::WORDS, parse)
+    }
+
+    fn output(value: &Option<Profile>) -> SettingValue {
+        Option::<Profile>::output(value)
     }
 }
 
-/// The consumers that need no table.
-pub const BUILT_IN_CONSUMERS: [&str; 5] = ["open", "session", "planner", "perception", "compressor"];
+/// A word, `true` for `required`, or `false` for `optional`.
+enum PeriodOrFlag {}
 
-/// `[transcripts.atoms]`
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AtomSettings {
-    /// `trailing_period`; unset, what the profile says.
-    pub trailing_period: Option<Period>,
-    /// `types`: whether an argument of the wrong type is an error.
-    pub types_are_errors: bool,
-    /// `allow_escaped_metachars`
-    pub allow_escaped_metachars: bool,
-    /// `protected`: predicates that no packet may assert, in place of the built-in list.
-    pub protected: Option<Vec<String>>,
-    /// `protected_extra`: further predicates that no reply may assert.
-    pub protected_extra: Vec<String>,
-    /// `sensitive`: predicates that shape prompts, in place of the built-in list.
-    pub sensitive: Option<Vec<String>>,
-}
+impl Setting<Period> for PeriodOrFlag {
+    const KIND: Kind = Kind::WordOrFlag(&Period::WORDS);
 
-/// The settings of the runtime and its limits (`[transcripts.caps]`). All lengths are in bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caps {
-    /// Whether a reply without a valid envelope is an error (`require_valid_json`).
-    pub strict: bool,
-    /// Whether fences around the envelope are taken off (`allow_markdown_wrapped`).
-    pub fenced: bool,
-    /// The surface; 0 for no limit.
-    pub surface: usize,
-    /// How deep braces nest before the search for objects gives one up.
-    pub depth: usize,
-    /// An object found in mixed text.
-    pub candidate: usize,
-    /// The number of updates.
-    pub updates: usize,
-    /// An update.
-    pub update: usize,
-    /// The number of memory operations.
-    pub memory: usize,
-    /// The reasoning trace.
-    pub trace: usize,
-    /// The number of tool requests.
-    pub tools: usize,
-    /// The number of knowledge requests.
-    pub knowledge: usize,
-    /// Whether updates have to end in a full stop to be kept.
-    pub full_stops: FullStops,
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Period> {
+        match value.as_bool() {
+            Some(true) => Some(Period::Required),
+            Some(false) => Some(Period::Optional),
+            None => Period::read(reader, value, at),
+        }
+    }
+
+    fn output(value: &Period) -> SettingValue {
+        Period::output(value)
+    }
 }
 
 /// What decides whether an update has to end in a full stop to be kept. The first that is there counts; where none is,
@@ -224,85 +254,6 @@ impl FullStops {
             None => profile.needs_full_stops(),
         }
     }
-}
-
-impl Default for Caps {
-    fn default() -> Self {
-        Self {
-            strict: false,
-            fenced: true,
-            surface: 50_000,
-            depth: 200,
-            candidate: 5_242_880,
-            updates: 2_000,
-            update: 1_000,
-            memory: 500,
-            trace: 50_000,
-            tools: 20,
-            knowledge: 20,
-            full_stops: FullStops::default(),
-        }
-    }
-}
-
-/// `[[transcripts.override]]`: what is different for some files. What is unset stays as it is.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct TranscriptOverride {
-    /// Which files, relative to the configuration file.
-    pub glob: Globs,
-    /// `profile`
-    pub profile: Option<Profile>,
-    /// `consumer`
-    pub consumer: Option<String>,
-    /// `container`
-    pub container: Option<Container>,
-    /// `strict`
-    pub strict: Option<Strictness>,
-    /// `require_valid_json`
-    pub require_valid_json: Option<bool>,
-}
-
-/// `[transcripts]`; an override that fits a file is applied before anything below `host` sees it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TranscriptSettings {
-    /// `include`: which files are transcripts.
-    pub include: Globs,
-    /// `profile`; unset is `auto`.
-    pub profile: Option<Profile>,
-    /// The version of the protocol that the command line prescribes, whatever envelopes say of themselves.
-    pub prescribed: Option<Profile>,
-    /// `consumer`: who takes the updates; unset is `open`, and then what it refuses is no error.
-    pub consumer: Option<String>,
-    /// `[transcripts.consumers.NAME]`
-    pub consumers: BTreeMap<String, Consumer>,
-    /// `strict`
-    pub strict: Strictness,
-    /// `envelope_select`
-    pub select: Select,
-    /// `container`: the shape of the files, where it is not to be found out.
-    pub container: Option<Container>,
-    /// `turn_separator`: a regular expression for the lines between the turns of raw text.
-    pub turn_separator: Option<String>,
-    /// `tools`: a catalogue of tools, a path relative to the configuration file.
-    pub tools: Option<String>,
-    /// `specialists`: the agents that may be asked; unset, none are known.
-    pub specialists: Option<Vec<String>>,
-    /// `success_phrases`: what a surface says when it claims that something is done.
-    pub success_phrases: Vec<String>,
-    /// `target_compression_ratio`; `None` where nothing sets a target.
-    pub target_compression_ratio: Option<f64>,
-    /// `min_trace_words`
-    pub min_trace_words: u32,
-    /// `closed_limit`: up to so many bytes, an editor looks at a transcript that is not open; 0 at none.
-    pub closed_limit: usize,
-    /// `[transcripts.atoms]`
-    pub atoms: AtomSettings,
-    /// `[transcripts.caps]`
-    pub caps: Caps,
-    /// `[[transcripts.shape]]`, in order; the first that fits a record counts.
-    pub shapes: Arc<[TranscriptShape]>,
-    /// `[[transcripts.override]]`, in order; later ones win.
-    pub overrides: Vec<TranscriptOverride>,
 }
 
 /// The tokens of text that a token of state should stand for, where nothing sets a target.
@@ -359,33 +310,6 @@ impl TranscriptSettings {
     #[must_use]
     pub fn compression_target(&self) -> f64 {
         self.target_compression_ratio.unwrap_or(USUAL_COMPRESSION_RATIO)
-    }
-}
-
-impl Default for TranscriptSettings {
-    fn default() -> Self {
-        let include = ["**/transcripts/**", "**/*.piggyback.{json,jsonl,ndjson,md,txt,log}"];
-        Self {
-            include: Globs::new(include.map(String::from).into()).unwrap_or_default(),
-            profile: None,
-            prescribed: None,
-            consumer: None,
-            consumers: BTreeMap::new(),
-            strict: Strictness::default(),
-            select: Select::default(),
-            container: None,
-            turn_separator: None,
-            tools: None,
-            specialists: None,
-            success_phrases: SUCCESS_PHRASES.map(String::from).into(),
-            target_compression_ratio: None,
-            min_trace_words: 50,
-            closed_limit: 4 << 20,
-            atoms: AtomSettings::default(),
-            caps: Caps::default(),
-            shapes: Arc::default(),
-            overrides: Vec::new(),
-        }
     }
 }
 

@@ -3,24 +3,98 @@
 use toml_span::value::{Table, ValueInner};
 use toml_span::{Span, Value};
 
+use super::declare::TableReader;
 use super::findings::{CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY};
-use super::keys::{self, Section};
-use mangle_syntax::lint::{Finding, Fix, SharedText};
+use super::keys::{self, Key, Kind, Section};
+use super::{ProgramPlaces, Vocabulary};
+use mangle_syntax::lint::{Finding, Fix, Rule, SharedText};
 use mangle_syntax::text::{TextRange, TextSize, nearest, size, slice, text_len};
 
-/// Collects findings while values are read.
+/// Collects findings and places while values are read.
 #[derive(Debug)]
 pub(super) struct Reader<'t> {
     /// The text of the file.
     pub(super) text: &'t str,
+    pub(super) vocabulary: Vocabulary<'t>,
     pub(super) findings: Vec<Finding>,
     /// The file is for another version of this tool: the one finding that counts then.
     pub(super) unfit: Option<Finding>,
+    pub(super) programs: Vec<ProgramPlaces>,
+    pub(super) rules: Vec<(&'static Rule, TextRange)>,
+    notes: Vec<Note>,
+}
+
+/// A word whose place is wanted later.
+#[derive(Debug)]
+struct Note {
+    /// The key with the tables around it.
+    path: String,
+    word: String,
+    span: Span,
+}
+
+/// A key with its table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KeyPath {
+    pub(super) section: &'static Section,
+    pub(super) key: &'static Key,
+}
+
+impl KeyPath {
+    /// The key as messages have it.
+    pub(super) fn label(self) -> String {
+        format!("`{}`", self.key.name)
+    }
 }
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
-        Self { text, findings: Vec::new(), unfit: None }
+    pub(super) fn new(text: &'t str, vocabulary: Vocabulary<'t>) -> Self {
+        Self {
+            text,
+            vocabulary,
+            findings: Vec::new(),
+            unfit: None,
+            programs: Vec::new(),
+            rules: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Keeps the place of a word under its key.
+    pub(super) fn note(&mut self, at: KeyPath, word: &str, span: Span) {
+        self.notes.push(Note { path: at.section.path(at.key.name), word: word.to_owned(), span });
+    }
+
+    /// Takes the words that were kept under a key.
+    pub(super) fn take_notes(&mut self, path: &str) -> Vec<(String, Span)> {
+        let noted = self.notes.extract_if(.., |note| note.path == path);
+        noted.map(|note| (note.word, note.span)).collect()
+    }
+
+    /// Takes the places of the words that were kept under a key.
+    pub(super) fn take_places(&mut self, path: &str) -> Vec<TextRange> {
+        self.take_notes(path).into_iter().map(|(_, span)| range(span)).collect()
+    }
+
+    /// Reads a table that `value` should be.
+    pub(super) fn read_section<T: TableReader>(&mut self, value: Value<'_>) -> T {
+        match self.table(value, &format!("`{}`", T::SECTION.name)) {
+            Some(table) => self.read_table(table),
+            None => T::default(),
+        }
+    }
+
+    /// Reads the keys of a table; reports those that it does not have.
+    pub(super) fn read_table<T: TableReader>(&mut self, table: Table<'_>) -> T {
+        self.unknown_keys(T::SECTION, &table);
+        let mut settings = T::default();
+        for (key, value) in table {
+            if let Some(key) = T::SECTION.key(&key.name) {
+                settings.set(KeyPath { section: T::SECTION, key }, value, self);
+            }
+        }
+        settings.finish(self);
+        settings
     }
 
     /// The findings in the order of the file. What is wrong with settings for another version cannot be told.
@@ -47,10 +121,9 @@ impl<'t> Reader<'t> {
                 Some(home) => finding.message.push_str(&format!(" It belongs {home}.")),
                 None => {
                     // One that is there already cannot have been meant again, unless it may stand twice.
-                    let free = section
-                        .keys
-                        .iter()
-                        .filter(|known| known.kind == keys::Kind::Tables || !table.contains_key(known.name));
+                    let free = section.keys.iter().filter(|known| {
+                        matches!(known.kind, Kind::Tables(_)) || !table.contains_key(known.name)
+                    });
                     finding = suggest(finding, &key.name, free.map(|known| known.name));
                 }
             }
@@ -207,10 +280,10 @@ impl<'t> Reader<'t> {
 /// Where a key belongs that stands in the wrong table. TOML puts all keys below a header into its table, also
 /// those that were meant for the file as a whole.
 fn home(key: &str) -> Option<String> {
-    let section = keys::SECTIONS.iter().find(|section| section.key(key).is_some())?;
-    Some(match section.name {
+    let (header, _) = keys::sections().into_iter().find(|(_, section)| section.key(key).is_some())?;
+    Some(match header.as_str() {
         "" => "at the top of the file, above all `[…]`".to_owned(),
-        _ => format!("under `{}`", section.header()),
+        _ => format!("under `{header}`"),
     })
 }
 
@@ -249,7 +322,7 @@ fn kind(value: &ValueInner<'_>) -> &'static str {
 }
 
 /// The sentence with a capital at its start.
-fn capital(sentence: &str) -> String {
+pub(super) fn capital(sentence: &str) -> String {
     let mut chars = sentence.chars();
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }

@@ -2,8 +2,15 @@
 
 use semver::Version;
 pub use semver::VersionReq;
+use toml_span::Value;
 
+use super::Settings;
+use super::declare::Setting;
 use super::findings::REQUIRED_VERSION;
+use super::keys::Kind;
+use super::kinds::Text;
+use super::output::SettingValue;
+use super::value::{KeyPath, Reader};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{Symbol, TextRange};
 
@@ -18,12 +25,37 @@ pub(super) fn is_this(required: &VersionReq) -> bool {
 }
 
 /// The finding for a requirement that this version does not meet.
-pub(super) fn unfit(required: &VersionReq, range: TextRange) -> Finding {
+fn unfit(required: &VersionReq, range: TextRange) -> Finding {
     let message = format!(
         "This project asks for mangle-ls {required}, and this is {THIS}: it may not know all settings and rules. \
          Install a version that fits, or change `required_version`."
     );
     Finding::new(&REQUIRED_VERSION, range, message)
+}
+
+/// Whether the whole file is for another version of this tool.
+pub(super) fn check_required(settings: &Settings, reader: &mut Reader<'_>) {
+    let place = reader.take_places("required_version").pop();
+    if let (Some(required), Some(place), false) = (&settings.required_version, place, settings.fits()) {
+        reader.unfit = Some(unfit(required, place));
+    }
+}
+
+impl Text for VersionReq {
+    type Value = Self;
+
+    const KIND: Kind = Kind::Version;
+
+    fn parse(text: &str, _: KeyPath) -> Result<Self, String> {
+        let example = concat!(">=", env!("CARGO_PKG_VERSION"));
+        text.parse().map_err(|error| {
+            format!("`{text}` is no requirement on a version ({error}); write one as `{example}`.")
+        })
+    }
+
+    fn print(value: &Self) -> String {
+        value.to_string()
+    }
 }
 
 /// A version of the engine.
@@ -37,11 +69,33 @@ pub struct EngineVersion {
 
 impl EngineVersion {
     /// Reads the name of one of `releases` (with or without a `v`), or a day.
-    pub(super) fn read(word: &str, releases: &[(&'static str, &'static str)]) -> Option<Self> {
+    fn parse(word: &str, releases: &[(&'static str, &'static str)]) -> Option<Self> {
         let release = word.strip_prefix('v').unwrap_or(word);
         let day = releases.iter().find(|(name, _)| *name == release).map(|(_, day)| *day);
         let day = day.or_else(|| is_day(word).then_some(word))?;
         Some(Self { name: Symbol::new(release), day: Symbol::new(day) })
+    }
+}
+
+impl Setting<Self> for EngineVersion {
+    const KIND: Kind = Kind::Engine;
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Self> {
+        let (word, span) = reader.string(value, &at.label())?;
+        let version = Self::parse(&word, reader.vocabulary.releases);
+        if version.is_none() {
+            let known: Vec<_> = reader.vocabulary.releases.iter().map(|(release, _)| *release).collect();
+            let message = format!(
+                "`{word}` is no version of the engine; write a release ({}) or a day, as `2026-06-30`.",
+                known.join(", ")
+            );
+            reader.bad_value_near(span, message, &word, known);
+        }
+        version
+    }
+
+    fn output(value: &Self) -> SettingValue {
+        SettingValue::of(value.name.as_str())
     }
 }
 
@@ -62,7 +116,7 @@ mod tests {
     fn versions_of_the_engine() {
         let releases = [("0.1.0", "2023-12-15"), ("0.2.0", "2024-08-14")];
         let read = |word| {
-            EngineVersion::read(word, &releases).map(|version| (version.name.as_str(), version.day.as_str()))
+            EngineVersion::parse(word, &releases).map(|version| (version.name.as_str(), version.day.as_str()))
         };
         assert_eq!(read("0.2.0"), Some(("0.2.0", "2024-08-14")));
         assert_eq!(read("v0.1.0"), Some(("0.1.0", "2023-12-15")));

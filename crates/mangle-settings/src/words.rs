@@ -34,6 +34,22 @@ macro_rules! words {
                 }
             }
         }
+
+        impl $crate::declare::Setting<Self> for $name {
+            const KIND: $crate::keys::Kind = $crate::keys::Kind::Word(&Self::WORDS);
+
+            fn read(
+                reader: &mut $crate::value::Reader<'_>,
+                value: toml_span::Value<'_>,
+                at: $crate::value::KeyPath,
+            ) -> Option<Self> {
+                reader.word(value, &at.label(), &Self::WORDS, Self::parse)
+            }
+
+            fn output(value: &Self) -> $crate::output::SettingValue {
+                $crate::output::SettingValue::of(value.as_str())
+            }
+        }
     };
 }
 

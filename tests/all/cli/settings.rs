@@ -202,6 +202,9 @@ fn all_settings() {
 
             [files]
             extensions = []
+            max_scan_bytes = 67108864
+            max_scan_entries = 100000
+            max_scan_files = 5000
 
             [format]
             indent = 4
@@ -394,7 +397,10 @@ fn all_settings() {
               "max_findings": 100,
               "required_version": null,
               "files": {
-                "extensions": []
+                "extensions": [],
+                "max_scan_bytes": 67108864,
+                "max_scan_entries": 100000,
+                "max_scan_files": 5000
               },
               "format": {
                 "indent": 4,

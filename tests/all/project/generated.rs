@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use mangle_engine::program::builtins::RELEASES;
 use mangle_ls::ide::registry;
 use mangle_ls::report;
-use mangle_settings::Vocabulary;
 use mangle_settings::keys::{Key, Kind};
+use mangle_settings::{HintSettings, SettingTable as _, Vocabulary};
 use mangle_syntax::lint::{Group, Rule, address};
 use serde_json::{Value, json};
 
@@ -43,8 +43,7 @@ fn configuration() -> String {
     let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
     let (between, rest) = after.split_once("<!-- generated: hints -->\n").unwrap();
     let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
-    let (keys, hints) =
-        (mangle_settings::markdown(), mangle_settings::markdown_of(&mangle_settings::keys::HINTS));
+    let (keys, hints) = (mangle_settings::markdown(), mangle_settings::markdown_of(HintSettings::SECTION));
     format!(
         "{before}<!-- generated: keys -->\n{keys}<!-- end -->\n{between}<!-- generated: hints -->\n{hints}<!-- end -->\n{after}"
     )
@@ -74,8 +73,8 @@ fn vscode() -> String {
         serde_json::from_str(&committed("editors/vscode/package.json".as_ref())).unwrap();
     let contributes = manifest["contributes"].as_object_mut().unwrap();
     contributes["configuration"]["properties"]["mangle.rules"] = rules_setting();
-    for key in mangle_settings::keys::HINTS.keys {
-        let name = format!("{}.{}", mangle_settings::keys::HINTS.name, key.name);
+    for key in HintSettings::SECTION.keys {
+        let name = HintSettings::SECTION.path(key.name);
         contributes["configuration"]["properties"][name] = hint_setting(key);
     }
     if let Some(address) = address("docs/mangle-ls.schema.json") {
@@ -90,7 +89,7 @@ fn vscode() -> String {
 fn hint_setting(key: &Key) -> Value {
     let mut setting = json!({
         "type": "boolean",
-        "default": serde_json::from_str::<Value>(key.default).unwrap(),
+        "default": key.default_value(),
         "scope": "window",
         "markdownDescription": key.doc,
     });

@@ -25,18 +25,6 @@ pub struct Limits {
     pub bytes: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            facts: 5_000_000,
-            derived: 2_000_000,
-            steps: 500_000_000,
-            time: Duration::from_secs(10),
-            bytes: 1 << 30,
-        }
-    }
-}
-
 /// How many steps it takes to go through a value.
 fn weight(datum: &Datum) -> usize {
     match datum {

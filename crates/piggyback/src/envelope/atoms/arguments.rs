@@ -11,6 +11,7 @@ use super::{Update, rules};
 use crate::envelope::plain::{Argument, ArgumentKind};
 use crate::envelope::runtime::{becomes_name, has_extension};
 use mangle_engine::types::{Base, Type};
+use mangle_settings::TypeSeverity;
 use mangle_syntax::lint::{Finding, Severity};
 use mangle_syntax::syntax::literal::{self, Piece};
 use mangle_syntax::text::{TextRange, TextSize, size, slice};
@@ -97,7 +98,7 @@ fn mismatch(
     let mut finding = Finding::new(&rules::ARG_TYPE, update.place(arg.range), message);
     if is_word || fits == TypeFit::Nearly {
         finding = finding.severity(Severity::Hint);
-    } else if terms.settings.atoms.types_are_errors {
+    } else if terms.settings.atoms.types == TypeSeverity::Error {
         finding = finding.severity(Severity::Error);
     }
     finding = related(finding, declared.place, "declared here");

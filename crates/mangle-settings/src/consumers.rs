@@ -1,0 +1,76 @@
+//! `[transcripts.consumers.NAME]`: what takes the updates of replies.
+
+use std::collections::BTreeMap;
+
+use toml_span::Value;
+
+use super::declare::{Setting, SettingTable as _, settings};
+use super::findings::CONFIG_BAD_VALUE;
+use super::keys::Kind;
+use super::output::SettingValue;
+use super::transcripts::Limit;
+use super::value::{KeyPath, Reader, range, suggest};
+use mangle_syntax::lint::Finding;
+
+/// The consumers that need no table.
+pub const BUILT_IN_CONSUMERS: [&str; 5] = ["open", "session", "planner", "perception", "compressor"];
+
+settings! {
+    /// What a consumer of updates lets through.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Consumer("transcripts.consumers") {
+        /// The predicates that it takes. With no `prefixes` either, it takes all.
+        predicates: Vec<String>;
+        /// Beginnings of predicates that it takes.
+        prefixes: Vec<String>;
+        /// How many updates of a reply it looks at, blank ones included.
+        max_updates: usize as Limit = 2_000;
+        /// Whether it refuses protected predicates.
+        protected: bool = true;
+    }
+}
+
+/// Consumers by name.
+pub(super) enum Consumers {}
+
+impl Setting<BTreeMap<String, Consumer>> for Consumers {
+    const KIND: Kind = Kind::Named(Consumer::SECTION);
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<BTreeMap<String, Consumer>> {
+        let mut consumers = BTreeMap::new();
+        let table = reader.table(value, &format!("`{}`", at.section.path(at.key.name)))?;
+        for (key, value) in table {
+            let Some(inner) = reader.table(value, &format!("the consumer `{}`", key.name)) else { continue };
+            let consumer = reader.read_table(inner);
+            if BUILT_IN_CONSUMERS.contains(&&*key.name) {
+                let message = format!("The consumer `{}` is built in; take another name.", key.name);
+                reader.bad_value(key.span, message);
+                continue;
+            }
+            consumers.insert(key.name.to_string(), consumer);
+        }
+        Some(consumers)
+    }
+
+    fn output(value: &BTreeMap<String, Consumer>) -> SettingValue {
+        SettingValue::Named(value.iter().map(|(name, consumer)| (name.clone(), consumer.rows())).collect())
+    }
+}
+
+/// Reports the consumers that were named and do not exist.
+pub(super) fn check_consumers(own: &BTreeMap<String, Consumer>, reader: &mut Reader<'_>) {
+    let mut named = reader.take_notes("transcripts.consumer");
+    named.extend(reader.take_notes("transcripts.override.consumer"));
+    for (name, span) in named {
+        let known = || BUILT_IN_CONSUMERS.into_iter().chain(own.keys().map(String::as_str));
+        if !known().any(|known| known == name) {
+            let all: Vec<_> = known().collect();
+            let message = format!(
+                "There is no consumer `{name}`; it is one of {}, or a table `[transcripts.consumers.NAME]`.",
+                all.join(", ")
+            );
+            let finding = Finding::new(&CONFIG_BAD_VALUE, range(span), message);
+            reader.findings.push(suggest(finding, &name, all));
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The kinds of values that several settings have.
+
+use std::ops::Deref;
+
+use serde_json::Value as Json;
+use toml_span::Value;
+use toml_span::value::{Table, ValueInner};
+
+use super::declare::{Setting, TableReader};
+use super::keys::Kind;
+use super::output::{Rows, SettingValue};
+use super::value::{KeyPath, Reader, capital, first_line};
+use mangle_syntax::text::TextRange;
+
+impl Setting<Self> for bool {
+    const KIND: Kind = Kind::Flag;
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Self> {
+        reader.flag(value, &at.label())
+    }
+
+    fn output(value: &Self) -> SettingValue {
+        SettingValue::of(*value)
+    }
+}
+
+/// A kind of value that is written as a string.
+pub(super) trait Text {
+    /// The type of the setting.
+    type Value;
+
+    /// What one looks like.
+    const KIND: Kind = Kind::Text;
+
+    /// What a list of them looks like.
+    const LIST: Kind = Kind::Texts;
+
+    /// The value; else what is wrong with the text, in a sentence.
+    fn parse(text: &str, at: KeyPath) -> Result<Self::Value, String>;
+
+    /// The text.
+    fn print(value: &Self::Value) -> String;
+}
+
+/// Keeps the place of the string, too.
+impl<K: Text> Setting<K::Value> for K {
+    const KIND: Kind = K::KIND;
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<K::Value> {
+        let (text, span) = reader.string(value, &at.label())?;
+        reader.note(at, &text, span);
+        K::parse(&text, at).map_err(|why| reader.bad_value(span, why)).ok()
+    }
+
+    fn output(value: &K::Value) -> SettingValue {
+        SettingValue::of(K::print(value))
+    }
+}
+
+/// A list; what is wrong in it is left out.
+impl<K: Text> Setting<Vec<K::Value>> for Vec<K> {
+    const KIND: Kind = K::LIST;
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Vec<K::Value>> {
+        let strings = reader.strings(value, &at.label()).into_iter();
+        let parse =
+            |(text, span): (String, _)| K::parse(&text, at).map_err(|why| reader.bad_value(span, why)).ok();
+        Some(strings.filter_map(parse).collect())
+    }
+
+    fn output(value: &Vec<K::Value>) -> SettingValue {
+        SettingValue::of(value.iter().map(K::print).collect::<Vec<_>>())
+    }
+}
+
+impl Text for String {
+    type Value = Self;
+
+    fn parse(text: &str, _: KeyPath) -> Result<Self, String> {
+        Ok(text.to_owned())
+    }
+
+    fn print(value: &Self) -> String {
+        value.clone()
+    }
+}
+
+/// What may be unset.
+impl<T, K: Setting<T>> Setting<Option<T>> for Option<K> {
+    const KIND: Kind = K::KIND;
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<Option<T>> {
+        K::read(reader, value, at).map(Some)
+    }
+
+    fn output(value: &Option<T>) -> SettingValue {
+        value.as_ref().map_or(SettingValue::Unset, K::output)
+    }
+}
+
+/// A whole number, the ends of the range included.
+pub(super) enum Integer<const LEAST: i64, const MOST: i64> {}
+
+impl<T, const LEAST: i64, const MOST: i64> Setting<T> for Integer<LEAST, MOST>
+where
+    T: TryFrom<i64> + Into<Json> + Copy,
+{
+    const KIND: Kind = Kind::Number(LEAST, MOST);
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<T> {
+        let number = reader.number(value, &at.label(), (LEAST, MOST))?;
+        T::try_from(number).ok()
+    }
+
+    fn output(value: &T) -> SettingValue {
+        SettingValue::of(*value)
+    }
+}
+
+/// A number with or without a fraction, the ends of the range included.
+pub(super) enum Decimal<const LEAST: u32, const MOST: u32> {}
+
+impl<const LEAST: u32, const MOST: u32> Setting<f64> for Decimal<LEAST, MOST> {
+    const KIND: Kind = Kind::Decimal(LEAST, MOST);
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<f64> {
+        reader.decimal(value, &at.label(), (LEAST, MOST))
+    }
+
+    fn output(value: &f64) -> SettingValue {
+        SettingValue::of(*value)
+    }
+}
+
+/// A file below the folder of the configuration file.
+pub(super) enum File {}
+
+impl Text for File {
+    type Value = String;
+
+    const KIND: Kind = Kind::File;
+
+    fn parse(path: &str, at: KeyPath) -> Result<String, String> {
+        let why = match path {
+            "" => "is empty",
+            _ if path.starts_with('/') || path.split('/').any(|part| part == "..") => {
+                "leads out of the folder of this file"
+            }
+            _ => return Ok(path.to_owned()),
+        };
+        Err(format!("The path `{path}` of {} cannot be used: it {why}.", at.label()))
+    }
+
+    fn print(value: &String) -> String {
+        value.clone()
+    }
+}
+
+/// A list of tables (`[[…]]`).
+pub(super) enum Tables {}
+
+/// A table of a list.
+pub(super) trait Entry: TableReader {
+    /// What one is called, with its article.
+    const ONE: &'static str;
+
+    /// Reads one; `None` for one that is left out. `start` is its first line, `others` those before it.
+    fn entry(reader: &mut Reader<'_>, table: Table<'_>, start: TextRange, others: &[Self]) -> Option<Self>;
+}
+
+impl<C, T> Setting<C> for Tables
+where
+    C: From<Vec<T>> + Deref<Target = [T]>,
+    T: Entry,
+{
+    const KIND: Kind = Kind::Tables(T::SECTION);
+
+    fn read(reader: &mut Reader<'_>, mut value: Value<'_>, _: KeyPath) -> Option<C> {
+        let span = value.span;
+        let mut all = Vec::new();
+        match value.take() {
+            ValueInner::Array(tables) => tables.into_iter().for_each(|value| {
+                let start = first_line(reader.text, value.span);
+                let table = reader.table(value, T::ONE);
+                all.extend(table.and_then(|table| T::entry(reader, table, start, &all)));
+            }),
+            _ => reader.bad_value(span, brackets::<T>()),
+        }
+        Some(all.into())
+    }
+
+    fn output(value: &C) -> SettingValue {
+        SettingValue::Tables(value.iter().map(T::rows).collect::<Vec<Rows>>())
+    }
+}
+
+fn brackets<T: Entry>() -> String {
+    capital(&format!("{} is written `[[{}]]`, with two pairs of brackets.", T::ONE, T::SECTION.name))
+}

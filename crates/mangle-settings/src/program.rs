@@ -1,0 +1,106 @@
+//! `[[program]]`: which files are analysed together, and what runs them.
+
+use toml_span::value::Table;
+
+use super::declare::settings;
+use super::keys::Kind;
+use super::kinds::{Entry, Text};
+use super::value::{KeyPath, Reader, first_line};
+use super::{EngineVersion, Globs};
+use mangle_syntax::text::{Symbol, TextRange};
+
+settings! {
+    /// One `[[program]]`.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ProgramSettings("program") {
+        /// What the program is called in output. Without it, the name of the folder.
+        name: Option<String>;
+        /// Which files belong to it. Files that git ignores, hidden files and files of a folder that has its own
+        /// configuration never do.
+        include: Globs = ["**/*.mg", "**/*.gl"];
+        /// Which of the included files do not belong to it.
+        exclude: Globs;
+        /// Which of its files are loaded by codeNERD, which takes lines that start with `TAXONOMY:`, `INTENT:` or
+        /// `PROMPT:` out before the engine reads the rest. In all other files such lines are errors.
+        hybrid: Globs;
+        /// Predicates that the program in which the engine is embedded supplies, as `name/arity`. They count as
+        /// declared and defined.
+        host_predicates: Vec<(Symbol, u16)> as Vec<Predicate>;
+        /// The version of the engine that runs it: a release as `"0.4.0"`, or the day of a commit as
+        /// `"2026-06-30"`. Built-ins that came later are not there then. Without it, the newest engine.
+        target: Option<EngineVersion> => Means("the newest engine");
+    }
+}
+
+impl ProgramSettings {
+    /// Whether the file at `path`, relative to the configuration file and with `/`, belongs here.
+    #[must_use]
+    pub fn includes(&self, path: &str) -> bool {
+        self.include.matches(path) && !self.exclude.matches(path)
+    }
+
+    /// [`ProgramSettings::includes`] for a file with an ending that `[files] extensions` adds: where `include` is at its
+    /// default, it takes such files, too.
+    #[must_use]
+    pub fn includes_added(&self, path: &str) -> bool {
+        let is_default = self.include == Self::default().include;
+        (is_default || self.include.matches(path)) && !self.exclude.matches(path)
+    }
+}
+
+/// Where a `[[program]]` stands. Ranges count from the start of the file.
+#[derive(Debug, Clone, Default)]
+pub struct ProgramPlaces {
+    /// Its start: its `include`, else its first line.
+    pub start: TextRange,
+    /// Each pattern of [`ProgramSettings::include`]; none where it is at its default.
+    pub include: Vec<TextRange>,
+    /// Each pattern of [`ProgramSettings::hybrid`].
+    pub hybrid: Vec<TextRange>,
+}
+
+impl Entry for ProgramSettings {
+    const ONE: &'static str = "a program";
+
+    fn entry(reader: &mut Reader<'_>, table: Table<'_>, start: TextRange, others: &[Self]) -> Option<Self> {
+        let start = table.get("include").map_or(start, |include| first_line(reader.text, include.span));
+        let program: Self = reader.read_table(table);
+        for (name, span) in reader.take_notes("program.name") {
+            if others.iter().any(|other| other.name.as_ref() == Some(&name)) {
+                reader.bad_value(span, format!("Another program is called `{name}` already."));
+            }
+        }
+        let (include, hybrid) = (reader.take_places("program.include"), reader.take_places("program.hybrid"));
+        reader.programs.push(ProgramPlaces { start, include, hybrid });
+        Some(program)
+    }
+}
+
+/// A predicate with its number of arguments: `now/1`.
+enum Predicate {}
+
+impl Text for Predicate {
+    type Value = (Symbol, u16);
+
+    const LIST: Kind = Kind::Predicates;
+
+    fn parse(text: &str, _: KeyPath) -> Result<(Symbol, u16), String> {
+        host_predicate(text).ok_or_else(|| {
+            format!("`{text}` is no predicate; write its name and its number of arguments, as `now/1`.")
+        })
+    }
+
+    fn print((name, arity): &(Symbol, u16)) -> String {
+        format!("{name}/{arity}")
+    }
+}
+
+/// Reads `name/arity`.
+fn host_predicate(word: &str) -> Option<(Symbol, u16)> {
+    let (name, arity) = word.split_once('/')?;
+    let arity = arity.parse().ok()?;
+    let rest_fits =
+        |rest: &str| rest.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.' || c == ':');
+    let starts_well = name.starts_with(char::is_lowercase);
+    (starts_well && rest_fits(name)).then(|| (Symbol::new(name), arity))
+}

@@ -1,0 +1,123 @@
+//! `[prompt.templates]`: texts in place of the built-in ones, by name.
+
+use std::collections::BTreeMap;
+
+use toml_span::value::{Table, ValueInner};
+use toml_span::{Span, Value};
+
+use super::declare::Setting;
+use super::keys::Kind;
+use super::output::SettingValue;
+use super::value::{KeyPath, Reader};
+use super::{PHRASES, Phrase, PromptSettings, phrase};
+use mangle_syntax::text::nearest;
+
+/// The names of the templates that have a built-in text: parts of prompts, and types of shards.
+pub const TEMPLATE_NAMES: [&str; 8] =
+    ["suffix", "inception", "reasoning", "generic", "coder", "tester", "reviewer", "researcher"];
+
+/// Texts by name. The places of the names are kept.
+pub(super) enum Templates {}
+
+impl Setting<BTreeMap<String, String>> for Templates {
+    const KIND: Kind = Kind::TextsByName;
+
+    fn read(reader: &mut Reader<'_>, value: Value<'_>, at: KeyPath) -> Option<BTreeMap<String, String>> {
+        let mut templates = BTreeMap::new();
+        for (name, key, value) in flat(reader.table(value, &at.label())?) {
+            let Some((text, span)) = reader.string(value, "a template") else { continue };
+            if let Some(phrase) = phrase(&name) {
+                check_phrase(reader, phrase, &text, span);
+            } else if is_path(&text) {
+                let message =
+                    format!("`{text}` is a path, and a template is the text itself: no file is read.");
+                reader.bad_value(span, message);
+            }
+            reader.note(at, &name, key);
+            templates.insert(name, text);
+        }
+        Some(templates)
+    }
+
+    fn output(value: &BTreeMap<String, String>) -> SettingValue {
+        let texts = value.iter().map(|(name, text)| (name.clone(), text.clone().into()));
+        SettingValue::Value(serde_json::Value::Object(texts.collect()))
+    }
+}
+
+/// Reports values that the text of a phrase leaves out, and placeholders that nothing fills in.
+fn check_phrase(reader: &mut Reader<'_>, phrase: &Phrase, text: &str, span: Span) {
+    let (name, holes) = (phrase.name, phrase.holes().collect::<Vec<_>>());
+    if holes.is_empty() || text.is_empty() {
+        return;
+    }
+    let all = holes.iter().map(|hole| format!("`{{{hole}}}`")).collect::<Vec<_>>().join(", ");
+    // One placeholder that is misspelled leaves its value out as well.
+    if let Some(unknown) = super::phrases::holes(text).find(|word| !holes.contains(word)) {
+        reader.bad_value(
+            span,
+            format!("Nothing is filled in for `{{{unknown}}}` in `{name}`; there are {all}."),
+        );
+    } else if !holes.iter().any(|hole| text.contains(&format!("{{{hole}}}"))) {
+        reader.bad_value(span, format!("`{name}` leaves its values out; write where they stand: {all}."));
+    }
+}
+
+/// Reports templates that no prompt takes. Which types of shards there are is known where `shards` lists them;
+/// elsewhere only what looks like a misspelling is reported.
+pub(super) fn check_templates(settings: &PromptSettings, reader: &mut Reader<'_>) {
+    let types: Vec<&str> = settings.shards.iter().map(|shard| shard.kind.as_str()).collect();
+    for (name, span) in reader.take_notes("prompt.templates") {
+        let phrases = PHRASES.iter().map(|phrase| phrase.name);
+        let known = TEMPLATE_NAMES.into_iter().chain(types.iter().copied()).chain(phrases);
+        if known.clone().any(|known| known == name) {
+            continue;
+        }
+        let is_slip = nearest(&name, known.clone()).is_some();
+        // Only phrases have a name with a full stop.
+        if is_slip || !types.is_empty() || name.contains('.') {
+            let group = name.split_once('.').map(|(group, _)| format!("{group}."));
+            let is_beside = |known: &&str| match &group {
+                Some(group) => known.starts_with(group.as_str()),
+                None => !known.contains('.'),
+            };
+            let beside: Vec<_> = known.clone().filter(is_beside).collect();
+            // Of a group that there is not, the groups.
+            let mut all: Vec<_> = beside.iter().map(|known| format!("`{known}`")).collect();
+            if all.is_empty() {
+                let groups = PHRASES.iter().filter_map(|phrase| phrase.name.split_once('.'));
+                all.extend(groups.map(|(group, _)| format!("`{group}.NAME`")));
+                all.dedup();
+            }
+            let message = format!("No prompt takes a template `{name}`; there are {}.", all.join(", "));
+            reader.unknown_near(span, message, &name, known);
+        }
+    }
+}
+
+/// The entries of a table, those of tables in it under both names: `session.tests`.
+fn flat(table: Table<'_>) -> Vec<(String, Span, Value<'_>)> {
+    let mut all = Vec::new();
+    for (key, mut value) in table {
+        match value.take() {
+            ValueInner::Table(inner) => {
+                let inner = flat(inner).into_iter();
+                all.extend(inner.map(|(name, span, value)| (format!("{}.{name}", key.name), span, value)));
+            }
+            other => {
+                value.set(other);
+                all.push((key.name.to_string(), key.span, value));
+            }
+        }
+    }
+    all
+}
+
+/// Whether a text is the path of a file rather than a template.
+fn is_path(text: &str) -> bool {
+    const ENDINGS: [&str; 8] = ["md", "txt", "tmpl", "tpl", "prompt", "yaml", "yml", "mg"];
+    let text = text.trim();
+    let ending = text.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
+    is_word && (ENDINGS.contains(&ending) || text.starts_with("./") || text.starts_with("../"))
+}
