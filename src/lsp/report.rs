@@ -64,7 +64,8 @@ impl<'v> FileReport<'v> {
             uri.hash(&mut hasher);
         }
         for diagnostic in self.all() {
-            (diagnostic.rule.code, diagnostic.severity, &diagnostic.message).hash(&mut hasher);
+            (diagnostic.rule.code, diagnostic.severity, &diagnostic.message, &diagnostic.notes)
+                .hash(&mut hasher);
             self.hash_place(self.file.id, diagnostic.range, &mut hasher);
             for related in &diagnostic.related {
                 related.message.hash(&mut hasher);

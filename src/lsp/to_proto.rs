@@ -70,7 +70,7 @@ pub(super) fn diagnostic(view: &View, file: &SnapshotFile, diagnostic: &lint::Di
         code: Some(NumberOrString::String(diagnostic.rule.name.into())),
         code_description: code_description(diagnostic.rule).filter(|_| view.session.code_description),
         source: Some(NAME.into()),
-        message: sink::lines(&around(file, diagnostic.range).redacted(&diagnostic.message)),
+        message: sink::lines(&around(file, diagnostic.range).redacted(&diagnostic.headline_and_notes())),
         related_information: related(view, diagnostic),
         tags: None,
         data: view.session.diagnostic_data.then(|| serde_json::json!({ "code": diagnostic.rule.code })),

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::{ReportEntry, Sources};
 use mangle_settings::MaxFindings;
-use mangle_syntax::lint::{Diagnostic, Rule, SharedText};
+use mangle_syntax::lint::{Diagnostic, Rule};
 use mangle_syntax::text::FileId;
 
 /// For how many rules and files the rest is listed one by one.
@@ -114,9 +114,7 @@ pub fn shown_in_editor<'d>(
         let message = format!(
             "{what} of this rule from here on: `mangle-ls check --max-findings 0` shows all, and so does `max_findings = 0`"
         );
-        let (related, fix, help, path) = Default::default();
-        let message = SharedText::from(message);
-        Some(Diagnostic { rule, severity: *severity, range: *range, message, related, fix, help, path })
+        Some(Diagnostic::new(rule, *severity, *range, message.into()))
     });
     let said = said.collect();
     (shown, said)
@@ -131,10 +129,8 @@ mod tests {
     use mangle_syntax::text::{TextRange, size};
 
     fn entry(file: u32, at: usize) -> ReportEntry {
-        let (related, fix, help, path) = Default::default();
         let range = TextRange::at(size(at), size(1));
-        let (rule, severity, message) = (&CONFIG_BAD_VALUE, Severity::Error, SharedText::from("wrong"));
-        let diagnostic = Diagnostic { rule, severity, range, message, related, fix, help, path };
+        let diagnostic = Diagnostic::new(&CONFIG_BAD_VALUE, Severity::Error, range, "wrong".into());
         ReportEntry { file: FileId(file), diagnostic, fails: true }
     }
 

@@ -27,7 +27,7 @@ pub fn github_command(entry: &ReportEntry, sources: &Sources, root: &Path) -> St
         write!(command, ",line={},endLine={}", start.line, end.line)
     };
     let title = format!("{} {}", diagnostic.rule.code, diagnostic.rule.name);
-    let mut message = String::from(diagnostic.message.clone());
+    let mut message = diagnostic.headline_and_notes();
     if let Some(line) = advice(diagnostic) {
         message.push_str(&format!("\n{line}"));
     }

@@ -23,7 +23,14 @@ struct Line<'a> {
     end: u64,
     /// The chain of JSON pointers to the text inside a transcript; empty for a policy.
     path: &'a [String],
+    /// What is wrong exactly at the place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<&'a str>,
+    /// The other labels.
     related: Vec<Related<'a>>,
+    /// The consequence or the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<&'a str>,
     /// What to do where no fix does it.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'a str>,
@@ -90,7 +97,9 @@ pub fn json_line(entry: &ReportEntry, sources: &Sources) -> String {
         start: sources.offset(file, diagnostic.range.start()),
         end: sources.offset(file, diagnostic.range.end()),
         path: &diagnostic.path,
+        label: diagnostic.label.as_deref(),
         related: diagnostic.related.iter().map(|place| related(place, sources)).collect(),
+        notes: diagnostic.notes.iter().map(AsRef::as_ref).collect(),
         help: diagnostic.help.as_deref(),
         fix: diagnostic.fix.as_ref().map(|resolved| fix(resolved, sources)),
     })

@@ -86,6 +86,7 @@ fn description(entry: &ReportEntry, sources: &Sources) -> String {
     };
     let first = place(entry.file, diagnostic.range.start());
     let mut lines = vec![format!("{first}: {}: {}", diagnostic.severity, xml_line(&diagnostic.message))];
+    lines.extend(diagnostic.notes.iter().map(|note| format!("Note: {}", xml_line(note))));
     for related in &diagnostic.related {
         lines.push(format!("{}: {}", place(related.file, related.range.start()), xml_line(&related.message)));
     }

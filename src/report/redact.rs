@@ -27,6 +27,8 @@ pub(super) fn redacted<'e>(entry: &'e ReportEntry, sources: &Sources) -> Cow<'e,
     let diagnostic = &mut entry.diagnostic;
     diagnostic.message = redact(&diagnostic.message).into();
     diagnostic.related.iter_mut().for_each(|place| place.message = redact(&place.message).into());
+    diagnostic.label = diagnostic.label.as_deref().map(|label| redact(label).into());
+    diagnostic.notes.iter_mut().for_each(|note| *note = redact(note).into());
     diagnostic.help = diagnostic.help.as_deref().map(|help| redact(help).into());
     diagnostic.path.iter_mut().for_each(|pointer| *pointer = redact(pointer));
     if let Some(fix) = &mut diagnostic.fix {

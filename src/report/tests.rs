@@ -32,15 +32,11 @@ fn fixture(policy: &str, marked: &str) -> (Sources, ReportEntry) {
     sources.insert(POLICY, "policy/deny.mg".into(), policy.into());
     sources.insert(SCHEMAS, "schemas.gl".into(), "Decl has_danger(X).\n".into());
     let start = TextSize::try_from(policy.find(marked).unwrap()).unwrap();
+    let range = TextRange::at(start, TextSize::of(marked));
     let diagnostic = Diagnostic {
-        rule: &RULE,
-        severity: Severity::Error,
-        range: TextRange::at(start, TextSize::of(marked)),
-        message: "The engine drops this negation.".into(),
-        related: Vec::new(),
-        fix: None,
-        help: None,
-        path: Vec::new(),
+        label: Some("never bound".into()),
+        notes: vec!["`clear(A)` is derived whether or not such a fact exists".into()],
+        ..Diagnostic::new(&RULE, Severity::Error, range, "engine ignores this negation".into())
     };
     (sources, ReportEntry { file: POLICY, diagnostic, fails: true })
 }

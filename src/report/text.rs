@@ -41,11 +41,18 @@ fn whole(entry: &ReportEntry, sources: &Sources, renderer: &Renderer) -> String 
     let mut group = title(entry);
     let (near, far): (Vec<_>, Vec<_>) =
         diagnostic.related.iter().partition(|place| is_near(sources, entry.file, diagnostic.range, place));
-    let mut marks = vec![Mark { range: diagnostic.range, kind: AnnotationKind::Primary, label: "" }];
+    let mut marks = vec![Mark {
+        range: diagnostic.range,
+        kind: AnnotationKind::Primary,
+        label: diagnostic.label.as_deref().unwrap_or_default(),
+    }];
     marks.extend(near.into_iter().map(Mark::of));
     group = group.elements(show(sources, entry.file, &marks));
     for place in far {
         group = group.elements(show(sources, place.file, &[Mark::of(place)]));
+    }
+    for note in &diagnostic.notes {
+        group = group.element(Level::NOTE.message(visible(note)));
     }
     for help in helps(diagnostic) {
         group = group.element(Level::HELP.message(help));

@@ -102,9 +102,15 @@ impl CheckedFixture {
                 let Diagnostic { rule, severity, message, .. } = diagnostic;
                 let place = self.place(*file, diagnostic.range);
                 writeln!(out, "{place} {severity} {}: {message}", rule.name).unwrap();
+                if let Some(label) = &diagnostic.label {
+                    writeln!(out, "  label: {label}").unwrap();
+                }
                 for related in &diagnostic.related {
                     let place = self.place(related.file, related.range);
                     writeln!(out, "  {place} {}", related.message).unwrap();
+                }
+                for note in &diagnostic.notes {
+                    writeln!(out, "  note: {note}").unwrap();
                 }
                 if let Some(fix) = &diagnostic.fix {
                     writeln!(out, "  fix: {}", fix.title).unwrap();

@@ -111,9 +111,7 @@ mod tests {
             let edits = vec![FileEdit { file, range, text: text.to_owned() }];
             let (title, applicability, evidence) = ("Mend".into(), Applicability::Safe, false);
             let fix = ResolvedFix { title, applicability, evidence, edits, otherwise: None };
-            let (related, path, message, help) = (Vec::new(), Vec::new(), "".into(), None);
-            let (severity, fix) = (Severity::Error, Some(fix));
-            Diagnostic { rule, severity, range, message, related, fix, help, path }
+            Diagnostic { fix: Some(fix), ..Diagnostic::new(rule, Severity::Error, range, "".into()) }
         };
         memchr::memchr_iter(wrong, bytes).map(at).collect()
     }

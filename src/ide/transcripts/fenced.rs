@@ -60,14 +60,13 @@ impl Fences<'_> {
 
     /// What was found in a fence as something of the file.
     fn place(self, id: FileId, found: Diagnostic) -> Option<Diagnostic> {
-        let Diagnostic { rule, severity, message, path, help, .. } = found;
         let (_, range) = self.range(id, found.range)?;
-        let related = found.related.into_iter().filter_map(|related| {
+        let related = found.related.iter().filter_map(|related| {
             let (file, range) = self.range(related.file, related.range)?;
-            Some(RelatedPlace { file, range, message: related.message })
+            Some(RelatedPlace { file, range, message: related.message.clone() })
         });
         let related = related.collect();
-        let fix = found.fix.and_then(|fix| {
+        let fix = found.fix.clone().and_then(|fix| {
             let edits = fix.edits.into_iter().map(|edit| {
                 let (file, range) = self.range(edit.file, edit.range)?;
                 Some(FileEdit { file, range, text: edit.text })
@@ -76,7 +75,7 @@ impl Fences<'_> {
             let ResolvedFix { title, applicability, evidence, .. } = fix;
             Some(ResolvedFix { title, applicability, evidence, edits, otherwise: None })
         });
-        Some(Diagnostic { rule, severity, range, message, related, fix, help, path })
+        Some(Diagnostic { range, related, fix, ..found })
     }
 
     /// A range of a fence as one of the file; of another file it stays.

@@ -104,15 +104,13 @@ prop_compose! {
             };
             let related =
                 RelatedPlace { file, range: range(places[1], places[2]), message: replacement.clone().into() };
+            let range = range(places[0], places[1]);
             let diagnostic = Diagnostic {
-                rule: &RULE,
-                severity: Severity::ALL[severity],
-                range: range(places[0], places[1]),
-                message: message.into(),
+                label: Some(replacement.clone().into()),
                 related: vec![related],
+                notes: vec![replacement.clone().into()],
                 fix: (!replacement.is_empty()).then_some(fix),
-                help: None,
-                path: Vec::new(),
+                ..Diagnostic::new(&RULE, Severity::ALL[severity], range, message.into())
             };
             ReportEntry { file, diagnostic, fails }
         };

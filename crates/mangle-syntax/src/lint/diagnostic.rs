@@ -12,10 +12,14 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// The bytes at fault.
     pub range: TextRange,
-    /// What is wrong.
+    /// The headline.
     pub message: SharedText,
-    /// Other places that explain it.
+    /// What is wrong exactly at `range`.
+    pub label: Option<SharedText>,
+    /// Other places that matter, with a label each.
     pub related: Vec<RelatedPlace>,
+    /// The consequence or the reason, a sentence each.
+    pub notes: Vec<SharedText>,
     /// The fix, where one is unambiguous.
     pub fix: Option<ResolvedFix>,
     /// What to do where no fix does it.
@@ -25,6 +29,21 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// A diagnostic with a headline alone.
+    #[must_use]
+    pub fn new(rule: &'static Rule, severity: Severity, range: TextRange, message: SharedText) -> Self {
+        let (label, help, fix) = (None, None, None);
+        let (related, notes, path) = (Vec::new(), Vec::new(), Vec::new());
+        Self { rule, severity, range, message, label, related, notes, fix, help, path }
+    }
+
+    /// The headline, then the notes, a line each: for outputs that have one text.
+    #[must_use]
+    pub fn headline_and_notes(&self) -> String {
+        let notes = self.notes.iter().map(|note| format!("\n{note}"));
+        std::iter::once(self.message.to_string()).chain(notes).collect()
+    }
+
     /// What to do: the title of the fix, or a suggestion.
     #[must_use]
     pub fn advice(&self) -> Option<&str> {

@@ -48,7 +48,7 @@ impl Span {
 pub struct Related {
     /// Where.
     pub span: Span,
-    /// What is there, as a short sentence without a full stop.
+    /// Its label: what is there, in a few words.
     pub message: SharedText,
 }
 
@@ -150,10 +150,15 @@ pub struct Finding {
     pub severity: Option<Severity>,
     /// The narrowest bytes that are at fault, from the start of the statement.
     pub range: TextRange,
-    /// One or two sentences for a tired reader: what is wrong, what the engine will do with it.
+    /// The headline: the problem as a statement about the text, one clause without a full stop.
     pub message: SharedText,
-    /// Other places that explain it.
+    /// What is wrong exactly at `range`, in a few words; shown under it.
+    pub label: Option<SharedText>,
+    /// Other places that matter, with a label each.
     pub related: Vec<Related>,
+    /// The consequence or the reason: what the engine or the runtime will do. At most two, a sentence each without a full
+    /// stop.
+    pub notes: Vec<SharedText>,
     /// The fix, where one is unambiguous.
     pub fix: Option<Fix>,
     /// What to do where no fix does it: an imperative sentence without a full stop.
@@ -169,7 +174,9 @@ impl Finding {
             severity: None,
             range,
             message: message.into(),
+            label: None,
             related: Vec::new(),
+            notes: Vec::new(),
             fix: None,
             help: None,
         }
@@ -182,7 +189,21 @@ impl Finding {
         self
     }
 
-    /// Adds a related place.
+    /// Says what is wrong exactly at the range.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<SharedText>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// Adds a consequence or a reason.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<SharedText>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Adds another place that matters.
     #[must_use]
     pub fn related(mut self, span: Span, message: impl Into<SharedText>) -> Self {
         self.related.push(Related { span, message: message.into() });

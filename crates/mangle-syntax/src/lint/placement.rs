@@ -37,15 +37,15 @@ impl<'s> Placement<'s> {
             let (file, range) = self.resolve(related.span)?;
             Some(RelatedPlace { file, range, message: related.message })
         });
+        let related = related.collect();
+        let range = moved(finding.range, self.start);
         Diagnostic {
-            rule: finding.rule,
-            severity,
-            related: related.collect(),
-            range: moved(finding.range, self.start),
-            message: finding.message,
+            label: finding.label,
+            related,
+            notes: finding.notes,
             fix: finding.fix.and_then(|fix| self.fix(fix)),
             help: finding.help,
-            path: Vec::new(),
+            ..Diagnostic::new(finding.rule, severity, range, finding.message)
         }
     }
 
