@@ -27,6 +27,7 @@ const fn rule(code: &'static str, name: &'static str, group: Group) -> Rule {
         severity: Some(Severity::Warning),
         summary: "",
         rationale: "",
+        fix_text: "",
         bad: "",
         good: "",
         fix: FixKind::None,

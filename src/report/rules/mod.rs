@@ -16,6 +16,12 @@ pub use text::{list, single};
 use mangle_syntax::lint::{FixKind, Group, Rule};
 use piggyback::transcript::settings;
 
+/// What the fix of a rule does, and when it is applied.
+fn fix_section(rule: &Rule) -> String {
+    let gap = if rule.fix_text.is_empty() { "" } else { " " };
+    format!("{}{gap}{}", rule.fix_text, fix(rule))
+}
+
 /// The sentence about the fix of a rule.
 fn fix(rule: &Rule) -> &'static str {
     match rule.fix {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{by_group, example, fix, heading, is_about_replies, is_about_settings, severity};
+use super::{by_group, example, fix_section, heading, is_about_replies, is_about_settings, severity};
 use mangle_syntax::lint::Rule;
 
 /// The first line of everything in Markdown that is generated.
@@ -17,7 +17,7 @@ pub fn page(rule: &Rule) -> String {
     put(&mut out, &format!("## Why\n\n{}\n\n", rule.rationale.trim()));
     put(&mut out, &examples(rule, "Wrong", rule.bad));
     put(&mut out, &examples(rule, "Right", rule.good));
-    put(&mut out, &format!("## Fix\n\n{}\n\n", fix(rule)));
+    put(&mut out, &format!("## Fix\n\n{}\n\n", fix_section(rule)));
     put(
         &mut out,
         &format!("## Severity\n\n{} Group: [{1}](README.md#{1}).\n\n", severity(rule), rule.group.as_str()),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{by_group, example, fix, heading, is_about_replies, is_about_settings, severity};
+use super::{by_group, example, fix_section, heading, is_about_replies, is_about_settings, severity};
 use mangle_syntax::lint::{Rule, Severity};
 
 /// Prose is wrapped at this many characters.
@@ -45,7 +45,7 @@ pub fn single(rule: &Rule) -> String {
     section(&mut out, "Why", &wrap(rule.rationale, "  "));
     section(&mut out, "Wrong", &code_of(rule, rule.bad, AnsiColor::Red));
     section(&mut out, "Right", &code_of(rule, rule.good, AnsiColor::Green));
-    section(&mut out, "Fix", &wrap(fix(rule), "  "));
+    section(&mut out, "Fix", &wrap(&fix_section(rule), "  "));
     section(&mut out, "Severity", &wrap(&severity(rule), "  "));
     section(&mut out, "Silence it", &wrap(&silencing(rule), "  "));
     put(&mut out, &format!("\n{DIM}{}{DIM:#}\n", rule.url()));

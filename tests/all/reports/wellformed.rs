@@ -20,6 +20,7 @@ static RULE: Rule = Rule {
     severity: Some(Severity::Error),
     summary: "",
     rationale: "",
+    fix_text: "",
     bad: "",
     good: "",
     fix: FixKind::Unsafe,

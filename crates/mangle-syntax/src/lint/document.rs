@@ -21,9 +21,14 @@
 //!
 //! ## Good
 //! …
+//!
+//! ## Fix
+//!
+//! WHAT THE FIX DOES
 //! ````
 //!
-//! Summary and rationale are one line each. The examples may be missing; the fence may be longer than three.
+//! Summary, rationale and the text about the fix are one line each. The examples and that text may be missing; the fence may be
+//! longer than three.
 
 use super::{FixKind, Group, Rule, Severity};
 
@@ -72,8 +77,9 @@ impl Rule {
         let rationale = rest.line();
         let bad = rest.example("## Bad");
         let good = rest.example("## Good");
-        assert!(rest.0.is_empty(), "there is more behind the last example");
-        Self { code, name, group, severity, summary, rationale, bad, good, fix }
+        let fix_text = rest.last_section("## Fix");
+        assert!(rest.0.is_empty(), "there is more after the last section");
+        Self { code, name, group, severity, summary, rationale, bad, good, fix, fix_text }
     }
 }
 
@@ -108,6 +114,16 @@ impl Rest {
     const fn heading(&mut self, words: &str) {
         assert!(is_same(self.line(), words), "another heading is expected");
         self.blank();
+    }
+
+    /// The line under the last heading; empty without the heading.
+    const fn last_section(&mut self, heading: &str) -> &'static str {
+        if self.0.is_empty() {
+            return "";
+        }
+        self.blank();
+        self.heading(heading);
+        self.line()
     }
 
     /// The text in the code block under a heading; empty without the heading.
@@ -222,12 +238,14 @@ mod tests {
     #[test]
     fn a_document_is_a_rule() {
         let text = "# a-name (MG299)\n\n- group: safety\n- severity: off\n- fix: safe\n\nWhat.\n\n## Why\n\nBecause.\n\n\
-                    ## Bad\n\n````mangle\n```\np(1).\n````\n\n## Good\n\n```mangle\np(2).\n```\n";
+                    ## Bad\n\n````mangle\n```\np(1).\n````\n\n## Good\n\n```mangle\np(2).\n```\n\n\
+                    ## Fix\n\nReplaces it.\n";
         let rule = Rule::of_document(text);
         assert_eq!((rule.code, rule.name, rule.group), ("MG299", "a-name", Group::Safety));
         assert_eq!((rule.severity, rule.fix), (None, FixKind::Safe));
         assert_eq!((rule.summary, rule.rationale), ("What.", "Because."));
         assert_eq!((rule.bad, rule.good), ("```\np(1).\n", "p(2).\n"));
+        assert_eq!(rule.fix_text, "Replaces it.");
     }
 
     #[test]

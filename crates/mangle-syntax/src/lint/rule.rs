@@ -227,6 +227,8 @@ pub struct Rule {
     pub good: &'static str,
     /// The kind of fix on offer.
     pub fix: FixKind,
+    /// What its fix does, as a sentence; empty where there is none, or nothing to add.
+    pub fix_text: &'static str,
 }
 
 impl Rule {
