@@ -66,20 +66,21 @@ fn text_with_everything() {
         "!has_danger(_)",
         with_company,
         expect![[r#"
-        error[MG202 negation-wildcard]: The engine drops this negation.
-         --> policy/deny.mg:4:3
-          |
-        4 |   !has_danger(_).
-          |   ^^^^^^^^^^^^^^
-          |
-         ::: schemas.gl:1:6
-          |
-        1 | Decl has_danger(X).
-          |      ---------- declared here
-          |
-          = help: Negate a helper (a guess, look before you apply it)
+            error[MG202 negation-wildcard]: engine ignores this negation
+             --> policy/deny.mg:4:3
+              |
+            4 |   !has_danger(_).
+              |   ^^^^^^^^^^^^^^ never bound
+              |
+             ::: schemas.gl:1:6
+              |
+            1 | Decl has_danger(X).
+              |      ---------- declared here
+              |
+              = note: `clear(A)` is derived whether or not such a fact exists
+              = help: Negate a helper (a guess, look before you apply it)
 
-    "#]],
+        "#]],
     );
 }
 
@@ -94,16 +95,18 @@ fn near_places_of_the_same_file_share_the_excerpt() {
         "!has_danger(_)",
         near,
         expect![[r#"
-        error[MG202 negation-wildcard]: The engine drops this negation.
-         --> policy/deny.mg:4:3
-          |
-        2 | clear(A) :-
-          | -------- the head
-        3 |   action(A),
-        4 |   !has_danger(_).
-          |   ^^^^^^^^^^^^^^
+            error[MG202 negation-wildcard]: engine ignores this negation
+             --> policy/deny.mg:4:3
+              |
+            2 | clear(A) :-
+              | -------- the head
+            3 |   action(A),
+            4 |   !has_danger(_).
+              |   ^^^^^^^^^^^^^^ never bound
+              |
+              = note: `clear(A)` is derived whether or not such a fact exists
 
-    "#]],
+        "#]],
     );
 }
 
@@ -115,26 +118,30 @@ fn severities_have_their_words() {
         "p",
         set(Severity::Information),
         expect![[r#"
-        information[MG202 negation-wildcard]: The engine drops this negation.
-         --> policy/deny.mg:1:1
-          |
-        1 | p().
-          | ^
+            information[MG202 negation-wildcard]: engine ignores this negation
+             --> policy/deny.mg:1:1
+              |
+            1 | p().
+              | ^ never bound
+              |
+              = note: `clear(A)` is derived whether or not such a fact exists
 
-    "#]],
+        "#]],
     );
     check_text(
         "p().",
         "p",
         set(Severity::Hint),
         expect![[r#"
-        hint[MG202 negation-wildcard]: The engine drops this negation.
-         --> policy/deny.mg:1:1
-          |
-        1 | p().
-          | ^
+            hint[MG202 negation-wildcard]: engine ignores this negation
+             --> policy/deny.mg:1:1
+              |
+            1 | p().
+              | ^ never bound
+              |
+              = note: `clear(A)` is derived whether or not such a fact exists
 
-    "#]],
+        "#]],
     );
 }
 
@@ -145,14 +152,16 @@ fn ranges_of_many_lines() {
         "clear(A) :-\n  action(A)",
         |_| (),
         expect![[r#"
-        error[MG202 negation-wildcard]: The engine drops this negation.
-         --> policy/deny.mg:2:1
-          |
-        2 | / clear(A) :-
-        3 | |   action(A),
-          | |___________^
+            error[MG202 negation-wildcard]: engine ignores this negation
+             --> policy/deny.mg:2:1
+              |
+            2 | / clear(A) :-
+            3 | |   action(A),
+              | |___________^ never bound
+              |
+              = note: `clear(A)` is derived whether or not such a fact exists
 
-    "#]],
+        "#]],
     );
     let long = format!("p() :-\n{}  q().\n", "  q(),\n".repeat(20));
     check_text(
@@ -160,13 +169,15 @@ fn ranges_of_many_lines() {
         &long,
         |_| (),
         expect![[r#"
-        error[MG202 negation-wildcard]: The engine drops this negation.
-         --> policy/deny.mg:1:1
-          |
-        1 | p() :-
-          | ^^^^^^
+            error[MG202 negation-wildcard]: engine ignores this negation
+             --> policy/deny.mg:1:1
+              |
+            1 | p() :-
+              | ^^^^^^ never bound
+              |
+              = note: `clear(A)` is derived whether or not such a fact exists
 
-    "#]],
+        "#]],
     );
 }
 
@@ -178,49 +189,56 @@ fn ends_of_files_and_of_lines() {
         "p()",
         at_end,
         expect![[r#"
-        error[MG202 negation-wildcard]: The engine drops this negation.
-         --> policy/deny.mg:1:4
-          |
-        1 | p()
-          |    ^
+            error[MG202 negation-wildcard]: engine ignores this negation
+             --> policy/deny.mg:1:4
+              |
+            1 | p()
+              |    ^ never bound
+              |
+              = note: `clear(A)` is derived whether or not such a fact exists
 
-    "#]],
+        "#]],
     );
     check_text(
         "p()\nq().",
         "p()",
         at_end,
         expect![[r#"
-        error[MG202 negation-wildcard]: The engine drops this negation.
-         --> policy/deny.mg:1:4
-          |
-        1 | p()
-          |    ^
+            error[MG202 negation-wildcard]: engine ignores this negation
+             --> policy/deny.mg:1:4
+              |
+            1 | p()
+              |    ^ never bound
+              |
+              = note: `clear(A)` is derived whether or not such a fact exists
 
-    "#]],
+        "#]],
     );
     check_text(
         "a().\rb().\r\nc().",
         "b",
         |_| (),
         expect![[r#"
-        error[MG202 negation-wildcard]: The engine drops this negation.
-         --> policy/deny.mg:2:1
-          |
-        2 | b().
-          | ^
+            error[MG202 negation-wildcard]: engine ignores this negation
+             --> policy/deny.mg:2:1
+              |
+            2 | b().
+              | ^ never bound
+              |
+              = note: `clear(A)` is derived whether or not such a fact exists
 
-    "#]],
+        "#]],
     );
     check_text(
         "",
         "",
         |_| (),
         expect![[r#"
-        error[MG202 negation-wildcard]: The engine drops this negation.
-        --> policy/deny.mg
+            error[MG202 negation-wildcard]: engine ignores this negation
+            --> policy/deny.mg
+             = note: `clear(A)` is derived whether or not such a fact exists
 
-    "#]],
+        "#]],
     );
 }
 
@@ -232,13 +250,15 @@ fn control_characters_are_visible() {
         "q",
         evil,
         expect![[r#"
-        error[MG202 negation-wildcard]: what ␛[31mred� says
-         --> policy/deny.mg:1:16
-          |
-        1 | p("␛[2J␇�é␀").    q
-          |                   ^
+            error[MG202 negation-wildcard]: what ␛[31mred� says
+             --> policy/deny.mg:1:16
+              |
+            1 | p("␛[2J␇�é␀").    q
+              |                   ^ never bound
+              |
+              = note: `clear(A)` is derived whether or not such a fact exists
 
-    "#]],
+        "#]],
     );
 }
 
@@ -249,13 +269,15 @@ fn wide_characters_keep_the_carets_in_place() {
         "X",
         |_| (),
         expect![[r#"
-        error[MG202 negation-wildcard]: The engine drops this negation.
-         --> policy/deny.mg:1:10
-          |
-        1 | p("🦀é漢", X).
-          |            ^
+            error[MG202 negation-wildcard]: engine ignores this negation
+             --> policy/deny.mg:1:10
+              |
+            1 | p("🦀é漢", X).
+              |            ^ never bound
+              |
+              = note: `clear(A)` is derived whether or not such a fact exists
 
-    "#]],
+        "#]],
     );
 }
 
@@ -267,11 +289,13 @@ fn long_lines_are_cut() {
         "HERE",
         |_| (),
         expect![[r#"
-            error[MG202 negation-wildcard]: The engine drops this negation.
+            error[MG202 negation-wildcard]: engine ignores this negation
              --> policy/deny.mg:1:1203
               |
-            1 | ...é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, HERE, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b...
-              |                                                                   ^^^^
+            1 | ...é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, é, HERE, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b...
+              |                                                             ^^^^ never bound
+              |
+              = note: `clear(A)` is derived whether or not such a fact exists
 
         "#]],
     );
@@ -280,15 +304,15 @@ fn long_lines_are_cut() {
 #[test]
 fn json_has_all_members_in_order() {
     let (sources, mut entry) = fixture(DENY, "!has_danger(_)");
-    expect![[r#"{"file":"policy/deny.mg","code":"MG202","rule":"negation-wildcard","severity":"error","message":"The engine drops this negation.","line":4,"column":3,"end_line":4,"end_column":17,"start":34,"end":48,"path":[],"related":[],"fix":null}"#]].assert_eq(&json_line(&entry, &sources));
+    expect![[r#"{"file":"policy/deny.mg","code":"MG202","rule":"negation-wildcard","severity":"error","message":"engine ignores this negation","line":4,"column":3,"end_line":4,"end_column":17,"start":34,"end":48,"path":[],"label":"never bound","related":[],"notes":["`clear(A)` is derived whether or not such a fact exists"],"fix":null}"#]].assert_eq(&json_line(&entry, &sources));
     with_company(&mut entry.diagnostic);
-    expect![[r#"{"file":"policy/deny.mg","code":"MG202","rule":"negation-wildcard","severity":"error","message":"The engine drops this negation.","line":4,"column":3,"end_line":4,"end_column":17,"start":34,"end":48,"path":[],"related":[{"file":"schemas.gl","line":1,"column":6,"message":"declared here"}],"fix":{"title":"Negate a helper","applicability":"unsafe","edits":[{"file":"policy/deny.mg","start":34,"end":48,"text":"!in_danger(A)"}]}}"#]].assert_eq(&json_line(&entry, &sources));
+    expect![[r#"{"file":"policy/deny.mg","code":"MG202","rule":"negation-wildcard","severity":"error","message":"engine ignores this negation","line":4,"column":3,"end_line":4,"end_column":17,"start":34,"end":48,"path":[],"label":"never bound","related":[{"file":"schemas.gl","line":1,"column":6,"message":"declared here"}],"notes":["`clear(A)` is derived whether or not such a fact exists"],"fix":{"title":"Negate a helper","applicability":"unsafe","edits":[{"file":"policy/deny.mg","start":34,"end":48,"text":"!in_danger(A)"}]}}"#]].assert_eq(&json_line(&entry, &sources));
 }
 
 #[test]
 fn json_counts_characters_and_bytes() {
     let (sources, entry) = fixture("p(\"🦀\",\r\nX\u{301}).", "X\u{301}");
-    expect![[r#"{"file":"policy/deny.mg","code":"MG202","rule":"negation-wildcard","severity":"error","message":"The engine drops this negation.","line":2,"column":1,"end_line":2,"end_column":3,"start":11,"end":14,"path":[],"related":[],"fix":null}"#]].assert_eq(&json_line(&entry, &sources));
+    expect![[r#"{"file":"policy/deny.mg","code":"MG202","rule":"negation-wildcard","severity":"error","message":"engine ignores this negation","line":2,"column":1,"end_line":2,"end_column":3,"start":11,"end":14,"path":[],"label":"never bound","related":[],"notes":["`clear(A)` is derived whether or not such a fact exists"],"fix":null}"#]].assert_eq(&json_line(&entry, &sources));
 }
 
 #[test]
