@@ -79,7 +79,7 @@ impl Format {
             Self::Json => json(out, findings, ending)?,
             Self::Sarif => out.write(&sarif(findings, working))?,
             Self::Github => github(out, findings, ending, working)?,
-            Self::Junit => out.write(&junit(findings, &ending.summary, working)?)?,
+            Self::Junit => out.write(&junit(findings, &ending.summary, working))?,
         }
         if let (true, Some(statistics)) = (self.is_document(), &ending.statistics) {
             output::note(&report::statistics_table(statistics));
@@ -144,12 +144,12 @@ fn checkout(working: &Path) -> PathBuf {
     checkout.filter(|checkout| working.starts_with(checkout)).unwrap_or_else(|| working.into())
 }
 
-fn junit(findings: &Findings, summary: &CheckSummary, working: &Path) -> Result<String> {
+fn junit(findings: &Findings, summary: &CheckSummary, working: &Path) -> String {
     let failures = findings.failures.iter();
     let failures = failures.map(|problem| (host::relative(working, &problem.path), problem.why.clone()));
     let nothing = findings.is_nothing.then(|| (host::relative(working, working), NOTHING.to_owned()));
     let failures: Vec<_> = failures.chain(nothing).collect();
-    Ok(report::junit(&findings.entries, &findings.files, &findings.sources, &failures, summary)?)
+    report::junit(&findings.entries, &findings.files, &findings.sources, &failures, summary)
 }
 
 /// The counts, and the summary as a line.

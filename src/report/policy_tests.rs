@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde::Serialize;
 
+use super::junit::{ERROR, FAILURE, JunitCase, JunitProblem, JunitSuite, document};
 use super::proof;
-use super::sink::{line, xml, xml_document, xml_line};
+use super::sink::{line, xml, xml_line};
 use mangle_check::policy_test::{CaseOutcome, CaseResult, ExpectationFailure, FailureKind, RuleKey, Suite};
 use mangle_engine::kernel::RuleId;
 use mangle_syntax::text::TextSize;
@@ -276,19 +276,15 @@ impl TestReport {
     }
 
     /// For servers of continuous integration.
-    ///
-    /// # Errors
-    /// When the XML cannot be written; the library has no reason to.
-    pub fn junit(&self) -> Result<String, quick_junit::SerializeError> {
-        let mut report = Report::new("mangle-ls test");
-        for suite in &self.suites {
-            let mut cases = TestSuite::new(xml_line(&suite.file));
-            cases.add_test_cases(suite.cases.iter().map(|case| case.junit(&suite.file)));
-            cases.add_test_cases(suite.message.map(|why| without_case(&suite.file, why)));
-            report.add_test_suite(cases);
-        }
-        report.add_test_suites(self.coverage.as_ref().map(CoverageReport::junit));
-        report.to_string().map(|written| xml_document(&written))
+    #[must_use]
+    pub fn junit(&self) -> String {
+        let files = self.suites.iter().map(|suite| {
+            let cases = suite.cases.iter().map(|case| case.junit(&suite.file));
+            let cases = cases.chain(suite.message.map(|why| without_case(&suite.file, why))).collect();
+            JunitSuite { name: xml_line(&suite.file), cases, ..JunitSuite::default() }
+        });
+        let suites: Vec<_> = files.chain(self.coverage.as_ref().map(CoverageReport::junit)).collect();
+        document("mangle-ls test", None, &suites)
     }
 }
 
@@ -311,24 +307,28 @@ impl CaseReport {
         }
     }
 
-    fn junit(&self, file: &str) -> TestCase {
-        let status = match self.outcome {
-            "passed" => TestCaseStatus::success(),
-            outcome => {
-                let kind = if outcome == "failed" { NonSuccessKind::Failure } else { NonSuccessKind::Error };
-                let mut status = TestCaseStatus::non_success(kind);
-                let messages = self.failures.iter().map(|failure| failure.message.as_str());
-                let messages: Vec<_> = messages.chain(self.message.as_deref()).collect();
-                let mut text = String::new();
-                self.write(&mut text);
-                status.set_message(xml_line(&messages.join(" "))).set_description(xml(&text));
-                status
-            }
+    fn junit(&self, file: &str) -> JunitCase {
+        JunitCase {
+            name: xml_line(&self.name),
+            class: Some(xml_line(file)),
+            line: Some(self.line),
+            problem: self.problem(),
+            output: None,
+        }
+    }
+
+    fn problem(&self) -> Option<JunitProblem> {
+        let tag = match self.outcome {
+            "passed" => return None,
+            "failed" => FAILURE,
+            _ => ERROR,
         };
-        let mut case = TestCase::new(xml_line(&self.name), status);
-        case.set_classname(xml_line(file));
-        case.extra.insert("line".into(), self.line.to_string().into());
-        case
+        let messages = self.failures.iter().map(|failure| failure.message.as_str());
+        let messages: Vec<_> = messages.chain(self.message.as_deref()).collect();
+        let mut text = String::new();
+        self.write(&mut text);
+        let message = xml_line(&messages.join(" "));
+        Some(JunitProblem { tag, message, category: None, text: Some(xml(&text)) })
     }
 }
 
@@ -361,28 +361,34 @@ impl CoverageReport {
     }
 
     /// A suite that says the figures, and fails where too few rules fired.
-    fn junit(&self) -> TestSuite {
-        let mut suite = TestSuite::new("coverage");
-        let figures = [("rules", self.rules), ("fired", self.fired), ("percent", self.percent)];
-        let required = self.required.map(|required| ("required", usize::from(required)));
-        for (name, figure) in figures.into_iter().chain(required) {
-            suite.add_property((format!("coverage.{name}"), figure.to_string()));
-        }
-        for UnfiredRule { file, line, head, .. } in &self.unfired {
-            suite.add_property(("coverage.unfired".to_owned(), xml_line(&format!("{file}:{line} {head}"))));
-        }
-        let status = match self.required {
-            Some(required) if !self.is_enough() => {
-                let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                let mut text = String::new();
-                self.write(&mut text);
-                status.set_message(xml_line(&self.shortfall(required))).set_description(xml(&text));
-                status
-            }
-            _ => TestCaseStatus::success(),
+    fn junit(&self) -> JunitSuite {
+        let figures = [
+            ("coverage.rules", Some(self.rules)),
+            ("coverage.fired", Some(self.fired)),
+            ("coverage.percent", Some(self.percent)),
+            ("coverage.required", self.required.map(usize::from)),
+        ];
+        let figures = figures.into_iter().filter_map(|(name, figure)| Some((name, figure?.to_string())));
+        let unfired = self.unfired.iter().map(|UnfiredRule { file, line, head, .. }| {
+            ("coverage.unfired", xml_line(&format!("{file}:{line} {head}")))
+        });
+        let case = JunitCase {
+            name: "rules that fired in some case".to_owned(),
+            problem: self.required.filter(|_| !self.is_enough()).map(|required| self.problem(required)),
+            ..JunitCase::default()
         };
-        suite.add_test_case(TestCase::new("rules that fired in some case", status));
-        suite
+        JunitSuite {
+            name: "coverage".to_owned(),
+            properties: figures.chain(unfired).collect(),
+            cases: vec![case],
+        }
+    }
+
+    fn problem(&self, required: u8) -> JunitProblem {
+        let mut text = String::new();
+        self.write(&mut text);
+        let message = xml_line(&self.shortfall(required));
+        JunitProblem { tag: FAILURE, message, category: None, text: Some(xml(&text)) }
     }
 
     fn write(&self, out: &mut String) {
@@ -398,12 +404,14 @@ impl CoverageReport {
 }
 
 /// A file of which nothing could be run.
-fn without_case(file: &str, why: &str) -> TestCase {
-    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-    status.set_message(xml_line(why));
-    let mut case = TestCase::new("cases", status);
-    case.set_classname(xml_line(file));
-    case
+fn without_case(file: &str, why: &str) -> JunitCase {
+    let problem = JunitProblem { tag: ERROR, message: xml_line(why), ..JunitProblem::default() };
+    JunitCase {
+        name: "cases".to_owned(),
+        class: Some(xml_line(file)),
+        problem: Some(problem),
+        ..JunitCase::default()
+    }
 }
 
 /// `1 case`, `2 cases`

@@ -17,6 +17,7 @@ mod screenshots;
 mod soak;
 mod tally;
 mod test;
+mod times;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -58,6 +59,8 @@ enum Task {
     Protocol,
     /// Compare a long session of the server with new ones and with the command line, for an hour
     Soak(soak::Options),
+    /// Measure how long a changed line takes until its tests have run
+    Times,
     /// Copy the pictures of the editors' last test run to docs/images
     Screenshots,
 }
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Task::Dist(options) => dist::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Soak(options) => soak::run(&options),
+        Task::Times => times::run(),
         Task::Screenshots => screenshots::run(&root()),
         Task::Protocol => protocol::run().map(tally::Tally::close),
     };

@@ -1,11 +1,8 @@
 //! The rules of the tool as SARIF's descriptors.
 
-use std::collections::BTreeMap;
+use serde_json::{Value, json};
 
-use serde_sarif::sarif::{
-    MultiformatMessageString, PropertyBag, ReportingConfiguration, ReportingDescriptor,
-};
-
+use super::run::present;
 use crate::report::rules::examples;
 use mangle_syntax::lint::{Rule, Severity};
 
@@ -18,42 +15,36 @@ pub(super) fn level(severity: Severity) -> &'static str {
     }
 }
 
-pub(super) fn descriptor(rule: &Rule) -> ReportingDescriptor {
-    let text = |text: &str| MultiformatMessageString::builder().text(text).build();
-    let mut descriptor = ReportingDescriptor::builder()
-        .id(rule.code)
-        .name(rule.name)
-        .short_description(text(rule.summary))
-        .full_description(text(rule.rationale))
-        .help(help(rule))
-        .default_configuration(configuration(rule))
-        .properties(properties(rule))
-        .build();
-    descriptor.help_uri = rule.address();
-    descriptor
+pub(super) fn descriptor(rule: &Rule) -> Value {
+    present(json!({
+        "defaultConfiguration": configuration(rule),
+        "fullDescription": { "text": rule.rationale },
+        "help": help(rule),
+        "helpUri": rule.address(),
+        "id": rule.code,
+        "name": rule.name,
+        "properties": properties(rule),
+        "shortDescription": { "text": rule.summary },
+    }))
 }
 
-fn configuration(rule: &Rule) -> ReportingConfiguration {
-    match rule.severity {
-        Some(severity) => ReportingConfiguration::builder().enabled(true).level(level(severity)).build(),
-        None => ReportingConfiguration::builder().enabled(false).build(),
-    }
+fn configuration(rule: &Rule) -> Value {
+    present(json!({ "enabled": rule.severity.is_some(), "level": rule.severity.map(level) }))
 }
 
 /// The family as a tag, and the severity in the words of code scanning services.
-fn properties(rule: &Rule) -> PropertyBag {
+fn properties(rule: &Rule) -> Value {
     let severity = match rule.severity {
         Some(Severity::Error) => "error",
         Some(Severity::Warning) => "warning",
         Some(Severity::Information | Severity::Hint) | None => "recommendation",
     };
-    let more = BTreeMap::from([("problem.severity".to_owned(), severity.into())]);
-    PropertyBag::builder().tags(vec![rule.group.as_str().to_owned()]).additional_properties(more).build()
+    json!({ "tags": [rule.group.as_str()], "problem.severity": severity })
 }
 
 /// What the page of the rule says of it.
-fn help(rule: &Rule) -> MultiformatMessageString {
+fn help(rule: &Rule) -> Value {
     let examples = examples(rule, "Wrong", rule.bad) + &examples(rule, "Right", rule.good);
     let markdown = format!("{}\n\n{examples}", rule.rationale.trim());
-    MultiformatMessageString::builder().text(rule.rationale.trim()).markdown(markdown.trim_end()).build()
+    json!({ "markdown": markdown.trim_end(), "text": rule.rationale.trim() })
 }

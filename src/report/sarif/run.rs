@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_sarif::sarif::{ArtifactLocation, Message};
+use serde_json::{Value, json};
 
 use crate::report::uri::{file_uri, relative_uri};
 use mangle_syntax::lint::Rule;
@@ -24,21 +24,29 @@ pub struct SarifRun<'a> {
 }
 
 /// The file at an absolute path.
-pub(super) fn artifact(root: &Path, path: &Path) -> ArtifactLocation {
+pub(super) fn artifact(root: &Path, path: &Path) -> Value {
     match path.strip_prefix(root) {
         Ok(below) if !below.as_os_str().is_empty() => {
-            ArtifactLocation::builder().uri(relative_uri(below)).uri_base_id(ROOT).build()
+            json!({ "uri": relative_uri(below), "uriBaseId": ROOT })
         }
-        _ => ArtifactLocation::builder().uri(file_uri(path)).build(),
+        _ => json!({ "uri": file_uri(path) }),
     }
 }
 
+/// An object without its fields that are null.
+pub(super) fn present(mut object: Value) -> Value {
+    if let Value::Object(fields) = &mut object {
+        fields.retain(|_, value| !value.is_null());
+    }
+    object
+}
+
 /// A plain text as a message. In one, `[…](…)` would be a link, so its brackets are escaped.
-pub(super) fn message(text: &str) -> Message {
+pub(super) fn message(text: &str) -> Value {
     let text = if text.contains("](") {
         text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
     } else {
         text.to_owned()
     };
-    Message::builder().text(text).build()
+    json!({ "text": text })
 }

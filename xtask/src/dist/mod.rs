@@ -35,7 +35,7 @@ pub(crate) struct Options {
 
 /// Builds all of it.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
-    let made = make(&options.profile, !options.no_extension)?;
+    let made = make(&build(&options.profile)?, !options.no_extension)?;
     for path in &made {
         let size = fs::metadata(path)?.len();
         println!("{:>10.1} MB  {}", size as f64 / 1e6, path.display());
@@ -43,30 +43,29 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     if options.check { check::of(&made).map(Tally::close) } else { Ok(ExitCode::SUCCESS) }
 }
 
-/// A release built with the profile of development, which takes no time of its own, and tried.
+/// A release of the program that the tests run, tried.
 pub(crate) fn check() -> Result<Tally> {
-    check::of(&make("dev", false)?)
+    check::of(&make(&crate::editors::build_server()?, false)?)
 }
 
-/// Builds the program with `profile`, and puts everything into `target/archives`; gives the files.
-fn make(profile: &str, with_extension: bool) -> Result<Vec<PathBuf>> {
-    let program = build(profile)?;
+/// Puts everything into `target/archives`; gives the files.
+fn make(program: &Path, with_extension: bool) -> Result<Vec<PathBuf>> {
     let platform = platform()?;
     let folder = crate::root().join(FOLDER);
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
     fs::create_dir_all(&folder)?;
-    let name = format!("mangle-ls-{}-{platform}", version(&program)?);
+    let name = format!("mangle-ls-{}-{platform}", version(program)?);
     let staged = folder.join(&name);
-    contents::stage(&program, &staged)?;
+    contents::stage(program, &staged)?;
     let archive = folder.join(format!("{name}.tar.gz"));
     archive::write(&staged, &name, &archive)?;
     fs::remove_dir_all(&staged)?;
     let mut made = vec![archive];
     if with_extension {
         let package = folder.join(format!("{name}.vsix"));
-        extension::package(&program, &platform, &package)?;
+        extension::package(program, &platform, &package)?;
         made.push(package);
     }
     let sums = folder.join("SHA256SUMS");

@@ -12,11 +12,12 @@ use super::table::{self, Target};
 pub(super) struct Fuzzer(PathBuf);
 
 impl Fuzzer {
-    /// Builds it, in the profile of the tests, whose dependencies it shares.
+    /// Builds it, in the profile of the tests and with the features of the whole workspace: most of its dependencies are
+    /// those of the tests.
     pub(super) fn build() -> Result<Self> {
         let wrapper = std::env::current_exe().context("cannot find this program")?;
         let status = crate::cargo()
-            .args(["build", "--package", "mangle-ls-fuzz", "--bin", "fuzz", "--features", "engine"])
+            .args(["build", "--workspace", "--all-features", "--bin", "fuzz"])
             .env("RUSTC_WORKSPACE_WRAPPER", wrapper)
             .env(rustc::VARIABLE, "1")
             .env("CARGO_INCREMENTAL", "0")
