@@ -9,9 +9,7 @@ use serde_sarif::sarif::{
     Replacement, Result, ResultLevel,
 };
 
-use super::run::SarifRun;
-use super::run::artifact;
-use super::run::message;
+use super::run::{SarifRun, artifact, message};
 use crate::report::redact::redacted;
 use crate::report::{Identity, ReportEntry, Sources};
 use mangle_syntax::lint::{Applicability, FileEdit, RelatedPlace, ResolvedFix, Severity};
