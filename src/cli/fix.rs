@@ -9,8 +9,7 @@ use clap::{Args, ColorChoice};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ExitStatus;
-use super::changed_file::ChangedFile;
-use super::changed_file::unwritten;
+use super::changed_file::{ChangedFile, unwritten};
 use super::findings::{Findings, FindingsRequest};
 use super::output::{self, Output};
 use super::write_fixes::write_together;
@@ -176,7 +175,7 @@ impl FixArgs {
         mended: &mut FixReport,
     ) {
         let knowledges = KnowledgeMap::new(resolution, files, request.profile);
-        let fixed = host::fix_alone(request.of_transcripts(resolution, &knowledges), wish);
+        let fixed = host::fix_standalone(request.of_transcripts(resolution, &knowledges), wish);
         mended.left = fixed.left;
         for FixedFile { file, path, before, fixed } in fixed.files {
             let refusal = || host::replaceable(&path).err();

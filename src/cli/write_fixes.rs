@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::changed_file::ChangedFile;
-use super::changed_file::unwritten;
+use super::changed_file::{ChangedFile, unwritten};
 use crate::host::{self, Problem, ReplaceError, Replacement};
 use mangle_syntax::text::FileId;
 

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use super::disk::list;
 use super::paths::is_session;
-use super::walk::is_inside;
-use super::walk::{boundary, walk};
+use super::walk::{boundary, is_inside, walk};
 use super::{CheckTarget, FileTable, FileText, MAX_FILE_LEN, Overlay, Problem, absolute, is_taken, read};
 use agent_prompt::jit::{AtomFault, AtomFile, AtomKind, Corpus, JitCompiler};
 use mangle_settings::{FILE_TOO_LARGE, Globs, INVALID_UTF8, UNREADABLE_FILE};

@@ -8,9 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::decode::is_unparsed;
 use super::resolve::{CorpusFiles, PartialScan, Problem, ProgramFiles, Resolution};
-use super::unread_findings::around;
-use super::unread_findings::scan_limit;
-use super::unread_findings::unreadable;
+use super::unread_findings::{around, scan_limit, unreadable};
 use super::workspace::Snapshot;
 use super::{AgentSettings, FileTable, Memory, Overlay, PreviewFiles, Project};
 use crate::ide::file_findings::file_findings;

@@ -69,7 +69,7 @@ pub use resolve::{
     StandaloneFile, resolve, resolve_with_transcripts,
 };
 pub use revision::revision;
-pub use single_files::{FixedFile, SkipReason, StandaloneFixes, fix_alone};
+pub use single_files::{FixedFile, SkipReason, StandaloneFixes, fix_standalone};
 pub use summary::summarise;
 pub use target::{CheckTarget, CheckTargets, STDIN, targets, targets_with_transcripts};
 pub use transcripts::{

@@ -30,7 +30,7 @@ pub enum SkipReason {
     TooLong(u64),
 }
 
-/// What [`fix_alone`] did.
+/// What [`fix_standalone`] did.
 #[derive(Debug, Default)]
 pub struct StandaloneFixes {
     /// The files that it looked at.
@@ -42,7 +42,7 @@ pub struct StandaloneFixes {
 /// Applies the fixes that `wish` asks for to transcripts and configurations of agents' runtimes. Touches nothing on disk.
 /// What cannot be read is passed over: a check says so.
 #[must_use]
-pub fn fix_alone(request: TranscriptRequest<'_>, wish: FixRequest<'_>) -> StandaloneFixes {
+pub fn fix_standalone(request: TranscriptRequest<'_>, wish: FixRequest<'_>) -> StandaloneFixes {
     let mut all = StandaloneFixes::default();
     for agent in request.resolution.agents.iter().filter(|agent| agent.reported) {
         all.files.extend(fix_agent(agent, request, wish));

@@ -4,10 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::paths::is_kernel;
-use super::paths::is_test;
-use super::walk::is_inside;
-use super::walk::{boundary, walk};
+use super::paths::{is_kernel, is_test};
+use super::walk::{boundary, is_inside, walk};
 use super::{CheckTarget, Overlay, Project, absolute, is_mangle, is_taken, read};
 
 /// What a file is called that is a sample: one that the configuration names; where it names none, a sample kernel.

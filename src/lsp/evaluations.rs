@@ -33,16 +33,20 @@ impl View {
     }
 
     /// Calls `ask` with what is known of the prompts that a file may feed.
-    pub(super) fn with_fed<T>(&self, file: FileId, ask: impl FnOnce(&[SampleProvenance<'_>]) -> T) -> T {
+    pub(super) fn with_provenance<T>(
+        &self,
+        file: FileId,
+        ask: impl FnOnce(&[SampleProvenance<'_>]) -> T,
+    ) -> T {
         let programs = self.snapshot.fed_by(file);
         let known: Vec<_> =
             programs.iter().map(|program| (program.sample(), program.prompt_provenance())).collect();
-        let fed = known.iter().map(|(sample, known)| SampleProvenance {
+        let provenance = known.iter().map(|(sample, known)| SampleProvenance {
             sample: sample.map_or("", |sample| sample),
-            fed: known.as_ref().map(|(known, _)| &known.fed),
+            provenance: known.as_ref().map(|(known, _)| &known.provenance),
             is_current: known.as_ref().is_none_or(|(_, is_current)| *is_current),
         });
-        ask(&fed.collect::<Vec<_>>())
+        ask(&provenance.collect::<Vec<_>>())
     }
 
     /// What a file is called in sentences.

@@ -65,7 +65,7 @@ pub(super) fn document(
     if view.is_outdated() {
         return Err(refusal(RequestRefusal::Outdated));
     }
-    view.told.tell(file.id, id.fingerprint);
+    view.pulled.tell(file.id, id.fingerprint);
     // What came meanwhile compared itself with what the client had been told before.
     if was_settled != view.snapshot.is_settled(file.id) {
         view.outbox.refresh_diagnostics();
@@ -99,7 +99,7 @@ fn others(view: &View, file: &SnapshotFile) -> Option<HashMap<Uri, DocumentDiagn
     for other in files.filter(|other| other.id != file.id && other.open.is_some()) {
         let report = FileReport::new(view, other);
         let id = report.id();
-        if !view.told.is_outdated(other.id, id.fingerprint) {
+        if !view.pulled.is_outdated(other.id, id.fingerprint) {
             continue;
         }
         if !view.session.related_documents {
@@ -108,7 +108,7 @@ fn others(view: &View, file: &SnapshotFile) -> Option<HashMap<Uri, DocumentDiagn
             }
             return None;
         }
-        view.told.tell(other.id, id.fingerprint);
+        view.pulled.tell(other.id, id.fingerprint);
         let full = FullDocumentDiagnosticReport { result_id: Some(id.to_string()), items: report.items() };
         others.extend(to_proto::uri(other).map(|uri| (uri, DocumentDiagnosticReportKind::Full(full))));
     }

@@ -9,20 +9,17 @@ use serde::de::DeserializeOwned;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, Request, Result};
-use tower_lsp::ls_types as lsp;
-use tower_lsp::ls_types::request;
 use tower_lsp::ls_types::{
     CodeAction, CodeActionParams, CodeActionResponse, DidChangeConfigurationParams,
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentDiagnosticParams,
     DocumentDiagnosticReportResult, ExecuteCommandParams, FileChangeType, InitializeParams, InitializeResult,
-    InitializedParams, LSPAny, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
+    InitializedParams, LSPAny, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult, request,
 };
-use tower_lsp::{LanguageServer, LspServiceBuilder};
+use tower_lsp::{LanguageServer, LspServiceBuilder, ls_types as lsp};
 use tracing::Span;
 
 use super::body::{Loss, TextHalves};
-use super::client_process;
 use super::message::{
     DocumentChange, Message, OpenedDocument, Prerequisite, Question, RequestRefusal, WorkspacePull,
 };
@@ -31,7 +28,7 @@ use super::session::{ClientSession, folder_paths};
 use super::transport::Incoming;
 use super::view::View;
 use super::virtual_documents::{DocumentAddress, VirtualDocument, VirtualDocumentParams, Watch};
-use super::{actions, capabilities, features, from_proto, pull, status};
+use super::{actions, capabilities, client_process, features, from_proto, pull, status};
 use crate::host::workspace::FileEvent;
 use crate::report::replies::without_secrets;
 use mangle_syntax::text::{Cancel, SentChange};

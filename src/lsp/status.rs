@@ -89,7 +89,7 @@ pub(super) fn status(view: &View) -> Status {
         version: env!("CARGO_PKG_VERSION"),
         revision: view.snapshot.revision,
         position_encoding: view.session.encoding_kind().as_str().to_owned(),
-        longest_turn_us: view.pulse.longest_turn.load(Ordering::Relaxed),
+        longest_turn_us: view.writer_status.longest_turn.load(Ordering::Relaxed),
         scan: scan(view),
         programs: programs.collect(),
         documents,

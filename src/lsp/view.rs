@@ -22,8 +22,8 @@ use mangle_syntax::text::{FileId, TextRange, TextSize};
 pub(super) struct View {
     pub(super) session: Arc<ClientSession>,
     pub(super) snapshot: Arc<Snapshot>,
-    pub(super) pulse: Arc<WriterStatus>,
-    pub(super) told: Arc<PulledDiagnostics>,
+    pub(super) writer_status: Arc<WriterStatus>,
+    pub(super) pulled: Arc<PulledDiagnostics>,
     pub(super) tokens: Arc<SentTokens>,
     pub(super) outbox: Outbox,
     /// Which inlay hints are wanted.
@@ -64,7 +64,7 @@ pub(super) struct WriterStatus {
 impl View {
     /// Whether something changed since the snapshot was taken.
     pub(super) fn is_outdated(&self) -> bool {
-        self.pulse.revision.load(Ordering::Acquire) != self.snapshot.revision
+        self.writer_status.revision.load(Ordering::Acquire) != self.snapshot.revision
     }
 
     /// The file that a URI names.

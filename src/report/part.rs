@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use super::excerpt_text::Excerpt;
-use super::excerpt_text::MAX_LINE;
-use super::excerpt_text::fitted;
-use super::excerpt_text::harmless;
+use super::excerpt_text::{Excerpt, MAX_LINE, fitted, harmless};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, LineCol, TextRange, TextSize, character_start, size};
 use piggyback::envelope::secrets::{SecretContext, are_shown, masked_always, substituted};

@@ -8,7 +8,7 @@ use piggyback::transcript::{Record, TextKind, TranscriptOptions, TranscriptReade
 /// A captured system prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CapturedPrompt {
-    /// Its file.
+    /// The file that the prompt was captured in.
     pub file: FileId,
     /// Where its first line stands there.
     pub range: TextRange,

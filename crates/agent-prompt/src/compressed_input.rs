@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use super::answers::{Answer, Querier};
-use super::line::LineRole;
-use super::line::PromptLine;
+use super::line::{LineRole, PromptLine};
 use super::origin::LineOrigin;
 use super::prompt::Prompt;
 use super::sections::{Section, SectionKind, SectionSource};
@@ -42,7 +41,7 @@ pub struct RecordedSession {
     pub turns: Vec<RecordedTurn>,
 }
 
-/// A turn of it.
+/// One turn of a recorded session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecordedTurn {
     /// Its number, from 1 on.

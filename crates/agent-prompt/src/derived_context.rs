@@ -31,7 +31,7 @@ pub struct DerivedContext {
     pub campaign_phase: String,
     /// The goal of the campaign.
     pub campaign_name: String,
-    /// The campaign.
+    /// The id of the campaign, as it was given.
     pub campaign_id: String,
     /// The layer that is built.
     pub build_layer: String,
@@ -41,9 +41,9 @@ pub struct DerivedContext {
     pub northstar_phase: String,
     /// The stage of the ouroboros.
     pub ouroboros_stage: String,
-    /// The language.
+    /// The programming language of the workspace, as a tag.
     pub language: String,
-    /// The frameworks.
+    /// The frameworks that the workspace uses, as tags.
     pub frameworks: Vec<String>,
     /// The verb of the intent, as it was given.
     pub intent_verb: String,

@@ -19,7 +19,7 @@ pub struct Directives {
 /// A fact that a directive stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectiveFact {
-    /// Its predicate.
+    /// The predicate that the directive asserts a fact of.
     pub predicate: &'static str,
     /// Its arguments; one that starts with `/` is a name.
     pub args: Vec<String>,
@@ -34,7 +34,7 @@ pub struct DirectiveAtom {
     pub id: String,
     /// Its category: the first tag, or nothing.
     pub category: String,
-    /// All tags.
+    /// All tags of the directive.
     pub tags: Vec<String>,
     /// Its text.
     pub content: String,

@@ -7,20 +7,20 @@ use mangle_syntax::text::{FileId, TextRange};
 pub struct Manifest {
     /// The atoms that are in the prompt, in its order.
     pub selected: Vec<IncludedAtom>,
-    /// The others.
+    /// The atoms that are not in the prompt.
     pub dropped: Vec<ExcludedAtom>,
 }
 
 /// An atom that is in the prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IncludedAtom {
-    /// Its id.
+    /// The id of the atom.
     pub id: String,
-    /// Its category.
+    /// The category of the atom, which decides its part of the budget.
     pub category: String,
     /// Where it was collected: `embedded`, `shard`, `evolved`, `directive`, `kernel`.
     pub source: String,
-    /// Its priority.
+    /// The priority that its file gives to the atom.
     pub priority: i64,
     /// What the rules gave it.
     pub logic: f64,
@@ -35,7 +35,7 @@ pub struct IncludedAtom {
 /// An atom that is not in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExcludedAtom {
-    /// Its id.
+    /// The id of the atom.
     pub id: String,
     /// Why, in words.
     pub reason: String,

@@ -22,7 +22,7 @@ pub enum LineOrigin {
     },
     /// What the person wants.
     Intent {
-        /// Which part of it.
+        /// Which part of the intent it is.
         part: &'static str,
         /// Where that was said.
         source: TextSource,
@@ -52,7 +52,7 @@ pub enum LineOrigin {
     },
     /// A prompt atom.
     Atom {
-        /// Its id.
+        /// The id of the prompt atom.
         id: String,
         /// Its file; `None` for one that was made on the way.
         file: Option<FileId>,

@@ -25,7 +25,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// All of its text.
+    /// The text that the shard reads, section by section.
     #[must_use]
     pub fn text(&self) -> String {
         self.sections.iter().map(Section::text).collect()

@@ -1,13 +1,11 @@
 //! An assembled prompt: sections of lines, each with its origin.
 
-use super::line::LineRole;
-use super::line::PromptLine;
+use super::line::{LineRole, PromptLine};
 use super::origin::LineOrigin;
-
 use super::wording::Wording;
 pub use mangle_settings::PromptMode as Mode;
 
-/// What a section is.
+/// The kinds of sections that a prompt can have.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SectionKind {
     /// What stands above everything when `inception` is set.
@@ -78,17 +76,17 @@ impl SectionKind {
 /// Who gave the text of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SectionSource {
-    /// The kernel.
+    /// The text comes from the kernel's facts.
     Kernel,
     /// A built-in text of this name.
     Builtin(String),
     /// A template of the configuration.
     Configured(String),
-    /// Atoms.
+    /// The text comes from prompt atoms.
     Atoms,
-    /// The session.
+    /// The text comes from the session.
     Session,
-    /// The intent.
+    /// The text comes from the intent.
     Intent,
     /// The preview itself.
     Preview,
@@ -119,10 +117,10 @@ impl SectionSource {
     }
 }
 
-/// A section.
+/// A part of a prompt under one heading.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
-    /// What it is.
+    /// Which of the known sections it is.
     pub kind: SectionKind,
     /// Who gave its text.
     pub from: SectionSource,

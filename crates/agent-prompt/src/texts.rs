@@ -22,7 +22,7 @@ pub enum Block {
     Impacted,
     /// The state of the repository.
     Git,
-    /// The campaign.
+    /// The campaign, its phase and its goal.
     Campaign,
     /// What other shards did.
     Prior,

@@ -2,8 +2,7 @@
 //! asked for when results are put into words.
 
 use super::answers::{Answer, Querier};
-use super::line::LineRole;
-use super::line::PromptLine;
+use super::line::{LineRole, PromptLine};
 use super::origin::LineOrigin;
 use super::prompt::Prompt;
 use super::sections::{Section, SectionKind, SectionSource};

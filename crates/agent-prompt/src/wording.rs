@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::line::LineRole;
-use super::line::PromptLine;
+use super::line::{LineRole, PromptLine};
 use super::origin::LineOrigin;
 use mangle_settings::phrase;
 use mangle_syntax::text::{TextRange, size, text_len};

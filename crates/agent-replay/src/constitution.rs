@@ -18,7 +18,7 @@ const REQUEST: u16 = 5;
 /// What a [`Constitution`] is made of.
 #[derive(Debug, Clone)]
 pub struct Basis {
-    /// The program.
+    /// The program whose rules permit and deny.
     pub program: Arc<Program>,
     /// How it is read.
     pub reading: Reading,
@@ -33,7 +33,7 @@ pub struct Basis {
 /// A compiled program, evaluated once, that any number of sessions can be replayed against.
 #[derive(Debug)]
 pub struct Constitution {
-    /// The program.
+    /// The program whose rules permit and deny.
     pub program: Arc<Program>,
     /// Its plans.
     pub compiled: Arc<Compiled>,

@@ -4,8 +4,7 @@ use super::constitution::{Constitution, find, text};
 use super::facts;
 use super::origins::Origins;
 use super::reply_fact::ReplyFact;
-use super::verdict::Reliance;
-use super::verdict::{Lock, Verdict};
+use super::verdict::{Lock, Reliance, Verdict};
 use mangle_engine::kernel::{
     Clock, Datum, Fact, Ground, Kernel, Miss, Model, Obstacle, Proof, Reason, Relation, RuleId, Stop, ValueId,
 };

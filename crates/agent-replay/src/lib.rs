@@ -32,5 +32,4 @@ pub use session::{Event, Replay, ReplayOptions};
 pub use session_origin::SessionOrigin;
 pub use state::{MOST_SHOWN, StateChange, StateFact};
 pub use turn::{Correction, Effect, LiftedDenial, MemoryChange, SurfaceRewrite, Turn};
-pub use verdict::Reliance;
-pub use verdict::{Lock, RequestPlace, Verdict};
+pub use verdict::{Lock, Reliance, RequestPlace, Verdict};

@@ -7,9 +7,9 @@ use std::fmt;
 pub enum SessionOrigin {
     /// An update of a turn.
     Update {
-        /// The turn.
+        /// The number of the turn, from 1 on.
         turn: u64,
-        /// Its index.
+        /// The index of the update among those of its packet.
         index: usize,
     },
     /// What perception had filled in for a turn.
@@ -25,7 +25,7 @@ pub enum SessionOrigin {
 }
 
 impl SessionOrigin {
-    /// The turn.
+    /// The number of the turn, from 1 on.
     #[must_use]
     pub fn turn(self) -> u64 {
         match self {

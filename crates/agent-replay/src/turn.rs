@@ -51,9 +51,9 @@ pub struct Turn {
 /// A surface that the user does not see as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SurfaceRewrite {
-    /// What is shown.
+    /// The text that the user reads instead.
     pub shown: String,
-    /// Why.
+    /// Why the surface was rewritten, for people.
     pub reason: String,
     /// Whether nothing is left of what the model wrote.
     pub is_replaced: bool,
@@ -66,7 +66,7 @@ pub struct LiftedDenial {
     pub facts: Vec<(String, SessionOrigin)>,
     /// The fact that would deny the reply, quoted.
     pub denial: String,
-    /// Its proof.
+    /// The proof of the fact that would deny the reply.
     pub proof: Proof,
 }
 
@@ -75,7 +75,7 @@ pub struct LiftedDenial {
 pub struct MemoryChange {
     /// What is done.
     pub op: String,
-    /// To what.
+    /// The key in the memory that the operation changes.
     pub key: String,
     /// What the runtime makes of it.
     pub effect: Effect,
@@ -88,7 +88,7 @@ pub enum Effect {
     Stored,
     /// So many facts of the predicate that it names are taken away.
     Forgot(usize),
-    /// Nothing.
+    /// The runtime does nothing with it.
     Nothing,
 }
 

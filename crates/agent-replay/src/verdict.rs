@@ -9,7 +9,7 @@ use mangle_syntax::text::TextRange;
 pub enum Lock {
     /// The runtime itself, before any policy is asked.
     Filter,
-    /// The constitution.
+    /// Rules of the constitution decide.
     Constitution,
     /// The gate in front of the constitution, with lists of its own.
     Gate,
@@ -32,11 +32,11 @@ impl Lock {
 pub struct RequestPlace {
     /// The name of the tool, else all of it.
     pub name: TextRange,
-    /// All of it.
+    /// The whole request, from its opening brace to its closing one.
     pub whole: TextRange,
 }
 
-/// A verdict.
+/// The decision about one request, with what it follows from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// The request: its index in the packet; `None` for the reply as a whole.
@@ -47,7 +47,7 @@ pub struct Verdict {
     pub id: String,
     /// What is to be done, as a name.
     pub action: String,
-    /// To what.
+    /// What the action is to be done to, as text.
     pub target: String,
     /// How, as JSON.
     pub payload: String,

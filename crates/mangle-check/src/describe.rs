@@ -17,7 +17,7 @@ use mangle_syntax::text::{TextRange, TextSize, slice, text_len};
 /// How something is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callable {
-    /// The name.
+    /// The name as it is written in calls, with its prefix.
     pub name: String,
     /// The parameters; of a variadic function, those that can be told.
     pub parameters: Vec<Parameter>,

@@ -12,7 +12,6 @@ use crate::host::partial_scan::PartialScan;
 use crate::host::preview_files::PreviewFiles;
 use crate::host::problem::Problem;
 use crate::host::project::ProgramOrigin;
-
 use crate::host::{AgentSettings, CheckTarget, FileTable, MemberLink, Overlay, Project, TranscriptFile};
 use mangle_engine::program::Embedding;
 use mangle_settings::Settings;

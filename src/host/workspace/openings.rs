@@ -10,7 +10,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Workspace;
 use super::document::OpenDocument;
-
 use super::opening::Opening;
 use crate::host::ResolvedPath;
 use mangle_syntax::text::FileId;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::preview_cache::Kept;
 use super::program::SnapshotProgram;
-
 use super::snapshot::Snapshot;
 use crate::host::preview_files::{AtomCache, PreviewFiles, SessionText, preview_name};
 use crate::host::{AtomFiles, Overlay, PreviewRequest, is_mangle};

@@ -7,17 +7,13 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::SnapshotFile;
-
-use super::program::SnapshotProgram;
-use super::program::State;
+use super::program::{SnapshotProgram, State};
 use super::program_identity::Identity;
 use super::prompt_provenance::ConfiguredAtoms;
 use super::prompt_revisions::PromptRevisions;
 use super::transcripts::{SnapshotTranscript, TranscriptState};
 use crate::host::tables::Tables;
-use crate::host::unread_findings::found_around;
-use crate::host::unread_findings::scan_limit;
-use crate::host::unread_findings::unreadable;
+use crate::host::unread_findings::{found_around, scan_limit, unreadable};
 use crate::host::uses::sample_name;
 use crate::host::{
     AgentSettings, FileTable, PartialScan, Problem, ProgramFiles, ProgramOrigin, Project, Resolution, Shell,

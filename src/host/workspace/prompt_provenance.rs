@@ -9,9 +9,7 @@ use rustc_hash::FxHashMap;
 use super::file::SnapshotFile;
 use super::previews::Previewed;
 use super::program::SnapshotProgram;
-
-use super::provenance::PromptProvenance;
-use super::provenance::ProvenanceInputs;
+use super::provenance::{PromptProvenance, ProvenanceInputs};
 use super::snapshot::Snapshot;
 use crate::host::{AtomFiles, PreviewRequest, Project};
 use crate::ide::evaluation::fingerprint;
@@ -76,7 +74,7 @@ impl PromptProvenance {
         let settings = Settings { rules: (*program.rules).clone(), ..Settings::clone(&program.settings) };
         let found = findings(preview, &files.header, &ids, &files.findings, &settings);
         Self {
-            fed: preview.fed(&ids),
+            provenance: preview.provenance(&ids),
             diagnostics: found.into_iter().collect(),
             files: self::files(files.texts()),
         }

@@ -16,7 +16,7 @@ use mangle_syntax::text::FileId;
 #[derive(Debug, Default)]
 pub struct PromptProvenance {
     /// Where their lines come from.
-    pub fed: Provenance,
+    pub provenance: Provenance,
     /// What is wrong, by file: of the program, and beside policies.
     pub(super) diagnostics: FxHashMap<FileId, Vec<Diagnostic>>,
     /// The files that were read beside policies.

@@ -8,14 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::file::SnapshotFile;
 use super::opening::Opening;
-
 use super::program::SnapshotProgram;
-
 use super::prompt_provenance::ConfiguredAtoms;
 use super::prompt_revisions::PromptRevisions;
-
 use super::transcripts::SnapshotTranscript;
-
 use crate::host::{FileTable, Identities, Overlay, PartialScan, ResolvedPath};
 use crate::ide::merge::Lists;
 

@@ -5,8 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::FileDiagnostics;
 use super::edits::Edit;
 use super::select::Candidate;
-use mangle_syntax::text::moved;
-use mangle_syntax::text::{FileId, TextRange, text_len};
+use mangle_syntax::text::{FileId, TextRange, moved, text_len};
 
 /// The edits of some fixes by file, sorted.
 #[derive(Debug, Default)]

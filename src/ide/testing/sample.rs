@@ -53,9 +53,9 @@ impl Sample {
     }
 
     /// What feeds its prompts.
-    pub(crate) fn fed(self) -> Provenance {
+    pub(crate) fn provenance(self) -> Provenance {
         let (mut preview, sessions) = self.preview();
-        preview.fed(&sessions)
+        preview.provenance(&sessions)
     }
 
     /// Its previews, and the session file of each.

@@ -37,7 +37,7 @@ impl Data {
 }
 
 pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Option<Vec<CodeLens>> {
-    view.pulse.lensed.store(true, Ordering::Release);
+    view.writer_status.lensed.store(true, Ordering::Release);
     let uri = &params.text_document.uri;
     let file = view.file(uri)?;
     if let Some(transcript) = view.snapshot.transcript(file.id) {

@@ -4,7 +4,6 @@ use tower_lsp::ls_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 
 use crate::ide::folding::{Fold, FoldKind, folds};
 use crate::ide::transcripts;
-
 use crate::lsp::view::View;
 
 pub(in crate::lsp) fn folding_ranges(view: &View, params: &FoldingRangeParams) -> Option<Vec<FoldingRange>> {

@@ -2,13 +2,11 @@
 
 use tower_lsp::ls_types::{Hover, HoverContents, HoverParams};
 
-use super::markup::formats;
-use super::markup::markup;
+use super::markup::{formats, markup};
 use super::{paths, transcripts};
 use crate::ide;
 use crate::ide::Place;
 use crate::ide::hover::prompts;
-
 use crate::lsp::view::View;
 
 use mangle_syntax::text::FileId;
@@ -21,7 +19,9 @@ pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> 
     let found = match at.place() {
         Some(place) => paths::hover(&at).or_else(|| of_policy(view, at.file.id, place)),
         // A session file, or prompt atoms.
-        None => view.with_fed(at.file.id, |fed| prompts::beside(at.file.id, at.file.text(), at.offset, fed)),
+        None => view.with_provenance(at.file.id, |provenance| {
+            prompts::beside(at.file.id, at.file.text(), at.offset, provenance)
+        }),
     }?;
     Some(Hover {
         contents: HoverContents::Markup(markup(&found.markup, formats(view))),
@@ -31,9 +31,10 @@ pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> 
 
 /// What there is to say of a place, what follows for it, and what prompts have of it.
 fn of_policy(view: &View, file: FileId, place: Place<'_>) -> Option<ide::hover::Hover> {
-    let fed = view.with_fed(file, |fed| prompts::prompts(place, fed));
-    let Some(mut found) = ide::hover::hover(place) else { return fed };
+    let provenance = view.with_provenance(file, |provenance| prompts::prompts(place, provenance));
+    let Some(mut found) = ide::hover::hover(place) else { return provenance };
     let figures = view.tried(file).with(|tried| ide::hover::figures(place, tried));
-    found.markup = found.markup.and(figures).and(fed.map(|fed| fed.markup).unwrap_or_default());
+    found.markup =
+        found.markup.and(figures).and(provenance.map(|provenance| provenance.markup).unwrap_or_default());
     Some(found)
 }

@@ -36,7 +36,7 @@ fn lazy(session: &ClientSession) -> Vec<&'static str> {
 }
 
 pub(in crate::lsp) fn inlay_hints(view: &View, params: &InlayHintParams) -> Option<Vec<InlayHint>> {
-    view.pulse.hinted.store(true, Ordering::Release);
+    view.writer_status.hinted.store(true, Ordering::Release);
     let uri = &params.text_document.uri;
     let file = view.file(uri)?;
     if let Some(transcript) = view.snapshot.transcript(file.id) {

@@ -3,7 +3,6 @@
 use tower_lsp::ls_types::{MarkupContent, MarkupKind};
 
 use crate::ide::markup::Markup;
-
 use crate::lsp::view::View;
 use crate::report::sink;
 use piggyback::envelope::secrets::redacted;

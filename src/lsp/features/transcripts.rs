@@ -7,16 +7,14 @@ use tower_lsp::ls_types::{
     Range, ShowMessageParams, TextDocumentPositionParams, Uri,
 };
 
-use super::markup::formats;
-use super::markup::markup;
+use super::markup::{formats, markup};
 use crate::host::workspace::SnapshotTranscript;
 use crate::host::{file_inside, relative};
 use crate::ide;
-use crate::ide::definition;
 use crate::ide::markup::{Link, Markup};
-use crate::ide::replays;
 use crate::ide::subject::Subject;
 use crate::ide::transcripts::{hints, hover, links, references};
+use crate::ide::{definition, replays};
 use crate::lsp::view::{DocumentPlace, EmbeddedMangle, View};
 use crate::lsp::{from_proto, to_proto};
 use mangle_engine::program::Program;

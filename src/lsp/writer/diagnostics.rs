@@ -7,15 +7,13 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHasher;
 
 use super::Writer;
-use super::diagnostics_run::Current;
-use super::diagnostics_run::DiagnosticsRun;
+use super::diagnostics_run::{Current, DiagnosticsRun};
 use super::evaluations::tried_for;
 use crate::host::workspace::{SnapshotProgram, SnapshotTranscript};
 use crate::ide::Analysis;
 use crate::lsp::message::{
     DiagnosticsResult, Message, Prerequisite, Question, RequestRefusal, WorkspacePull,
 };
-
 use crate::lsp::pool::guarded;
 use crate::lsp::pull;
 use crate::lsp::push::Audience;
@@ -53,8 +51,8 @@ impl Writer {
         Some(View {
             session: Arc::clone(self.session.as_ref()?),
             snapshot: self.workspace.snapshot(),
-            pulse: Arc::clone(&self.pulse),
-            told: Arc::clone(&self.told),
+            writer_status: Arc::clone(&self.writer_status),
+            pulled: Arc::clone(&self.pulled),
             tokens: Arc::clone(&self.tokens),
             outbox: self.outbox.clone(),
             hints: self.hints,
@@ -213,7 +211,7 @@ impl Writer {
     /// Asks the client to ask for inlay hints again when something changed that those of other documents may
     /// depend on.
     fn refresh_hints(&mut self) {
-        if !self.pulse.hinted.load(Ordering::Acquire)
+        if !self.writer_status.hinted.load(Ordering::Acquire)
             || !self.session.as_ref().is_some_and(|session| session.refresh_hints)
         {
             return;

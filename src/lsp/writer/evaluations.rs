@@ -159,10 +159,10 @@ impl Writer {
     /// Makes the client look again at what shows figures, unless it never did.
     pub(super) fn refresh_figures(&self) {
         let Some(session) = &self.session else { return };
-        if session.refresh_lenses && self.pulse.lensed.load(Ordering::Acquire) {
+        if session.refresh_lenses && self.writer_status.lensed.load(Ordering::Acquire) {
             self.outbox.refresh_lenses();
         }
-        if session.refresh_hints && self.pulse.hinted.load(Ordering::Acquire) {
+        if session.refresh_hints && self.writer_status.hinted.load(Ordering::Acquire) {
             self.outbox.refresh_hints();
         }
     }
@@ -223,5 +223,5 @@ pub(super) fn is_news(view: &View) -> bool {
             && view.snapshot.programs_of(file).all(|program| program.is_diagnosed())
     };
     let mut open = view.snapshot.files().filter(|file| file.open.is_some() && is_known(file.id));
-    open.any(|file| view.told.is_outdated(file.id, FileReport::new(view, file).id().fingerprint))
+    open.any(|file| view.pulled.is_outdated(file.id, FileReport::new(view, file).id().fingerprint))
 }

@@ -23,7 +23,6 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use super::capabilities;
 use super::client::{Outbox, Progress};
 use super::from_proto::DocumentName;
 use super::message::{Basis, Message, OpenedDocument, Question, RequestRefusal, WorkspacePull};
@@ -31,9 +30,9 @@ use super::pool::{Pool, guarded};
 use super::push::Publisher;
 use super::sent_tokens::SentTokens;
 use super::session::ClientSession;
-use super::settings;
 use super::view::{PulledDiagnostics, WriterStatus};
 use super::virtual_documents::Watches;
+use super::{capabilities, settings};
 use crate::host::workspace::{FileEvent, Workspace};
 use diagnostics_run::DiagnosticsRun;
 use mangle_settings::HintSettings;
@@ -56,8 +55,8 @@ pub(super) struct Writer {
     ready: bool,
     /// The client has pulled the whole workspace, so that it will again.
     pulls_workspace: bool,
-    pulse: Arc<WriterStatus>,
-    told: Arc<PulledDiagnostics>,
+    writer_status: Arc<WriterStatus>,
+    pulled: Arc<PulledDiagnostics>,
     tokens: Arc<SentTokens>,
     /// The URIs of further openings of files whose text is another one.
     further: Vec<Arc<str>>,
@@ -115,8 +114,8 @@ impl Writer {
             session: None,
             ready: false,
             pulls_workspace: false,
-            pulse: Arc::default(),
-            told: Arc::default(),
+            writer_status: Arc::default(),
+            pulled: Arc::default(),
             tokens: Arc::default(),
             further: Vec::new(),
             questions: Vec::new(),
@@ -172,7 +171,7 @@ impl Writer {
         }
         let elapsed = start.elapsed();
         let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
-        self.pulse.longest_turn.fetch_max(micros, Ordering::Relaxed);
+        self.writer_status.longest_turn.fetch_max(micros, Ordering::Relaxed);
         if elapsed > SLOW_TURN {
             tracing::warn!(turn = name, milliseconds = elapsed.as_millis(), "slow turn");
         }
@@ -340,7 +339,7 @@ impl Writer {
     }
 
     fn publish_revision(&mut self) {
-        self.pulse.revision.store(self.workspace.revision(), Ordering::Release);
+        self.writer_status.revision.store(self.workspace.revision(), Ordering::Release);
     }
 
     /// Nothing will be asked any more.

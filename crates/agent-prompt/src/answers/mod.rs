@@ -52,7 +52,7 @@ impl Arg {
 pub struct Answer {
     /// Its arguments.
     pub args: Vec<Arg>,
-    /// What it is.
+    /// The fact in the store that the answer is made of.
     pub held: FactOrigin,
 }
 

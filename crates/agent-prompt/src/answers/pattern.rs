@@ -29,7 +29,7 @@ impl QueryPattern {
         Self { predicate, wanted: Some(wanted.collect()) }
     }
 
-    /// The predicate.
+    /// The name of the predicate that is queried, without its arguments.
     #[must_use]
     pub fn predicate(&self) -> &str {
         &self.predicate

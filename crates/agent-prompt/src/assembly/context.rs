@@ -6,9 +6,7 @@ use crate::context::PromptContext;
 use crate::line::PromptLine;
 use crate::origin::LineOrigin;
 use crate::prompt::Prompt;
-use crate::sections::INJECTED;
-use crate::sections::KNOWLEDGE;
-use crate::sections::{Section, SectionKind, SectionSource};
+use crate::sections::{INJECTED, KNOWLEDGE, Section, SectionKind, SectionSource};
 use crate::texts;
 use crate::wording::Wording;
 

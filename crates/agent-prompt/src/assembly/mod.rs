@@ -16,7 +16,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::answers::Querier;
-
 use super::derived_context::DerivedContext;
 use super::jit::Residue;
 use super::origin::LineOrigin;
@@ -27,8 +26,7 @@ use super::texts;
 use mangle_settings::Reasoning;
 pub use request::AssemblyRequest;
 
-pub(super) use super::sections::INJECTED;
-pub(super) use super::sections::KNOWLEDGE;
+pub(super) use super::sections::{INJECTED, KNOWLEDGE};
 pub(super) use base::{TEMPLATES, template_for};
 pub(super) use context::is_for;
 pub(super) use session::HISTORY;

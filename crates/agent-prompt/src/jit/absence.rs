@@ -12,7 +12,7 @@ use mangle_syntax::text::{FileId, TextRange, nearest};
 /// An atom, or what should have been one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtomAbsence {
-    /// Its id.
+    /// The id of the atom, as prompts and policies name it.
     pub id: String,
     /// Where it stands; `None` for what stands in no file.
     pub place: Option<(FileId, TextRange)>,

@@ -171,7 +171,7 @@ impl Dimension {
 /// A text of an atom, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtomText {
-    /// The text.
+    /// The text that goes into a prompt, with its placeholders.
     pub text: Arc<str>,
     /// Its file; `None` for one that was made on the way.
     pub file: Option<FileId>,
@@ -188,7 +188,7 @@ impl AtomText {
     }
 }
 
-/// A prompt atom.
+/// A prompt atom: a piece of text with the situations that it is meant for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptAtom {
     /// Its id, the path-like name by which others refer to it.
@@ -203,7 +203,7 @@ pub struct PromptAtom {
     pub file: Option<FileId>,
     /// All of its bytes there.
     pub range: TextRange,
-    /// What it says.
+    /// The text that is used unless the budget asks for a shorter one.
     pub content: AtomText,
     /// The same in fewer words.
     pub concise: Option<AtomText>,

@@ -16,16 +16,14 @@ use super::super::wording::Wording;
 use super::atom::{AtomKind, PromptAtom};
 use super::budget::{self, BudgetFit, FittedAtom};
 use super::category::Category;
-use super::inject;
-use super::limits::available;
-use super::limits::is_left_out;
+use super::limits::{available, is_left_out};
 use super::order::order;
 use super::placeholders::Placeholders;
 use super::read::Corpus;
 use super::residue::Residue;
 use super::select::{Exclusion, ExclusionReason, Selection, select};
 use super::situation::Situation;
-use super::{assemble, baseline};
+use super::{assemble, baseline, inject};
 
 /// A compiler with its corpus. Without anything that a search found, only mandatory atoms and what they
 /// need are chosen.
@@ -61,7 +59,7 @@ pub struct Compilation {
     pub overgrown: bool,
     /// Queries that failed: the predicate, and why. What they would have injected is missing.
     pub failed: Vec<(&'static str, String)>,
-    /// Its sections.
+    /// The sections of the prompt, in their order.
     pub sections: Vec<Section>,
     /// What became of the atoms.
     pub manifest: Manifest,

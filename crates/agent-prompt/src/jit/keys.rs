@@ -9,7 +9,7 @@ pub struct AtomKey {
     pub name: &'static str,
     /// What it holds: `text`, `list of ids`, …
     pub holds: &'static str,
-    /// What it is for.
+    /// What the key is for, in one sentence.
     pub doc: &'static str,
 }
 

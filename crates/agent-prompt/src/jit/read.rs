@@ -18,23 +18,23 @@ use mangle_syntax::text::{FileId, TextRange, size, slice};
 /// What a selector holds.
 const LIST: &str = "a list of texts";
 
-/// A file of atoms.
+/// A YAML file with prompt atoms, as it was read.
 #[derive(Debug, Clone)]
 pub struct AtomFile {
-    /// The file.
+    /// The file that the ranges count in.
     pub file: FileId,
     /// Where its atoms are collected.
     pub kind: AtomKind,
     /// The agent that they are for, of [`AtomKind::Agent`].
     pub agent: Option<Arc<str>>,
-    /// Its text.
+    /// The text of the file, which the ranges of its atoms index.
     pub text: Arc<str>,
 }
 
 /// All atoms, in the order in which they are collected, and what is wrong with their files.
 #[derive(Debug, Clone, Default)]
 pub struct Corpus {
-    /// The atoms.
+    /// All prompt atoms of the corpus, in the order in which the runtime collects them.
     pub atoms: Vec<Arc<PromptAtom>>,
     /// What is wrong.
     pub faults: Vec<AtomFault>,
@@ -43,13 +43,13 @@ pub struct Corpus {
 /// Something that is wrong with a file of atoms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtomFault {
-    /// The file.
+    /// The file that the ranges count in.
     pub file: FileId,
-    /// Where.
+    /// The bytes at fault, from the start of the file.
     pub range: TextRange,
     /// The id of the atom that it is about; empty for a whole file, and for an atom without one.
     pub atom: String,
-    /// What.
+    /// What is wrong there.
     pub kind: FaultKind,
 }
 
@@ -68,9 +68,9 @@ pub enum FaultKind {
     File(String),
     /// A value is of another kind than its key wants, and none of the file's atoms counts.
     Value {
-        /// The key.
+        /// The key as the file spells it.
         key: String,
-        /// What it wants.
+        /// What the key takes, in words for people.
         wants: &'static str,
         /// The same value in the form that it wants, where that is clear.
         instead: Option<String>,
@@ -87,7 +87,7 @@ pub enum FaultKind {
     Itself(&'static str),
     /// The runtime does not know the key, and passes over it.
     Key {
-        /// The key.
+        /// The key as the file spells it.
         key: String,
         /// What may be meant.
         nearest: Option<String>,

@@ -64,7 +64,7 @@ impl ExclusionReason {
 pub struct Exclusion {
     /// Its number among those that were given.
     pub atom: usize,
-    /// Why.
+    /// Why the atom is left out.
     pub reason: ExclusionReason,
 }
 

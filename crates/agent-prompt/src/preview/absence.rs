@@ -19,7 +19,7 @@ const MOST_LINES: usize = 3;
 /// Why a rule did not give a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleAbsence {
-    /// The rule.
+    /// The rule whose body has no solution.
     pub rule: RuleId,
     /// The pattern of its lines.
     pub pattern: String,

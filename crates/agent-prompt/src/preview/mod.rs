@@ -22,8 +22,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::answers::{AnswerOrder, KernelAnswers, Marks};
-use super::assembly::AssemblyRequest;
-use super::assembly::{assemble, is_for};
+use super::assembly::{AssemblyRequest, assemble, is_for};
 use super::compressed_input::{CompressedInput, compressed};
 use super::derived_context::DerivedContext;
 use super::hybrid::Directives;
@@ -42,8 +41,7 @@ pub use absence::{RuleAbsence, RuleAbsenceReason};
 pub use places::{OpenedPlace, OriginPlace};
 use preview_facts::PreviewFacts;
 pub use prompt_request::{PromptPart, PromptRequest};
-pub use reasons::MOST_PROOFS;
-pub use reasons::{AbsenceReason, LineReason};
+pub use reasons::{AbsenceReason, LineReason, MOST_PROOFS};
 pub(crate) use reasons::{SCORED, THRESHOLD};
 pub use sticky::StickyChanges;
 pub use synthetic::undeclared_of_runtime;
@@ -149,7 +147,7 @@ pub struct PreviewedPrompt {
     pub wanted: PromptRequest,
     /// The situation of the shard.
     pub derived: DerivedContext,
-    /// The prompt.
+    /// The assembled prompt, with the origin of each line.
     pub prompt: Prompt,
     /// Predicates that were asked for and that nobody declares or defines.
     pub unknown: Vec<String>,
@@ -256,7 +254,7 @@ impl Common {
         &self.compiled
     }
 
-    /// The settings.
+    /// The settings that all prompts of the preview are made with.
     #[must_use]
     pub fn settings(&self) -> &PreviewSettings {
         &self.settings

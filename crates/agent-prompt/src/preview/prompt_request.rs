@@ -34,7 +34,7 @@ pub struct PromptRequest {
     pub limits: Option<Arc<Limits>>,
     /// The prompt that the runtime really sent, where it was captured.
     pub captured: Option<Arc<CapturedPrompt>>,
-    /// What of it.
+    /// Which part of the shard's input is assembled.
     pub part: PromptPart,
 }
 

@@ -52,7 +52,7 @@ pub enum AbsenceReason {
     NotInMode,
     /// A fact of a predicate has it, of which the prompt shows nothing.
     Hidden {
-        /// The predicate.
+        /// The predicate whose fact has the text.
         predicate: &'static str,
         /// Why, in words.
         why: String,

@@ -7,11 +7,11 @@ use mangle_syntax::text::{FileId, TextRange};
 /// A prompt atom of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AtomProvenance {
-    /// Its file.
+    /// The file that the atom stands in.
     pub file: FileId,
     /// All of its bytes there.
     pub range: TextRange,
-    /// Its id.
+    /// The id of the atom, and where it is written.
     pub id: Word,
     /// When it is wanted.
     pub selectors: Vec<SelectorProvenance>,
@@ -24,7 +24,7 @@ pub struct AtomProvenance {
 pub struct SelectorProvenance {
     /// The key that it stands under.
     pub key: &'static str,
-    /// The value.
+    /// A value that the atom is wanted for, and where it is written.
     pub word: Word,
     /// What the situation has there.
     pub here: Vec<String>,

@@ -38,13 +38,13 @@ pub type ClauseId = (FileId, u64);
 /// The prompts of a sample kernel, and what feeds them.
 #[derive(Debug, Clone, Default)]
 pub struct Provenance {
-    /// The prompts.
+    /// One entry for each prompt that the kernel asks for.
     pub prompts: Vec<PromptProvenance>,
     /// The predicates that prompts read, and those that their facts come from.
     pub feeding: FxHashSet<PredicateKey>,
 }
 
-/// A prompt.
+/// What one prompt of a sample kernel is made of.
 #[derive(Debug, Clone, Default)]
 pub struct PromptProvenance {
     /// What it is called.
@@ -55,7 +55,7 @@ pub struct PromptProvenance {
     pub mode: &'static str,
     /// What each of its sections is called: `context`, `session`, …
     pub sections: Vec<String>,
-    /// Its lines.
+    /// The lines of all sections, in the order of the prompt.
     pub lines: Vec<LineProvenance>,
     /// How many tokens it has.
     pub tokens: usize,
@@ -108,7 +108,7 @@ const READ: [&str; 4] = [INJECTED, KNOWLEDGE, TEMPLATES, SCORED];
 impl Preview {
     /// What feeds its prompts. `sessions`: the session file of each.
     #[must_use]
-    pub fn fed(&mut self, sessions: &[Option<FileId>]) -> Provenance {
+    pub fn provenance(&mut self, sessions: &[Option<FileId>]) -> Provenance {
         let (common, shown) = self.parts();
         let sessions = sessions.iter().copied().chain(std::iter::repeat(None));
         let prompts = shown.iter_mut().zip(sessions).map(|(shown, session)| prompt(common, shown, session));
@@ -121,23 +121,23 @@ fn prompt(common: &Common, shown: &mut PreviewedPrompt, session: Option<FileId>)
     let all: Vec<_> = shown.prompt.lines().map(|(section, line)| (section, line.clone())).collect();
     let mut traced = 0;
     let lines = all.into_iter().map(|(section, line)| {
-        let mut fed =
+        let mut provenance =
             LineProvenance { section, tokens: estimator.count(&line.text), ..LineProvenance::default() };
         if let LineOrigin::Fact(held) = &line.origin {
             traced += 1;
             if traced <= MOST_TRACED {
-                trace(common, shown, held, &mut fed);
+                trace(common, shown, held, &mut provenance);
             }
         } else {
-            fed.place = match common.place(shown, &line.origin) {
+            provenance.place = match common.place(shown, &line.origin) {
                 Some(OriginPlace::File(file, range)) => Some((file, range)),
                 Some(OriginPlace::Session(range)) => session.map(|file| (file, range)),
                 Some(OriginPlace::Header(range)) => common.sample().map(|file| (file, range)),
                 None => None,
             };
         }
-        fed.text = line.text;
-        fed
+        provenance.text = line.text;
+        provenance
     });
     let lines: Vec<LineProvenance> = lines.collect();
     let base = shown.prompt.sections.iter().find(|section| section.kind.as_str() == "base");
@@ -159,7 +159,7 @@ fn prompt(common: &Common, shown: &mut PreviewedPrompt, session: Option<FileId>)
 }
 
 /// Notes the clauses that a fact follows from, and the predicates.
-fn trace(common: &Common, shown: &mut PreviewedPrompt, held: &FactOrigin, fed: &mut LineProvenance) {
+fn trace(common: &Common, shown: &mut PreviewedPrompt, held: &FactOrigin, provenance: &mut LineProvenance) {
     let mut facts = vec![(held.fact.clone(), held.rule)];
     if held.kind == FactOriginKind::Derived {
         for proof in common.proofs(shown, held, MOST_WAYS) {
@@ -171,22 +171,22 @@ fn trace(common: &Common, shown: &mut PreviewedPrompt, held: &FactOrigin, fed: &
     for (fact, rule) in facts {
         match common.clause_of(shown, &fact, rule) {
             Some((clause, predicate)) => {
-                fed.clauses.push(clause);
-                fed.predicates.push(predicate);
+                provenance.clauses.push(clause);
+                provenance.predicates.push(predicate);
             }
             // What the preview added stands nowhere.
             None if rule == RuleId::ASSERTED => {
                 let name = fact.split_once('(').map_or(fact.as_str(), |(name, _)| name);
                 let named = common.program().named(Symbol::new(name));
-                fed.predicates.extend(named.map(|predicate| predicate.key));
+                provenance.predicates.extend(named.map(|predicate| predicate.key));
             }
             None => {}
         }
     }
-    fed.clauses.sort_unstable();
-    fed.clauses.dedup();
-    fed.predicates.sort_unstable();
-    fed.predicates.dedup();
+    provenance.clauses.sort_unstable();
+    provenance.clauses.dedup();
+    provenance.predicates.sort_unstable();
+    provenance.predicates.dedup();
 }
 
 impl Common {

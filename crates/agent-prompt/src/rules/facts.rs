@@ -3,8 +3,7 @@
 use super::subject::{PromptFinding, Subject, within};
 use crate::answers::{Answer, Arg};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
-use crate::line::LineRole;
-use crate::line::PromptLine;
+use crate::line::{LineRole, PromptLine};
 use crate::origin::LineOrigin;
 use crate::preview::{OriginPlace, PreviewedPrompt};
 use crate::sections::SectionKind;

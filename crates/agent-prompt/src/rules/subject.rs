@@ -26,7 +26,7 @@ pub struct Subject<'a> {
     pub header: &'a Header,
     /// The session file of each prompt.
     pub sessions: &'a [Option<FileId>],
-    /// The settings.
+    /// The settings below `[prompt]` that hold for the kernel.
     pub settings: &'a PromptSettings,
     /// What is expected of replies, and so of examples of them.
     pub transcripts: &'a TranscriptSettings,
@@ -37,9 +37,9 @@ pub struct Subject<'a> {
 /// A finding and the file that its ranges count in.
 #[derive(Debug, Clone)]
 pub struct PromptFinding {
-    /// The file.
+    /// The file that the ranges of the finding count in.
     pub file: FileId,
-    /// The finding.
+    /// The finding, with ranges from the start of its file.
     pub finding: Finding,
 }
 

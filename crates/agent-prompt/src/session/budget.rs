@@ -2,8 +2,7 @@
 //!
 //! `budget: 300` says the tokens alone; `budget: {tokens: 300, reserved: 30}` says both.
 
-use super::number::number;
-use super::number::number_in;
+use super::number::{number, number_in};
 use super::tree::{TreeKind, TreeNode};
 use crate::derived_context::reserved_of;
 use crate::rules::SESSION_KEY;

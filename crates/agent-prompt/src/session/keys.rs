@@ -5,7 +5,7 @@ use super::super::texts::Block;
 /// What a key holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// A text.
+    /// One text, which may be empty.
     Text,
     /// A whole number.
     Number,
@@ -13,9 +13,9 @@ pub enum Shape {
     Flag,
     /// A list of texts.
     Texts,
-    /// Texts by name.
+    /// A map from names to texts.
     TextsByName,
-    /// Numbers by name.
+    /// A map from names to whole numbers.
     NumbersByName,
     /// A table with these keys.
     Table(&'static [SessionField]),
@@ -50,7 +50,7 @@ pub struct SessionField {
     pub name: &'static str,
     /// What it holds.
     pub shape: Shape,
-    /// What it is for.
+    /// What the key is for, in one sentence.
     pub doc: &'static str,
     /// The block of the session section that shows it; `None` when none does.
     pub shown: Option<Block>,
@@ -210,7 +210,7 @@ pub const BESIDE: &[SessionField] = &[
     ),
 ];
 
-/// An intent.
+/// The keys of an intent.
 pub const INTENT: &[SessionField] = &[
     unseen("id", Shape::Text, "its id"),
     unseen("category", Shape::Text, "`/query`, `/mutation` or `/instruction`"),

@@ -21,9 +21,9 @@ use mangle_syntax::text::TextRange;
 /// How a session file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionForm {
-    /// YAML
+    /// YAML: the first document of the file.
     Yaml,
-    /// JSON
+    /// JSON: one value for the whole file.
     Json,
 }
 
@@ -59,13 +59,13 @@ pub struct PromptSession {
     pub current_diagnostics: Vec<SourcedText>,
     /// Whether a campaign runs.
     pub campaign_active: bool,
-    /// Its phase.
+    /// The phase that the campaign is in.
     pub campaign_phase: SourcedText,
-    /// Its goal.
+    /// What the campaign is to reach.
     pub campaign_goal: SourcedText,
     /// What it waits for.
     pub task_dependencies: Vec<SourcedText>,
-    /// The branch.
+    /// The branch that is checked out.
     pub git_branch: SourcedText,
     /// Files that differ from the branch.
     pub git_modified_files: Vec<SourcedText>,
@@ -75,7 +75,7 @@ pub struct PromptSession {
     pub git_unstaged_count: Option<Count>,
     /// `/passing`, `/failing`, `/pending` or `/unknown`.
     pub test_state: SourcedText,
-    /// Tests that fail.
+    /// The names of tests that fail, each with its place.
     pub failing_tests: Vec<SourcedText>,
     /// How often their repair was tried.
     pub tdd_retry_count: Option<Count>,
@@ -120,7 +120,7 @@ pub struct Count {
 /// What another shard did.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PriorShard {
-    /// Its type.
+    /// The type of the other shard.
     pub shard_type: SourcedText,
     /// What it had to do.
     pub task: SourcedText,
@@ -130,14 +130,14 @@ pub struct PriorShard {
     pub success: bool,
     /// The bytes of the entry.
     pub range: TextRange,
-    /// Its pointer.
+    /// The JSON pointer of the entry in its session file.
     pub pointer: String,
 }
 
 /// A tool that there is.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tool {
-    /// Its name.
+    /// The name of the tool, as the model calls it.
     pub name: SourcedText,
     /// What it does.
     pub description: SourcedText,
@@ -145,7 +145,7 @@ pub struct Tool {
     pub binary_path: SourcedText,
     /// The bytes of the entry.
     pub range: TextRange,
-    /// Its pointer.
+    /// The JSON pointer of the entry in its session file.
     pub pointer: String,
 }
 
@@ -160,11 +160,11 @@ pub struct StepResult {
     pub detail: SourcedText,
     /// The bytes of the entry.
     pub range: TextRange,
-    /// Its pointer.
+    /// The JSON pointer of the entry in its session file.
     pub pointer: String,
 }
 
-/// A session file.
+/// A session file: its text, what was read of it, and what is wrong with it.
 #[derive(Debug, Clone, Default)]
 pub struct SessionFile {
     /// What the session knows.

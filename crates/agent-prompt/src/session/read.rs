@@ -1,8 +1,7 @@
 //! From the tree of a session file to its values.
 
 use super::keys::{BESIDE, SESSION, SYNONYMS, SessionField, Shape};
-use super::number::member;
-use super::number::number;
+use super::number::{member, number};
 use super::tree::{ReadError, TreeKey, TreeKind, TreeNode};
 use super::{PriorShard, SessionFile, SessionForm, SessionKey, StepResult, Tool, budget, json, yaml};
 use crate::Intent;

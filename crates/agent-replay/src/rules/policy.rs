@@ -20,13 +20,13 @@ static ALLOWLIST_DRIFT: Rule = rule!("allowlist-drift.md");
 /// Something that is found in the program. The range counts from the start of the statement.
 #[derive(Debug, Clone)]
 pub struct PolicyFinding {
-    /// The file.
+    /// The file of the program that the finding is in.
     pub file: FileId,
-    /// The statement.
+    /// The statement that the ranges of the finding count from.
     pub statement: StatementId,
     /// What the compiled program calls it.
     pub clause: RuleId,
-    /// What.
+    /// The finding, with ranges from the start of its statement.
     pub finding: Finding,
 }
 

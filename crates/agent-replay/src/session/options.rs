@@ -41,9 +41,9 @@ pub enum Event {
     Turn(Box<Turn>),
     /// Something was found. What stands in front of a reply belongs to its turn as well.
     Found {
-        /// The turn.
+        /// The number of the turn, from 1 on.
         turn: u64,
-        /// What.
+        /// The finding and its place in the transcript.
         found: Box<TranscriptFinding>,
     },
 }

@@ -72,7 +72,7 @@ pub const FAMILIES: &[Family] = &[
 /// What a check of one statement may look at.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckContext<'p> {
-    /// The program.
+    /// The program that the statement is part of.
     pub program: &'p Program,
     /// What its relations hold.
     pub types: &'p ProgramTypes,

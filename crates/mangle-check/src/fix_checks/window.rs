@@ -4,8 +4,7 @@
 use std::hash::Hash as _;
 use std::ops::Range;
 
-use super::claim::Claim;
-use super::claim::hash;
+use super::claim::{Claim, hash};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::FileEdit;
 use mangle_syntax::syntax::ast::{Item, StatementKind};

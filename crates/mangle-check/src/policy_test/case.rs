@@ -21,7 +21,7 @@ pub struct TestFile {
     pub(super) findings: Vec<Finding>,
 }
 
-/// A case.
+/// A case of a test file: facts, and what has to follow from them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
     /// What it is called.

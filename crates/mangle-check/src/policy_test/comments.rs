@@ -3,8 +3,7 @@
 //! They are found in the text, since files keep no tree once they were read. A line that starts with `#` is a comment
 //! unless it is inside of a string, which only a statement around it can tell.
 
-use super::atom::name_and_arity;
-use super::atom::read_atom;
+use super::atom::{name_and_arity, read_atom};
 use super::key::TestKey;
 use mangle_engine::program::FileSummary;
 use mangle_syntax::syntax::{SourceFile, TokenKind};

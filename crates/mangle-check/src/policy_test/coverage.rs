@@ -9,7 +9,7 @@ use mangle_syntax::text::FileId;
 /// A clause of a program, whatever else it is compiled with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RuleKey {
-    /// Its file.
+    /// The file that the clause stands in.
     pub file: FileId,
     /// Its statement: an index into the items of the file.
     pub item: u32,

@@ -2,9 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::case::Case;
-use super::case::Expectation;
-use super::case::TestFile;
+use super::case::{Case, Expectation, TestFile};
 use super::comments::{Comment, DirectiveLookalike};
 use super::key::TestKey;
 use super::rules::{

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::case::Case;
-use super::case::Expectation;
-use super::case::TestFile;
+use super::case::{Case, Expectation, TestFile};
 use super::coverage::{Coverage, RuleKey};
 use super::findings::ProgramPredicates;
 use super::key::TestKey;
@@ -25,7 +23,7 @@ const PROOFS: usize = 3;
 /// How cases are evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TestSettings {
-    /// The reading.
+    /// The reading in which the program is evaluated.
     pub reading: Reading,
     /// How far each evaluation may go.
     pub limits: Limits,
@@ -47,7 +45,7 @@ pub struct FileError {
 /// What became of the cases of a file.
 #[derive(Debug)]
 pub struct Suite {
-    /// The file.
+    /// The test file that the cases are from.
     pub file: FileId,
     /// The program with the file, compiled: what the rules of proofs are in.
     pub compiled: Arc<Compiled>,
@@ -84,7 +82,7 @@ pub enum CaseOutcome {
 /// An expectation that is not met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectationFailure {
-    /// The expectation.
+    /// The expectation, with its place in the test file.
     pub expectation: Expectation,
     /// How it is not met.
     pub unmet: FailureKind,

@@ -11,7 +11,7 @@ use mangle_syntax::text::{Symbol, nearest};
 /// An atom to be asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
-    /// The predicate.
+    /// The predicate whose facts are asked for.
     pub predicate: PredicateId,
     /// What each argument must be; `None` for variables and `_`.
     pub wanted: Vec<Option<ValueId>>,

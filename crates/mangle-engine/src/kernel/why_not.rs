@@ -61,7 +61,7 @@ pub enum Obstacle {
 /// What a variable of a clause is to hold in an explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restriction {
-    /// The variable.
+    /// The variable of the clause that is restricted.
     pub variable: Symbol,
     /// One of these values; the first of them is shown.
     pub values: Vec<ValueId>,

@@ -16,7 +16,7 @@ use mangle_syntax::text::{FileId, Symbol, TextRange, TextSize};
 pub struct FileSummary {
     /// The file.
     pub id: FileId,
-    /// Its text.
+    /// The text of the file, which all ranges index.
     pub text: Arc<str>,
     /// Its statements in order.
     pub items: Arc<[Item]>,
@@ -35,7 +35,7 @@ pub struct FileSummary {
 pub struct PredicateInFile {
     /// Statements that declare it.
     pub declarations: Vec<u32>,
-    /// Facts of it.
+    /// Statements that are facts of it.
     pub facts: Vec<u32>,
     /// Rules for it: clauses with a body.
     pub rules: Vec<u32>,

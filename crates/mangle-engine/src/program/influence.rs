@@ -39,7 +39,7 @@ impl Polarity {
 /// A predicate whose facts decide whether a root holds.
 #[derive(Debug, Clone, Copy)]
 pub struct Influence {
-    /// The root.
+    /// The root that the predicate influences.
     pub root: PredicateId,
     /// The premise that reads it, nearest to the root; `None` for a root itself.
     pub edge: Option<Edge>,

@@ -14,7 +14,7 @@ use mangle_syntax::text::{Symbol, TextRange};
 pub struct NeededInput {
     /// The argument of the head, counted from 0.
     pub argument: usize,
-    /// The variable.
+    /// The variable of the head's argument.
     pub variable: Symbol,
     /// Where the value is needed, from the start of the statement.
     pub range: TextRange,

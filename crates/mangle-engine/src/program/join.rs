@@ -47,7 +47,7 @@ impl Predicate {
 /// A place in a program that mentions a predicate.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'p> {
-    /// The file.
+    /// The file that the site is in.
     pub file: &'p FileSummary,
     /// The statement.
     pub item: &'p Item,

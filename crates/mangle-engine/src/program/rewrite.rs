@@ -18,7 +18,7 @@ type Word = Option<Symbol>;
 /// What is known of the predicates of one clause.
 #[derive(Debug)]
 pub struct ClauseSignatures<'p> {
-    /// Of the head.
+    /// The signature of the head's predicate, where one is known.
     pub head: Option<&'p Signature>,
     /// Of each premise; `None` for built-ins and comparisons.
     pub premises: SmallVec<[Option<&'p Signature>; 8]>,

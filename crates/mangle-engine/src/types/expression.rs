@@ -30,7 +30,7 @@ pub enum Constructor {
     Rel,
 }
 
-/// All constructors.
+/// The type constructors of the language, each once.
 pub const CONSTRUCTORS: [Constructor; 11] = [
     Constructor::List,
     Constructor::Pair,

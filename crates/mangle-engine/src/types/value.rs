@@ -95,7 +95,7 @@ impl Base {
 /// A field of a struct type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StructField {
-    /// The label.
+    /// The label under which a struct has the value.
     pub label: Symbol,
     /// Whether a struct may lack it.
     pub optional: bool,

@@ -11,7 +11,7 @@ use mangle_syntax::text::{Symbol, TextRange};
 pub struct Fault {
     /// The element at fault.
     pub range: TextRange,
-    /// Why.
+    /// Which rule of type expressions is broken.
     pub kind: FaultKind,
     /// Whether the reference rejects it. It does not look into optional fields of structs, nor for
     /// fields that are listed twice.

@@ -6,7 +6,7 @@ use crate::text::{FileId, TextRange};
 /// A finding with absolute byte ranges and the severity that the configuration gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The rule.
+    /// The rule that reports it.
     pub rule: &'static Rule,
     /// Severity after configuration.
     pub severity: Severity,
@@ -54,7 +54,7 @@ impl Diagnostic {
 /// Another place that explains a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedPlace {
-    /// The file.
+    /// The file that the range counts in.
     pub file: FileId,
     /// The bytes.
     pub range: TextRange,
@@ -80,7 +80,7 @@ pub struct ResolvedFix {
 /// A replacement of some bytes of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEdit {
-    /// The file.
+    /// The file that the range counts in.
     pub file: FileId,
     /// The bytes to replace.
     pub range: TextRange,

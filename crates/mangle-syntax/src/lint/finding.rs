@@ -46,7 +46,7 @@ impl Span {
 /// Another place that explains a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Related {
-    /// Where.
+    /// The place, with what its range counts from.
     pub span: Span,
     /// Its label: what is there, in a few words.
     pub message: SharedText,
@@ -143,7 +143,7 @@ impl Fix {
 /// What a rule reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule.
+    /// The rule that reports the finding.
     pub rule: &'static Rule,
     /// A severity of its own in place of the rule's default. What a user configures for the rule
     /// still decides.

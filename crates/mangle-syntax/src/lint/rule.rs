@@ -166,7 +166,7 @@ impl Group {
 /// What kind of fix a rule offers when it offers one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FixKind {
-    /// None.
+    /// The rule offers no fix.
     None,
     /// The meaning after the fix is what was evidently meant.
     Safe,

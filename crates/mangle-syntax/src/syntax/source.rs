@@ -183,7 +183,7 @@ impl SourceFile {
         self
     }
 
-    /// The text.
+    /// The whole text of the file. Cheap: the text is shared.
     #[must_use]
     pub fn text(&self) -> &Arc<str> {
         &self.text

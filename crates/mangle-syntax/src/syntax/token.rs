@@ -10,13 +10,13 @@ use crate::text::{TextRange, TextSize, size, slice};
 /// A token and its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// What the token is to the grammar.
     pub kind: TokenKind,
     /// Its bytes in the file.
     pub range: TextRange,
 }
 
-/// The kinds of tokens.
+/// The tokens that a file consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TokenKind {
     /// `# …`, to the end of the line.
@@ -96,7 +96,7 @@ impl SourceFile {
         }
     }
 
-    /// All tokens.
+    /// Returns the tokens of the whole file in their order.
     #[must_use]
     pub fn all_tokens(&self) -> Vec<Token> {
         self.tokens(TextRange::up_to(size(self.text().len())))

@@ -19,7 +19,7 @@ pub struct ContentChange {
 /// A change as a client sent it: with the halves of surrogate pairs for which U+FFFD stands in its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentChange {
-    /// The change.
+    /// The change as the protocol states it.
     pub change: ContentChange,
     /// The halves in its text, sorted by place.
     pub halves: Vec<Half>,

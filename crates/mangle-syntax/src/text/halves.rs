@@ -15,7 +15,7 @@ pub(super) const HALF_LEN: usize = char::REPLACEMENT_CHARACTER.len_utf8();
 /// A text in which U+FFFD stands for each half of a surrogate pair.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HalvedText {
-    /// The text.
+    /// The text as UTF-8, with U+FFFD for each half.
     pub text: String,
     /// The halves, sorted by place.
     pub halves: Vec<Half>,

@@ -22,11 +22,11 @@ pub enum EmbeddedKind {
 /// A text to be read as Mangle, and where its bytes come from.
 #[derive(Debug, Clone)]
 pub struct Embedded {
-    /// The text.
+    /// The derived text, which is read as Mangle.
     pub text: Arc<str>,
     /// From its bytes to those of the file.
     pub map: SegmentMap,
-    /// What it is.
+    /// Whether the text is a file, a code block, or an atom.
     pub kind: EmbeddedKind,
 }
 

@@ -21,7 +21,7 @@ pub const NOT_JUDGED: &str =
 pub struct AccountEntry {
     /// Its index among those of the packet; `None` where the packet does not have it: it was filled in.
     pub index: Option<usize>,
-    /// Its text.
+    /// The update as the model wrote it, without the escapes of JSON.
     pub text: String,
     /// What becomes of it.
     pub fate: UpdateFate,
@@ -58,11 +58,11 @@ pub enum UpdateFate {
 pub enum UpdateRefusal {
     /// Too many updates.
     Limit,
-    /// It is a rule.
+    /// The update is a rule, and only facts are stored.
     Rule,
-    /// It is a declaration.
+    /// The update is a declaration.
     Declaration,
-    /// It is an import.
+    /// The update is an import.
     Import,
     /// It cannot be read.
     Syntax,

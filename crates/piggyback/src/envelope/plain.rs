@@ -13,7 +13,7 @@ const RESERVED: [&str; 8] = ["bound", "descr", "do", "inclusion", "let", "now", 
 /// The most digits of a float; more of them might be too large.
 const MOST_DIGITS: usize = 40;
 
-/// What an argument is.
+/// The kinds of constants that an argument of a plain fact can be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ArgumentKind {
     /// `/a`
@@ -36,10 +36,10 @@ pub enum ArgumentKind {
     Compound,
 }
 
-/// An argument.
+/// An argument of a plain fact: its kind and its bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Argument {
-    /// What it is.
+    /// The kind of constant.
     pub kind: ArgumentKind,
     /// Its bytes, quotes included.
     pub range: TextRange,
@@ -48,7 +48,7 @@ pub struct Argument {
 /// A plain ground fact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlainFact<'t> {
-    /// The predicate.
+    /// The name of the predicate, as written.
     pub predicate: &'t str,
     /// Its bytes.
     pub name: TextRange,

@@ -13,7 +13,7 @@ use mangle_syntax::text::TextRange;
 /// An envelope of a reply.
 #[derive(Debug)]
 pub struct Subject<'a> {
-    /// The reply.
+    /// The reply that the envelope is in.
     pub reply: &'a Reply<'a>,
     /// The envelope as one of its objects.
     pub object: &'a Object<'a>,

@@ -37,7 +37,7 @@ pub struct ScannerState {
 /// A reply and what its objects are.
 #[derive(Debug)]
 pub struct Survey<'a> {
-    /// The reply.
+    /// The reply whose objects are told apart.
     pub reply: &'a Reply<'a>,
     /// What it is judged by.
     pub context: &'a ReplyContext<'a>,

@@ -174,7 +174,7 @@ const fn passed(name: &'static str, shape: Shape, needs: &'static [u8; 6]) -> Me
     MemberField { name, shape, is_read: false, needs }
 }
 
-/// An envelope.
+/// The members of an envelope.
 pub static ENVELOPE: Table = Table {
     title: "the envelope",
     fields: &[
@@ -226,7 +226,7 @@ pub static PLANNED: [&str; 6] = [
 pub static AUDIT: [&str; 5] =
     ["execution_metadata", "state_transitions", "impact_analysis", "safety_gates", "learning_signals"];
 
-/// An intent.
+/// The members of an intent classification.
 pub static INTENT: Table = Table {
     title: "the intent",
     fields: &[

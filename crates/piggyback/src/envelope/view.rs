@@ -11,11 +11,11 @@ use mangle_syntax::text::{TextRange, TextSize};
 /// A member whose key some profile knows, or which the runtime takes for one.
 #[derive(Debug, Clone, Copy)]
 pub struct MemberEntry {
-    /// What it is.
+    /// The member of the table that the key names.
     pub field: &'static MemberField,
-    /// Its key.
+    /// The key in the text.
     pub key: NodeId,
-    /// Its value.
+    /// The value after the colon.
     pub value: NodeId,
     /// Whether the key is written as it should be.
     pub is_exact: bool,

@@ -3,10 +3,9 @@
 use super::address::{Address, address};
 use super::digest::{Digest, TurnSite};
 use super::finding::TranscriptFinding;
-use super::placement;
 use super::session::{Limits, TranscriptSession};
 use super::turn::{Record, Skip, TextKind, Turn};
-use super::{ReadSummary, findings, loose_updates};
+use super::{ReadSummary, findings, loose_updates, placement};
 use crate::envelope::clean::Recogniser;
 use crate::envelope::json::Json;
 use crate::envelope::{self, Reply, ReplyContext};

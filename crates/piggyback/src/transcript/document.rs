@@ -8,7 +8,6 @@ use super::detect::{self, HEAD, Plan};
 use super::digest::TurnSite;
 use super::finding::TranscriptFinding;
 use super::lines::CustomShapes;
-
 use super::reader::{LOOK_AHEAD, TranscriptReader};
 use super::record_shape::RecordShape;
 use super::record_splitter::Frame;
@@ -48,7 +47,7 @@ pub struct DocumentRecord {
 pub struct Body {
     /// Its length in bytes.
     pub len: usize,
-    /// Its turns.
+    /// The turns in the order of the record.
     pub turns: Vec<Turn>,
     /// What is wrong with the record itself.
     pub findings: Vec<Finding>,
@@ -79,7 +78,7 @@ impl DocumentRecord {
 pub struct TurnPosition<'t> {
     /// The record.
     pub entry: &'t DocumentRecord,
-    /// The turn.
+    /// The turn whose text has the offset.
     pub turn: &'t Turn,
     /// The offset in the text of the turn.
     pub offset: TextSize,

@@ -12,7 +12,7 @@ pub struct TranscriptFinding {
     /// Where the record starts in the file, in bytes: ranges of the finding that are anchored nowhere else count
     /// from there.
     pub start: u64,
-    /// What.
+    /// The finding, with ranges from the start of its record.
     pub finding: Finding,
     /// Where, for people.
     pub address: Address,

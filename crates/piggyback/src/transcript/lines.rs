@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use regex::bytes::{Captures, Regex};
 
-use super::line_end::up_to;
-use super::line_end::without_line_end;
+use super::line_end::{up_to, without_line_end};
 use super::shapes::{self, custom_shape::role_of};
 use super::turn::{Details, Record, TextKind, Turn, TurnRole};
 use super::words::is_envelope;

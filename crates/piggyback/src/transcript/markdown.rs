@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use super::findings;
-use super::shapes;
 use super::turn::{Details, Record, Skip, TextKind, Turn, TurnRole};
 use super::words::{has_control_key, has_quoted_control_key};
+use super::{findings, shapes};
 use mangle_settings::Profile;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{SegmentMapBuilder, TextRange, size};

@@ -71,8 +71,7 @@ pub use findings::{
 pub use placement::fix as carried;
 pub use reader::{LONGEST_DOCUMENT, LONGEST_RECORD, ReadSummary, TranscriptReader};
 pub use record_shape::RecordShape;
-pub use session::MOST_KNOWN;
-pub use session::{Limits, MOST_SHOWN, ShardLimits, TranscriptSession};
+pub use session::{Limits, MOST_KNOWN, MOST_SHOWN, ShardLimits, TranscriptSession};
 pub use turn::{Details, Record, Skip, TextKind, Turn, TurnRole};
 
 use std::sync::Arc;

@@ -1,7 +1,6 @@
 //! What is in the bytes of one record.
 
-use super::line_end::up_to;
-use super::line_end::without_line_end;
+use super::line_end::{up_to, without_line_end};
 use super::plain::PlainTurn;
 use super::record_shape::RecordShape;
 use super::record_splitter::Frame;

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// What a record is.
+/// The forms of records that are recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RecordShape {
-    /// An envelope.
+    /// An envelope by itself.
     Envelope,
     /// A message of a chat, or several.
     Chat,

@@ -178,7 +178,7 @@ fn ratio(original: u64, kept: u64) -> f64 {
 /// A reply, what became of its updates, and the version of the protocol that it is judged by.
 #[derive(Debug, Clone, Copy)]
 pub struct ReplyAccount<'r> {
-    /// The reply.
+    /// The reply, with all objects in it.
     pub reply: &'r Reply<'r>,
     /// What became of its updates.
     pub account: &'r [AccountEntry],

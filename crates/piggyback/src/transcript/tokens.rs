@@ -12,7 +12,7 @@ const FACT: usize = 4;
 /// What a turn costs beside its facts.
 const TURN: usize = 10;
 
-/// A text.
+/// How many tokens the runtime counts for a text.
 #[must_use]
 pub fn text(text: &str) -> usize {
     characters(text.chars().count())
@@ -38,7 +38,7 @@ pub fn bytes(text: &[u8]) -> usize {
     }
 }
 
-/// A fact.
+/// How many tokens the runtime counts for a fact.
 #[must_use]
 pub fn fact(fact: &RuntimeFact) -> usize {
     FACT + text(&fact.predicate) + fact.args.iter().map(value).sum::<usize>()

@@ -76,7 +76,7 @@ impl TurnRole {
     }
 }
 
-/// What a text is.
+/// What the text of a turn is to the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextKind {
     /// What the model wrote: to be read as the runtime reads replies.
@@ -134,7 +134,7 @@ pub struct Details {
 pub struct Turn {
     /// Who speaks.
     pub role: TurnRole,
-    /// What it is.
+    /// Whether the text is a reply, a prompt, or something else.
     pub kind: TextKind,
     /// Whether the text is part of a documentation, where nobody expects a reply and nothing else.
     pub is_documentation: bool,
@@ -333,7 +333,7 @@ impl<'r> Record<'r> {
         Self { number, start, bytes, turns: Vec::new(), findings: Vec::new(), shape: None }
     }
 
-    /// All of it.
+    /// All bytes of the record, counted from its start.
     #[must_use]
     pub fn range(&self) -> TextRange {
         TextRange::up_to(size(self.bytes.len()))

@@ -8,9 +8,14 @@ use agent_prompt::{AtomOutcome, AtomProvenance, PromptProvenance};
 use mangle_syntax::text::{FileId, TextRange, TextSize, size};
 
 /// What is to be said of what stands at an offset of a file that has prompt atoms.
-pub(super) fn at(file: FileId, text: &str, offset: TextSize, fed: &[SampleProvenance<'_>]) -> Option<Hover> {
+pub(super) fn at(
+    file: FileId,
+    text: &str,
+    offset: TextSize,
+    provenance: &[SampleProvenance<'_>],
+) -> Option<Hover> {
     let holds = |atom: &&AtomProvenance| atom.file == file && atom.range.contains_inclusive(offset);
-    let fates: Vec<(&PromptProvenance, &AtomProvenance)> = each(fed)
+    let fates: Vec<(&PromptProvenance, &AtomProvenance)> = each(provenance)
         .flat_map(|(_, prompt)| prompt.atoms.iter().filter(holds).map(move |atom| (prompt, atom)))
         .collect();
     let (_, first) = fates.first()?;

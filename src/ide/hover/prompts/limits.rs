@@ -11,11 +11,11 @@ use piggyback::transcript::Limits;
 const KEY: &str = "shard_type";
 
 /// The type of shard at an offset, with the prompts that samples show of it and with its limits.
-pub(super) fn at(text: &str, offset: TextSize, fed: &[SampleProvenance<'_>]) -> Option<Hover> {
+pub(super) fn at(text: &str, offset: TextSize, provenance: &[SampleProvenance<'_>]) -> Option<Hover> {
     let (range, kind) = shard_type(text, offset)?;
     let mut markup = Markup::default();
     let of_kind = |prompt: &str| prompt.trim_start_matches('/') == kind;
-    for (_, prompt) in each(fed).filter(|(_, prompt)| of_kind(&prompt.shard.1)) {
+    for (_, prompt) in each(provenance).filter(|(_, prompt)| of_kind(&prompt.shard.1)) {
         let mut says = format!(
             "The prompt {} has {} tokens; {}",
             called(prompt),
@@ -30,7 +30,7 @@ pub(super) fn at(text: &str, offset: TextSize, fed: &[SampleProvenance<'_>]) -> 
         }
         markup = markup.words(says + ".");
     }
-    let configured = each(fed).find_map(|(_, prompt)| prompt.limits.as_deref());
+    let configured = each(provenance).find_map(|(_, prompt)| prompt.limits.as_deref());
     let of = |limits: &Limits| limits.shards.get(kind).unwrap_or(&limits.default).context_tokens;
     let (tokens, whose) = match configured {
         Some(limits) => (of(limits), "the agent's configuration"),

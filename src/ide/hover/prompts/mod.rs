@@ -29,14 +29,14 @@ pub struct SampleProvenance<'a> {
     /// What the kernel is called.
     pub sample: &'a str,
     /// Its prompts, if they were ever made.
-    pub fed: Option<&'a Provenance>,
+    pub provenance: Option<&'a Provenance>,
     /// Whether that is of the texts as they are now.
     pub is_current: bool,
 }
 
 impl<'a> SampleProvenance<'a> {
     fn prompts(&self) -> &'a [PromptProvenance] {
-        self.fed.map_or(&[], |fed| &fed.prompts)
+        self.provenance.map_or(&[], |provenance| &provenance.prompts)
     }
 }
 
@@ -49,14 +49,14 @@ enum HoverSubject {
 
 /// What prompts have of what stands at a place; `None` where it feeds none.
 #[must_use]
-pub fn prompts(place: Place<'_>, fed: &[SampleProvenance<'_>]) -> Option<Hover> {
+pub fn prompts(place: Place<'_>, provenance: &[SampleProvenance<'_>]) -> Option<Hover> {
     let Some((range, about)) = about(place) else {
         // A `PROMPT:` line, or what the comments of a kernel say of the intent.
-        return beside(place.file.id, place.text(), place.offset, fed);
+        return beside(place.file.id, place.text(), place.offset, provenance);
     };
     let (HoverSubject::Clause(_, key) | HoverSubject::Predicate(key)) = about;
-    if fed.iter().all(|by| by.fed.is_none()) {
-        let says = match fed.is_empty() {
+    if provenance.iter().all(|by| by.provenance.is_none()) {
+        let says = match provenance.is_empty() {
             true => {
                 "No sample kernel shows a prompt of it: `# @preview` comments in a `*.kernel.mg` say which are wanted."
             }
@@ -64,16 +64,18 @@ pub fn prompts(place: Place<'_>, fed: &[SampleProvenance<'_>]) -> Option<Hover> 
         };
         return is_read(key).then(|| Hover { range, markup: Markup::default().words(says) });
     }
-    let feeds = |by: &&SampleProvenance<'_>| by.fed.is_some_and(|fed| fed.feeding.contains(&key));
-    let fed: Vec<SampleProvenance<'_>> = fed.iter().filter(feeds).copied().collect();
-    if fed.iter().all(|by| by.prompts().is_empty()) {
+    let feeds = |by: &&SampleProvenance<'_>| {
+        by.provenance.is_some_and(|provenance| provenance.feeding.contains(&key))
+    };
+    let provenance: Vec<SampleProvenance<'_>> = provenance.iter().filter(feeds).copied().collect();
+    if provenance.iter().all(|by| by.prompts().is_empty()) {
         return None;
     }
     let mut markup = match about {
-        HoverSubject::Clause(clause, key) => of_clause(clause, key, &fed),
-        HoverSubject::Predicate(key) => of_predicate(key, &fed),
+        HoverSubject::Clause(clause, key) => of_clause(clause, key, &provenance),
+        HoverSubject::Predicate(key) => of_predicate(key, &provenance),
     };
-    if fed.iter().any(|by| !by.is_current) {
+    if provenance.iter().any(|by| !by.is_current) {
         markup = Markup::default().words("Before the last edit:").and(markup);
     }
     Some(Hover { range, markup })
@@ -81,11 +83,17 @@ pub fn prompts(place: Place<'_>, fed: &[SampleProvenance<'_>]) -> Option<Hover> 
 
 /// What prompts have of what stands at an offset of a session file or a file of prompt atoms.
 #[must_use]
-pub fn beside(file: FileId, text: &str, offset: TextSize, fed: &[SampleProvenance<'_>]) -> Option<Hover> {
+pub fn beside(
+    file: FileId,
+    text: &str,
+    offset: TextSize,
+    provenance: &[SampleProvenance<'_>],
+) -> Option<Hover> {
     // Places are those of the texts that prompts were made from.
-    let fed: Vec<SampleProvenance<'_>> = fed.iter().filter(|by| by.is_current).copied().collect();
-    let found = atoms::at(file, text, offset, &fed).or_else(|| of_words(file, offset, &fed));
-    let limits = limits::at(text, offset, &fed);
+    let provenance: Vec<SampleProvenance<'_>> =
+        provenance.iter().filter(|by| by.is_current).copied().collect();
+    let found = atoms::at(file, text, offset, &provenance).or_else(|| of_words(file, offset, &provenance));
+    let limits = limits::at(text, offset, &provenance);
     match (found, limits) {
         (Some(found), Some(limits)) => Some(Hover { markup: found.markup.and(limits.markup), ..limits }),
         (found, limits) => found.or(limits),
@@ -124,11 +132,11 @@ fn about(place: Place<'_>) -> Option<(TextRange, HoverSubject)> {
 }
 
 /// The lines that come of a clause, or why there are none.
-fn of_clause(clause: ClauseId, key: PredicateKey, fed: &[SampleProvenance<'_>]) -> Markup {
+fn of_clause(clause: ClauseId, key: PredicateKey, provenance: &[SampleProvenance<'_>]) -> Markup {
     let mut markup = Markup::default();
     let mut others = Vec::new();
     let mut shown = 0;
-    for (by, prompt) in each(fed) {
+    for (by, prompt) in each(provenance) {
         let with = |at: &usize| prompt.lines.get(*at).is_some_and(|line| line.clauses.contains(&clause));
         let lines: Vec<usize> = (0..prompt.lines.len()).filter(with).collect();
         if lines.is_empty() {
@@ -148,17 +156,17 @@ fn of_clause(clause: ClauseId, key: PredicateKey, fed: &[SampleProvenance<'_>]) 
         return markup;
     }
     if !is_read(key) {
-        let prompts: Vec<_> = each(fed).map(|(_, prompt)| called(prompt)).collect();
+        let prompts: Vec<_> = each(provenance).map(|(_, prompt)| called(prompt)).collect();
         let says = format!("It may feed prompts; no line of {} comes of it.", prompts.join(", "));
         return markup.words(says);
     }
-    reasons(clause, fed).into_iter().fold(markup, Markup::words)
+    reasons(clause, provenance).into_iter().fold(markup, Markup::words)
 }
 
 /// Why no prompt shows what a clause gives: each reason with the prompts that it holds for.
-fn reasons(clause: ClauseId, fed: &[SampleProvenance<'_>]) -> Vec<String> {
+fn reasons(clause: ClauseId, provenance: &[SampleProvenance<'_>]) -> Vec<String> {
     let mut all: Vec<(String, Vec<String>)> = Vec::new();
-    for (by, prompt) in each(fed) {
+    for (by, prompt) in each(provenance) {
         let of_it = |fact: &&FactProvenance| fact.clause == Some(clause);
         let mut reasons: Vec<String> = prompt
             .facts
@@ -209,10 +217,10 @@ fn reason(missing: &OmissionReason) -> String {
 }
 
 /// What a predicate contributes.
-fn of_predicate(key: PredicateKey, fed: &[SampleProvenance<'_>]) -> Markup {
+fn of_predicate(key: PredicateKey, provenance: &[SampleProvenance<'_>]) -> Markup {
     let mut said = Vec::new();
     let mut without = Vec::new();
-    for (_, prompt) in each(fed) {
+    for (_, prompt) in each(provenance) {
         let lines = prompt.lines.iter().filter(|line| line.predicates.contains(&key)).count();
         match lines {
             0 => without.push(called(prompt)),
@@ -228,7 +236,7 @@ fn of_predicate(key: PredicateKey, fed: &[SampleProvenance<'_>]) -> Markup {
         markup = markup.words(says);
     }
     if is_template(key) {
-        markup = each(fed).filter_map(|(_, prompt)| base(prompt)).fold(markup, Markup::words);
+        markup = each(provenance).filter_map(|(_, prompt)| base(prompt)).fold(markup, Markup::words);
     }
     markup
 }
@@ -249,10 +257,10 @@ fn base(prompt: &PromptProvenance) -> Option<String> {
 }
 
 /// The lines whose words stand at an offset of a file.
-fn of_words(file: FileId, offset: TextSize, fed: &[SampleProvenance<'_>]) -> Option<Hover> {
+fn of_words(file: FileId, offset: TextSize, provenance: &[SampleProvenance<'_>]) -> Option<Hover> {
     let mut markup = Markup::default();
     let mut narrowest: Option<TextRange> = None;
-    for (by, prompt) in each(fed) {
+    for (by, prompt) in each(provenance) {
         let range_of = |at: usize| {
             let (of, range) = prompt.lines.get(at)?.place?;
             (of == file && range.contains_inclusive(offset)).then_some(range)
@@ -269,9 +277,9 @@ fn of_words(file: FileId, offset: TextSize, fed: &[SampleProvenance<'_>]) -> Opt
 
 /// The prompts with their kernels.
 fn each<'a>(
-    fed: &'a [SampleProvenance<'a>],
+    provenance: &'a [SampleProvenance<'a>],
 ) -> impl Iterator<Item = (&'a SampleProvenance<'a>, &'a PromptProvenance)> {
-    fed.iter().flat_map(|by| by.prompts().iter().map(move |prompt| (by, prompt)))
+    provenance.iter().flat_map(|by| by.prompts().iter().map(move |prompt| (by, prompt)))
 }
 
 /// What a prompt is called in sentences.

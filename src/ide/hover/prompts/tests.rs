@@ -11,9 +11,10 @@ fn check(fixture: &str, expect: Expect) {
     let fixture = Fixture::new(fixture);
     let texts: Vec<_> = fixture.ids().map(|file| fixture.text(file).to_owned()).collect();
     let sample = Sample::new(&fixture.names, &texts, &RuleSettings::default());
-    let fed = sample.map(Sample::fed);
-    let by = [SampleProvenance { sample: "fix.kernel.mg", fed: fed.as_ref(), is_current: true }];
-    let by = if fed.is_some() { &by[..] } else { &[] };
+    let provenance = sample.map(Sample::provenance);
+    let by =
+        [SampleProvenance { sample: "fix.kernel.mg", provenance: provenance.as_ref(), is_current: true }];
+    let by = if provenance.is_some() { &by[..] } else { &[] };
     let place = fixture.place();
     let shown = match fixture.names[place.file.id.0 as usize].ends_with(".yaml") {
         true => beside(place.file.id, place.text(), place.offset, by),

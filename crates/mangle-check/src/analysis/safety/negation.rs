@@ -3,9 +3,8 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::helper;
 use super::subject::{LazyFix, Report, Subject};
-use super::unbound;
+use super::{helper, unbound};
 use mangle_engine::program::binding::BindingPlace;
 use mangle_engine::program::rewrite::{Negation, NegationEffect};
 use mangle_syntax::lint::{Applicability, Finding, Rule, rule};

@@ -4,8 +4,7 @@ use smallvec::SmallVec;
 
 use super::scope::{MANY, Statement, TransformKind, TransformScope};
 use mangle_engine::program::builtins::Arity;
-use mangle_syntax::lint::{Finding, Fix, Rule};
-use mangle_syntax::lint::{Span, rule};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::Name;
 use mangle_syntax::text::{Symbol, TextRange};
 

@@ -15,13 +15,13 @@ pub enum Cell {
     Any,
     /// An integer.
     Number,
-    /// A float.
+    /// A number that becomes a float.
     Float,
-    /// A string.
+    /// Any text, taken as it is.
     String,
     /// Bytes: those of the text.
     Bytes,
-    /// A name.
+    /// A name constant, whichever it is.
     Name,
     /// A name below this one.
     Below(Symbol),
@@ -29,19 +29,19 @@ pub enum Cell {
     Constant(Symbol),
     /// An instant.
     Time,
-    /// A duration.
+    /// A span of time.
     Duration,
     /// The first instant of an interval, or nothing for one that always was.
     Start,
     /// The last instant of an interval, or nothing for one that never ends.
     End,
-    /// A list.
+    /// A list, each element of the same type.
     List(Box<Cell>),
     /// A pair; a tuple is pairs nested to the right.
     Pair(Box<(Cell, Cell)>),
-    /// A map.
+    /// A map: the type of its keys and that of its values.
     Map(Box<(Cell, Cell)>),
-    /// A struct.
+    /// A struct with these fields.
     Struct(Vec<CellField>),
     /// One of these, the first that fits.
     Either(Vec<Cell>),

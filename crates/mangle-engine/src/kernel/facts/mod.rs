@@ -31,7 +31,7 @@ const LONGEST_ROW: u64 = 16 << 20;
 /// A fact of a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row<'r> {
-    /// The predicate.
+    /// The predicate that the row is a fact of.
     pub predicate: PredicateId,
     /// As [`Fact::tuple`](super::Fact::tuple).
     pub tuple: &'r [ValueId],

@@ -9,7 +9,7 @@ use mangle_syntax::text::nearest;
 /// A predicate that the rows of a table may be facts of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableShape {
-    /// The predicate.
+    /// The predicate whose facts the rows may be.
     pub predicate: PredicateId,
     /// Its name, for messages.
     pub name: String,

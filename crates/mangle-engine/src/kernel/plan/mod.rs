@@ -236,9 +236,9 @@ impl RuleId {
 /// Where a clause stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
-    /// Its file.
+    /// The file that the clause stands in.
     pub file: FileId,
-    /// Its statement.
+    /// The statement that the clause is.
     pub statement: StatementId,
     /// The index of the statement in its file.
     pub item: u32,
@@ -253,7 +253,7 @@ pub struct ClauseFault {
     pub rule: RuleId,
     /// The premise; `None` for the head.
     pub premise: Option<u32>,
-    /// Why.
+    /// Why the clause cannot be evaluated.
     pub failure: Failure,
 }
 
@@ -276,7 +276,7 @@ pub(super) struct Stratum {
 /// A program in one reading, ready to be run.
 #[derive(Debug, Clone)]
 pub struct Compiled {
-    /// The reading.
+    /// The reading that the plans are made for.
     pub reading: Reading,
     /// All clauses with a plan.
     pub rules: Vec<Rule>,
@@ -310,7 +310,7 @@ pub struct Compiled {
 /// A fact that is given, not derived.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// Its predicate.
+    /// The predicate that the fact belongs to.
     pub predicate: PredicateId,
     /// Its arguments, and, if the predicate is temporal, the two ends of the interval in which it holds.
     pub tuple: Box<[ValueId]>,

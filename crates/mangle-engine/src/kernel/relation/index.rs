@@ -6,8 +6,7 @@ use std::ops::Range;
 use super::super::ValueId;
 use super::super::chunked_vec::ChunkedVec;
 use super::super::sharded_table::ShardedTable;
-use super::columns::Columns;
-use super::columns::NONE;
+use super::columns::{Columns, NONE};
 use super::tuple_index::{half_hash, spread};
 
 #[derive(Debug, Clone)]

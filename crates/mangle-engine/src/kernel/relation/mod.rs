@@ -17,8 +17,7 @@ use self::index::Index;
 use self::tuple_index::TupleIndex;
 use self::tuples::Tuples;
 use super::{ValueId, work};
-use columns::Columns;
-use columns::NONE;
+use columns::{Columns, NONE};
 
 /// The tuples of a predicate.
 #[derive(Debug, Clone, Default)]

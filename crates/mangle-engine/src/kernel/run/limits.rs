@@ -83,7 +83,7 @@ pub struct Stop {
     pub rule: Option<RuleId>,
     /// Its premise, where that can be told.
     pub premise: Option<u32>,
-    /// Why.
+    /// The limit or the event that ended the run.
     pub reason: Reason,
 }
 

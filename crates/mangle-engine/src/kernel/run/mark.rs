@@ -14,7 +14,7 @@ use crate::program::PredicateId;
 /// In what the facts of a predicate differ from what they were.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The predicate.
+    /// The predicate whose facts differ.
     pub predicate: PredicateId,
     /// The numbers of the tuples that were not there.
     pub added: Vec<u32>,

@@ -35,7 +35,7 @@ pub enum Datum {
     /// The bits of a float. All that are not a number are interned as one; `-0.0` is not `0.0`,
     /// since the engine compares bits.
     Float(u64),
-    /// A string.
+    /// The content of a string, without quotes and escapes.
     String(Box<str>),
     /// A byte string.
     Bytes(Box<[u8]>),
@@ -43,9 +43,9 @@ pub enum Datum {
     Time(i64),
     /// A duration in nanoseconds.
     Duration(i64),
-    /// A pair.
+    /// A pair of two interned values.
     Pair(ValueId, ValueId),
-    /// A list.
+    /// The elements of a list, in their order.
     List(Box<[ValueId]>),
     /// A map. Interned in the engine's order, whatever the order given; of a key given twice both
     /// entries stay, in the order given.

@@ -149,7 +149,7 @@ impl Values {
         self.scalar(Key::Number(number))
     }
 
-    /// A float.
+    /// Interns a float; all NaNs are one value.
     pub fn float(&mut self, value: f64) -> ValueId {
         let bits = if value.is_nan() { NAN } else { value.to_bits() };
         self.scalar(Key::Float(bits))
@@ -160,7 +160,7 @@ impl Values {
         self.scalar(Key::Name(name))
     }
 
-    /// A string.
+    /// Interns a string.
     pub fn string(&mut self, text: &str) -> ValueId {
         self.scalar(Key::String(text))
     }

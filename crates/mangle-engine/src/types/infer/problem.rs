@@ -7,7 +7,7 @@ use mangle_syntax::text::{Symbol, TextRange};
 /// Something that cannot work.
 #[derive(Debug, Clone)]
 pub struct TypeProblem {
-    /// What.
+    /// Which conflict it is, with the types that do not go together.
     pub kind: TypeProblemKind,
     /// The term, argument or operator at fault, from the start of the statement.
     pub range: TextRange,
@@ -37,7 +37,7 @@ pub enum TypeProblemKind {
     },
     /// An argument of a function and its parameter. The engine stops there.
     Argument {
-        /// The function.
+        /// The function as the clause calls it.
         function: Symbol,
         /// Index of the argument.
         argument: u32,

@@ -24,7 +24,7 @@ use crate::text::{StatementId, Symbol, TextRange, TextSize};
 pub struct Item {
     /// The offset of the statement's first byte in the file.
     pub start: TextSize,
-    /// The statement.
+    /// The statement, shared by all revisions in which it is unchanged.
     pub statement: std::sync::Arc<Statement>,
     /// Whether it is what damage right before it left: unreadable too, and with no blank line in
     /// between. Its findings say nothing that the first finding does not.
@@ -38,7 +38,7 @@ pub struct Statement {
     pub id: StatementId,
     /// Length in bytes, the full stop included, comments before it not.
     pub len: TextSize,
-    /// What it is.
+    /// The statement's typed form.
     pub kind: StatementKind,
     /// Whether something in it could not be read. Rules about meaning skip it then.
     pub damaged: bool,
@@ -76,7 +76,7 @@ impl Statement {
     }
 }
 
-/// The kinds of statements.
+/// The statements that a file can hold, each with its typed form.
 #[derive(Debug)]
 pub enum StatementKind {
     /// `Package a.b!`
@@ -144,7 +144,7 @@ pub struct BoundRow {
 /// A fact or a rule.
 #[derive(Debug)]
 pub struct Clause {
-    /// The head.
+    /// The atom before the arrow, or the fact itself.
     pub head: Atom,
     /// `@[…]` behind the head.
     pub interval: Option<Interval>,
@@ -233,7 +233,7 @@ impl Atom {
 pub struct Transform {
     /// From `|>` to the end of its last statement.
     pub range: TextRange,
-    /// Its statements.
+    /// The statements after `|>`, in their order.
     pub statements: Vec<TransformStatement>,
 }
 

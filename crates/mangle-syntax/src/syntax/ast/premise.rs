@@ -35,7 +35,7 @@ pub struct Literal {
     pub negation: Option<TextRange>,
     /// `<-[…]` and its kin.
     pub operator: Option<TemporalOperator>,
-    /// The atom.
+    /// The atom, without the sign of a negation.
     pub atom: Atom,
     /// `@[…]` behind the atom.
     pub interval: Option<Interval>,
@@ -90,7 +90,7 @@ impl Interval {
 pub struct TimeBound {
     /// The bytes.
     pub range: TextRange,
-    /// What it is.
+    /// Which kind of bound it is, with its value.
     pub kind: TimeBoundKind,
 }
 
@@ -101,7 +101,7 @@ pub enum TimeBoundKind {
     Timestamp(Option<i64>),
     /// A duration in nanoseconds; `None` if out of range (reported).
     Duration(Option<i64>),
-    /// A variable.
+    /// A variable, by its name.
     Variable(Symbol),
     /// `_`: unbounded.
     Wildcard,
@@ -116,7 +116,7 @@ pub enum TimeBoundKind {
 pub struct Comparison {
     /// The whole premise.
     pub range: TextRange,
-    /// The operator.
+    /// The operator between both sides.
     pub operator: Operator,
     /// The operator's bytes.
     pub operator_range: TextRange,

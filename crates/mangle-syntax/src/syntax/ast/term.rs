@@ -8,14 +8,14 @@ use crate::text::{Symbol, TextRange};
 pub struct Term {
     /// The bytes.
     pub range: TextRange,
-    /// What it is.
+    /// A constant, a variable, or an application, with its parts.
     pub kind: TermKind,
 }
 
-/// The kinds of terms.
+/// The terms that an argument can be, each with its parts.
 #[derive(Debug)]
 pub enum TermKind {
-    /// A variable.
+    /// A variable by its name.
     Variable(Symbol),
     /// `_`.
     Wildcard,
@@ -23,7 +23,7 @@ pub enum TermKind {
     Name(Symbol),
     /// An integer; `None` if it does not fit 64 bits (reported).
     Number(Option<i64>),
-    /// A float.
+    /// A float, as 64 bits.
     Float(f64),
     /// A string in any of the three quotes; its value is [`string_value`](crate::syntax::literal::string_value) of its text.
     String,

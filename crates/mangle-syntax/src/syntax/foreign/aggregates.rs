@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use super::functions::function;
 use super::hit::{Hit, Hits};
-use super::region::Region;
-use super::region::premise_with_comma;
+use super::region::{Region, premise_with_comma};
 use super::token::LexemeKind;
 use crate::syntax::lower::{camel_case, shorten};
 use crate::syntax::rules;

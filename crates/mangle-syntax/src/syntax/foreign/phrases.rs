@@ -7,8 +7,7 @@
 use std::ops::Range;
 
 use super::hit::{Hit, Hits};
-use super::region::Region;
-use super::region::premise_with_comma;
+use super::region::{Region, premise_with_comma};
 use super::token::{Lexeme, LexemeKind};
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;

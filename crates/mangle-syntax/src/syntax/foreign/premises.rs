@@ -2,8 +2,7 @@
 
 use super::arithmetic;
 use super::hit::{Hit, Hits};
-use super::region::Region;
-use super::region::premise_with_comma;
+use super::region::{Region, premise_with_comma};
 use super::token::LexemeKind;
 use crate::syntax::lower::shorten;
 use crate::syntax::rules;

@@ -6,7 +6,6 @@ use super::hit::{Hit, Hits};
 use super::region::Region;
 use super::token::{Lexeme, LexemeKind};
 use crate::syntax::lower::{camel_case, shorten};
-
 use crate::syntax::rules;
 
 /// Characters that look like others, and these.

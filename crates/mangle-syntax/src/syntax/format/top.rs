@@ -5,14 +5,13 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
-use super::Style;
 use super::align::align;
 use super::directive::{self, Directive, Marks};
 use super::edit::LayoutEdit;
 use super::layout::Layout;
 use super::print::Printer;
-use super::spacing;
 use super::token::{LayoutToken, Tokens, newlines};
+use super::{Style, spacing};
 use crate::lint::Severity;
 use crate::syntax::SourceFile;
 use crate::syntax::ast::Item;

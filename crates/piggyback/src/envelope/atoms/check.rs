@@ -7,8 +7,7 @@ use std::cmp::Ordering;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::context::ListContext;
-use super::context::UpdateContext;
+use super::context::{ListContext, UpdateContext};
 use super::read::{self, UpdateReading};
 use super::{Update, arguments, predicate, rules, statements, text};
 use crate::envelope::edits::quoted;

@@ -7,8 +7,7 @@ use smallvec::SmallVec;
 
 use super::DeclaredPredicate;
 use super::arguments::{begins_like_a_name, is_path};
-use super::context::ListContext;
-use super::context::UpdateContext;
+use super::context::{ListContext, UpdateContext};
 use super::predicate::is_welcome;
 use super::types::{TypeFit, best_row};
 use crate::envelope::plain::{self, ArgumentKind, PlainFact};

@@ -1,8 +1,7 @@
 //! Updates that are more, or something else, than one fact: rules, statements, several clauses, text that cannot be
 //! read, an update that comes twice, and those beyond the last that is looked at.
 
-use super::context::ListContext;
-use super::context::trimmed_range;
+use super::context::{ListContext, trimmed_range};
 use super::edits::{UpdateEdit, removal};
 use super::offer::may_name_be_offered;
 use super::read::{self, ParsedFact, UpdateReading};

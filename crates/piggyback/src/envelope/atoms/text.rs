@@ -1,13 +1,11 @@
 //! What an update looks like before anybody reads it: blank, padded, too long, with characters that lose it, with or
 //! without its full stop.
 
-use super::Update;
-use super::context::ListContext;
-use super::context::trimmed_range;
+use super::context::{ListContext, trimmed_range};
 use super::edits::{UpdateEdit, removal};
 use super::read::ParsedFact;
-use super::rules;
 use super::scan::{Stretch, stretches};
+use super::{Update, rules};
 use mangle_settings::Period;
 use mangle_syntax::lint::{Finding, Severity, Span};
 use mangle_syntax::text::{TextRange, TextSize, size, slice, text_len};

@@ -11,7 +11,7 @@ use mangle_syntax::text::{Embedded, EmbeddedKind, SegmentMap, TextRange};
 pub struct Update<'t> {
     /// Its place in the list.
     pub index: usize,
-    /// What it says.
+    /// The update without the escapes of JSON.
     pub text: Cow<'t, str>,
     /// Its bytes in the reply, quotes included.
     pub range: TextRange,

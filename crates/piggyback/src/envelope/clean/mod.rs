@@ -63,7 +63,7 @@ struct ObjectSpecs {
 /// An envelope without a fault that is all of its reply, and what sessions want to know of it.
 #[derive(Debug)]
 pub struct Clean<'s> {
-    /// It.
+    /// The envelope as JSON.
     pub json: &'s Json<'s>,
     /// The value of its surface.
     pub surface: NodeId,

@@ -21,7 +21,7 @@ pub struct Rating {
     pub list: &'static str,
     /// Its place there.
     pub index: usize,
-    /// Its name.
+    /// The string with the name of the predicate.
     pub name: NodeId,
 }
 

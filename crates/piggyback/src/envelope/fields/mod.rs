@@ -26,9 +26,8 @@ pub use missing::CONTROL_MISSING;
 pub(super) use trace::{TRACE_MISMATCH, TRACE_SHORT, files};
 pub use verb::Verb;
 pub use verbs::{CATEGORIES, Taxonomy, VERBS};
-pub(super) use version::NEWER_VERSION;
 pub use version::PROFILE_INFERRED;
-pub(super) use version::inferred;
+pub(super) use version::{NEWER_VERSION, inferred};
 
 /// The rules about members.
 pub(super) const FAMILY: Family = Family {

@@ -56,7 +56,7 @@ const fn verb(name: &'static str, category: &'static str, shard: &'static str, p
 /// the default taxonomy.
 #[derive(Debug, Clone, Copy)]
 pub struct Taxonomy<'a> {
-    /// The verbs.
+    /// All verbs that packets may use.
     pub verbs: &'a [Verb],
     /// Whether the program names them.
     pub is_own: bool,

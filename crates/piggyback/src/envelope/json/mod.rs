@@ -25,13 +25,13 @@ pub enum JsonKind {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number
+    /// A number, whose digits are in the text.
     Number,
     /// A string that is its own value, quotes apart
     Plain,
     /// A string with escapes, or with bytes that do not belong into one
     Escaped,
-    /// An array
+    /// An array; its elements are the children of the node.
     Array,
     /// An object: keys and values by turns
     Object,
@@ -81,7 +81,7 @@ enum LiteralBytes<'t> {
 pub struct Member {
     /// Its key; [`JsonKind::Broken`] where there is none.
     pub key: NodeId,
-    /// Its value.
+    /// The value after the colon.
     pub value: NodeId,
 }
 

@@ -18,13 +18,13 @@ const MOST_PROBLEMS: usize = 1_000;
 /// Something that JSON does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JsonProblem {
-    /// What.
+    /// What JSON does not allow there.
     pub kind: JsonProblemKind,
-    /// Where.
+    /// The bytes at fault, from the start of the text.
     pub range: TextRange,
 }
 
-/// The kinds of problems.
+/// The ways in which a text can break the grammar of JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JsonProblemKind {
     /// There is no value.
@@ -47,7 +47,7 @@ pub enum JsonProblemKind {
     RawControl,
     /// An escape that there is not.
     BadEscape,
-    /// A comment.
+    /// A comment, which JSON does not have.
     Comment,
     /// Bytes that begin nothing.
     Stray,

@@ -8,10 +8,10 @@ use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::nearest;
 
-/// A memory operation.
+/// A kind of operation on the agent's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryOperation {
-    /// Its name.
+    /// The word for the operation in a packet.
     pub name: &'static str,
     /// Whether 1.1 has it.
     pub is_old: bool,

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use crate::envelope::Reply;
-use crate::envelope::edits;
 use crate::envelope::sink::Sink;
 use crate::envelope::survey::{ObjectRole, Survey};
+use crate::envelope::{Reply, edits};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
 

@@ -11,7 +11,7 @@ use crate::envelope::json::{Json, JsonKind, Member, NodeId};
 pub struct Mismatch {
     /// The members on the way to it, array indices left out: `control_packet.mangle_updates`.
     pub field: String,
-    /// The value.
+    /// The value that is of the wrong kind.
     pub node: NodeId,
     /// Whether it is a number that is too large.
     pub is_overflow: bool,
@@ -205,7 +205,7 @@ pub enum AnyValue {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number
+    /// A number, as the float that Go makes of it.
     Number(f64),
     /// A string
     Text(String),

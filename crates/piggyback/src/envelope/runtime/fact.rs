@@ -21,10 +21,10 @@ const EXTENSIONS: [&str; 34] = [
     ".java", ".xml", ".toml", ".ini", ".cfg", ".conf", ".log",
 ];
 
-/// A fact.
+/// A fact as the runtime stores it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuntimeFact {
-    /// The predicate.
+    /// The name of the predicate as the runtime stores it.
     pub predicate: String,
     /// The arguments.
     pub args: Vec<Value>,

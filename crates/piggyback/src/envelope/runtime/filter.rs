@@ -69,7 +69,7 @@ impl ReadUpdate {
         }
     }
 
-    /// The fact.
+    /// The fact that passes the filter; `None` for an update that does not.
     #[must_use]
     pub fn fact(&self) -> Option<&RuntimeFact> {
         match self {

@@ -16,8 +16,7 @@ mod stages;
 
 pub use caps::{CappedPacket, DropReason, Warning, lacks_full_stop, reason, reason_in};
 pub use decode::{AnyValue, List, Mismatch, names};
-pub use fact::is_variable;
-pub use fact::{RuntimeFact, Value, becomes_name, has_extension, is_constant};
+pub use fact::{RuntimeFact, Value, becomes_name, has_extension, is_constant, is_variable};
 pub use filter::{
     CONSUMERS, FilterVerdict, ReadUpdate, built_in, consumer_of, is_asked_for, lists, parsed_text, refusal,
     stops_the_engine, takes,

@@ -49,7 +49,7 @@ pub enum DecodeFailure {
         field: String,
         /// What is there: `array`, `number 1e999`.
         found: String,
-        /// The value.
+        /// The bytes of the value that cannot be decoded.
         range: Range<usize>,
     },
     /// Nothing is shown.
@@ -80,7 +80,7 @@ impl AcceptedEnvelope {
 /// What the runtime makes of a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuntimeReading {
-    /// How.
+    /// The stage of the parser that found the envelope.
     pub stage: Stage,
     /// The envelope; `None` where the text itself is shown.
     pub picked: Option<AcceptedEnvelope>,

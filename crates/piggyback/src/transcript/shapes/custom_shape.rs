@@ -1,9 +1,8 @@
 //! Records of the shapes that the settings declare.
 
-use super::ShapedRecord;
-use super::add_details;
 use super::finder::ValuePlace;
 use super::value::ValueReader;
+use super::{ShapedRecord, add_details};
 use crate::envelope::json::{Json, JsonKind as Node};
 use crate::transcript::record_shape::RecordShape;
 use crate::transcript::turn::{Details, TurnRole};

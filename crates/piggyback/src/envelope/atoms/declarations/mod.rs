@@ -50,7 +50,7 @@ pub struct Declarations {
 /// A predicate that a `Decl`, a clause or the host makes exist.
 #[derive(Debug)]
 pub struct DeclaredPredicate {
-    /// Its name.
+    /// The predicate's name, without its arity.
     pub name: &'static str,
     /// How many arguments it takes.
     pub arity: usize,
