@@ -1,5 +1,6 @@
 //! `check`: finds what is wrong with policies.
 
+use std::cell::RefCell;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -17,7 +18,7 @@ use super::output::{self, Medium, Output};
 use super::prior_findings::PriorFindings;
 use super::show_program::show_program;
 use super::transcripts::TranscriptArgs;
-use super::watch::watch;
+use super::watch::watching;
 use crate::host::{self, CheckOptions, CheckTarget, MAX_FILE_LEN, Memory, Overlay, Resolution, STDIN, Shell};
 use crate::report;
 use mangle_settings::{FailOn, MaxFindings};
@@ -80,7 +81,7 @@ pub(super) fn fail_on(word: &str) -> Result<FailOn, String> {
 
 /// What is kept from one check to the next.
 #[derive(Default)]
-pub(super) struct Session {
+struct Session {
     memory: Memory,
     since: PriorFindings,
 }
@@ -97,22 +98,26 @@ impl Check {
         let no_place = self.fix.is_on() && !self.fix.only_shows() && self.reads_stdin();
         ensure!(!no_place, "standard input cannot be fixed in place; `--diff` shows how");
         if self.watch {
-            watch(self, color, &working)
+            self.watch(color, &working)
         } else {
             self.once(color, &working, &mut Session::default())
         }
+    }
+
+    /// Checks until Ctrl-C. The outcome is that of the last check.
+    fn watch(&self, color: ColorChoice, working: &Path) -> Result<ExitStatus> {
+        ensure!(!self.reads_stdin(), "standard input cannot be watched");
+        ensure!(!self.format.is_document(), "`--watch` writes `text`, `json` or `github`");
+        let session = RefCell::new(Session::default());
+        let watched = || (self.watched(working, &session.borrow()), self.beside(working));
+        watching(color, &watched, &mut || self.once(color, working, &mut session.borrow_mut()))
     }
 
     /// Checks, writes what was found, and complains about what was not checked.
     ///
     /// # Errors
     /// When standard input or output fail, or a baseline or a revision cannot be read.
-    pub(super) fn once(
-        &self,
-        color: ColorChoice,
-        working: &Path,
-        session: &mut Session,
-    ) -> Result<ExitStatus> {
+    fn once(&self, color: ColorChoice, working: &Path, session: &mut Session) -> Result<ExitStatus> {
         let start = Instant::now();
         let overlay = self.overlay(working)?;
         let (targets, mut resolution) = self.resolve(working, &overlay, &session.memory)?;
@@ -245,18 +250,13 @@ impl Check {
         Ok((named.targets, resolution))
     }
 
-    /// How findings are written.
-    pub(super) fn format(&self) -> Format {
-        self.format
-    }
-
     /// Whether standard input is to be checked.
-    pub(super) fn reads_stdin(&self) -> bool {
+    fn reads_stdin(&self) -> bool {
         self.paths.iter().chain(&self.transcripts).any(|path| path.as_os_str() == "-")
     }
 
     /// The files and folders that are to be checked, and what is read for their sake, as absolute paths.
-    pub(super) fn watched(&self, working: &Path, session: &Session) -> Vec<PathBuf> {
+    fn watched(&self, working: &Path, session: &Session) -> Vec<PathBuf> {
         let (table, overlay) = (session.memory.table(), Overlay::default());
         let named = host::targets_with_transcripts(&self.paths, &self.transcripts, working);
         let resolution = host::resolve_with_transcripts(&named.targets, Shell::CommandLine, &overlay, table);
@@ -275,7 +275,7 @@ impl Check {
     }
 
     /// The files that are no policies and change what is reported.
-    pub(super) fn beside(&self, working: &Path) -> Vec<PathBuf> {
+    fn beside(&self, working: &Path) -> Vec<PathBuf> {
         self.baseline.file().map(|file| host::absolute(working, file)).into_iter().collect()
     }
 

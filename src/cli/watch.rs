@@ -1,32 +1,18 @@
-//! `--watch`: checks again whenever something changes, until Ctrl-C.
+//! `--watch`: runs a command again whenever something changes, until Ctrl-C. What cannot be done now can perhaps be done after
+//! the next change, so nothing ends the watch but its own end.
 
-use std::cell::RefCell;
 use std::io::IsTerminal as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use clap::ColorChoice;
 
 use super::ExitStatus;
-use super::check::{Check, Session};
 use super::output::{self, Medium, Output};
 use crate::host::{WakeReason, Watch};
 
 /// Clears the screen, and leaves what has scrolled out of it.
 const CLEAR: &str = "\x1b[2J\x1b[H";
-
-/// Checks until Ctrl-C. What cannot be done now can perhaps be done after the next change, so nothing ends the watch
-/// but its own end. The outcome is that of the last check.
-///
-/// # Errors
-/// When files cannot be watched at all.
-pub(super) fn watch(check: &Check, color: ColorChoice, working: &Path) -> Result<ExitStatus> {
-    ensure!(!check.reads_stdin(), "standard input cannot be watched");
-    ensure!(!check.format().is_document(), "`--watch` writes `text`, `json` or `github`");
-    let session = RefCell::new(Session::default());
-    let watched = || (check.watched(working, &session.borrow()), check.beside(working));
-    watching(color, &watched, &mut || check.once(color, working, &mut session.borrow_mut()))
-}
 
 /// What is to be watched: folders and policies, and other files beside them.
 type WatchPaths = (Vec<PathBuf>, Vec<PathBuf>);

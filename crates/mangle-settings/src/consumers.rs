@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use toml_span::Value;
 
-use super::declare::{Setting, SettingTable as _, settings};
+use super::declare::{Setting, settings};
 use super::findings::CONFIG_BAD_VALUE;
 use super::keys::Kind;
+use super::kinds::Limit;
+use super::output::SettingTable as _;
 use super::output::SettingValue;
-use super::transcripts::Limit;
 use super::value::{KeyPath, Reader, range, suggest};
 use mangle_syntax::lint::Finding;
 

@@ -2,29 +2,9 @@
 
 use toml_span::Value;
 
-use super::Globs;
-use super::keys::{Kind, Section};
-use super::output::{Rows, SettingValue};
+use super::keys::Kind;
+use super::output::SettingValue;
 use super::value::{KeyPath, Reader};
-
-/// A table of settings, such as `[replay]` or one `[[program]]`.
-pub trait SettingTable: Default {
-    /// Its keys.
-    const SECTION: &'static Section;
-
-    /// Its keys with their values, in the order of [`SettingTable::SECTION`].
-    #[must_use]
-    fn rows(&self) -> Rows;
-}
-
-/// What reads a table.
-pub(super) trait TableReader: SettingTable {
-    /// Reads the value of one key. One that cannot be is reported, and leaves the default.
-    fn set(&mut self, at: KeyPath, value: Value<'_>, reader: &mut Reader<'_>);
-
-    /// Checks what several keys are together, when all of them are read.
-    fn finish(&mut self, reader: &mut Reader<'_>);
-}
 
 /// A kind of value, for settings of the type `T`. A type that has only one kind of value is that kind itself; other kinds
 /// are types without values.
@@ -63,12 +43,6 @@ impl<const COUNT: usize> Literal<Vec<String>> for [&str; COUNT] {
     }
 }
 
-impl<const COUNT: usize> Literal<Globs> for [&str; COUNT] {
-    fn value(self) -> Globs {
-        Globs::new(self.value()).unwrap_or_default()
-    }
-}
-
 /// A struct whose fields are the keys of a table: a comment, which is the key's documentation, and
 ///
 /// ```text
@@ -104,7 +78,7 @@ macro_rules! settings {
             }
         }
 
-        impl $crate::declare::SettingTable for $name {
+        impl $crate::output::SettingTable for $name {
             const SECTION: &'static $crate::keys::Section = &$crate::keys::Section {
                 name: $section,
                 keys: &[$($crate::keys::Key {
@@ -126,7 +100,7 @@ macro_rules! settings {
             }
         }
 
-        impl $crate::declare::TableReader for $name {
+        impl $crate::value::TableReader for $name {
             fn set(
                 &mut self,
                 at: $crate::value::KeyPath,
@@ -153,7 +127,7 @@ macro_rules! settings {
 
         impl $crate::declare::Setting<Self> for $name {
             const KIND: $crate::keys::Kind =
-                $crate::keys::Kind::Table(<Self as $crate::declare::SettingTable>::SECTION);
+                $crate::keys::Kind::Table(<Self as $crate::output::SettingTable>::SECTION);
 
             fn read(
                 reader: &mut $crate::value::Reader<'_>,
@@ -164,7 +138,7 @@ macro_rules! settings {
             }
 
             fn output(value: &Self) -> $crate::output::SettingValue {
-                $crate::output::SettingValue::Table($crate::declare::SettingTable::rows(value))
+                $crate::output::SettingValue::Table($crate::output::SettingTable::rows(value))
             }
         }
     };

@@ -4,7 +4,7 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashMap;
 use toml_span::{Span, Value};
 
-use super::declare::Setting;
+use super::declare::{Literal, Setting};
 use super::keys::Kind;
 use super::output::SettingValue;
 use super::value::{KeyPath, Reader};
@@ -184,6 +184,12 @@ fn forms(pattern: &str) -> Result<[String; FORMS], String> {
     }
     let inner = pattern.trim_start_matches("./").trim_end_matches('/');
     Ok([inner.to_owned(), format!("{inner}/**")])
+}
+
+impl<const COUNT: usize> Literal<Globs> for [&str; COUNT] {
+    fn value(self) -> Globs {
+        Globs::new(self.value()).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use toml_span::Value;
 use toml_span::value::ValueInner;
 
 use super::Vocabulary;
-use super::declare::{SettingTable as _, TableReader as _, settings};
+use super::declare::settings;
+use super::output::SettingTable as _;
+use super::value::TableReader as _;
 use super::value::{KeyPath, Reader};
 use super::words::words;
 
@@ -45,7 +47,7 @@ impl HintSettings {
     /// What an editor says. A value of the wrong kind is ignored.
     #[must_use]
     pub fn of_editor(sent: &Json) -> Self {
-        let mut reader = Reader::new("", Vocabulary { rules: &[], releases: &[] });
+        let mut reader = Reader::new("", Self::SECTION, Vocabulary { rules: &[], releases: &[] });
         let mut settings = Self::default();
         for key in Self::SECTION.keys {
             let value = match sent.get(key.name) {

@@ -3,7 +3,6 @@
 use serde_json::Value as Json;
 
 use super::output::{SettingValue, toml};
-use super::{SettingTable, Settings};
 
 /// The values that a severity in `[rules]` can have.
 pub const RULE_WORDS: [&str; 5] = ["off", "hint", "information", "warning", "error"];
@@ -152,9 +151,9 @@ impl Section {
     }
 }
 
-/// All tables, each behind the one around it, with the lines that open them. That of the keys outside of any is empty.
+/// All tables, each behind the one around it, with the lines that open them. That of `root`, the keys outside of any, is empty.
 #[must_use]
-pub fn sections() -> Vec<(String, &'static Section)> {
+pub fn sections(root: &'static Section) -> Vec<(String, &'static Section)> {
     fn collect(header: String, section: &'static Section, all: &mut Vec<(String, &'static Section)>) {
         all.push((header, section));
         for key in section.keys {
@@ -164,6 +163,6 @@ pub fn sections() -> Vec<(String, &'static Section)> {
         }
     }
     let mut all = Vec::new();
-    collect(String::new(), Settings::SECTION, &mut all);
+    collect(String::new(), root, &mut all);
     all
 }

@@ -6,9 +6,10 @@ use serde_json::Value as Json;
 use toml_span::Value;
 use toml_span::value::{Table, ValueInner};
 
-use super::declare::{Setting, TableReader};
+use super::declare::Setting;
 use super::keys::Kind;
 use super::output::{Rows, SettingValue};
+use super::value::TableReader;
 use super::value::{KeyPath, Reader, capital, first_line};
 use mangle_syntax::text::TextRange;
 
@@ -197,3 +198,6 @@ where
 fn brackets<T: Entry>() -> String {
     capital(&format!("{} is written `[[{}]]`, with two pairs of brackets.", T::ONE, T::SECTION.name))
 }
+
+/// A limit in bytes, or on a number of things.
+pub(super) type Limit = Integer<0, 1_000_000_000>;

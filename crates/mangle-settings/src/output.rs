@@ -98,6 +98,16 @@ impl Rows {
     }
 }
 
+/// A table of settings, such as `[replay]` or one `[[program]]`.
+pub trait SettingTable: Default {
+    /// Its keys.
+    const SECTION: &'static Section;
+
+    /// Its keys with their values, in the order of [`SettingTable::SECTION`].
+    #[must_use]
+    fn rows(&self) -> Rows;
+}
+
 impl Serialize for Rows {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;

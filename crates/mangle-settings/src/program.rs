@@ -5,6 +5,7 @@ use toml_span::value::Table;
 use super::declare::settings;
 use super::keys::Kind;
 use super::kinds::{Entry, Text};
+use super::program_places::ProgramPlaces;
 use super::value::{KeyPath, Reader, first_line};
 use super::{EngineVersion, Globs};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -46,17 +47,6 @@ impl ProgramSettings {
         let is_default = self.include == Self::default().include;
         (is_default || self.include.matches(path)) && !self.exclude.matches(path)
     }
-}
-
-/// Where a `[[program]]` stands. Ranges count from the start of the file.
-#[derive(Debug, Clone, Default)]
-pub struct ProgramPlaces {
-    /// Its start: its `include`, else its first line.
-    pub start: TextRange,
-    /// Each pattern of [`ProgramSettings::include`]; none where it is at its default.
-    pub include: Vec<TextRange>,
-    /// Each pattern of [`ProgramSettings::hybrid`].
-    pub hybrid: Vec<TextRange>,
 }
 
 impl Entry for ProgramSettings {

@@ -5,6 +5,7 @@ use toml_span::value::ValueInner;
 use toml_span::{ErrorKind, Span};
 
 use super::findings::CONFIG_SYNTAX;
+use super::output::SettingTable as _;
 use super::value::{Reader, first_line, range};
 use super::{ProgramPlaces, Settings, Vocabulary};
 use mangle_syntax::lint::{Finding, Rule, Span as Place};
@@ -35,7 +36,7 @@ pub struct Parsed {
 pub fn parse(text: &str, vocabulary: Vocabulary<'_>) -> Parsed {
     // Editors on Windows write a byte order mark, which TOML does not know; a blank keeps offsets.
     let blanked = text.strip_prefix('\u{feff}').map(|rest| format!("   {rest}"));
-    let mut reader = Reader::new(text, vocabulary);
+    let mut reader = Reader::new(text, Settings::SECTION, vocabulary);
     let mut settings = Settings::default();
     match toml_span::parse(blanked.as_deref().unwrap_or(text)) {
         Ok(mut document) => {

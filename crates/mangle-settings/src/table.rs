@@ -1,11 +1,13 @@
 //! The table of keys as the documentation shows it.
 
+use super::Settings;
 use super::keys::{Section, sections};
+use super::output::SettingTable as _;
 
 /// All keys as a table in Markdown.
 #[must_use]
 pub fn markdown() -> String {
-    sections().into_iter().fold(String::from(HEAD), |out, (_, section)| out + &rows(section))
+    sections(Settings::SECTION).into_iter().fold(String::from(HEAD), |out, (_, section)| out + &rows(section))
 }
 
 /// The keys of one section, likewise.

@@ -321,7 +321,7 @@ fn the_examples_of_the_rules_hold() {
 /// All defaults as they are documented, written into a file.
 fn written_defaults() -> String {
     let mut text = String::new();
-    for (header, section) in keys::sections() {
+    for (header, section) in keys::sections(Settings::SECTION) {
         text.push_str(&format!("{header}\n"));
         match section.name {
             "transcripts.override" => text.push_str("glob = '**'\n"),
@@ -372,7 +372,7 @@ fn printed_settings_are_read_back() {
 
 #[test]
 fn every_key_has_a_sentence() {
-    for (_, section) in keys::sections() {
+    for (_, section) in keys::sections(Settings::SECTION) {
         let unfinished = section.keys.iter().filter(|key| key.doc.contains("  ") || !key.doc.ends_with('.'));
         assert_eq!(unfinished.map(|key| key.name).collect::<Vec<_>>(), [""; 0], "{}", section.name);
     }

@@ -11,16 +11,13 @@ use super::declare::{Setting, settings};
 use super::findings::CONFIG_BAD_VALUE;
 use super::globs::GlobOrGlobs;
 use super::keys::Kind;
-use super::kinds::{Decimal, Entry, File, Integer, Tables};
+use super::kinds::{Decimal, Entry, File, Integer, Limit, Tables};
 use super::output::SettingValue;
 use super::pattern::Pattern;
 use super::value::{KeyPath, Reader};
 use super::{Consumer, Container, Globs, Period, Profile, Select, Strictness, TranscriptShape, TypeSeverity};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
-
-/// A limit in bytes, or on a number of things.
-pub(super) type Limit = Integer<0, 1_000_000_000>;
 
 settings! {
     /// `[transcripts]`; an override that fits a file is applied before the settings are used for it.

@@ -3,10 +3,11 @@
 use toml_span::value::{Table, ValueInner};
 use toml_span::{Span, Value};
 
-use super::declare::TableReader;
 use super::findings::{CONFIG_BAD_VALUE, CONFIG_UNKNOWN_KEY};
-use super::keys::{self, Key, Kind, Section};
-use super::{ProgramPlaces, Vocabulary};
+use super::keys::{Key, Kind, Section, sections};
+use super::output::SettingTable;
+use super::program_places::ProgramPlaces;
+use super::vocabulary::Vocabulary;
 use mangle_syntax::lint::{Finding, Fix, Rule, SharedText};
 use mangle_syntax::text::{TextRange, TextSize, nearest, size, slice, text_len};
 
@@ -15,6 +16,8 @@ use mangle_syntax::text::{TextRange, TextSize, nearest, size, slice, text_len};
 pub(super) struct Reader<'t> {
     /// The text of the file.
     pub(super) text: &'t str,
+    /// The keys outside of any table.
+    root: &'static Section,
     pub(super) vocabulary: Vocabulary<'t>,
     pub(super) findings: Vec<Finding>,
     /// The file is for another version of this tool: the one finding that counts then.
@@ -33,6 +36,15 @@ struct Note {
     span: Span,
 }
 
+/// What reads a table.
+pub(super) trait TableReader: SettingTable {
+    /// Reads the value of one key. One that cannot be is reported, and leaves the default.
+    fn set(&mut self, at: KeyPath, value: Value<'_>, reader: &mut Reader<'_>);
+
+    /// Checks what several keys are together, when all of them are read.
+    fn finish(&mut self, reader: &mut Reader<'_>);
+}
+
 /// A key with its table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KeyPath {
@@ -48,9 +60,11 @@ impl KeyPath {
 }
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(text: &'t str, vocabulary: Vocabulary<'t>) -> Self {
+    /// Reads `text`, whose keys outside of any table are `root`.
+    pub(super) fn new(text: &'t str, root: &'static Section, vocabulary: Vocabulary<'t>) -> Self {
         Self {
             text,
+            root,
             vocabulary,
             findings: Vec::new(),
             unfit: None,
@@ -117,7 +131,7 @@ impl<'t> Reader<'t> {
             let is_slip = section.keys.iter().any(|known| {
                 !table.contains_key(known.name) && strsim::damerau_levenshtein(known.name, &key.name) == 1
             });
-            match home(&key.name).filter(|_| !is_slip) {
+            match home(self.root, &key.name).filter(|_| !is_slip) {
                 Some(home) => finding.message.push_str(&format!(" It belongs {home}.")),
                 None => {
                     // One that is there already cannot have been meant again, unless it may stand twice.
@@ -279,8 +293,8 @@ impl<'t> Reader<'t> {
 
 /// Where a key belongs that stands in the wrong table. TOML puts all keys below a header into its table, also
 /// those that were meant for the file as a whole.
-fn home(key: &str) -> Option<String> {
-    let (header, _) = keys::sections().into_iter().find(|(_, section)| section.key(key).is_some())?;
+fn home(root: &'static Section, key: &str) -> Option<String> {
+    let (header, _) = sections(root).into_iter().find(|(_, section)| section.key(key).is_some())?;
     Some(match header.as_str() {
         "" => "at the top of the file, above all `[…]`".to_owned(),
         _ => format!("under `{header}`"),

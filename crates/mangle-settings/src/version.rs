@@ -4,7 +4,6 @@ use semver::Version;
 pub use semver::VersionReq;
 use toml_span::Value;
 
-use super::Settings;
 use super::declare::Setting;
 use super::findings::REQUIRED_VERSION;
 use super::keys::Kind;
@@ -25,20 +24,12 @@ pub(super) fn is_this(required: &VersionReq) -> bool {
 }
 
 /// The finding for a requirement that this version does not meet.
-fn unfit(required: &VersionReq, range: TextRange) -> Finding {
+pub(super) fn unfit(required: &VersionReq, range: TextRange) -> Finding {
     let message = format!(
         "This project asks for mangle-ls {required}, and this is {THIS}: it may not know all settings and rules. \
          Install a version that fits, or change `required_version`."
     );
     Finding::new(&REQUIRED_VERSION, range, message)
-}
-
-/// Whether the whole file is for another version of this tool.
-pub(super) fn check_required(settings: &Settings, reader: &mut Reader<'_>) {
-    let place = reader.take_places("required_version").pop();
-    if let (Some(required), Some(place), false) = (&settings.required_version, place, settings.fits()) {
-        reader.unfit = Some(unfit(required, place));
-    }
 }
 
 impl Text for VersionReq {

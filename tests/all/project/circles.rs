@@ -31,7 +31,10 @@ const KNOWN: &[(&[&str], &str)] = &[
         &["mangle_ls::cli::accounts", "mangle_ls::cli::transcripts"],
         "accounts are made of the transcripts that they are shown with",
     ),
-    (&["mangle_ls::cli::check", "mangle_ls::cli::watch"], "a watch repeats the check that started it"),
+    (
+        &["mangle_settings::keys", "mangle_settings::output"],
+        "a key knows its default value, which can be a table of keys",
+    ),
     (
         &[
             "mangle_ls::cli::preview",
