@@ -60,8 +60,7 @@ pub use prompt::{ContextBlockSettings, PromptMode, PromptSettings, Reasoning, Sh
 pub use protocol::{Container, Period, Profile, Select, Strictness, TypeSeverity};
 pub use read::{Parsed, parse};
 pub use replay::{AbductionSettings, HypothesisForm, Override, ReplaySettings};
-pub use rules::RuleSettings;
-pub use select::severities;
+pub use rules::{RuleSettings, severities};
 pub use settings::Settings;
 pub use shape::{PATTERN_GROUPS, PointerPattern, Step, TranscriptShape};
 pub use table::{markdown, markdown_of};

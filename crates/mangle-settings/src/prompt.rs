@@ -6,13 +6,13 @@ use super::Globs;
 use super::declare::settings;
 use super::kinds::{Integer, Text};
 use super::templates::{Templates, check_templates};
-use super::value::KeyPath;
+use super::value::{KeyPath, Reader};
 use super::words::words;
 
 settings! {
     /// `[prompt]`
     #[derive(Debug, Clone, PartialEq)]
-    pub struct PromptSettings("prompt", check_templates) {
+    pub struct PromptSettings("prompt", check) {
         /// The shards that there are, as `"coder-7 coder"` (id and type), or `"coder"` (a type). Prompts of
         /// others are warned of; without any, nobody knows which there are.
         shards: Vec<ShardSetting>;
@@ -135,4 +135,10 @@ words! {
         /// OpenAI's `o200k_base`.
         O200k = "o200k",
     }
+}
+
+/// Checks the templates with the types of the shards.
+fn check(settings: &PromptSettings, reader: &mut Reader<'_>) {
+    let types: Vec<&str> = settings.shards.iter().map(|shard| shard.kind.as_str()).collect();
+    check_templates(&types, reader);
 }

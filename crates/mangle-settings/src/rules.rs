@@ -96,3 +96,24 @@ fn unknown_rule(key: &str, span: Span, rules: &[&'static Rule]) -> Finding {
     };
     suggest(Finding::new(&CONFIG_UNKNOWN_RULE, range(span), message), key, select::words(key, rules))
 }
+
+/// The severities that pairs of a key and a word give, as they stand in the settings of an editor; and the
+/// keys that mean nothing, or whose word does.
+pub fn severities<'a>(
+    pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    rules: &[&'static Rule],
+) -> (RuleSettings, Vec<&'a str>) {
+    let (mut chosen, mut unknown) = (Vec::new(), Vec::new());
+    for (key, word) in pairs {
+        match (select::select(key, rules), select::rule_severity(word)) {
+            (Some(selection), Some(severity)) => chosen.push((selection, severity)),
+            _ => unknown.push(key),
+        }
+    }
+    chosen.sort_by_key(|(selection, _)| selection.narrowness);
+    let mut settings = RuleSettings::default();
+    for (selection, severity) in chosen {
+        selection.rules.into_iter().for_each(|rule| settings.set(rule, severity));
+    }
+    (settings, unknown)
+}

@@ -2,7 +2,6 @@
 
 use globset::Glob;
 
-use super::RuleSettings;
 use mangle_syntax::lint::{Group, Rule, Severity};
 
 /// The rules that a key of `[rules]` means.
@@ -31,27 +30,6 @@ pub(super) fn select(key: &str, rules: &[&'static Rule]) -> Option<Selection> {
     chosen(NAME, &|rule| rule.name == key || rule.code == key)
         .or_else(|| chosen(GROUP, &|rule| rule.group.as_str() == key))
         .or_else(|| is_group(key).then(|| Selection { narrowness: GROUP, rules: Vec::new() }))
-}
-
-/// The severities that pairs of a key and a word give, as they stand in the settings of an editor; and the
-/// keys that mean nothing, or whose word does.
-pub fn severities<'a>(
-    pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
-    rules: &[&'static Rule],
-) -> (RuleSettings, Vec<&'a str>) {
-    let (mut chosen, mut unknown) = (Vec::new(), Vec::new());
-    for (key, word) in pairs {
-        match (select(key, rules), rule_severity(word)) {
-            (Some(selection), Some(severity)) => chosen.push((selection, severity)),
-            _ => unknown.push(key),
-        }
-    }
-    chosen.sort_by_key(|(selection, _)| selection.narrowness);
-    let mut settings = RuleSettings::default();
-    for (selection, severity) in chosen {
-        selection.rules.into_iter().for_each(|rule| settings.set(rule, severity));
-    }
-    (settings, unknown)
 }
 
 /// A value of `[rules]`: `None` for `off`.

@@ -9,7 +9,7 @@ use super::declare::Setting;
 use super::keys::Kind;
 use super::output::SettingValue;
 use super::value::{KeyPath, Reader};
-use super::{PHRASES, Phrase, PromptSettings, phrase};
+use super::{PHRASES, Phrase, phrase};
 use mangle_syntax::text::nearest;
 
 /// The names of the templates that have a built-in text: parts of prompts, and types of shards.
@@ -63,10 +63,9 @@ fn check_phrase(reader: &mut Reader<'_>, phrase: &Phrase, text: &str, span: Span
     }
 }
 
-/// Reports templates that no prompt takes. Which types of shards there are is known where `shards` lists them;
-/// elsewhere only what looks like a misspelling is reported.
-pub(super) fn check_templates(settings: &PromptSettings, reader: &mut Reader<'_>) {
-    let types: Vec<&str> = settings.shards.iter().map(|shard| shard.kind.as_str()).collect();
+/// Reports templates that no prompt takes. Where `types`, those of the listed shards, are not known, only what looks like a
+/// misspelling is reported.
+pub(super) fn check_templates(types: &[&str], reader: &mut Reader<'_>) {
     for (name, span) in reader.take_notes("prompt.templates") {
         let phrases = PHRASES.iter().map(|phrase| phrase.name);
         let known = TEMPLATE_NAMES.into_iter().chain(types.iter().copied()).chain(phrases);
