@@ -88,7 +88,7 @@ start incident/constitution.mg
 check 'findings are counted' sees '● 7'
 check 'colours by tree-sitter' is_coloured
 press ']' d
-check 'a finding, beside its line' sees 'never gets a value, so the engine drops'
+check 'a finding, beside its line' sees 'wildcard makes the engine ignore'
 keep findings
 enter '/danger_found'
 press Space k

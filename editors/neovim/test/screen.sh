@@ -43,7 +43,7 @@ cd "$out/examples" || exit 1
 start incident/constitution.mg
 sees 'a file, as the README says' 'Default deny'
 enter ':44'
-sees 'findings beside their lines' 'the engine drops'
+sees 'findings beside their lines' 'makes the engine ignore'
 keep findings
 enter '/danger_found'
 terminal send-keys K

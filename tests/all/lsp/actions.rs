@@ -165,7 +165,7 @@ fn what_an_action_does_is_said_when_asked() {
     assert_eq!(
         titles(&offered),
         [
-            "quickfix: Write `_`",
+            "quickfix: replace `N` by `_`",
             "quickfix: Fix all `singleton-variable` in this file",
             "quickfix: Silence `singleton-variable` here",
             "quickfix: Silence `singleton-variable` in this file",
@@ -181,7 +181,7 @@ fn what_an_action_does_is_said_when_asked() {
         assert_eq!(change["textDocument"], json!({ "uri": URI, "version": 1 }));
         applied(HINTS, &change["edits"])
     };
-    assert_eq!(after("Write `_`"), HINTS.replace(", N", ", _"));
+    assert_eq!(after("replace `N` by `_`"), HINTS.replace(", N", ", _"));
     assert_eq!(
         after("Fix all `singleton-variable` in this file"),
         HINTS.replace(", N", ", _").replace(", M", ", _")

@@ -8,6 +8,7 @@
 mod calls;
 mod declarations;
 mod edits;
+mod excerpt;
 mod extractor;
 mod facts;
 mod inclusion;

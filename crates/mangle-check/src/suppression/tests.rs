@@ -26,8 +26,9 @@ fn the_next_line_and_the_own_line() {
               3:1-2 the first time
             9:1-17 hint duplicate-clause: The program says this already.
               3:1-2 the first time
-            9:14-15 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
+            9:14-15 hint singleton-variable: `N` occurs only once
+              label: joins nothing
+              fix: replace `N` by `_`
         "#]],
     );
 }
@@ -39,10 +40,12 @@ fn a_statement_of_several_lines() {
          r(X) :-\n  # mangle-ls: ignore singleton-variable\n  q(X, N),\n  q(X, M).\n\
          s(X) :-\n  q(X, N),\n  q(X, M). # mangle-ls: ignore singleton-variable\n",
         expect![[r#"
-            9:8-9 hint singleton-variable: `M` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
-            11:8-9 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
+            9:8-9 hint singleton-variable: `M` occurs only once
+              label: joins nothing
+              fix: replace `M` by `_`
+            11:8-9 hint singleton-variable: `N` occurs only once
+              label: joins nothing
+              fix: replace `N` by `_`
         "#]],
     );
 }
@@ -53,8 +56,9 @@ fn a_whole_file_and_no_other() {
         "#- a.mg\nq(1, 2).\np(X) :- q(X, N).\n# mangle-ls: ignore-file singleton-variable -- ours\n\
          #- b.mg\nr(X) :- q(X, N).\n",
         expect![[r#"
-            b.mg:1:14-15 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
+            b.mg:1:14-15 hint singleton-variable: `N` occurs only once
+              label: joins nothing
+              fix: replace `N` by `_`
         "#]],
     );
 }
@@ -65,8 +69,11 @@ fn findings_about_the_program() {
         "# mangle-ls: ignore stratification -- on purpose\np(X) :- q(X), !r(X).\nr(X) :- q(X), !p(X).\nq(1).\n",
         expect![[r#"
             1:21-35 warning unknown-suppression: `stratification` is a group; a comment names the rules that it silences, by name or code.
-            2:15-20 error unstratified: `p` holds where `r` does not, and `r` depends on `p`: `p → !r → !p`. The engine cannot put this into layers and refuses to evaluate the whole program.
-              3:16-17 `r` needs the absence of `p`
+            2:15-20 error unstratified: program cannot be stratified: negative cycle through `p`
+              label: negation on the cycle
+              3:16-17 `r` negates `p`
+              note: `p → !r → !p`
+              note: the engine rejects the whole program when it evaluates it
         "#]],
     );
 }
@@ -93,10 +100,12 @@ fn strings_and_prose_are_no_comments_of_ours() {
          # See `# mangle-ls: ignore singleton-variable`.\n# mangle-ls ignores nothing here.\n# mangle-ls is a tool.\n\
          r(X) :- s(_), q(X, N).\n",
         expect![[r#"
-            5:20-21 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
-            9:20-21 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
+            5:20-21 hint singleton-variable: `N` occurs only once
+              label: joins nothing
+              fix: replace `N` by `_`
+            9:20-21 hint singleton-variable: `N` occurs only once
+              label: joins nothing
+              fix: replace `N` by `_`
         "#]],
     );
 }
@@ -237,15 +246,17 @@ fn silencing_here() {
     here(
         "q(1, 2).\np(X) :- X != \"a\n  b\", q(X, N).\n",
         expect![[r#"
-        q(1, 2).
-        # mangle-ls: ignore singleton-variable
-        p(X) :- X != "a
-          b", q(X, N).
-        --
-        3:9-10 error inequality-before-binding: `X` has no value yet when `X != "a b"` runs: it is false for every row, and this rule for `p` never fires. Move it behind `q(X, N)`.
-          4:7-14 `X` gets its value here
-          fix: Move it behind `q(X, N)`
-    "#]],
+            q(1, 2).
+            # mangle-ls: ignore singleton-variable
+            p(X) :- X != "a
+              b", q(X, N).
+            --
+            3:9-10 error inequality-before-binding: `X` is compared before it is bound
+              label: not bound yet
+              4:7-14 bound here
+              note: the comparison is false for every fact, so this rule for `p` derives nothing
+              fix: move the premise after `q(X, N)`
+        "#]],
     );
     here(
         "q(1, 2).\n# mangle-ls: ignore bom, -- why\np(X) :- q(X, N).\n",

@@ -32,7 +32,8 @@ fn deferred_predicates_without_arguments() {
         expect![[r#"
             1:18-28 error deferred-without-mode: A deferred predicate needs a mode, and one without arguments cannot have any: the engine crashes where a premise asks for `on`. Leave `deferred()` out.
             2:20-30 error deferred-without-mode: `off` is deferred and has no mode, such as `mode("+")`: the engine crashes where a premise asks for it.
-            4:5-6 error unbound-head-var: `X` in the head of `off` never gets a value: no premise gives it one. The engine rejects the rule.
+            4:5-6 error unbound-head-var: head variable `X` is not bound in the body
+              note: the engine rejects the rule
         "#]],
     );
 }
@@ -49,9 +50,11 @@ same(R) :- ride(R, Zones), Cents = 300, fare(Zones, Cents).
 fine(R) :- ride(R, Zones), fare(Zones, Cents), Cents = 300.
 "#,
         expect![[r#"
-            5:17-22 error input-before-binding: `Zones` has no value yet when `fare(Zones, Cents)` runs: the evaluation stops with an error. Move it behind `ride(R, Zones)`.
-              5:32-46 `Zones` gets its value here
-              fix: Move it behind `ride(R, Zones)`
+            5:17-22 error input-before-binding: `fare` is called before its input `Zones` is bound
+              label: not bound yet
+              5:32-46 bound here
+              note: evaluation aborts
+              fix: move the premise after `ride(R, Zones)`
             6:28-33 error deferred-variable-clash: A rule of `fare`, which is deferred, uses `Cents` too. The engine does not keep the two apart: the value from here gets into that rule, and results are lost. Rename one of them.
               3:13-18 the variable of the called rule
             6:53-58 error deferred-output-taken: `fare` writes its result here, and `Cents` has a value already: the evaluation aborts as soon as the two differ. Take a new variable and compare it afterwards.

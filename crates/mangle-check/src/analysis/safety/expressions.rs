@@ -40,24 +40,21 @@ fn check_argument(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, te
 }
 
 fn valueless(subject: &Subject<'_>, symbol: Symbol, range: TextRange, term: &Term, apply: &Apply) -> Finding {
-    let advice = match (apply.form, apply.function.as_str()) {
-        (ApplyForm::List, _) => "Take the list apart with `:match_cons`.",
-        (ApplyForm::Struct, _) => "Take the struct apart with `:match_field`.",
-        (ApplyForm::Map, _) => "Take the map apart with `:match_entry`.",
-        (_, "fn:pair") => "Take the pair apart with `:match_pair`.",
-        _ => "Put a variable here and compare it afterwards.",
+    let help = match (apply.form, apply.function.as_str()) {
+        (ApplyForm::List, _) => "take the list apart with `:match_cons`",
+        (ApplyForm::Struct, _) => "take the struct apart with `:match_field`",
+        (ApplyForm::Map, _) => "take the map apart with `:match_entry`",
+        (_, "fn:pair") => "take the pair apart with `:match_pair`",
+        _ => "write a variable here and compare it afterwards",
     };
-    let effect = if subject.bindings.is_bound(symbol) {
-        "the evaluation stops with an error"
-    } else {
-        "the engine rejects the rule"
-    };
-    let message = format!(
-        "The engine computes `{}` before it looks facts up, and `{symbol}` has no value by then: {effect}. \
-         {advice}",
-        subject.excerpt(term.range)
-    );
-    Finding::new(&EXPR_IN_PREMISE_UNBOUND, range, message)
+    let effect =
+        if subject.bindings.is_bound(symbol) { "evaluation aborts" } else { "the engine rejects the rule" };
+    let text = subject.excerpt(term.range);
+    let headline = format!("`{text}` is computed, not matched: `{symbol}` is unbound");
+    Finding::new(&EXPR_IN_PREMISE_UNBOUND, range, headline)
+        .note("the engine computes arguments before it looks for facts")
+        .note(effect)
+        .help(help)
 }
 
 fn check_outputs(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, literal: &Literal) {
@@ -79,22 +76,18 @@ fn check_outputs(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, lit
 
 fn taken_output(subject: &Subject<'_>, literal: &Literal, term: &Term) -> Finding {
     let (name, value) = (literal.atom.name, subject.excerpt(term.range));
-    let what = if term.variable().is_some() { "has a value already" } else { "is a value" };
+    let what = if term.variable().is_some() { "already bound" } else { "not a variable" };
     let fresh = subject.fresh_variable("Value");
-    let membership = if name.as_str() == ":list:member" {
-        " To test whether a list contains something, `:filter(fn:list:contains(…))` does it too."
-    } else {
-        ""
-    };
-    let message = format!(
-        "`{}` writes into this argument, and `{value}` {what}: the engine rejects the rule. Take a new \
-         variable and compare it afterwards.{membership}",
-        name.as_str()
-    );
+    let headline = format!("output argument `{value}` is {what}");
+    let mut finding = Finding::new(&EXPR_IN_OUTPUT_POSITION, term.range, headline)
+        .note(format!("`{}` binds a fresh variable here; the engine rejects the rule", name.as_str()));
+    if name.as_str() == ":list:member" {
+        finding = finding.note("`:filter(fn:list:contains(…))` also tests membership in a list");
+    }
     let text = subject.context.slice(term.range);
     let close = closing(text, subject.context.text, literal.range.end());
-    let fix = Fix::safe(format!("Take `{fresh}` here and compare it afterwards"))
+    let fix = Fix::safe(format!("use the fresh variable `{fresh}` and compare it afterwards"))
         .replace(term.range, fresh.as_str())
         .insert(literal.range.end(), format!(", {fresh} = {text}{close}"));
-    Finding::new(&EXPR_IN_OUTPUT_POSITION, term.range, message).fix(fix)
+    finding.fix(fix)
 }

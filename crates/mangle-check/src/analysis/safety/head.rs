@@ -1,4 +1,4 @@
-//! Variables and wildcards of a head that have no value when the engine writes the fact down.
+//! Variables and wildcards of a head that are unbound when the engine derives the fact.
 
 use super::subject::{Report, Subject};
 use super::unbound;
@@ -50,41 +50,33 @@ fn check_bound(subject: &Subject<'_>, report: &mut Report<'_>, symbol: Symbol, r
     }
     report.name_unbound(symbol);
     report.push(if subject.is_let(symbol) {
-        let message = format!(
-            "`let` gives `{symbol}` its value after the body, too late for the interval of the head: the \
-             evaluation stops with an error."
-        );
-        Finding::new(&UNBOUND_HEAD_VAR, range, message)
+        Finding::new(&UNBOUND_HEAD_VAR, range, format!("interval bound `{symbol}` is used before its `let`"))
+            .note("the interval of the head is computed before the transform; evaluation aborts")
+            .help(format!("bind `{symbol}` in the body"))
     } else {
         unbound(subject, symbol, range)
     });
 }
 
 fn unbound(subject: &Subject<'_>, symbol: Symbol, range: TextRange) -> Finding {
-    let message = if subject.clause.is_fact() {
-        format!(
-            "A fact has values only, and `{symbol}` is a variable: the engine rejects it. Write the value, \
-             or a body that finds it."
-        )
-    } else {
-        let reason = unbound::reason(subject, symbol);
-        format!(
-            "`{symbol}` in the head of `{}` never gets a value: {reason}. The engine rejects the rule.",
-            subject.head_name()
-        )
-    };
-    Finding::new(&UNBOUND_HEAD_VAR, range, message)
+    if subject.clause.is_fact() {
+        return Finding::new(&UNBOUND_HEAD_VAR, range, format!("fact contains the variable `{symbol}`"))
+            .note("the engine rejects the fact")
+            .help(format!("write a value in place of `{symbol}`, or add a body that binds it"));
+    }
+    let headline = format!("head variable `{symbol}` is not bound in the body");
+    let finding = Finding::new(&UNBOUND_HEAD_VAR, range, headline);
+    unbound::Reason::new(subject, symbol).explain(finding)
 }
 
 fn wildcard(subject: &Subject<'_>, range: TextRange) -> Finding {
-    let message = if subject.clause.is_fact() {
-        "A fact has values only, and `_` is none: the engine rejects it.".to_owned()
-    } else {
-        format!(
-            "`_` never has a value that `{}` could have here: the engine rejects the rule. Name the \
-             variable and let a premise find it, or leave the argument out.",
-            subject.head_name()
-        )
-    };
-    Finding::new(&HEAD_WILDCARD, range, message)
+    if subject.clause.is_fact() {
+        return Finding::new(&HEAD_WILDCARD, range, "fact contains a wildcard")
+            .note("the engine rejects the fact")
+            .help("write a value in place of `_`");
+    }
+    Finding::new(&HEAD_WILDCARD, range, format!("wildcard in the head of `{}`", subject.head_name()))
+        .label("never bound")
+        .note("the engine rejects the rule")
+        .help("use a variable that the body binds, or remove the argument")
 }

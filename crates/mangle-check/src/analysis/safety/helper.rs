@@ -35,8 +35,8 @@ pub(super) fn fix(
     let args: Vec<_> = args.map(|(term, _)| subject.context.slice(term.range)).collect();
     let call = format!("{name}({})", args.join(", "));
     let title = match known {
-        Some(_) => format!("Ask `{call}` instead"),
-        None => format!("Add the helper rule `{name}` and ask it instead"),
+        Some(_) => format!("negate `{call}` instead"),
+        None => format!("add the helper rule `{name}` and negate it instead"),
     };
     let fix = Fix::new(title, applicability).replace(literal.atom.range, call).replacing(literal.range);
     if known.is_some() {

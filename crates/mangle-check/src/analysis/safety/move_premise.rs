@@ -16,9 +16,13 @@ pub(super) fn behind(subject: &Subject<'_>, index: u32, target: u32) -> Option<F
     let separator = separator(text, gap, target_range);
     let moved_text = slice(text, moved).replace("\r\n", "\n");
     let close = closing(&moved_text, text, target_range.end());
-    let title = format!("Move it behind `{}`", subject.premise_excerpt(target));
-    let fix = Fix::safe(title).replace(removed, "");
+    let fix = Fix::safe(title(subject, target)).replace(removed, "");
     Some(fix.insert(target_range.end(), format!("{separator}{moved_text}{close}")))
+}
+
+/// The title of the fix.
+pub(super) fn title(subject: &Subject<'_>, target: u32) -> String {
+    format!("move the premise after `{}`", subject.premise_excerpt(target))
 }
 
 /// Where the removed text ends: at the next premise, or behind the comma where a comment follows

@@ -1,4 +1,4 @@
-//! Negations that the engine drops, loses, or asks before their variables have values.
+//! Negations that the engine ignores, or evaluates before their variables are bound.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -44,7 +44,7 @@ fn check_negation(subject: &Subject<'_>, report: &mut Report<'_>, negation: &Neg
     });
     for &occurrence in &variables.unbound {
         if !report.names(occurrence.0) {
-            report.push(Finding { fix: fix.next(), ..unbound_finding(subject, literal, occurrence) });
+            report.push(Finding { fix: fix.next(), ..unbound_finding(subject, occurrence) });
         }
     }
     for &(symbol, range) in &variables.late {
@@ -129,81 +129,64 @@ fn wildcard_finding(
     literal: &Literal,
     wildcard: &Term,
 ) -> Finding {
-    let text = subject.excerpt(literal.range);
-    let message = if matches!(negation.fate, NegationEffect::Dropped | NegationEffect::Lost) {
-        format!(
-            "`_` under `!` never gets a value, so the engine drops `{text}` without a word: {}.",
-            consequence(subject)
-        )
+    let finding = if matches!(negation.fate, NegationEffect::Dropped | NegationEffect::Lost) {
+        let headline = "wildcard makes the engine ignore this negation";
+        Finding::new(&NEGATION_WILDCARD, wildcard.range, headline).note(consequence(subject))
     } else {
-        format!(
-            "`_` under `!` never gets a value. The `_` of a positive premise keeps the engine from dropping \
-             `{text}`, so it rejects the rule instead."
-        )
+        let headline = "wildcard in a negation makes the engine reject the rule";
+        Finding::new(&NEGATION_WILDCARD, wildcard.range, headline)
+            .note("a wildcard in a positive premise keeps the engine from ignoring the negation")
     };
-    let finding = Finding::new(&NEGATION_WILDCARD, wildcard.range, message);
+    let finding = finding.label("never bound");
     let keeps = |term: &Term| !term.is_wildcard();
     match helper::fix(subject, negation.premise, literal, &keeps, Applicability::Safe) {
         Some(fix) => finding.fix(fix),
-        None => finding,
+        None => finding.help("negate a helper predicate without this argument"),
     }
 }
 
-fn unbound_finding(
-    subject: &Subject<'_>,
-    literal: &Literal,
-    (symbol, range): (Symbol, TextRange),
-) -> Finding {
-    let why = if subject.is_let(symbol) {
-        unbound::reason(subject, symbol)
-    } else {
-        "no positive premise gives it one".to_owned()
-    };
-    let message = format!(
-        "`{symbol}` never gets a value: {why}. So the engine drops `{}` without a word: {}.",
-        subject.excerpt(literal.range),
-        consequence(subject)
-    );
-    Finding::new(&NEGATED_VAR_UNBOUND, range, message)
+fn unbound_finding(subject: &Subject<'_>, (symbol, range): (Symbol, TextRange)) -> Finding {
+    let headline = format!("engine ignores this negation: `{symbol}` is unbound");
+    let finding = Finding::new(&NEGATED_VAR_UNBOUND, range, headline).note(consequence(subject));
+    let reason = subject.is_let(symbol).then(|| unbound::Reason::new(subject, symbol).note).flatten();
+    let help = format!("bind `{symbol}` in a positive premise, or negate a helper predicate without it");
+    reason.into_iter().fold(finding, Finding::note).help(help)
 }
 
 fn late_finding(subject: &Subject<'_>, negation: &Negation, symbol: Symbol, range: TextRange) -> Finding {
+    let headline = format!("negation is evaluated before `{symbol}` is bound");
     let text = subject.premise_excerpt(negation.premise);
-    let message = format!(
-        "`{symbol}` has no value yet when `{text}` is asked, although the engine takes it for bound: the \
-         negation then means \"no such fact at all\". Move it behind the premise that gives `{symbol}` its value."
-    );
-    Finding::new(&NEGATED_VAR_UNBOUND, range, message)
+    Finding::new(&NEGATED_VAR_UNBOUND, range, headline)
+        .label("not bound yet")
+        .note(format!("`{text}` then holds only if no such fact exists for any `{symbol}`"))
+        .help(format!("move the negation after the premise that binds `{symbol}`"))
 }
 
 fn temporal_finding(subject: &Subject<'_>, literal: &Literal, symbol: Symbol) -> Finding {
-    let message = format!(
-        "Only temporal premises bind `{symbol}`, and the engine does not see them when it places negations: it \
-         drops `{}` without a word, and {}. First copy the temporal predicate into a plain one.",
-        subject.excerpt(literal.range),
-        consequence(subject)
-    );
-    Finding::new(&NEGATION_AFTER_TEMPORAL, literal.range, message)
+    let headline = format!("engine ignores this negation: only a temporal premise binds `{symbol}`");
+    Finding::new(&NEGATION_AFTER_TEMPORAL, literal.range, headline)
+        .note("the engine does not see temporal premises when it places negations")
+        .note(consequence(subject))
+        .help("copy the temporal predicate into a plain one first")
 }
 
 fn lost_finding(subject: &Subject<'_>, literal: &Literal) -> Finding {
-    let message = format!(
-        "Another negation that waits for values is ready before `{}`, and the engine then loses this one \
-         without a word: {}. Write each negation behind the premises that bind its variables.",
-        subject.excerpt(literal.range),
-        consequence(subject)
-    );
-    Finding::new(&NEGATION_REORDER_HAZARD, literal.range, message)
+    let headline = format!("engine ignores `{}`", subject.excerpt(literal.range));
+    Finding::new(&NEGATION_REORDER_HAZARD, literal.range, headline)
+        .label("another negation is ready first")
+        .note("the engine defers negations with unbound variables, and removes the wrong one from its list")
+        .note(consequence(subject))
+        .help("put each negation after the premises that bind its variables")
 }
 
-/// What follows from the loss of a negation: the part of a sentence behind a colon.
+/// What follows from the loss of a negation: a note.
 fn consequence(subject: &Subject<'_>) -> String {
     let head = subject.excerpt(subject.clause.head.range);
     if !subject.rewriting.is_empty() {
-        format!("`{head}` holds whether there is such a fact or not")
+        format!("`{head}` is derived whether or not such a fact exists")
     } else if subject.clause.transforms.is_empty() {
-        format!("nothing of the body is left, and `{head}` becomes an unconditional fact")
+        format!("no premise remains, and `{head}` becomes an unconditional fact")
     } else {
-        "nothing of the body is left, and it rejects the rule, as a transform needs a body".to_owned()
+        "no premise remains, and the engine rejects the rule: a transform requires a body".to_owned()
     }
 }

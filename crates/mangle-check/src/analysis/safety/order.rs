@@ -1,4 +1,4 @@
-//! Premises that need a value before another premise gives it: the engine goes from left to right.
+//! Premises that use a variable before another premise binds it: the engine goes from left to right.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -143,12 +143,15 @@ impl<'a, 's> Demand<'a, 's> {
         });
         for &(symbol, range) in &self.late {
             report.name(symbol);
-            let mut finding = Finding::new(rule, range, self.message(rule, symbol, target));
+            let headline = self.headline(rule, symbol);
+            let mut finding = Finding::new(rule, range, headline).label("not bound yet");
             let binder = self.subject.binding_premise(symbol).filter(|_| target.is_some());
             if let Some(premise) = binder.and_then(|binder| self.subject.premise(binder)) {
-                finding =
-                    finding.related(Span::here(premise.range()), format!("`{symbol}` gets its value here"));
+                finding = finding.related(Span::here(premise.range()), "bound here");
             }
+            let (reason, help) = self.advice(symbol, target);
+            let notes = reason.into_iter().chain([self.effect(rule)]);
+            finding = notes.fold(finding, Finding::note).help(help);
             finding.fix = fix.next();
             report.push(finding);
         }
@@ -161,42 +164,53 @@ impl<'a, 's> Demand<'a, 's> {
         (last > self.premise).then_some(last)
     }
 
-    fn message(&self, rule: &'static Rule, symbol: Symbol, target: Option<u32>) -> String {
-        let premise = self.subject.premise_excerpt(self.premise);
-        let effect = if *rule == INPUT_BEFORE_BINDING {
-            "the evaluation stops with an error".to_owned()
-        } else if *rule != INEQUALITY_BEFORE_BINDING {
-            "the engine rejects the rule".to_owned()
-        } else if self.computed {
-            "the evaluation stops with an error".to_owned()
-        } else {
-            format!("it is false for every row, and this rule for `{}` never fires", self.subject.head_name())
-        };
-        let Some(target) = target else { return self.message_without_place(&premise, symbol, &effect) };
-        let target = self.subject.premise_excerpt(target);
-        format!("`{symbol}` has no value yet when `{premise}` runs: {effect}. Move it behind `{target}`.")
+    fn headline(&self, rule: &'static Rule, symbol: Symbol) -> String {
+        match self.subject.premise(self.premise) {
+            Some(Premise::Literal(literal)) if *rule == INPUT_BEFORE_BINDING => {
+                format!("`{}` is called before its input `{symbol}` is bound", literal.atom.name.as_str())
+            }
+            Some(Premise::Literal(literal)) => {
+                format!("`{}` is evaluated before `{symbol}` is bound", literal.atom.name.as_str())
+            }
+            _ if *rule == EXPR_BEFORE_BINDING => {
+                format!("`{symbol}` is used in an expression before it is bound")
+            }
+            _ => format!("`{symbol}` is compared before it is bound"),
+        }
     }
 
-    fn message_without_place(&self, premise: &str, symbol: Symbol, effect: &str) -> String {
+    /// What the engine does.
+    fn effect(&self, rule: &'static Rule) -> String {
+        if *rule == INPUT_BEFORE_BINDING || (*rule == INEQUALITY_BEFORE_BINDING && self.computed) {
+            "evaluation aborts".to_owned()
+        } else if *rule == INEQUALITY_BEFORE_BINDING {
+            let head = self.subject.head_name();
+            format!("the comparison is false for every fact, so this rule for `{head}` derives nothing")
+        } else {
+            "the engine rejects the rule".to_owned()
+        }
+    }
+
+    /// A further reason, and what to do.
+    fn advice(&self, symbol: Symbol, target: Option<u32>) -> (Option<String>, String) {
+        if let Some(target) = target {
+            return (None, move_premise::title(self.subject, target));
+        }
         let bindings = &self.subject.bindings;
         let is_equal = |other: &Symbol| bindings.are_equated(symbol, *other);
         let stands_for = bindings
             .is_equated(symbol)
             .then(|| bindings.bound_before(BindingPlace::Premise(self.premise)).find(is_equal));
         if let Some(other) = stands_for.flatten() {
-            return format!(
-                "`{symbol}` is known only as equal to `{other}`, which the engine does not see through in \
-                 `{premise}`: {effect}. Write `{other}` here."
-            );
+            let premise = self.subject.premise_excerpt(self.premise);
+            let reason =
+                format!("the engine does not replace `{symbol}` by `{other}`, its equal, in `{premise}`");
+            return (Some(reason), format!("write `{other}` in place of `{symbol}`"));
         }
-        let itself = self.subject.binding_premise(symbol) == Some(self.premise);
-        let advice = if itself {
-            format!(
-                "; a variable keeps one value, so take a new one for the result, or bind `{symbol}` first"
-            )
-        } else {
-            String::new()
-        };
-        format!("`{symbol}` has no value yet when `{premise}` runs: {effect}{advice}.")
+        if self.subject.binding_premise(symbol) == Some(self.premise) {
+            let reason = "a variable keeps one value in a clause".to_owned();
+            return (Some(reason), format!("use a new variable for the result, or bind `{symbol}` before"));
+        }
+        (None, format!("bind `{symbol}` in an earlier premise"))
     }
 }

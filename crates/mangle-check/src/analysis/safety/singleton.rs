@@ -50,11 +50,10 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
                 && occurrences.is_single(symbol)
                 && !report.names(symbol)
             {
-                let message = format!(
-                    "`{symbol}` occurs once: it joins nothing. Write `_` for a column that does not matter."
-                );
-                let fix = Fix::safe("Write `_`").replace(argument.range, "_");
-                report.push(Finding::new(&SINGLETON_VARIABLE, argument.range, message).fix(fix));
+                let headline = format!("`{symbol}` occurs only once");
+                let fix = Fix::safe(format!("replace `{symbol}` by `_`")).replace(argument.range, "_");
+                let finding = Finding::new(&SINGLETON_VARIABLE, argument.range, headline);
+                report.push(finding.label("joins nothing").fix(fix));
             }
         }
     }
@@ -99,9 +98,10 @@ mod tests {
         check(
             "crew(/p/ann, 3).\naboard(P) :- crew(P, N).\n",
             expect![[r#"
-            2:22-23 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
-        "#]],
+                2:22-23 hint singleton-variable: `N` occurs only once
+                  label: joins nothing
+                  fix: replace `N` by `_`
+            "#]],
         );
         check_fix(
             "singleton-variable",
@@ -128,9 +128,10 @@ mod tests {
         check(
             "crew(/p/ann, 3).\nstay(P) :- crew(P, 3), !crew(P, N).\n",
             expect![[r#"
-            2:33-34 error negated-var-unbound: `N` never gets a value: no positive premise gives it one. So the engine drops `!crew(P, N)` without a word: `stay(P)` holds whether there is such a fact or not.
-              fix: Add the helper rule `has_crew` and ask it instead
-        "#]],
+                2:33-34 error negated-var-unbound: engine ignores this negation: `N` is unbound
+                  note: `stay(P)` is derived whether or not such a fact exists
+                  fix: add the helper rule `has_crew` and negate it instead
+            "#]],
         );
     }
 }

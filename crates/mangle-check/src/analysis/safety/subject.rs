@@ -6,6 +6,7 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashSet;
 
 use crate::analysis::CheckContext;
+use crate::analysis::excerpt::excerpt;
 use mangle_engine::program::binding::{BindingPlace, Bindings};
 use mangle_engine::program::rewrite::{ClauseSignatures, Rewriting};
 use mangle_engine::program::{Predicate, Signature, key_of};
@@ -13,8 +14,8 @@ use mangle_syntax::lint::{Finding, Fix};
 use mangle_syntax::syntax::ast::{Clause, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
 
-/// Quoted program text is cut at this many characters.
-const EXCERPT_CHARS: usize = 40;
+/// The most characters of quoted program text.
+const EXCERPT_CHARS: usize = 32;
 
 /// A clause and everything that is known of its variables.
 pub(super) struct Subject<'a> {
@@ -56,26 +57,9 @@ impl<'a> Subject<'a> {
         self.signatures.premise(index).filter(|signature| signature.deferred || signature.external)
     }
 
-    /// Program text for a message: on one line, not longer than [`EXCERPT_CHARS`].
+    /// Program text for a message: on one line, at most [`EXCERPT_CHARS`] long.
     pub(super) fn excerpt(&self, range: TextRange) -> Cow<'a, str> {
-        let text = self.context.slice(range);
-        if text.chars().nth(EXCERPT_CHARS).is_none() && !text.contains(['\n', '\r', '#']) {
-            return Cow::Borrowed(text);
-        }
-        let without_comments = text.lines().map(|line| line.split('#').next().unwrap_or(line));
-        // Only as many words as are shown: the text may be long, and quoted by many findings.
-        let mut line = String::new();
-        for word in without_comments.flat_map(str::split_whitespace) {
-            line.push_str(if line.is_empty() { "" } else { " " });
-            line.extend(word.chars().take(EXCERPT_CHARS + 1));
-            if line.chars().count() > EXCERPT_CHARS {
-                break;
-            }
-        }
-        match line.char_indices().nth(EXCERPT_CHARS) {
-            Some((end, _)) => Cow::Owned(format!("{}…", line.get(..end).unwrap_or(&line))),
-            None => Cow::Owned(line),
-        }
+        excerpt(self.context.slice(range), EXCERPT_CHARS)
     }
 
     /// The text of a premise for a message.

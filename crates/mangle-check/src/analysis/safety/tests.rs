@@ -17,14 +17,22 @@ since(P)@[T, _] :- crew(P, W) |> let T = fn:plus(W, 1).
 twice(P, Q, Q) :- crew(P, _).
 "#,
         expect![[r#"
-            3:9-12 error unbound-head-var: A fact has values only, and `Who` is a variable: the engine rejects it. Write the value, or a body that finds it.
-            4:10-11 error unbound-head-var: `Q` in the head of `pair` never gets a value: no premise gives it one. The engine rejects the rule.
-            4:14-15 error head-wildcard: `_` never has a value that `pair` could have here: the engine rejects the rule. Name the variable and let a premise find it, or leave the argument out.
-            5:21-22 error unbound-head-var: A fact has values only, and `T` is a variable: the engine rejects it. Write the value, or a body that finds it.
-            7:11-12 error unbound-head-var: `let` gives `T` its value after the body, too late for the interval of the head: the evaluation stops with an error.
+            3:9-12 error unbound-head-var: fact contains the variable `Who`
+              note: the engine rejects the fact
+            4:10-11 error unbound-head-var: head variable `Q` is not bound in the body
+              note: the engine rejects the rule
+            4:14-15 error head-wildcard: wildcard in the head of `pair`
+              label: never bound
+              note: the engine rejects the rule
+            5:21-22 error unbound-head-var: fact contains the variable `T`
+              note: the engine rejects the fact
+            7:11-12 error unbound-head-var: interval bound `T` is used before its `let`
+              note: the interval of the head is computed before the transform; evaluation aborts
             7:11-12 warning interval-type: The bounds of an interval are instants, but `T` is an integer, from `fn:plus(W, 1)`.
-            8:10-11 error unbound-head-var: `Q` in the head of `twice` never gets a value: no premise gives it one. The engine rejects the rule.
-            8:13-14 error unbound-head-var: `Q` in the head of `twice` never gets a value: no premise gives it one. The engine rejects the rule.
+            8:10-11 error unbound-head-var: head variable `Q` is not bound in the body
+              note: the engine rejects the rule
+            8:13-14 error unbound-head-var: head variable `Q` is not bound in the body
+              note: the engine rejects the rule
         "#]],
     );
 }
@@ -52,10 +60,17 @@ nobody(P) :- P = Q.
 late(P) :- crew(Q, N), M = N, M < 4, P = Q.
 "#,
         expect![[r#"
-            4:6-7 error unbound-head-var: `Q` in the head of `copy` never gets a value: the engine reads `P = Q` from right to left only; write `Q = P`. The engine rejects the rule.
-            5:8-9 error unbound-head-var: `P` in the head of `nobody` never gets a value: no premise gives it one. The engine rejects the rule.
-            5:18-19 error unbound-body-var: `Q` never gets a value: no premise gives it one. The engine rejects the rule.
-            6:31-32 error comparison-before-binding: `M` is known only as equal to `N`, which the engine does not see through in `M < 4`: the engine rejects the rule. Write `N` here.
+            4:6-7 error unbound-head-var: head variable `Q` is not bound in the body
+              note: the engine reads `P = Q` from right to left only
+              note: the engine rejects the rule
+            5:8-9 error unbound-head-var: head variable `P` is not bound in the body
+              note: the engine rejects the rule
+            5:18-19 error unbound-body-var: no premise binds `Q`
+              note: the engine rejects the rule
+            6:31-32 error comparison-before-binding: `M` is compared before it is bound
+              label: not bound yet
+              note: the engine does not replace `M` by `N`, its equal, in `M < 4`
+              note: the engine rejects the rule
         "#]],
     );
 }
@@ -70,9 +85,13 @@ known(K, V) :- look(K, V).
 any(V) :- look(_, V).
 "#,
         expect![[r#"
-            3:18-19 error unbound-body-var: `K` never gets a value: no premise gives it one. The engine rejects the rule.
-            4:7-8 error unbound-head-var: `K` in the head of `known` never gets a value: no premise gives it one. The engine rejects the rule.
-            5:16-17 error wildcard-compare: `_` never has a value, and `look` needs one: the engine rejects the rule. Name the variable that you mean.
+            3:18-19 error unbound-body-var: no premise binds `K`
+              note: the engine rejects the rule
+            4:7-8 error unbound-head-var: head variable `K` is not bound in the body
+              note: the engine rejects the rule
+            5:16-17 error wildcard-compare: `look` requires a value, found a wildcard
+              label: never bound
+              note: the engine rejects the rule
         "#]],
     );
 }
@@ -91,26 +110,44 @@ word(T) :- :string:contains(T, "a"), text(T).
 head(L) :- crew(_, L), :match_cons(X, X, T), T = L.
 "#,
         expect![[r#"
-            4:12-13 error comparison-before-binding: `N` has no value yet when `N > M` runs: the engine rejects the rule. Move it behind `crew(_, M)`.
-              4:19-29 `N` gets its value here
-              fix: Move it behind `crew(_, M)`
-            4:16-17 error comparison-before-binding: `M` has no value yet when `N > M` runs: the engine rejects the rule. Move it behind `crew(_, M)`.
-              4:31-41 `M` gets its value here
-              fix: Move it behind `crew(_, M)`
-            5:19-20 error expr-before-binding: `N` has no value yet when `fn:plus(N, 1) = S` runs: the engine rejects the rule. Move it behind `crew(_, N)`.
-              5:49-59 `N` gets its value here
-              fix: Move it behind `crew(_, N)`
-            5:42-43 error comparison-before-binding: `K` has no value yet when `S < fn:plus(K, 1)` runs: the engine rejects the rule. Move it behind `crew(_, K)`.
-              5:61-71 `K` gets its value here
-              fix: Move it behind `crew(_, K)`
-            6:37-38 error inequality-before-binding: `M` has no value yet when `fn:plus(N, M) != 4` runs: the evaluation stops with an error. Move it behind `crew(P, M)`.
-              6:46-56 `M` gets its value here
-              fix: Move it behind `crew(P, M)`
-            7:25-26 error expr-before-binding: `X` has no value yet when `X = fn:plus(X, 1)` runs: the engine rejects the rule; a variable keeps one value, so take a new one for the result, or bind `X` first.
-            8:29-30 error comparison-before-binding: `T` has no value yet when `:string:contains(T, "a")` runs: the engine rejects the rule. Move it behind `text(T)`.
-              8:38-45 `T` gets its value here
-              fix: Move it behind `text(T)`
-            9:36-37 error comparison-before-binding: `X` has no value yet when `:match_cons(X, X, T)` runs: the engine rejects the rule; a variable keeps one value, so take a new one for the result, or bind `X` first.
+            4:12-13 error comparison-before-binding: `N` is compared before it is bound
+              label: not bound yet
+              4:19-29 bound here
+              note: the engine rejects the rule
+              fix: move the premise after `crew(_, M)`
+            4:16-17 error comparison-before-binding: `M` is compared before it is bound
+              label: not bound yet
+              4:31-41 bound here
+              note: the engine rejects the rule
+              fix: move the premise after `crew(_, M)`
+            5:19-20 error expr-before-binding: `N` is used in an expression before it is bound
+              label: not bound yet
+              5:49-59 bound here
+              note: the engine rejects the rule
+              fix: move the premise after `crew(_, N)`
+            5:42-43 error comparison-before-binding: `K` is compared before it is bound
+              label: not bound yet
+              5:61-71 bound here
+              note: the engine rejects the rule
+              fix: move the premise after `crew(_, K)`
+            6:37-38 error inequality-before-binding: `M` is compared before it is bound
+              label: not bound yet
+              6:46-56 bound here
+              note: evaluation aborts
+              fix: move the premise after `crew(P, M)`
+            7:25-26 error expr-before-binding: `X` is used in an expression before it is bound
+              label: not bound yet
+              note: a variable keeps one value in a clause
+              note: the engine rejects the rule
+            8:29-30 error comparison-before-binding: `:string:contains` is evaluated before `T` is bound
+              label: not bound yet
+              8:38-45 bound here
+              note: the engine rejects the rule
+              fix: move the premise after `text(T)`
+            9:36-37 error comparison-before-binding: `:match_cons` is evaluated before `X` is bound
+              label: not bound yet
+              note: a variable keeps one value in a clause
+              note: the engine rejects the rule
             9:48-49 warning eq-never: This never holds: `T` is a list, from argument 3 of `:match_cons`, and the other side is an integer.
         "#]],
     );
@@ -165,9 +202,15 @@ next(P) :- crew(P, N), crew(_, fn:plus(N, 1)).
 part(X) :- tags({/a : X}), !crew(X, X).
 "#,
         expect![[r#"
-            4:21-22 error expr-in-premise-unbound: The engine computes `[X, Y]` before it looks facts up, and `X` has no value by then: the evaluation stops with an error. Take the list apart with `:match_cons`.
-            4:24-25 error expr-in-premise-unbound: The engine computes `[X, Y]` before it looks facts up, and `Y` has no value by then: the evaluation stops with an error. Take the list apart with `:match_cons`.
-            6:23-24 error expr-in-premise-unbound: The engine computes `{/a : X}` before it looks facts up, and `X` has no value by then: the evaluation stops with an error. Take the struct apart with `:match_field`.
+            4:21-22 error expr-in-premise-unbound: `[X, Y]` is computed, not matched: `X` is unbound
+              note: the engine computes arguments before it looks for facts
+              note: evaluation aborts
+            4:24-25 error expr-in-premise-unbound: `[X, Y]` is computed, not matched: `Y` is unbound
+              note: the engine computes arguments before it looks for facts
+              note: evaluation aborts
+            6:23-24 error expr-in-premise-unbound: `{/a : X}` is computed, not matched: `X` is unbound
+              note: the engine computes arguments before it looks for facts
+              note: evaluation aborts
         "#]],
     );
 }
@@ -182,10 +225,13 @@ liked(L) :- tags(L), likes(X), :list:member(X, L).
 nine(L) :- tags(L), :match_cons(L, _, [9]).
 "#,
         expect![[r#"
-            4:45-46 error expr-in-output-position: `:list:member` writes into this argument, and `X` has a value already: the engine rejects the rule. Take a new variable and compare it afterwards. To test whether a list contains something, `:filter(fn:list:contains(…))` does it too.
-              fix: Take `Value` here and compare it afterwards
-            5:39-42 error expr-in-output-position: `:match_cons` writes into this argument, and `[9]` is a value: the engine rejects the rule. Take a new variable and compare it afterwards.
-              fix: Take `Value` here and compare it afterwards
+            4:45-46 error expr-in-output-position: output argument `X` is already bound
+              note: `:list:member` binds a fresh variable here; the engine rejects the rule
+              note: `:filter(fn:list:contains(…))` also tests membership in a list
+              fix: use the fresh variable `Value` and compare it afterwards
+            5:39-42 error expr-in-output-position: output argument `[9]` is not a variable
+              note: `:match_cons` binds a fresh variable here; the engine rejects the rule
+              fix: use the fresh variable `Value` and compare it afterwards
         "#]],
     );
     check_fix(
@@ -212,23 +258,35 @@ twice(D) :- door(D), !locked(D, K), !locked(K, D).
 out(N) :- door(_), !door(N) |> let N = fn:list().
 "#,
         expect![[r#"
-            4:32-33 error negated-var-unbound: `K` never gets a value: no positive premise gives it one. So the engine drops `!locked(D, K)` without a word: `open(D)` holds whether there is such a fact or not.
-              fix: Add the helper rule `has_locked` and ask it instead
-            5:37-38 error unbound-body-var: `K` never gets a value: it occurs under `!`, and a negation gives no values. The engine rejects the rule.
-            6:25-26 error negated-var-unbound: `D` never gets a value: no positive premise gives it one. So the engine drops `!locked(D, _)` without a word: nothing of the body is left, and `closed(/yes)` becomes an unconditional fact.
-              fix: Add the helper rule `has_locked` and ask it instead
-            6:28-29 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!locked(D, _)` without a word: nothing of the body is left, and `closed(/yes)` becomes an unconditional fact.
-              fix: Add the helper rule `has_locked` and ask it instead
-            7:6-7 error unbound-head-var: `D` in the head of `free` never gets a value: it occurs under `!`, and a negation gives no values. The engine rejects the rule.
-            8:33-34 error negated-var-unbound: `K` never gets a value: no positive premise gives it one. So the engine drops `!locked(D, K)` without a word: `twice(D)` holds whether there is such a fact or not.
-              fix: Add the helper rule `has_locked` and ask it instead
-            8:45-46 error negated-var-unbound: `K` never gets a value: no positive premise gives it one. So the engine drops `!locked(K, D)` without a word: `twice(D)` holds whether there is such a fact or not.
-              fix: Add the helper rule `has_locked` and ask it instead
+            4:32-33 error negated-var-unbound: engine ignores this negation: `K` is unbound
+              note: `open(D)` is derived whether or not such a fact exists
+              fix: add the helper rule `has_locked` and negate it instead
+            5:37-38 error unbound-body-var: no premise binds `K`
+              note: a negation binds no variables
+              note: the engine rejects the rule
+            6:25-26 error negated-var-unbound: engine ignores this negation: `D` is unbound
+              note: no premise remains, and `closed(/yes)` becomes an unconditional fact
+              fix: add the helper rule `has_locked` and negate it instead
+            6:28-29 error negation-wildcard: wildcard makes the engine ignore this negation
+              label: never bound
+              note: no premise remains, and `closed(/yes)` becomes an unconditional fact
+              fix: add the helper rule `has_locked` and negate it instead
+            7:6-7 error unbound-head-var: head variable `D` is not bound in the body
+              note: a negation binds no variables
+              note: the engine rejects the rule
+            8:33-34 error negated-var-unbound: engine ignores this negation: `K` is unbound
+              note: `twice(D)` is derived whether or not such a fact exists
+              fix: add the helper rule `has_locked` and negate it instead
+            8:45-46 error negated-var-unbound: engine ignores this negation: `K` is unbound
+              note: `twice(D)` is derived whether or not such a fact exists
+              fix: add the helper rule `has_locked` and negate it instead
             8:48-49 warning type-premise-impossible: Argument 2 of `locked/2` is always the name `/k/one`, but `D` is the name `/d/main`, as all clauses of `door/1` have it in argument 1: the negation always holds.
               3:17-23 the first clause that fills it is here
               2:6-13 `D` gets its values from here
-            9:26-27 error negated-var-unbound: `N` never gets a value: `let N` defines it only when the body is done. So the engine drops `!door(N)` without a word: `out(N)` holds whether there is such a fact or not.
-              fix: Add the helper rule `has_door` and ask it instead
+            9:26-27 error negated-var-unbound: engine ignores this negation: `N` is unbound
+              note: `out(N)` is derived whether or not such a fact exists
+              note: `let N` binds it only after the body
+              fix: add the helper rule `has_door` and negate it instead
         "#]],
     );
 }
@@ -242,7 +300,9 @@ locked(/d/back).
 open(D) :- D = E, !locked(E), door(E).
 "#,
         expect![[r#"
-            4:27-28 error negated-var-unbound: `E` has no value yet when `!locked(E)` is asked, although the engine takes it for bound: the negation then means "no such fact at all". Move it behind the premise that gives `E` its value.
+            4:27-28 error negated-var-unbound: negation is evaluated before `E` is bound
+              label: not bound yet
+              note: `!locked(E)` then holds only if no such fact exists for any `E`
         "#]],
     );
 }
@@ -256,7 +316,10 @@ calm(A, B) :- !red(A), !blue(B), cold(B), warm(A).
 fine(A, B) :- !red(A), !blue(B), warm(A), cold(B).
 ",
         expect![[r#"
-            3:15-22 warning negation-reorder-hazard: Another negation that waits for values is ready before `!red(A)`, and the engine then loses this one without a word: `calm(A, B)` holds whether there is such a fact or not. Write each negation behind the premises that bind its variables.
+            3:15-22 warning negation-reorder-hazard: engine ignores `!red(A)`
+              label: another negation is ready first
+              note: the engine defers negations with unbound variables, and removes the wrong one from its list
+              note: `calm(A, B)` is derived whether or not such a fact exists
         "#]],
     );
 }
@@ -275,11 +338,18 @@ both(P) :- all(P), on(P)@[S, _], !gone(P).
 start(S) :- on(P)@[S, _], !gone(S).
 ",
         expect![[r#"
-            6:24-32 error negation-after-temporal: Only temporal premises bind `P`, and the engine does not see them when it places negations: it drops `!gone(P)` without a word, and `ok(P)` holds whether there is such a fact or not. First copy the temporal predicate into a plain one.
-            7:32-40 error negation-after-temporal: Only temporal premises bind `P`, and the engine does not see them when it places negations: it drops `!gone(P)` without a word, and `recent(P)` holds whether there is such a fact or not. First copy the temporal predicate into a plain one.
-            9:16-17 hint singleton-variable: `P` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
-            9:27-35 error negation-after-temporal: Only temporal premises bind `S`, and the engine does not see them when it places negations: it drops `!gone(S)` without a word, and `start(S)` holds whether there is such a fact or not. First copy the temporal predicate into a plain one.
+            6:24-32 error negation-after-temporal: engine ignores this negation: only a temporal premise binds `P`
+              note: the engine does not see temporal premises when it places negations
+              note: `ok(P)` is derived whether or not such a fact exists
+            7:32-40 error negation-after-temporal: engine ignores this negation: only a temporal premise binds `P`
+              note: the engine does not see temporal premises when it places negations
+              note: `recent(P)` is derived whether or not such a fact exists
+            9:16-17 hint singleton-variable: `P` occurs only once
+              label: joins nothing
+              fix: replace `P` by `_`
+            9:27-35 error negation-after-temporal: engine ignores this negation: only a temporal premise binds `S`
+              note: the engine does not see temporal premises when it places negations
+              note: `start(S)` is derived whether or not such a fact exists
             9:33-34 warning type-premise-impossible: Argument 1 of `gone/1` is always the name `/p/bob`, but `S` is an instant, as it bounds an interval: the negation always holds.
               4:6-12 the first clause that fills it is here
         "#]],
@@ -365,12 +435,19 @@ four(D) :- door(D), !locked(K, K).
 locked(/a, /b).
 "#,
         expect![[r#"
-            5:29-30 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!look(D, _)` without a word: `one(D)` holds whether there is such a fact or not.
+            5:29-30 error negation-wildcard: wildcard makes the engine ignore this negation
+              label: never bound
+              note: `one(D)` is derived whether or not such a fact exists
             6:26-29 warning type-premise-impossible: Argument 1 of `door/1` is always the name `/d/main`, but this is a list: the negation always holds.
               3:6-13 the first clause that fills it is here
-            6:27-28 error wildcard-in-expression: `[_]` is computed from values, and `_` never has one: the engine drops the negation without a word. Name a variable that a premise gives a value.
-            7:42-43 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!:match_field(B, /a, _)` without a word: `three(B)` holds whether there is such a fact or not.
-            8:29-30 error negated-var-unbound: `K` never gets a value: no positive premise gives it one. So the engine drops `!locked(K, K)` without a word: `four(D)` holds whether there is such a fact or not.
+            6:27-28 error wildcard-in-expression: expression `[_]` contains a wildcard
+              label: never bound
+              note: the engine silently ignores the negation
+            7:42-43 error negation-wildcard: wildcard makes the engine ignore this negation
+              label: never bound
+              note: `three(B)` is derived whether or not such a fact exists
+            8:29-30 error negated-var-unbound: engine ignores this negation: `K` is unbound
+              note: `four(D)` is derived whether or not such a fact exists
         "#]],
     );
 }
@@ -410,15 +487,30 @@ red(P) :- crew(P, _), color(_).
 sum(S) :- crew(_, _) |> do fn:group_by(), let S = fn:sum(_).
 "#,
         expect![[r#"
-            4:20-21 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
-            4:29-30 error wildcard-in-expression: `[_, {/a : _}]` is computed from values, and `_` never has one: the engine rejects the rule. Name a variable that a premise gives a value.
-            4:38-39 error wildcard-in-expression: `[_, {/a : _}]` is computed from values, and `_` never has one: the engine rejects the rule. Name a variable that a premise gives a value.
-            6:27-28 error wildcard-compare: `N = _` tests nothing, and as `_` never gets a value the engine rejects the rule. Leave it out.
-            7:23-24 error wildcard-compare: `_` never has a value, and `!=` needs one: the engine rejects the rule. Name the variable that you mean.
-            7:48-49 error wildcard-compare: `_` never has a value, and `:string:contains` needs one: the engine rejects the rule. Name the variable that you mean.
-            8:29-30 error wildcard-compare: `_` never has a value, and `color` needs one: the engine rejects the rule. Name the variable that you mean.
-            9:58-59 error wildcard-in-expression: `fn:sum(_)` is computed from values, and `_` never has one: the engine rejects the rule. Name a variable that a premise gives a value.
+            4:20-21 hint singleton-variable: `N` occurs only once
+              label: joins nothing
+              fix: replace `N` by `_`
+            4:29-30 error wildcard-in-expression: expression `[_, {/a : _}]` contains a wildcard
+              label: never bound
+              note: the engine rejects the rule
+            4:38-39 error wildcard-in-expression: expression `[_, {/a : _}]` contains a wildcard
+              label: never bound
+              note: the engine rejects the rule
+            6:27-28 error wildcard-compare: `N = _` tests nothing
+              label: never bound
+              note: the engine rejects the rule
+            7:23-24 error wildcard-compare: `!=` requires a value, found a wildcard
+              label: never bound
+              note: the engine rejects the rule
+            7:48-49 error wildcard-compare: `:string:contains` requires a value, found a wildcard
+              label: never bound
+              note: the engine rejects the rule
+            8:29-30 error wildcard-compare: `color` requires a value, found a wildcard
+              label: never bound
+              note: the engine rejects the rule
+            9:58-59 error wildcard-in-expression: expression `fn:sum(_)` contains a wildcard
+              label: never bound
+              note: the engine rejects the rule
         "#]],
     );
 }
@@ -435,9 +527,12 @@ d(P) :- crew(P, _), "a" != "b", 1 != /a, 2 <= 2, b"a" = b"b".
 e(P) :- crew(P, N), N = 3, N <= N.
 "#,
         expect![[r#"
-            3:21-28 warning unreachable-premise: `1 = 1.0` is false for every row, so this rule for `a` never fires.
-            4:21-31 warning unreachable-premise: `"a" != 'a'` is false for every row, so this rule for `b` never fires.
-            5:21-26 warning unreachable-premise: `N < N` is false for every row, so this rule for `c` never fires.
+            3:21-28 warning unreachable-premise: `1 = 1.0` is always false
+              note: this rule for `a` derives nothing
+            4:21-31 warning unreachable-premise: `"a" != 'a'` is always false
+              note: this rule for `b` derives nothing
+            5:21-26 warning unreachable-premise: `N < N` is always false
+              note: this rule for `c` derives nothing
         "#]],
     );
 }
@@ -448,8 +543,10 @@ fn long_texts_are_cut_in_messages() {
         "door(/d).\nlocked(/a, /b, /c, /d, /e).\nopen(Door) :-\n    door(Door),\n    !locked(Door, # all\n        \
          /some/very/long/constant, /another/one, /k, _).\n",
         expect![[r#"
-            6:53-54 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!locked(Door, /some/very/long/constant, …` without a word: `open(Door)` holds whether there is such a fact or not.
-              fix: Add the helper rule `has_locked` and ask it instead
+            6:53-54 error negation-wildcard: wildcard makes the engine ignore this negation
+              label: never bound
+              note: `open(Door)` is derived whether or not such a fact exists
+              fix: add the helper rule `has_locked` and negate it instead
         "#]],
     );
 }
@@ -471,7 +568,8 @@ fn what_missing_arguments_would_bind_is_one_finding() {
     check(
         "Decl task(Id, Priority).\ntask(1, 2).\nover(X, Y) :- task(X, _, _).\n",
         expect![[r#"
-            3:9-10 error unbound-head-var: `Y` in the head of `over` never gets a value: no premise gives it one. The engine rejects the rule.
+            3:9-10 error unbound-head-var: head variable `Y` is not bound in the body
+              note: the engine rejects the rule
             3:15-28 error arity-mismatch: `task` takes 2 arguments, not 3.
               1:6-10 `task/2` is declared here
         "#]],
@@ -483,8 +581,10 @@ fn a_misspelt_variable_is_one_finding() {
     check(
         "Decl task(Id, Priority).\ntask(1, 2).\nover(X, Yy) :- task(X, Y).\nmore(X) :- task(X, Y), Yy = 3, Yz < 1.\n",
         expect![[r#"
-            3:9-11 error unbound-head-var: `Yy` in the head of `over` never gets a value: no premise gives it one. The engine rejects the rule.
-            4:32-34 error unbound-body-var: `Yz` never gets a value: no premise gives it one. The engine rejects the rule.
+            3:9-11 error unbound-head-var: head variable `Yy` is not bound in the body
+              note: the engine rejects the rule
+            4:32-34 error unbound-body-var: no premise binds `Yz`
+              note: the engine rejects the rule
         "#]],
     );
 }

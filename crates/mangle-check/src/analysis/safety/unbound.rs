@@ -1,4 +1,4 @@
-//! Variables of the body that nothing gives a value, and the reason why.
+//! Variables of the body that nothing binds, and the reason why.
 
 use super::subject::{Report, Subject};
 use mangle_engine::program::binding::BindingSource;
@@ -52,45 +52,55 @@ pub(super) fn check_occurrence(
     }
     if !report.names(symbol) {
         report.name_unbound(symbol);
-        let reason = reason(subject, symbol);
-        let message = format!("`{symbol}` never gets a value: {reason}. The engine rejects the rule.");
-        report.push(Finding::new(&UNBOUND_BODY_VAR, range, message));
+        let finding = Finding::new(&UNBOUND_BODY_VAR, range, format!("no premise binds `{symbol}`"));
+        report.push(Reason::new(subject, symbol).explain(finding));
     }
     true
 }
 
-/// Why a variable has no value: the part of a sentence behind a colon.
-pub(super) fn reason(subject: &Subject<'_>, symbol: Symbol) -> String {
-    if subject.is_let(symbol) {
-        return format!("`let {symbol}` defines it only when the body is done");
-    }
-    let value = subject.bindings.get(symbol).and_then(|variable| variable.value);
-    match value.map(|binder| binder.how) {
-        Some(BindingSource::Alias) => alias_reason(subject, symbol),
-        Some(_) => {
-            format!("a `\"+\"` argument needs a value and gives none, and `{symbol}` has no other place")
-        }
-        None if subject.is_negated(symbol) => {
-            "it occurs under `!`, and a negation gives no values".to_owned()
-        }
-        None => "no premise gives it one".to_owned(),
-    }
+/// Why a variable is unbound, and what binds it.
+pub(super) struct Reason {
+    /// A note; `None` where the headline says it all.
+    pub(super) note: Option<String>,
+    help: String,
 }
 
-/// `X = Y` passes a value on for the engine's check from right to left only.
-fn alias_reason(subject: &Subject<'_>, symbol: Symbol) -> String {
-    let other = subject.premises().find_map(|(_, premise)| match premise {
-        Premise::Comparison(it) if it.operator == Operator::Equal && it.right.variable() == Some(symbol) => {
-            it.left.variable()
+impl Reason {
+    pub(super) fn new(subject: &Subject<'_>, symbol: Symbol) -> Self {
+        let help = format!("bind `{symbol}` in a positive premise");
+        if subject.is_let(symbol) {
+            return Self { note: Some(format!("`let {symbol}` binds it only after the body")), help };
         }
-        _ => None,
-    });
-    match other {
-        Some(other) => format!(
-            "the engine reads `{other} = {symbol}` from right to left only; write `{symbol} = {other}`"
-        ),
-        None => {
-            "the engine reads `A = B` between variables from right to left only; turn it round".to_owned()
+        let value = subject.bindings.get(symbol).and_then(|variable| variable.value);
+        let note = match value.map(|binder| binder.how) {
+            Some(BindingSource::Alias) => return Self::alias(subject, symbol),
+            Some(_) => Some("a `\"+\"` argument requires a bound variable and binds none".to_owned()),
+            None if subject.is_negated(symbol) => Some("a negation binds no variables".to_owned()),
+            None => None,
+        };
+        Self { note, help }
+    }
+
+    /// `X = Y` binds for the engine's analysis from right to left only.
+    fn alias(subject: &Subject<'_>, symbol: Symbol) -> Self {
+        let other = subject.premises().find_map(|(_, premise)| match premise {
+            Premise::Comparison(it)
+                if it.operator == Operator::Equal && it.right.variable() == Some(symbol) =>
+            {
+                it.left.variable()
+            }
+            _ => None,
+        });
+        let other = other.map_or_else(|| "A".to_owned(), |other| other.to_string());
+        Self {
+            note: Some(format!("the engine reads `{other} = {symbol}` from right to left only")),
+            help: format!("write `{symbol} = {other}`"),
         }
+    }
+
+    /// Adds the reason, what follows and the way out.
+    pub(super) fn explain(self, finding: Finding) -> Finding {
+        let finding = self.note.into_iter().fold(finding, Finding::note);
+        finding.note("the engine rejects the rule").help(self.help)
     }
 }

@@ -12,12 +12,9 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
         if let Premise::Comparison(comparison) = premise
             && is_always_false(subject, comparison)
         {
-            let message = format!(
-                "`{}` is false for every row, so this rule for `{}` never fires.",
-                subject.excerpt(comparison.range),
-                subject.head_name()
-            );
-            report.push(Finding::new(&UNREACHABLE_PREMISE, comparison.range, message));
+            let headline = format!("`{}` is always false", subject.excerpt(comparison.range));
+            let finding = Finding::new(&UNREACHABLE_PREMISE, comparison.range, headline);
+            report.push(finding.note(format!("this rule for `{}` derives nothing", subject.head_name())));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `_` where a value is needed: it never has one.
+//! Wildcards where a value is required: they are never bound.
 
 use super::subject::{Report, Subject};
 use mangle_engine::program::Mode;
@@ -43,10 +43,8 @@ const REJECTS: &str = "the engine rejects the rule";
 /// What the engine does with a `_` inside an argument of `literal`, the premise `index`.
 fn effect(subject: &Subject<'_>, index: u32, literal: &Literal) -> &'static str {
     match subject.rewriting.negation(index).map(|negation| negation.fate) {
-        Some(NegationEffect::Dropped | NegationEffect::Lost) => {
-            "the engine drops the negation without a word"
-        }
-        None if !literal.atom.is_builtin() => "the evaluation stops with an error",
+        Some(NegationEffect::Dropped | NegationEffect::Lost) => "the engine silently ignores the negation",
+        None if !literal.atom.is_builtin() => "evaluation aborts",
         _ => REJECTS,
     }
 }
@@ -58,12 +56,9 @@ fn check_inside(subject: &Subject<'_>, report: &mut Report<'_>, term: &Term, eff
         if !inner.is_wildcard() {
             return;
         }
-        let message = format!(
-            "`{}` is computed from values, and `_` never has one: {effect}. Name a variable that a premise \
-             gives a value.",
-            subject.excerpt(term.range)
-        );
-        report.push(Finding::new(&WILDCARD_IN_EXPRESSION, inner.range, message));
+        let headline = format!("expression `{}` contains a wildcard", subject.excerpt(term.range));
+        let finding = Finding::new(&WILDCARD_IN_EXPRESSION, inner.range, headline);
+        report.push(finding.label("never bound").note(effect).help("use a variable that a premise binds"));
     };
     for arg in &apply.args {
         arg.walk(&mut visit);
@@ -110,18 +105,14 @@ fn check_sides(subject: &Subject<'_>, report: &mut Report<'_>, comparison: &Comp
 fn check_equality(subject: &Subject<'_>, report: &mut Report<'_>, comparison: &Comparison) {
     let Comparison { left, right, .. } = comparison;
     if right.is_wildcard() && (left.is_wildcard() || left.variable().is_some()) {
-        let message = format!(
-            "`{}` tests nothing, and as `_` never gets a value the engine rejects the rule. Leave it out.",
-            subject.excerpt(comparison.range)
-        );
-        report.push(Finding::new(&WILDCARD_COMPARE, right.range, message));
+        let headline = format!("`{}` tests nothing", subject.excerpt(comparison.range));
+        let finding = Finding::new(&WILDCARD_COMPARE, right.range, headline);
+        report.push(finding.label("never bound").note(REJECTS).help("remove the premise"));
     }
 }
 
 fn push_compare(report: &mut Report<'_>, range: TextRange, what: &str) {
-    let message = format!(
-        "`_` never has a value, and `{what}` needs one: the engine rejects the rule. Name the variable that \
-         you mean."
-    );
-    report.push(Finding::new(&WILDCARD_COMPARE, range, message));
+    let headline = format!("`{what}` requires a value, found a wildcard");
+    let finding = Finding::new(&WILDCARD_COMPARE, range, headline).label("never bound").note(REJECTS);
+    report.push(finding.help("use a variable that a premise binds"));
 }

@@ -69,9 +69,9 @@ impl<'g> Cycle<'g> {
 fn describe_step(program: &Program, edge: &Edge) -> String {
     let (from, to) = (label(program, edge.from), label(program, edge.to));
     match (edge.negated, edge.grouped) {
-        (true, _) => format!("`{from}` needs the absence of `{to}`"),
-        (false, true) => format!("`{from}` is aggregated from `{to}`"),
-        (false, false) => format!("`{from}` needs `{to}`"),
+        (true, _) => format!("`{from}` negates `{to}`"),
+        (false, true) => format!("`{from}` aggregates `{to}`"),
+        (false, false) => format!("`{from}` depends on `{to}`"),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Rules about recursion (`MG5xx`): what depends on its own absence cannot be put into layers, and
-//! what builds a new value in each round never ends.
+//! Rules about recursion (`MG5xx`): what depends on its own absence has no stratum, and what builds
+//! a new value in each round never ends.
 
 mod cycle;
 mod unbounded;
@@ -73,7 +73,7 @@ fn step(edge: &Edge) -> (u32, u32, TextRange) {
     (edge.file, edge.item, edge.range)
 }
 
-/// Reports a cycle that the engine refuses, or evaluates in an order that is chance. Gives the cycle.
+/// Reports a cycle that the engine rejects, or evaluates in an order that is chance. Gives the cycle.
 fn report<'g>(
     program: &Program,
     graph: &'g Graph,
@@ -85,26 +85,24 @@ fn report<'g>(
     let item = file.items.get(edge.item as usize)?;
     let clause = item.statement.clause()?;
     let head = label(program, edge.from);
-    let what = match (edge.negated, edge.from == edge.to) {
-        (true, true) => format!("`{head}` is derived from its own absence"),
-        (true, false) => {
-            let target = label(program, edge.to);
-            format!("`{head}` holds where `{target}` does not, and `{target}` depends on `{head}`")
-        }
-        (false, true) => format!("`{head}` is aggregated from itself"),
-        (false, false) => {
-            let target = label(program, edge.to);
-            format!("`{head}` is aggregated from `{target}`, and `{target}` depends on `{head}`")
-        }
+    let (kind, label) = match edge.negated {
+        true => ("negative", "negation on the cycle"),
+        false => ("aggregation", "aggregation on the cycle"),
     };
-    let consequence = if cycle.is_seen_by_engine() {
-        "The engine cannot put this into layers and refuses to evaluate the whole program."
+    let (problem, consequence) = if cycle.is_seen_by_engine() {
+        ("program cannot be stratified", "the engine rejects the whole program when it evaluates it")
     } else {
-        "The engine overlooks temporal premises here and does not refuse it; what it derives then depends on \
-         the order in which it runs the rules."
+        (
+            "result depends on evaluation order",
+            "the engine ignores temporal premises when it computes strata, and does not reject this",
+        )
     };
-    let message = format!("{what}: {}. {consequence}", cycle.describe(program));
-    let finding = Finding::new(&UNSTRATIFIED, closing_range(clause, edge), message).help(help(program, edge));
+    let headline = format!("{problem}: {kind} cycle through `{head}`");
+    let finding = Finding::new(&UNSTRATIFIED, closing_range(clause, edge), headline)
+        .label(label)
+        .note(cycle.describe(program))
+        .note(consequence)
+        .help(help(program, edge));
     out.push(file.id, item.statement.id, cycle.relate(program, finding));
     Some(cycle)
 }

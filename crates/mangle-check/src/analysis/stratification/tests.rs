@@ -13,15 +13,21 @@ fn cycles_are_named_and_each_step_is_shown() {
     check(
         "m(1, 2).\nwin(X) :- m(X, Y), !win(Y).\n",
         expect![[r#"
-        2:20-27 error unstratified: `win` is derived from its own absence: `win → !win`. The engine cannot put this into layers and refuses to evaluate the whole program.
-    "#]],
+            2:20-27 error unstratified: program cannot be stratified: negative cycle through `win`
+              label: negation on the cycle
+              note: `win → !win`
+              note: the engine rejects the whole program when it evaluates it
+        "#]],
     );
     check(
         "#- a.mg\nq(1).\na(X) :- q(X), !b(X).\n#- b.mg\nb(X) :- c(X).\nc(X) :- a(X).\nc(X) :- q(X).\n",
         expect![[r#"
-            a.mg:2:15-20 error unstratified: `a` holds where `b` does not, and `b` depends on `a`: `a → !b → c → a`. The engine cannot put this into layers and refuses to evaluate the whole program.
-              b.mg:1:9-10 `b` needs `c`
-              b.mg:2:9-10 `c` needs `a`
+            a.mg:2:15-20 error unstratified: program cannot be stratified: negative cycle through `a`
+              label: negation on the cycle
+              b.mg:1:9-10 `b` depends on `c`
+              b.mg:2:9-10 `c` depends on `a`
+              note: `a → !b → c → a`
+              note: the engine rejects the whole program when it evaluates it
         "#]],
     );
 }
@@ -31,8 +37,11 @@ fn rules_on_one_cycle_are_one_finding() {
     check(
         "q(1).\na(X) :- q(X), !b(X), !c(X).\nb(X) :- q(X), !a(X).\nc(X) :- q(X), a(X).\n",
         expect![[r#"
-            2:15-20 error unstratified: `a` holds where `b` does not, and `b` depends on `a`: `a → !b → !a`. The engine cannot put this into layers and refuses to evaluate the whole program.
-              3:16-17 `b` needs the absence of `a`
+            2:15-20 error unstratified: program cannot be stratified: negative cycle through `a`
+              label: negation on the cycle
+              3:16-17 `b` negates `a`
+              note: `a → !b → !a`
+              note: the engine rejects the whole program when it evaluates it
         "#]],
     );
 }
@@ -44,22 +53,31 @@ fn groups_count_as_negations() {
         expect![[r#"
             2:17-20 hint rule-never-fires: `all` never has a fact: its rules need one of `sum` to begin with, and that waits for `all`. So this rule for `sum` never fires.
               3:1-4 `all` is here
-            2:28-44 error unstratified: `sum` is aggregated from `all`, and `all` depends on `sum`: `sum → |> all → sum`. The engine cannot put this into layers and refuses to evaluate the whole program.
-              3:11-14 `all` needs `sum`
+            2:28-44 error unstratified: program cannot be stratified: aggregation cycle through `sum`
+              label: aggregation on the cycle
+              3:11-14 `all` depends on `sum`
+              note: `sum → |> all → sum`
+              note: the engine rejects the whole program when it evaluates it
         "#]],
     );
     check(
         "p(1).\np(N) :- p(X) |> do fn:group_by(), let N = fn:sum(X).\n",
         expect![[r#"
-        2:17-33 error unstratified: `p` is aggregated from itself: `p → |> p`. The engine cannot put this into layers and refuses to evaluate the whole program.
-    "#]],
+            2:17-33 error unstratified: program cannot be stratified: aggregation cycle through `p`
+              label: aggregation on the cycle
+              note: `p → |> p`
+              note: the engine rejects the whole program when it evaluates it
+        "#]],
     );
     // A negation under a group is named as such.
     check(
         "q(1).\np(N) :- q(X), !p(X) |> do fn:group_by(), let N = fn:sum(X).\n",
         expect![[r#"
-        2:15-20 error unstratified: `p` is derived from its own absence: `p → !p`. The engine cannot put this into layers and refuses to evaluate the whole program.
-    "#]],
+            2:15-20 error unstratified: program cannot be stratified: negative cycle through `p`
+              label: negation on the cycle
+              note: `p → !p`
+              note: the engine rejects the whole program when it evaluates it
+        "#]],
     );
     check("p(1).\np(M) :- p(N), N < 5 |> let M = fn:plus(N, 1).\n", expect![[""]]);
 }
@@ -69,11 +87,14 @@ fn one_name_with_two_arities() {
     check(
         "q(1).\nDecl p(A).\nDecl p(A, B).\np(X) :- q(X), !p(X, X).\np(X, X) :- p(X).\n",
         expect![[r#"
-        3:6-7 information decl-overload: `p` is declared with 1 argument too. Those are two predicates that have nothing to do with each other.
-          2:6-7 the other declaration
-        4:15-23 error unstratified: `p/1` holds where `p/2` does not, and `p/2` depends on `p/1`: `p/1 → !p/2 → p/1`. The engine cannot put this into layers and refuses to evaluate the whole program.
-          5:12-13 `p/2` needs `p/1`
-    "#]],
+            3:6-7 information decl-overload: `p` is declared with 1 argument too. Those are two predicates that have nothing to do with each other.
+              2:6-7 the other declaration
+            4:15-23 error unstratified: program cannot be stratified: negative cycle through `p/1`
+              label: negation on the cycle
+              5:12-13 `p/2` depends on `p/1`
+              note: `p/1 → !p/2 → p/1`
+              note: the engine rejects the whole program when it evaluates it
+        "#]],
     );
 }
 
@@ -82,9 +103,13 @@ fn temporal_premises_close_cycles_that_the_engine_overlooks() {
     check(
         "Decl on(X) temporal.\non(1)@[2024-05-01, _].\non(X)@[S, E] :- on(X)@[S, E] |> do fn:group_by(X, S, E).\n",
         expect![[r#"
-            3:33-56 error unstratified: `on` is aggregated from itself: `on → |> on`. The engine overlooks temporal premises here and does not refuse it; what it derives then depends on the order in which it runs the rules.
-            3:33-56 error temporal-group: The engine crashes here. Copy the temporal facts into a plain predicate first.
-              3:17-29 the temporal premise
+            3:33-56 error unstratified: result depends on evaluation order: aggregation cycle through `on`
+              label: aggregation on the cycle
+              note: `on → |> on`
+              note: the engine ignores temporal premises when it computes strata, and does not reject this
+            3:33-56 error temporal-group: engine panics: aggregation over a temporal premise
+              3:17-29 temporal premise
+              note: it does not find the variables of temporal premises when it forms groups
         "#]],
     );
 }
@@ -117,16 +142,19 @@ fn a_long_cycle_is_cut_in_the_middle() {
     check(
         &text,
         expect![[r#"
-        2:16-22 error unstratified: `p0` holds where `p1` does not, and `p1` depends on `p0`: `p0 → !p1 → p2 → p3 → p4 → p5 → p6 → p7 → … → p0`. The engine cannot put this into layers and refuses to evaluate the whole program.
-          3:10-12 `p1` needs `p2`
-          4:10-12 `p2` needs `p3`
-          5:10-12 `p3` needs `p4`
-          6:10-12 `p4` needs `p5`
-          7:10-12 `p5` needs `p6`
-          8:10-12 `p6` needs `p7`
-          9:10-12 `p7` needs `p8`
-          10:10-12 `p8` needs `p9`
-    "#]],
+            2:16-22 error unstratified: program cannot be stratified: negative cycle through `p0`
+              label: negation on the cycle
+              3:10-12 `p1` depends on `p2`
+              4:10-12 `p2` depends on `p3`
+              5:10-12 `p3` depends on `p4`
+              6:10-12 `p4` depends on `p5`
+              7:10-12 `p5` depends on `p6`
+              8:10-12 `p6` depends on `p7`
+              9:10-12 `p7` depends on `p8`
+              10:10-12 `p8` depends on `p9`
+              note: `p0 → !p1 → p2 → p3 → p4 → p5 → p6 → p7 → … → p0`
+              note: the engine rejects the whole program when it evaluates it
+        "#]],
     );
 }
 
@@ -144,39 +172,56 @@ fn endless_recursion() {
     check(
         "n(0).\nn(M) :- n(N), M = fn:plus(N, 1).\n",
         expect![[r#"
-        2:19-32 warning unbounded-recursion: `n` makes a new value (`fn:plus`) from one of its own in each round, and no comparison stops it. The engine derives facts until it meets its limit, and then gives up.
-          2:9-10 the value comes from here
-    "#]],
+            2:19-32 warning unbounded-recursion: recursion of `n` never ends
+              label: a new value in each round
+              2:9-10 made from this value
+              note: each round makes a new value (`fn:plus`) from an earlier one, and no comparison bounds it
+              note: the engine derives facts until it reaches the limit
+        "#]],
     );
     check(
         "n(0).\nn(fn:plus(N, 1)) :- n(N).\n",
         expect![[r#"
-        2:3-16 warning unbounded-recursion: `n` makes a new value (`fn:plus`) from one of its own in each round, and no comparison stops it. The engine derives facts until it meets its limit, and then gives up.
-          2:21-22 the value comes from here
-    "#]],
+            2:3-16 warning unbounded-recursion: recursion of `n` never ends
+              label: a new value in each round
+              2:21-22 made from this value
+              note: each round makes a new value (`fn:plus`) from an earlier one, and no comparison bounds it
+              note: the engine derives facts until it reaches the limit
+        "#]],
     );
     check(
         "n(0).\nn(M) :- n(N) |> let M = fn:mult(N, 2).\n",
         expect![[r#"
-        2:25-38 warning unbounded-recursion: `n` makes a new value (`fn:mult`) from one of its own in each round, and no comparison stops it. The engine derives facts until it meets its limit, and then gives up.
-          2:9-10 the value comes from here
-    "#]],
+            2:25-38 warning unbounded-recursion: recursion of `n` never ends
+              label: a new value in each round
+              2:9-10 made from this value
+              note: each round makes a new value (`fn:mult`) from an earlier one, and no comparison bounds it
+              note: the engine derives facts until it reaches the limit
+        "#]],
     );
     check(
         "n([]).\nn([X]) :- n(X).\n",
         expect![[r#"
-        2:3-6 warning unbounded-recursion: `n` makes a larger value from one of its own in each round, and no comparison stops it. The engine derives facts until it meets its limit, and then gives up.
-          2:11-12 the value comes from here
-    "#]],
+            2:3-6 warning unbounded-recursion: recursion of `n` never ends
+              label: a new value in each round
+              2:11-12 made from this value
+              note: each round makes a larger value from an earlier one, and no comparison bounds it
+              note: the engine derives facts until it reaches the limit
+        "#]],
     );
     // Through another predicate, and through a variable that is only renamed.
     check(
         "n(0).\nm(K) :- n(N), K = N.\nn(M) :- M = fn:plus(K, 1), K = N, m(N).\n",
         expect![[r#"
-        3:13-26 warning unbounded-recursion: `n` makes a new value (`fn:plus`) from one of its own in each round, and no comparison stops it. The engine derives facts until it meets its limit, and then gives up.
-          3:35-36 the value comes from here
-        3:21-22 error expr-before-binding: `K` has no value yet when `M = fn:plus(K, 1)` runs: the engine rejects the rule.
-    "#]],
+            3:13-26 warning unbounded-recursion: recursion of `n` never ends
+              label: a new value in each round
+              3:35-36 made from this value
+              note: each round makes a new value (`fn:plus`) from an earlier one, and no comparison bounds it
+              note: the engine derives facts until it reaches the limit
+            3:21-22 error expr-before-binding: `K` is used in an expression before it is bound
+              label: not bound yet
+              note: the engine rejects the rule
+        "#]],
     );
 }
 

@@ -63,18 +63,18 @@ fn report(
     (range, function): (TextRange, Symbol),
     out: &mut ProgramFindings,
 ) {
-    let shown = match function.as_str() {
+    let what = match function.as_str() {
         "fn:list" | "fn:map" | "fn:struct" => "a larger value".to_owned(),
         name => format!("a new value (`{name}`)"),
     };
-    let message = format!(
-        "`{}` makes {shown} from one of its own in each round, and no comparison stops it. The engine derives \
-         facts until it meets its limit, and then gives up.",
-        program.get(edge.from).key.name
-    );
-    let finding = Finding::new(&UNBOUNDED_RECURSION, range, message);
+    let name = program.get(edge.from).key.name;
+    let finding = Finding::new(&UNBOUNDED_RECURSION, range, format!("recursion of `{name}` never ends"))
+        .label("a new value in each round")
+        .note(format!("each round makes {what} from an earlier one, and no comparison bounds it"))
+        .note("the engine derives facts until it reaches the limit")
+        .help("compare the value with a limit");
     let step = mangle_syntax::lint::Span::here(edge.range);
-    out.push(file.id, item.statement.id, finding.related(step, "the value comes from here"));
+    out.push(file.id, item.statement.id, finding.related(step, "made from this value"));
 }
 
 /// The application that makes a new value for the head out of a recursive one, unless something in

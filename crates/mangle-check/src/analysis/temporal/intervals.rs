@@ -1,4 +1,4 @@
-//! What stands between the brackets of `@[…]` and of a temporal operator.
+//! The bounds in the brackets of `@[…]` and of a temporal operator.
 
 use super::CheckContext;
 use super::premises::visit_variables;
@@ -32,15 +32,17 @@ pub(super) fn check_annotation(
     let duration = interval.bounds.iter().find(|bound| matches!(bound.kind, TimeBoundKind::Duration(_)));
     if let Some(bound) = duration {
         let consequence = match place {
-            AnnotationPlace::Head if clause.is_fact() => "The engine reads it as an instant in 1970.",
-            AnnotationPlace::Head => "The engine aborts the evaluation when the rule fires.",
-            AnnotationPlace::Premise => {
-                "The engine ignores the whole interval then, and takes facts of any time."
-            }
+            AnnotationPlace::Head if clause.is_fact() => "the engine reads it as an instant in 1970",
+            AnnotationPlace::Head => "evaluation aborts when the rule fires",
+            AnnotationPlace::Premise => "the engine ignores the whole interval and finds facts of any time",
         };
-        let message =
-            format!("A duration says nothing in `@[…]`; only temporal operators know it. {consequence}");
-        out.push(Finding::new(&INTERVAL_DURATION, bound.range, message));
+        let help = match place {
+            AnnotationPlace::Head => "write an instant, such as `2024-05-01`",
+            AnnotationPlace::Premise => "use a temporal operator, such as `<-[0d, 7d]`",
+        };
+        let headline = "`@[…]` requires instants, found a duration";
+        let finding = Finding::new(&INTERVAL_DURATION, bound.range, headline);
+        out.push(finding.note(consequence).help(help));
         return;
     }
     let [first, second] = interval.bounds.as_slice() else { return };
@@ -51,27 +53,31 @@ pub(super) fn check_annotation(
     };
     if start > end {
         let consequence = match place {
-            AnnotationPlace::Head if clause.is_fact() => {
-                "The engine aborts the evaluation when it adds the fact."
-            }
-            AnnotationPlace::Head => "The engine aborts the evaluation when the rule fires.",
+            AnnotationPlace::Head if clause.is_fact() => "evaluation aborts when the engine adds the fact",
+            AnnotationPlace::Head => "evaluation aborts when the rule fires",
             AnnotationPlace::Premise => UNNOTICED,
         };
-        let message = format!("This interval ends before it starts. {consequence}");
-        let finding = Finding::new(&INTERVAL_INVERTED, interval.range, message);
-        out.push(finding.fix(swap(context, first, second)));
+        let finding = Finding::new(&INTERVAL_INVERTED, interval.range, ENDS_FIRST);
+        out.push(finding.note(consequence).fix(swap(context, first, second)));
     }
 }
 
-const UNNOTICED: &str = "The engine does not notice, and finds nothing, or facts that were not asked for.";
+const ENDS_FIRST: &str = "interval ends before it starts";
+
+const UNNOTICED: &str = "the engine silently finds nothing, or other facts than intended";
 
 fn swap(context: &CheckContext<'_>, first: &TimeBound, second: &TimeBound) -> Fix {
     let (before, after) = (context.slice(first.range), context.slice(second.range));
-    Fix::guess("Swap the two").replace(first.range, after).replace(second.range, before)
+    Fix::guess("swap the bounds").replace(first.range, after).replace(second.range, before)
 }
 
 /// Judges whether both ends of a premise's interval count.
-pub(super) fn check_ends(clause: &Clause, literal: &Literal, out: &mut Vec<Finding>) {
+pub(super) fn check_ends(
+    context: &CheckContext<'_>,
+    clause: &Clause,
+    literal: &Literal,
+    out: &mut Vec<Finding>,
+) {
     let Some([first, second]) = literal.interval.as_ref().map(|interval| interval.bounds.as_slice()) else {
         return;
     };
@@ -83,11 +89,16 @@ pub(super) fn check_ends(clause: &Clause, literal: &Literal, out: &mut Vec<Findi
         let TimeBoundKind::Variable(name) = variable.kind else { continue };
         let is_instant = matches!(instant.kind, TimeBoundKind::Timestamp(_) | TimeBoundKind::Now);
         if is_instant && !occurs_before(clause, literal, name) {
-            let message = format!(
-                "This end has no effect: beside `{name}`, which has no value yet, the engine takes facts of any \
-                 time. Use two variables, and compare them with `:time:le` or `:time:ge`."
+            let text = context.slice(instant.range);
+            out.push(
+                Finding::new(
+                    &INTERVAL_HALF_KNOWN,
+                    instant.range,
+                    format!("engine ignores `{text}`: `{name}` is unbound"),
+                )
+                .note("with an unbound variable at the other end, the premise finds facts of any time")
+                .help("use two variables, and compare them with `:time:le` or `:time:ge`"),
             );
-            out.push(Finding::new(&INTERVAL_HALF_KNOWN, instant.range, message));
         }
     }
 }
@@ -109,26 +120,28 @@ pub(super) fn check_operator(
     let variables = operator.bounds.iter().filter_map(variable);
     out.extend(variables);
     let [first, second] = operator.bounds.as_slice() else { return };
-    if let Some(why) = inverted(operator, first, second) {
-        let finding = Finding::new(&INTERVAL_INVERTED, operator.range, format!("{why} {UNNOTICED}"));
-        out.push(finding.fix(swap(context, first, second)));
+    if let Some((headline, why)) = inverted(operator, first, second) {
+        let finding = Finding::new(&INTERVAL_INVERTED, operator.range, headline);
+        let notes = why.into_iter().chain([UNNOTICED]);
+        out.push(notes.fold(finding, Finding::note).fix(swap(context, first, second)));
     }
 }
 
 fn variable(bound: &TimeBound) -> Option<Finding> {
-    let message = match bound.kind {
-        TimeBoundKind::Variable(name) => format!(
-            "The brackets of an operator do not take variables: the engine rejects `{name}`, or reads it as \
-             1970 when a premise gives it a value."
-        ),
+    Some(match bound.kind {
+        TimeBoundKind::Variable(name) => {
+            let headline = format!("temporal operator contains the variable `{name}`");
+            Finding::new(&OPERATOR_VARIABLE, bound.range, headline)
+                .note("the engine rejects an unbound variable here, and silently reads a bound one as 1970")
+                .help("write a duration, an instant or `now`")
+        }
         TimeBoundKind::Wildcard => {
-            "The brackets of an operator do not take `_`. For \"as far as it goes\" write a long duration, such \
-             as `36500d`."
-                .to_owned()
+            Finding::new(&OPERATOR_VARIABLE, bound.range, "temporal operator contains a wildcard")
+                .note("the engine rejects an unbound variable here, and `_` is one")
+                .help("write a long duration, such as `36500d`, for no limit")
         }
         _ => return None,
-    };
-    Some(Finding::new(&OPERATOR_VARIABLE, bound.range, message))
+    })
 }
 
 /// How far from now a bound is; `now` is no distance.
@@ -140,11 +153,15 @@ fn distance(bound: &TimeBound) -> Option<i64> {
     }
 }
 
-/// Why the bounds of an operator stand in the wrong order, if they do.
-fn inverted(operator: &TemporalOperator, first: &TimeBound, second: &TimeBound) -> Option<&'static str> {
+/// A headline and a note about the bounds of an operator that are in the wrong order, if they are.
+fn inverted(
+    operator: &TemporalOperator,
+    first: &TimeBound,
+    second: &TimeBound,
+) -> Option<(&'static str, Option<&'static str>)> {
     if let (Some(near), Some(far)) = (distance(first), distance(second)) {
-        let why = "Durations in an operator count away from now, the smaller one first; like this the interval is empty.";
-        return (near > far).then_some(why);
+        let why = "durations in an operator count away from now, the smaller one first";
+        return (near > far).then_some(("interval is empty: the larger duration is first", Some(why)));
     }
     let (TimeBoundKind::Timestamp(Some(first)), TimeBoundKind::Timestamp(Some(second))) =
         (&first.kind, &second.kind)
@@ -152,9 +169,8 @@ fn inverted(operator: &TemporalOperator, first: &TimeBound, second: &TimeBound) 
         return None;
     };
     if operator.future {
-        return (first > second).then_some("This interval ends before it starts.");
+        return (first > second).then_some((ENDS_FIRST, None));
     }
-    let why = "An operator that looks back reads its brackets from the later instant to the earlier one; like this \
-               the interval is empty.";
-    (first < second).then_some(why)
+    let why = "`<-` and `[-` read their brackets from the later instant to the earlier one";
+    (first < second).then_some(("interval is empty: the earlier instant is first", Some(why)))
 }

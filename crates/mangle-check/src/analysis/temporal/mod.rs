@@ -51,7 +51,7 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Findi
     }
     for literal in clause.literals() {
         premises::check(context, clause, literal, out);
-        intervals::check_ends(clause, literal, out);
+        intervals::check_ends(context, clause, literal, out);
         if let Some(interval) = &literal.interval {
             intervals::check_annotation(context, clause, interval, intervals::AnnotationPlace::Premise, out);
         }
@@ -81,18 +81,23 @@ fn check_head(context: &CheckContext<'_>, clause: &Clause) -> Option<Finding> {
 
 fn head_missing(context: &CheckContext<'_>, clause: &Clause, predicate: &Predicate) -> Finding {
     let name = clause.head.name.symbol;
-    let (why, place) = match predicate.signature.declared {
-        Some(_) => ("is declared temporal", "the declaration"),
-        None => ("is temporal, because another clause of it carries an interval", "a clause of it"),
-    };
-    let message = format!(
-        "`{name}` {why}, so its clauses say when they hold: `@[start, end]`, or `@[_, _]` for always. The \
-         engine rejects one without."
-    );
-    let finding = Finding::new(&TEMPORAL_HEAD_MISSING, clause.head.range, message);
-    let elsewhere = CheckContext::origin(predicate).filter(|_| !is_origin(context, predicate));
-    match elsewhere {
-        Some(origin) => finding.related(origin, place),
+    let headline = format!("clause of the temporal `{name}` has no interval");
+    let mut finding = Finding::new(&TEMPORAL_HEAD_MISSING, clause.head.range, headline);
+    if predicate.signature.declared.is_none() {
+        finding =
+            finding.note(format!("another clause of `{name}` has an interval, which makes it temporal"));
+    }
+    let finding = finding
+        .note("the engine rejects the clause")
+        .help("add `@[start, end]`, or `@[_, _]` for a fact that always holds");
+    if is_origin(context, predicate) { finding } else { with_origin(finding, predicate) }
+}
+
+/// Adds where a predicate comes from.
+fn with_origin(finding: Finding, predicate: &Predicate) -> Finding {
+    let label = if predicate.signature.declared.is_some() { "declared here" } else { "first clause" };
+    match CheckContext::origin(predicate) {
+        Some(origin) => finding.related(origin, label),
         None => finding,
     }
 }
@@ -104,37 +109,40 @@ fn is_origin(context: &CheckContext<'_>, predicate: &Predicate) -> bool {
 }
 
 fn head_unexpected(clause: &Clause, interval: &Interval, predicate: &Predicate) -> Finding {
-    let message = format!(
-        "`{}` is not declared temporal, so its clauses carry no interval. The engine rejects this one; declare \
-         the predicate `temporal` or remove the interval.",
-        clause.head.name.symbol
-    );
-    let finding = Finding::new(&TEMPORAL_HEAD_UNEXPECTED, interval.range, message);
-    match CheckContext::origin(predicate) {
-        Some(origin) => finding.related(origin, "the declaration"),
-        None => finding,
-    }
+    let name = clause.head.name.symbol;
+    let headline = format!("interval on `{name}`, which is not temporal");
+    let finding = Finding::new(&TEMPORAL_HEAD_UNEXPECTED, interval.range, headline)
+        .note("the engine rejects the clause")
+        .help(format!("declare `{name}` as `temporal`, or remove the interval"));
+    with_origin(finding, predicate)
 }
 
 /// The first clause of a predicate without a declaration decides, and "always" does not count.
 fn head_undecided(clause: &Clause, interval: &Interval) -> Finding {
     let name = clause.head.name.symbol;
-    let message = format!(
-        "`{name}` has no declaration, so its first clause, this one, decides whether it is temporal. For the \
-         engine `@[_, _]` does not, and it rejects the intervals of later clauses. Declare `{name}` as `temporal`."
-    );
-    Finding::new(&TEMPORAL_HEAD_MISSING, interval.range, message)
+    Finding::new(
+        &TEMPORAL_HEAD_MISSING,
+        interval.range,
+        format!("this interval does not make `{name}` temporal"),
+    )
+    .note(format!(
+        "without a declaration, the first clause of `{name}` decides, and `@[_, _]` does not count"
+    ))
+    .note("the engine rejects the intervals of later clauses")
+    .help(format!("declare `{name}` as `temporal`"))
 }
 
 fn head_eternal(clause: &Clause, interval: &Interval) -> Finding {
-    let message = format!(
-        "`{}` is not temporal, and the engine keeps what carries an interval with the temporal facts, where \
-         plain premises do not look. Without the interval it holds always, and is found.",
-        clause.head.name.symbol
-    );
     let whole = TextRange::new(clause.head.range.end(), interval.range.end());
-    let fix = Fix::safe("Remove the interval").replace(whole, "");
-    Finding::new(&TEMPORAL_HEAD_ETERNAL, interval.range, message).fix(fix)
+    let fix = Fix::safe("remove the interval").replace(whole, "");
+    let hidden = if clause.is_fact() { "this fact" } else { "these facts" };
+    let headline = format!("interval hides {hidden} from plain premises");
+    Finding::new(&TEMPORAL_HEAD_ETERNAL, interval.range, headline)
+        .note(format!(
+            "`{}` is not temporal, and the engine stores what has an interval with the temporal facts",
+            clause.head.name.symbol
+        ))
+        .fix(fix)
 }
 
 #[cfg(test)]

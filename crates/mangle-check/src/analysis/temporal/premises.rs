@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::CheckContext;
+use super::{CheckContext, with_origin};
 use mangle_engine::program::Predicate;
-use mangle_syntax::lint::{Finding, Fix, Rule, rule};
+use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Interval, Literal, Premise, Term, TimeBound, TimeBoundKind};
 use mangle_syntax::text::Symbol;
 
@@ -39,65 +39,56 @@ pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, literal: &Liter
     });
 }
 
-/// Adds where a predicate comes from.
-fn with_origin(finding: Finding, predicate: &Predicate) -> Finding {
-    let place = if predicate.signature.declared.is_some() { "the declaration" } else { "a clause of it" };
-    match CheckContext::origin(predicate) {
-        Some(origin) => finding.related(origin, place),
-        None => finding,
-    }
-}
-
 fn bare(clause: &Clause, literal: &Literal, predicate: &Predicate) -> Finding {
     let name = literal.atom.name.symbol;
     let annotation = format!("@[{}, {}]", fresh(clause, "Start"), fresh(clause, "End"));
-    let message = format!(
-        "`{name}` is temporal: a premise says which time it asks for, such as `{annotation}` for any, or \
-         `@[now]`. The engine rejects one that does not."
-    );
-    let fix = Fix::guess(format!("Ask for any time: add `{annotation}`"));
-    let finding = Finding::new(&TEMPORAL_USE_BARE, literal.atom.range, message);
+    let headline = format!("premise on the temporal `{name}` has no interval");
+    let fix = Fix::guess(format!("add `{annotation}` for any time"));
+    let finding = Finding::new(&TEMPORAL_USE_BARE, literal.atom.range, headline)
+        .note("the engine rejects the rule; `@[now]` restricts the premise to the present");
     with_origin(finding, predicate).fix(fix.insert(literal.atom.range.end(), annotation))
 }
 
 fn negated(literal: &Literal, predicate: &Predicate) -> Finding {
     let name = literal.atom.name.symbol;
-    let message = format!(
-        "`{name}` is temporal, and a negated premise only looks among plain facts: this is always true. Copy \
-         what is meant into a plain predicate, and negate that."
-    );
-    with_origin(Finding::new(&TEMPORAL_NEGATED, literal.range, message), predicate)
+    let headline = format!("negation of the temporal `{name}` is always true");
+    let finding = Finding::new(&TEMPORAL_NEGATED, literal.range, headline)
+        .note("a negation finds plain facts only, and temporal facts are stored separately")
+        .help("copy the facts that matter into a plain predicate, and negate that");
+    with_origin(finding, predicate)
 }
 
 fn eternal(clause: &Clause, interval: &Interval) -> Finding {
     let annotation = format!("@[{}, _]", fresh(clause, "Start"));
-    let message = format!(
-        "This is not \"at any time\": only facts that hold for ever, themselves with `@[_, _]`, match. For any \
-         time write `{annotation}`."
-    );
-    let fix = Fix::guess(format!("Ask for any time: write `{annotation}`"));
-    Finding::new(&TEMPORAL_ETERNAL_PREMISE, interval.range, message)
+    let fix = Fix::guess(format!("write `{annotation}` for any time"));
+    let headline = "interval matches only facts that hold forever";
+    Finding::new(&TEMPORAL_ETERNAL_PREMISE, interval.range, headline)
+        .label("two infinite ends")
+        .note("only facts with `@[_, _]` hold at all times between the two ends")
         .fix(fix.replace(interval.range, annotation))
 }
 
 fn unexpected(literal: &Literal, predicate: Option<&Predicate>) -> Option<Finding> {
-    let range = match (&literal.operator, &literal.interval) {
-        (Some(operator), _) => operator.range,
-        (None, Some(interval)) => interval.range,
+    let (range, what) = match (&literal.operator, &literal.interval) {
+        (Some(operator), _) => (operator.range, "temporal operator"),
+        (None, Some(interval)) => (interval.range, "interval"),
         (None, None) => return None,
     };
     let name = literal.atom.name.symbol;
     if literal.atom.is_builtin() {
-        let message =
-            format!("`{name}` is a built-in and has no time. The engine says nothing, and this never holds.");
-        return Some(Finding::new(&TEMPORAL_USE_UNEXPECTED, range, message));
+        return Some(
+            Finding::new(&TEMPORAL_USE_UNEXPECTED, range, format!("{what} on the built-in `{name}`"))
+                .note("the premise is silently never true")
+                .help(format!("remove the {what}")),
+        );
     }
     // That there is no such predicate at all is reported elsewhere.
     let predicate = predicate.filter(|predicate| predicate.exists() && !predicate.signature.temporal)?;
-    let message = format!(
-        "`{name}` is not temporal: its facts have no time to ask for. The engine rejects this premise."
-    );
-    Some(with_origin(Finding::new(&TEMPORAL_USE_UNEXPECTED, range, message), predicate))
+    let headline = format!("{what} on `{name}`, which is not temporal");
+    let finding = Finding::new(&TEMPORAL_USE_UNEXPECTED, range, headline)
+        .note("facts of the predicate have no time, and the engine rejects the rule")
+        .help(format!("remove the {what}, or declare `{name}` as `temporal`"));
+    Some(with_origin(finding, predicate))
 }
 
 /// Judges the aggregation of a clause.
@@ -105,23 +96,27 @@ pub(super) fn check_group(clause: &Clause) -> Option<Finding> {
     let transform = clause.transforms.iter().find(|transform| transform.is_do())?;
     let range = transform.statements.first().map_or(transform.range, |statement| statement.range);
     let mut temporal = clause.literals().filter(|literal| literal.is_temporal());
-    let finding = |message: &str| Finding::new(&TEMPORAL_GROUP, range, message);
+    let finding = |headline: &str| Finding::new(&TEMPORAL_GROUP, range, headline);
     if let Some(first) = temporal.next() {
-        let consequence = if clause.premises.len() == 1 {
-            "The engine crashes here"
+        let finding = if clause.premises.len() == 1 {
+            finding("engine panics: aggregation over a temporal premise")
+                .note("it does not find the variables of temporal premises when it forms groups")
         } else {
-            "The engine overlooks the variables of temporal premises here and counts too few rows"
+            finding("aggregation ignores the variables of temporal premises")
+                .note("the engine counts too few solutions")
         };
-        let message = format!("{consequence}. Copy the temporal facts into a plain predicate first.");
-        let span = mangle_syntax::lint::Span::here(first.range);
-        return Some(finding(&message).related(span, "the temporal premise"));
+        return Some(
+            finding
+                .related(Span::here(first.range), "temporal premise")
+                .help("copy the temporal facts into a plain predicate first"),
+        );
     }
     let interval = clause.interval.as_ref()?;
-    let message = "What an aggregating rule derives loses its interval: the engine keeps it as a plain fact. \
-                   Aggregate into a plain predicate, and give it a time in a second rule.";
     Some(
-        finding(message)
-            .related(mangle_syntax::lint::Span::here(interval.range), "the interval that is lost"),
+        finding("aggregation discards the interval of the head")
+            .related(Span::here(interval.range), "ignored")
+            .note("the engine stores what the rule derives as plain facts")
+            .help("aggregate into a plain predicate, and add the interval in a second rule"),
     )
 }
 

@@ -54,20 +54,18 @@ fn mutual_recursion(program: &Program, graph: &Graph, edge: &Edge, out: &mut Pro
     let temporal = members.iter().find(|id| program.get(**id).signature.temporal);
     let temporal = temporal.map_or_else(String::new, |id| label(program, *id));
     let head = label(program, edge.from);
-    let who = if head == temporal {
-        format!("The temporal predicate `{head}` depends on itself through others")
+    let headline = if head == temporal {
+        format!("temporal `{head}` depends on itself through others")
     } else {
-        format!("`{head}` and the temporal predicate `{temporal}` depend on each other")
+        format!("`{head}` and the temporal `{temporal}` depend on each other")
     };
-    let message = format!(
-        "{who}: {}. The engine rejects recursion through several predicates when one of them is temporal.",
-        cycle.describe(program)
-    );
-    let finding = Finding::new(&TEMPORAL_MUTUAL_RECURSION, clause.head.range, message);
+    let finding = Finding::new(&TEMPORAL_MUTUAL_RECURSION, clause.head.range, headline)
+        .note(cycle.describe(program))
+        .note("the engine rejects a cycle of several predicates if one of them is temporal");
     out.push(file.id, item.statement.id, cycle.relate(program, finding));
 }
 
-/// A rule that asks for the predicate that it defines; its future is refused, anything else is
+/// A rule that reads the predicate that it defines; its future is rejected, anything else is
 /// worth one warning for each predicate.
 fn own_recursion(
     program: &Program,
@@ -80,17 +78,18 @@ fn own_recursion(
     let operator = clause.literals().find(at_edge).and_then(|literal| literal.operator.as_ref());
     let name = label(program, edge.from);
     let finding = if let Some(operator) = operator.filter(|operator| operator.future) {
-        let message = format!(
-            "`{name}` is derived from its own future, which could go on for ever. The engine rejects this rule."
-        );
-        Finding::new(&FUTURE_RECURSION, operator.range, message)
+        Finding::new(
+            &FUTURE_RECURSION,
+            operator.range,
+            format!("temporal `{name}` depends on its own future"),
+        )
+        .note("the engine rejects the rule, because it could derive facts without end")
     } else if warned.insert(edge.from) {
-        let message = format!(
-            "The temporal predicate `{name}` is derived from itself. Each round may add intervals, which the engine \
-             does not join; it gives up when one fact has a thousand."
-        );
-        let here = Span::here(edge.range);
-        Finding::new(&TEMPORAL_SELF_RECURSION, clause.head.range, message).related(here, "asked for here")
+        let headline = format!("temporal `{name}` is derived from itself");
+        Finding::new(&TEMPORAL_SELF_RECURSION, clause.head.range, headline)
+            .related(Span::here(edge.range), "read here")
+            .note("each round may add intervals, which the engine does not merge")
+            .note("evaluation reaches the limit at 1000 intervals of one fact")
     } else {
         return;
     };

@@ -12,39 +12,49 @@ fn heads() {
         "#- schemas.mg\nDecl on(X) temporal.\nDecl off(X).\n#- facts.mg\non(1).\non(2)@[_].\non(3)@[2024-05-01].\n\
          q(1).\non(X) :- q(X).\noff(1)@[2024-05-01].\noff(2)@[_, _].\noff(X)@[now] :- q(X).\n",
         expect![[r#"
-            facts.mg:1:1-6 error temporal-head-missing: `on` is declared temporal, so its clauses say when they hold: `@[start, end]`, or `@[_, _]` for always. The engine rejects one without.
-              schemas.mg:1:6-8 the declaration
-            facts.mg:5:1-6 error temporal-head-missing: `on` is declared temporal, so its clauses say when they hold: `@[start, end]`, or `@[_, _]` for always. The engine rejects one without.
-              schemas.mg:1:6-8 the declaration
-            facts.mg:6:7-20 error temporal-head-unexpected: `off` is not declared temporal, so its clauses carry no interval. The engine rejects this one; declare the predicate `temporal` or remove the interval.
-              schemas.mg:2:6-9 the declaration
-            facts.mg:7:7-14 warning temporal-head-eternal: `off` is not temporal, and the engine keeps what carries an interval with the temporal facts, where plain premises do not look. Without the interval it holds always, and is found.
-              fix: Remove the interval
-            facts.mg:8:7-13 error temporal-head-unexpected: `off` is not declared temporal, so its clauses carry no interval. The engine rejects this one; declare the predicate `temporal` or remove the interval.
-              schemas.mg:2:6-9 the declaration
+            facts.mg:1:1-6 error temporal-head-missing: clause of the temporal `on` has no interval
+              schemas.mg:1:6-8 declared here
+              note: the engine rejects the clause
+            facts.mg:5:1-6 error temporal-head-missing: clause of the temporal `on` has no interval
+              schemas.mg:1:6-8 declared here
+              note: the engine rejects the clause
+            facts.mg:6:7-20 error temporal-head-unexpected: interval on `off`, which is not temporal
+              schemas.mg:2:6-9 declared here
+              note: the engine rejects the clause
+            facts.mg:7:7-14 warning temporal-head-eternal: interval hides this fact from plain premises
+              note: `off` is not temporal, and the engine stores what has an interval with the temporal facts
+              fix: remove the interval
+            facts.mg:8:7-13 error temporal-head-unexpected: interval on `off`, which is not temporal
+              schemas.mg:2:6-9 declared here
+              note: the engine rejects the clause
         "#]],
     );
     // Without a declaration one clause decides for all, wherever it stands.
     check(
         "#- a.mg\np(1).\n#- b.mg\np(2)@[2024-05-01, _].\n",
         expect![[r#"
-        a.mg:1:1-5 error temporal-head-missing: `p` is temporal, because another clause of it carries an interval, so its clauses say when they hold: `@[start, end]`, or `@[_, _]` for always. The engine rejects one without.
-    "#]],
+            a.mg:1:1-5 error temporal-head-missing: clause of the temporal `p` has no interval
+              note: another clause of `p` has an interval, which makes it temporal
+              note: the engine rejects the clause
+        "#]],
     );
     // A declaration decides alone, even in a later file.
     check(
         "#- a.mg\np(2)@[2024-05-01, _].\n#- b.mg\nDecl p(X).\nq(X) :- p(X).\n",
         expect![[r#"
-        a.mg:1:5-21 error temporal-head-unexpected: `p` is not declared temporal, so its clauses carry no interval. The engine rejects this one; declare the predicate `temporal` or remove the interval.
-          b.mg:1:6-7 the declaration
-    "#]],
+            a.mg:1:5-21 error temporal-head-unexpected: interval on `p`, which is not temporal
+              b.mg:1:6-7 declared here
+              note: the engine rejects the clause
+        "#]],
     );
     // The first clause decides, and "always" is not taken for a time.
     check(
         "p(1)@[_].\np(2)@[2024-05-01, _].\n",
         expect![[r#"
-        1:5-9 error temporal-head-missing: `p` has no declaration, so its first clause, this one, decides whether it is temporal. For the engine `@[_, _]` does not, and it rejects the intervals of later clauses. Declare `p` as `temporal`.
-    "#]],
+            1:5-9 error temporal-head-missing: this interval does not make `p` temporal
+              note: without a declaration, the first clause of `p` decides, and `@[_, _]` does not count
+              note: the engine rejects the intervals of later clauses
+        "#]],
     );
     check("p(2)@[2024-05-01, _].\np(1)@[_].\n", expect![[""]]);
     check_fix(
@@ -64,18 +74,25 @@ fn premises() {
          a(X) :- on(X).\nb(X) :- off(X), !on(X).\nc(X) :- off(X)@[S, E].\nd(X) :- <-[0d, 1d] off(X)@[S, E].\n\
          e(X) :- on(X)@[_].\nf(X) :- <-[0d, 1d] on(X)@[_, _].\ng(X) :- off(X), :lt(X, 3)@[S, _].\n",
         expect![[r#"
-            5:9-14 error temporal-use-bare: `on` is temporal: a premise says which time it asks for, such as `@[Start, End]` for any, or `@[now]`. The engine rejects one that does not.
-              1:6-8 the declaration
-              fix: Ask for any time: add `@[Start, End]`
-            6:17-23 error temporal-negated: `on` is temporal, and a negated premise only looks among plain facts: this is always true. Copy what is meant into a plain predicate, and negate that.
-              1:6-8 the declaration
-            7:15-22 error temporal-use-unexpected: `off` is not temporal: its facts have no time to ask for. The engine rejects this premise.
-              3:6-9 the declaration
-            8:9-19 error temporal-use-unexpected: `off` is not temporal: its facts have no time to ask for. The engine rejects this premise.
-              3:6-9 the declaration
-            9:14-18 warning temporal-eternal-premise: This is not "at any time": only facts that hold for ever, themselves with `@[_, _]`, match. For any time write `@[Start, _]`.
-              fix: Ask for any time: write `@[Start, _]`
-            11:26-33 error temporal-use-unexpected: `:lt` is a built-in and has no time. The engine says nothing, and this never holds.
+            5:9-14 error temporal-use-bare: premise on the temporal `on` has no interval
+              1:6-8 declared here
+              note: the engine rejects the rule; `@[now]` restricts the premise to the present
+              fix: add `@[Start, End]` for any time
+            6:17-23 error temporal-negated: negation of the temporal `on` is always true
+              1:6-8 declared here
+              note: a negation finds plain facts only, and temporal facts are stored separately
+            7:15-22 error temporal-use-unexpected: interval on `off`, which is not temporal
+              3:6-9 declared here
+              note: facts of the predicate have no time, and the engine rejects the rule
+            8:9-19 error temporal-use-unexpected: temporal operator on `off`, which is not temporal
+              3:6-9 declared here
+              note: facts of the predicate have no time, and the engine rejects the rule
+            9:14-18 warning temporal-eternal-premise: interval matches only facts that hold forever
+              label: two infinite ends
+              note: only facts with `@[_, _]` hold at all times between the two ends
+              fix: write `@[Start, _]` for any time
+            11:26-33 error temporal-use-unexpected: interval on the built-in `:lt`
+              note: the premise is silently never true
         "#]],
     );
     check_fix(
@@ -103,16 +120,24 @@ fn operators_and_intervals() {
          c(X) :- <-[3d, now] on(X).\nd(X) :- [-[2024-05-01, 2024-05-03] on(X).\ne(X) :- <+[2024-05-03, 2024-05-01] on(X).\n\
          f(X) :- on(X)@[2024-05-03, 2024-05-01].\n",
         expect![[r#"
-            2:30-31 error operator-variable: The brackets of an operator do not take variables: the engine rejects `S`, or reads it as 1970 when a premise gives it a value.
-            3:12-13 error operator-variable: The brackets of an operator do not take `_`. For "as far as it goes" write a long duration, such as `36500d`.
-            4:9-20 error interval-inverted: Durations in an operator count away from now, the smaller one first; like this the interval is empty. The engine does not notice, and finds nothing, or facts that were not asked for.
-              fix: Swap the two
-            5:9-35 error interval-inverted: An operator that looks back reads its brackets from the later instant to the earlier one; like this the interval is empty. The engine does not notice, and finds nothing, or facts that were not asked for.
-              fix: Swap the two
-            6:9-35 error interval-inverted: This interval ends before it starts. The engine does not notice, and finds nothing, or facts that were not asked for.
-              fix: Swap the two
-            7:14-39 error interval-inverted: This interval ends before it starts. The engine does not notice, and finds nothing, or facts that were not asked for.
-              fix: Swap the two
+            2:30-31 error operator-variable: temporal operator contains the variable `S`
+              note: the engine rejects an unbound variable here, and silently reads a bound one as 1970
+            3:12-13 error operator-variable: temporal operator contains a wildcard
+              note: the engine rejects an unbound variable here, and `_` is one
+            4:9-20 error interval-inverted: interval is empty: the larger duration is first
+              note: durations in an operator count away from now, the smaller one first
+              note: the engine silently finds nothing, or other facts than intended
+              fix: swap the bounds
+            5:9-35 error interval-inverted: interval is empty: the earlier instant is first
+              note: `<-` and `[-` read their brackets from the later instant to the earlier one
+              note: the engine silently finds nothing, or other facts than intended
+              fix: swap the bounds
+            6:9-35 error interval-inverted: interval ends before it starts
+              note: the engine silently finds nothing, or other facts than intended
+              fix: swap the bounds
+            7:14-39 error interval-inverted: interval ends before it starts
+              note: the engine silently finds nothing, or other facts than intended
+              fix: swap the bounds
         "#]],
     );
     check(
@@ -124,13 +149,18 @@ fn operators_and_intervals() {
         "on(1)@[30d].\non(2)@[2024-05-03, 2024-05-01].\nq(1).\non(X)@[now, 1d] :- q(X).\na(X) :- on(X)@[1d, now].\n\
          on(X)@[2024-05-03, 2024-05-01] :- q(X).\n",
         expect![[r#"
-            1:8-11 error interval-duration: A duration says nothing in `@[…]`; only temporal operators know it. The engine reads it as an instant in 1970.
-            2:6-31 error interval-inverted: This interval ends before it starts. The engine aborts the evaluation when it adds the fact.
-              fix: Swap the two
-            4:13-15 error interval-duration: A duration says nothing in `@[…]`; only temporal operators know it. The engine aborts the evaluation when the rule fires.
-            5:16-18 error interval-duration: A duration says nothing in `@[…]`; only temporal operators know it. The engine ignores the whole interval then, and takes facts of any time.
-            6:6-31 error interval-inverted: This interval ends before it starts. The engine aborts the evaluation when the rule fires.
-              fix: Swap the two
+            1:8-11 error interval-duration: `@[…]` requires instants, found a duration
+              note: the engine reads it as an instant in 1970
+            2:6-31 error interval-inverted: interval ends before it starts
+              note: evaluation aborts when the engine adds the fact
+              fix: swap the bounds
+            4:13-15 error interval-duration: `@[…]` requires instants, found a duration
+              note: evaluation aborts when the rule fires
+            5:16-18 error interval-duration: `@[…]` requires instants, found a duration
+              note: the engine ignores the whole interval and finds facts of any time
+            6:6-31 error interval-inverted: interval ends before it starts
+              note: evaluation aborts when the rule fires
+              fix: swap the bounds
         "#]],
     );
     check_fix(
@@ -156,8 +186,10 @@ fn ends_that_do_not_count() {
         "on(1)@[2024-05-01, _].\na(X) :- on(X)@[S, now].\nb(X) :- on(X)@[2024-05-01, E], on(X)@[now, E].\n\
          c(X, S) :- <-[0d, 1d] on(X)@[S, now].\nd(X) :- on(X)@[S, _].\n",
         expect![[r#"
-            2:19-22 warning interval-half-known: This end has no effect: beside `S`, which has no value yet, the engine takes facts of any time. Use two variables, and compare them with `:time:le` or `:time:ge`.
-            3:16-26 warning interval-half-known: This end has no effect: beside `E`, which has no value yet, the engine takes facts of any time. Use two variables, and compare them with `:time:le` or `:time:ge`.
+            2:19-22 warning interval-half-known: engine ignores `now`: `S` is unbound
+              note: with an unbound variable at the other end, the premise finds facts of any time
+            3:16-26 warning interval-half-known: engine ignores `2024-05-01`: `E` is unbound
+              note: with an unbound variable at the other end, the premise finds facts of any time
         "#]],
     );
 }
@@ -170,12 +202,15 @@ fn groups() {
          on(X)@[now] :- q(X) |> do fn:group_by(X), let N = fn:count().\n\
          c(X, T) :- on(X)@[S, _] |> let T = fn:time:year(S).\n",
         expect![[r#"
-            3:25-41 error temporal-group: The engine crashes here. Copy the temporal facts into a plain predicate first.
-              3:9-21 the temporal premise
-            4:38-55 error temporal-group: The engine overlooks the variables of temporal premises here and counts too few rows. Copy the temporal facts into a plain predicate first.
-              4:18-34 the temporal premise
-            5:24-41 error temporal-group: What an aggregating rule derives loses its interval: the engine keeps it as a plain fact. Aggregate into a plain predicate, and give it a time in a second rule.
-              5:6-12 the interval that is lost
+            3:25-41 error temporal-group: engine panics: aggregation over a temporal premise
+              3:9-21 temporal premise
+              note: it does not find the variables of temporal premises when it forms groups
+            4:38-55 error temporal-group: aggregation ignores the variables of temporal premises
+              4:18-34 temporal premise
+              note: the engine counts too few solutions
+            5:24-41 error temporal-group: aggregation discards the interval of the head
+              5:6-12 ignored
+              note: the engine stores what the rule derives as plain facts
         "#]],
     );
 }
@@ -185,26 +220,33 @@ fn recursion() {
     check(
         "Decl a(X) temporal.\na(1)@[2024-05-01, _].\nb(X) :- a(X)@[S, _].\nc(X) :- b(X).\n#- two.mg\na(X)@[now] :- c(X).\n",
         expect![[r#"
-            main.mg:3:1-5 error temporal-mutual-recursion: `b` and the temporal predicate `a` depend on each other: `b → a → c → b`. The engine rejects recursion through several predicates when one of them is temporal.
-              two.mg:1:15-16 `a` needs `c`
-              main.mg:4:9-10 `c` needs `b`
+            main.mg:3:1-5 error temporal-mutual-recursion: `b` and the temporal `a` depend on each other
+              two.mg:1:15-16 `a` depends on `c`
+              main.mg:4:9-10 `c` depends on `b`
+              note: `b → a → c → b`
+              note: the engine rejects a cycle of several predicates if one of them is temporal
         "#]],
     );
     check(
         "Decl a(X) temporal.\na(1)@[2024-05-01, _].\na(X)@[S, E] :- a(X)@[S, E].\na(X)@[S, now] :- a(X)@[S, _].\n\
          a(X)@[now] :- [+[0d, 1d] a(X).\n",
         expect![[r#"
-            3:1-5 warning temporal-self-recursion: The temporal predicate `a` is derived from itself. Each round may add intervals, which the engine does not join; it gives up when one fact has a thousand.
-              3:16-17 asked for here
-            5:15-25 error future-recursion: `a` is derived from its own future, which could go on for ever. The engine rejects this rule.
+            3:1-5 warning temporal-self-recursion: temporal `a` is derived from itself
+              3:16-17 read here
+              note: each round may add intervals, which the engine does not merge
+              note: evaluation reaches the limit at 1000 intervals of one fact
+            5:15-25 error future-recursion: temporal `a` depends on its own future
+              note: the engine rejects the rule, because it could derive facts without end
         "#]],
     );
     // A negation in such a cycle is no second mistake, unless the engine sees that one, too.
     check(
         "Decl e(X) temporal.\nq(1).\ne(X)@[2024-01-01] :- q(X), !p(X).\np(X) :- e(X)@[S, _].\n",
         expect![[r#"
-            3:1-5 error temporal-mutual-recursion: The temporal predicate `e` depends on itself through others: `e → !p → e`. The engine rejects recursion through several predicates when one of them is temporal.
-              4:9-10 `p` needs `e`
+            3:1-5 error temporal-mutual-recursion: temporal `e` depends on itself through others
+              4:9-10 `p` depends on `e`
+              note: `e → !p → e`
+              note: the engine rejects a cycle of several predicates if one of them is temporal
         "#]],
     );
 }

@@ -1,10 +1,14 @@
-//! `do fn:group_by(…)`: what stands behind `do`, what can be a key, what a group gives to the head.
+//! `do fn:group_by(…)`: what follows `do`, what can be a key, what a group gives to the head.
 
 use smallvec::SmallVec;
 
 use super::scope::{MANY, TransformScope};
+use crate::analysis::excerpt::excerpt;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::{Symbol, TextRange, TextSize};
+
+/// The most characters that are quoted of a key.
+const KEY_CHARS: usize = 32;
 
 /// `do fn:count()`
 pub(super) static DO_WITHOUT_GROUP_BY: Rule = rule!("do-without-group-by.md");
@@ -22,11 +26,12 @@ pub(super) static HEAD_VAR_NOT_GROUPED: Rule = rule!("head-var-not-grouped.md");
 pub(super) fn check_do(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     let Some(action) = scope.action else { return };
     let function = action.apply.function;
-    let message = format!(
-        "`do` takes `fn:group_by(…)` only: with `{}` the engine derives nothing from this rule, without a word.",
-        function.symbol
+    let headline = format!("`do` requires `fn:group_by`, found `{}`", function.symbol);
+    findings.push(
+        Finding::new(&DO_WITHOUT_GROUP_BY, function.range, headline)
+            .note("the engine accepts the rule and silently derives nothing from it")
+            .help("write `do fn:group_by(…)`, and reduce in a `let` after it"),
     );
-    findings.push(Finding::new(&DO_WITHOUT_GROUP_BY, function.range, message));
 }
 
 /// Checks the keys of a group, and that the head has nothing else from the body.
@@ -37,18 +42,27 @@ pub(super) fn check(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
         let Some(symbol) = key.variable() else {
             // `_` is reported wherever it stands in a transform.
             if !key.is_wildcard() {
-                let message = "A key of `fn:group_by` must be a variable of the body.";
-                findings.push(Finding::new(&GROUP_BY_NOT_VARIABLE, key.range, message));
+                let text = excerpt(scope.context.slice(key.range), KEY_CHARS);
+                findings.push(
+                    Finding::new(
+                        &GROUP_BY_NOT_VARIABLE,
+                        key.range,
+                        format!("group key `{text}` is not a variable"),
+                    )
+                    .note("the engine rejects the program")
+                    .help("bind a variable to the value in the body and group by that"),
+                );
             }
             continue;
         };
         let earlier = keys.get(..at).unwrap_or_default();
         let Some(before) = earlier.last() else { continue };
         if earlier.iter().any(|earlier| earlier.variable() == Some(symbol)) {
-            let message = format!("`{symbol}` is a key already; the engine rejects the repetition.");
             let rest = TextRange::new(before.range.end(), key.range.end());
-            let fix = Fix::safe("Delete the repetition").replace(rest, "");
-            findings.push(Finding::new(&GROUP_BY_REPEATED, key.range, message).fix(fix));
+            let fix = Fix::safe("delete the repeated key").replace(rest, "");
+            let finding =
+                Finding::new(&GROUP_BY_REPEATED, key.range, format!("group key `{symbol}` is repeated"));
+            findings.push(finding.note("the engine rejects the program").fix(fix));
         }
     }
     check_head(scope, findings);
@@ -70,14 +84,17 @@ fn check_head(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
 
 fn not_grouped(scope: &TransformScope<'_>, symbol: Symbol, range: TextRange) -> Option<Finding> {
     let action = scope.action?;
-    let message = format!(
-        "`{symbol}` is neither a key of `fn:group_by` nor defined by a `let`: a group has no single value for it."
-    );
     let (at, key) = match action.apply.args.last() {
         Some(last) => (last.range.end(), format!(", {symbol}")),
         None => (action.value.range.end() - TextSize::of(')'), symbol.to_string()),
     };
-    let fix = Fix::guess(format!("Group by `{symbol}` too")).insert(at, key);
-    let finding = Finding::new(&HEAD_VAR_NOT_GROUPED, range, message);
-    Some(finding.related(Span::here(action.value.range), "the keys of the group").fix(fix))
+    let fix = Fix::guess(format!("group by `{symbol}` too")).insert(at, key);
+    let headline = format!("head variable `{symbol}` is not a key of the group");
+    Some(
+        Finding::new(&HEAD_VAR_NOT_GROUPED, range, headline)
+            .label("neither a key nor defined by a `let`")
+            .related(Span::here(action.value.range), "keys of the group")
+            .note("a group has no single value for it, and the engine rejects the program")
+            .fix(fix),
+    )
 }

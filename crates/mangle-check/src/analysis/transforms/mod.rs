@@ -70,12 +70,13 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<
 
 fn multiple(first: &Transform, second: &Transform, last: &Transform) -> Finding {
     let range = TextRange::new(second.range.start(), last.range.end());
-    let message = "The engine takes one `|>` in a clause and rejects the program over a second one.";
-    let finding = Finding::new(&MULTIPLE_TRANSFORMS, range, message);
+    let finding = Finding::new(&MULTIPLE_TRANSFORMS, range, "clause has more than one transform")
+        .label("only one `|>` is allowed")
+        .note("the engine rejects the program");
     // A `let` can follow in the first transform.
     if second.range != last.range || second.is_do() || second.statements.is_empty() {
-        return finding;
+        return finding.help("move what needs another grouping to a rule of its own");
     }
     let pipe = TextRange::at(second.range.start(), 2.into());
-    finding.fix(Fix::guess("Go on in the first transform").insert(first.range.end(), ",").replace(pipe, ""))
+    finding.fix(Fix::guess("append to the first transform").insert(first.range.end(), ",").replace(pipe, ""))
 }

@@ -56,26 +56,30 @@ fn check_value(context: &CheckContext<'_>, clause: &Clause, term: &Term, finding
             if let [list] = apply.args.as_slice()
                 && !may_be_list(context, clause, list)
             {
-                let message = format!(
-                    "Outside of a group `{}` takes a list, and this is none: the engine stops the whole evaluation here.",
-                    function.name
+                let headline = format!("`{}` requires a list outside of a group", function.name);
+                findings.push(
+                    Finding::new(&REDUCER_IN_BODY, apply.function.range, headline)
+                        .label("the argument is not a list")
+                        .note("evaluation aborts"),
                 );
-                findings.push(Finding::new(&REDUCER_IN_BODY, apply.function.range, message));
             }
         }
         FunctionRole::Reducer { list_form: false } => {
-            let message = format!(
-                "`{0}` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = {0}(…)`.",
-                function.name
+            let headline = format!("`{}` is used outside of a group", function.name);
+            findings.push(
+                Finding::new(&REDUCER_IN_BODY, apply.function.range, headline)
+                    .note("evaluation aborts")
+                    .help(format!("write `|> do fn:group_by(…), let V = {}(…)`", function.name)),
             );
-            findings.push(Finding::new(&REDUCER_IN_BODY, apply.function.range, message));
         }
     }
 }
 
 fn misplaced(term: &Term) -> Finding {
-    let message = "`fn:group_by` computes no value; it stands directly behind `do`.";
-    Finding::new(&GROUP_BY_MISPLACED, term.range, message)
+    Finding::new(&GROUP_BY_MISPLACED, term.range, "`fn:group_by` is not directly after `do`")
+        .label("computes no value")
+        .note("the engine rejects the program, or aborts evaluation")
+        .help("group with `|> do fn:group_by(…)` after the body")
 }
 
 /// Checks the statements of a transform.
@@ -113,11 +117,14 @@ fn without_group(
     {
         return None;
     }
-    let message = format!(
-        "`{}` reduces the rows of a group, and there is none without `do fn:group_by(…)`.",
-        function.name
-    );
-    Some(Finding::new(&REDUCER_IN_LET, statement.apply.function.range, message))
+    // The analysis does not look at the first statement.
+    let effect = if at == 0 { "evaluation aborts" } else { "the engine rejects the program" };
+    let headline = format!("`{}` has no group to reduce", function.name);
+    Some(
+        Finding::new(&REDUCER_IN_LET, statement.apply.function.range, headline)
+            .note(format!("a transform of `let`s computes each solution by itself; {effect}"))
+            .help("insert `do fn:group_by(…)` before the first `let`"),
+    )
 }
 
 fn check_reducer(
@@ -153,11 +160,12 @@ fn over_let(
         }
     });
     let (symbol, range) = found?;
-    let message = format!(
-        "`{}` goes through the rows of the group, and those do not have `{symbol}`, which a `let` defines: it reduces nothing, without a word.",
-        function.name
-    );
-    Some(Finding::new(&REDUCER_OVER_LET, range, message))
+    let headline = format!("`{}` reduces nothing: a `let` defines `{symbol}`", function.name);
+    Some(
+        Finding::new(&REDUCER_OVER_LET, range, headline)
+            .note("a group holds the variables of the body only; the result is silently 0 or empty")
+            .help("reduce a variable of the body, or aggregate again in a second rule"),
+    )
 }
 
 /// Checks the one argument of a numeric reducer.
@@ -170,9 +178,12 @@ fn check_argument(statement: &Statement<'_>, function: &BuiltinFunction) -> Opti
     if argument.variable().is_some() {
         return None;
     }
-    let message =
-        format!("`{}` takes a plain variable; the engine crashes over an expression.", function.name);
-    Some(Finding::new(&REDUCER_ARG_NOT_VARIABLE, argument.range, message))
+    let headline = format!("`{}` requires a variable, found an expression", function.name);
+    Some(
+        Finding::new(&REDUCER_ARG_NOT_VARIABLE, argument.range, headline)
+            .note("the engine panics")
+            .help("compute the value in a rule of its own and reduce its argument"),
+    )
 }
 
 /// Whether nothing speaks against the argument of a reducer being a list.

@@ -52,8 +52,12 @@ fn lost_wildcard(premise: &Premise) -> Option<Finding> {
     let Premise::Literal(literal) = premise else { return None };
     let plain = !literal.is_negated() && !literal.is_temporal() && !literal.atom.is_builtin();
     let wildcard = literal.atom.args.iter().find(|arg| arg.is_wildcard()).filter(|_| plain)?;
-    let message = "Facts that differ only here make one row, because the rows of a group over several premises have only the named variables. Name it to count them all.";
-    Some(Finding::new(&GROUP_WILDCARD_MULTIPLICITY, wildcard.range, message))
+    let headline = "facts that differ only in this wildcard count once";
+    Some(
+        Finding::new(&GROUP_WILDCARD_MULTIPLICITY, wildcard.range, headline)
+            .note("a group over several premises holds each combination of named variables once")
+            .help("name the variable to count them all"),
+    )
 }
 
 fn repeated_variable(atom: &Atom) -> Option<Finding> {
@@ -63,12 +67,16 @@ fn repeated_variable(atom: &Atom) -> Option<Finding> {
         Some((symbol, first.range, arg.range))
     };
     let (symbol, first, range) = atom.args.iter().take(MANY).enumerate().find_map(repeated)?;
-    let message = format!(
-        "Under a group with a single premise the engine does not check that both columns have the same `{symbol}`: all facts of `{}` are rows.",
+    let note = format!(
+        "with a single premise, a group holds every fact of `{}`, also those whose arguments differ",
         atom.name.symbol
     );
-    let finding = Finding::new(&GROUP_REPEATED_VARIABLE, range, message);
-    Some(finding.related(Span::here(first), "the first column"))
+    Some(
+        Finding::new(&GROUP_REPEATED_VARIABLE, range, format!("engine ignores that `{symbol}` occurs twice"))
+            .related(Span::here(first), "first occurrence")
+            .note(note)
+            .help("compare the arguments in a rule of its own and aggregate that"),
+    )
 }
 
 /// Looks for predicates with two rules that share a hidden relation.
@@ -101,13 +109,12 @@ fn check_predicate(program: &Program, predicate: &Predicate, findings: &mut Prog
 }
 
 fn shared(clause: &Clause, predicate: &Predicate, other: &Site<'_>) -> Finding {
-    let message = format!(
-        "The engine mixes the rows of this rule with those of the other: both of `{}` aggregate over several premises with as many variables, and share one hidden relation.",
-        predicate.key.name
-    );
+    let headline = format!("two aggregations of `{}` share one internal relation", predicate.key.name);
     let (file, statement, range) = other.place();
-    let finding = Finding::new(&GROUP_RELATION_SHARED, clause.head.name.range, message);
-    finding.related(Span::of(file, statement, range), "the other rule")
+    Finding::new(&GROUP_RELATION_SHARED, clause.head.name.range, headline)
+        .related(Span::of(file, statement, range), "the other aggregation")
+        .note("each aggregates the solutions of both bodies, because both have the same number of variables")
+        .help("use separate predicates, and join them in a third rule")
 }
 
 /// Equal bodies make equal rows, and sharing them does no harm.

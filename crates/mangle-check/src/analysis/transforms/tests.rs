@@ -35,7 +35,9 @@ fn one_transform() {
     check_rule(
         "all(T) :- crew(_, N) |> do fn:group_by(), let S = fn:sum(N) |> let T = fn:plus(S, 1) |> let U = fn:plus(T, 1).",
         expect![[r#"
-            2:61-110 error multiple-transforms: The engine takes one `|>` in a clause and rejects the program over a second one.
+            2:61-110 error multiple-transforms: clause has more than one transform
+              label: only one `|>` is allowed
+              note: the engine rejects the program
         "#]],
     );
 }
@@ -45,14 +47,16 @@ fn what_stands_behind_do() {
     check_rule(
         "size(P) :- crew(P, _) |> do fn:count().",
         expect![[r#"
-        2:29-37 error do-without-group-by: `do` takes `fn:group_by(…)` only: with `fn:count` the engine derives nothing from this rule, without a word.
-    "#]],
+            2:29-37 error do-without-group-by: `do` requires `fn:group_by`, found `fn:count`
+              note: the engine accepts the rule and silently derives nothing from it
+        "#]],
     );
     check_rule(
         "size(P) :- crew(P, N) |> do fn:count(N), let M = fn:plus(K, 1).",
         expect![[r#"
-        2:29-37 error do-without-group-by: `do` takes `fn:group_by(…)` only: with `fn:count` the engine derives nothing from this rule, without a word.
-    "#]],
+            2:29-37 error do-without-group-by: `do` requires `fn:group_by`, found `fn:count`
+              note: the engine accepts the rule and silently derives nothing from it
+        "#]],
     );
     check_rule(
         "size(N) :- crew(P, _) |> do fn:groupby(P), let N = fn:count().",
@@ -68,23 +72,29 @@ fn keys() {
     check_rule(
         "size(C) :- crew(P, N) |> do fn:group_by(1, fn:plus(N, 1)), let C = fn:count().",
         expect![[r#"
-            2:41-42 error group-by-not-variable: A key of `fn:group_by` must be a variable of the body.
-            2:44-57 error group-by-not-variable: A key of `fn:group_by` must be a variable of the body.
+            2:41-42 error group-by-not-variable: group key `1` is not a variable
+              note: the engine rejects the program
+            2:44-57 error group-by-not-variable: group key `fn:plus(N, 1)` is not a variable
+              note: the engine rejects the program
         "#]],
     );
     check_rule(
         "size(P, N, C) :- crew(P, N) |> do fn:group_by(P, N, P), let C = fn:count().",
         expect![[r#"
-        2:53-54 error group-by-repeated: `P` is a key already; the engine rejects the repetition.
-          fix: Delete the repetition
-    "#]],
+            2:53-54 error group-by-repeated: group key `P` is repeated
+              note: the engine rejects the program
+              fix: delete the repeated key
+        "#]],
     );
     check_rule(
         "size(C) :- crew(P, N) |> do fn:group_by(C, K), let C = fn:count().",
         expect![[r#"
-        2:41-42 error let-order: `C` has no value yet: its `let` comes later. The engine stops the whole evaluation here.
-        2:44-45 error transform-unbound-use: `K` occurs nowhere else in this clause, so it has no value.
-    "#]],
+            2:41-42 error let-order: group key `C` is used before its `let`
+              note: groups are formed before any `let` runs; evaluation aborts
+            2:44-45 error transform-unbound-use: `K` is unbound in the transform
+              label: occurs nowhere else in the clause
+              note: the engine rejects the program
+        "#]],
     );
     check_fix(
         "group-by-repeated",
@@ -101,20 +111,26 @@ fn group_by_is_no_value() {
     check_rule(
         "size(P, G) :- crew(P, _) |> let G = fn:group_by(P).",
         expect![[r#"
-        2:37-51 error group-by-misplaced: `fn:group_by` computes no value; it stands directly behind `do`.
-    "#]],
+            2:37-51 error group-by-misplaced: `fn:group_by` is not directly after `do`
+              label: computes no value
+              note: the engine rejects the program, or aborts evaluation
+        "#]],
     );
     check_rule(
         "size(P, G) :- crew(P, _), G = fn:list(fn:group_by(P)).",
         expect![[r#"
-        2:39-53 error group-by-misplaced: `fn:group_by` computes no value; it stands directly behind `do`.
-    "#]],
+            2:39-53 error group-by-misplaced: `fn:group_by` is not directly after `do`
+              label: computes no value
+              note: the engine rejects the program, or aborts evaluation
+        "#]],
     );
     check_rule(
         "size(P, G) :- crew(P, _) |> do fn:group_by(P), let G = fn:group_by(P).",
         expect![[r#"
-        2:56-70 error group-by-misplaced: `fn:group_by` computes no value; it stands directly behind `do`.
-    "#]],
+            2:56-70 error group-by-misplaced: `fn:group_by` is not directly after `do`
+              label: computes no value
+              note: the engine rejects the program, or aborts evaluation
+        "#]],
     );
 }
 
@@ -123,21 +139,24 @@ fn new_variables() {
     check_rule(
         "next(N) :- crew(_, N) |> let N = fn:plus(N, 1).",
         expect![[r#"
-        2:30-31 error transform-redefines: `N` has its value from the body; a `let` needs a new variable.
-    "#]],
+            2:30-31 error transform-redefines: `let` redefines `N`, which the body binds
+              note: the engine rejects the program
+        "#]],
     );
     check_rule(
         "next(M) :- crew(_, N), M = fn:plus(N, 1) |> let M = fn:plus(N, 1).",
         expect![[r#"
-        2:49-50 error transform-redefines: `M` has its value from the body; a `let` needs a new variable.
-    "#]],
+            2:49-50 error transform-redefines: `let` redefines `M`, which the body binds
+              note: the engine rejects the program
+        "#]],
     );
     check_rule(
         "next(M) :- crew(_, N) |> let M = fn:plus(N, 1), let M = fn:plus(N, 2).",
         expect![[r#"
-        2:53-54 warning let-redefined: `M` has a value from an earlier `let`; that one goes into the head, this one is lost.
-          2:30-31 the value that counts
-    "#]],
+            2:53-54 warning let-redefined: second `let` of `M` has no effect
+              2:30-31 the engine uses this value
+              note: the engine silently keeps the value of the first `let`
+        "#]],
     );
 }
 
@@ -146,16 +165,21 @@ fn order_of_lets() {
     check_rule(
         "next(B, C) :- crew(_, N) |> let B = fn:plus(A, 1), let A = fn:plus(N, A), let C = fn:plus(K, K).",
         expect![[r#"
-            2:45-46 error let-order: `A` has no value yet: its `let` comes later. The engine stops the whole evaluation here.
-            2:71-72 error let-order: `A` has no value yet: its `let` comes later. The engine stops the whole evaluation here.
-            2:91-92 error transform-unbound-use: `K` occurs nowhere else in this clause, so it has no value.
+            2:45-46 error let-order: `A` is used before its `let`
+              note: `let`s run in the order of the text; evaluation aborts
+            2:71-72 error let-order: `A` is used in its own `let`
+              note: evaluation aborts
+            2:91-92 error transform-unbound-use: `K` is unbound in the transform
+              label: occurs nowhere else in the clause
+              note: the engine rejects the program
         "#]],
     );
     check_rule(
         "next(fn:plus(M, 1)) :- crew(_, N) |> let M = fn:plus(N, 1).",
         expect![[r#"
-        2:14-15 error let-order: `M` has no value yet: expressions in the head are computed before the `let`s. The engine stops the whole evaluation here.
-    "#]],
+            2:14-15 error let-order: head expression uses `M` before its `let`
+              note: expressions in the head are computed before the transform; evaluation aborts
+        "#]],
     );
 }
 
@@ -164,18 +188,24 @@ fn what_leaves_a_group() {
     check_rule(
         "size(P, N, P, C) :- crew(P, N) |> do fn:group_by(), let C = fn:count().",
         expect![[r#"
-        2:6-7 error head-var-not-grouped: `P` is neither a key of `fn:group_by` nor defined by a `let`: a group has no single value for it.
-          2:38-51 the keys of the group
-          fix: Group by `P` too
-        2:9-10 error head-var-not-grouped: `N` is neither a key of `fn:group_by` nor defined by a `let`: a group has no single value for it.
-          2:38-51 the keys of the group
-          fix: Group by `N` too
-    "#]],
+            2:6-7 error head-var-not-grouped: head variable `P` is not a key of the group
+              label: neither a key nor defined by a `let`
+              2:38-51 keys of the group
+              note: a group has no single value for it, and the engine rejects the program
+              fix: group by `P` too
+            2:9-10 error head-var-not-grouped: head variable `N` is not a key of the group
+              label: neither a key nor defined by a `let`
+              2:38-51 keys of the group
+              note: a group has no single value for it, and the engine rejects the program
+              fix: group by `N` too
+        "#]],
     );
     check_rule(
         "load(P, M) :- crew(P, N) |> do fn:group_by(P), let M = fn:plus(N, N, P).",
         expect![[r#"
-            2:64-65 error function-over-ungrouped: `N` has many values in a group: it is neither a key of `fn:group_by` nor reduced by an earlier `let`.
+            2:64-65 error function-over-ungrouped: `N` has many values in a group
+              label: neither a key nor reduced
+              note: the engine rejects the program
             2:70-71 warning type-premise-impossible: `fn:plus` takes an integer here, but `P` is a name, as argument 1 of `crew/2` is declared: the engine stops the whole evaluation.
               1:35-40 `P` gets its values from here
         "#]],
@@ -183,15 +213,18 @@ fn what_leaves_a_group() {
     check_rule(
         "load(P, C) :- crew(P, N) |> do fn:group_by(P), let C = fn:count(N).",
         expect![[r#"
-        2:65-66 error function-over-ungrouped: `fn:count` takes no argument: it counts the rows of the group.
-          fix: Delete the arguments
-    "#]],
+            2:65-66 error function-over-ungrouped: `fn:count` takes no argument
+              note: it counts all solutions of a group; the engine rejects the program
+              fix: delete the arguments
+        "#]],
     );
     check_rule(
         "load(P, C) :- crew(P, N) |> do fn:group_by(P), let C = fn:sum(N, N).",
         expect![[r#"
-        2:63-64 error function-over-ungrouped: `N` has many values in a group, and `fn:sum`, which could reduce them, takes 1 argument.
-    "#]],
+            2:63-64 error function-over-ungrouped: `fn:sum` takes 1 argument, not 2
+              label: has many values in a group
+              note: so it does not reduce `N`, and the engine rejects the program
+        "#]],
     );
     check_fix(
         "head-var-not-grouped",
@@ -219,29 +252,35 @@ fn reducers_without_rows() {
     check_rule(
         "all(S) :- crew(_, N) |> let S = fn:sum(N).",
         expect![[r#"
-        2:33-39 error reducer-in-let: `fn:sum` reduces the rows of a group, and there is none without `do fn:group_by(…)`.
-    "#]],
+            2:33-39 error reducer-in-let: `fn:sum` has no group to reduce
+              note: a transform of `let`s computes each solution by itself; evaluation aborts
+        "#]],
     );
     check_rule(
         "all(S) :- crew(_, N) |> let M = fn:plus(N, 1), let S = fn:collect(M).",
         expect![[r#"
-        2:56-66 error reducer-in-let: `fn:collect` reduces the rows of a group, and there is none without `do fn:group_by(…)`.
-    "#]],
+            2:56-66 error reducer-in-let: `fn:collect` has no group to reduce
+              note: a transform of `let`s computes each solution by itself; the engine rejects the program
+        "#]],
     );
     check_rule(
         "all(S, fn:count()) :- crew(_, N), S = fn:collect(N), :filter(fn:avg(N)).",
         expect![[r#"
-            2:8-16 error reducer-in-body: `fn:count` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = fn:count(…)`.
-            2:39-49 error reducer-in-body: `fn:collect` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = fn:collect(…)`.
-            2:62-68 error reducer-in-body: `fn:avg` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = fn:avg(…)`.
+            2:8-16 error reducer-in-body: `fn:count` is used outside of a group
+              note: evaluation aborts
+            2:39-49 error reducer-in-body: `fn:collect` is used outside of a group
+              note: evaluation aborts
+            2:62-68 error reducer-in-body: `fn:avg` is used outside of a group
+              note: evaluation aborts
             2:62-71 warning type-premise-impossible: `:filter` takes one of the names `/false`, `/true` here, but this is a float: this premise never holds.
         "#]],
     );
     check_rule(
         "all(S) :- crew(_, N) |> let S = fn:plus(fn:count(), N).",
         expect![[r#"
-        2:41-49 error reducer-in-body: `fn:count` reduces the rows of a group and has none here: the engine stops the whole evaluation. Write `|> do fn:group_by(…), let V = fn:count(…)`.
-    "#]],
+            2:41-49 error reducer-in-body: `fn:count` is used outside of a group
+              note: evaluation aborts
+        "#]],
     );
 }
 
@@ -254,8 +293,12 @@ fn sums_of_lists() {
     check(
         "load(1).\nall(S) :- load(L), S = fn:sum(L).\nmost(fn:max([3, 4])).\nleast(fn:min(3)).\n",
         expect![[r#"
-            2:24-30 error reducer-in-body: Outside of a group `fn:sum` takes a list, and this is none: the engine stops the whole evaluation here.
-            4:7-13 error reducer-in-body: Outside of a group `fn:min` takes a list, and this is none: the engine stops the whole evaluation here.
+            2:24-30 error reducer-in-body: `fn:sum` requires a list outside of a group
+              label: the argument is not a list
+              note: evaluation aborts
+            4:7-13 error reducer-in-body: `fn:min` requires a list outside of a group
+              label: the argument is not a list
+              note: evaluation aborts
         "#]],
     );
 }
@@ -265,14 +308,17 @@ fn what_reducers_take() {
     check_rule(
         "all(S) :- crew(_, N) |> do fn:group_by(), let S = fn:sum(fn:plus(N, 1)).",
         expect![[r#"
-        2:58-71 error reducer-arg-not-variable: `fn:sum` takes a plain variable; the engine crashes over an expression.
-    "#]],
+            2:58-71 error reducer-arg-not-variable: `fn:sum` requires a variable, found an expression
+              note: the engine panics
+        "#]],
     );
     check_rule(
         "all(T, L) :- crew(_, N) |> do fn:group_by(), let S = fn:sum(N), let T = fn:max(S), let L = fn:collect(S, N).",
         expect![[r#"
-            2:80-81 error reducer-over-let: `fn:max` goes through the rows of the group, and those do not have `S`, which a `let` defines: it reduces nothing, without a word.
-            2:103-104 error reducer-over-let: `fn:collect` goes through the rows of the group, and those do not have `S`, which a `let` defines: it reduces nothing, without a word.
+            2:80-81 error reducer-over-let: `fn:max` reduces nothing: a `let` defines `S`
+              note: a group holds the variables of the body only; the result is silently 0 or empty
+            2:103-104 error reducer-over-let: `fn:collect` reduces nothing: a `let` defines `S`
+              note: a group holds the variables of the body only; the result is silently 0 or empty
         "#]],
     );
     check_rule(
@@ -315,8 +361,10 @@ fn rows_of_several_premises() {
     check_rule(
         "size(P, C) :- crew(P, _), crew(P, _) |> do fn:group_by(P), let C = fn:count().",
         expect![[r#"
-            2:23-24 information group-wildcard-multiplicity: Facts that differ only here make one row, because the rows of a group over several premises have only the named variables. Name it to count them all.
-            2:35-36 information group-wildcard-multiplicity: Facts that differ only here make one row, because the rows of a group over several premises have only the named variables. Name it to count them all.
+            2:23-24 information group-wildcard-multiplicity: facts that differ only in this wildcard count once
+              note: a group over several premises holds each combination of named variables once
+            2:35-36 information group-wildcard-multiplicity: facts that differ only in this wildcard count once
+              note: a group over several premises holds each combination of named variables once
         "#]],
     );
     check_rule(
@@ -331,8 +379,9 @@ fn rows_of_a_single_premise() {
     check_rule(
         "loops(C) :- crew(X, X) |> do fn:group_by(), let C = fn:count().",
         expect![[r#"
-            2:21-22 error group-repeated-variable: Under a group with a single premise the engine does not check that both columns have the same `X`: all facts of `crew` are rows.
-              2:18-19 the first column
+            2:21-22 error group-repeated-variable: engine ignores that `X` occurs twice
+              2:18-19 first occurrence
+              note: with a single premise, a group holds every fact of `crew`, also those whose arguments differ
             2:21-22 warning type-premise-impossible: Argument 2 of `crew/2` is declared `/number`, but `X` is a name, as argument 1 of `crew/2` is declared: no fact that keeps to the declaration matches.
               1:42-49 declared here
               1:35-40 `X` gets its values from here
@@ -358,9 +407,10 @@ fn shared_relations() {
     check(
         &rules("t(Q, S) :- log(Q, M), M > 1 |> do fn:group_by(Q), let S = fn:sum(M)."),
         expect![[r#"
-        4:1-2 warning group-relation-shared: The engine mixes the rows of this rule with those of the other: both of `t` aggregate over several premises with as many variables, and share one hidden relation.
-          3:1-2 the other rule
-    "#]],
+            4:1-2 warning group-relation-shared: two aggregations of `t` share one internal relation
+              3:1-2 the other aggregation
+              note: each aggregates the solutions of both bodies, because both have the same number of variables
+        "#]],
     );
     // Another number of variables, another predicate, the same body, a single premise.
     check(

@@ -39,15 +39,19 @@ fn redefinition(scope: &TransformScope<'_>, at: usize, variable: Name) -> Option
     let Name { symbol, range } = variable;
     let earlier = scope.lets.iter().take(at).filter_map(|statement| statement.variable);
     if let Some(first) = earlier.into_iter().find(|earlier| earlier.symbol == symbol) {
-        let message = format!(
-            "`{symbol}` has a value from an earlier `let`; that one goes into the head, this one is lost."
+        let finding =
+            Finding::new(&LET_REDEFINED, range, format!("second `let` of `{symbol}` has no effect"));
+        return Some(
+            finding
+                .related(Span::here(first.range), "the engine uses this value")
+                .note("the engine silently keeps the value of the first `let`")
+                .help("use a new variable"),
         );
-        let finding = Finding::new(&LET_REDEFINED, range, message);
-        return Some(finding.related(Span::here(first.range), "the value that counts"));
     }
     scope.is_bound(symbol).then(|| {
-        let message = format!("`{symbol}` has its value from the body; a `let` needs a new variable.");
-        Finding::new(&TRANSFORM_REDEFINES, range, message)
+        Finding::new(&TRANSFORM_REDEFINES, range, format!("`let` redefines `{symbol}`, which the body binds"))
+            .note("the engine rejects the program")
+            .help("use a new variable")
     })
 }
 
@@ -71,7 +75,7 @@ fn check_uses(scope: &TransformScope<'_>, at: usize, statement: &Statement<'_>, 
         } else if scope.is_defined(symbol) {
             // A reducer over a let is wrong wherever that let stands; `reducers` says so.
             if !statement.reduces_rows(scope) {
-                findings.push(too_early(symbol, range));
+                findings.push(too_early(statement, symbol, range));
             }
         } else if !scope.occurs(symbol) {
             findings.push(unbound(symbol, range));
@@ -80,39 +84,57 @@ fn check_uses(scope: &TransformScope<'_>, at: usize, statement: &Statement<'_>, 
 }
 
 fn ungrouped(statement: &Statement<'_>, symbol: Symbol, range: TextRange) -> Finding {
-    let rows = "has many values in a group";
     if let Some(counter) =
         statement.function.filter(|known| known.is_reducer() && known.arity == Arity::Exactly(0))
     {
-        let message = format!("`{}` takes no argument: it counts the rows of the group.", counter.name);
         let args = TextRange::new(statement.apply.function.range.end(), statement.value.range.end());
-        let fix = Fix::guess("Delete the arguments").replace(args, "()");
-        return Finding::new(&FUNCTION_OVER_UNGROUPED, range, message).fix(fix);
+        let fix = Fix::guess("delete the arguments").replace(args, "()");
+        return Finding::new(
+            &FUNCTION_OVER_UNGROUPED,
+            range,
+            format!("`{}` takes no argument", counter.name),
+        )
+        .note("it counts all solutions of a group; the engine rejects the program")
+        .fix(fix);
     }
-    let message = match statement.function {
-        Some(reducer) if reducer.is_reducer() => {
-            format!(
-                "`{symbol}` {rows}, and `{}`, which could reduce them, takes {}.",
-                reducer.name, reducer.arity
-            )
-        }
-        _ => format!(
-            "`{symbol}` {rows}: it is neither a key of `fn:group_by` nor reduced by an earlier `let`."
-        ),
-    };
-    Finding::new(&FUNCTION_OVER_UNGROUPED, range, message)
+    if let Some(reducer) = statement.function.filter(|known| known.is_reducer()) {
+        let given = statement.apply.args.len();
+        let headline = format!("`{}` takes {}, not {given}", reducer.name, reducer.arity);
+        return Finding::new(&FUNCTION_OVER_UNGROUPED, range, headline)
+            .label(MANY_VALUES)
+            .note(format!("so it does not reduce `{symbol}`, and the engine rejects the program"));
+    }
+    Finding::new(&FUNCTION_OVER_UNGROUPED, range, format!("`{symbol}` has many values in a group"))
+        .label("neither a key nor reduced")
+        .note("the engine rejects the program")
+        .help(format!("reduce `{symbol}` in an earlier `let`, or group by it"))
 }
 
-fn too_early(symbol: Symbol, range: TextRange) -> Finding {
-    let message = format!(
-        "`{symbol}` has no value yet: its `let` comes later. The engine stops the whole evaluation here."
-    );
-    Finding::new(&LET_ORDER, range, message)
+/// What is true of a variable of the body that is not a key.
+const MANY_VALUES: &str = "has many values in a group";
+
+fn too_early(statement: &Statement<'_>, symbol: Symbol, range: TextRange) -> Finding {
+    if statement.variable.is_some_and(|variable| variable.symbol == symbol) {
+        return Finding::new(&LET_ORDER, range, format!("`{symbol}` is used in its own `let`"))
+            .note("evaluation aborts")
+            .help("use another variable");
+    }
+    Finding::new(&LET_ORDER, range, format!("`{symbol}` is used before its `let`"))
+        .note("`let`s run in the order of the text; evaluation aborts")
+        .help(format!("move the `let` of `{symbol}` before this one"))
+}
+
+fn key_too_early(symbol: Symbol, range: TextRange) -> Finding {
+    Finding::new(&LET_ORDER, range, format!("group key `{symbol}` is used before its `let`"))
+        .note("groups are formed before any `let` runs; evaluation aborts")
+        .help(format!("bind `{symbol}` in the body"))
 }
 
 fn unbound(symbol: Symbol, range: TextRange) -> Finding {
-    let message = format!("`{symbol}` occurs nowhere else in this clause, so it has no value.");
-    Finding::new(&TRANSFORM_UNBOUND_USE, range, message)
+    Finding::new(&TRANSFORM_UNBOUND_USE, range, format!("`{symbol}` is unbound in the transform"))
+        .label("occurs nowhere else in the clause")
+        .note("the engine rejects the program")
+        .help(format!("bind `{symbol}` in the body"))
 }
 
 /// Keys are taken from the rows, before any `let` runs.
@@ -123,7 +145,7 @@ fn check_keys(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         if scope.is_defined(symbol) {
-            findings.push(too_early(symbol, key.range));
+            findings.push(key_too_early(symbol, key.range));
         } else if !scope.occurs(symbol) {
             findings.push(unbound(symbol, key.range));
         }
@@ -139,8 +161,12 @@ fn check_head(scope: &TransformScope<'_>, findings: &mut Vec<Finding>) {
     for apply in scope.clause.head.args.iter().filter(|arg| arg.apply().is_some()) {
         apply.variables(&mut |symbol, range| {
             if scope.is_defined(symbol) && !scope.is_bound(symbol) {
-                let message = format!("`{symbol}` has no value yet: expressions in the head are computed before the `let`s. The engine stops the whole evaluation here.");
-                findings.push(Finding::new(&LET_ORDER, range, message));
+                let headline = format!("head expression uses `{symbol}` before its `let`");
+                findings.push(
+                    Finding::new(&LET_ORDER, range, headline)
+                        .note("expressions in the head are computed before the transform; evaluation aborts")
+                        .help("compute the expression in a `let`"),
+                );
             }
         });
     }

@@ -17,7 +17,7 @@ export default {
       await bench.open("constitution.mg", "clear_action(ActionID) :-");
       await bench.see(bench.locator(".squiggly-error"), "a squiggle");
       await bench.press("Alt+F8");
-      await bench.see(bench.locator(".peekview-widget, .zone-widget", { hasText: "never gets a value" }), "the problem");
+      await bench.see(bench.locator(".peekview-widget, .zone-widget", { hasText: "makes the engine ignore" }), "the problem");
       await bench.press("Escape");
       // The menu goes when the focus returns to the text later than it came.
       await bench.shown(bench.locator(".action-widget .monaco-list-row.action.focused").first(), () => bench.press("Control+."));

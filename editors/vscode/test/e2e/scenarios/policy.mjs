@@ -28,7 +28,7 @@ export default {
       await bench.open("constitution.mg", "_, Action).");
       await bench.see(bench.locator(".squiggly-error"), "a squiggle");
       await bench.see(lens(bench), "a lens");
-      const hover = bench.locator(".monaco-hover:visible", { hasText: "the engine drops" }).filter({ hasText: /Quick Fix/ });
+      const hover = bench.locator(".monaco-hover:visible", { hasText: "the engine ignore" }).filter({ hasText: /Quick Fix/ });
       await bench.shown(hover, () => bench.command("Show or Focus Hover"));
       await bench.screenshot("diagnostics");
       await bench.press("Escape");
