@@ -22,7 +22,9 @@ twice(P, Q, Q) :- crew(P, _).
             4:14-15 error head-wildcard: `_` never has a value that `pair` could have here: the engine rejects the rule. Name the variable and let a premise find it, or leave the argument out.
             5:21-22 error unbound-head-var: A fact has values only, and `T` is a variable: the engine rejects it. Write the value, or a body that finds it.
             7:11-12 error unbound-head-var: `let` gives `T` its value after the body, too late for the interval of the head: the evaluation stops with an error.
-            7:11-12 warning interval-type: The bounds of an interval are instants, but `T` is an integer, from `fn:plus(W, 1)`.
+            7:11-12 warning interval-type: interval bounds are instants, found integer `T`
+              note: a premise with this interval never matches, and a head with it gets no interval
+              note: `T` is the value of `fn:plus(W, 1)`
             8:10-11 error unbound-head-var: `Q` in the head of `twice` never gets a value: no premise gives it one. The engine rejects the rule.
             8:13-14 error unbound-head-var: `Q` in the head of `twice` never gets a value: no premise gives it one. The engine rejects the rule.
         "#]],
@@ -111,7 +113,9 @@ head(L) :- crew(_, L), :match_cons(X, X, T), T = L.
               8:38-45 `T` gets its value here
               fix: Move it behind `text(T)`
             9:36-37 error comparison-before-binding: `X` has no value yet when `:match_cons(X, X, T)` runs: the engine rejects the rule; a variable keeps one value, so take a new one for the result, or bind `X` first.
-            9:48-49 warning eq-never: This never holds: `T` is a list, from argument 3 of `:match_cons`, and the other side is an integer.
+            9:48-49 warning eq-never: `=` never holds: list `T` compared with an integer
+              note: values of different types are never equal
+              note: argument 3 of `:match_cons` binds `T` to a list
         "#]],
     );
 }
@@ -224,9 +228,11 @@ out(N) :- door(_), !door(N) |> let N = fn:list().
               fix: Add the helper rule `has_locked` and ask it instead
             8:45-46 error negated-var-unbound: `K` never gets a value: no positive premise gives it one. So the engine drops `!locked(K, D)` without a word: `twice(D)` holds whether there is such a fact or not.
               fix: Add the helper rule `has_locked` and ask it instead
-            8:48-49 warning type-premise-impossible: Argument 2 of `locked/2` is always the name `/k/one`, but `D` is the name `/d/main`, as all clauses of `door/1` have it in argument 1: the negation always holds.
-              3:17-23 the first clause that fills it is here
-              2:6-13 `D` gets its values from here
+            8:48-49 warning type-premise-impossible: argument 2 of `locked/2` is always the name `/k/one`, found name `D`
+              3:17-23 first value here
+              2:6-13 type of `D` comes from here
+              note: the negation always holds
+              note: all clauses of `door/1` have the name `/d/main` as argument 1
             9:26-27 error negated-var-unbound: `N` never gets a value: `let N` defines it only when the body is done. So the engine drops `!door(N)` without a word: `out(N)` holds whether there is such a fact or not.
               fix: Add the helper rule `has_door` and ask it instead
         "#]],
@@ -280,8 +286,10 @@ start(S) :- on(P)@[S, _], !gone(S).
             9:16-17 hint singleton-variable: `P` occurs once: it joins nothing. Write `_` for a column that does not matter.
               fix: Write `_`
             9:27-35 error negation-after-temporal: Only temporal premises bind `S`, and the engine does not see them when it places negations: it drops `!gone(S)` without a word, and `start(S)` holds whether there is such a fact or not. First copy the temporal predicate into a plain one.
-            9:33-34 warning type-premise-impossible: Argument 1 of `gone/1` is always the name `/p/bob`, but `S` is an instant, as it bounds an interval: the negation always holds.
-              4:6-12 the first clause that fills it is here
+            9:33-34 warning type-premise-impossible: argument 1 of `gone/1` is always the name `/p/bob`, found instant `S`
+              4:6-12 first value here
+              note: the negation always holds
+              note: `S` bounds an interval
         "#]],
     );
 }
@@ -366,8 +374,9 @@ locked(/a, /b).
 "#,
         expect![[r#"
             5:29-30 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!look(D, _)` without a word: `one(D)` holds whether there is such a fact or not.
-            6:26-29 warning type-premise-impossible: Argument 1 of `door/1` is always the name `/d/main`, but this is a list: the negation always holds.
-              3:6-13 the first clause that fills it is here
+            6:26-29 warning type-premise-impossible: argument 1 of `door/1` is always the name `/d/main`, found list `[_]`
+              3:6-13 first value here
+              note: the negation always holds
             6:27-28 error wildcard-in-expression: `[_]` is computed from values, and `_` never has one: the engine drops the negation without a word. Name a variable that a premise gives a value.
             7:42-43 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!:match_field(B, /a, _)` without a word: `three(B)` holds whether there is such a fact or not.
             8:29-30 error negated-var-unbound: `K` never gets a value: no positive premise gives it one. So the engine drops `!locked(K, K)` without a word: `four(D)` holds whether there is such a fact or not.
@@ -459,12 +468,14 @@ fn what_missing_arguments_would_bind_is_one_finding() {
     check(
         "Decl task(Id, Priority).\ntask(1, 2).\nover(X, Y) :- task(X).\nmore(X) :- task(X), Y < 3, !task(X, Z).\n",
         expect![[r#"
-            3:15-22 error arity-mismatch: `task` takes 2 arguments, not 1.
+            3:15-22 error arity-mismatch: `task` takes 2 arguments, found 1
               1:6-10 `task/2` is declared here
-              fix: Write `_` for argument 2
-            4:12-19 error arity-mismatch: `task` takes 2 arguments, not 1.
+              note: the engine rejects the program
+              fix: write `_` for argument 2
+            4:12-19 error arity-mismatch: `task` takes 2 arguments, found 1
               1:6-10 `task/2` is declared here
-              fix: Write `_` for argument 2
+              note: the engine rejects the program
+              fix: write `_` for argument 2
         "#]],
     );
     // Too many arguments bind whatever is there.
@@ -472,8 +483,9 @@ fn what_missing_arguments_would_bind_is_one_finding() {
         "Decl task(Id, Priority).\ntask(1, 2).\nover(X, Y) :- task(X, _, _).\n",
         expect![[r#"
             3:9-10 error unbound-head-var: `Y` in the head of `over` never gets a value: no premise gives it one. The engine rejects the rule.
-            3:15-28 error arity-mismatch: `task` takes 2 arguments, not 3.
+            3:15-28 error arity-mismatch: `task` takes 2 arguments, found 3
               1:6-10 `task/2` is declared here
+              note: the engine rejects the program
         "#]],
     );
 }

@@ -13,8 +13,8 @@ fn cycles_are_named_and_each_step_is_shown() {
     check(
         "m(1, 2).\nwin(X) :- m(X, Y), !win(Y).\n",
         expect![[r#"
-        2:20-27 error unstratified: `win` is derived from its own absence: `win → !win`. The engine cannot put this into layers and refuses to evaluate the whole program.
-    "#]],
+            2:20-27 error unstratified: `win` is derived from its own absence: `win → !win`. The engine cannot put this into layers and refuses to evaluate the whole program.
+        "#]],
     );
     check(
         "#- a.mg\nq(1).\na(X) :- q(X), !b(X).\n#- b.mg\nb(X) :- c(X).\nc(X) :- a(X).\nc(X) :- q(X).\n",
@@ -42,8 +42,9 @@ fn groups_count_as_negations() {
     check(
         "p(1).\nsum(N) :- p(X), all(N0) |> do fn:group_by(), let N = fn:sum(X).\nall(N) :- sum(N).\n",
         expect![[r#"
-            2:17-20 hint rule-never-fires: `all` never has a fact: its rules need one of `sum` to begin with, and that waits for `all`. So this rule for `sum` never fires.
-              3:1-4 `all` is here
+            2:17-20 hint rule-never-fires: rule for `sum` never fires: `all` never has facts
+              3:1-4 defined here
+              note: `all` depends on `sum`, which depends on `all`
             2:28-44 error unstratified: `sum` is aggregated from `all`, and `all` depends on `sum`: `sum → |> all → sum`. The engine cannot put this into layers and refuses to evaluate the whole program.
               3:11-14 `all` needs `sum`
         "#]],
@@ -51,15 +52,15 @@ fn groups_count_as_negations() {
     check(
         "p(1).\np(N) :- p(X) |> do fn:group_by(), let N = fn:sum(X).\n",
         expect![[r#"
-        2:17-33 error unstratified: `p` is aggregated from itself: `p → |> p`. The engine cannot put this into layers and refuses to evaluate the whole program.
-    "#]],
+            2:17-33 error unstratified: `p` is aggregated from itself: `p → |> p`. The engine cannot put this into layers and refuses to evaluate the whole program.
+        "#]],
     );
     // A negation under a group is named as such.
     check(
         "q(1).\np(N) :- q(X), !p(X) |> do fn:group_by(), let N = fn:sum(X).\n",
         expect![[r#"
-        2:15-20 error unstratified: `p` is derived from its own absence: `p → !p`. The engine cannot put this into layers and refuses to evaluate the whole program.
-    "#]],
+            2:15-20 error unstratified: `p` is derived from its own absence: `p → !p`. The engine cannot put this into layers and refuses to evaluate the whole program.
+        "#]],
     );
     check("p(1).\np(M) :- p(N), N < 5 |> let M = fn:plus(N, 1).\n", expect![[""]]);
 }
@@ -69,11 +70,12 @@ fn one_name_with_two_arities() {
     check(
         "q(1).\nDecl p(A).\nDecl p(A, B).\np(X) :- q(X), !p(X, X).\np(X, X) :- p(X).\n",
         expect![[r#"
-        3:6-7 information decl-overload: `p` is declared with 1 argument too. Those are two predicates that have nothing to do with each other.
-          2:6-7 the other declaration
-        4:15-23 error unstratified: `p/1` holds where `p/2` does not, and `p/2` depends on `p/1`: `p/1 → !p/2 → p/1`. The engine cannot put this into layers and refuses to evaluate the whole program.
-          5:12-13 `p/2` needs `p/1`
-    "#]],
+            3:6-7 information decl-overload: `p` is also declared with 1 argument
+              2:6-7 other declaration
+              note: the two are independent predicates
+            4:15-23 error unstratified: `p/1` holds where `p/2` does not, and `p/2` depends on `p/1`: `p/1 → !p/2 → p/1`. The engine cannot put this into layers and refuses to evaluate the whole program.
+              5:12-13 `p/2` needs `p/1`
+        "#]],
     );
 }
 
@@ -117,16 +119,16 @@ fn a_long_cycle_is_cut_in_the_middle() {
     check(
         &text,
         expect![[r#"
-        2:16-22 error unstratified: `p0` holds where `p1` does not, and `p1` depends on `p0`: `p0 → !p1 → p2 → p3 → p4 → p5 → p6 → p7 → … → p0`. The engine cannot put this into layers and refuses to evaluate the whole program.
-          3:10-12 `p1` needs `p2`
-          4:10-12 `p2` needs `p3`
-          5:10-12 `p3` needs `p4`
-          6:10-12 `p4` needs `p5`
-          7:10-12 `p5` needs `p6`
-          8:10-12 `p6` needs `p7`
-          9:10-12 `p7` needs `p8`
-          10:10-12 `p8` needs `p9`
-    "#]],
+            2:16-22 error unstratified: `p0` holds where `p1` does not, and `p1` depends on `p0`: `p0 → !p1 → p2 → p3 → p4 → p5 → p6 → p7 → … → p0`. The engine cannot put this into layers and refuses to evaluate the whole program.
+              3:10-12 `p1` needs `p2`
+              4:10-12 `p2` needs `p3`
+              5:10-12 `p3` needs `p4`
+              6:10-12 `p4` needs `p5`
+              7:10-12 `p5` needs `p6`
+              8:10-12 `p6` needs `p7`
+              9:10-12 `p7` needs `p8`
+              10:10-12 `p8` needs `p9`
+        "#]],
     );
 }
 
