@@ -44,7 +44,7 @@ impl ApplicationPlace {
     /// What a wrong application does there.
     fn consequence(self) -> &'static str {
         match self {
-            Self::Head => "the engine aborts when it derives a fact with this head",
+            Self::Head => "the engine aborts when it computes this head",
             Self::Body | Self::Let | Self::Do => "the engine rejects the program",
         }
     }
@@ -75,7 +75,7 @@ pub(super) fn check_term(
         return;
     }
     if is_type(apply) {
-        findings.push(type_as_value(term, apply));
+        findings.push(type_as_value(term, apply).note(place.consequence()));
         return;
     }
     match builtins::function(name) {
@@ -108,7 +108,7 @@ fn type_as_value(term: &Term, apply: &Apply) -> Finding {
     let value = apply.function.as_str().to_ascii_lowercase();
     let finding =
         Finding::new(&TYPE_CONSTRUCTOR_AS_VALUE, range, format!("`{written}` makes a type, not a value"))
-            .note("type constructors are valid in `bound […]` only: the engine rejects the program");
+            .note("type constructors are valid in `bound […]` only");
     match builtins::function(&value) {
         Some(_) => finding.help(format!("use `{value}` to make a value")),
         None => finding,

@@ -222,7 +222,7 @@ fn functions() {
             3:19-29 error function-arity: `fn:pair` takes 2 arguments, found 1
               note: the engine rejects the program
             4:3-10 error unknown-function: unknown function `fn:nope`
-              note: the engine aborts when it derives a fact with this head
+              note: the engine aborts when it computes this head
               note: all functions are built in: a program cannot define one
         "#]],
     );
@@ -260,13 +260,13 @@ fn arities_of_functions() {
         "q(1).\np(fn:map(1, 2, 3), fn:struct(/a), fn:list(), fn:minus(), fn:time:now(1)).\np(X, Y, Z, A, B) :- q(X), q(Y), q(Z), q(A), q(B), X = fn:sum([1], [2]).\n",
         expect![[r#"
             2:3-18 error function-arity: `fn:map` takes an even number of arguments (keys and values), found 3
-              note: the engine aborts when it derives a fact with this head
+              note: the engine aborts when it computes this head
             2:20-33 error function-arity: `fn:struct` takes an even number of arguments (keys and values), found 1
-              note: the engine aborts when it derives a fact with this head
+              note: the engine aborts when it computes this head
             2:46-56 error function-arity: `fn:minus` takes at least 1 argument, found 0
-              note: the engine aborts when it derives a fact with this head
+              note: the engine aborts when it computes this head
             2:58-72 error function-arity: `fn:time:now` takes no argument, found 1
-              note: the engine aborts when it derives a fact with this head
+              note: the engine aborts when it computes this head
             3:55-71 error function-arity: `fn:sum` takes 1 argument, found 2
               note: the engine rejects the program
         "#]],
@@ -286,14 +286,17 @@ fn types_as_values() {
         "p(.List</number>).\nq(X) :- p(Y), X = fn:Frob(Y), X = .Union<Y>, X = fn:Map(/a, /b).\n",
         expect![[r#"
             1:3-17 error type-constructor-as-value: `.List` makes a type, not a value
-              note: type constructors are valid in `bound […]` only: the engine rejects the program
+              note: type constructors are valid in `bound […]` only
+              note: the engine aborts when it computes this head
             2:19-26 error unknown-function: unknown function `fn:Frob`
               note: the engine rejects the program
               note: all functions are built in: a program cannot define one
             2:35-44 error type-constructor-as-value: `.Union` makes a type, not a value
-              note: type constructors are valid in `bound […]` only: the engine rejects the program
+              note: type constructors are valid in `bound […]` only
+              note: the engine rejects the program
             2:50-56 error type-constructor-as-value: `fn:Map` makes a type, not a value
-              note: type constructors are valid in `bound […]` only: the engine rejects the program
+              note: type constructors are valid in `bound […]` only
+              note: the engine rejects the program
         "#]],
     );
 }
