@@ -129,7 +129,7 @@ fn fix(program: &Program, types: &ProgramTypes, file: FileId, statement: Stateme
         return None;
     }
     let declaration = declaration(&TypedProgram { program, types }, predicate);
-    let fix = Fix::guess(format!("Declare `{}`", predicate.key));
+    let fix = Fix::guess(format!("declare `{}`", predicate.key));
     Some(match home {
         Some(home) => {
             let (file, statement, range) = home.place;

@@ -11,8 +11,10 @@ fn name_constant_swallows_the_full_stop() {
     check(
         "q(1).\np(X) :- q(X), X = /a.\nr(1).",
         expect![[r#"
-            2:17-18 warning eq-never: This never holds: `X` is an integer, as all clauses of `q/1` have it in argument 1, and the other side is the name `/a.`.
-              1:3-4 `X` gets its values from here
+            2:17-18 warning eq-never: `=` never holds: integer `X` compared with the name `/a.`
+              1:3-4 type of `X` comes from here
+              note: values of different types are never equal
+              note: all clauses of `q/1` have an integer as argument 1
             2:21-22 error name-swallows-dot: The full stop is part of the name here: `/a.` is one constant, and the statement does not end.
               fix: Insert a space before the full stop
         "#]],
@@ -269,13 +271,15 @@ fn packages() {
         expect![[r#"
             1:10-11 error package-dot: `Package` ends with `!`, not with a full stop.
               fix: Replace the full stop by `!`
-            2:5-6 warning use-unknown: The program has no package `b`. The engine takes this without a word.
-              fix: Use `a`
+            2:5-6 warning use-unknown: unknown package `b`
+              note: the engine silently accepts this `Use`
+              fix: write `a`
             2:6-7 error package-dot: `Use` ends with `!`, not with a full stop.
               fix: Replace the full stop by `!`
             4:1-4 error statement-order: `Use` must stand before all declarations and clauses.
-            4:5-6 warning use-unknown: The program has no package `c`. The engine takes this without a word.
-              fix: Use `a`
+            4:5-6 warning use-unknown: unknown package `c`
+              note: the engine silently accepts this `Use`
+              fix: write `a`
         "#]],
     );
 }
@@ -285,14 +289,17 @@ fn names_of_packages() {
     check(
         "Package now!\nUse Depot!\nUse _!\nUse opt!\np(1).",
         expect![[r#"
-        1:9-12 error reserved-word: `now` is a word of the language and cannot name a package.
-        2:5-10 error uppercase-predicate: `Depot` cannot name a package: packages start with a lower-case letter.
-        2:5-10 warning use-unknown: The program has no package `Depot`. The engine takes this without a word.
-        3:5-6 error uppercase-predicate: `_` cannot name a package: packages start with a lower-case letter.
-        3:5-6 warning use-unknown: The program has no package `_`. The engine takes this without a word.
-        4:5-8 error reserved-word: `opt` is a word of the language and cannot name a package.
-        4:5-8 warning use-unknown: The program has no package `opt`. The engine takes this without a word.
-    "#]],
+            1:9-12 error reserved-word: `now` is a word of the language and cannot name a package.
+            2:5-10 error uppercase-predicate: `Depot` cannot name a package: packages start with a lower-case letter.
+            2:5-10 warning use-unknown: unknown package `Depot`
+              note: the engine silently accepts this `Use`
+            3:5-6 error uppercase-predicate: `_` cannot name a package: packages start with a lower-case letter.
+            3:5-6 warning use-unknown: unknown package `_`
+              note: the engine silently accepts this `Use`
+            4:5-8 error reserved-word: `opt` is a word of the language and cannot name a package.
+            4:5-8 warning use-unknown: unknown package `opt`
+              note: the engine silently accepts this `Use`
+        "#]],
     );
 }
 
@@ -386,7 +393,9 @@ fn statements_glued() {
         expect![[r#"
             1:5-6 error type-dot-glued: A full stop glued to a capital letter starts a type (`.List`): this statement does not end for the engine.
               fix: Start a new line behind the full stop
-            1:6-11 information decl-regex-gap: The runtime of agents finds declarations with a pattern, and misses this one, which is not at the start of its line. The engine reads it well.
+            1:6-11 information decl-regex-gap: the runtime misses this declaration
+              note: it searches for `Decl` at the start of a line
+              note: the engine reads the declaration correctly
         "#]],
     );
 }

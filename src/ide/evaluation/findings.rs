@@ -1,7 +1,5 @@
-//! What shows only when a program is evaluated, as findings: rows that fail, clauses that cannot be evaluated, and
-//! rules at which the evaluation had to be given up.
-
-use std::fmt::Write as _;
+//! What shows only when a program is evaluated, as findings: solutions for which a call fails, clauses that cannot be
+//! evaluated, and rules at which the evaluation reached a limit.
 
 use rustc_hash::FxHashMap;
 
@@ -16,8 +14,11 @@ use mangle_syntax::lint::{Diagnostic, Finding, Severity};
 use mangle_syntax::syntax::ast::{Clause, Item, Premise, Term, TermKind};
 use mangle_syntax::text::{FileId, StatementId, Symbol, TextRange, slice};
 
-/// How many characters of a premise, or of a value, are quoted.
-const QUOTED: usize = 60;
+/// How many characters of a premise are quoted.
+const QUOTED: usize = 32;
+
+/// How many characters a headline has at most.
+const HEADLINE: usize = 72;
 
 /// How many variables are named.
 const NAMED: usize = 4;
@@ -97,33 +98,41 @@ impl EvaluationLinter<'_> {
     fn failure(&self, model: &Model, error: &RowError) -> Option<ClauseFinding> {
         let (file, item, clause) = self.clause(error.rule)?;
         let range = at_fault(clause, error.premise);
-        let mut message = format!("`{}` fails", quote(slice(file.statement_text(item), range)));
+        let text = quote(slice(file.statement_text(item), range));
         let bindings = model.bindings(&self.evaluation.compiled, error);
         let named = bindings.iter().filter_map(|binding| {
             Some((variable_at(clause, binding.premise, binding.argument)?, binding.value.as_str()))
         });
-        message.push_str(&said(&relevant(clause, error.premise, named.collect())));
-        message.push_str(&self.with_sample());
-        let _ = write!(message, ": {}. ", error.failure);
+        let mut place = bound(&relevant(clause, error.premise, named.collect()));
+        place.push_str(&self.with_sample());
         let (rule, severity) = match (error.failure.is_limit(), self.sample) {
             (true, _) => (&EVALUATION_LIMIT, Severity::Warning),
             (false, None) => (&EVALUATION_FAILS, Severity::Error),
             (false, Some(_)) => (&EVALUATION_FAILS, Severity::Warning),
         };
-        message.push_str(match error.failure.is_limit() {
-            true => "The evaluation was given up here.",
-            false => {
-                "The engine stops the whole evaluation at such a row; a premise before it has to keep it out."
-            }
-        });
-        Some((file.id, item.statement.id, Finding::new(rule, range, message).severity(severity)))
+        let (headline, reason) = headline(&format!("`{text}` fails"), &error.failure.to_string());
+        let mut finding = Finding::new(rule, range, headline).severity(severity);
+        if let Some(reason) = reason {
+            finding = finding.note(format!("{reason}{place}"));
+        } else if !place.is_empty() {
+            finding = finding.note(format!("it fails{place}"));
+        }
+        let finding = match error.failure.is_limit() {
+            true => finding.note("the evaluation reaches its limit and ends here"),
+            false => finding
+                .note("the engine aborts the whole evaluation at such a solution")
+                .help("exclude the value with an earlier premise"),
+        };
+        Some((file.id, item.statement.id, finding))
     }
 
     fn fault(&self, rule: RuleId, premise: Option<u32>, failure: &Failure) -> Option<ClauseFinding> {
         let (file, item, clause) = self.clause(rule)?;
         let range = premise.map_or(clause.head.range, |premise| at_fault(clause, premise));
-        let message = format!("This clause cannot be evaluated: {failure}. Nothing comes of it.");
-        Some((file.id, item.statement.id, Finding::new(&EVALUATION_FAILS, range, message)))
+        let (headline, reason) = headline("clause cannot be evaluated", &failure.to_string());
+        let finding = Finding::new(&EVALUATION_FAILS, range, headline);
+        let finding = reason.into_iter().fold(finding, Finding::note);
+        Some((file.id, item.statement.id, finding.note("the clause derives nothing")))
     }
 
     /// A limit that was met, at the rule that was evaluated.
@@ -136,22 +145,21 @@ impl EvaluationLinter<'_> {
         let key = self.evaluation.program.get(predicate).key;
         let rows = self.evaluation.rows(key, 0).map_or(0, |rows| rows.count);
         let with = self.with_sample();
-        let message = format!(
-            "The evaluation was given up at this rule: {}{with}; `{key}` had {rows} of them by then. What depends on \
-             it is not known, and the engine may run out of memory.",
-            stop.reason
-        );
+        let message = format!("evaluation of `{key}` reaches the limit: {}", stop.reason);
         // How fast this machine is says little of the program.
         let severity = match stop.reason {
             Reason::Time(_) => Severity::Information,
             _ => Severity::Warning,
         };
-        let finding = Finding::new(&EVALUATION_LIMIT, clause.head.range, message).severity(severity);
+        let finding = Finding::new(&EVALUATION_LIMIT, clause.head.range, message)
+            .severity(severity)
+            .note(format!("`{key}` had {rows} facts at the end of the evaluation{with}"))
+            .note("facts that depend on it are unknown, and the engine may run out of memory");
         Some((file.id, item.statement.id, finding))
     }
 
     fn with_sample(&self) -> String {
-        self.sample.map_or_else(String::new, |sample| format!(", with the facts of `{sample}`"))
+        self.sample.map_or_else(String::new, |sample| format!(" with the facts of `{sample}`"))
     }
 
     /// A clause as it stands by now.
@@ -214,20 +222,33 @@ fn relevant<'v>(clause: &Clause, premise: u32, named: Vec<(Symbol, &'v str)>) ->
 }
 
 /// ` where X = 0, Y = /a`
-fn said(named: &[(Symbol, &str)]) -> String {
-    let mut said: Vec<_> =
+fn bound(named: &[(Symbol, &str)]) -> String {
+    let mut bound: Vec<_> =
         named.iter().take(NAMED).map(|(name, value)| format!("{name} = {value}")).collect();
     if named.len() > NAMED {
-        said.push("…".to_owned());
+        bound.push("…".to_owned());
     }
-    if said.is_empty() { String::new() } else { format!(" where {}", said.join(", ")) }
+    if bound.is_empty() { String::new() } else { format!(" where {}", bound.join(", ")) }
 }
 
-/// A piece of the program on one line, cut.
+/// A headline with its reason, and the reason by itself where the headline has no room for it.
+fn headline(what: &str, reason: &str) -> (String, Option<String>) {
+    let whole = format!("{what}: {reason}");
+    match whole.chars().count() <= HEADLINE {
+        true => (whole, None),
+        false => (what.to_owned(), Some(reason.to_owned())),
+    }
+}
+
+/// A piece of the program on one line, without the middle of a long one.
 fn quote(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(QUOTED) {
-        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
-        None => line,
+    let count = line.chars().count();
+    if count <= QUOTED {
+        return line;
     }
+    let tail = QUOTED / 3;
+    let head: String = line.chars().take(QUOTED - tail - 1).collect();
+    let tail: String = line.chars().skip(count - tail).collect();
+    format!("{head}…{tail}")
 }

@@ -275,8 +275,8 @@ fn a_document_follows_its_path_when_that_becomes_a_link() {
         symlink("a.mg", folder.path().join("link.mg")).unwrap();
         event(&mut client, &link, 1);
         // Now it has the text of `a.mg`, and nothing is declared in two files.
-        let q = |found: &[String]| found.iter().filter(|one| one.contains("`q/1` is declared")).count();
-        let p = |found: &[String]| found.iter().filter(|one| one.contains("`p/1` is declared")).count();
+        let q = |found: &[String]| found.iter().filter(|one| one.contains("declaration of `q/1`")).count();
+        let p = |found: &[String]| found.iter().filter(|one| one.contains("declaration of `p/1`")).count();
         let found = until(&mut client, &link, |found| p(found) == 0);
         assert_eq!(q(&found), 1, "{count} findings before");
         let definition = client.request("textDocument/definition", at(&link, 0, 5)).unwrap();

@@ -19,35 +19,42 @@ fn check(program: &Program, out: &mut ProgramFindings) {
     for file in &program.files {
         for item in file.items.iter() {
             let Some(declaration) = item.statement.declaration() else { continue };
-            let Some((range, why)) = gap(file, item, declaration) else { continue };
-            let message = format!(
-                "The runtime of agents finds declarations with a pattern, and {why}. The engine reads it well."
-            );
-            out.push(file.id, item.statement.id, Finding::new(&DECL_REGEX_GAP, range, message));
+            let Some((range, message, why)) = gap(file, item, declaration) else { continue };
+            let finding = Finding::new(&DECL_REGEX_GAP, range, message);
+            let finding = finding.note(why).note("the engine reads the declaration correctly");
+            out.push(file.id, item.statement.id, finding);
         }
     }
 }
 
-/// What the pattern does not see of a declaration.
-fn gap(file: &FileSummary, item: &Item, declaration: &Declaration) -> Option<(TextRange, String)> {
+/// What the pattern does not see.
+const MISSED: &str = "the runtime misses this declaration";
+
+/// Where, how and why the pattern misreads a declaration.
+fn gap(
+    file: &FileSummary,
+    item: &Item,
+    declaration: &Declaration,
+) -> Option<(TextRange, String, &'static str)> {
     let atom = &declaration.atom;
     let before = file.text.get(..usize::from(item.start)).unwrap_or("");
     if !before.is_empty() && !before.ends_with('\n') {
         let word = TextRange::up_to(atom.name.range.start());
-        return Some((word, "misses this one, which is not at the start of its line".to_owned()));
+        return Some((word, MISSED.to_owned(), "it searches for `Decl` at the start of a line"));
     }
     let name = atom.name.as_str();
     // Whoever uses packages, or names of the engine, has no such runtime.
     if name.contains(|char: char| char.is_ascii_uppercase()) {
-        let why = "misses this one, whose name has capitals";
-        return Some((atom.name.range, why.to_owned()));
+        let why = "it searches for names of small letters, digits and underscores";
+        return Some((atom.name.range, MISSED.to_owned(), why));
     }
     let written = file.statement_text(item).get(usize::from(atom.name.range.end())..)?;
     let inside = written.trim_start().strip_prefix('(')?.split(')').next()?.trim();
     let counted = if inside.is_empty() { 0 } else { inside.matches(',').count() + 1 };
     (counted != atom.args.len()).then(|| {
-        let why = format!("takes this one for one of {counted} arguments, as it counts commas");
-        (atom.args_range(), why)
+        let message =
+            format!("the runtime reads `{name}` with {}", super::wording::counted(counted, "argument"));
+        (atom.args_range(), message, "it counts commas up to the first `)`")
     })
 }
 
@@ -65,7 +72,7 @@ mod tests {
         let file = Arc::new(FileSummary::new(FileId(0), &SourceFile::parse(text.into())));
         let item = file.items.iter().find(|item| item.statement.declaration().is_some()).unwrap();
         let found = gap(&file, item, item.statement.declaration().unwrap());
-        assert_eq!(found.map(|(range, _)| slice(file.statement_text(item), range)), expected, "{text:?}");
+        assert_eq!(found.map(|(range, ..)| slice(file.statement_text(item), range)), expected, "{text:?}");
     }
 
     #[test]

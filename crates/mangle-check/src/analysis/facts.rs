@@ -1,6 +1,7 @@
 //! Facts whose functions fail: the engine computes the arguments of facts while it reads the
 //! program, and refuses the program when that fails.
 
+use super::wording::code;
 use super::{CheckContext, Family};
 use mangle_engine::kernel::{self, Values};
 use mangle_engine::program::builtins;
@@ -24,8 +25,9 @@ fn check(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding
         if let Err((range, failure)) = kernel::evaluate(arg, context.text, &mut values, None)
             && !divides_by_literal_zero(arg, range)
         {
-            let message = format!("This fact stops the engine: {failure}.");
-            findings.push(Finding::new(&FACT_FUNCTION_FAILS, range, message));
+            let message = format!("{} in a fact fails", code(context.slice(range), 40));
+            let finding = Finding::new(&FACT_FUNCTION_FAILS, range, message).note(failure.to_string());
+            findings.push(finding.note("the engine rejects the program"));
         }
     }
 }

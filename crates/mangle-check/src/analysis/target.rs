@@ -31,7 +31,7 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Findi
     }
     let mut check = Check { context, out };
     let arrow = clause.arrow.filter(|arrow| context.slice(*arrow) != ":-");
-    arrow.into_iter().for_each(|arrow| check.since("The arrow `⟸`", LONG_ARROW, arrow));
+    arrow.into_iter().for_each(|arrow| check.since("arrow `⟸`", LONG_ARROW, arrow));
     check.interval(clause.interval.as_ref().map(|interval| interval.range));
     check.terms(&clause.head.args);
     for premise in &clause.premises {
@@ -72,17 +72,17 @@ impl Check<'_, '_> {
         let embedding = &self.context.program.embedding;
         let Some(engine) = embedding.engine.filter(|_| !embedding.has(since)) else { return };
         let came = match builtins::first_release(since) {
-            Some(release) => format!("came with {release}"),
-            None => format!("came on {since}, after the last release"),
+            Some(release) => format!("it came with {release}"),
+            None => format!("it came on {since}, after the last release"),
         };
-        let message =
-            format!("{what} {came}; the engine of this program is {}, which rejects it.", engine.name);
-        self.out.push(Finding::new(&NEWER_THAN_TARGET, range, message));
+        let message = format!("{what} is newer than the target engine {}", engine.name);
+        let finding = Finding::new(&NEWER_THAN_TARGET, range, message).note(came);
+        self.out.push(finding.note("the target engine rejects the program"));
     }
 
     fn interval(&mut self, range: Option<TextRange>) {
         if let Some(range) = range {
-            self.since("The temporal part of the language", TEMPORAL, range);
+            self.since("temporal syntax", TEMPORAL, range);
         }
     }
 
@@ -105,7 +105,7 @@ impl Check<'_, '_> {
         if name == "fn:TaggedUnion" {
             self.since("`.TaggedUnion`", TAGGED_UNION, apply.function.range);
         } else if matches!(apply.form, ApplyForm::DotType | ApplyForm::Optional) {
-            self.since("This notation of types", DOT_TYPES, apply.function.range);
+            self.since("this type syntax", DOT_TYPES, apply.function.range);
         } else if let Some(function) = builtins::function(name).filter(|_| apply.form == ApplyForm::Call) {
             self.since(&format!("`{name}`"), function.since, apply.function.range);
         }
@@ -158,7 +158,8 @@ mod tests {
                 _ => {}
             }
             for finding in out {
-                writeln!(shown, "{}: {}", context.slice(finding.range), finding.message).unwrap();
+                let note = &finding.notes[0];
+                writeln!(shown, "{}: {}: {note}", context.slice(finding.range), finding.message).unwrap();
             }
         }
         expect.assert_eq(&shown);
@@ -180,24 +181,24 @@ mod tests {
             Some(("0.2.0", "2024-08-14")),
             TEXT,
             expect![[r#"
-            temporal: The temporal part of the language came with 0.5.0; the engine of this program is 0.2.0, which rejects it.
-            .List: This notation of types came with 0.3.0; the engine of this program is 0.2.0, which rejects it.
-            .TaggedUnion: `.TaggedUnion` came on 2026-03-11, after the last release; the engine of this program is 0.2.0, which rejects it.
-            .Struct: This notation of types came with 0.3.0; the engine of this program is 0.2.0, which rejects it.
-            @[2024-05-01]: The temporal part of the language came with 0.5.0; the engine of this program is 0.2.0, which rejects it.
-            ⟸: The arrow `⟸` came with 0.3.0; the engine of this program is 0.2.0, which rejects it.
-            fn:mod: `fn:mod` came on 2026-06-12, after the last release; the engine of this program is 0.2.0, which rejects it.
-            fn:avg: `fn:avg` came with 0.3.0; the engine of this program is 0.2.0, which rejects it.
-            <-[0d, 7d]: The temporal part of the language came with 0.5.0; the engine of this program is 0.2.0, which rejects it.
-        "#]],
+                temporal: temporal syntax is newer than the target engine 0.2.0: it came with 0.5.0
+                .List: this type syntax is newer than the target engine 0.2.0: it came with 0.3.0
+                .TaggedUnion: `.TaggedUnion` is newer than the target engine 0.2.0: it came on 2026-03-11, after the last release
+                .Struct: this type syntax is newer than the target engine 0.2.0: it came with 0.3.0
+                @[2024-05-01]: temporal syntax is newer than the target engine 0.2.0: it came with 0.5.0
+                ⟸: arrow `⟸` is newer than the target engine 0.2.0: it came with 0.3.0
+                fn:mod: `fn:mod` is newer than the target engine 0.2.0: it came on 2026-06-12, after the last release
+                fn:avg: `fn:avg` is newer than the target engine 0.2.0: it came with 0.3.0
+                <-[0d, 7d]: temporal syntax is newer than the target engine 0.2.0: it came with 0.5.0
+            "#]],
         );
         check(
             Some(("0.5.0", "2026-02-19")),
             TEXT,
             expect![[r#"
-            .TaggedUnion: `.TaggedUnion` came on 2026-03-11, after the last release; the engine of this program is 0.5.0, which rejects it.
-            fn:mod: `fn:mod` came on 2026-06-12, after the last release; the engine of this program is 0.5.0, which rejects it.
-        "#]],
+                .TaggedUnion: `.TaggedUnion` is newer than the target engine 0.5.0: it came on 2026-03-11, after the last release
+                fn:mod: `fn:mod` is newer than the target engine 0.5.0: it came on 2026-06-12, after the last release
+            "#]],
         );
     }
 }

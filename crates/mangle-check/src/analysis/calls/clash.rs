@@ -122,12 +122,11 @@ fn report(
     out: &mut ProgramFindings,
 ) {
     let name = predicate.key.name;
-    let message = format!(
-        "A rule of `{name}`, which is deferred, uses `{symbol}` too. The engine does not keep the two apart: the \
-         value from here gets into that rule, and results are lost. Rename one of them."
-    );
+    let message = format!("variable `{symbol}` clashes with one in a rule of deferred `{name}`");
     let (file, statement) = (other.site.file.id, other.site.item.statement.id);
-    let finding = Finding::new(&DEFERRED_VARIABLE_CLASH, range, message);
-    let finding = finding.related(Span::of(file, statement, other.range), "the variable of the called rule");
+    let finding = Finding::new(&DEFERRED_VARIABLE_CLASH, range, message)
+        .related(Span::of(file, statement, other.range), "variable of the called rule")
+        .note("the engine passes the value of this variable into the called rule and loses solutions")
+        .help("rename one of the two variables");
     out.push(site.file.id, site.item.statement.id, finding);
 }

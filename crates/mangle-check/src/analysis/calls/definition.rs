@@ -16,18 +16,13 @@ pub(super) fn check(_: &CheckContext<'_>, declaration: &Declaration, out: &mut V
         return;
     }
     let name = declaration.atom.name.as_str();
-    let message = if declaration.atom.args.is_empty() {
-        format!(
-            "A deferred predicate needs a mode, and one without arguments cannot have any: the engine crashes \
-             where a premise asks for `{name}`. Leave `deferred()` out."
-        )
-    } else {
-        format!(
-            "`{name}` is deferred and has no mode, such as `mode(\"+\")`: the engine crashes where a premise \
-             asks for it."
-        )
-    };
-    out.push(Finding::new(&DEFERRED_WITHOUT_MODE, deferred.range, message));
+    let message = format!("deferred predicate `{name}` has no mode");
+    let finding = Finding::new(&DEFERRED_WITHOUT_MODE, deferred.range, message)
+        .note("the engine panics when a premise queries it");
+    out.push(match declaration.atom.args.is_empty() {
+        true => finding.note("a predicate without arguments cannot have a mode").help("remove `deferred()`"),
+        false => finding.help("add a mode, as in `mode(\"+\")`"),
+    });
 }
 
 /// Reports facts that calls do not find.
@@ -36,14 +31,12 @@ pub(super) fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mu
         return;
     }
     let Some(predicate) = context.predicate(&clause.head).filter(|it| it.signature.deferred) else { return };
-    let message = format!(
-        "`{}` is deferred: a call goes through its rules and never finds this fact. Write it as a rule whose \
-         body gives the values.",
-        predicate.key.name
-    );
-    let finding = Finding::new(&DEFERRED_FACT, clause.head.name.range, message);
+    let message = format!("fact of deferred predicate `{}` is never found", predicate.key.name);
+    let finding = Finding::new(&DEFERRED_FACT, clause.head.name.range, message)
+        .note("a call evaluates the rules of the predicate and ignores its facts")
+        .help("write a rule whose body binds the values");
     out.push(match CheckContext::origin(predicate) {
-        Some(origin) => finding.related(origin, "the declaration"),
+        Some(origin) => finding.related(origin, "declared here"),
         None => finding,
     });
 }

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::calls;
 use crate::analysis::CheckContext;
+use crate::analysis::wording::code;
 use mangle_engine::program::Mode;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Operator, Premise, Term};
@@ -48,11 +49,12 @@ fn valued(premises: &[Premise]) -> FxHashSet<Symbol> {
 }
 
 fn finding(context: &CheckContext<'_>, name: &str, term: &Term) -> Finding {
-    let what = if term.variable().is_some() { "has a value already" } else { "is a value" };
-    let message = format!(
-        "`{name}` writes its result here, and `{}` {what}: the evaluation aborts as soon as the two differ. \
-         Take a new variable and compare it afterwards.",
-        context.slice(term.range)
-    );
+    let text = code(context.slice(term.range), 24);
+    let message = match term.variable() {
+        Some(_) => format!("output argument {text} of `{name}` is already bound"),
+        None => format!("output argument {text} of `{name}` is not a variable"),
+    };
     Finding::new(&DEFERRED_OUTPUT_TAKEN, term.range, message)
+        .note("the engine aborts unless the result equals the value here")
+        .help("use a fresh variable and compare it afterwards")
 }

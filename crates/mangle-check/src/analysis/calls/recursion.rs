@@ -8,7 +8,7 @@ use mangle_syntax::lint::{Finding, Rule, Span, rule};
 
 pub(super) static DEFERRED_RECURSION: Rule = rule!("deferred-recursion.md");
 
-/// Reports the calls that close a circle, one for each rule.
+/// Reports the calls that close a cycle, one for each rule.
 pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
     let graph = program.graph();
     let calls = |edge: &&Edge| {
@@ -26,14 +26,15 @@ pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
         let Some(item) = file.items.get(edge.item as usize) else { continue };
         let predicate = program.get(edge.from);
         let message = format!(
-            "`{}` is deferred and calls itself{}. The engine mixes up the variables of such calls and loses \
-             results, without a word.",
+            "deferred predicate `{}` calls itself{}",
             predicate.key.name,
-            if edge.from == edge.to { "" } else { " through another" },
+            if edge.from == edge.to { "" } else { " indirectly" },
         );
-        let mut finding = Finding::new(&DEFERRED_RECURSION, edge.range, message);
+        let mut finding = Finding::new(&DEFERRED_RECURSION, edge.range, message)
+            .note("the engine mixes up the variables of nested calls and silently loses solutions")
+            .help("use a recursive predicate that is not deferred");
         if let Some((file, statement, range)) = predicate.signature.declared {
-            finding = finding.related(Span::of(file, statement, range), "the declaration");
+            finding = finding.related(Span::of(file, statement, range), "declared here");
         }
         out.push(file.id, item.statement.id, finding);
     }

@@ -21,20 +21,18 @@ pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<F
 
 fn finding(literal: &Literal, signature: &Signature) -> Finding {
     let name = literal.atom.name.as_str();
-    let (kind, facts) = if signature.deferred {
-        ("deferred", "has no facts")
-    } else {
-        ("external", "has only the facts of earlier calls")
-    };
+    let kind = if signature.deferred { "deferred" } else { "external" };
     let (place, effect) = match (literal.is_negated(), signature.deferred) {
-        (true, true) => ("Under `!`", "this always holds"),
-        (true, false) => ("Under `!`", "this holds although the host may know better"),
-        (false, true) => ("As the only premise of an aggregation", "there is nothing to aggregate"),
-        (false, false) => ("As the only premise of an aggregation", "the host is not asked"),
+        (true, true) => ("negation", "a deferred predicate has no facts, so the negation always holds"),
+        (true, false) => ("negation", "the negation holds unless an earlier call returned such a fact"),
+        (false, true) => ("aggregation", "a deferred predicate has no facts, so nothing is aggregated"),
+        (false, false) => ("aggregation", "only the facts of earlier calls are aggregated"),
     };
-    let message = format!(
-        "{place} the engine does not call `{name}`, which is {kind} and {facts}: {effect}. Ask a helper rule \
-         that makes the call."
-    );
-    Finding::new(&CALL_NOT_MADE, literal.range, message)
+    Finding::new(
+        &CALL_NOT_MADE,
+        literal.range,
+        format!("{place} does not call the {kind} predicate `{name}`"),
+    )
+    .note(effect)
+    .help("query a helper rule that makes the call")
 }

@@ -7,7 +7,7 @@ use mangle_syntax::syntax::ast::{Apply, ApplyForm, BoundRow, Declaration, Term, 
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::TextRange;
 
-use crate::analysis::wording::counted;
+use crate::analysis::wording::{code, counted, fix_or_help};
 
 pub(super) static BOUND_COUNT: Rule = rule!("bound-count.md");
 
@@ -64,24 +64,23 @@ fn check_count(declaration: &Declaration, row: &BoundRow, out: &mut Vec<Finding>
         return;
     }
     let message = format!(
-        "`{}` has {}, but this row has {}. The engine rejects a row that does not give one type for each \
-         argument.",
+        "`bound` row has {}, `{}` has {}",
+        counted(found, "type"),
         declaration.atom.name.as_str(),
         counted(wanted, "argument"),
-        counted(found, "type"),
     );
-    let finding = Finding::new(&BOUND_COUNT, row.range, message);
-    out.push(finding.related(Span::here(declaration.atom.range), "the arguments"));
+    let finding = Finding::new(&BOUND_COUNT, row.range, message)
+        .note("the engine rejects a row without exactly one type per argument");
+    out.push(finding.related(Span::here(declaration.atom.range), "arguments"));
 }
 
 fn suspicious(term: &Term) -> Option<Finding> {
     let TermKind::Name(name) = term.kind else { return None };
     let (_, meant) = MEANT.iter().find(|(written, _)| *written == name.as_str())?;
-    let message = format!(
-        "`{name}` is no base type. It means the names below it, such as `{name}/x`; `{meant}` is probably meant."
-    );
-    let fix = Fix::guess(format!("Write `{meant}`")).replace(term.range, *meant);
-    Some(Finding::new(&SUSPICIOUS_TYPE_NAME, term.range, message).fix(fix))
+    let message = format!("`{name}` is not a base type");
+    let note = format!("it is the type of the names below it, such as `{name}/x`");
+    let fix = Fix::guess(format!("write `{meant}`")).replace(term.range, *meant);
+    Some(Finding::new(&SUSPICIOUS_TYPE_NAME, term.range, message).note(note).fix(fix))
 }
 
 fn report(
@@ -92,88 +91,95 @@ fn report(
     fault: Fault,
 ) -> Finding {
     let whole = fault.range == element.range;
+    let text = code(context.slice(fault.range), QUOTED);
+    let (message, help) = (headline(fault.kind, &text), help(fault.kind));
     if !fault.rejected {
-        let message = format!("{} The engine does not look here and takes it.", explain(fault.kind));
-        return Finding::new(&BOUND_UNCHECKED, fault.range, message);
+        let finding = Finding::new(&BOUND_UNCHECKED, fault.range, message);
+        let finding = finding.note("the engine does not check this place and accepts the declaration");
+        return with_help(finding, None, help);
     }
+    let finding = |rule| {
+        let finding = Finding::new(rule, fault.range, message);
+        finding.note("the engine rejects the declaration")
+    };
     match fault.kind {
         FaultKind::String if whole => predicate_string(context, declaration, row, element),
         FaultKind::Constant | FaultKind::Literal(_) if whole => {
-            let finding = Finding::new(&BOUND_NOT_TYPE, fault.range, explain(fault.kind));
-            with(finding, as_type(context, element))
+            with_help(finding(&BOUND_NOT_TYPE), as_type(context, element), help)
         }
-        kind => {
-            let finding = Finding::new(&BOUND_MALFORMED, fault.range, explain(kind));
-            with(finding, renamed(context, element, fault))
-        }
+        _ => with_help(finding(&BOUND_MALFORMED), renamed(context, element, fault), help),
     }
 }
 
-fn with(finding: Finding, fix: Option<Fix>) -> Finding {
-    Finding { fix, ..finding }
+fn with_help(finding: Finding, fix: Option<Fix>, help: Option<String>) -> Finding {
+    match help {
+        Some(help) => fix_or_help(finding, fix, &help),
+        None => Finding { fix, ..finding },
+    }
 }
 
-/// What is wrong, as a sentence.
-fn explain(kind: FaultKind) -> String {
+/// How many characters of a type are quoted.
+const QUOTED: usize = 32;
+
+/// What is wrong; `text` quotes the place.
+fn headline(kind: FaultKind, text: &str) -> String {
     match kind {
-        FaultKind::Constant => {
-            "This is a value. A bound wants a type, such as `/number` or `/string`.".into()
-        }
-        FaultKind::String => "A string is no type. Types are names such as `/string`.".into(),
-        FaultKind::Literal(form) => {
-            let (found, meant) = match form {
-                ApplyForm::Map => ("map", ".Map<…>"),
-                ApplyForm::Struct => ("struct", ".Struct<…>"),
-                _ => ("list", ".List<…>"),
-            };
-            format!("This is a {found}, a value. The type of such values is `{meant}`.")
-        }
+        FaultKind::Constant => format!("{text} is a value, not a type"),
+        FaultKind::String => format!("{text} is a string, not a type"),
+        FaultKind::Literal(ApplyForm::Map) => format!("{text} is a map, not a type"),
+        FaultKind::Literal(ApplyForm::Struct) => format!("{text} is a struct, not a type"),
+        FaultKind::Literal(_) => format!("{text} is a list, not a type"),
+        FaultKind::NotConstructor(name) => format!("`{name}` is not a type constructor"),
+        FaultKind::ArgumentCount(constructor, found) => wrong_count(constructor, found),
+        FaultKind::OddFields => "struct type lacks a label or a type".into(),
+        FaultKind::LabelNotName => format!("field label {text} is not a name"),
+        FaultKind::LabelRepeated(label) => format!("field `{label}` is listed twice, only the first counts"),
+        FaultKind::OptionalShape => "optional field is not a label and a type".into(),
+        FaultKind::OddVariants => "tagged union lacks a tag or a struct type".into(),
+        FaultKind::TagNotName => format!("tag {text} is not a name"),
+        FaultKind::TagRepeated(tag) => format!("tag `{tag}` is listed twice"),
+        FaultKind::VariantNotStruct => format!("variant {text} of a tagged union is not a struct type"),
+        FaultKind::VariantHasTagField(field) => format!("tag field `{field}` is listed in a variant"),
+        FaultKind::ResultVariable(name) => format!("type variable `{name}` of the result is in no argument"),
+        FaultKind::SingletonNotName => format!("{text} in a singleton type is not a name"),
+    }
+}
+
+/// What to write instead.
+fn help(kind: FaultKind) -> Option<String> {
+    let help = match kind {
+        FaultKind::Constant => "use a type such as `/number` or `/string`",
+        FaultKind::String => "use a name such as `/string`",
+        FaultKind::Literal(ApplyForm::Map) => "use `.Map<…>`, the type of maps",
+        FaultKind::Literal(ApplyForm::Struct) => "use `.Struct<…>`, the type of structs",
+        FaultKind::Literal(_) => "use `.List<…>`, the type of lists",
         FaultKind::NotConstructor(name) => {
             let name = name.as_str();
-            let shown = name.strip_prefix("fn:").unwrap_or(name);
-            match constructor_like(shown) {
-                Some(constructor) => {
-                    format!("`{name}` is no type. The constructor is `.{}`.", constructor.as_str())
-                }
-                None => format!("There is no type constructor `{shown}`."),
-            }
+            let meant = constructor_like(name.strip_prefix("fn:").unwrap_or(name))?;
+            return Some(format!("did you mean `.{}`?", meant.as_str()));
         }
-        FaultKind::ArgumentCount(Constructor::Tuple, 2) => {
-            "A tuple has at least three parts; two are a `.Pair`.".into()
-        }
-        FaultKind::ArgumentCount(constructor, found) => wrong_count(constructor, found),
-        FaultKind::OddFields => "A struct type lists labels and types in turn; here one is missing.".into(),
-        FaultKind::LabelNotName => "The label of a field is a name, such as `/weight`.".into(),
-        FaultKind::LabelRepeated(label) => {
-            format!("The field `{label}` is listed twice; only the first counts.")
-        }
-        FaultKind::OptionalShape => "An optional field has a label and a type: `opt /label : /type`.".into(),
-        FaultKind::OddVariants => {
-            "A tagged union lists its tag field, and then tags and struct types in turn; here one is missing."
-                .into()
-        }
-        FaultKind::TagNotName => {
-            "The tag field and the tags of a tagged union are names, such as `/kind`.".into()
-        }
-        FaultKind::TagRepeated(tag) => format!("The tag `{tag}` is listed twice."),
-        FaultKind::VariantNotStruct => "Each variant of a tagged union is a `.Struct<…>`.".into(),
-        FaultKind::VariantHasTagField(field) => {
-            format!("The tag field `{field}` may not be listed in a variant; it is there by itself.")
-        }
-        FaultKind::ResultVariable(name) => {
-            format!("The type variable `{name}` of the result does not occur in the arguments.")
-        }
-        FaultKind::SingletonNotName => {
-            "The engine only takes a name here, such as `.Singleton</red>`.".into()
-        }
-    }
+        FaultKind::ArgumentCount(Constructor::Tuple, 2) => "use `.Pair` for two types",
+        FaultKind::OddFields => "list labels and types in turn, as in `.Struct</weight : /number>`",
+        FaultKind::LabelNotName => "use a name such as `/weight`",
+        FaultKind::OptionalShape => "write `opt /label : /type`",
+        FaultKind::OddVariants => "list the tag field, then tags and struct types in turn",
+        FaultKind::TagNotName => "use a name such as `/kind`",
+        FaultKind::VariantNotStruct => "use `.Struct<…>` for each variant",
+        FaultKind::VariantHasTagField(_) => "remove the field, which every variant has implicitly",
+        FaultKind::SingletonNotName => "use a name, as in `.Singleton</red>`",
+        FaultKind::ArgumentCount(..)
+        | FaultKind::LabelRepeated(_)
+        | FaultKind::TagRepeated(_)
+        | FaultKind::ResultVariable(_) => return None,
+    };
+    Some(help.to_owned())
 }
 
 fn wrong_count(constructor: Constructor, found: usize) -> String {
     let name = constructor.as_str();
     let (fewest, most) = constructor.arity();
     let least = if most == Some(fewest) { "" } else { "at least " };
-    format!("`.{name}` takes {least}{}, not {found}.", counted(fewest, "argument"))
+    format!("`.{name}` takes {least}{}, found {found}", counted(fewest, "argument"))
 }
 
 /// The constructor whose name differs by case alone.
@@ -200,7 +206,7 @@ fn as_type(context: &CheckContext<'_>, element: &Term) -> Option<Fix> {
     };
     let sound = types.into_iter().all(|tpe| faults(tpe).is_empty());
     let text = format!(".{name}<{inside}>");
-    sound.then(|| Fix::safe(format!("Write `{text}`")).replace(element.range, text))
+    sound.then(|| Fix::safe(format!("write `{text}`")).replace(element.range, text))
 }
 
 fn struct_fields(context: &CheckContext<'_>, fields: &[Term]) -> Option<String> {
@@ -229,7 +235,7 @@ fn renamed(context: &CheckContext<'_>, element: &Term, fault: Fault) -> Option<F
     };
     let written = context.slice(function.range);
     let text = written.replace(function.as_str().strip_prefix("fn:")?, meant.as_str());
-    (text != written).then(|| Fix::safe(format!("Write `{text}`")).replace(function.range, text))
+    (text != written).then(|| Fix::safe(format!("write `{text}`")).replace(function.range, text))
 }
 
 fn predicate_string(
@@ -238,18 +244,18 @@ fn predicate_string(
     row: &BoundRow,
     element: &Term,
 ) -> Finding {
-    let message = "A string here is documented as \"the values of this predicate\", but the engine rejects it. \
-                   Give the column a type and say the rest with `inclusion`.";
-    let finding = Finding::new(&BOUND_PREDICATE_STRING, element.range, message);
+    let message = format!("string {} instead of a type", code(context.slice(element.range), QUOTED));
+    let finding = Finding::new(&BOUND_PREDICATE_STRING, element.range, message)
+        .note("the documentation of Mangle allows a predicate here, but the engine rejects it");
     let fix = as_inclusion(context, declaration, row);
-    with(finding, fix)
+    fix_or_help(finding, fix, "give the argument a type and name the predicate in `inclusion`")
 }
 
 /// Turns all strings of the only row into an `inclusion`. With several rows, the predicate would
 /// hold for one of them, while an inclusion holds for all.
 fn as_inclusion(context: &CheckContext<'_>, declaration: &Declaration, row: &BoundRow) -> Option<Fix> {
     let [_] = declaration.bounds.as_slice() else { return None };
-    let mut fix = Fix::safe("Say it with `inclusion`");
+    let mut fix = Fix::safe("move the predicate to `inclusion`");
     let mut atoms = Vec::new();
     for (element, parameter) in row.types.iter().zip(&declaration.atom.args) {
         if !matches!(element.kind, TermKind::String) {

@@ -2,7 +2,7 @@
 //! predicates and rules.
 
 use super::{CheckContext, ProgramFindings, descriptors, removal};
-use crate::analysis::wording::counted;
+use crate::analysis::wording::{code, counted};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, Site};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Apply, Atom, Clause, Declaration, Term, TermKind};
@@ -42,12 +42,13 @@ pub(super) fn check(context: &CheckContext<'_>, declaration: &Declaration, out: 
             check_columns(context, declaration, atom, out);
         }
         if name == "reflects" {
-            out.extend(reflects(declaration, atom));
+            out.extend(reflects(context, declaration, atom));
         }
         if name == "fundep" && atom.args.len() == 2 && descriptors(declaration, "merge").next().is_none() {
-            let message = "Nothing enforces this: the engine keeps facts that contradict it, unless a `merge` \
-                           says which one wins.";
-            out.push(Finding::new(&FUNDEP_WITHOUT_MERGE, atom.range, message));
+            let finding =
+                Finding::new(&FUNDEP_WITHOUT_MERGE, atom.range, "`fundep` without `merge` is not enforced");
+            let finding = finding.note("the engine keeps facts that contradict the dependency");
+            out.push(finding.help("add a `merge` with a predicate that selects the value to keep"));
         }
     }
 }
@@ -55,62 +56,57 @@ pub(super) fn check(context: &CheckContext<'_>, declaration: &Declaration, out: 
 fn internal(context: &CheckContext<'_>, declaration: &Declaration, index: usize, atom: &Atom) -> Finding {
     let name = atom.name.as_str();
     let consequence = match name {
-        "synthetic" => "It switches off checks of this declaration, and its bounds.",
-        "desugared" => "It makes the engine skip the declaration's bounds.",
-        _ => "It has no meaning here.",
+        "synthetic" => "it disables checks of this declaration and its bounds",
+        "desugared" => "it makes the engine ignore the bounds of the declaration",
+        _ => "it has no effect here",
     };
-    let message = format!("`{name}` is a note that the engine makes for itself. {consequence}");
+    let message = format!("`{name}` is an internal descriptor of the engine");
     let removed = removal(context, declaration, index);
-    let fix = removed.map(|range| Fix::guess(format!("Remove `{name}`")).replace(range, ""));
-    Finding { fix, ..Finding::new(&DESCR_INTERNAL, atom.range, message) }
+    let fix = removed.map(|range| Fix::guess(format!("remove `{name}`")).replace(range, ""));
+    Finding { fix, ..Finding::new(&DESCR_INTERNAL, atom.range, message).note(consequence) }
 }
 
 fn unknown(atom: &Atom) -> Finding {
     let name = atom.name.as_str();
-    let finding = |message| Finding::new(&DESCR_UNKNOWN, atom.name.range, message);
+    let finding = Finding::new(&DESCR_UNKNOWN, atom.name.range, format!("unknown descriptor `{name}`"))
+        .note("the engine silently ignores it");
     match nearest(name, KNOWN) {
-        Some(meant) => {
-            finding(format!("The engine does not know `{name}` and ignores it. Is `{meant}` meant?"))
-                .fix(Fix::guess(format!("Write `{meant}`")).replace(atom.name.range, meant))
-        }
-        None => finding(format!("The engine does not know `{name}` and ignores it.")),
+        Some(meant) => finding.fix(Fix::guess(format!("write `{meant}`")).replace(atom.name.range, meant)),
+        None => finding,
     }
 }
 
 /// What is wrong with a `reflects(…)`.
-fn reflects(declaration: &Declaration, atom: &Atom) -> Option<Finding> {
-    let finding = |range, message: String| Some(Finding::new(&REFLECTS_MALFORMED, range, message));
+fn reflects(context: &CheckContext<'_>, declaration: &Declaration, atom: &Atom) -> Option<Finding> {
+    let finding = |range, message: String, note: String| {
+        Some(Finding::new(&REFLECTS_MALFORMED, range, message).note(note))
+    };
     let name = declaration.atom.name.as_str();
     match atom.args.as_slice() {
         [prefix] if matches!(prefix.kind, TermKind::Name(_)) => {
             let columns = declaration.atom.args.len();
-            let effect = if columns == 0 {
-                "there is none: the premise is looked up among the facts"
-            } else {
-                "the others are not looked at"
+            if columns == 1 {
+                return None;
+            }
+            let note = match columns {
+                0 => format!("the engine searches `{name}` among the facts"),
+                _ => "the engine compares the first argument and ignores the others".to_owned(),
             };
-            (columns != 1).then(|| {
-                let message = format!(
-                    "`reflects` is about one argument, and `{name}` has {}: {effect}.",
-                    counted(columns, "argument")
-                );
-                Finding::new(&REFLECTS_MALFORMED, atom.range, message)
-            })
+            let message =
+                format!("`reflects` applies to 1 argument, `{name}` has {}", counted(columns, "argument"));
+            finding(atom.range, message, note)
         }
-        [prefix] => finding(
-            prefix.range,
-            format!(
-                "`reflects` takes a name such as `/a/b`: the evaluation aborts where a rule asks for `{name}`."
-            ),
-        ),
-        args => finding(
-            atom.range,
-            format!(
-                "`reflects` takes one name, not {}. The engine ignores it without a word, and looks `{name}` up \
-                 among the facts.",
-                args.len()
-            ),
-        ),
+        [prefix] => {
+            let found = code(context.slice(prefix.range), 32);
+            let message = format!("`reflects` takes a name, found {found}");
+            let note = format!("the engine aborts where a rule queries `{name}`");
+            Some(finding(prefix.range, message, note)?.help("write a name such as `/a/b`"))
+        }
+        args => {
+            let message = format!("`reflects` takes 1 name, found {}", counted(args.len(), "argument"));
+            let note = format!("the engine silently ignores it and searches `{name}` among the facts");
+            finding(atom.range, message, note)
+        }
     }
 }
 
@@ -133,19 +129,18 @@ fn check_columns(context: &CheckContext<'_>, declaration: &Declaration, atom: &A
         [targets, _] => vec![targets],
         _ => {
             let form = if name == "fundep" { "fundep([A, …], [B])" } else { "merge([B], \"predicate\")" };
-            let message = format!(
-                "`{name}` takes two arguments, `{form}`, not {}. The engine ignores this one.",
-                atom.args.len()
-            );
-            out.push(Finding::new(&FUNDEP_UNKNOWN_VAR, atom.range, message));
+            let message = format!("`{name}` takes 2 arguments, found {}", atom.args.len());
+            let finding = Finding::new(&FUNDEP_UNKNOWN_VAR, atom.range, message);
+            out.push(finding.note("the engine ignores it").help(format!("write `{form}`")));
             return;
         }
     };
     for list in lists {
         let Some(columns) = columns(list) else {
             let message =
-                format!("`{name}` lists parameters in brackets, such as `[A, B]`. The engine skips this.");
-            out.push(Finding::new(&FUNDEP_UNKNOWN_VAR, list.range, message));
+                format!("{} in `{name}` is not a list of parameters", code(context.slice(list.range), 32));
+            let finding = Finding::new(&FUNDEP_UNKNOWN_VAR, list.range, message);
+            out.push(finding.note("the engine ignores it").help("list the parameters, as in `[A, B]`"));
             continue;
         };
         for column in columns.iter().filter(|column| !is_parameter(declaration, column)) {
@@ -161,12 +156,10 @@ fn unknown_column(
     column: &Term,
 ) -> Finding {
     let written = context.slice(column.range);
-    let message = format!(
-        "`{written}` is no parameter of `{}`. The engine skips it in `{name}` without a word.",
-        declaration.atom.name.as_str()
-    );
+    let message = format!("{} is not a parameter of `{}`", code(written, 32), declaration.atom.name.as_str());
     let finding = Finding::new(&FUNDEP_UNKNOWN_VAR, column.range, message)
-        .related(Span::here(declaration.atom.range), "the parameters");
+        .related(Span::here(declaration.atom.range), "parameters")
+        .note(format!("the engine silently ignores it in `{name}`"));
     let mut parameters = declaration.atom.args.iter().filter_map(Term::variable).map(Symbol::as_str);
     let used: Vec<_> =
         ["fundep", "merge"].into_iter().flat_map(|name| descriptors(declaration, name)).collect();
@@ -181,7 +174,7 @@ fn unknown_column(
         free.next().filter(|_| free.next().is_none())
     });
     match meant {
-        Some(meant) => finding.fix(Fix::guess(format!("Write `{meant}`")).replace(column.range, meant)),
+        Some(meant) => finding.fix(Fix::guess(format!("write `{meant}`")).replace(column.range, meant)),
         None => finding,
     }
 }
@@ -194,13 +187,12 @@ pub(super) fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mu
     let Some(predicate) = context.predicate(&clause.head).filter(|head| head.signature.extensional) else {
         return;
     };
-    let message = format!(
-        "`{}` is declared `extensional()`: its facts come from outside. The engine takes this rule all the same.",
-        predicate.key.name
-    );
-    let mut finding = Finding::new(&EXTENSIONAL_HAS_RULES, clause.head.name.range, message);
+    let message = format!("rule for the extensional predicate `{}`", predicate.key.name);
+    let mut finding = Finding::new(&EXTENSIONAL_HAS_RULES, clause.head.name.range, message)
+        .note("`extensional()` declares that all facts come from the host")
+        .note("the engine applies the rule anyway");
     if let Some(origin) = CheckContext::origin(predicate) {
-        finding = finding.related(origin, "the declaration");
+        finding = finding.related(origin, "declared here");
     }
     out.push(finding);
 }
@@ -236,12 +228,11 @@ fn abort(predicate: &Predicate, declaration: &Declaration) -> Option<Finding> {
         return None;
     }
     let message = format!(
-        "The engine merges a single column, and here {} on the others: the evaluation aborts when a rule \
-         derives a fact of `{}`.",
-        if columns.is_empty() { "none depends".to_owned() } else { format!("{} depend", columns.len()) },
-        predicate.key.name
+        "`fundep` determines {}, the engine merges only 1",
+        if columns.is_empty() { "no argument".to_owned() } else { counted(columns.len(), "argument") },
     );
-    Some(Finding::new(&MERGE_BAD_TARGET, targets.range, message))
+    let note = format!("the engine aborts when a rule derives a fact of `{}`", predicate.key.name);
+    Some(Finding::new(&MERGE_BAD_TARGET, targets.range, message).note(note))
 }
 
 /// A merge that the engine does not carry out, so that both facts are kept.
@@ -252,18 +243,18 @@ fn lost_merge(program: &Program, site: &Site<'_>, declaration: &Declaration) -> 
     if targets.iter().any(|column| !is_parameter(declaration, column)) {
         return None;
     }
-    let lost = "The engine keeps both facts, without a word.";
-    let finding = |range, message| Some(Finding::new(&MERGE_BAD_TARGET, range, message));
     if only_fundep(declaration).is_none() {
         let count = descriptors(declaration, "fundep").count();
-        return finding(merge.range, format!("`merge` needs exactly one `fundep`, not {count}. {lost}"));
+        let message = format!("`merge` requires exactly 1 `fundep`, found {count}");
+        return Some(bad_target(merge.range, message));
     }
     let written = slice(site.file.statement_text(site.item), name.range);
     let value = match name.kind {
         TermKind::String => literal::string_value(written)?,
         _ => {
-            let message = format!("`merge` names its predicate by a string, such as \"higher\". {lost}");
-            return finding(name.range, message);
+            let message = format!("predicate {} of `merge` is not a string", code(written, 32));
+            let help = "write the name of the predicate in quotes, as in `\"higher\"`";
+            return Some(bad_target(name.range, message).help(help));
         }
     };
     let arity = u16::try_from(2 * targets.len() + 1).ok()?;
@@ -271,25 +262,20 @@ fn lost_merge(program: &Program, site: &Site<'_>, declaration: &Declaration) -> 
     if program.predicate(key).is_some_and(Predicate::exists) {
         return None;
     }
-    Some(missing_target(program, site.file, key, name.range, lost))
+    Some(missing_target(program, site.file, key, name.range))
 }
 
-fn missing_target(
-    program: &Program,
-    file: &FileSummary,
-    key: PredicateKey,
-    range: TextRange,
-    lost: &str,
-) -> Finding {
+fn bad_target(range: TextRange, message: String) -> Finding {
+    Finding::new(&MERGE_BAD_TARGET, range, message).note("the engine silently keeps both facts")
+}
+
+fn missing_target(program: &Program, file: &FileSummary, key: PredicateKey, range: TextRange) -> Finding {
     let within = file.package.map(|package| key.within(package));
     if let Some(full) = within.filter(|key| program.predicate(*key).is_some_and(Predicate::exists)) {
-        let message = format!("`merge` wants the full name, `{}`. {lost}", full.name);
-        let fix = Fix::safe("Write the full name").replace(range, format!("\"{}\"", full.name));
-        return Finding::new(&MERGE_BAD_TARGET, range, message).fix(fix);
+        let message = format!("`merge` requires the full name `{}`", full.name);
+        let fix = Fix::safe("write the full name").replace(range, format!("\"{}\"", full.name));
+        return bad_target(range, message).fix(fix);
     }
-    let message = format!(
-        "There is no predicate `{key}` to decide which of two facts to keep (it takes the old value, the new one \
-         and the result). {lost}"
-    );
-    Finding::new(&MERGE_BAD_TARGET, range, message)
+    bad_target(range, format!("undefined predicate `{key}` in `merge`"))
+        .note("its arguments are the old value, the new value and the result")
 }

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{descriptors, is_synthetic, removal};
 use crate::analysis::CheckContext;
+use crate::analysis::wording::{code, fix_or_help};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Declaration, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange, nearest};
@@ -37,31 +38,23 @@ fn check_doc(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Ve
             continue;
         }
         if atom.args.is_empty() {
-            let message = "`doc()` says nothing. The engine wants at least one string in it.";
             let removed = removal(context, declaration, index);
-            let fix = removed.map(|range| Fix::safe("Remove `doc()`").replace(range, ""));
-            out.push(Finding { fix, ..Finding::new(&DOC_EMPTY, atom.range, message) });
+            let fix = removed.map(|range| Fix::safe("remove `doc()`").replace(range, ""));
+            let finding = Finding::new(&DOC_EMPTY, atom.range, "`doc` without a text");
+            let finding = finding.note("the engine rejects an empty `doc`");
+            out.push(fix_or_help(finding, fix, "add a string or remove `doc()`"));
             continue;
         }
         check_texts(context, &DOC_NOT_STRING, &atom.args, out);
         match first {
             None => first = Some(atom),
             Some(first) => {
-                let message = "A declaration has one `doc`, and this is another. The engine rejects it; \
-                               further paragraphs are further strings of the first.";
-                let finding = Finding::new(&DOC_REPEATED, atom.range, message)
-                    .related(Span::here(first.range), "the first `doc`");
-                out.push(Finding {
-                    fix: merge(
-                        context,
-                        declaration,
-                        first,
-                        index,
-                        &atom.args,
-                        "Merge it into the first `doc`",
-                    ),
-                    ..finding
-                });
+                let finding = Finding::new(&DOC_REPEATED, atom.range, "second `doc` in one declaration")
+                    .related(Span::here(first.range), "first `doc`")
+                    .note("the engine rejects a declaration with two `doc` descriptors");
+                let title = "merge it into the first `doc`";
+                let fix = merge(context, declaration, first, index, &atom.args, title);
+                out.push(fix_or_help(finding, fix, "list all texts in the first `doc`"));
             }
         }
     }
@@ -91,8 +84,13 @@ fn check_args(context: &CheckContext<'_>, declaration: &Declaration, out: &mut V
             continue;
         }
         let Some((parameter, texts)) = atom.args.split_first().filter(|(_, texts)| !texts.is_empty()) else {
-            let message = "`arg` takes a parameter and at least one string that describes it.";
-            out.push(Finding::new(&ARG_TOO_SHORT, atom.range, message));
+            let message = match atom.args.len() {
+                0 => "`arg` without a parameter and a text",
+                _ => "`arg` without a text",
+            };
+            let finding = Finding::new(&ARG_TOO_SHORT, atom.range, message);
+            let finding = finding.note("the engine rejects an `arg` without a text");
+            out.push(finding.help("write a parameter and at least one string, as in `arg(X, \"…\")`"));
             continue;
         };
         check_texts(context, &ARG_NOT_STRING, texts, out);
@@ -106,14 +104,12 @@ fn check_args(context: &CheckContext<'_>, declaration: &Declaration, out: &mut V
                 described.insert(name, atom);
             }
             Some(&first) => {
-                let message = format!(
-                    "The parameter `{name}` is described already. The engine rejects a second `arg` for it; \
-                     further paragraphs are further strings of the first."
-                );
+                let message = format!("parameter `{name}` is described twice");
                 let finding = Finding::new(&ARG_REPEATED, atom.range, message)
-                    .related(Span::here(first.range), "the first description");
-                let fix = merge(context, declaration, first, index, texts, "Merge it into the first `arg`");
-                out.push(Finding { fix, ..finding });
+                    .related(Span::here(first.range), "first described here")
+                    .note("the engine rejects a second `arg` for a parameter");
+                let fix = merge(context, declaration, first, index, texts, "merge it into the first `arg`");
+                out.push(fix_or_help(finding, fix, "list all texts in the first `arg`"));
             }
         }
     }
@@ -136,16 +132,13 @@ fn incomplete(parameters: &[(&Term, Symbol)], described: &FxHashMap<Symbol, &Ato
     let mut missing: Vec<_> = parameters.iter().filter(|(_, name)| !described.contains_key(name)).collect();
     missing.dedup_by_key(|(_, name)| *name);
     let (first, others) = missing.split_first()?;
-    let names: Vec<_> = missing.iter().map(|(_, name)| format!("`{name}`")).collect();
-    let message = format!(
-        "{} no `arg` atom, while other parameters have one. The engine wants one for each parameter, or \
-         none at all.",
-        match names.as_slice() {
-            [one] => format!("The parameter {one} has"),
-            _ => format!("The parameters {} have", names.join(", ")),
-        }
-    );
-    let finding = Finding::new(&ARG_INCOMPLETE, first.0.range, message);
+    let message = match others.len() {
+        0 => format!("parameter `{}` has no `arg`", first.1),
+        more => format!("parameter `{}` and {more} more have no `arg`", first.1),
+    };
+    let finding = Finding::new(&ARG_INCOMPLETE, first.0.range, message)
+        .note("the engine rejects a declaration that describes only some of its parameters")
+        .help("describe all parameters or none");
     Some(
         others.iter().fold(finding, |finding, (term, _)| {
             finding.related(Span::here(term.range), "not described either")
@@ -160,13 +153,10 @@ fn unknown(
     parameters: &[(&Term, Symbol)],
 ) -> Finding {
     let written = context.slice(found.range);
-    let message = format!(
-        "`{written}` is no parameter of `{}`. The first argument of `arg` names the parameter that it \
-         describes; the engine rejects anything else.",
-        declaration.atom.name.as_str()
-    );
+    let message = format!("{} is not a parameter of `{}`", code(written, 32), declaration.atom.name.as_str());
     let finding = Finding::new(&ARG_UNKNOWN, found.range, message)
-        .related(Span::here(declaration.atom.range), "the parameters");
+        .related(Span::here(declaration.atom.range), "parameters")
+        .note("the engine rejects an `arg` that describes no parameter");
     let subjects: Vec<_> =
         descriptors(declaration, "arg").filter_map(|atom| atom.args.first()).map(self::name).collect();
     let known =
@@ -182,13 +172,11 @@ fn unknown(
         _ if written.len() > 2 => nearest(written, free.iter().map(|name| name.as_str())).map(Symbol::new),
         _ => None,
     };
-    match meant {
-        Some(name) => {
-            let fix = Fix::guess(format!("Describe `{name}`"));
-            finding.fix(fix.replace(found.range, name.as_str()))
-        }
-        None => finding,
-    }
+    let fix = meant.map(|name| {
+        let fix = Fix::guess(format!("describe `{name}` instead"));
+        fix.replace(found.range, name.as_str())
+    });
+    fix_or_help(finding, fix, "begin `arg` with a parameter of the declaration")
 }
 
 /// Reports what should be a string and is none.
@@ -197,12 +185,13 @@ fn check_texts(context: &CheckContext<'_>, rule: &'static Rule, texts: &[Term], 
         if matches!(text.kind, TermKind::String | TermKind::Broken) {
             continue;
         }
-        let message = "Documentation is a string; the engine rejects anything else.";
-        let mut finding = Finding::new(rule, text.range, message);
-        if matches!(text.kind, TermKind::Name(_) | TermKind::Number(_) | TermKind::Float(_)) {
+        let message = format!("documentation {} is not a string", code(context.slice(text.range), 32));
+        let finding = Finding::new(rule, text.range, message).note("the engine rejects the declaration");
+        let is_word = matches!(text.kind, TermKind::Name(_) | TermKind::Number(_) | TermKind::Float(_));
+        let fix = is_word.then(|| {
             let quoted = format!("\"{}\"", context.slice(text.range));
-            finding = finding.fix(Fix::safe("Put it in quotes").replace(text.range, quoted));
-        }
-        out.push(finding);
+            Fix::safe("put it in quotes").replace(text.range, quoted)
+        });
+        out.push(fix_or_help(finding, fix, "write the text in quotes"));
     }
 }

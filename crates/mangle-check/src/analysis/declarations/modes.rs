@@ -1,7 +1,7 @@
 //! `mode(…)` and `external()`: which arguments need a value before a predicate is asked.
 
 use super::{CheckContext, ProgramFindings, descriptors};
-use crate::analysis::wording::counted;
+use crate::analysis::wording::{code, counted, fix_or_help};
 use mangle_engine::program::{Mode, NeededInput, Predicate, Program, Site, needed_input};
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Declaration, Term, TermKind};
@@ -32,11 +32,13 @@ fn check_mode(context: &CheckContext<'_>, declaration: &Declaration, mode: &Atom
         if Mode::read(arg, context.text).is_some() || matches!(arg.kind, TermKind::Broken) {
             continue;
         }
-        let message = "A mode is \"+\" (has a value before), \"-\" (gets one) or \"?\" (either). With anything \
-                       else the engine ignores the whole `mode`, without a word.";
-        let finding = Finding::new(&MODE_INVALID, arg.range, message);
-        let fix = meant(context, arg)
-            .map(|meant| Fix::guess(format!("Write \"{meant}\"")).replace(arg.range, format!("\"{meant}\"")));
+        let message = format!("{} is not a mode", code(context.slice(arg.range), 40));
+        let finding = Finding::new(&MODE_INVALID, arg.range, message)
+            .note("the engine silently ignores the whole `mode`")
+            .note("modes are `\"+\"` (bound by the caller), `\"-\"` (bound by the predicate) and `\"?\"` (either)");
+        let fix = meant(context, arg).map(|meant| {
+            Fix::guess(format!("write `\"{meant}\"`")).replace(arg.range, format!("\"{meant}\""))
+        });
         out.push(Finding { fix, ..finding });
     }
     let (wanted, found) = (declaration.atom.args.len(), mode.args.len());
@@ -44,18 +46,15 @@ fn check_mode(context: &CheckContext<'_>, declaration: &Declaration, mode: &Atom
         return;
     }
     let consequence = match found {
-        0 => "The engine ignores an empty one.",
-        _ if found < wanted => "The columns without a mode then give no values to variables.",
-        _ => "The engine's analysis crashes as soon as the predicate is used.",
+        0 => "the engine ignores an empty `mode`",
+        _ if found < wanted => "arguments without a mode bind no variables",
+        _ => "the engine panics when a premise queries the predicate",
     };
-    let message = format!(
-        "`{}` has {}, but this mode is for {}. {consequence}",
-        declaration.atom.name.as_str(),
-        counted(wanted, "argument"),
-        if found == 0 { "none".to_owned() } else { found.to_string() },
-    );
-    let finding = Finding::new(&MODE_INVALID, mode.range, message);
-    out.push(finding.related(Span::here(declaration.atom.range), "the arguments"));
+    let entries = if found == 1 { "1 entry" } else { &format!("{found} entries") };
+    let arguments = counted(wanted, "argument");
+    let message = format!("`mode` has {entries}, `{}` has {arguments}", declaration.atom.name.as_str());
+    let finding = Finding::new(&MODE_INVALID, mode.range, message).note(consequence);
+    out.push(finding.related(Span::here(declaration.atom.range), "arguments"));
 }
 
 /// What somebody means who writes a mode in words.
@@ -71,19 +70,21 @@ fn meant(context: &CheckContext<'_>, arg: &Term) -> Option<&'static str> {
 
 fn check_external(declaration: &Declaration, external: &Atom) -> Option<Finding> {
     let modes: Vec<_> = descriptors(declaration, "mode").filter(|mode| !mode.args.is_empty()).collect();
-    let message = match modes.as_slice() {
+    let count = match modes.len() {
+        0 => "no mode".to_owned(),
+        count => format!("{count} modes"),
+    };
+    let message = format!("external predicate `{}` has {count}", declaration.atom.name.as_str());
+    let finding = Finding::new(&EXTERNAL_MODE_COUNT, external.range, message)
+        .note("the engine rejects an external predicate without exactly one mode");
+    let finding = match modes.as_slice() {
         [_] => return None,
         [] if declaration.atom.args.is_empty() => {
-            "An external predicate needs a mode, and a predicate without arguments cannot have one. The engine \
-             rejects this declaration."
+            finding.note("a predicate without arguments cannot have a mode")
         }
-        [] => {
-            "An external predicate needs a mode, which says which arguments the host is given: \
-             `mode(\"+\", \"-\")`. The engine rejects this declaration."
-        }
-        _ => "An external predicate has exactly one mode. The engine rejects this declaration.",
+        [] => finding.help("add a mode that marks inputs and outputs, as in `mode(\"+\", \"-\")`"),
+        _ => finding.help("keep one of the modes"),
     };
-    let finding = Finding::new(&EXTERNAL_MODE_COUNT, external.range, message);
     Some(
         modes
             .iter()
@@ -122,18 +123,17 @@ fn report_needed(
     let Some(mode) = descriptors(declaration, "mode").find(|mode| mode.args.iter().any(asks)) else { return };
     let (name, variable) = (predicate.key.name, needed.variable);
     let (effect, severity) = match needed.aborts {
-        true => ("The evaluation aborts there", Severity::Error),
-        false => ("Nothing right follows from that rule", Severity::Warning),
+        true => (format!("the engine aborts when it evaluates this rule of `{name}`"), Severity::Error),
+        false => (format!("this rule of `{name}` derives no correct facts"), Severity::Warning),
     };
-    let message = format!(
-        "A rule of `{name}` needs its `\"+\"` argument `{variable}`, which is unbound: rules run without a caller. \
-         {effect}. Bind `{variable}` before in the body, or declare `{name}` as `deferred()`."
-    );
-    let mut finding = Finding::new(&MODE_INPUT_BOTTOM_UP, mode.range, message)
+    let message = format!("`+` argument `{variable}` is unbound in bottom-up evaluation");
+    let finding = Finding::new(&MODE_INPUT_BOTTOM_UP, mode.range, message)
         .severity(severity)
-        .related(Span::of(site.file.id, site.item.statement.id, needed.range), "unbound here");
-    if !predicate.signature.external {
-        finding = finding.fix(Fix::guess("Add `deferred()`").insert(mode.range.end(), ", deferred()"));
-    }
-    out.push(place.file.id, place.item.statement.id, finding);
+        .related(Span::of(site.file.id, site.item.statement.id, needed.range), "unbound here")
+        .note(effect)
+        .note("rules are evaluated without a caller unless the predicate is `deferred()`");
+    let fix = (!predicate.signature.external)
+        .then(|| Fix::guess("add `deferred()`").insert(mode.range.end(), ", deferred()"));
+    let help = format!("bind `{variable}` earlier in the body");
+    out.push(place.file.id, place.item.statement.id, fix_or_help(finding, fix, &help));
 }

@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{descriptors, is_synthetic};
+use crate::analysis::wording::fix_or_help;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Declaration, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -25,21 +26,18 @@ pub(super) fn check(declaration: &Declaration, out: &mut Vec<Finding>) {
             seen.insert(name, parameter.range);
             continue;
         };
-        let message = format!(
-            "The parameter `{name}` of `{}` stands here a second time. Each column needs a name of its own; \
-             the engine rejects this declaration.",
-            declaration.atom.name.as_str()
-        );
-        let mut finding = Finding::new(&DECL_PARAM_REPEATED, parameter.range, message)
-            .related(Span::here(first), "the first one");
+        let message = format!("duplicate parameter `{name}` of `{}`", declaration.atom.name.as_str());
+        let finding = Finding::new(&DECL_PARAM_REPEATED, parameter.range, message)
+            .related(Span::here(first), "first occurrence")
+            .note("the engine rejects a declaration with a repeated parameter");
         // Elsewhere in the declaration the name could mean either column.
-        if !mentioned.contains(&name) {
+        let fix = (!mentioned.contains(&name)).then(|| {
             let fresh = fresh_names.next(name);
-            let fix = Fix::safe(format!("Call this column `{fresh}`"));
-            finding = finding.fix(fix.replace(parameter.range, fresh.as_str()));
             seen.insert(fresh, parameter.range);
-        }
-        out.push(finding);
+            let fix = Fix::safe(format!("rename this parameter to `{fresh}`"));
+            fix.replace(parameter.range, fresh.as_str())
+        });
+        out.push(fix_or_help(finding, fix, "rename one of the two parameters"));
     }
 }
 

@@ -12,11 +12,13 @@ fn duplicates_across_files() {
         "#- a.mg\nDecl van(ID) bound [/name].\n#- b.mg\n# ours\nDecl van(ID)  bound [/name].\nvan(/v).\n\
          #- c.mg\nDecl van(Name).\n",
         expect![[r#"
-            b.mg:2:6-9 error duplicate-decl: `van/1` is declared already. A predicate has one `Decl` in the whole program; the engine rejects a second one.
-              a.mg:1:6-9 the first declaration
-              fix: Remove this declaration, which says the same
-            c.mg:1:6-9 error duplicate-decl: `van/1` is declared already. A predicate has one `Decl` in the whole program; the engine rejects a second one.
-              a.mg:1:6-9 the first declaration
+            b.mg:2:6-9 error duplicate-decl: duplicate declaration of `van/1`
+              a.mg:1:6-9 first declared here
+              note: the engine rejects a program with two declarations of one predicate
+              fix: remove this identical declaration
+            c.mg:1:6-9 error duplicate-decl: duplicate declaration of `van/1`
+              a.mg:1:6-9 first declared here
+              note: the engine rejects a program with two declarations of one predicate
         "#]],
     );
     check_fix(
@@ -55,16 +57,19 @@ fn repeated_parameters() {
     check(
         "Decl p(A, _, A, _, A).\n",
         expect![[r#"
-        1:14-15 error decl-param-repeated: The parameter `A` of `p` stands here a second time. Each column needs a name of its own; the engine rejects this declaration.
-          1:8-9 the first one
-          fix: Call this column `A2`
-        1:17-18 error decl-param-repeated: The parameter `_` of `p` stands here a second time. Each column needs a name of its own; the engine rejects this declaration.
-          1:11-12 the first one
-          fix: Call this column `Column2`
-        1:20-21 error decl-param-repeated: The parameter `A` of `p` stands here a second time. Each column needs a name of its own; the engine rejects this declaration.
-          1:8-9 the first one
-          fix: Call this column `A3`
-    "#]],
+            1:14-15 error decl-param-repeated: duplicate parameter `A` of `p`
+              1:8-9 first occurrence
+              note: the engine rejects a declaration with a repeated parameter
+              fix: rename this parameter to `A2`
+            1:17-18 error decl-param-repeated: duplicate parameter `_` of `p`
+              1:11-12 first occurrence
+              note: the engine rejects a declaration with a repeated parameter
+              fix: rename this parameter to `Column2`
+            1:20-21 error decl-param-repeated: duplicate parameter `A` of `p`
+              1:8-9 first occurrence
+              note: the engine rejects a declaration with a repeated parameter
+              fix: rename this parameter to `A3`
+        "#]],
     );
     check_fix(
         "decl-param-repeated",
@@ -76,9 +81,11 @@ fn repeated_parameters() {
     check(
         "Decl p(A, A) inclusion [q(A)].\n",
         expect![[r#"
-            1:11-12 error decl-param-repeated: The parameter `A` of `p` stands here a second time. Each column needs a name of its own; the engine rejects this declaration.
-              1:8-9 the first one
-            1:25-26 error inclusion-undefined: `q/1` is neither declared nor defined in this program, so that no fact of this predicate passes the constraint.
+            1:11-12 error decl-param-repeated: duplicate parameter `A` of `p`
+              1:8-9 first occurrence
+              note: the engine rejects a declaration with a repeated parameter
+            1:25-26 error inclusion-undefined: undefined predicate `q/1` in an inclusion constraint
+              note: no fact of `p` passes the constraint
         "#]],
     );
     // With each parameter described, or with the check switched off, the engine takes it.
@@ -86,9 +93,10 @@ fn repeated_parameters() {
     check(
         "Decl p(A, A) descr [synthetic()].\n",
         expect![[r#"
-        1:21-32 warning descr-internal: `synthetic` is a note that the engine makes for itself. It switches off checks of this declaration, and its bounds.
-          fix: Remove `synthetic`
-    "#]],
+            1:21-32 warning descr-internal: `synthetic` is an internal descriptor of the engine
+              note: it disables checks of this declaration and its bounds
+              fix: remove `synthetic`
+        "#]],
     );
 }
 
@@ -97,20 +105,26 @@ fn documentation() {
     check(
         "Decl p(A) descr [doc(), doc(\"a\"), private(), doc(\"b\", 'c'), doc(/d), doc(fn:plus(1, 2))].\n",
         expect![[r#"
-            1:18-23 error doc-empty: `doc()` says nothing. The engine wants at least one string in it.
-              fix: Remove `doc()`
-            1:46-59 error doc-repeated: A declaration has one `doc`, and this is another. The engine rejects it; further paragraphs are further strings of the first.
-              1:25-33 the first `doc`
-              fix: Merge it into the first `doc`
-            1:61-68 error doc-repeated: A declaration has one `doc`, and this is another. The engine rejects it; further paragraphs are further strings of the first.
-              1:25-33 the first `doc`
-              fix: Merge it into the first `doc`
-            1:65-67 error doc-not-string: Documentation is a string; the engine rejects anything else.
-              fix: Put it in quotes
-            1:70-88 error doc-repeated: A declaration has one `doc`, and this is another. The engine rejects it; further paragraphs are further strings of the first.
-              1:25-33 the first `doc`
-              fix: Merge it into the first `doc`
-            1:74-87 error doc-not-string: Documentation is a string; the engine rejects anything else.
+            1:18-23 error doc-empty: `doc` without a text
+              note: the engine rejects an empty `doc`
+              fix: remove `doc()`
+            1:46-59 error doc-repeated: second `doc` in one declaration
+              1:25-33 first `doc`
+              note: the engine rejects a declaration with two `doc` descriptors
+              fix: merge it into the first `doc`
+            1:61-68 error doc-repeated: second `doc` in one declaration
+              1:25-33 first `doc`
+              note: the engine rejects a declaration with two `doc` descriptors
+              fix: merge it into the first `doc`
+            1:65-67 error doc-not-string: documentation `/d` is not a string
+              note: the engine rejects the declaration
+              fix: put it in quotes
+            1:70-88 error doc-repeated: second `doc` in one declaration
+              1:25-33 first `doc`
+              note: the engine rejects a declaration with two `doc` descriptors
+              fix: merge it into the first `doc`
+            1:74-87 error doc-not-string: documentation `fn:plus(1, 2)` is not a string
+              note: the engine rejects the declaration
         "#]],
     );
     check_fix(
@@ -134,9 +148,10 @@ fn documentation() {
     check(
         "Decl p(A) descr [\n  doc(\"a\"), # first\n  doc(\"b\")\n].\n",
         expect![[r#"
-        3:3-11 error doc-repeated: A declaration has one `doc`, and this is another. The engine rejects it; further paragraphs are further strings of the first.
-          2:3-11 the first `doc`
-    "#]],
+            3:3-11 error doc-repeated: second `doc` in one declaration
+              2:3-11 first `doc`
+              note: the engine rejects a declaration with two `doc` descriptors
+        "#]],
     );
     check_fix(
         "doc-empty",
@@ -159,29 +174,35 @@ fn described_parameters() {
     check(
         "Decl p(A, B, C) descr [arg(A, \"a\")].\n",
         expect![[r#"
-        1:11-12 error arg-incomplete: The parameters `B`, `C` have no `arg` atom, while other parameters have one. The engine wants one for each parameter, or none at all.
-          1:14-15 not described either
-    "#]],
+            1:11-12 error arg-incomplete: parameter `B` and 1 more have no `arg`
+              1:14-15 not described either
+              note: the engine rejects a declaration that describes only some of its parameters
+        "#]],
     );
     check(
         "Decl p(A, B) descr [arg(A, \"a\"), arg(C, \"c\"), arg(\"B\", \"b\"), arg(_, \"d\"), arg()].\n",
         expect![[r#"
-            1:38-39 error arg-unknown: `C` is no parameter of `p`. The first argument of `arg` names the parameter that it describes; the engine rejects anything else.
-              1:6-13 the parameters
-            1:51-54 error arg-unknown: `"B"` is no parameter of `p`. The first argument of `arg` names the parameter that it describes; the engine rejects anything else.
-              1:6-13 the parameters
-            1:66-67 error arg-unknown: `_` is no parameter of `p`. The first argument of `arg` names the parameter that it describes; the engine rejects anything else.
-              1:6-13 the parameters
-            1:75-80 error arg-too-short: `arg` takes a parameter and at least one string that describes it.
+            1:38-39 error arg-unknown: `C` is not a parameter of `p`
+              1:6-13 parameters
+              note: the engine rejects an `arg` that describes no parameter
+            1:51-54 error arg-unknown: `"B"` is not a parameter of `p`
+              1:6-13 parameters
+              note: the engine rejects an `arg` that describes no parameter
+            1:66-67 error arg-unknown: `_` is not a parameter of `p`
+              1:6-13 parameters
+              note: the engine rejects an `arg` that describes no parameter
+            1:75-80 error arg-too-short: `arg` without a parameter and a text
+              note: the engine rejects an `arg` without a text
         "#]],
     );
     check(
         "Decl p(A) descr [arg(A, \"a\"), arg(A, \"b\")].\n",
         expect![[r#"
-        1:31-42 error arg-repeated: The parameter `A` is described already. The engine rejects a second `arg` for it; further paragraphs are further strings of the first.
-          1:18-29 the first description
-          fix: Merge it into the first `arg`
-    "#]],
+            1:31-42 error arg-repeated: parameter `A` is described twice
+              1:18-29 first described here
+              note: the engine rejects a second `arg` for a parameter
+              fix: merge it into the first `arg`
+        "#]],
     );
     check_fix(
         "arg-unknown",
@@ -204,38 +225,50 @@ fn modes() {
     check(
         "Decl p(A, B) descr [mode(\"in\", /out), mode(\"+\"), mode(\"+\", \"-\", \"?\"), mode()].\n",
         expect![[r#"
-            1:26-30 error mode-invalid: A mode is "+" (has a value before), "-" (gets one) or "?" (either). With anything else the engine ignores the whole `mode`, without a word.
-              fix: Write "+"
-            1:32-36 error mode-invalid: A mode is "+" (has a value before), "-" (gets one) or "?" (either). With anything else the engine ignores the whole `mode`, without a word.
-            1:39-48 error mode-invalid: `p` has 2 arguments, but this mode is for 1. The columns without a mode then give no values to variables.
-              1:6-13 the arguments
-            1:50-69 error mode-invalid: `p` has 2 arguments, but this mode is for 3. The engine's analysis crashes as soon as the predicate is used.
-              1:6-13 the arguments
-            1:71-77 error mode-invalid: `p` has 2 arguments, but this mode is for none. The engine ignores an empty one.
-              1:6-13 the arguments
+            1:26-30 error mode-invalid: `"in"` is not a mode
+              note: the engine silently ignores the whole `mode`
+              note: modes are `"+"` (bound by the caller), `"-"` (bound by the predicate) and `"?"` (either)
+              fix: write `"+"`
+            1:32-36 error mode-invalid: `/out` is not a mode
+              note: the engine silently ignores the whole `mode`
+              note: modes are `"+"` (bound by the caller), `"-"` (bound by the predicate) and `"?"` (either)
+            1:39-48 error mode-invalid: `mode` has 1 entry, `p` has 2 arguments
+              1:6-13 arguments
+              note: arguments without a mode bind no variables
+            1:50-69 error mode-invalid: `mode` has 3 entries, `p` has 2 arguments
+              1:6-13 arguments
+              note: the engine panics when a premise queries the predicate
+            1:71-77 error mode-invalid: `mode` has 0 entries, `p` has 2 arguments
+              1:6-13 arguments
+              note: the engine ignores an empty `mode`
         "#]],
     );
     check(
         "Decl p() descr [external()].\n",
         expect![[r#"
-        1:17-27 error external-mode-count: An external predicate needs a mode, and a predicate without arguments cannot have one. The engine rejects this declaration.
-    "#]],
+            1:17-27 error external-mode-count: external predicate `p` has no mode
+              note: the engine rejects an external predicate without exactly one mode
+              note: a predicate without arguments cannot have a mode
+        "#]],
     );
     check(
         "Decl p(A) descr [external(), mode(\"+\"), mode(\"-\"), mode(\"?\")].\n",
         expect![[r#"
-        1:18-28 error external-mode-count: An external predicate has exactly one mode. The engine rejects this declaration.
-          1:41-50 another mode
-          1:52-61 another mode
-    "#]],
+            1:18-28 error external-mode-count: external predicate `p` has 3 modes
+              1:41-50 another mode
+              1:52-61 another mode
+              note: the engine rejects an external predicate without exactly one mode
+        "#]],
     );
     // One mistake, one finding.
     check(
         "Decl p(A) descr [external(), mode(\"in\")].\n",
         expect![[r#"
-        1:35-39 error mode-invalid: A mode is "+" (has a value before), "-" (gets one) or "?" (either). With anything else the engine ignores the whole `mode`, without a word.
-          fix: Write "+"
-    "#]],
+            1:35-39 error mode-invalid: `"in"` is not a mode
+              note: the engine silently ignores the whole `mode`
+              note: modes are `"+"` (bound by the caller), `"-"` (bound by the predicate) and `"?"` (either)
+              fix: write `"+"`
+        "#]],
     );
     check_fix(
         "mode-invalid",
@@ -252,9 +285,11 @@ fn inputs_that_nobody_gives() {
         "#- schemas.mg\nDecl big(N, M) descr [doc(\"large\"), mode(\"-\", \"+\")].\n#- rules.mg\nn(1).\n\
          big(N, M) :- n(N), n(M).\nbig(N, M) :- n(N), M > N.\n",
         expect![[r#"
-            schemas.mg:1:37-51 error mode-input-bottom-up: A rule of `big` needs its `"+"` argument `M`, which is unbound: rules run without a caller. The evaluation aborts there. Bind `M` before in the body, or declare `big` as `deferred()`.
+            schemas.mg:1:37-51 error mode-input-bottom-up: `+` argument `M` is unbound in bottom-up evaluation
               rules.mg:3:20-21 unbound here
-              fix: Add `deferred()`
+              note: the engine aborts when it evaluates this rule of `big`
+              note: rules are evaluated without a caller unless the predicate is `deferred()`
+              fix: add `deferred()`
         "#]],
     );
     // Bound by the body: a mode for callers that costs nothing.
@@ -265,9 +300,11 @@ fn inputs_that_nobody_gives() {
     check(
         "Decl big(N) descr [mode(\"+\"), external()].\nbig(N) :- N > 4.\n",
         expect![[r#"
-        1:20-29 error mode-input-bottom-up: A rule of `big` needs its `"+"` argument `N`, which is unbound: rules run without a caller. The evaluation aborts there. Bind `N` before in the body, or declare `big` as `deferred()`.
-          2:11-12 unbound here
-    "#]],
+            1:20-29 error mode-input-bottom-up: `+` argument `N` is unbound in bottom-up evaluation
+              2:11-12 unbound here
+              note: the engine aborts when it evaluates this rule of `big`
+              note: rules are evaluated without a caller unless the predicate is `deferred()`
+        "#]],
     );
 }
 
@@ -276,60 +313,87 @@ fn bounds() {
     check(
         "Decl p(A, B) bound [] bound [/name, /number, /any].\n",
         expect![[r#"
-        1:14-22 error bound-count: `p` has 2 arguments, but this row has no types. The engine rejects a row that does not give one type for each argument.
-          1:6-13 the arguments
-        1:23-51 error bound-count: `p` has 2 arguments, but this row has 3 types. The engine rejects a row that does not give one type for each argument.
-          1:6-13 the arguments
-    "#]],
+            1:14-22 error bound-count: `bound` row has no types, `p` has 2 arguments
+              1:6-13 arguments
+              note: the engine rejects a row without exactly one type per argument
+            1:23-51 error bound-count: `bound` row has 3 types, `p` has 2 arguments
+              1:6-13 arguments
+              note: the engine rejects a row without exactly one type per argument
+        "#]],
     );
     check(
         "Decl p(A) bound [7] bound [1.5] bound [b\"x\"] bound [[]] bound [[/a : 1]] bound [{}].\n",
         expect![[r#"
-        1:18-19 error bound-not-type: This is a value. A bound wants a type, such as `/number` or `/string`.
-        1:28-31 error bound-not-type: This is a value. A bound wants a type, such as `/number` or `/string`.
-        1:40-44 error bound-not-type: This is a value. A bound wants a type, such as `/number` or `/string`.
-        1:53-55 error bound-not-type: This is a list, a value. The type of such values is `.List<…>`.
-        1:64-72 error bound-not-type: This is a map, a value. The type of such values is `.Map<…>`.
-        1:81-83 error bound-not-type: This is a struct, a value. The type of such values is `.Struct<…>`.
-    "#]],
+            1:18-19 error bound-not-type: `7` is a value, not a type
+              note: the engine rejects the declaration
+            1:28-31 error bound-not-type: `1.5` is a value, not a type
+              note: the engine rejects the declaration
+            1:40-44 error bound-not-type: `b"x"` is a value, not a type
+              note: the engine rejects the declaration
+            1:53-55 error bound-not-type: `[]` is a list, not a type
+              note: the engine rejects the declaration
+            1:64-72 error bound-not-type: `[/a : 1]` is a map, not a type
+              note: the engine rejects the declaration
+            1:81-83 error bound-not-type: `{}` is a struct, not a type
+              note: the engine rejects the declaration
+        "#]],
     );
     check(
         "Decl p(A) bound [.List<7>] bound [.List<\"x\">] bound [fn:list(/name)] bound [.Set</name>] \
          bound [.List<[/name]>] bound [fn:opt(/a, /name)].\n",
         expect![[r#"
-            1:24-25 error bound-malformed: This is a value. A bound wants a type, such as `/number` or `/string`.
-            1:41-44 error bound-malformed: A string is no type. Types are names such as `/string`.
-            1:54-61 error bound-malformed: `fn:list` is no type. The constructor is `.List`.
-              fix: Write `fn:List`
-            1:77-81 error bound-malformed: There is no type constructor `Set`.
-            1:103-110 error bound-malformed: This is a list, a value. The type of such values is `.List<…>`.
-            1:120-126 error bound-malformed: There is no type constructor `opt`.
+            1:24-25 error bound-malformed: `7` is a value, not a type
+              note: the engine rejects the declaration
+            1:41-44 error bound-malformed: `"x"` is a string, not a type
+              note: the engine rejects the declaration
+            1:54-61 error bound-malformed: `fn:list` is not a type constructor
+              note: the engine rejects the declaration
+              fix: write `fn:List`
+            1:77-81 error bound-malformed: `fn:Set` is not a type constructor
+              note: the engine rejects the declaration
+            1:103-110 error bound-malformed: `[/name]` is a list, not a type
+              note: the engine rejects the declaration
+            1:120-126 error bound-malformed: `fn:opt` is not a type constructor
+              note: the engine rejects the declaration
         "#]],
     );
     check(
         "Decl p(A) bound [.Pair</name>] bound [.Tuple</name, /name>] bound [.Union<>] bound [fn:Fun()] \
          bound [.Map</a, /b, /c>] bound [.Singleton<3>] bound [fn:Fun(T, /name)].\n",
         expect![[r#"
-            1:18-30 error bound-malformed: `.Pair` takes 2 arguments, not 1.
-            1:39-59 error bound-malformed: A tuple has at least three parts; two are a `.Pair`.
-              fix: Write `.Pair`
-            1:68-76 error bound-malformed: `.Union` takes at least 1 argument, not 0.
-            1:85-93 error bound-malformed: `.Fun` takes at least 1 argument, not 0.
-            1:102-118 error bound-malformed: `.Map` takes 2 arguments, not 3.
-            1:138-139 error bound-malformed: The engine only takes a name here, such as `.Singleton</red>`.
-            1:156-157 error bound-malformed: The type variable `T` of the result does not occur in the arguments.
+            1:18-30 error bound-malformed: `.Pair` takes 2 arguments, found 1
+              note: the engine rejects the declaration
+            1:39-59 error bound-malformed: `.Tuple` takes at least 3 arguments, found 2
+              note: the engine rejects the declaration
+              fix: write `.Pair`
+            1:68-76 error bound-malformed: `.Union` takes at least 1 argument, found 0
+              note: the engine rejects the declaration
+            1:85-93 error bound-malformed: `.Fun` takes at least 1 argument, found 0
+              note: the engine rejects the declaration
+            1:102-118 error bound-malformed: `.Map` takes 2 arguments, found 3
+              note: the engine rejects the declaration
+            1:138-139 error bound-malformed: `3` in a singleton type is not a name
+              note: the engine rejects the declaration
+            1:156-157 error bound-malformed: type variable `T` of the result is in no argument
+              note: the engine rejects the declaration
         "#]],
     );
     check(
         "Decl p(A) bound [.Struct</a>] bound [.Struct<\"a\" : /name>] bound [.Struct</a : 3>] \
          bound [.Struct</a : /name, /a : /name>] bound [.Struct<opt /a : 3>] bound [fn:Struct(fn:opt(/a))].\n",
         expect![[r#"
-            1:18-29 error bound-malformed: A struct type lists labels and types in turn; here one is missing.
-            1:46-49 error bound-malformed: The label of a field is a name, such as `/weight`.
-            1:80-81 error bound-malformed: This is a value. A bound wants a type, such as `/number` or `/string`.
-            1:111-113 warning bound-unchecked: The field `/a` is listed twice; only the first counts. The engine does not look here and takes it.
-            1:148-149 warning bound-unchecked: This is a value. A bound wants a type, such as `/number` or `/string`. The engine does not look here and takes it.
-            1:169-179 warning bound-unchecked: An optional field has a label and a type: `opt /label : /type`. The engine does not look here and takes it.
+            1:18-29 error bound-malformed: struct type lacks a label or a type
+              note: the engine rejects the declaration
+            1:46-49 error bound-malformed: field label `"a"` is not a name
+              note: the engine rejects the declaration
+            1:80-81 error bound-malformed: `3` is a value, not a type
+              note: the engine rejects the declaration
+            1:111-113 warning bound-unchecked: field `/a` is listed twice, only the first counts
+              note: the engine does not check this place and accepts the declaration
+            1:148-149 warning bound-unchecked: `3` is a value, not a type
+              note: the engine does not check this place and accepts the declaration
+            1:169-179 warning bound-unchecked: optional field is not a label and a type
+              note: the engine does not check this place and accepts the declaration
         "#]],
     );
     check(
@@ -338,15 +402,24 @@ fn bounds() {
          bound [.TaggedUnion</k, \"a\" : .Struct<>>] bound [.TaggedUnion</k, /a : .Struct</k : /name>>] \
          bound [.TaggedUnion</k, /a : .Struct<opt /k : /name>>] bound [.TaggedUnion</k, /a : .Struct</x : fn:Foo()>>].\n",
         expect![[r#"
-            1:18-34 error bound-malformed: `.TaggedUnion` takes at least 3 arguments, not 1.
-            1:43-63 error bound-malformed: `.TaggedUnion` takes at least 3 arguments, not 2.
-            1:94-99 error bound-malformed: Each variant of a tagged union is a `.Struct<…>`.
-            1:122-123 error bound-malformed: The tag field and the tags of a tagged union are names, such as `/kind`.
-            1:182-184 error bound-malformed: The tag `/a` is listed twice.
-            1:223-226 error bound-malformed: The tag field and the tags of a tagged union are names, such as `/kind`.
-            1:278-280 error bound-malformed: The tag field `/k` may not be listed in a variant; it is there by itself.
-            1:333-335 error bound-malformed: The tag field `/k` may not be listed in a variant; it is there by itself.
-            1:389-395 error bound-malformed: There is no type constructor `Foo`.
+            1:18-34 error bound-malformed: `.TaggedUnion` takes at least 3 arguments, found 1
+              note: the engine rejects the declaration
+            1:43-63 error bound-malformed: `.TaggedUnion` takes at least 3 arguments, found 2
+              note: the engine rejects the declaration
+            1:94-99 error bound-malformed: variant `/name` of a tagged union is not a struct type
+              note: the engine rejects the declaration
+            1:122-123 error bound-malformed: tag `K` is not a name
+              note: the engine rejects the declaration
+            1:182-184 error bound-malformed: tag `/a` is listed twice
+              note: the engine rejects the declaration
+            1:223-226 error bound-malformed: tag `"a"` is not a name
+              note: the engine rejects the declaration
+            1:278-280 error bound-malformed: tag field `/k` is listed in a variant
+              note: the engine rejects the declaration
+            1:333-335 error bound-malformed: tag field `/k` is listed in a variant
+              note: the engine rejects the declaration
+            1:389-395 error bound-malformed: `fn:Foo` is not a type constructor
+              note: the engine rejects the declaration
         "#]],
     );
 }
@@ -416,8 +489,9 @@ fn fixes_of_bounds() {
     check(
         "Decl p(A) bound [\"even\"] bound [/name].\n",
         expect![[r#"
-        1:18-24 error bound-predicate-string: A string here is documented as "the values of this predicate", but the engine rejects it. Give the column a type and say the rest with `inclusion`.
-    "#]],
+            1:18-24 error bound-predicate-string: string `"even"` instead of a type
+              note: the documentation of Mangle allows a predicate here, but the engine rejects it
+        "#]],
     );
 }
 
@@ -426,15 +500,19 @@ fn names_that_look_like_types() {
     check(
         "Decl p(A, B) bound [/bool, .Map</str, .Struct</int : /int, opt /x : /float>>].\n",
         expect![[r#"
-        1:21-26 warning suspicious-type-name: `/bool` is no base type. It means the names below it, such as `/bool/x`; `.Union<.Singleton</true>, .Singleton</false>>` is probably meant.
-          fix: Write `.Union<.Singleton</true>, .Singleton</false>>`
-        1:33-37 warning suspicious-type-name: `/str` is no base type. It means the names below it, such as `/str/x`; `/string` is probably meant.
-          fix: Write `/string`
-        1:54-58 warning suspicious-type-name: `/int` is no base type. It means the names below it, such as `/int/x`; `/number` is probably meant.
-          fix: Write `/number`
-        1:69-75 warning suspicious-type-name: `/float` is no base type. It means the names below it, such as `/float/x`; `/float64` is probably meant.
-          fix: Write `/float64`
-    "#]],
+            1:21-26 warning suspicious-type-name: `/bool` is not a base type
+              note: it is the type of the names below it, such as `/bool/x`
+              fix: write `.Union<.Singleton</true>, .Singleton</false>>`
+            1:33-37 warning suspicious-type-name: `/str` is not a base type
+              note: it is the type of the names below it, such as `/str/x`
+              fix: write `/string`
+            1:54-58 warning suspicious-type-name: `/int` is not a base type
+              note: it is the type of the names below it, such as `/int/x`
+              fix: write `/number`
+            1:69-75 warning suspicious-type-name: `/float` is not a base type
+              note: it is the type of the names below it, such as `/float/x`
+              fix: write `/float64`
+        "#]],
     );
 }
 
@@ -443,22 +521,29 @@ fn descriptors() {
     check(
         "Decl p(A) descr [extensinal(), whatever(A), internal:maybe_temporal(), name(\"x\"), desugared()].\n",
         expect![[r#"
-            1:18-28 hint descr-unknown: The engine does not know `extensinal` and ignores it. Is `extensional` meant?
-              fix: Write `extensional`
-            1:32-40 hint descr-unknown: The engine does not know `whatever` and ignores it.
-            1:45-70 warning descr-internal: `internal:maybe_temporal` is a note that the engine makes for itself. It has no meaning here.
-              fix: Remove `internal:maybe_temporal`
-            1:72-81 warning descr-internal: `name` is a note that the engine makes for itself. It has no meaning here.
-              fix: Remove `name`
-            1:83-94 warning descr-internal: `desugared` is a note that the engine makes for itself. It makes the engine skip the declaration's bounds.
-              fix: Remove `desugared`
+            1:18-28 hint descr-unknown: unknown descriptor `extensinal`
+              note: the engine silently ignores it
+              fix: write `extensional`
+            1:32-40 hint descr-unknown: unknown descriptor `whatever`
+              note: the engine silently ignores it
+            1:45-70 warning descr-internal: `internal:maybe_temporal` is an internal descriptor of the engine
+              note: it has no effect here
+              fix: remove `internal:maybe_temporal`
+            1:72-81 warning descr-internal: `name` is an internal descriptor of the engine
+              note: it has no effect here
+              fix: remove `name`
+            1:83-94 warning descr-internal: `desugared` is an internal descriptor of the engine
+              note: it makes the engine ignore the bounds of the declaration
+              fix: remove `desugared`
         "#]],
     );
     check(
         "#- schemas.mg\nDecl p(A) descr [extensional()].\n#- facts.mg\np(1).\nq(2).\np(A) :- q(A).\n",
         expect![[r#"
-            facts.mg:3:1-2 warning extensional-has-rules: `p` is declared `extensional()`: its facts come from outside. The engine takes this rule all the same.
-              schemas.mg:1:6-7 the declaration
+            facts.mg:3:1-2 warning extensional-has-rules: rule for the extensional predicate `p`
+              schemas.mg:1:6-7 declared here
+              note: `extensional()` declares that all facts come from the host
+              note: the engine applies the rule anyway
         "#]],
     );
 }
@@ -468,12 +553,17 @@ fn dependencies() {
     check(
         "Decl p(A, B) descr [fundep([A], [C]), fundep(A, [B]), fundep([A])].\n",
         expect![[r#"
-            1:21-37 hint fundep-without-merge: Nothing enforces this: the engine keeps facts that contradict it, unless a `merge` says which one wins.
-            1:34-35 warning fundep-unknown-var: `C` is no parameter of `p`. The engine skips it in `fundep` without a word.
-              1:6-13 the parameters
-            1:39-53 hint fundep-without-merge: Nothing enforces this: the engine keeps facts that contradict it, unless a `merge` says which one wins.
-            1:46-47 warning fundep-unknown-var: `fundep` lists parameters in brackets, such as `[A, B]`. The engine skips this.
-            1:55-66 warning fundep-unknown-var: `fundep` takes two arguments, `fundep([A, …], [B])`, not 1. The engine ignores this one.
+            1:21-37 hint fundep-without-merge: `fundep` without `merge` is not enforced
+              note: the engine keeps facts that contradict the dependency
+            1:34-35 warning fundep-unknown-var: `C` is not a parameter of `p`
+              1:6-13 parameters
+              note: the engine silently ignores it in `fundep`
+            1:39-53 hint fundep-without-merge: `fundep` without `merge` is not enforced
+              note: the engine keeps facts that contradict the dependency
+            1:46-47 warning fundep-unknown-var: `A` in `fundep` is not a list of parameters
+              note: the engine ignores it
+            1:55-66 warning fundep-unknown-var: `fundep` takes 2 arguments, found 1
+              note: the engine ignores it
         "#]],
     );
     check_fix(
@@ -487,33 +577,40 @@ fn dependencies() {
     check(
         "Decl p(A, B, C) descr [fundep([A], [B, C])].\nq(1).\np(A, A, A) :- q(A).\n",
         expect![[r#"
-            1:24-43 hint fundep-without-merge: Nothing enforces this: the engine keeps facts that contradict it, unless a `merge` says which one wins.
-            1:36-42 error merge-bad-target: The engine merges a single column, and here 2 depend on the others: the evaluation aborts when a rule derives a fact of `p`.
+            1:24-43 hint fundep-without-merge: `fundep` without `merge` is not enforced
+              note: the engine keeps facts that contradict the dependency
+            1:36-42 error merge-bad-target: `fundep` determines 2 arguments, the engine merges only 1
+              note: the engine aborts when a rule derives a fact of `p`
         "#]],
     );
     check(
         "Decl p(A, B, C) descr [fundep([A], [B, C])].\np(1, 2, 3).\n",
         expect![[r#"
-        1:24-43 hint fundep-without-merge: Nothing enforces this: the engine keeps facts that contradict it, unless a `merge` says which one wins.
-    "#]],
+            1:24-43 hint fundep-without-merge: `fundep` without `merge` is not enforced
+              note: the engine keeps facts that contradict the dependency
+        "#]],
     );
     check(
         "Decl p(A, B) descr [merge([B], \"m\")].\n",
         expect![[r#"
-            1:21-36 error merge-bad-target: `merge` needs exactly one `fundep`, not 0. The engine keeps both facts, without a word.
+            1:21-36 error merge-bad-target: `merge` requires exactly 1 `fundep`, found 0
+              note: the engine silently keeps both facts
         "#]],
     );
     check(
         "Decl p(A, B) descr [fundep([A], [B]), merge([B], /m)].\n",
         expect![[r#"
-        1:50-52 error merge-bad-target: `merge` names its predicate by a string, such as "higher". The engine keeps both facts, without a word.
-    "#]],
+            1:50-52 error merge-bad-target: predicate `/m` of `merge` is not a string
+              note: the engine silently keeps both facts
+        "#]],
     );
     check(
         "Decl p(A, B) descr [fundep([A], [B]), merge([B], \"m\")].\nm(1, 2).\n",
         expect![[r#"
-        1:50-53 error merge-bad-target: There is no predicate `m/3` to decide which of two facts to keep (it takes the old value, the new one and the result). The engine keeps both facts, without a word.
-    "#]],
+            1:50-53 error merge-bad-target: undefined predicate `m/3` in `merge`
+              note: the engine silently keeps both facts
+              note: its arguments are the old value, the new value and the result
+        "#]],
     );
     check("Decl p(A, B) descr [fundep([A], [B]), merge([B], \"m\")].\nm(1, 2, 1).\n", expect![[""]]);
 }

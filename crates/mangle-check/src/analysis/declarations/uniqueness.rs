@@ -2,7 +2,7 @@
 
 use crate::analysis::ProgramFindings;
 use crate::analysis::edits::statement_removal;
-use crate::analysis::wording::counted;
+use crate::analysis::wording::{counted, fix_or_help};
 use mangle_engine::program::{Predicate, Program, Site};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 
@@ -43,27 +43,27 @@ fn duplicates(program: &Program, predicate: &Predicate, out: &mut ProgramFinding
     let mut readable = program.declarations(predicate).filter(|site| !site.item.statement.damaged);
     let Some(first) = readable.next() else { return };
     for site in readable {
-        let message = format!(
-            "`{}` is declared already. A predicate has one `Decl` in the whole program; the engine rejects \
-             a second one.",
-            predicate.key
-        );
+        let message = format!("duplicate declaration of `{}`", predicate.key);
         let (file, statement, range) = first.place();
-        let mut finding = Finding::new(&DUPLICATE_DECL, site.range, message)
-            .related(Span::of(file, statement, range), "the first declaration");
-        if text_of(&site) == text_of(&first) {
-            let fix = Fix::safe("Remove this declaration, which says the same");
+        let finding = Finding::new(&DUPLICATE_DECL, site.range, message)
+            .related(Span::of(file, statement, range), "first declared here")
+            .note("the engine rejects a program with two declarations of one predicate");
+        let fix = (text_of(&site) == text_of(&first)).then(|| {
+            let fix = Fix::safe("remove this identical declaration");
             let fix = fix.replace(statement_removal(site.file, site.item), "");
-            finding = finding.fix(fix.replacing(site.item.statement.range()));
-        }
+            fix.replacing(site.item.statement.range())
+        });
+        let finding = fix_or_help(finding, fix, "merge the two declarations");
         out.push(site.file.id, site.item.statement.id, finding);
     }
 }
 
 fn unused(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
-    let message = format!("No clause defines `{}`, and no premise asks for it.", predicate.key);
+    let message = format!("`{}` is declared but neither defined nor queried", predicate.key);
     if let Some(site) = program.declarations(predicate).find(|site| !site.item.statement.damaged) {
-        out.push(site.file.id, site.item.statement.id, Finding::new(&DECL_UNUSED, site.range, message));
+        let finding = Finding::new(&DECL_UNUSED, site.range, message);
+        let finding = finding.note("it matters only if the host adds or reads its facts");
+        out.push(site.file.id, site.item.statement.id, finding);
     }
 }
 
@@ -83,12 +83,13 @@ fn overload(program: &Program, predicate: &Predicate, out: &mut ProgramFindings)
         return;
     }
     let message = format!(
-        "`{}` is declared with {} too. Those are two predicates that have nothing to do with each other.",
+        "`{}` is also declared with {}",
         predicate.key.name,
         counted(usize::from(other.key.arity), "argument"),
     );
     let (file, statement, range) = first.place();
     let finding = Finding::new(&DECL_OVERLOAD, here.range, message)
-        .related(Span::of(file, statement, range), "the other declaration");
+        .related(Span::of(file, statement, range), "other declaration")
+        .note("the two are independent predicates");
     out.push(here.file.id, here.item.statement.id, finding);
 }

@@ -35,6 +35,9 @@ fn check(program: &Program, out: &mut ProgramFindings) {
             for atom in &declaration.inclusion {
                 let vocabulary = vocabulary.get_or_insert_with(|| Vocabulary::new(program));
                 let finding = check_predicate(program, &site, atom, vocabulary);
+                let name = declaration.atom.name.as_str();
+                let finding =
+                    finding.map(|finding| finding.note(format!("no fact of `{name}` passes the constraint")));
                 finding.into_iter().for_each(|finding| out.push(site.file.id, statement.id, finding));
                 check_variables(declaration, atom, &mut |finding| {
                     out.push(site.file.id, statement.id, finding);
@@ -54,11 +57,8 @@ fn check_predicate(
     let written = atom.name.symbol;
     let finding = |range, message| Finding::new(&INCLUSION_UNDEFINED, range, message);
     if atom.is_builtin() {
-        let message = format!(
-            "A constraint is looked up among the facts, and `{written}` has none: no fact of this predicate \
-             passes. Only facts can be asked for here."
-        );
-        return Some(finding(atom.name.range, message));
+        let message = format!("inclusion constraint on built-in `{written}`, which has no facts");
+        return Some(finding(atom.name.range, message).help("use a predicate that has facts"));
     }
     // The engine qualifies the names of clauses, not those of constraints.
     let key = PredicateKey { name: written, arity: atom.arity() };
@@ -67,37 +67,33 @@ fn check_predicate(
         return None;
     }
     if let Some(full) = site.file.package.map(|package| key.within(package)).filter(|&key| exists(key)) {
-        let message = format!(
-            "In a constraint the engine takes `{written}` as it stands, and the predicate of this package is \
-             `{}`: no fact of this predicate passes.",
-            full.name
-        );
-        let fix = Fix::safe(format!("Write `{}`", full.name));
-        return Some(finding(atom.name.range, message).fix(fix.replace(atom.name.range, full.name.as_str())));
+        let message = format!("inclusion constraint requires the full name `{}`", full.name);
+        let fix = Fix::safe(format!("write `{}`", full.name));
+        let fix = fix.replace(atom.name.range, full.name.as_str());
+        let note = "the engine adds no package to the names in constraints";
+        return Some(finding(atom.name.range, message).note(note).fix(fix));
     }
     let others: Vec<_> = program.named(written).filter(|other| other.exists()).take(2).collect();
     if let [other, ..] = others.as_slice() {
         let wanted = counted(usize::from(other.key.arity), "argument");
-        let message = format!(
-            "`{written}` has {wanted}, and this constraint gives it {}: no fact of this predicate passes.",
-            atom.args.len()
-        );
+        let message = format!("`{written}` has {wanted}, found {}", atom.args.len());
         let finding = finding(atom.range, message);
         let origin = CheckContext::origin(other);
         return Some(match origin {
-            Some(origin) => finding.related(origin, format!("`{}` is here", other.key)),
+            Some(origin) => {
+                let made = if other.signature.declared.is_some() { "declared" } else { "defined" };
+                finding.related(origin, format!("`{}` is {made} here", other.key))
+            }
             None => finding,
         });
     }
-    let missing = format!("`{written}/{}` is neither declared nor defined in this program", atom.args.len());
+    let message = format!("undefined predicate `{written}/{}` in an inclusion constraint", atom.args.len());
+    let finding = finding(atom.name.range, message);
     let near = vocabulary.near(site.file, written.as_str(), atom.arity());
-    let Some(names) = near.list() else {
-        let message = format!("{missing}, so that no fact of this predicate passes the constraint.");
-        return Some(finding(atom.name.range, message));
-    };
-    let finding = finding(atom.name.range, format!("{missing}. Did you mean {names}?"));
+    let Some(names) = near.list() else { return Some(finding) };
+    let finding = finding.help(format!("did you mean {names}?"));
     Some(match near.certain() {
-        Some(meant) => finding.fix(Fix::guess(format!("Write `{meant}`")).replace(atom.name.range, meant)),
+        Some(meant) => finding.fix(Fix::guess(format!("write `{meant}`")).replace(atom.name.range, meant)),
         None => finding,
     })
 }
@@ -117,26 +113,26 @@ fn check_variables(declaration: &Declaration, atom: &Atom, report: &mut dyn FnMu
 }
 
 fn wildcard(declaration: &Declaration, range: TextRange) -> Finding {
-    let message = format!(
-        "`_` has no value here: whoever checks this constraint stops at the first fact of `{}`. Ask a helper \
-         predicate that leaves the column out.",
-        declaration.atom.name.as_str()
-    );
-    Finding::new(&INCLUSION_UNKNOWN_VAR, range, message)
+    Finding::new(&INCLUSION_UNKNOWN_VAR, range, "`_` is unbound in an inclusion constraint")
+        .note(aborts(declaration))
+        .help("query a helper predicate without this argument")
+}
+
+/// What an unbound variable does.
+fn aborts(declaration: &Declaration) -> String {
+    format!("a host that checks constraints aborts at the first fact of `{}`", declaration.atom.name.as_str())
 }
 
 fn unknown(declaration: &Declaration, parameters: &[Symbol], symbol: Symbol, range: TextRange) -> Finding {
     let name = declaration.atom.name.as_str();
-    let message = format!(
-        "`{symbol}` is no parameter of `{name}`: whoever checks this constraint stops at the first fact of \
-         `{name}`."
-    );
+    let message = format!("`{symbol}` is not a parameter of `{name}`");
     let finding = Finding::new(&INCLUSION_UNKNOWN_VAR, range, message)
-        .related(Span::here(declaration.atom.range), "the parameters");
+        .related(Span::here(declaration.atom.range), "parameters")
+        .note(aborts(declaration));
     let near = nearest(symbol.as_str(), parameters.iter().map(|parameter| parameter.as_str()));
     let unused = only_unused(declaration, parameters);
     match near.filter(|_| symbol.as_str().len() > 2).or(unused) {
-        Some(meant) => finding.fix(Fix::guess(format!("Write `{meant}`")).replace(range, meant)),
+        Some(meant) => finding.fix(Fix::guess(format!("write `{meant}`")).replace(range, meant)),
         None => finding,
     }
 }

@@ -16,12 +16,16 @@ owner(/d/north, /p/ann).
 stop(7, /d/north).
 "#,
         expect![[r#"
-            4:35-39 error inclusion-undefined: `depo/1` is neither declared nor defined in this program. Did you mean `depot`?
-              fix: Write `depot`
-            4:48-60 error inclusion-undefined: `owner` has 2 arguments, and this constraint gives it 1: no fact of this predicate passes.
-              3:6-11 `owner/2` is here
-            4:62-65 error inclusion-undefined: A constraint is looked up among the facts, and `:lt` has none: no fact of this predicate passes. Only facts can be asked for here.
-            4:76-83 error inclusion-undefined: `nowhere/1` is neither declared nor defined in this program, so that no fact of this predicate passes the constraint.
+            4:35-39 error inclusion-undefined: undefined predicate `depo/1` in an inclusion constraint
+              note: no fact of `stop` passes the constraint
+              fix: write `depot`
+            4:48-60 error inclusion-undefined: `owner` has 2 arguments, found 1
+              3:6-11 `owner/2` is declared here
+              note: no fact of `stop` passes the constraint
+            4:62-65 error inclusion-undefined: inclusion constraint on built-in `:lt`, which has no facts
+              note: no fact of `stop` passes the constraint
+            4:76-83 error inclusion-undefined: undefined predicate `nowhere/1` in an inclusion constraint
+              note: no fact of `stop` passes the constraint
         "#]],
     );
 }
@@ -38,13 +42,16 @@ owner(/d/north, /p/ann).
 stop(7, /d/north).
 "#,
         expect![[r#"
-            4:41-45 error inclusion-unknown-var: `Depo` is no parameter of `stop`: whoever checks this constraint stops at the first fact of `stop`.
-              4:6-23 the parameters
-              fix: Write `Depot`
-            4:61-62 error inclusion-unknown-var: `_` has no value here: whoever checks this constraint stops at the first fact of `stop`. Ask a helper predicate that leaves the column out.
-            4:84-89 error inclusion-unknown-var: `Other` is no parameter of `stop`: whoever checks this constraint stops at the first fact of `stop`.
-              4:6-23 the parameters
-              fix: Write `Line`
+            4:41-45 error inclusion-unknown-var: `Depo` is not a parameter of `stop`
+              4:6-23 parameters
+              note: a host that checks constraints aborts at the first fact of `stop`
+              fix: write `Depot`
+            4:61-62 error inclusion-unknown-var: `_` is unbound in an inclusion constraint
+              note: a host that checks constraints aborts at the first fact of `stop`
+            4:84-89 error inclusion-unknown-var: `Other` is not a parameter of `stop`
+              4:6-23 parameters
+              note: a host that checks constraints aborts at the first fact of `stop`
+              fix: write `Line`
         "#]],
     );
 }
@@ -55,9 +62,11 @@ fn packages() {
     check(
         fixture,
         expect![[r#"
-        depot.mg:3:28-32 error inclusion-undefined: In a constraint the engine takes `yard` as it stands, and the predicate of this package is `depot.yard`: no fact of this predicate passes.
-          fix: Write `depot.yard`
-    "#]],
+            depot.mg:3:28-32 error inclusion-undefined: inclusion constraint requires the full name `depot.yard`
+              note: the engine adds no package to the names in constraints
+              note: no fact of `stop` passes the constraint
+              fix: write `depot.yard`
+        "#]],
     );
     check_fix(
         "inclusion-undefined",

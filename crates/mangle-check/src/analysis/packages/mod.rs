@@ -4,6 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use super::edits::statement_removal;
+use super::wording::fix_or_help;
 use super::{CheckContext, Family, ProgramFindings};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, UseKind};
 use mangle_syntax::lint::{Anchor, Applicability, Finding, Fix, Group, Rule, Span, rule};
@@ -59,15 +60,14 @@ fn unqualified(context: &CheckContext<'_>, literal: &Literal) -> Option<Finding>
     if predicate.key.name == name.symbol {
         return None;
     }
-    let message = format!(
-        "The engine forgets that a temporal premise stands in the package `{package}` and asks for `{name}` of \
-         the root package, which never holds. Write the full name, `{full}`.",
-        name = name.symbol,
-        full = predicate.key.name,
-    );
     let full = predicate.key.name.as_str();
-    let fix = Fix::safe(format!("Write `{full}`")).replace(name.range, full).replacing(name.range);
-    Some(Finding::new(&TEMPORAL_IN_PACKAGE, name.range, message).fix(fix))
+    let message = format!("temporal premise requires the full name `{full}`");
+    let note = format!(
+        "the engine queries `{}` of the root package instead of `{package}`, so the premise never holds",
+        name.symbol
+    );
+    let fix = Fix::safe(format!("write `{full}`")).replace(name.range, full).replacing(name.range);
+    Some(Finding::new(&TEMPORAL_IN_PACKAGE, name.range, message).note(note).fix(fix))
 }
 
 fn private(context: &CheckContext<'_>, clause: &Clause, literal: &Literal) -> Option<Finding> {
@@ -81,13 +81,9 @@ fn private(context: &CheckContext<'_>, clause: &Clause, literal: &Literal) -> Op
         "" => "the root package".to_owned(),
         _ => format!("the package `{package}`"),
     };
-    let message = format!(
-        "`{}` is private to {}, and this rule belongs to {}. The engine rejects it.",
-        predicate.key.name,
-        shown(owner),
-        shown(asking)
-    );
-    let finding = Finding::new(&PRIVATE_ACCESS, literal.atom.name.range, message);
+    let message = format!("`{}` is private to {}", predicate.key.name, shown(owner));
+    let finding = Finding::new(&PRIVATE_ACCESS, literal.atom.name.range, message)
+        .note(format!("this rule belongs to {}: the engine rejects the program", shown(asking)));
     Some(match CheckContext::origin(predicate) {
         Some(origin) => finding.related(origin, "declared private here"),
         None => finding,
@@ -111,16 +107,18 @@ fn lowercase(program: &Program, file: &FileSummary, item: &Item, name: Name, out
     if item.statement.damaged || lower == name.as_str() {
         return;
     }
-    let message = format!("Package names are lower-case. The engine rejects `{}`.", name.symbol);
-    let mut finding = Finding::new(&PACKAGE_NOT_LOWERCASE, name.range, message);
+    let message = format!("package name `{}` is not lower-case", name.symbol);
+    let finding = Finding::new(&PACKAGE_NOT_LOWERCASE, name.range, message);
+    let finding = finding.note("the engine rejects the file");
     // Other files may speak of the package, and would have to follow.
     let is_named = |other: &FileSummary| {
         other.package == Some(name.symbol) || other.used_packages.iter().any(|(used, _)| *used == name.symbol)
     };
-    if !program.files.iter().any(|other| other.id != file.id && is_named(other)) {
-        finding = finding.fix(Fix::guess(format!("Write `{lower}`")).replace(name.range, lower));
-    }
-    out.push(file.id, item.statement.id, finding);
+    let is_alone = !program.files.iter().any(|other| other.id != file.id && is_named(other));
+    let title = format!("write `{lower}`");
+    let help = format!("write `{lower}` in all files that name the package");
+    let fix = is_alone.then(|| Fix::guess(title).replace(name.range, lower));
+    out.push(file.id, item.statement.id, fix_or_help(finding, fix, &help));
 }
 
 /// Judges the `Use` statements of a file.
@@ -137,21 +135,22 @@ fn uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings) {
         let is_sound = !file.items.get(index as usize + 1).is_some_and(is_broken);
         let removed = |finding: Finding| match is_sound {
             true => {
-                let fix = Fix::safe("Remove this line").replace(statement_removal(file, item), "");
+                let fix = Fix::safe("remove this line").replace(statement_removal(file, item), "");
                 finding.fix(fix.replacing(item.statement.range()))
             }
             false => finding,
         };
         let finding = if file.package == Some(package) {
-            let message = format!("`{package}` is this package itself. The engine rejects such a `Use`.");
-            removed(Finding::new(&USE_SELF, range, message))
+            let finding = Finding::new(&USE_SELF, range, format!("package `{package}` uses itself"));
+            removed(finding.note("the engine rejects such a `Use`"))
         } else if !seen.insert(package) {
-            removed(Finding::new(&USE_UNUSED, range, format!("`{package}` is used above already.")))
+            let finding = Finding::new(&USE_UNUSED, range, format!("duplicate `Use` of package `{package}`"));
+            removed(finding.note("an earlier `Use` of the package suffices"))
         } else if !is_known(program, package) {
             unknown(program, package, range)
         } else if !is_asked_for(program, file.package, package) {
-            let message = format!("Nothing here asks for a predicate of `{package}`.");
-            removed(Finding::new(&USE_UNUSED, range, message))
+            let finding = Finding::new(&USE_UNUSED, range, format!("unused package `{package}`"));
+            removed(finding.note("no premise here queries a predicate of the package"))
         } else {
             continue;
         };
@@ -160,12 +159,12 @@ fn uses(program: &Program, file: &FileSummary, out: &mut ProgramFindings) {
 }
 
 fn unknown(program: &Program, package: Symbol, range: TextRange) -> Finding {
-    let message = format!("The program has no package `{package}`. The engine takes this without a word.");
-    let finding = Finding::new(&USE_UNKNOWN, range, message);
+    let finding = Finding::new(&USE_UNKNOWN, range, format!("unknown package `{package}`"))
+        .note("the engine silently accepts this `Use`");
     let mut packages: Vec<_> = program.files.iter().filter_map(|file| file.package).collect();
     packages.sort_unstable();
     match nearest(package.as_str(), packages.iter().map(|package| package.as_str())) {
-        Some(meant) => finding.fix(Fix::guess(format!("Use `{meant}`")).replace(range, meant)),
+        Some(meant) => finding.fix(Fix::guess(format!("write `{meant}`")).replace(range, meant)),
         None => finding,
     }
 }
@@ -219,23 +218,23 @@ fn missing_use(
     let length = size(package.as_str().len());
     let prefix = TextRange::at(name.start(), length.min(name.len()));
     if !is_known(program, package) {
-        let message = format!(
-            "The program has no package `{package}`, and no `Use` names it. The engine rejects the program."
-        );
-        return Finding::new(&USE_MISSING, prefix, message);
+        let message = format!("unknown package `{package}` without a `Use`");
+        return Finding::new(&USE_MISSING, prefix, message).note("the engine rejects the program");
     }
-    let message = format!(
-        "The package `{package}` is not in sight here. Without `Use {package}!` the engine rejects the program."
-    );
+    let message = format!("missing `Use` of package `{package}`");
     let (offset, text) = use_line(file, package);
     let span = Span { anchor: Anchor::File, range: TextRange::empty(offset) };
     let applicability = if exists { Applicability::Safe } else { Applicability::Unsafe };
-    let fix = Fix::new(format!("Insert `Use {package}!`"), applicability).edit(span, text);
-    let finding = Finding::new(&USE_MISSING, prefix, message);
+    let fix = Fix::new(format!("insert `Use {package}!`"), applicability).edit(span, text);
+    let finding = Finding::new(&USE_MISSING, prefix, message).note("the engine rejects the program");
     // Where the start of the file cannot be read, nobody knows where the line belongs.
     let is_readable = file.findings.iter().all(|finding| finding.rule.group != Group::Syntax)
         && file.items.first().is_none_or(|item| !item.statement.damaged);
-    if is_readable { finding.fix(fix) } else { finding }
+    fix_or_help(
+        finding,
+        is_readable.then_some(fix),
+        &format!("add `Use {package}!` at the start of the file"),
+    )
 }
 
 /// Where a `Use` line belongs: behind the last one, else behind `Package`, else before the first

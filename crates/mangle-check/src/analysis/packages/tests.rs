@@ -14,8 +14,9 @@ fn missing_uses() {
         "#- a.mg\nPackage a.b!\nvan(1).\nbus(2).\n#- c.mg\nPackage c!\nx(X) :- a.b.van(X), !a.b.bus(X).\n\
          y(X) :- a.b.bus(X).\n",
         expect![[r#"
-            c.mg:2:9-12 error use-missing: The package `a.b` is not in sight here. Without `Use a.b!` the engine rejects the program.
-              fix: Insert `Use a.b!`
+            c.mg:2:9-12 error use-missing: missing `Use` of package `a.b`
+              note: the engine rejects the program
+              fix: insert `Use a.b!`
         "#]],
     );
     check_fix(
@@ -66,9 +67,10 @@ fn dotted_names_of_the_root() {
     check(
         "#- a.mg\nPackage a!\nvan(1).\n#- root.mg\nx(X) :- a.van(X).\n",
         expect![[r#"
-        root.mg:1:9-10 error use-missing: The package `a` is not in sight here. Without `Use a!` the engine rejects the program.
-          fix: Insert `Use a!`
-    "#]],
+            root.mg:1:9-10 error use-missing: missing `Use` of package `a`
+              note: the engine rejects the program
+              fix: insert `Use a!`
+        "#]],
     );
     check("Package a!\nvan(1).\nx(X) :- a.van(X).\n", expect![[""]]);
 }
@@ -78,19 +80,23 @@ fn uses() {
     check(
         "Package a!\nUse a!\np(1).\n",
         expect![[r#"
-        2:5-6 error use-self: `a` is this package itself. The engine rejects such a `Use`.
-          fix: Remove this line
-    "#]],
+            2:5-6 error use-self: package `a` uses itself
+              note: the engine rejects such a `Use`
+              fix: remove this line
+        "#]],
     );
     check(
         "#- a.mg\nPackage a!\nvan(1).\n#- b.mg\nUse a!\nUse a!\nUse z!\np(1).\n",
         expect![[r#"
-            b.mg:1:5-6 hint use-unused: Nothing here asks for a predicate of `a`.
-              fix: Remove this line
-            b.mg:2:5-6 hint use-unused: `a` is used above already.
-              fix: Remove this line
-            b.mg:3:5-6 warning use-unknown: The program has no package `z`. The engine takes this without a word.
-              fix: Use `a`
+            b.mg:1:5-6 hint use-unused: unused package `a`
+              note: no premise here queries a predicate of the package
+              fix: remove this line
+            b.mg:2:5-6 hint use-unused: duplicate `Use` of package `a`
+              note: an earlier `Use` of the package suffices
+              fix: remove this line
+            b.mg:3:5-6 warning use-unknown: unknown package `z`
+              note: the engine silently accepts this `Use`
+              fix: write `a`
         "#]],
     );
     check_fix(
@@ -113,9 +119,10 @@ fn package_names() {
     check(
         "Package Depot!\nvan(1).\n",
         expect![[r#"
-        1:9-14 error package-not-lowercase: Package names are lower-case. The engine rejects `Depot`.
-          fix: Write `depot`
-    "#]],
+            1:9-14 error package-not-lowercase: package name `Depot` is not lower-case
+              note: the engine rejects the file
+              fix: write `depot`
+        "#]],
     );
     check_fix(
         "package-not-lowercase",
@@ -128,8 +135,9 @@ fn package_names() {
     check(
         "#- a.mg\nPackage aB!\nvan(1).\n#- b.mg\nUse aB!\nx(X) :- aB.van(X).\n",
         expect![[r#"
-        a.mg:1:9-11 error package-not-lowercase: Package names are lower-case. The engine rejects `aB`.
-    "#]],
+            a.mg:1:9-11 error package-not-lowercase: package name `aB` is not lower-case
+              note: the engine rejects the file
+        "#]],
     );
 }
 
@@ -139,16 +147,18 @@ fn private_predicates() {
         "#- a.mg\nPackage a!\nDecl van(X) descr [private()].\nvan(1).\nown(X) :- van(X), a.van(X).\n#- root.mg\nUse a!\n\
          asked(1).\nx(X) :- asked(X), !a.van(X).\na.y(X) :- a.van(X).\n",
         expect![[r#"
-            root.mg:3:20-25 error private-access: `a.van` is private to the package `a`, and this rule belongs to the root package. The engine rejects it.
+            root.mg:3:20-25 error private-access: `a.van` is private to the package `a`
               a.mg:2:6-9 declared private here
+              note: this rule belongs to the root package: the engine rejects the program
         "#]],
     );
     check(
         "Decl p(X) descr [private()].\np(1).\na.q(X) :- p(X).\n",
         expect![[r#"
-        3:11-12 error private-access: `p` is private to the root package, and this rule belongs to the package `a`. The engine rejects it.
-          1:6-7 declared private here
-    "#]],
+            3:11-12 error private-access: `p` is private to the root package
+              1:6-7 declared private here
+              note: this rule belongs to the package `a`: the engine rejects the program
+        "#]],
     );
 }
 
@@ -158,8 +168,9 @@ fn time_in_packages() {
         "#- a.mg\nPackage a!\non(1)@[2024-05-01, _].\nx(X) :- <-[0d, 1d] on(X).\ny(X) :- off(X)@[S, _].\n\
          z(X) :- a.on(X)@[S, _].\n#- root.mg\noff(1)@[2024-05-01, _].\n",
         expect![[r#"
-            a.mg:3:20-22 warning temporal-in-package: The engine forgets that a temporal premise stands in the package `a` and asks for `on` of the root package, which never holds. Write the full name, `a.on`.
-              fix: Write `a.on`
+            a.mg:3:20-22 warning temporal-in-package: temporal premise requires the full name `a.on`
+              note: the engine queries `on` of the root package instead of `a`, so the premise never holds
+              fix: write `a.on`
         "#]],
     );
     check_fix(

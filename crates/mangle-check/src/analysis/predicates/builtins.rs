@@ -21,8 +21,9 @@ pub(super) fn check(literal: &Literal, findings: &mut Vec<Finding>) {
         None => findings.push(unknown(literal)),
         Some(known) if known.arity() != atom.args.len() => {
             let wanted = builtins::Arity::Exactly(known.arity());
-            let message = format!("`{name}` takes {wanted}, not {}.", atom.args.len());
-            findings.push(Finding::new(&BUILTIN_ARITY, atom.range, message));
+            let message = format!("`{name}` takes {wanted}, found {}", atom.args.len());
+            let finding = Finding::new(&BUILTIN_ARITY, atom.range, message);
+            findings.push(finding.note("the engine rejects the program"));
         }
         Some(_) => {}
     }
@@ -30,14 +31,14 @@ pub(super) fn check(literal: &Literal, findings: &mut Vec<Finding>) {
 
 fn unknown(literal: &Literal) -> Finding {
     let name = literal.atom.name;
-    let finding = |message| Finding::new(&UNKNOWN_BUILTIN_PREDICATE, name.range, message);
-    let missing = format!("There is no built-in predicate `{name}`", name = name.symbol);
+    let message = format!("unknown built-in predicate `{}`", name.symbol);
+    let finding =
+        Finding::new(&UNKNOWN_BUILTIN_PREDICATE, name.range, message).note("the engine rejects the program");
     if let Some(meant) = builtins::similar_predicate(name.as_str()) {
-        let fix = super::functions::rename(name, meant.name);
-        return finding(format!("{missing}; `{}` is probably meant.", meant.name)).fix(fix);
+        return finding.fix(super::functions::rename(name, meant.name));
     }
     match builtins::correction(name.as_str()).map(|known| known.advice) {
-        Some(advice) if !advice.is_empty() => finding(format!("{missing}: {advice}.")),
-        _ => finding(format!("{missing}. Names with a leading colon are the engine's alone.")),
+        Some(advice) if !advice.is_empty() => finding.help(advice),
+        _ => finding.note("names with a leading colon are reserved for built-ins"),
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
         for equal in clauses.chunk_by(|one, other| one.digest == other.digest) {
             let Some((first, repeated)) = equal.split_first() else { continue };
             for clause in repeated {
-                report(program, first, clause, findings);
+                report(program, predicate, (first, clause), findings);
             }
         }
     }
@@ -46,12 +46,18 @@ fn collect(program: &Program, predicate: &Predicate, clauses: &mut Vec<Clause>) 
     }
 }
 
-fn report(program: &Program, first: &Clause, clause: &Clause, findings: &mut ProgramFindings) {
+fn report(
+    program: &Program,
+    predicate: &Predicate,
+    (first, clause): (&Clause, &Clause),
+    findings: &mut ProgramFindings,
+) {
     let (Some(first), Some(site)) = (site(program, first), site(program, clause)) else { return };
     let (file, statement, range) = first.place();
-    let finding =
-        Finding::new(&DUPLICATE_CLAUSE, site.item.statement.range(), "The program says this already.");
-    let finding = finding.related(Span::of(file, statement, range), "the first time");
+    let message = format!("duplicate clause of `{}`", predicate.key);
+    let finding = Finding::new(&DUPLICATE_CLAUSE, site.item.statement.range(), message)
+        .related(Span::of(file, statement, range), "first occurrence")
+        .note("a repeated clause derives nothing new");
     findings.push(site.file.id, site.item.statement.id, finding);
 }
 

@@ -63,6 +63,10 @@ fn check_missing(
         } else {
             wrong_arity(program, atom, kind, &others)
         };
+        let finding = match kind {
+            UseKind::Temporal => finding.note("the engine accepts the temporal premise, which never holds"),
+            _ => finding.note("the engine rejects the program"),
+        };
         findings.push(site.file.id, site.item.statement.id, finding);
     }
 }
@@ -91,12 +95,12 @@ fn wrong_arity(program: &Program, atom: &Atom, kind: UseKind, others: &[&Predica
     let message = match others {
         [other] => {
             let wanted = builtins::Arity::Exactly(usize::from(other.key.arity));
-            format!("`{name}` takes {wanted}, not {}.", atom.args.len())
+            format!("`{name}` takes {wanted}, found {}", atom.args.len())
         }
         _ => {
             let arities: Vec<_> = others.iter().map(|other| other.key.arity.to_string()).collect();
             let arities = arities.join(" or ");
-            format!("`{name}` exists with {arities} arguments, not with {}.", atom.args.len())
+            format!("`{name}` takes {arities} arguments, found {}", atom.args.len())
         }
     };
     let mut finding = Finding::new(&ARITY_MISMATCH, atom.range, message);
@@ -124,7 +128,7 @@ fn add_wildcards(program: &Program, atom: &Atom, kind: UseKind, only: &Predicate
     let is_missing = |column: &usize| !taken.contains(column);
     let names: Vec<_> = (0..arity).filter(is_missing).map(|column| format!("{}", column + 1)).collect();
     let what = if missing == 1 { "argument" } else { "arguments" };
-    let mut fix = Fix::guess(format!("Write `_` for {what} {}", names.join(" and ")));
+    let mut fix = Fix::guess(format!("write `_` for {what} {}", names.join(" and ")));
     let mut next = 0;
     for (arg, column) in atom.args.iter().zip(&taken) {
         if *column > next {
@@ -137,26 +141,25 @@ fn add_wildcards(program: &Program, atom: &Atom, kind: UseKind, only: &Predicate
 
 fn undefined(file: &FileSummary, atom: &Atom, vocabulary: &mut Vocabulary<'_>) -> Finding {
     let (name, count) = (atom.name, atom.args.len());
-    let missing = format!("`{}/{count}` is neither declared nor defined in this program", name.symbol);
-    let finding = |message| Finding::new(&UNDEFINED_PREDICATE, name.range, message);
+    let message = format!("undefined predicate `{}/{count}`", name.symbol);
+    let finding = Finding::new(&UNDEFINED_PREDICATE, name.range, message);
     if let Some(builtin) = colon_forgotten(name.symbol, count) {
-        let fix = Fix::guess(format!("Write `{builtin}`")).replace(name.range, builtin);
-        let fix = text_first(atom, fix);
-        return finding(format!("{missing}; the built-in `{builtin}` is probably meant.")).fix(fix);
+        let fix = Fix::guess(format!("write `{builtin}`")).replace(name.range, builtin);
+        return finding.fix(text_first(atom, fix));
     }
     if let Some(correction) = builtins::correction(&format!(":{}", name.symbol)) {
-        return finding(format!("{missing}; {}.", advice(correction)));
+        return finding.help(advice(correction));
     }
     if let Some(declaration) = declaration(name.as_str(), count) {
-        return finding(format!("{missing}. The agent's runtime supplies it; add `{declaration}`"));
+        return finding
+            .note("the runtime supplies this predicate when it assembles prompts")
+            .help(format!("add `{declaration}`"));
     }
     let near = vocabulary.near(file, name.as_str(), atom.arity());
-    let Some(names) = near.list() else {
-        return finding(format!("{missing}."));
-    };
-    let finding = finding(format!("{missing}. Did you mean {names}?"));
+    let Some(names) = near.list() else { return finding };
+    let finding = finding.help(format!("did you mean {names}?"));
     match near.certain() {
-        Some(meant) => finding.fix(Fix::guess(format!("Write `{meant}`")).replace(name.range, meant)),
+        Some(meant) => finding.fix(Fix::guess(format!("write `{meant}`")).replace(name.range, meant)),
         None => finding,
     }
 }
@@ -182,7 +185,7 @@ fn colon_forgotten(name: Symbol, count: usize) -> Option<&'static str> {
 /// What to write in place of a name that another language has.
 fn advice(correction: &NameCorrection) -> String {
     match correction.replacement {
-        Some(builtin) => format!("the built-in `{builtin}` is probably meant"),
+        Some(builtin) => format!("did you mean the built-in `{builtin}`?"),
         None => correction.advice.to_owned(),
     }
 }
@@ -192,10 +195,12 @@ fn check_never_derived(program: &Program, predicate: &Predicate, findings: &mut 
         if kind == UseKind::Negated || site.item.statement.damaged {
             continue;
         }
-        let message = "Nothing in the program derives this: the premise holds only if the host adds facts.";
-        let mut finding = Finding::new(&NEVER_DERIVED, site.range, message);
+        let message = format!("no clause derives `{}`", predicate.key);
+        let mut finding = Finding::new(&NEVER_DERIVED, site.range, message)
+            .note("the premise holds only if the host adds facts")
+            .help("declare the predicate `extensional()` if the host adds its facts");
         if let Some(origin) = CheckContext::origin(predicate) {
-            finding = finding.related(origin, "it is declared here");
+            finding = finding.related(origin, "declared here");
         }
         findings.push(site.file.id, site.item.statement.id, finding);
     }

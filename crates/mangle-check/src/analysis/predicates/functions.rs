@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashSet;
 
 use crate::analysis::CheckContext;
+use crate::analysis::wording::code;
 use mangle_engine::program::builtins::{self, BuiltinFunction};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Apply, ApplyForm, Name, Term, TermKind};
@@ -39,6 +40,16 @@ pub(super) enum ApplicationPlace {
     Do,
 }
 
+impl ApplicationPlace {
+    /// What a wrong application does there.
+    fn consequence(self) -> &'static str {
+        match self {
+            Self::Head => "the engine aborts when it computes this head",
+            Self::Body | Self::Let | Self::Do => "the engine rejects the program",
+        }
+    }
+}
+
 /// Checks the applications in some terms.
 pub(super) fn check_terms(
     context: &CheckContext<'_>,
@@ -64,17 +75,17 @@ pub(super) fn check_term(
         return;
     }
     if is_type(apply) {
-        findings.push(type_as_value(term, apply));
+        findings.push(type_as_value(term, apply).note(place.consequence()));
         return;
     }
     match builtins::function(name) {
         Some(function) if is_known(function, place) => {
             if judges_arity(function, place) && !function.arity.accepts(apply.args.len()) {
-                findings.push(wrong_arity(term, apply, function));
+                findings.push(arity_finding(term, apply, function, place.consequence()));
             }
             check_keys(context, apply, findings);
         }
-        _ => findings.push(unknown(apply)),
+        _ => findings.push(unknown(apply, place)),
     }
     let inner = if place == ApplicationPlace::Head { ApplicationPlace::Head } else { ApplicationPlace::Body };
     check_terms(context, &apply.args, inner, findings);
@@ -95,38 +106,39 @@ fn type_as_value(term: &Term, apply: &Apply) -> Finding {
         _ => (apply.function.range, apply.function.as_str().to_owned()),
     };
     let value = apply.function.as_str().to_ascii_lowercase();
-    let instead = match builtins::function(&value) {
-        Some(_) => format!("a value is made with `{value}`"),
-        None => "no value is made with it".to_owned(),
-    };
-    let message = format!("`{written}` makes a type, for `bound […]` alone; {instead}.");
-    Finding::new(&TYPE_CONSTRUCTOR_AS_VALUE, range, message)
+    let finding =
+        Finding::new(&TYPE_CONSTRUCTOR_AS_VALUE, range, format!("`{written}` makes a type, not a value"))
+            .note("type constructors are valid in `bound […]` only");
+    match builtins::function(&value) {
+        Some(_) => finding.help(format!("use `{value}` to make a value")),
+        None => finding,
+    }
 }
 
 /// Writes the right name of a built-in.
 pub(super) fn rename(wrong: Name, right: &'static str) -> Fix {
-    let title = format!("Write `{right}`");
+    let title = format!("write `{right}`");
     let evident = builtins::is_evident(wrong.as_str(), right);
     let fix = if evident { Fix::safe(title) } else { Fix::guess(title) };
     fix.replace(wrong.range, right).replacing(wrong.range)
 }
 
-fn unknown(apply: &Apply) -> Finding {
+fn unknown(apply: &Apply, place: ApplicationPlace) -> Finding {
     let name = apply.function;
-    let finding = |message| Finding::new(&UNKNOWN_FUNCTION, name.range, message);
-    let missing = match builtins::function(name.as_str()) {
-        Some(function) if function.registered => {
-            format!("The engine knows the name `{}` but cannot compute it", name.symbol)
-        }
-        _ => format!("There is no function `{}`", name.symbol),
+    let finding = |message, note| Finding::new(&UNKNOWN_FUNCTION, name.range, message).note(note);
+    let finding = match builtins::function(name.as_str()) {
+        Some(function) if function.registered => finding(
+            format!("function `{}` is not implemented by the engine", name.symbol),
+            "the engine accepts the name and aborts when it evaluates the call",
+        ),
+        _ => finding(format!("unknown function `{}`", name.symbol), place.consequence()),
     };
     if let Some(meant) = builtins::similar_function(name.as_str()) {
-        return finding(format!("{missing}; `{}` is probably meant.", meant.name))
-            .fix(rename(name, meant.name));
+        return finding.fix(rename(name, meant.name));
     }
     match builtins::correction(name.as_str()).map(|known| known.advice) {
-        Some(advice) if !advice.is_empty() => finding(format!("{missing}: {advice}.")),
-        _ => finding(format!("{missing}. Functions are built in; a program cannot define its own.")),
+        Some(advice) if !advice.is_empty() => finding.help(advice),
+        _ => finding.note("all functions are built in: a program cannot define one"),
     }
 }
 
@@ -142,8 +154,12 @@ fn judges_arity(function: &BuiltinFunction, place: ApplicationPlace) -> bool {
 
 /// An application with too few or too many arguments.
 pub(in crate::analysis) fn wrong_arity(term: &Term, apply: &Apply, function: &BuiltinFunction) -> Finding {
-    let message = format!("`{}` takes {}, not {}.", function.name, function.arity, apply.args.len());
-    Finding::new(&FUNCTION_ARITY, term.range, message)
+    arity_finding(term, apply, function, ApplicationPlace::Body.consequence())
+}
+
+fn arity_finding(term: &Term, apply: &Apply, function: &BuiltinFunction, consequence: &str) -> Finding {
+    let message = format!("`{}` takes {}, found {}", function.name, function.arity, apply.args.len());
+    Finding::new(&FUNCTION_ARITY, term.range, message).note(consequence)
 }
 
 /// A constant, to compare keys by value.
@@ -176,11 +192,9 @@ fn check_keys(context: &CheckContext<'_>, apply: &Apply, findings: &mut Vec<Find
     let mut seen = FxHashSet::default();
     for key in apply.args.iter().step_by(2) {
         if Key::of(context, key).is_some_and(|value| !seen.insert(value)) {
-            let text = context.slice(key.range);
-            let message = format!(
-                "`{text}` is a key already: the engine keeps both entries, and chance decides which one is found."
-            );
-            findings.push(Finding::new(&DUPLICATE_KEY, key.range, message));
+            let message = format!("duplicate key {}", code(context.slice(key.range), 40));
+            let finding = Finding::new(&DUPLICATE_KEY, key.range, message);
+            findings.push(finding.note("the engine keeps both entries, and a lookup finds either of them"));
         }
     }
 }

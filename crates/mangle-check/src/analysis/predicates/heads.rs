@@ -37,8 +37,9 @@ pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
         } else if predicate.signature.defined.is_some() && predicate.signature.declared.is_none() {
             check_arity(program, predicate, findings);
             if wants_declared {
-                let message = format!("`{}` has no `Decl`.", predicate.key);
-                report_once(program, predicate, (&UNDECLARED_HEAD, message), findings);
+                let message = format!("`{}` is defined without a `Decl`", predicate.key);
+                let note = "its arguments are neither documented nor checked against types";
+                report_once(program, predicate, (&UNDECLARED_HEAD, message, note), findings);
             }
         }
     }
@@ -48,28 +49,24 @@ pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
 fn report_once(
     program: &Program,
     predicate: &Predicate,
-    (rule, message): (&'static Rule, String),
+    (rule, message, note): (&'static Rule, String, &str),
     findings: &mut ProgramFindings,
 ) {
     let first = program.declarations(predicate).next().or_else(|| program.clauses(predicate).next());
     if let Some(site) = first.filter(|site| !site.item.statement.damaged) {
-        let finding = Finding::new(rule, site.range, message);
+        let finding = Finding::new(rule, site.range, message).note(note);
         findings.push(site.file.id, site.item.statement.id, finding);
     }
 }
 
-fn reserved_suffix(name: &str) -> (&'static Rule, String) {
-    let message = format!(
-        "The engine names its hidden relations with `__tmp` at the end; it may mix `{name}` up with one of them."
-    );
-    (&RESERVED_SUFFIX, message)
+fn reserved_suffix(name: &str) -> (&'static Rule, String, &'static str) {
+    let message = format!("`{name}` has the reserved suffix `__tmp`");
+    (&RESERVED_SUFFIX, message, "the engine gives such names to internal relations and may confuse the two")
 }
 
-fn builtin_defined(name: &str) -> (&'static Rule, String) {
-    let message = format!(
-        "`{name}` cannot be defined: the engine accepts this but never looks at it, because a leading colon means a built-in."
-    );
-    (&DECL_BUILTIN, message)
+fn builtin_defined(name: &str) -> (&'static Rule, String, &'static str) {
+    let message = format!("`{name}` is reserved: a leading colon marks built-ins");
+    (&DECL_BUILTIN, message, "the engine silently ignores the definition")
 }
 
 /// `predicate` is defined and not declared: no other arity of its name may be there before it.
@@ -105,18 +102,14 @@ fn report_clauses(
 
 fn conflict(site: &Site<'_>, predicate: &Predicate, meant: &Predicate) -> Finding {
     let declared = meant.signature.declared.is_some();
-    let made = if declared { "declared" } else { "defined elsewhere" };
+    let made = if declared { "declared" } else { "defined" };
     let wanted = Arity::Exactly(usize::from(meant.key.arity));
-    let name = predicate.key.name;
-    let count = predicate.key.arity;
-    let message = format!(
-        "`{name}` is {made} with {wanted}, here it has {count}. The engine rejects this without a `Decl` for `{name}/{count}`."
-    );
+    let message = format!("`{}` is {made} with {wanted}, found {}", predicate.key.name, predicate.key.arity);
     let range = site.item.statement.clause().map_or(site.range, |clause| clause.head.range);
-    let finding = Finding::new(&HEAD_ARITY_CONFLICT, range, message);
+    let finding = Finding::new(&HEAD_ARITY_CONFLICT, range, message)
+        .note(format!("the engine rejects the program without a `Decl` for `{}`", predicate.key));
     match CheckContext::origin(meant) {
-        Some(origin) => finding
-            .related(origin, format!("`{}` is {} here", meant.key, made.trim_end_matches(" elsewhere"))),
+        Some(origin) => finding.related(origin, format!("`{}` is {made} here", meant.key)),
         None => finding,
     }
 }

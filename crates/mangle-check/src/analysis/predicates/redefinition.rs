@@ -20,13 +20,11 @@ pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
             if clause.is_fact() && predicate.signature.extensional {
                 continue;
             }
-            let message = format!(
-                "An earlier file owns `{}`: a host that loads the files one by one rejects this clause.",
-                predicate.key
-            );
+            let message = format!("clause for `{}`, which an earlier file defines", predicate.key);
             let (file, owning, range) = owner.place();
-            let finding = Finding::new(&REDEFINED_KNOWN, site.range, message);
-            let finding = finding.related(Span::of(file, owning, range), "the first file that has it");
+            let finding = Finding::new(&REDEFINED_KNOWN, site.range, message)
+                .related(Span::of(file, owning, range), "defined here first")
+                .note("a host that loads the files one by one rejects this clause");
             findings.push(site.file.id, statement.id, finding);
         }
     }

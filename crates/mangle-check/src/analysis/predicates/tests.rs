@@ -11,11 +11,14 @@ fn misspelt_predicates() {
     check(
         "crew(/ann, 3).\nbusy(P) :- crw(P, _).\nidle(P) :- crew(P, _), !busi(P).\nlone(P) :- wagon(P).\n",
         expect![[r#"
-            2:12-15 error undefined-predicate: `crw/2` is neither declared nor defined in this program. Did you mean `crew`?
-              fix: Write `crew`
-            3:25-29 error undefined-predicate: `busi/1` is neither declared nor defined in this program. Did you mean `busy`?
-              fix: Write `busy`
-            4:12-17 error undefined-predicate: `wagon/1` is neither declared nor defined in this program.
+            2:12-15 error undefined-predicate: undefined predicate `crw/2`
+              note: the engine rejects the program
+              fix: write `crew`
+            3:25-29 error undefined-predicate: undefined predicate `busi/1`
+              note: the engine rejects the program
+              fix: write `busy`
+            4:12-17 error undefined-predicate: undefined predicate `wagon/1`
+              note: the engine rejects the program
         "#]],
     );
     check_fix(
@@ -33,14 +36,16 @@ fn near_names_prefer_the_right_arity() {
     check(
         "has_fuel(/t1).\nhas_fuels(/t1, 3).\nok(T) :- has_fuell(T).\n",
         expect![[r#"
-            3:10-19 error undefined-predicate: `has_fuell/1` is neither declared nor defined in this program. Did you mean `has_fuel` or `has_fuels`?
-              fix: Write `has_fuel`
+            3:10-19 error undefined-predicate: undefined predicate `has_fuell/1`
+              note: the engine rejects the program
+              fix: write `has_fuel`
         "#]],
     );
     check(
         "fuel_a(/t1).\nfuel_b(/t1).\nok(T) :- fuel_c(T).\n",
         expect![[r#"
-            3:10-16 error undefined-predicate: `fuel_c/1` is neither declared nor defined in this program. Did you mean `fuel_a` or `fuel_b`?
+            3:10-16 error undefined-predicate: undefined predicate `fuel_c/1`
+              note: the engine rejects the program
         "#]],
     );
 }
@@ -50,8 +55,9 @@ fn a_forgotten_colon() {
     check(
         "trip(3).\nlong(N) :- trip(N), lt(2, N).\n",
         expect![[r#"
-            2:21-23 error undefined-predicate: `lt/2` is neither declared nor defined in this program; the built-in `:lt` is probably meant.
-              fix: Write `:lt`
+            2:21-23 error undefined-predicate: undefined predicate `lt/2`
+              note: the engine rejects the program
+              fix: write `:lt`
         "#]],
     );
 }
@@ -61,7 +67,8 @@ fn short_names_are_near_to_nothing() {
     check(
         "q(1).\np(X) :- r(X).\n",
         expect![[r#"
-            2:9-10 error undefined-predicate: `r/1` is neither declared nor defined in this program.
+            2:9-10 error undefined-predicate: undefined predicate `r/1`
+              note: the engine rejects the program
         "#]],
     );
 }
@@ -71,19 +78,22 @@ fn arity_of_uses() {
     check(
         "#- schemas.gl\nDecl crew(P, Seats).\n#- rules.mg\nbusy(P) :- crew(P).\n",
         expect![[r#"
-            rules.mg:1:12-19 error arity-mismatch: `crew` takes 2 arguments, not 1.
+            rules.mg:1:12-19 error arity-mismatch: `crew` takes 2 arguments, found 1
               schemas.gl:1:6-10 `crew/2` is declared here
-              fix: Write `_` for argument 2
+              note: the engine rejects the program
+              fix: write `_` for argument 2
         "#]],
     );
     check(
         "Decl van(A).\nDecl van(A, B, C).\nbusy(P) :- van(P, _).\n",
         expect![[r#"
-            2:6-9 information decl-overload: `van` is declared with 1 argument too. Those are two predicates that have nothing to do with each other.
-              1:6-9 the other declaration
-            3:12-21 error arity-mismatch: `van` exists with 1 or 3 arguments, not with 2.
+            2:6-9 information decl-overload: `van` is also declared with 1 argument
+              1:6-9 other declaration
+              note: the two are independent predicates
+            3:12-21 error arity-mismatch: `van` takes 1 or 3 arguments, found 2
               1:6-9 `van/1` is declared here
               2:6-9 `van/3` is declared here
+              note: the engine rejects the program
         "#]],
     );
 }
@@ -93,7 +103,8 @@ fn temporal_uses_are_checked_too() {
     check(
         "late(P) :- delayed(P)@[S, E].\n",
         expect![[r#"
-            1:12-19 error undefined-predicate: `delayed/1` is neither declared nor defined in this program.
+            1:12-19 error undefined-predicate: undefined predicate `delayed/1`
+              note: the engine accepts the temporal premise, which never holds
         "#]],
     );
 }
@@ -115,17 +126,20 @@ fn packages() {
     check(
         depot,
         expect![[r#"
-            3:19-23 error undefined-predicate: `vann/1` is neither declared nor defined in this program. Did you mean `van`?
-              fix: Write `van`
-            3:28-37 error arity-mismatch: `van` takes 1 argument, not 2.
+            3:19-23 error undefined-predicate: undefined predicate `vann/1`
+              note: the engine rejects the program
+              fix: write `van`
+            3:28-37 error arity-mismatch: `van` takes 1 argument, found 2
               2:1-4 `depot.van/1` is defined here
+              note: the engine rejects the program
         "#]],
     );
     check(
         "#- a.mg\nPackage depot!\nvan(1).\n#- b.mg\nPackage shop!\nUse depot!\nok(X) :- depot.van(X), depot.vam(X).\n",
         expect![[r#"
-            b.mg:3:24-33 error undefined-predicate: `depot.vam/1` is neither declared nor defined in this program. Did you mean `depot.van`?
-              fix: Write `depot.van`
+            b.mg:3:24-33 error undefined-predicate: undefined predicate `depot.vam/1`
+              note: the engine rejects the program
+              fix: write `depot.van`
         "#]],
     );
 }
@@ -135,18 +149,21 @@ fn heads_against_a_declaration() {
     check(
         "Decl van(Id, Seats).\nvan(/v1, 8).\nvan(/v2).\nvan(X) :- van(X, _).\n",
         expect![[r#"
-        3:1-9 error head-arity-conflict: `van` is declared with 2 arguments, here it has 1. The engine rejects this without a `Decl` for `van/1`.
-          1:6-9 `van/2` is declared here
-        4:1-7 error head-arity-conflict: `van` is declared with 2 arguments, here it has 1. The engine rejects this without a `Decl` for `van/1`.
-          1:6-9 `van/2` is declared here
-    "#]],
+            3:1-9 error head-arity-conflict: `van` is declared with 2 arguments, found 1
+              1:6-9 `van/2` is declared here
+              note: the engine rejects the program without a `Decl` for `van/1`
+            4:1-7 error head-arity-conflict: `van` is declared with 2 arguments, found 1
+              1:6-9 `van/2` is declared here
+              note: the engine rejects the program without a `Decl` for `van/1`
+        "#]],
     );
     check(
         "Decl van(Id).\nDecl van(Id, Seats).\nvan(/v1).\nvan(/v1, 8).\n",
         expect![[r#"
-        2:6-9 information decl-overload: `van` is declared with 1 argument too. Those are two predicates that have nothing to do with each other.
-          1:6-9 the other declaration
-    "#]],
+            2:6-9 information decl-overload: `van` is also declared with 1 argument
+              1:6-9 other declaration
+              note: the two are independent predicates
+        "#]],
     );
 }
 
@@ -155,9 +172,10 @@ fn of_undeclared_heads_the_rarer_arity_is_the_mistake() {
     check(
         "van(/v1).\nvan(/v2, 8).\nvan(/v3, 4).\nvan(/v4, 4).\n",
         expect![[r#"
-        1:1-9 error head-arity-conflict: `van` is defined elsewhere with 2 arguments, here it has 1. The engine rejects this without a `Decl` for `van/1`.
-          2:1-4 `van/2` is defined here
-    "#]],
+            1:1-9 error head-arity-conflict: `van` is defined with 2 arguments, found 1
+              2:1-4 `van/2` is defined here
+              note: the engine rejects the program without a `Decl` for `van/1`
+        "#]],
     );
 }
 
@@ -166,13 +184,19 @@ fn built_ins() {
     check(
         "s(\"a\").\nok(X) :- s(X), :starts_with(X, \"a\"), :string:contain(X, \"b\"), :frob(X), :count(X), :lt(X).\n",
         expect![[r#"
-            2:16-28 error unknown-builtin-predicate: There is no built-in predicate `:starts_with`; `:string:starts_with` is probably meant.
-              fix: Write `:string:starts_with`
-            2:38-53 error unknown-builtin-predicate: There is no built-in predicate `:string:contain`; `:string:contains` is probably meant.
-              fix: Write `:string:contains`
-            2:63-68 error unknown-builtin-predicate: There is no built-in predicate `:frob`. Names with a leading colon are the engine's alone.
-            2:73-79 error unknown-builtin-predicate: There is no built-in predicate `:count`: aggregate with `|> do fn:group_by(…), let V = fn:count()`.
-            2:84-90 error builtin-arity: `:lt` takes 2 arguments, not 1.
+            2:16-28 error unknown-builtin-predicate: unknown built-in predicate `:starts_with`
+              note: the engine rejects the program
+              fix: write `:string:starts_with`
+            2:38-53 error unknown-builtin-predicate: unknown built-in predicate `:string:contain`
+              note: the engine rejects the program
+              fix: write `:string:contains`
+            2:63-68 error unknown-builtin-predicate: unknown built-in predicate `:frob`
+              note: the engine rejects the program
+              note: names with a leading colon are reserved for built-ins
+            2:73-79 error unknown-builtin-predicate: unknown built-in predicate `:count`
+              note: the engine rejects the program
+            2:84-90 error builtin-arity: `:lt` takes 2 arguments, found 1
+              note: the engine rejects the program
         "#]],
     );
     check_fix(
@@ -190,21 +214,28 @@ fn functions() {
     check(
         "q(1).\np(Y) :- q(X), Y = fn:Plus(X, fn:string_contains(1, 2)).\np(Y) :- q(X), Y = fn:pair(X).\np(fn:nope(1)).\n",
         expect![[r#"
-            2:19-26 error unknown-function: There is no function `fn:Plus`; `fn:plus` is probably meant.
-              fix: Write `fn:plus`
-            2:30-48 error unknown-function: There is no function `fn:string_contains`: write the premise `:string:contains(S, "text")`.
-            3:19-29 error function-arity: `fn:pair` takes 2 arguments, not 1.
-            4:3-10 error unknown-function: There is no function `fn:nope`. Functions are built in; a program cannot define its own.
+            2:19-26 error unknown-function: unknown function `fn:Plus`
+              note: the engine rejects the program
+              fix: write `fn:plus`
+            2:30-48 error unknown-function: unknown function `fn:string_contains`
+              note: the engine rejects the program
+            3:19-29 error function-arity: `fn:pair` takes 2 arguments, found 1
+              note: the engine rejects the program
+            4:3-10 error unknown-function: unknown function `fn:nope`
+              note: the engine aborts when it computes this head
+              note: all functions are built in: a program cannot define one
         "#]],
     );
     check(
         "q(1).\np(N) :- q(X) |> do fn:groupBy(), let N = fn:Count().\n",
         expect![[r#"
-        2:20-30 error unknown-function: There is no function `fn:groupBy`; `fn:group_by` is probably meant.
-          fix: Write `fn:group_by`
-        2:42-50 error unknown-function: There is no function `fn:Count`; `fn:count` is probably meant.
-          fix: Write `fn:count`
-    "#]],
+            2:20-30 error unknown-function: unknown function `fn:groupBy`
+              note: the engine rejects the program
+              fix: write `fn:group_by`
+            2:42-50 error unknown-function: unknown function `fn:Count`
+              note: the engine rejects the program
+              fix: write `fn:count`
+        "#]],
     );
 }
 
@@ -215,9 +246,11 @@ fn what_the_engine_knows_by_halves() {
     check(
         "q([/a : 1]).\np(V) :- q(M), V = fn:map:get(M, /a).\np(fn:some(1)).\n",
         expect![[r#"
-        2:19-29 error unknown-function: There is no function `fn:map:get`: write the premise `:match_entry(M, /key, V)`.
-        3:3-10 error unknown-function: The engine knows the name `fn:some` but cannot compute it: use the value itself.
-    "#]],
+            2:19-29 error unknown-function: unknown function `fn:map:get`
+              note: the engine rejects the program
+            3:3-10 error unknown-function: function `fn:some` is not implemented by the engine
+              note: the engine accepts the name and aborts when it evaluates the call
+        "#]],
     );
 }
 
@@ -226,18 +259,24 @@ fn arities_of_functions() {
     check(
         "q(1).\np(fn:map(1, 2, 3), fn:struct(/a), fn:list(), fn:minus(), fn:time:now(1)).\np(X, Y, Z, A, B) :- q(X), q(Y), q(Z), q(A), q(B), X = fn:sum([1], [2]).\n",
         expect![[r#"
-            2:3-18 error function-arity: `fn:map` takes an even number of arguments (keys and values), not 3.
-            2:20-33 error function-arity: `fn:struct` takes an even number of arguments (keys and values), not 1.
-            2:46-56 error function-arity: `fn:minus` takes at least 1 argument, not 0.
-            2:58-72 error function-arity: `fn:time:now` takes no argument, not 1.
-            3:55-71 error function-arity: `fn:sum` takes 1 argument, not 2.
+            2:3-18 error function-arity: `fn:map` takes an even number of arguments (keys and values), found 3
+              note: the engine aborts when it computes this head
+            2:20-33 error function-arity: `fn:struct` takes an even number of arguments (keys and values), found 1
+              note: the engine aborts when it computes this head
+            2:46-56 error function-arity: `fn:minus` takes at least 1 argument, found 0
+              note: the engine aborts when it computes this head
+            2:58-72 error function-arity: `fn:time:now` takes no argument, found 1
+              note: the engine aborts when it computes this head
+            3:55-71 error function-arity: `fn:sum` takes 1 argument, found 2
+              note: the engine rejects the program
         "#]],
     );
     check(
         "q(1).\np(L) :- q(X) |> do fn:group_by(), let L = fn:collect().\n",
         expect![[r#"
-        2:43-55 error function-arity: `fn:collect` takes at least 1 argument, not 0.
-    "#]],
+            2:43-55 error function-arity: `fn:collect` takes at least 1 argument, found 0
+              note: the engine rejects the program
+        "#]],
     );
 }
 
@@ -246,11 +285,19 @@ fn types_as_values() {
     check(
         "p(.List</number>).\nq(X) :- p(Y), X = fn:Frob(Y), X = .Union<Y>, X = fn:Map(/a, /b).\n",
         expect![[r#"
-        1:3-17 error type-constructor-as-value: `.List` makes a type, for `bound […]` alone; a value is made with `fn:list`.
-        2:19-26 error unknown-function: There is no function `fn:Frob`. Functions are built in; a program cannot define its own.
-        2:35-44 error type-constructor-as-value: `.Union` makes a type, for `bound […]` alone; no value is made with it.
-        2:50-56 error type-constructor-as-value: `fn:Map` makes a type, for `bound […]` alone; a value is made with `fn:map`.
-    "#]],
+            1:3-17 error type-constructor-as-value: `.List` makes a type, not a value
+              note: type constructors are valid in `bound […]` only
+              note: the engine aborts when it computes this head
+            2:19-26 error unknown-function: unknown function `fn:Frob`
+              note: the engine rejects the program
+              note: all functions are built in: a program cannot define one
+            2:35-44 error type-constructor-as-value: `.Union` makes a type, not a value
+              note: type constructors are valid in `bound […]` only
+              note: the engine rejects the program
+            2:50-56 error type-constructor-as-value: `fn:Map` makes a type, not a value
+              note: type constructors are valid in `bound […]` only
+              note: the engine rejects the program
+        "#]],
     );
 }
 
@@ -259,8 +306,10 @@ fn keys() {
     check(
         "p([1 : 2, 1.0 : 3, \"a\" : 1, 'a' : 2]).\np({/x : {/x : 1}}).\np(fn:struct(/x, 1, /y, 2, /x, 3)).\n",
         expect![[r#"
-            1:29-32 warning duplicate-key: `'a'` is a key already: the engine keeps both entries, and chance decides which one is found.
-            3:27-29 warning duplicate-key: `/x` is a key already: the engine keeps both entries, and chance decides which one is found.
+            1:29-32 warning duplicate-key: duplicate key `'a'`
+              note: the engine keeps both entries, and a lookup finds either of them
+            3:27-29 warning duplicate-key: duplicate key `/x`
+              note: the engine keeps both entries, and a lookup finds either of them
         "#]],
     );
 }
@@ -270,9 +319,11 @@ fn names_of_the_engine() {
     check(
         "Decl :lt(X, Y).\n:lt(1, 2).\nrows__tmp(1).\nrows__tmp(2).\n",
         expect![[r#"
-        1:6-9 error decl-builtin: `:lt` cannot be defined: the engine accepts this but never looks at it, because a leading colon means a built-in.
-        3:1-10 warning reserved-suffix: The engine names its hidden relations with `__tmp` at the end; it may mix `rows__tmp` up with one of them.
-    "#]],
+            1:6-9 error decl-builtin: `:lt` is reserved: a leading colon marks built-ins
+              note: the engine silently ignores the definition
+            3:1-10 warning reserved-suffix: `rows__tmp` has the reserved suffix `__tmp`
+              note: the engine gives such names to internal relations and may confuse the two
+        "#]],
     );
 }
 
@@ -281,10 +332,12 @@ fn clauses_twice() {
     check(
         "#- b.mg\nvan(/v1, 8).\nbig(V) :- van(V, N), N > 5.\n#- a.mg\nvan( /v1,8 ). # again\nbig(V) :-\n    van(V, N),\n    N > 5.\nvan(\"/v1\", 8).\n",
         expect![[r#"
-            a.mg:1:1-14 hint duplicate-clause: The program says this already.
-              b.mg:1:1-4 the first time
-            a.mg:2:1-4:11 hint duplicate-clause: The program says this already.
-              b.mg:2:1-4 the first time
+            a.mg:1:1-14 hint duplicate-clause: duplicate clause of `van/2`
+              b.mg:1:1-4 first occurrence
+              note: a repeated clause derives nothing new
+            a.mg:2:1-4:11 hint duplicate-clause: duplicate clause of `big/1`
+              b.mg:2:1-4 first occurrence
+              note: a repeated clause derives nothing new
         "#]],
     );
 }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::matching::{mirrored, same_constant, same_term};
 use crate::analysis::CheckContext;
+use crate::analysis::wording::code;
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Literal, Operator, Premise, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -19,15 +20,12 @@ pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<F
     let Some((one, other)) = of_atoms(context, clause).or_else(|| of_comparisons(context, clause)) else {
         return;
     };
-    let message = format!(
-        "`{}` and `{}` cannot both hold, so this rule for `{}` never fires. For \"one or the other\" write two \
-         rules.",
-        context.slice(one),
-        context.slice(other),
-        clause.head.name.as_str()
-    );
-    let finding = Finding::new(&CONTRADICTORY_PREMISES, other, message);
-    out.push(finding.related(Span::here(one), "the other premise"));
+    let [first, second] = [one, other].map(|range| code(context.slice(range), 24));
+    let message = format!("{first} and {second} cannot both hold");
+    let finding = Finding::new(&CONTRADICTORY_PREMISES, other, message)
+        .related(Span::here(one), "contradicting premise")
+        .note(format!("this rule for `{}` never fires", clause.head.name.as_str()));
+    out.push(finding.help("write two rules if either premise may hold"));
 }
 
 /// An atom and its negation.

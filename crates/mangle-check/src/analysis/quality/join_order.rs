@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::analysis::CheckContext;
+use crate::analysis::wording::{code, fix_or_help};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Literal, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -134,17 +135,12 @@ fn bind_equalities(clause: &Clause, until: TextRange, bound: &mut Symbols) {
 }
 
 fn finding(context: &CheckContext<'_>, clause: &Clause, early: &Literal, late: &Literal) -> Finding {
-    let (first, second) = (context.slice(early.range), context.slice(late.range));
-    let message = format!(
-        "`{first}` shares no variable with what stands before it, so the engine pairs everything with everything; \
-         `{second}` connects them. Put that one first."
-    );
-    let finding = Finding::new(&JOIN_ORDER, early.range, message);
-    let finding = finding.related(Span::here(late.range), "this connects them");
-    match fix(context, clause, early, late) {
-        Some(fix) => finding.fix(fix),
-        None => finding,
-    }
+    let [first, second] = [early, late].map(|literal| code(context.slice(literal.range), 32));
+    let message = format!("{first} shares no variable with earlier premises");
+    let finding = Finding::new(&JOIN_ORDER, early.range, message)
+        .related(Span::here(late.range), "connects the premises")
+        .note("the engine pairs all earlier solutions with all facts of this premise");
+    fix_or_help(finding, fix(context, clause, early, late), &format!("move {second} before it"))
 }
 
 /// Moves the later premise before the earlier one. `None` where a comment would go with it.
@@ -158,7 +154,7 @@ fn fix(context: &CheckContext<'_>, clause: &Clause, early: &Literal, late: &Lite
         return None;
     }
     let separator = gap.replace("\r\n", "\n");
-    let title = format!("Put `{}` before it", context.slice(late.range));
+    let title = format!("move {} before it", code(context.slice(late.range), 32));
     // What stood behind the comma stands there again.
     let separator = separator.split_once(',').map_or(" ", |(_, space)| space);
     Some(Fix::guess(title).insert(early.range.start(), format!("{moved},{separator}")).replace(removed, ""))

@@ -2,6 +2,7 @@
 
 use super::emptiness::Emptiness;
 use super::facts::Facts;
+use crate::analysis::wording::code;
 use crate::analysis::{CheckContext, ProgramFindings};
 use mangle_engine::program::{Predicate, PredicateId, Program, Site, UseKind};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
@@ -38,22 +39,21 @@ fn report_true(predicate: &Predicate, site: &Site<'_>, literal: &Literal, out: &
     } else {
         super::never_fires::NO_CLAUSE
     };
-    let message =
-        format!("`{}` never has facts, because {because}: this negation always holds.", predicate.key.name);
-    let mut finding = Finding::new(&NEGATION_ALWAYS_TRUE, literal.range, message);
+    let message = format!("negation always holds: `{}` never has facts", predicate.key.name);
+    let mut finding = Finding::new(&NEGATION_ALWAYS_TRUE, literal.range, message).note(because);
     if let Some(origin) = CheckContext::origin(predicate) {
-        finding = finding.related(origin, format!("`{}` is here", predicate.key.name));
+        finding = finding.related(origin, super::never_fires::introduced(predicate));
     }
     out.push(site.file.id, site.item.statement.id, finding);
 }
 
 fn report_false(site: &Site<'_>, literal: &Literal, fact: &Site<'_>, out: &mut ProgramFindings) {
     let head = site.item.statement.clause().map_or("", |clause| clause.head.name.as_str());
-    let message = format!(
-        "A fact of the program says the opposite, so this never holds and the rule for `{head}` never fires."
-    );
+    let negated = code(mangle_syntax::text::slice(site.file.statement_text(site.item), literal.range), 36);
+    let message = format!("{negated} never holds: a fact contradicts it");
     let (file, statement, range) = fact.place();
-    let finding = Finding::new(&NEGATION_ALWAYS_FALSE, literal.range, message);
-    let finding = finding.related(Span::of(file, statement, range), "the fact");
+    let finding = Finding::new(&NEGATION_ALWAYS_FALSE, literal.range, message)
+        .related(Span::of(file, statement, range), "contradicting fact")
+        .note(format!("this rule for `{head}` never fires"));
     out.push(site.file.id, site.item.statement.id, finding);
 }

@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 
 use super::emptiness::Emptiness;
 use crate::analysis::{CheckContext, ProgramFindings};
-use mangle_engine::program::Program;
 use mangle_engine::program::graph::{ComponentId, Edge, Graph};
+use mangle_engine::program::{Predicate, Program};
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) static RULE_NEVER_FIRES: Rule = rule!("rule-never-fires.md");
@@ -42,6 +42,11 @@ fn is_cause(graph: &Graph, emptiness: &Emptiness, component: ComponentId) -> boo
 pub(super) const NO_CLAUSE: &str =
     "it has no clause, and `host_predicates` in the configuration does not name it";
 
+/// The label of the place where a predicate comes from.
+pub(super) fn introduced(predicate: &Predicate) -> &'static str {
+    if predicate.signature.declared.is_some() { "declared here" } else { "defined here" }
+}
+
 fn report(program: &Program, edge: &Edge, circle: bool, out: &mut ProgramFindings) {
     let Some(file) = program.files.get(edge.file as usize) else { return };
     let Some(item) = file.items.get(edge.item as usize) else { return };
@@ -50,17 +55,16 @@ fn report(program: &Program, edge: &Edge, circle: bool, out: &mut ProgramFinding
     let because = if !circle {
         NO_CLAUSE.to_owned()
     } else if edge.from == edge.to {
-        "each of its rules needs one to begin with".to_owned()
+        format!("each rule of `{name}` depends on a fact of `{name}`")
     } else {
-        format!("its rules need one of `{}` to begin with, and that waits for `{name}`", from.key.name)
+        format!("`{name}` depends on `{}`, which depends on `{name}`", from.key.name)
     };
-    let message =
-        format!("`{name}` never has a fact: {because}. So this rule for `{}` never fires.", from.key.name);
-    let mut finding = Finding::new(&RULE_NEVER_FIRES, edge.range, message);
+    let message = format!("rule for `{}` never fires: `{name}` never has facts", from.key.name);
+    let mut finding = Finding::new(&RULE_NEVER_FIRES, edge.range, message).note(because);
     if edge.to != edge.from
         && let Some(origin) = CheckContext::origin(to)
     {
-        finding = finding.related(origin, format!("`{name}` is here"));
+        finding = finding.related(origin, introduced(to));
     }
     out.push(file.id, item.statement.id, finding);
 }

@@ -3,6 +3,7 @@
 
 use super::join_order::Parts;
 use crate::analysis::CheckContext;
+use crate::analysis::wording::code;
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::Clause;
 
@@ -12,11 +13,10 @@ pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<F
     let mut parts = Parts::new(clause);
     parts.link_all(clause);
     let Some((first, second)) = parts.apart(clause) else { return };
-    let message = format!(
-        "`{}` and `{}` share no variable: the engine pairs every row of the one with every row of the other.",
-        context.slice(first.range),
-        context.slice(second.range)
-    );
-    let finding = Finding::new(&CARTESIAN_PRODUCT, second.range, message);
-    out.push(finding.related(Span::here(first.range), "the other part"));
+    let [one, other] = [first, second].map(|literal| code(context.slice(literal.range), 24));
+    let finding =
+        Finding::new(&CARTESIAN_PRODUCT, second.range, format!("{one} and {other} share no variable"))
+            .related(Span::here(first.range), "other premise")
+            .note("the engine pairs every fact of the one with every fact of the other");
+    out.push(finding);
 }

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::matching::same_term;
 use crate::analysis::CheckContext;
+use crate::analysis::wording::code;
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Literal, Term};
 use mangle_syntax::text::Symbol;
@@ -25,9 +26,10 @@ pub(super) fn check(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<F
         if first.is_none() && alike.len() < COMPARED {
             alike.push(later);
         } else if let Some(first) = first {
-            let message = format!("`{}` is asked already.", context.slice(later.range));
+            let message = format!("duplicate premise {}", code(context.slice(later.range), 48));
             let finding = Finding::new(&REPEATED_PREMISE, later.range, message);
-            out.push(finding.related(Span::here(first.range), "the first time"));
+            let finding = finding.note("a repeated premise excludes nothing more");
+            out.push(finding.related(Span::here(first.range), "first occurrence"));
         }
     }
 }

@@ -3,9 +3,11 @@
 use super::facts::Facts;
 use super::matching::ClauseText;
 use crate::analysis::ProgramFindings;
+use crate::analysis::wording::code;
 use mangle_engine::program::Program;
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::Term;
+use mangle_syntax::text::slice;
 
 pub(super) static RULE_SHADOWED_BY_FACT: Rule = rule!("rule-shadowed-by-fact.md");
 
@@ -20,10 +22,12 @@ pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
             }
             let facts = facts.get_or_insert_with(|| Facts::new(program, predicate));
             let Some(fact) = facts.find(rule.text, head) else { continue };
-            let message = "A fact says this unconditionally, so the body of this rule decides nothing.";
+            let message =
+                format!("rule derives the existing fact {}", code(slice(rule.text, head.range), 40));
             let (file, statement, range) = fact.place();
-            let finding = Finding::new(&RULE_SHADOWED_BY_FACT, head.range, message);
-            let finding = finding.related(Span::of(file, statement, range), "the fact");
+            let finding = Finding::new(&RULE_SHADOWED_BY_FACT, head.range, message)
+                .related(Span::of(file, statement, range), "existing fact")
+                .note("the fact holds unconditionally, so the body of the rule has no effect");
             out.push(site.file.id, site.item.statement.id, finding);
         }
     }

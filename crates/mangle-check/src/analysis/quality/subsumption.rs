@@ -90,13 +90,16 @@ fn candidate(site: Site<'_>) -> Option<Candidate<'_>> {
 
 fn report(general: &Candidate<'_>, special: &Candidate<'_>, out: &mut ProgramFindings) {
     let same = general.rule.clause.premises.len() == special.rule.clause.premises.len();
-    let message = if same {
-        "Another rule derives the same facts from the same premises."
+    let note = if same {
+        "another rule derives the same facts from the same premises"
     } else {
-        "Another rule derives these facts already, and asks for less."
+        "another rule derives the same facts with fewer conditions"
     };
     let (file, statement, range) = general.site.place();
-    let finding = Finding::new(&SUBSUMED_RULE, special.rule.clause.head.range, message);
-    let finding = finding.related(Span::of(file, statement, range), "the other rule");
+    let head = &special.rule.clause.head;
+    let message = format!("redundant rule for `{}`", head.name.as_str());
+    let finding = Finding::new(&SUBSUMED_RULE, head.range, message)
+        .related(Span::of(file, statement, range), "other rule")
+        .note(note);
     out.push(special.site.file.id, special.site.item.statement.id, finding);
 }

@@ -20,22 +20,31 @@ h(P) :- crew(P, N), N >= 3, N <= 3.
 i(P) :- crew(P, N), crew(P, M), N = M, N != M.
 "#,
         expect![[r#"
-            4:28-33 warning contradictory-premises: `N < 3` and `2 < N` cannot both hold, so this rule for `b` never fires. For "one or the other" write two rules.
-              4:21-26 the other premise
-            5:33-43 warning contradictory-premises: `P = /p/ann` and `/p/bob = P` cannot both hold, so this rule for `c` never fires. For "one or the other" write two rules.
-              5:21-31 the other premise
-            5:40-41 hint name-never-used: This holds for no fact of the program: `P` is the name `/p/ann`, as all clauses of `crew/2` have it in argument 1, and the other side is the name `/p/bob`.
-              2:6-12 `P` gets its values from here
-            6:40-45 warning contradictory-premises: `N < M` and `M < N` cannot both hold, so this rule for `d` never fires. For "one or the other" write two rules.
-              6:33-38 the other premise
-            7:21-32 warning contradictory-premises: `crew(P, N)` and `!crew(P, N)` cannot both hold, so this rule for `e` never fires. For "one or the other" write two rules.
-              7:9-19 the other premise
-            8:22-32 warning contradictory-premises: `!crew(P, 3)` and `crew(P, 3)` cannot both hold, so this rule for `f` never fires. For "one or the other" write two rules.
-              8:9-20 the other premise
-            9:28-34 warning contradictory-premises: `N = 3` and `N != 3` cannot both hold, so this rule for `g` never fires. For "one or the other" write two rules.
-              9:21-26 the other premise
-            11:40-46 warning contradictory-premises: `N = M` and `N != M` cannot both hold, so this rule for `i` never fires. For "one or the other" write two rules.
-              11:33-38 the other premise
+            4:28-33 warning contradictory-premises: `N < 3` and `2 < N` cannot both hold
+              4:21-26 contradicting premise
+              note: this rule for `b` never fires
+            5:33-43 warning contradictory-premises: `P = /p/ann` and `/p/bob = P` cannot both hold
+              5:21-31 contradicting premise
+              note: this rule for `c` never fires
+            5:40-41 hint name-never-used: name `P` is never the name `/p/bob` in this program
+              2:6-12 type of `P` comes from here
+              note: the premise holds only if the host adds such a fact
+              note: all clauses of `crew/2` have the name `/p/ann` as argument 1
+            6:40-45 warning contradictory-premises: `N < M` and `M < N` cannot both hold
+              6:33-38 contradicting premise
+              note: this rule for `d` never fires
+            7:21-32 warning contradictory-premises: `crew(P, N)` and `!crew(P, N)` cannot both hold
+              7:9-19 contradicting premise
+              note: this rule for `e` never fires
+            8:22-32 warning contradictory-premises: `!crew(P, 3)` and `crew(P, 3)` cannot both hold
+              8:9-20 contradicting premise
+              note: this rule for `f` never fires
+            9:28-34 warning contradictory-premises: `N = 3` and `N != 3` cannot both hold
+              9:21-26 contradicting premise
+              note: this rule for `g` never fires
+            11:40-46 warning contradictory-premises: `N = M` and `N != M` cannot both hold
+              11:33-38 contradicting premise
+              note: this rule for `i` never fires
         "#]],
     );
 }

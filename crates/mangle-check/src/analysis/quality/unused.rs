@@ -18,8 +18,9 @@ pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
         let Some(site) = program.clauses(predicate).find(|site| !site.item.statement.damaged) else {
             continue;
         };
-        let message =
-            format!("No premise asks for `{}`. It matters only if the host reads it.", predicate.key.name);
-        out.push(site.file.id, site.item.statement.id, Finding::new(&PREDICATE_UNUSED, site.range, message));
+        let message = format!("no premise queries `{}`", predicate.key.name);
+        let finding = Finding::new(&PREDICATE_UNUSED, site.range, message);
+        let finding = finding.note("its facts matter only if the host reads them");
+        out.push(site.file.id, site.item.statement.id, finding);
     }
 }

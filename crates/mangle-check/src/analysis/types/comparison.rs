@@ -1,7 +1,8 @@
 //! Comparisons of what is no integer: `MG601`.
 
-use super::wording::{error_if, found, is_column_confirmed, literal_noun, stops, with_origin};
+use super::wording::{QUOTED, error_if, found, is_column_confirmed, kind, stops, with_origin};
 use crate::analysis::CheckContext;
+use crate::analysis::wording::code;
 use mangle_engine::types::{Base, Type, TypeProblem};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Operator, Premise, Term};
@@ -32,26 +33,19 @@ pub(super) fn finding(
     let shown = context.slice(problem.range);
     let side = place.sides.get(usize::from(!left))?;
     let what = match problem.variable {
-        Some(_) => found(context, clause, problem),
-        None => {
-            format!(
-                "`{}` is {}",
-                super::wording::short(context.slice(side.range)),
-                literal_noun(&problem.found)
-            )
-        }
+        Some(_) => found(context, problem),
+        None => format!("{} {}", kind(&problem.found), code(context.slice(side.range), QUOTED)),
     };
-    let message = format!(
-        "`{shown}` compares integers only, but {what}: the engine stops the whole evaluation when it gets here."
-    );
-    let mut finding =
-        with_origin(Finding::new(&COMPARE_NON_NUMBER, problem.range, message), context, clause, problem);
+    let message = format!("`{shown}` requires integers, found {what}");
+    let finding = Finding::new(&COMPARE_NON_NUMBER, problem.range, message);
+    let finding = finding.note("the engine aborts when it evaluates this comparison");
+    let mut finding = with_origin(finding, context, clause, problem);
     let other = place.sides.get(usize::from(left));
     let meets_fact = || other.is_some_and(|other| is_bound_by_fact(context, clause, premise, other));
     finding = error_if(is_certain(context, clause, problem, meets_fact), finding);
     match replacement(context, &place, [&problem.found, &problem.wanted]) {
         Some(premise) => {
-            let title = format!("Write `{premise}`");
+            let title = format!("write `{premise}`");
             Some(finding.fix(Fix::guess(title).replace(place.range, premise)))
         }
         None => Some(finding),

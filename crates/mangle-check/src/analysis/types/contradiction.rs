@@ -2,6 +2,7 @@
 
 use super::wording::base_noun;
 use crate::analysis::CheckContext;
+use crate::analysis::wording::code;
 use mangle_engine::types::{Type, TypeProblem, TypeProblemKind, TypeState};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration};
@@ -16,16 +17,21 @@ pub(super) fn check(context: &CheckContext<'_>, declaration: &Declaration, findi
     let contradicted = context.types.rows(id).contradicted.iter();
     for (at, (ty, kind)) in row.types.iter().zip(contradicted).enumerate() {
         let Some(kind) = kind else { continue };
+        let noun = base_noun(*kind);
+        let kinds = noun.split_once(' ').map_or(noun, |(_, kind)| kind);
         let message = format!(
-            "Argument {} of `{}` is declared `{}`, but nearly every literal that the program writes there is \
-             {}. The engine does not look at bounds, so a premise that believes this one misses those facts.",
+            "argument {} of `{}` is declared {}, but filled with {kinds}s",
             at + 1,
             context.program.get(id).key,
-            context.slice(ty.range),
-            base_noun(*kind)
+            code(context.slice(ty.range), 24),
         );
-        let fix = Fix::guess(format!("Declare `{}`", kind.as_str())).replace(ty.range, kind.as_str());
-        findings.push(Finding::new(&BOUND_CONTRADICTED, ty.range, message).fix(fix));
+        let fix = Fix::guess(format!("declare `{}`", kind.as_str())).replace(ty.range, kind.as_str());
+        let finding = Finding::new(&BOUND_CONTRADICTED, ty.range, message)
+            .note(format!("nearly every literal in this argument is {noun}"))
+            .note(
+                "the engine does not check bounds: premises for the declared type match none of these facts",
+            );
+        findings.push(finding.fix(fix));
     }
 }
 

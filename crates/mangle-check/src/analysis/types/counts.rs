@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::analysis::ProgramFindings;
+use crate::analysis::wording::code;
 use mangle_engine::program::{Predicate, PredicateId, Program, Site, UseKind};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Operator, Premise, Term, TermKind};
@@ -216,11 +217,12 @@ impl<'p> Columns<'p> {
             ColumnBound::AtLeast(least) => format!("is at least {least}"),
             ColumnBound::Filled => "is never empty".to_owned(),
         };
-        let message = format!("`{text}` {holds}: argument {} of `{key}` {because}.", at + 1);
-        let mut finding = Finding::new(&COUNT_NEVER, range, message);
+        let message = format!("{} {holds}: argument {} of `{key}` {because}", code(text, 24), at + 1);
+        let mut finding = Finding::new(&COUNT_NEVER, range, message)
+            .note("an empty group does not exist, so there is no count of 0 and no empty collection");
         if let Some(rule) = self.program.rules(self.program.get(predicate)).next() {
             let place = Span::of(rule.file.id, rule.item.statement.id, rule.range);
-            finding = finding.related(place, "this rule aggregates");
+            finding = finding.related(place, "aggregated here");
         }
         out.push(site.file.id, site.item.statement.id, finding);
     }

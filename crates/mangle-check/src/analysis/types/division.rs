@@ -13,8 +13,12 @@ pub(super) fn check(clause: &Clause, findings: &mut Vec<Finding>) {
     each_application(clause, &mut |apply| {
         let Some(zero) = zero_divisor(apply) else { return };
         let name = apply.function.symbol;
-        let message = format!("`{name}` divides by zero here: the engine stops the whole evaluation.");
-        findings.push(Finding::new(&DIVISION_BY_ZERO, zero.range, message));
+        let consequence = match clause.is_fact() {
+            true => "the engine rejects the program",
+            false => "the engine aborts when it evaluates this division",
+        };
+        let finding = Finding::new(&DIVISION_BY_ZERO, zero.range, format!("`{name}` divides by zero"));
+        findings.push(finding.note(consequence));
     });
 }
 

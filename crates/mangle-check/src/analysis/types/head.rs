@@ -1,7 +1,8 @@
 //! Facts and heads whose values their declaration has no room for: `MG603`, `MG605`.
 
-use super::wording::{found, place, respelled, with_origin};
+use super::wording::{QUOTED, found, kind, place, respelled, undeclared, with_origin};
 use crate::analysis::CheckContext;
+use crate::analysis::wording::code;
 use mangle_engine::types::TypeProblem;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::Clause;
@@ -24,28 +25,23 @@ pub(super) fn finding(
     let term = clause.head.args.get(argument as usize)?;
     let rule = if clause.is_fact() { &TYPE_FACT_MISMATCH } else { &TYPE_HEAD_MISMATCH };
     let found = match term.is_constant() {
-        true => format!("`{}` is {}", super::wording::short(context.slice(term.range)), verdict(problem)),
-        false => found(context, clause, problem),
+        true => format!("{} {}", kind(&problem.found), code(context.slice(term.range), QUOTED)),
+        false => found(context, problem),
     };
     let rows = context.program.declaration(predicate).map_or(1, |declaration| declaration.bounds.len());
-    let nearest = if rows > 1 { " in the nearest row" } else { "" };
     let (at, key) = (argument + 1, predicate.key);
-    let message = format!("Argument {at} of `{key}` is declared `{}`{nearest}, but {found}.", problem.wanted);
-    let mut finding = Finding::new(rule, problem.range, message);
+    let (message, admitted) = undeclared(&format!("argument {at} of `{key}`"), &problem.wanted, &found);
+    let mut finding = Finding::new(rule, problem.range, message).note(match clause.is_fact() {
+        true => "the engine does not check bounds and stores the fact anyway",
+        false => "the engine does not check bounds and derives the fact anyway",
+    });
     if let Some((span, what)) = place(context, predicate, row as usize, argument) {
+        let what = if rows > 1 { "nearest `bound` row" } else { what };
         finding = finding.related(span, what);
     }
-    finding = with_origin(finding, context, clause, problem);
+    finding = with_origin(admitted.into_iter().fold(finding, Finding::note), context, clause, problem);
     match respelled(context, term, &problem.wanted) {
         Some(fix) => Some(finding.fix(fix)),
         None => Some(finding),
-    }
-}
-
-/// What kind of literal it is, where its text has just been shown.
-fn verdict(problem: &TypeProblem) -> String {
-    match problem.found.constant() {
-        Some(_) if problem.wanted.is_name() => "none of those".to_owned(),
-        _ => super::wording::literal_noun(&problem.found),
     }
 }

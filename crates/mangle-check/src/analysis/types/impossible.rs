@@ -3,10 +3,11 @@
 
 use super::each_application;
 use super::wording::{
-    atom_of, described, error_if, found, has_fact, is_column_confirmed, is_confirmed, noun, place, promised,
-    respelled, stops, with_origin,
+    QUOTED, atom_of, described, error_if, found, has_fact, is_column_confirmed, is_confirmed, noun, place,
+    promised, respelled, stops, undeclared, with_origin,
 };
 use crate::analysis::CheckContext;
+use crate::analysis::wording::{code, counted};
 use mangle_engine::program::builtins;
 use mangle_engine::types::{Base, Type, TypeProblem};
 use mangle_syntax::lint::{Finding, Rule, Severity, rule};
@@ -37,23 +38,24 @@ pub(super) fn premise(
     let declared = predicate.is_none_or(|predicate| super::wording::is_declared(context, predicate));
     let (at, asked) = (argument + 1, described(context, atom));
     let promised = promised(context, predicate, problem, argument);
-    let wanted = match (predicate, declared) {
-        (None, _) => format!("{asked} takes {} here", noun(&problem.wanted)),
-        (_, true) => format!("Argument {at} of {asked} is declared `{promised}`"),
-        (_, false) => format!("Argument {at} of {asked} is always {}", noun(&problem.wanted)),
+    let (wanted, found) = (noun(&problem.wanted), found(context, problem));
+    let (message, admitted) = match (predicate, declared) {
+        (None, _) => (format!("argument {at} of {asked} takes {wanted}, found {found}"), None),
+        (_, true) => undeclared(&format!("argument {at} of {asked}"), &promised, &found),
+        (_, false) => (format!("argument {at} of {asked} is always {wanted}, found {found}"), None),
     };
     let aborts = predicate.is_none()
         && builtins::predicate(atom.name.as_str())
             .is_some_and(|builtin| builtin.aborts_at(argument as usize));
     let verdict = match (predicate.is_some() && declared, negated) {
-        _ if aborts => "the engine stops the whole evaluation when it gets here",
-        (true, false) => "no fact that keeps to the declaration matches",
-        (true, true) => "for facts that keep to the declaration the negation always holds",
+        _ if aborts => "the engine aborts when it evaluates this premise",
+        (true, false) => "no fact that conforms to the declaration matches",
+        (true, true) => "the negation holds for every fact that conforms to the declaration",
         (false, false) => "this premise never holds",
         (false, true) => "the negation always holds",
     };
-    let message = format!("{wanted}, but {}: {verdict}.", found(context, clause, problem));
-    let mut finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
+    let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message).note(verdict);
+    let mut finding = admitted.into_iter().fold(finding, Finding::note);
     if let Some((span, what)) = predicate.and_then(|predicate| place(context, predicate, 0, argument)) {
         finding = finding.related(span, what);
     }
@@ -81,12 +83,9 @@ pub(super) fn argument(
     function: Symbol,
     argument: u32,
 ) -> Finding {
-    let message = format!(
-        "`{function}` takes {} here, but {}: the engine stops the whole evaluation.",
-        noun(&problem.wanted),
-        found(context, clause, problem)
-    );
+    let message = format!("`{function}` takes {}, found {}", noun(&problem.wanted), found(context, problem));
     let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
+    let finding = finding.note("the engine aborts when it evaluates this call");
     // A literal is what it is, whatever declarations are worth.
     let is_known = problem.variable.is_none() || stops(context, clause, problem, &problem.wanted);
     let is_certain = is_known && takes_one_kind(function, argument as usize, &problem.found);
@@ -124,9 +123,17 @@ pub(super) fn field(
         |ty: &Type| matches!(ty, Type::Struct(fields) if fields.iter().all(|field| field.label != label));
     let is_stopped =
         subject.is_some_and(is_struct) || subject.is_some() && has_fact(context, clause, problem, lacks);
-    let consequence = if subject.is_some() { ": the engine stops the whole evaluation" } else { "" };
-    let message = format!("There is no field `{label}`: {}{consequence}.", found(context, clause, problem));
-    let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, message);
+    let owner = match (problem.variable, subject) {
+        (Some(name), _) => format!("`{name}`"),
+        (None, Some(subject)) => code(context.slice(subject.range), QUOTED),
+        (None, None) => noun(&problem.found),
+    };
+    let finding =
+        Finding::new(&TYPE_PREMISE_IMPOSSIBLE, problem.range, format!("unknown field `{label}` of {owner}"));
+    let finding = match subject {
+        Some(_) => finding.note("the engine aborts when it evaluates this call"),
+        None => finding.note("the premise never holds"),
+    };
     error_if(is_stopped, with_origin(finding, context, clause, problem))
 }
 
@@ -140,13 +147,11 @@ pub(super) fn equality(
 ) -> Option<Finding> {
     let Premise::Comparison(comparison) = clause.premises.get(premise as usize)? else { return None };
     let Comparison { left, right, .. } = comparison;
-    let verdict = if negated { "This always holds" } else { "This never holds" };
-    let message = format!(
-        "{verdict}: {}, and the other side is {}.",
-        found(context, clause, problem),
-        noun(&problem.wanted)
-    );
-    let finding = Finding::new(&EQ_NEVER, problem.range, message);
+    let verdict = if negated { "`!=` always holds" } else { "`=` never holds" };
+    let (found, wanted) = (found(context, problem), noun(&problem.wanted));
+    let finding =
+        Finding::new(&EQ_NEVER, problem.range, format!("{verdict}: {found} compared with {wanted}"))
+            .note("values of different types are never equal");
     let finding = with_origin(finding, context, clause, problem);
     let has_constant = left.is_constant() || right.is_constant();
     let is_certain = has_constant && is_confirmed(context, clause, problem) && !are_names(problem);
@@ -160,8 +165,10 @@ pub(super) fn equality(
 
 /// A variable that bounds an interval.
 pub(super) fn interval(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> Finding {
-    let message = format!("The bounds of an interval are instants, but {}.", found(context, clause, problem));
-    with_origin(Finding::new(&INTERVAL_TYPE, problem.range, message), context, clause, problem)
+    let message = format!("interval bounds are instants, found {}", found(context, problem));
+    let finding = Finding::new(&INTERVAL_TYPE, problem.range, message)
+        .note("a premise with this interval never matches, and a head with it gets no interval");
+    with_origin(finding, context, clause, problem)
 }
 
 /// An index that a list written out does not have.
@@ -177,11 +184,10 @@ pub(super) fn index(clause: &Clause, findings: &mut Vec<Finding>) {
         if list.function.as_str() != "fn:list" || usize::try_from(*number).is_ok_and(|at| at < len) {
             return;
         }
-        let elements = if len == 1 { "1 element" } else { &format!("{len} elements") };
-        let message = format!(
-            "There is no element {number} in a list of {elements}, of which the first is 0: the engine stops the whole evaluation."
-        );
-        let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, index.range, message);
+        let message = format!("index {number} is outside of a list of {}", counted(len, "element"));
+        let finding = Finding::new(&TYPE_PREMISE_IMPOSSIBLE, index.range, message)
+            .note("the engine aborts when it evaluates this call")
+            .note("the first element has the index 0");
         findings.push(finding.severity(Severity::Error));
     });
 }

@@ -1,7 +1,8 @@
 //! Names that a column never has: `MG607`.
 
-use super::wording::{atom_of, described, found, noun, place, with_origin};
+use super::wording::{QUOTED, atom_of, described, found, noun, place, with_origin};
 use crate::analysis::CheckContext;
+use crate::analysis::wording::code;
 use mangle_engine::types::{TypeProblem, TypeProblemKind};
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::Clause;
@@ -11,25 +12,24 @@ pub(super) static NAME_NEVER_USED: Rule = rule!("name-never-used.md");
 
 /// The finding about names that never meet.
 pub(super) fn finding(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> Option<Finding> {
-    let message = match problem.kind {
+    let (message, note) = match problem.kind {
         TypeProblemKind::Premise { premise, argument, negated: false } => {
-            let atom = atom_of(clause, premise)?;
-            format!(
-                "No clause puts such a name there: argument {} of {} is always {}, but {}.",
-                argument + 1,
-                described(context, atom),
-                noun(&problem.wanted),
-                found(context, clause, problem)
-            )
+            let described = described(context, atom_of(clause, premise)?);
+            let found = match problem.variable {
+                Some(_) => noun(&problem.found),
+                None => code(context.slice(problem.range), QUOTED),
+            };
+            let message = format!("argument {} of {described} is never {found}", argument + 1);
+            (message, format!("clauses of {described} have {} there", noun(&problem.wanted)))
         }
-        TypeProblemKind::Equality { negated: false, .. } => format!(
-            "This holds for no fact of the program: {}, and the other side is {}.",
-            found(context, clause, problem),
-            noun(&problem.wanted)
-        ),
+        TypeProblemKind::Equality { negated: false, .. } => {
+            let wanted = noun(&problem.wanted);
+            let message = format!("{} is never {wanted} in this program", found(context, problem));
+            (message, "the premise holds only if the host adds such a fact".to_owned())
+        }
         _ => return None,
     };
-    let mut finding = Finding::new(&NAME_NEVER_USED, problem.range, message);
+    let mut finding = Finding::new(&NAME_NEVER_USED, problem.range, message).note(note);
     if let TypeProblemKind::Premise { premise, argument, .. } = problem.kind
         && let Some(predicate) = context.predicate(atom_of(clause, premise)?)
         && let Some((span, what)) = place(context, predicate, 0, argument)

@@ -161,17 +161,15 @@ fn report(
     spot: NameSite<'_>,
     out: &mut ProgramFindings,
 ) {
-    let message = format!(
-        "`{name}` looks like a misspelling: argument {} of `{}` has `{meant}`. Did you mean `{meant}`?",
-        at + 1,
-        predicate.key
-    );
+    let message = format!("`{name}` looks like a misspelling of `{meant}`");
+    let note = format!("argument {} of `{}` has `{meant}` elsewhere", at + 1, predicate.key);
     let text = spot.site.file.statement_text(spot.site.item);
     // A full stop right behind a name would belong to it.
     let behind = text.get(usize::from(spot.range.end())..).unwrap_or_default();
     let written = if behind.starts_with('.') { format!("{meant} ") } else { meant.to_string() };
     let mut finding = Finding::new(&NAME_NEAR, spot.range, message)
-        .fix(Fix::guess(format!("Write `{meant}`")).replace(spot.range, written));
+        .note(note)
+        .fix(Fix::guess(format!("write `{meant}`")).replace(spot.range, written));
     let other = column.get(&meant).and_then(|uses| uses.written.first().or(uses.queried.first()));
     if let Some(other) = other {
         let (file, statement) = (other.site.file.id, other.site.item.statement.id);

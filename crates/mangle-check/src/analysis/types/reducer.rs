@@ -1,6 +1,6 @@
 //! Reducers over values that they cannot take: `MG415`.
 
-use super::wording::{error_if, found, stops, with_origin};
+use super::wording::{error_if, found, noun, stops, with_origin};
 use crate::analysis::CheckContext;
 use mangle_engine::program::builtins;
 use mangle_engine::types::{Base, Type, TypeProblem};
@@ -20,14 +20,13 @@ pub(super) fn finding(
 ) -> Option<Finding> {
     // An expression as argument is another rule's matter.
     problem.variable?;
-    let message = format!(
-        "`{function}` cannot reduce this: {}. The engine stops the whole evaluation here.",
-        found(context, clause, problem)
-    );
-    let finding = with_origin(Finding::new(&REDUCER_TYPE, problem.range, message), context, clause, problem);
+    let message = format!("`{function}` takes {}, found {}", noun(&problem.wanted), found(context, problem));
+    let finding = Finding::new(&REDUCER_TYPE, problem.range, message);
+    let finding = finding.note("the engine aborts when it evaluates this aggregation");
+    let finding = with_origin(finding, context, clause, problem);
     let finding = error_if(stops(context, clause, problem, &problem.wanted), finding);
     match counterpart(function.as_str(), &problem.found) {
-        Some(right) => Some(finding.fix(Fix::safe(format!("Write `{right}`")).replace(problem.range, right))),
+        Some(right) => Some(finding.fix(Fix::safe(format!("write `{right}`")).replace(problem.range, right))),
         None => Some(finding),
     }
 }

@@ -12,10 +12,14 @@ fn literals() {
     check(
         "Decl depth(M).\ndeep(M) :- depth(M), M > 1.5, M < 2, \"a\" <= M, :ge(M, 0.5), !:lt(M, /a).\n",
         expect![[r#"
-            2:24-25 warning compare-non-number: `>` compares integers only, but `1.5` is a float: the engine stops the whole evaluation when it gets here.
-            2:42-44 error compare-non-number: `<=` compares integers only, but `"a"` is a string: the engine stops the whole evaluation when it gets here.
-            2:48-51 warning compare-non-number: `:ge` compares integers only, but `0.5` is a float: the engine stops the whole evaluation when it gets here.
-            2:62-65 error compare-non-number: `:lt` compares integers only, but `/a` is a name: the engine stops the whole evaluation when it gets here.
+            2:24-25 warning compare-non-number: `>` requires integers, found float `1.5`
+              note: the engine aborts when it evaluates this comparison
+            2:42-44 error compare-non-number: `<=` requires integers, found string `"a"`
+              note: the engine aborts when it evaluates this comparison
+            2:48-51 warning compare-non-number: `:ge` requires integers, found float `0.5`
+              note: the engine aborts when it evaluates this comparison
+            2:62-65 error compare-non-number: `:lt` requires integers, found name `/a`
+              note: the engine aborts when it evaluates this comparison
         "#]],
     );
 }
@@ -25,20 +29,28 @@ fn declared_columns() {
     check(
         "Decl depth(P, M) bound [/name, /float64].\ndeep(P) :- depth(P, M), M > 1.\n",
         expect![[r#"
-            2:27-28 warning compare-non-number: `>` compares integers only, but `M` is a float, as argument 2 of `depth/2` is declared: the engine stops the whole evaluation when it gets here.
-              1:32-40 `M` gets its values from here
+            2:27-28 warning compare-non-number: `>` requires integers, found float `M`
+              1:32-40 type of `M` comes from here
+              note: the engine aborts when it evaluates this comparison
+              note: argument 2 of `depth/2` is declared as a float
         "#]],
     );
     check(
         "#- a.gl\nDecl at(T) bound [/time].\nDecl took(D) bound [/duration].\n#- b.mg\nlate(T) :- at(T), took(D), T > D.\nlate(T) :- at(T), at(U), T >= U.\nslow(D) :- took(D), X = 1, D < X.\n",
         expect![[r#"
-            b.mg:1:30-31 warning compare-non-number: `>` compares integers only, but `T` is an instant, as argument 1 of `at/1` is declared: the engine stops the whole evaluation when it gets here.
-              a.gl:1:19-24 `T` gets its values from here
-            b.mg:2:28-30 warning compare-non-number: `>=` compares integers only, but `T` is an instant, as argument 1 of `at/1` is declared: the engine stops the whole evaluation when it gets here.
-              a.gl:1:19-24 `T` gets its values from here
-              fix: Write `:time:ge(T, U)`
-            b.mg:3:30-31 warning compare-non-number: `<` compares integers only, but `D` is a duration, as argument 1 of `took/1` is declared: the engine stops the whole evaluation when it gets here.
-              a.gl:2:21-30 `D` gets its values from here
+            b.mg:1:30-31 warning compare-non-number: `>` requires integers, found instant `T`
+              a.gl:1:19-24 type of `T` comes from here
+              note: the engine aborts when it evaluates this comparison
+              note: argument 1 of `at/1` is declared as an instant
+            b.mg:2:28-30 warning compare-non-number: `>=` requires integers, found instant `T`
+              a.gl:1:19-24 type of `T` comes from here
+              note: the engine aborts when it evaluates this comparison
+              note: argument 1 of `at/1` is declared as an instant
+              fix: write `:time:ge(T, U)`
+            b.mg:3:30-31 warning compare-non-number: `<` requires integers, found duration `D`
+              a.gl:2:21-30 type of `D` comes from here
+              note: the engine aborts when it evaluates this comparison
+              note: argument 1 of `took/1` is declared as a duration
         "#]],
     );
     check_fix(
@@ -61,9 +73,11 @@ fn columns_that_may_be_integers() {
     check(
         "Decl a(X) bound [/number].\nDecl b(X) bound [/string].\nr(X) :- a(X), b(X), X > 1.\n",
         expect![[r#"
-            3:17-18 warning type-premise-impossible: Argument 1 of `b/1` is declared `/string`, but `X` is an integer, as argument 1 of `a/1` is declared: no fact that keeps to the declaration matches.
+            3:17-18 warning type-premise-impossible: argument 1 of `b/1` is declared `/string`, found integer `X`
               2:18-25 declared here
-              1:18-25 `X` gets its values from here
+              1:18-25 type of `X` comes from here
+              note: no fact that conforms to the declaration matches
+              note: argument 1 of `a/1` is declared as an integer
         "#]],
     );
 }
@@ -73,8 +87,10 @@ fn first_facts() {
     check(
         "at(1.5).\nr(X) :- at(X), X > 1.\n",
         expect![[r#"
-            2:18-19 error compare-non-number: `>` compares integers only, but `X` is a float, as all clauses of `at/1` have it in argument 1: the engine stops the whole evaluation when it gets here.
-              1:4-7 `X` gets its values from here
+            2:18-19 error compare-non-number: `>` requires integers, found float `X`
+              1:4-7 type of `X` comes from here
+              note: the engine aborts when it evaluates this comparison
+              note: all clauses of `at/1` have a float as argument 1
         "#]],
     );
     check("at(3).\nr(X) :- at(X), X > 1.\n", expect![[""]]);
@@ -85,7 +101,9 @@ fn expressions() {
     check(
         "at(3).\nr(X) :- at(X), fn:plus(X, 1) > 1, fn:list:len([X]) < X.\ns(X) :- at(X), Y = fn:float:plus(X, 1), Y > X.\n",
         expect![[r#"
-            3:43-44 warning compare-non-number: `>` compares integers only, but `Y` is a float, from `fn:float:plus(X, 1)`: the engine stops the whole evaluation when it gets here.
+            3:43-44 warning compare-non-number: `>` requires integers, found float `Y`
+              note: the engine aborts when it evaluates this comparison
+              note: `Y` is the value of `fn:float:plus(X, 1)`
         "#]],
     );
 }
@@ -95,10 +113,14 @@ fn zero() {
     check(
         "q(3).\np(fn:div(1, 0)).\np(X) :- q(Y), X = fn:plus(1, fn:mod(Y, 0)).\np(X) :- q(Y) |> let X = fn:float:div(Y, 2.0, 0.0).\np(fn:div(0)).\n",
         expect![[r#"
-            2:13-14 error division-by-zero: `fn:div` divides by zero here: the engine stops the whole evaluation.
-            3:40-41 error division-by-zero: `fn:mod` divides by zero here: the engine stops the whole evaluation.
-            4:46-49 error division-by-zero: `fn:float:div` divides by zero here: the engine stops the whole evaluation.
-            5:10-11 error division-by-zero: `fn:div` divides by zero here: the engine stops the whole evaluation.
+            2:13-14 error division-by-zero: `fn:div` divides by zero
+              note: the engine rejects the program
+            3:40-41 error division-by-zero: `fn:mod` divides by zero
+              note: the engine aborts when it evaluates this division
+            4:46-49 error division-by-zero: `fn:float:div` divides by zero
+              note: the engine aborts when it evaluates this division
+            5:10-11 error division-by-zero: `fn:div` divides by zero
+              note: the engine rejects the program
         "#]],
     );
     // 1 / 2 is 0, where the engine stops dividing; a float is no divisor of integers.
@@ -112,21 +134,24 @@ fn misspelled_names_are_hinted_at_once() {
         "Decl state(D, S) bound [/name, /name].\nstate(/a, /degraded).\nstate(/b, /healthy).\n\
          worn(D) :- state(D, /degradd).\nfine(D) :- state(D, S), S = /helthy .\n",
         expect![[r#"
-            4:21-29 hint name-near: `/degradd` looks like a misspelling: argument 2 of `state/2` has `/degraded`. Did you mean `/degraded`?
+            4:21-29 hint name-near: `/degradd` looks like a misspelling of `/degraded`
               2:11-20 `/degraded` is used here
-              fix: Write `/degraded`
-            5:29-36 hint name-near: `/helthy` looks like a misspelling: argument 2 of `state/2` has `/healthy`. Did you mean `/healthy`?
+              note: argument 2 of `state/2` has `/degraded` elsewhere
+              fix: write `/degraded`
+            5:29-36 hint name-near: `/helthy` looks like a misspelling of `/healthy`
               3:11-19 `/healthy` is used here
-              fix: Write `/healthy`
+              note: argument 2 of `state/2` has `/healthy` elsewhere
+              fix: write `/healthy`
         "#]],
     );
     // Undeclared: the vaguer finding of the same place is not repeated.
     check(
         "state(/a, /degraded).\nstate(/b, /healthy).\nworn(D) :- state(D, /degradd).\n",
         expect![[r#"
-            3:21-29 hint name-near: `/degradd` looks like a misspelling: argument 2 of `state/2` has `/degraded`. Did you mean `/degraded`?
+            3:21-29 hint name-near: `/degradd` looks like a misspelling of `/degraded`
               1:11-20 `/degraded` is used here
-              fix: Write `/degraded`
+              note: argument 2 of `state/2` has `/degraded` elsewhere
+              fix: write `/degraded`
         "#]],
     );
     // Written once, beside a name that rules query.
@@ -135,12 +160,14 @@ fn misspelled_names_are_hinted_at_once() {
          worn(D) :- state(D, /degraded).\nmend(D, /degraded) :- worn(D).\nmend(D, /degarded) :- !worn(D), state(D, _).\n\
          all(D) :- mend(D, /degraded).\n",
         expect![[r#"
-            2:11-19 hint name-near: `/degradd` looks like a misspelling: argument 2 of `state/2` has `/degraded`. Did you mean `/degraded`?
+            2:11-19 hint name-near: `/degradd` looks like a misspelling of `/degraded`
               3:11-20 `/degraded` is used here
-              fix: Write `/degraded`
-            6:9-18 hint name-near: `/degarded` looks like a misspelling: argument 2 of `mend/2` has `/degraded`. Did you mean `/degraded`?
+              note: argument 2 of `state/2` has `/degraded` elsewhere
+              fix: write `/degraded`
+            6:9-18 hint name-near: `/degarded` looks like a misspelling of `/degraded`
               5:9-18 `/degraded` is used here
-              fix: Write `/degraded`
+              note: argument 2 of `mend/2` has `/degraded` elsewhere
+              fix: write `/degraded`
         "#]],
     );
     // In a bound of the declaration.
@@ -148,12 +175,16 @@ fn misspelled_names_are_hinted_at_once() {
         "Decl state(D, S) bound [/name, .Union<.Singleton</degraded>, .Singleton</healthy>>].\nworn(D) :- state(D, /degradd).\n\
          state(/x, /helthy).\n",
         expect![[r#"
-            2:21-29 warning type-premise-impossible: Argument 2 of `state/2` is declared `.Union<.Singleton</degraded>, .Singleton</healthy>>`, but `/degradd` is a name: no fact that keeps to the declaration matches.
+            2:21-29 warning type-premise-impossible: name `/degradd` is not declared for argument 2 of `state/2`
               1:32-83 declared here
-              fix: Write `/degraded`
-            3:11-18 warning type-fact-mismatch: Argument 2 of `state/2` is declared `.Union<.Singleton</degraded>, .Singleton</healthy>>`, but `/helthy` is none of those.
+              note: no fact that conforms to the declaration matches
+              note: the declaration admits one of the names `/degraded`, `/healthy`
+              fix: write `/degraded`
+            3:11-18 warning type-fact-mismatch: name `/helthy` is not declared for argument 2 of `state/2`
               1:32-83 declared here
-              fix: Write `/healthy`
+              note: the engine does not check bounds and stores the fact anyway
+              note: the declaration admits one of the names `/degraded`, `/healthy`
+              fix: write `/healthy`
         "#]],
     );
 }
@@ -178,25 +209,32 @@ fn counts_are_never_zero() {
          a(H) :- host(H), cnt(H, 0).\nb(H) :- cnt(H, N), N < 1.\nc(H) :- cnt(H, N), 0 = N.\nd(H) :- host(H), !cnt(H, 0).\n\
          e(H) :- all(H, L, S), S <= 0.\nf(H) :- all(H, L, _), L = [].\ng(H) :- more(H, 1).\nh(H) :- cnt(H, -1).\n",
         expect![[r#"
-            6:18-27 warning count-never: `cnt(H, 0)` never holds: argument 2 of `cnt/2` is at least 1.
-              3:1-4 this rule aggregates
-            7:20-25 warning count-never: `N < 1` never holds: argument 2 of `cnt/2` is at least 1.
-              3:1-4 this rule aggregates
-            8:20-25 warning count-never: `0 = N` never holds: argument 2 of `cnt/2` is at least 1.
-              3:1-4 this rule aggregates
-            9:18-28 warning count-never: `!cnt(H, 0)` always holds: argument 2 of `cnt/2` is at least 1.
-              3:1-4 this rule aggregates
-            10:16-17 hint singleton-variable: `L` occurs only once
-              label: joins nothing
-              fix: replace `L` by `_`
-            10:23-29 warning count-never: `S <= 0` never holds: argument 3 of `all/3` is at least 1.
-              4:1-4 this rule aggregates
-            11:23-29 warning count-never: `L = []` never holds: argument 2 of `all/3` is never empty.
-              4:1-4 this rule aggregates
-            12:9-19 warning count-never: `more(H, 1)` never holds: argument 2 of `more/2` is at least 2.
-              5:1-5 this rule aggregates
-            13:9-19 warning count-never: `cnt(H, -1)` never holds: argument 2 of `cnt/2` is at least 1.
-              3:1-4 this rule aggregates
+            6:18-27 warning count-never: `cnt(H, 0)` never holds: argument 2 of `cnt/2` is at least 1
+              3:1-4 aggregated here
+              note: an empty group does not exist, so there is no count of 0 and no empty collection
+            7:20-25 warning count-never: `N < 1` never holds: argument 2 of `cnt/2` is at least 1
+              3:1-4 aggregated here
+              note: an empty group does not exist, so there is no count of 0 and no empty collection
+            8:20-25 warning count-never: `0 = N` never holds: argument 2 of `cnt/2` is at least 1
+              3:1-4 aggregated here
+              note: an empty group does not exist, so there is no count of 0 and no empty collection
+            9:18-28 warning count-never: `!cnt(H, 0)` always holds: argument 2 of `cnt/2` is at least 1
+              3:1-4 aggregated here
+              note: an empty group does not exist, so there is no count of 0 and no empty collection
+            10:16-17 hint singleton-variable: `L` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
+            10:23-29 warning count-never: `S <= 0` never holds: argument 3 of `all/3` is at least 1
+              4:1-4 aggregated here
+              note: an empty group does not exist, so there is no count of 0 and no empty collection
+            11:23-29 warning count-never: `L = []` never holds: argument 2 of `all/3` is never empty
+              4:1-4 aggregated here
+              note: an empty group does not exist, so there is no count of 0 and no empty collection
+            12:9-19 warning count-never: `more(H, 1)` never holds: argument 2 of `more/2` is at least 2
+              5:1-5 aggregated here
+              note: an empty group does not exist, so there is no count of 0 and no empty collection
+            13:9-19 warning count-never: `cnt(H, -1)` never holds: argument 2 of `cnt/2` is at least 1
+              3:1-4 aggregated here
+              note: an empty group does not exist, so there is no count of 0 and no empty collection
         "#]],
     );
     // What may be there after all.
@@ -207,10 +245,8 @@ fn counts_are_never_zero() {
          cnt2(H, N) :- seen(H, _) |> do fn:group_by(H), let N = fn:count().\none(H) :- cnt2(H, 1).\nsome(H) :- cnt2(H, N), N > 0.\n\
          less(H) :- cnt2(H, N), M = fn:minus(N, 1), M = 0.\n",
         expect![[r#"
-            4:32-33 error negation-wildcard: wildcard makes the engine ignore this negation
-              label: never bound
-              note: `cnt(H, 0)` is derived whether or not such a fact exists
-              fix: add the helper rule `has_seen` and negate it instead
+            4:32-33 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!seen(H, _)` without a word: `cnt(H, 0)` holds whether there is such a fact or not.
+              fix: Add the helper rule `has_seen` and ask it instead
         "#]],
     );
 }
@@ -225,14 +261,18 @@ fn constants_that_never_match_are_errors_where_facts_confirm_the_declaration() {
             "{confirmed}bad(H) :- state(H, \"down\").\nworse(H) :- state(H, S), S = \"down\".\nok(H) :- state(H, _), !state(H, 3).\n"
         ),
         expect![[r#"
-            3:20-26 error type-premise-impossible: Argument 2 of `state/2` is declared `/name`, but this is a string: no fact that keeps to the declaration matches.
+            3:20-26 error type-premise-impossible: argument 2 of `state/2` is declared `/name`, found string `"down"`
               1:37-42 declared here
-              fix: Write `/down`
-            4:28-29 error eq-never: This never holds: `S` is a name, as argument 2 of `state/2` is declared, and the other side is a string.
-              1:37-42 `S` gets its values from here
-              fix: Write `/down`
-            5:33-34 error type-premise-impossible: Argument 2 of `state/2` is declared `/name`, but this is an integer: for facts that keep to the declaration the negation always holds.
+              note: no fact that conforms to the declaration matches
+              fix: write `/down`
+            4:28-29 error eq-never: `=` never holds: name `S` compared with a string
+              1:37-42 type of `S` comes from here
+              note: values of different types are never equal
+              note: argument 2 of `state/2` is declared as a name
+              fix: write `/down`
+            5:33-34 error type-premise-impossible: argument 2 of `state/2` is declared `/name`, found integer `3`
               1:37-42 declared here
+              note: the negation holds for every fact that conforms to the declaration
         "#]],
     );
     // Without facts, with facts of another kind, or with a rule that may write anything, the bound is only a claim.
@@ -253,23 +293,35 @@ fn what_stops_the_evaluation_for_certain_is_an_error() {
     check(
         "Decl load(H, N) bound [/string, /string].\nload(\"a\", \"9\").\nhigh(H) :- load(H, N), N > 5.\nsum(S) :- load(_, N), S = fn:plus(N, 1).\nodd(S) :- load(_, N), S = fn:plus(\"a\", N).\nsome(H) :- load(H, N), N < \"9\".\nmost(M) :- load(_, N) |> do fn:group_by(), let M = fn:max(N).\n",
         expect![[r#"
-            3:26-27 error compare-non-number: `>` compares integers only, but `N` is a string, as argument 2 of `load/2` is declared: the engine stops the whole evaluation when it gets here.
-              1:33-40 `N` gets its values from here
-            4:35-36 error type-premise-impossible: `fn:plus` takes an integer here, but `N` is a string, as argument 2 of `load/2` is declared: the engine stops the whole evaluation.
-              1:33-40 `N` gets its values from here
-            5:35-38 error type-premise-impossible: `fn:plus` takes an integer here, but this is a string: the engine stops the whole evaluation.
-            6:26-27 error compare-non-number: `<` compares integers only, but `"9"` is a string: the engine stops the whole evaluation when it gets here.
-            7:52-58 error reducer-type: `fn:max` cannot reduce this: `N` is a string, as argument 2 of `load/2` is declared. The engine stops the whole evaluation here.
-              1:33-40 `N` gets its values from here
+            3:26-27 error compare-non-number: `>` requires integers, found string `N`
+              1:33-40 type of `N` comes from here
+              note: the engine aborts when it evaluates this comparison
+              note: argument 2 of `load/2` is declared as a string
+            4:35-36 error type-premise-impossible: `fn:plus` takes an integer, found string `N`
+              1:33-40 type of `N` comes from here
+              note: the engine aborts when it evaluates this call
+              note: argument 2 of `load/2` is declared as a string
+            5:35-38 error type-premise-impossible: `fn:plus` takes an integer, found string `"a"`
+              note: the engine aborts when it evaluates this call
+            6:26-27 error compare-non-number: `<` requires integers, found string `"9"`
+              note: the engine aborts when it evaluates this comparison
+            7:52-58 error reducer-type: `fn:max` takes an integer, found string `N`
+              1:33-40 type of `N` comes from here
+              note: the engine aborts when it evaluates this aggregation
+              note: argument 2 of `load/2` is declared as a string
         "#]],
     );
     check(
         "Decl load(H, N) bound [/string, /string].\nhigh(H) :- load(H, N), N > 5.\nsum(S) :- load(_, N), S = fn:plus(N, 1).\n",
         expect![[r#"
-            2:26-27 warning compare-non-number: `>` compares integers only, but `N` is a string, as argument 2 of `load/2` is declared: the engine stops the whole evaluation when it gets here.
-              1:33-40 `N` gets its values from here
-            3:35-36 warning type-premise-impossible: `fn:plus` takes an integer here, but `N` is a string, as argument 2 of `load/2` is declared: the engine stops the whole evaluation.
-              1:33-40 `N` gets its values from here
+            2:26-27 warning compare-non-number: `>` requires integers, found string `N`
+              1:33-40 type of `N` comes from here
+              note: the engine aborts when it evaluates this comparison
+              note: argument 2 of `load/2` is declared as a string
+            3:35-36 warning type-premise-impossible: `fn:plus` takes an integer, found string `N`
+              1:33-40 type of `N` comes from here
+              note: the engine aborts when it evaluates this call
+              note: argument 2 of `load/2` is declared as a string
         "#]],
     );
 }
@@ -284,24 +336,43 @@ fn facts_at_which_the_evaluation_stops() {
          i(1).\nless(X) :- i(X), X < 2.5.\nf(1.5).\nfloat(X) :- f(X), X < 2.\n\
          get(V) :- i(_), V = fn:struct:get({/a: 1}, /b).\nlist(V) :- i(_), V = fn:list:get([1], 5).\nfirst(V) :- i(_), V = fn:list:get([1], 0).\n",
         expect![[r#"
-            2:43-49 error reducer-type: `fn:max` cannot reduce this: `X` is a string, as all clauses of `p/1` have it in argument 1. The engine stops the whole evaluation here.
-              1:3-6 `X` gets its values from here
-            3:43-49 error reducer-type: `fn:sum` cannot reduce this: `X` is a string, as all clauses of `p/1` have it in argument 1. The engine stops the whole evaluation here.
-              1:3-6 `X` gets its values from here
-            4:30-31 error type-premise-impossible: `fn:plus` takes an integer here, but `X` is a string, as all clauses of `p/1` have it in argument 1: the engine stops the whole evaluation.
-              1:3-6 `X` gets its values from here
-            5:33-34 error type-premise-impossible: `fn:list:len` takes a list here, but `X` is a string, as all clauses of `p/1` have it in argument 1: the engine stops the whole evaluation.
-              1:3-6 `X` gets its values from here
-            6:47-48 error type-premise-impossible: `:string:starts_with` takes a string here, but this is an integer: the engine stops the whole evaluation when it gets here.
-            7:45-46 error type-premise-impossible: `:string:starts_with` takes a string here, but `X` is an integer, as all clauses of `i/1` have it in argument 1: the engine stops the whole evaluation when it gets here.
-              9:3-4 `X` gets its values from here
-            8:38-39 warning type-premise-impossible: `:string:starts_with` takes a string here, but `X` is an integer, as all clauses of `i/1` have it in argument 1: this premise never holds.
-              9:3-4 `X` gets its values from here
-            10:20-21 error compare-non-number: `<` compares integers only, but `2.5` is a float: the engine stops the whole evaluation when it gets here.
-            12:21-22 error compare-non-number: `<` compares integers only, but `X` is a float, as all clauses of `f/1` have it in argument 1: the engine stops the whole evaluation when it gets here.
-              11:3-6 `X` gets its values from here
-            13:44-46 error type-premise-impossible: There is no field `/b`: this is a struct (`.Struct</a : /number>`): the engine stops the whole evaluation.
-            14:39-40 error type-premise-impossible: There is no element 5 in a list of 1 element, of which the first is 0: the engine stops the whole evaluation.
+            2:43-49 error reducer-type: `fn:max` takes an integer, found string `X`
+              1:3-6 type of `X` comes from here
+              note: the engine aborts when it evaluates this aggregation
+              note: all clauses of `p/1` have a string as argument 1
+            3:43-49 error reducer-type: `fn:sum` takes an integer, found string `X`
+              1:3-6 type of `X` comes from here
+              note: the engine aborts when it evaluates this aggregation
+              note: all clauses of `p/1` have a string as argument 1
+            4:30-31 error type-premise-impossible: `fn:plus` takes an integer, found string `X`
+              1:3-6 type of `X` comes from here
+              note: the engine aborts when it evaluates this call
+              note: all clauses of `p/1` have a string as argument 1
+            5:33-34 error type-premise-impossible: `fn:list:len` takes a list, found string `X`
+              1:3-6 type of `X` comes from here
+              note: the engine aborts when it evaluates this call
+              note: all clauses of `p/1` have a string as argument 1
+            6:47-48 error type-premise-impossible: argument 2 of `:string:starts_with` takes a string, found integer `1`
+              note: the engine aborts when it evaluates this premise
+            7:45-46 error type-premise-impossible: argument 2 of `:string:starts_with` takes a string, found integer `X`
+              9:3-4 type of `X` comes from here
+              note: the engine aborts when it evaluates this premise
+              note: all clauses of `i/1` have an integer as argument 1
+            8:38-39 warning type-premise-impossible: argument 1 of `:string:starts_with` takes a string, found integer `X`
+              9:3-4 type of `X` comes from here
+              note: this premise never holds
+              note: all clauses of `i/1` have an integer as argument 1
+            10:20-21 error compare-non-number: `<` requires integers, found float `2.5`
+              note: the engine aborts when it evaluates this comparison
+            12:21-22 error compare-non-number: `<` requires integers, found float `X`
+              11:3-6 type of `X` comes from here
+              note: the engine aborts when it evaluates this comparison
+              note: all clauses of `f/1` have a float as argument 1
+            13:44-46 error type-premise-impossible: unknown field `/b` of `{/a: 1}`
+              note: the engine aborts when it evaluates this call
+            14:39-40 error type-premise-impossible: index 5 is outside of a list of 1 element
+              note: the engine aborts when it evaluates this call
+              note: the first element has the index 0
         "#]],
     );
 }
@@ -312,14 +383,22 @@ fn one_fact_among_others_stops_the_evaluation() {
         "p(\"x\").\np(2).\nless(X) :- p(X), X < 3.\nsum(S) :- p(X) |> do fn:group_by(), let S = fn:sum(X).\nplus(Y) :- p(X), Y = fn:plus(X, 1).\n\
          part(X) :- p(X), :string:contains(\"abc\", X).\n",
         expect![[r#"
-            3:20-21 error compare-non-number: `<` compares integers only, but `X` is a string, as some clauses of `p/1` have it in argument 1: the engine stops the whole evaluation when it gets here.
-              1:3-6 `X` gets its values from here
-            4:45-51 error reducer-type: `fn:sum` cannot reduce this: `X` is a string, as some clauses of `p/1` have it in argument 1. The engine stops the whole evaluation here.
-              1:3-6 `X` gets its values from here
-            5:30-31 error type-premise-impossible: `fn:plus` takes an integer here, but `X` is a string, as some clauses of `p/1` have it in argument 1: the engine stops the whole evaluation.
-              1:3-6 `X` gets its values from here
-            6:42-43 error type-premise-impossible: `:string:contains` takes a string here, but `X` is an integer, as some clauses of `p/1` have it in argument 1: the engine stops the whole evaluation when it gets here.
-              1:3-6 `X` gets its values from here
+            3:20-21 error compare-non-number: `<` requires integers, found string `X`
+              1:3-6 type of `X` comes from here
+              note: the engine aborts when it evaluates this comparison
+              note: some clauses of `p/1` have a string as argument 1
+            4:45-51 error reducer-type: `fn:sum` takes an integer, found string `X`
+              1:3-6 type of `X` comes from here
+              note: the engine aborts when it evaluates this aggregation
+              note: some clauses of `p/1` have a string as argument 1
+            5:30-31 error type-premise-impossible: `fn:plus` takes an integer, found string `X`
+              1:3-6 type of `X` comes from here
+              note: the engine aborts when it evaluates this call
+              note: some clauses of `p/1` have a string as argument 1
+            6:42-43 error type-premise-impossible: argument 2 of `:string:contains` takes a string, found integer `X`
+              1:3-6 type of `X` comes from here
+              note: the engine aborts when it evaluates this premise
+              note: some clauses of `p/1` have an integer as argument 1
         "#]],
     );
     // Other premises may keep the fact away, and what only a rule brings is not certain.
@@ -328,11 +407,11 @@ fn one_fact_among_others_stops_the_evaluation() {
          pair(/a, \"x\").\npair(/b, 2).\nless(X) :- pair(/b, X), X < 3.\n\
          Decl host(X) bound [/string].\nr(1).\nr(X) :- host(X).\nless(X) :- r(X), X < 3.\n",
         expect![[r#"
-            4:14-15 hint singleton-variable: `Y` occurs only once
-              label: joins nothing
-              fix: replace `Y` by `_`
-            5:1-8 hint subsumed-rule: Another rule derives the same facts from the same premises.
-              4:1-5 the other rule
+            4:14-15 hint singleton-variable: `Y` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
+            5:1-8 hint subsumed-rule: redundant rule for `less`
+              4:1-5 other rule
+              note: another rule derives the same facts from the same premises
         "#]],
     );
 }

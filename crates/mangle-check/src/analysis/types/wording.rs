@@ -1,6 +1,7 @@
-//! How types and where they come from are said.
+//! Texts about types and where they come from.
 
 use crate::analysis::CheckContext;
+use crate::analysis::wording::code;
 use mangle_engine::program::Predicate;
 use mangle_engine::types::{Base, Type, TypeOrigin, TypeProblem};
 use mangle_syntax::lint::{Finding, Fix, Severity, Span};
@@ -24,10 +25,32 @@ pub(super) fn noun(ty: &Type) -> String {
     }
 }
 
-/// What a literal is whose text has just been shown.
-pub(super) fn literal_noun(ty: &Type) -> String {
-    if ty.constant().is_some() { "a name".to_owned() } else { noun(ty) }
+/// The kind of the values of a type, without an article.
+pub(super) fn kind(ty: &Type) -> &'static str {
+    let base = |base: Base| base_noun(base).split_once(' ').map_or("value", |(_, kind)| kind);
+    match ty {
+        Type::Base(ty) => base(*ty),
+        Type::Prefix(_) | Type::Singleton(_) | Type::Literal(_) => "name",
+        Type::List(_) => "list",
+        Type::Pair(_) => "pair",
+        Type::Map(_) => "map",
+        Type::Struct(_) => "struct",
+        Type::Union(members) if members.iter().all(|member| member.constant().is_some()) => "name",
+        _ => "value",
+    }
 }
+
+/// What is wrong where `place` is declared as `wanted` and has what is `found`; and the names that the declaration lists.
+pub(super) fn undeclared(place: &str, wanted: &Type, found: &str) -> (String, Option<String>) {
+    if wanted.members().iter().all(|member| member.constant().is_some()) {
+        let message = format!("{found} is not declared for {place}");
+        return (message, Some(format!("the declaration admits {}", noun(wanted))));
+    }
+    (format!("{place} is declared {}, found {found}", code(&wanted.to_string(), QUOTED)), None)
+}
+
+/// How many characters of a piece of code are quoted.
+pub(super) const QUOTED: usize = 28;
 
 /// Values of a kind without parts.
 pub(super) fn base_noun(base: Base) -> &'static str {
@@ -55,42 +78,38 @@ fn listed(types: &[&Type]) -> String {
     texts.join(", ")
 }
 
-/// What stands at the fault and how its type is known: "`X` is a string, from argument 1 of `q/1`".
-pub(super) fn found(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> String {
-    let noun = noun(&problem.found);
-    let Some(name) = problem.variable else {
-        return match problem.found {
-            Type::Literal(name) => format!("`{name}` is a name"),
-            _ => format!("this is {noun}"),
-        };
-    };
-    match problem.origin.and_then(|origin| source(context, clause, origin, &problem.found)) {
-        Some(source) => format!("`{name}` is {noun}, {source}"),
-        None => format!("`{name}` is {noun}"),
+/// The value at the fault: "string `X`".
+pub(super) fn found(context: &CheckContext<'_>, problem: &TypeProblem) -> String {
+    let kind = kind(&problem.found);
+    match (problem.variable, &problem.found) {
+        (Some(name), _) => format!("{kind} `{name}`"),
+        (None, Type::Literal(name)) => format!("{kind} `{name}`"),
+        (None, _) => format!("{kind} {}", code(context.slice(problem.range), QUOTED)),
     }
 }
 
-/// Where a type comes from, in words.
-fn source(context: &CheckContext<'_>, clause: &Clause, origin: TypeOrigin, found: &Type) -> Option<String> {
-    match origin {
+/// How the type of the variable at the fault is known.
+fn source(context: &CheckContext<'_>, clause: &Clause, problem: &TypeProblem) -> Option<String> {
+    let (name, noun) = (problem.variable?, noun(&problem.found));
+    Some(match problem.origin? {
         TypeOrigin::Argument { premise, argument } => {
             let atom = atom_of(clause, premise)?;
             let (at, place) = (argument + 1, described(context, atom));
             let Some(id) = context.program.id_of(context.file, atom) else {
-                return Some(format!("from argument {at} of {place}"));
+                return Some(format!("argument {at} of {place} binds `{name}` to {noun}"));
             };
             let rows = context.types.rows(id);
-            Some(match (rows.declared && !lists_names(found), rows.alternatives.len()) {
-                (true, 0 | 1) => format!("as argument {at} of {place} is declared"),
-                (true, _) => format!("as a row of the `Decl` of {place} has argument {at}"),
-                (false, 0 | 1) => format!("as all clauses of {place} have it in argument {at}"),
-                (false, _) => format!("as some clauses of {place} have it in argument {at}"),
-            })
+            match (rows.declared && !lists_names(&problem.found), rows.alternatives.len()) {
+                (true, 0 | 1) => format!("argument {at} of {place} is declared as {noun}"),
+                (true, _) => format!("a `bound` row of {place} declares argument {at} as {noun}"),
+                (false, 0 | 1) => format!("all clauses of {place} have {noun} as argument {at}"),
+                (false, _) => format!("some clauses of {place} have {noun} as argument {at}"),
+            }
         }
-        TypeOrigin::Value(range) => Some(format!("from `{}`", short(context.slice(range)))),
-        TypeOrigin::Interval(_) => Some("as it bounds an interval".to_owned()),
-        TypeOrigin::Head(argument) => Some(format!("as argument {} of the head is declared", argument + 1)),
-    }
+        TypeOrigin::Value(range) => format!("`{name}` is the value of {}", code(context.slice(range), 40)),
+        TypeOrigin::Interval(_) => format!("`{name}` bounds an interval"),
+        TypeOrigin::Head(argument) => format!("argument {} of the head is declared as {noun}", argument + 1),
+    })
 }
 
 /// `p/2`, or the name of a built-in.
@@ -98,17 +117,6 @@ pub(super) fn described(context: &CheckContext<'_>, atom: &Atom) -> String {
     match context.predicate(atom) {
         Some(predicate) => format!("`{}`", predicate.key),
         None => format!("`{}`", atom.name.symbol),
-    }
-}
-
-/// The first line of a text, not too long for a message.
-pub(super) fn short(text: &str) -> String {
-    const LONG: usize = 40;
-    let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(LONG) {
-        None if line.len() == text.len() => line.to_owned(),
-        None => format!("{line} …"),
-        Some((at, _)) => format!("{} …", line.get(..at).unwrap_or(line)),
     }
 }
 
@@ -165,7 +173,7 @@ pub(super) fn place(
     }
     let (file, statement, _) = predicate.signature.defined?;
     let value = context.program.first_clause(predicate)?.head.args.get(at)?;
-    Some((Span::of(file, statement, value.range), "the first clause that fills it is here"))
+    Some((Span::of(file, statement, value.range), "first value here"))
 }
 
 /// Whether a variable has its type from an argument whose declaration the program's own facts confirm. The engine does
@@ -211,13 +219,17 @@ pub(super) fn error_if(is_certain: bool, finding: Finding) -> Finding {
     if is_certain { finding.severity(Severity::Error) } else { finding }
 }
 
-/// Adds the place from which the variable at fault has its type.
+/// Adds how the type of the variable at fault is known, and where it comes from.
 pub(super) fn with_origin(
     finding: Finding,
     context: &CheckContext<'_>,
     clause: &Clause,
     problem: &TypeProblem,
 ) -> Finding {
+    let finding = match source(context, clause, problem) {
+        Some(source) if finding.notes.len() < 2 => finding.note(source),
+        _ => finding,
+    };
     let (Some(TypeOrigin::Argument { premise, argument }), Some(name)) = (problem.origin, problem.variable)
     else {
         return finding;
@@ -226,7 +238,7 @@ pub(super) fn with_origin(
         .and_then(|atom| context.predicate(atom))
         .and_then(|predicate| place(context, predicate, 0, argument));
     match place {
-        Some((span, _)) => finding.related(span, format!("`{name}` gets its values from here")),
+        Some((span, _)) => finding.related(span, format!("type of `{name}` comes from here")),
         None => finding,
     }
 }
@@ -258,7 +270,7 @@ pub(super) fn respelled(context: &CheckContext<'_>, term: &Term, wanted: &Type) 
         }
         _ => return None,
     };
-    let title = format!("Write `{text}`");
+    let title = format!("write `{text}`");
     // A full stop right behind a name would belong to it.
     let glued = text.starts_with('/') && context.text.get(usize::from(term.range.end())..)?.starts_with('.');
     Some(Fix::guess(title).replace(term.range, if glued { text + " " } else { text }))
