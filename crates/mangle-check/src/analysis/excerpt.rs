@@ -4,11 +4,14 @@ use std::borrow::Cow;
 
 /// Program text for a message: on one line, without comments, cut in the middle to `limit` characters.
 pub(super) fn excerpt(text: &str, limit: usize) -> Cow<'_, str> {
-    if text.chars().nth(limit).is_none() && !text.contains(['\n', '\r', '#']) {
+    // A comment ends with its line, so that on one line there is none, and a string may have a `#`.
+    let has_comments = text.contains(['\n', '\r']);
+    if text.chars().nth(limit).is_none() && !has_comments {
         return Cow::Borrowed(text);
     }
     // Only as many words as are shown: the text may be long, and quoted by many findings.
-    let words = || text.lines().flat_map(|line| line.split('#').next().unwrap_or(line).split_whitespace());
+    let code = |line| if has_comments { str::split(line, '#').next().unwrap_or(line) } else { line };
+    let words = || text.lines().flat_map(|line| code(line).split_whitespace());
     let mut line = String::new();
     for word in words() {
         line.push_str(if line.is_empty() { "" } else { " " });

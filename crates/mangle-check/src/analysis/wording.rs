@@ -1,5 +1,6 @@
 //! Small pieces of messages that several families use.
 
+use super::excerpt::excerpt;
 use mangle_syntax::lint::{Finding, Fix};
 
 /// `1 argument`, `2 arguments`, `no arguments`.
@@ -13,16 +14,7 @@ pub(super) fn counted(count: usize, noun: &str) -> String {
 
 /// A piece of the program in backticks and on one line; the middle of what has more than `most` characters is cut.
 pub(super) fn code(text: &str, most: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let count = line.chars().count();
-    if count <= most {
-        return format!("`{line}`");
-    }
-    let kept = most.saturating_sub(1);
-    let tail = kept / 3;
-    let head: String = line.chars().take(kept - tail).collect();
-    let tail: String = line.chars().skip(count - tail).collect();
-    format!("`{head}…{tail}`")
+    format!("`{}`", excerpt(text, most))
 }
 
 /// Adds the fix, or what to do where there is none.

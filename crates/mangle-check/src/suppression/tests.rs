@@ -22,10 +22,12 @@ fn the_next_line_and_the_own_line() {
              ## mangle-ls:ignore duplicate-clause , singleton-variable--no reason\n\n# more\n{HINT}\n{HINT}\n"
         ),
         expect![[r#"
-            4:1-17 hint duplicate-clause: The program says this already.
-              3:1-2 the first time
-            9:1-17 hint duplicate-clause: The program says this already.
-              3:1-2 the first time
+            4:1-17 hint duplicate-clause: duplicate clause of `p/1`
+              3:1-2 first occurrence
+              note: a repeated clause derives nothing new
+            9:1-17 hint duplicate-clause: duplicate clause of `p/1`
+              3:1-2 first occurrence
+              note: a repeated clause derives nothing new
             9:14-15 hint singleton-variable: `N` occurs only once
               label: joins nothing
               fix: replace `N` by `_`
@@ -156,8 +158,9 @@ fn malformed_ones() {
             11:36-53 warning unknown-suppression: No rule is called `singletonvariable`, so this name silences nothing. Did you mean `singleton-variable`?
               fix: Replace it by `singleton-variable`
             11:55-70 warning unknown-suppression: No rule is called `nothing-like-it`, so this name silences nothing.
-            12:1-17 hint duplicate-clause: The program says this already.
-              3:1-2 the first time
+            12:1-17 hint duplicate-clause: duplicate clause of `p/1`
+              3:1-2 first occurrence
+              note: a repeated clause derives nothing new
         "#]],
     );
 }

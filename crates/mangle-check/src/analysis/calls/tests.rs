@@ -38,7 +38,8 @@ fn deferred_predicates_without_arguments() {
               note: a predicate without arguments cannot have a mode
             2:20-30 error deferred-without-mode: deferred predicate `off` has no mode
               note: the engine panics when a premise queries it
-            4:5-6 error unbound-head-var: `X` in the head of `off` never gets a value: no premise gives it one. The engine rejects the rule.
+            4:5-6 error unbound-head-var: head variable `X` is not bound in the body
+              note: the engine rejects the rule
         "#]],
     );
 }
@@ -55,9 +56,11 @@ same(R) :- ride(R, Zones), Cents = 300, fare(Zones, Cents).
 fine(R) :- ride(R, Zones), fare(Zones, Cents), Cents = 300.
 "#,
         expect![[r#"
-            5:17-22 error input-before-binding: `Zones` has no value yet when `fare(Zones, Cents)` runs: the evaluation stops with an error. Move it behind `ride(R, Zones)`.
-              5:32-46 `Zones` gets its value here
-              fix: Move it behind `ride(R, Zones)`
+            5:17-22 error input-before-binding: `fare` is called before its input `Zones` is bound
+              label: not bound yet
+              5:32-46 bound here
+              note: evaluation aborts
+              fix: move the premise after `ride(R, Zones)`
             6:28-33 error deferred-variable-clash: variable `Cents` clashes with one in a rule of deferred `fare`
               3:13-18 variable of the called rule
               note: the engine passes the value of this variable into the called rule and loses solutions

@@ -28,7 +28,9 @@ twice(P, Q, Q) :- crew(P, _).
               note: the engine rejects the fact
             7:11-12 error unbound-head-var: interval bound `T` is used before its `let`
               note: the interval of the head is computed before the transform; evaluation aborts
-            7:11-12 warning interval-type: The bounds of an interval are instants, but `T` is an integer, from `fn:plus(W, 1)`.
+            7:11-12 warning interval-type: interval bounds are instants, found integer `T`
+              note: a premise with this interval never matches, and a head with it gets no interval
+              note: `T` is the value of `fn:plus(W, 1)`
             8:10-11 error unbound-head-var: head variable `Q` is not bound in the body
               note: the engine rejects the rule
             8:13-14 error unbound-head-var: head variable `Q` is not bound in the body
@@ -148,7 +150,9 @@ head(L) :- crew(_, L), :match_cons(X, X, T), T = L.
               label: not bound yet
               note: a variable keeps one value in a clause
               note: the engine rejects the rule
-            9:48-49 warning eq-never: This never holds: `T` is a list, from argument 3 of `:match_cons`, and the other side is an integer.
+            9:48-49 warning eq-never: `=` never holds: list `T` compared with an integer
+              note: values of different types are never equal
+              note: argument 3 of `:match_cons` binds `T` to a list
         "#]],
     );
 }
@@ -280,9 +284,11 @@ out(N) :- door(_), !door(N) |> let N = fn:list().
             8:45-46 error negated-var-unbound: engine ignores this negation: `K` is unbound
               note: `twice(D)` is derived whether or not such a fact exists
               fix: add the helper rule `has_locked` and negate it instead
-            8:48-49 warning type-premise-impossible: Argument 2 of `locked/2` is always the name `/k/one`, but `D` is the name `/d/main`, as all clauses of `door/1` have it in argument 1: the negation always holds.
-              3:17-23 the first clause that fills it is here
-              2:6-13 `D` gets its values from here
+            8:48-49 warning type-premise-impossible: argument 2 of `locked/2` is always the name `/k/one`, found name `D`
+              3:17-23 first value here
+              2:6-13 type of `D` comes from here
+              note: the negation always holds
+              note: all clauses of `door/1` have the name `/d/main` as argument 1
             9:26-27 error negated-var-unbound: engine ignores this negation: `N` is unbound
               note: `out(N)` is derived whether or not such a fact exists
               note: `let N` binds it only after the body
@@ -350,8 +356,10 @@ start(S) :- on(P)@[S, _], !gone(S).
             9:27-35 error negation-after-temporal: engine ignores this negation: only a temporal premise binds `S`
               note: the engine does not see temporal premises when it places negations
               note: `start(S)` is derived whether or not such a fact exists
-            9:33-34 warning type-premise-impossible: Argument 1 of `gone/1` is always the name `/p/bob`, but `S` is an instant, as it bounds an interval: the negation always holds.
-              4:6-12 the first clause that fills it is here
+            9:33-34 warning type-premise-impossible: argument 1 of `gone/1` is always the name `/p/bob`, found instant `S`
+              4:6-12 first value here
+              note: the negation always holds
+              note: `S` bounds an interval
         "#]],
     );
 }
@@ -438,8 +446,9 @@ locked(/a, /b).
             5:29-30 error negation-wildcard: wildcard makes the engine ignore this negation
               label: never bound
               note: `one(D)` is derived whether or not such a fact exists
-            6:26-29 warning type-premise-impossible: Argument 1 of `door/1` is always the name `/d/main`, but this is a list: the negation always holds.
-              3:6-13 the first clause that fills it is here
+            6:26-29 warning type-premise-impossible: argument 1 of `door/1` is always the name `/d/main`, found list `[_]`
+              3:6-13 first value here
+              note: the negation always holds
             6:27-28 error wildcard-in-expression: expression `[_]` contains a wildcard
               label: never bound
               note: the engine silently ignores the negation
@@ -556,12 +565,14 @@ fn what_missing_arguments_would_bind_is_one_finding() {
     check(
         "Decl task(Id, Priority).\ntask(1, 2).\nover(X, Y) :- task(X).\nmore(X) :- task(X), Y < 3, !task(X, Z).\n",
         expect![[r#"
-            3:15-22 error arity-mismatch: `task` takes 2 arguments, not 1.
+            3:15-22 error arity-mismatch: `task` takes 2 arguments, found 1
               1:6-10 `task/2` is declared here
-              fix: Write `_` for argument 2
-            4:12-19 error arity-mismatch: `task` takes 2 arguments, not 1.
+              note: the engine rejects the program
+              fix: write `_` for argument 2
+            4:12-19 error arity-mismatch: `task` takes 2 arguments, found 1
               1:6-10 `task/2` is declared here
-              fix: Write `_` for argument 2
+              note: the engine rejects the program
+              fix: write `_` for argument 2
         "#]],
     );
     // Too many arguments bind whatever is there.
@@ -570,8 +581,9 @@ fn what_missing_arguments_would_bind_is_one_finding() {
         expect![[r#"
             3:9-10 error unbound-head-var: head variable `Y` is not bound in the body
               note: the engine rejects the rule
-            3:15-28 error arity-mismatch: `task` takes 2 arguments, not 3.
+            3:15-28 error arity-mismatch: `task` takes 2 arguments, found 3
               1:6-10 `task/2` is declared here
+              note: the engine rejects the program
         "#]],
     );
 }

@@ -51,8 +51,9 @@ fn groups_count_as_negations() {
     check(
         "p(1).\nsum(N) :- p(X), all(N0) |> do fn:group_by(), let N = fn:sum(X).\nall(N) :- sum(N).\n",
         expect![[r#"
-            2:17-20 hint rule-never-fires: `all` never has a fact: its rules need one of `sum` to begin with, and that waits for `all`. So this rule for `sum` never fires.
-              3:1-4 `all` is here
+            2:17-20 hint rule-never-fires: rule for `sum` never fires: `all` never has facts
+              3:1-4 defined here
+              note: `all` depends on `sum`, which depends on `all`
             2:28-44 error unstratified: program cannot be stratified: aggregation cycle through `sum`
               label: aggregation on the cycle
               3:11-14 `all` depends on `sum`
@@ -87,8 +88,9 @@ fn one_name_with_two_arities() {
     check(
         "q(1).\nDecl p(A).\nDecl p(A, B).\np(X) :- q(X), !p(X, X).\np(X, X) :- p(X).\n",
         expect![[r#"
-            3:6-7 information decl-overload: `p` is declared with 1 argument too. Those are two predicates that have nothing to do with each other.
-              2:6-7 the other declaration
+            3:6-7 information decl-overload: `p` is also declared with 1 argument
+              2:6-7 other declaration
+              note: the two are independent predicates
             4:15-23 error unstratified: program cannot be stratified: negative cycle through `p/1`
               label: negation on the cycle
               5:12-13 `p/2` depends on `p/1`

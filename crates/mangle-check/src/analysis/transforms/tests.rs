@@ -61,9 +61,10 @@ fn what_stands_behind_do() {
     check_rule(
         "size(N) :- crew(P, _) |> do fn:groupby(P), let N = fn:count().",
         expect![[r#"
-        2:29-39 error unknown-function: There is no function `fn:groupby`; `fn:group_by` is probably meant.
-          fix: Write `fn:group_by`
-    "#]],
+            2:29-39 error unknown-function: unknown function `fn:groupby`
+              note: the engine rejects the program
+              fix: write `fn:group_by`
+        "#]],
     );
 }
 
@@ -206,8 +207,10 @@ fn what_leaves_a_group() {
             2:64-65 error function-over-ungrouped: `N` has many values in a group
               label: neither a key nor reduced
               note: the engine rejects the program
-            2:70-71 warning type-premise-impossible: `fn:plus` takes an integer here, but `P` is a name, as argument 1 of `crew/2` is declared: the engine stops the whole evaluation.
-              1:35-40 `P` gets its values from here
+            2:70-71 warning type-premise-impossible: `fn:plus` takes an integer, found name `P`
+              1:35-40 type of `P` comes from here
+              note: the engine aborts when it evaluates this call
+              note: argument 1 of `crew/2` is declared as a name
         "#]],
     );
     check_rule(
@@ -241,8 +244,10 @@ fn arity_of_reducers() {
     check_rule(
         "load(P, C) :- crew(P, _) |> do fn:group_by(P), let C = fn:count(P), let D = fn:collect().",
         expect![[r#"
-            2:56-67 error function-arity: `fn:count` takes no argument, not 1.
-            2:77-89 error function-arity: `fn:collect` takes at least 1 argument, not 0.
+            2:56-67 error function-arity: `fn:count` takes no argument, found 1
+              note: the engine rejects the program
+            2:77-89 error function-arity: `fn:collect` takes at least 1 argument, found 0
+              note: the engine rejects the program
         "#]],
     );
 }
@@ -272,7 +277,8 @@ fn reducers_without_rows() {
               note: evaluation aborts
             2:62-68 error reducer-in-body: `fn:avg` is used outside of a group
               note: evaluation aborts
-            2:62-71 warning type-premise-impossible: `:filter` takes one of the names `/false`, `/true` here, but this is a float: this premise never holds.
+            2:62-71 warning type-premise-impossible: argument 1 of `:filter` takes one of the names `/false`, `/true`, found float `fn:avg(N)`
+              note: this premise never holds
         "#]],
     );
     check_rule(
@@ -324,22 +330,30 @@ fn what_reducers_take() {
     check_rule(
         "all(S) :- crew(P, _) |> do fn:group_by(), let S = fn:max(P).",
         expect![[r#"
-            2:51-57 warning reducer-type: `fn:max` cannot reduce this: `P` is a name, as argument 1 of `crew/2` is declared. The engine stops the whole evaluation here.
-              1:35-40 `P` gets its values from here
+            2:51-57 warning reducer-type: `fn:max` takes an integer, found name `P`
+              1:35-40 type of `P` comes from here
+              note: the engine aborts when it evaluates this aggregation
+              note: argument 1 of `crew/2` is declared as a name
         "#]],
     );
     check(
         "Decl log(At, Took, Cost) bound [/time, /duration, /float64].\nall(A, B, C, D) :- log(At, T, C1) |> do fn:group_by(), let A = fn:max(At), let B = fn:sum(T), let C = fn:sum(C1), let D = fn:avg(C1).\n",
         expect![[r#"
-            2:64-70 warning reducer-type: `fn:max` cannot reduce this: `At` is an instant, as argument 1 of `log/3` is declared. The engine stops the whole evaluation here.
-              1:33-38 `At` gets its values from here
-              fix: Write `fn:time:max`
-            2:84-90 warning reducer-type: `fn:sum` cannot reduce this: `T` is a duration, as argument 2 of `log/3` is declared. The engine stops the whole evaluation here.
-              1:40-49 `T` gets its values from here
-              fix: Write `fn:duration:sum`
-            2:103-109 warning reducer-type: `fn:sum` cannot reduce this: `C1` is a float, as argument 3 of `log/3` is declared. The engine stops the whole evaluation here.
-              1:51-59 `C1` gets its values from here
-              fix: Write `fn:float:sum`
+            2:64-70 warning reducer-type: `fn:max` takes an integer, found instant `At`
+              1:33-38 type of `At` comes from here
+              note: the engine aborts when it evaluates this aggregation
+              note: argument 1 of `log/3` is declared as an instant
+              fix: write `fn:time:max`
+            2:84-90 warning reducer-type: `fn:sum` takes an integer, found duration `T`
+              1:40-49 type of `T` comes from here
+              note: the engine aborts when it evaluates this aggregation
+              note: argument 2 of `log/3` is declared as a duration
+              fix: write `fn:duration:sum`
+            2:103-109 warning reducer-type: `fn:sum` takes an integer, found float `C1`
+              1:51-59 type of `C1` comes from here
+              note: the engine aborts when it evaluates this aggregation
+              note: argument 3 of `log/3` is declared as a float
+              fix: write `fn:float:sum`
         "#]],
     );
     check(
@@ -382,17 +396,21 @@ fn rows_of_a_single_premise() {
             2:21-22 error group-repeated-variable: engine ignores that `X` occurs twice
               2:18-19 first occurrence
               note: with a single premise, a group holds every fact of `crew`, also those whose arguments differ
-            2:21-22 warning type-premise-impossible: Argument 2 of `crew/2` is declared `/number`, but `X` is a name, as argument 1 of `crew/2` is declared: no fact that keeps to the declaration matches.
+            2:21-22 warning type-premise-impossible: argument 2 of `crew/2` is declared `/number`, found name `X`
               1:42-49 declared here
-              1:35-40 `X` gets its values from here
+              1:35-40 type of `X` comes from here
+              note: no fact that conforms to the declaration matches
+              note: argument 1 of `crew/2` is declared as a name
         "#]],
     );
     check_rule(
         "loops(C) :- crew(X, X), X > 1 |> do fn:group_by(), let C = fn:count().",
         expect![[r#"
-            2:21-22 warning type-premise-impossible: Argument 2 of `crew/2` is declared `/number`, but `X` is a name, as argument 1 of `crew/2` is declared: no fact that keeps to the declaration matches.
+            2:21-22 warning type-premise-impossible: argument 2 of `crew/2` is declared `/number`, found name `X`
               1:42-49 declared here
-              1:35-40 `X` gets its values from here
+              1:35-40 type of `X` comes from here
+              note: no fact that conforms to the declaration matches
+              note: argument 1 of `crew/2` is declared as a name
         "#]],
     );
 }

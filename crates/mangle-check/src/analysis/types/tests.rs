@@ -221,8 +221,9 @@ fn counts_are_never_zero() {
             9:18-28 warning count-never: `!cnt(H, 0)` always holds: argument 2 of `cnt/2` is at least 1
               3:1-4 aggregated here
               note: an empty group does not exist, so there is no count of 0 and no empty collection
-            10:16-17 hint singleton-variable: `L` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
+            10:16-17 hint singleton-variable: `L` occurs only once
+              label: joins nothing
+              fix: replace `L` by `_`
             10:23-29 warning count-never: `S <= 0` never holds: argument 3 of `all/3` is at least 1
               4:1-4 aggregated here
               note: an empty group does not exist, so there is no count of 0 and no empty collection
@@ -245,8 +246,10 @@ fn counts_are_never_zero() {
          cnt2(H, N) :- seen(H, _) |> do fn:group_by(H), let N = fn:count().\none(H) :- cnt2(H, 1).\nsome(H) :- cnt2(H, N), N > 0.\n\
          less(H) :- cnt2(H, N), M = fn:minus(N, 1), M = 0.\n",
         expect![[r#"
-            4:32-33 error negation-wildcard: `_` under `!` never gets a value, so the engine drops `!seen(H, _)` without a word: `cnt(H, 0)` holds whether there is such a fact or not.
-              fix: Add the helper rule `has_seen` and ask it instead
+            4:32-33 error negation-wildcard: wildcard makes the engine ignore this negation
+              label: never bound
+              note: `cnt(H, 0)` is derived whether or not such a fact exists
+              fix: add the helper rule `has_seen` and negate it instead
         "#]],
     );
 }
@@ -407,8 +410,9 @@ fn one_fact_among_others_stops_the_evaluation() {
          pair(/a, \"x\").\npair(/b, 2).\nless(X) :- pair(/b, X), X < 3.\n\
          Decl host(X) bound [/string].\nr(1).\nr(X) :- host(X).\nless(X) :- r(X), X < 3.\n",
         expect![[r#"
-            4:14-15 hint singleton-variable: `Y` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
+            4:14-15 hint singleton-variable: `Y` occurs only once
+              label: joins nothing
+              fix: replace `Y` by `_`
             5:1-8 hint subsumed-rule: redundant rule for `less`
               4:1-5 other rule
               note: another rule derives the same facts from the same premises
