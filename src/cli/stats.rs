@@ -113,21 +113,25 @@ impl Stats {
             },
         )?;
         let mut out = Output::of(self.format.medium(), color);
-        let written = match (self.metrics, self.format) {
-            (Some(Metrics::Prom), _) => figures_prometheus(&all, self.latest),
-            (None, OutputForm::Json) => all
-                .iter()
-                .map(|(name, figures)| format!("{}\n", figures_json(name, figures, self.latest)))
-                .collect(),
-            (None, OutputForm::Text) => all
-                .iter()
-                .map(|(name, figures)| figures_text(name, figures, self.latest))
-                .collect::<Vec<_>>()
-                .join("\n"),
-        };
-        out.write(&written)?;
+        out.write(&self.text(&all))?;
         out.flush()?;
         transcripts.complain(&problems, color);
         Ok(if problems.is_empty() { ExitStatus::Clean } else { ExitStatus::Failure })
+    }
+
+    /// The figures of all transcripts, as they are written.
+    fn text(&self, all: &[(String, Statistics)]) -> String {
+        let each = |write: &dyn Fn(&str, &Statistics) -> String| -> Vec<String> {
+            all.iter().map(|(name, figures)| write(name, figures)).collect()
+        };
+        match (self.metrics, self.format) {
+            (Some(Metrics::Prom), _) => figures_prometheus(all, self.latest),
+            (None, OutputForm::Json) => {
+                each(&|name, figures| format!("{}\n", figures_json(name, figures, self.latest))).concat()
+            }
+            (None, OutputForm::Text) => {
+                each(&|name, figures| figures_text(name, figures, self.latest)).join("\n")
+            }
+        }
     }
 }

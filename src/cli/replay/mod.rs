@@ -149,15 +149,7 @@ impl ReplayCommand {
         });
         let open: RefCell<Option<SessionRun<'_>>> = RefCell::new(None);
         let mut homeless: Vec<String> = Vec::new();
-        let wish = SessionOptions {
-            prefill: &prefill,
-            abduce: self.abduce,
-            show_permits: self.show_permits,
-            coverage: self.coverage,
-            until: self.until.or(self.turn),
-            now: self.now,
-            fail_on: self.fail_on,
-        };
+        let options = self.options(&prefill);
         let problems = transcripts.each_record(
             &mut |found, record, spot| {
                 let mut open = open.borrow_mut();
@@ -165,7 +157,7 @@ impl ReplayCommand {
                 if open.is_none() {
                     let Some(policy) = policies.of(known) else { return Ok(()) };
                     *open =
-                        Some(SessionRun::new(&transcripts, known, policy, policies.other.as_ref(), &wish));
+                        Some(SessionRun::new(&transcripts, known, policy, policies.other.as_ref(), &options));
                 }
                 let Some(session) = open.as_mut() else { return Ok(()) };
                 for turn in session.record(record, spot) {
@@ -191,7 +183,7 @@ impl ReplayCommand {
             },
         )?;
         let mut written = written.into_inner();
-        let of_policy = policies.findings(&wish, &mut written.fails);
+        let of_policy = policies.findings(&options, &mut written.fails);
         of_policy.iter().for_each(|finding| written.summary.finding(finding));
         self.end(&mut written, &of_policy)?;
         // A page of sessions that no policy goes with would show nothing.
@@ -210,6 +202,18 @@ impl ReplayCommand {
             (true, true) => ExitStatus::Findings,
             (true, false) => ExitStatus::Clean,
         })
+    }
+
+    fn options<'p>(&self, prefill: &'p Prefill) -> SessionOptions<'p> {
+        SessionOptions {
+            prefill,
+            abduce: self.abduce,
+            show_permits: self.show_permits,
+            coverage: self.coverage,
+            until: self.until.or(self.turn),
+            now: self.now,
+            fail_on: self.fail_on,
+        }
     }
 
     fn prefill(&self, working: &Path) -> Result<Prefill> {
