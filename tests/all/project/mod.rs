@@ -5,5 +5,6 @@ mod circles;
 mod documentation;
 mod editors;
 mod examples;
+mod functions;
 mod generated;
 mod layering;
