@@ -91,13 +91,13 @@ fn extracts_a_helper_for_a_negation() {
         id,
         "door(/d). locked(/d, /k).\nopen(D) :- door(D), !loc$0ked(D, _).\n",
         expect![[r#"
-        Add the helper rule `has_locked` and ask it instead
-        ---
-        door(/d). locked(/d, /k).
-        has_locked(D) :- locked(D, _).
+            add the helper rule `has_locked` and negate it instead
+            ---
+            door(/d). locked(/d, /k).
+            has_locked(D) :- locked(D, _).
 
-        open(D) :- door(D), !has_locked(D).
-    "#]],
+            open(D) :- door(D), !has_locked(D).
+        "#]],
     );
     check(id, "door(/d). locked(/d).\nopen(D) :- door(D), !loc$0ked(D).\n", expect!["not offered"]);
     check(

@@ -453,8 +453,8 @@ fn comments_name_rules() {
         "p(1). # mangle-ls: ignore MG215, type-f$0\r\n",
         3,
         expect![[r#"
-        Rule type-fact-mismatch MG603 (A fact with a value that the predicate's declaration has no room for.)
-    "#]],
+            Rule type-fact-mismatch MG603 (A fact with a value outside of the declared type.)
+        "#]],
     );
     check("# mangle-ls: ignore singleton-variable $0", 3, expect![[r#""#]]);
     check("# crew$0", 3, expect![[r#""#]]);

@@ -149,10 +149,16 @@ fn rows_that_fail() {
          behind(L, N) :- fare(L, F) |> let N = fn:div(1, F).\nlow(L) :- fare(L, F), name(L, M), M < F.\n\
          name(/tram, \"t\").\n",
         expect![[r#"
-            5:9-24 error evaluation-fails: `fn:div(1000, F)` fails where F = 0: division by zero. The engine stops the whole evaluation at such a row; a premise before it has to keep it out.
-            6:39-51 error evaluation-fails: `fn:div(1, F)` fails where F = 0: division by zero. The engine stops the whole evaluation at such a row; a premise before it has to keep it out.
-            7:37-38 error compare-non-number: `<` compares integers only, but `M` is a string, as all clauses of `name/2` have it in argument 2: the engine stops the whole evaluation when it gets here.
-              8:13-16 `M` gets its values from here
+            5:9-24 error evaluation-fails: `fn:div(1000, F)` fails: division by zero
+              note: it fails where F = 0
+              note: the engine aborts the whole evaluation at such a solution
+            6:39-51 error evaluation-fails: `fn:div(1, F)` fails: division by zero
+              note: it fails where F = 0
+              note: the engine aborts the whole evaluation at such a solution
+            7:37-38 error compare-non-number: `<` requires integers, found string `M`
+              8:13-16 type of `M` comes from here
+              note: the engine aborts when it evaluates this comparison
+              note: all clauses of `name/2` have a string as argument 2
         "#]],
     );
     check(
@@ -163,8 +169,9 @@ fn rows_that_fail() {
     check(
         "fare(120).\nshare(X) :- fare(F), X = fn:div(F, 0).\n",
         expect![[r#"
-        2:36-37 error division-by-zero: `fn:div` divides by zero here: the engine stops the whole evaluation.
-    "#]],
+            2:36-37 error division-by-zero: `fn:div` divides by zero
+              note: the engine aborts when it evaluates this division
+        "#]],
     );
 }
 
@@ -173,16 +180,21 @@ fn rules_that_run_away() {
     check(
         "n(1). n(2). n(3). n(4). n(5). n(6). n(7). n(8). n(9).\nall(A, B, C) :- n(A), n(B), n(C).\nafter(A) :- all(A, _, _).\n",
         expect![[r#"
-            2:1-13 warning evaluation-limit: The evaluation was given up at this rule: more than 500 derived facts; `all/3` had 501 of them by then. What depends on it is not known, and the engine may run out of memory.
+            2:1-13 warning evaluation-limit: evaluation of `all/3` reaches the limit: more than 500 derived facts
+              note: `all/3` had 501 facts at the end of the evaluation
+              note: facts that depend on it are unknown, and the engine may run out of memory
         "#]],
     );
     // One finding for one mistake.
     check(
         "tick(0).\ntick(Next) :- tick(Now), Next = fn:plus(Now, 1).\n",
         expect![[r#"
-        2:33-48 warning unbounded-recursion: `tick` makes a new value (`fn:plus`) from one of its own in each round, and no comparison stops it. The engine derives facts until it meets its limit, and then gives up.
-          2:15-19 the value comes from here
-    "#]],
+            2:33-48 warning unbounded-recursion: recursion of `tick` never ends
+              label: a new value in each round
+              2:15-19 made from this value
+              note: each round makes a new value (`fn:plus`) from an earlier one, and no comparison bounds it
+              note: the engine derives facts until it reaches the limit
+        "#]],
     );
 }
 
