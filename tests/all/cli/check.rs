@@ -25,15 +25,17 @@ fn findings_as_text() {
         &[("a.mg", GOOD), ("b.mg", BAD)],
         &["check"],
         expect![[r#"
-        error[MG301 undefined-predicate]: `r/1` is neither declared nor defined in this program.
-         --> b.mg:2:15
-          |
-        2 | q(X) :- p(X), r(X).
-          |               ^
+            error[MG301 undefined-predicate]: undefined predicate `r/1`
+             --> b.mg:2:15
+              |
+            2 | q(X) :- p(X), r(X).
+              |               ^
+              |
+              = note: the engine rejects the program
 
-        1 error in 2 files (2 clauses)
-        exit 1
-    "#]],
+            1 error in 2 files (2 clauses)
+            exit 1
+        "#]],
     );
 }
 
@@ -43,10 +45,10 @@ fn findings_as_json() {
         &[("a.mg", GOOD), ("x/b.mg", BAD)],
         &["check", "--format", "json"],
         expect![[r#"
-        {"file":"x/b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"`r/1` is neither declared nor defined in this program.","line":2,"column":15,"end_line":2,"end_column":16,"start":41,"end":42,"path":[],"related":[],"fix":null}
-        {"summary":{"files":2,"clauses":2,"envelopes":0,"errors":1,"warnings":0,"information":0,"hints":0,"elapsed_ms":0}}
-        exit 1
-    "#]],
+            {"file":"x/b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `r/1`","line":2,"column":15,"end_line":2,"end_column":16,"start":41,"end":42,"path":[],"related":[],"notes":["the engine rejects the program"],"fix":null}
+            {"summary":{"files":2,"clauses":2,"envelopes":0,"errors":1,"warnings":0,"information":0,"hints":0,"elapsed_ms":0}}
+            exit 1
+        "#]],
     );
 }
 
@@ -73,23 +75,27 @@ fn what_is_not_there_is_named_after_the_rest_was_done() {
         &[("b.mg", BAD)],
         &["check", "gone.mg", "b.mg", "no/*.mg"],
         expect![[r#"
-        error[MG301 undefined-predicate]: `p/1` is neither declared nor defined in this program.
-         --> b.mg:2:9
-          |
-        2 | q(X) :- p(X), r(X).
-          |         ^
+            error[MG301 undefined-predicate]: undefined predicate `p/1`
+             --> b.mg:2:9
+              |
+            2 | q(X) :- p(X), r(X).
+              |         ^
+              |
+              = note: the engine rejects the program
 
-        error[MG301 undefined-predicate]: `r/1` is neither declared nor defined in this program.
-         --> b.mg:2:15
-          |
-        2 | q(X) :- p(X), r(X).
-          |               ^
+            error[MG301 undefined-predicate]: undefined predicate `r/1`
+             --> b.mg:2:15
+              |
+            2 | q(X) :- p(X), r(X).
+              |               ^
+              |
+              = note: the engine rejects the program
 
-        2 errors in 1 file (1 clause)
-        error: gone.mg: no such file or directory
-        error: no/*.mg: no such file or directory
-        exit 2
-    "#]],
+            2 errors in 1 file (1 clause)
+            error: gone.mg: no such file or directory
+            error: no/*.mg: no such file or directory
+            exit 2
+        "#]],
     );
 }
 
@@ -201,11 +207,13 @@ fn standard_input() {
         .unwrap();
     child.stdin.take().unwrap().write_all(b"Decl q(X).\nq(X) :- p(X), !r(X).\n").unwrap();
     expect![[r#"
-        error[MG301 undefined-predicate]: `r/1` is neither declared nor defined in this program.
+        error[MG301 undefined-predicate]: undefined predicate `r/1`
          --> <stdin>:2:16
           |
         2 | q(X) :- p(X), !r(X).
           |                ^
+          |
+          = note: the engine rejects the program
 
         1 error in 1 file (1 clause)
         exit 1
@@ -303,11 +311,13 @@ fn bad_input_is_named_and_the_rest_is_checked() {
             2 | d(␀).
               |   ^
 
-            error[MG301 undefined-predicate]: `g/1` is neither declared nor defined in this program.
+            error[MG301 undefined-predicate]: undefined predicate `g/1`
              --> rest.mg:1:9
               |
             1 | f(X) :- g(X).
               |         ^
+              |
+              = note: the engine rejects the program
 
             error[MG906 binary-file]: The file is UTF-16; the engine reads UTF-8 only. Save it as UTF-8.
             --> utf16.mg
@@ -403,25 +413,33 @@ fn an_evaluation_finds_rows_that_fail() {
         &files,
         &["check", "--evaluate"],
         expect![[r#"
-        warning[MG620 evaluation-fails]: `fn:div(1000, F)` fails where F = 0, with the facts of `free.kernel.mg`: division by zero. The engine stops the whole evaluation at such a row; a premise before it has to keep it out.
-         --> fares.mg:2:35
-          |
-        2 | per_euro(L, N) :- fare(L, F), N = fn:div(1000, F).
-          |                                   ^^^^^^^^^^^^^^^
+            warning[MG620 evaluation-fails]: `fn:div(1000, F)` fails: division by zero
+             --> fares.mg:2:35
+              |
+            2 | per_euro(L, N) :- fare(L, F), N = fn:div(1000, F).
+              |                                   ^^^^^^^^^^^^^^^
+              |
+              = note: it fails where F = 0 with the facts of `free.kernel.mg`
+              = note: the engine aborts the whole evaluation at such a solution
+              = help: exclude the value with an earlier premise
 
-        1 warning in 2 files (3 clauses)
-        exit 0
-    "#]],
+            1 warning in 2 files (3 clauses)
+            exit 0
+        "#]],
     );
     check(
         &[("zero.mg", "fare(0).\nshare(N) :- fare(F), N = fn:div(1000, F).\n")],
         &["check", "--evaluate"],
         expect![[r#"
-            error[MG620 evaluation-fails]: `fn:div(1000, F)` fails where F = 0: division by zero. The engine stops the whole evaluation at such a row; a premise before it has to keep it out.
+            error[MG620 evaluation-fails]: `fn:div(1000, F)` fails: division by zero
              --> zero.mg:2:26
               |
             2 | share(N) :- fare(F), N = fn:div(1000, F).
               |                          ^^^^^^^^^^^^^^^
+              |
+              = note: it fails where F = 0
+              = note: the engine aborts the whole evaluation at such a solution
+              = help: exclude the value with an earlier premise
 
             1 error in 1 file (2 clauses)
             exit 1

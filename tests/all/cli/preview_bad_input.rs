@@ -116,7 +116,7 @@ fn what_the_engine_refuses_is_told() {
         &[("p.mg", policy)],
         expect![[r#"
             - Given.
-            error[unstratified] p.mg:2 `odd` holds where `even` does not, and `even` depends on `odd`: `odd → !even → !odd`. The engine cannot put this into layers and refuses to evaluate the whole program.
+            error[unstratified] p.mg:2 program cannot be stratified: negative cycle through `odd`
             warning: the runtime loads no kernel with such mistakes as in p.mg, and makes the prompt of built-in texts; shown is what the rest gives
             exit 1
         "#]],

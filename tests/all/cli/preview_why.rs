@@ -536,10 +536,10 @@ fn predicate_that_the_runtime_supplies_is_said_plainly() {
     };
     expect![[r#"
         `active_shard` has no `Decl` here; the runtime declares and asserts it, and so does this preview: `active_shard("coder-7",/coder)`
-        error[undefined-predicate] policy.mg:4 `active_shard/2` is neither declared nor defined in this program. The agent's runtime supplies it; add `Decl active_shard(ShardID, ShardType) bound [/string, /name].`"#]].assert_eq(&shown(&[]));
+        error[undefined-predicate] policy.mg:4 undefined predicate `active_shard/2`"#]].assert_eq(&shown(&[]));
     expect![[r#"
         `active_shard` has no `Decl` here; the runtime declares and asserts it, but this preview does not, because it adds no facts of its own
-        error[undefined-predicate] policy.mg:4 `active_shard/2` is neither declared nor defined in this program. The agent's runtime supplies it; add `Decl active_shard(ShardID, ShardType) bound [/string, /name].`
+        error[undefined-predicate] policy.mg:4 undefined predicate `active_shard/2`
         warning[no-active-shard] fix.kernel.mg:3 The kernel does not know that the shard is at work in preview `fix` (coder-7), so rules that ask for it give nothing: state `active_shard("coder-7", /coder)`, or let previews add it (`synthetic`)."#]].assert_eq(&shown(&["--no-synthetic"]));
 }
 

@@ -10,41 +10,41 @@ fn the_page_of_a_rule() {
         &[],
         &["rule", "negation-wildcard"],
         expect![[r#"
-        negation-wildcard MG210 · safety · error
+            negation-wildcard MG210 · safety · error
 
-        `_` under `!` never works: the engine drops the negation without a word.
+            A wildcard in a negation.
 
-        Why
-          To the engine `_` under `!` is a variable that never gets a value, so it throws the
-          negation away in silence: the rule fires whether such facts exist or not. (Where a `_`
-          stands in a positive premise too, it rejects the rule.) The idiom is a helper rule
-          that says "there is one" without the column, and its negation.
+            Why
+              To the engine, `_` in a negation is a variable that is never bound, so it silently
+              ignores the negation. The rule derives its head whether or not such a fact exists. If
+              a positive premise has a wildcard too, the engine rejects the rule.
 
-        Wrong
-          │ door(/d/main).
-          │ locked(/d/back, /k/one).
-          │ open(D) :- door(D), !locked(D, _).
+            Wrong
+              │ door(/d/main).
+              │ locked(/d/back, /k/one).
+              │ open(D) :- door(D), !locked(D, _).
 
-        Right
-          │ door(/d/main).
-          │ locked(/d/back, /k/one).
-          │ has_locked(D) :- locked(D, _).
-          │ open(D) :- door(D), !has_locked(D).
+            Right
+              │ door(/d/main).
+              │ locked(/d/back, /k/one).
+              │ has_locked(D) :- locked(D, _).
+              │ open(D) :- door(D), !has_locked(D).
 
-        Fix
-          Safe where one is offered: afterwards the program means what was evidently meant.
-          `check --fix` applies it.
+            Fix
+              Replaces the negated atom by a helper predicate without the unbound arguments, and
+              adds the rule of that predicate if the program has none. Safe where one is offered:
+              afterwards the program means what was evidently meant. `check --fix` applies it.
 
-        Severity
-          `error`, unless `[rules]` in `mangle-ls.toml` says otherwise.
+            Severity
+              `error`, unless `[rules]` in `mangle-ls.toml` says otherwise.
 
-        Silence it
-          `# mangle-ls: ignore negation-wildcard -- reason` on the line before it or behind its
-          code, or `negation-wildcard = "off"` under `[rules]` in mangle-ls.toml.
+            Silence it
+              `# mangle-ls: ignore negation-wildcard -- reason` on the line before it or behind its
+              code, or `negation-wildcard = "off"` under `[rules]` in mangle-ls.toml.
 
-        docs/rules/negation-wildcard.md
-        exit 0
-    "#]],
+            docs/rules/negation-wildcard.md
+            exit 0
+        "#]],
     );
 }
 

@@ -362,7 +362,7 @@ fn cases_that_would_pass_whatever_the_policy_says_are_errors() {
         expect![[r#"
             doors_test.mg
               ERROR   a fact of another arity
-                line 1: `locked` is declared with 2 arguments, here it has 1. The engine rejects this without a `Decl` for `locked/1` (line 2)
+                line 1: `locked` is declared with 2 arguments, found 1 (line 2)
               ERROR   an unknown key
                 line 5: There is no `@except` in tests, so its case cannot be run; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`? (line 7)
               ERROR   nothing
@@ -380,7 +380,7 @@ fn cases_that_would_pass_whatever_the_policy_says_are_errors() {
             empty_test.mg
               ERROR   the file has no case; a case begins with `# @test name: …`
             9 cases in 2 files: 2 passed, 7 could not be run; 1 file without a case
-            warning: doors_test.mg:25: Argument 1 of `door/1` is declared `/name`, but `"a"` is a string
+            warning: doors_test.mg:25: argument 1 of `door/1` is declared `/name`, found string `"a"`
             exit 2
         "#]],
     );

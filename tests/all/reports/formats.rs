@@ -73,35 +73,40 @@ fn a_log_with_places() {
         &[("a.mg", GOOD), ("x y/100%/é.mg", BAD)],
         &[],
         expect![[r#"
-        [
-          {
-            "level": "error",
-            "locations": [
+            [
               {
-                "physicalLocation": {
-                  "artifactLocation": {
-                    "uri": "x%20y/100%25/%C3%A9.mg",
-                    "uriBaseId": "%SRCROOT%"
-                  },
-                  "region": {
-                    "endColumn": 16,
-                    "endLine": 2,
-                    "startColumn": 15,
-                    "startLine": 2
+                "level": "error",
+                "locations": [
+                  {
+                    "physicalLocation": {
+                      "artifactLocation": {
+                        "uri": "x%20y/100%25/%C3%A9.mg",
+                        "uriBaseId": "%SRCROOT%"
+                      },
+                      "region": {
+                        "endColumn": 16,
+                        "endLine": 2,
+                        "startColumn": 15,
+                        "startLine": 2
+                      }
+                    }
                   }
-                }
+                ],
+                "message": {
+                  "text": "undefined predicate `r/1`"
+                },
+                "partialFingerprints": {
+                  "mangleStatement/v1": "9ae986c06f8658cc:1"
+                },
+                "properties": {
+                  "notes": [
+                    "the engine rejects the program"
+                  ]
+                },
+                "ruleId": "MG301"
               }
-            ],
-            "message": {
-              "text": "`r/1` is neither declared nor defined in this program."
-            },
-            "partialFingerprints": {
-              "mangleStatement/v1": "9ae986c06f8658cc:1"
-            },
-            "ruleId": "MG301"
-          }
-        ]
-    "#]],
+            ]
+        "#]],
     );
 }
 
@@ -182,54 +187,59 @@ fn related_places_are_locations() {
         &files,
         &[],
         expect![[r#"
-        [
-          {
-            "level": "error",
-            "locations": [
+            [
               {
-                "physicalLocation": {
-                  "artifactLocation": {
-                    "uri": "c.mg",
-                    "uriBaseId": "%SRCROOT%"
-                  },
-                  "region": {
-                    "endColumn": 16,
-                    "endLine": 1,
-                    "startColumn": 9,
-                    "startLine": 1
+                "level": "error",
+                "locations": [
+                  {
+                    "physicalLocation": {
+                      "artifactLocation": {
+                        "uri": "c.mg",
+                        "uriBaseId": "%SRCROOT%"
+                      },
+                      "region": {
+                        "endColumn": 16,
+                        "endLine": 1,
+                        "startColumn": 9,
+                        "startLine": 1
+                      }
+                    }
                   }
-                }
-              }
-            ],
-            "message": {
-              "text": "`p` takes 1 argument, not 2."
-            },
-            "partialFingerprints": {
-              "mangleStatement/v1": "89f03fa4375cebb9:1"
-            },
-            "relatedLocations": [
-              {
+                ],
                 "message": {
-                  "text": "`p/1` is declared here"
+                  "text": "`p` takes 1 argument, found 2"
                 },
-                "physicalLocation": {
-                  "artifactLocation": {
-                    "uri": "a%20b.mg",
-                    "uriBaseId": "%SRCROOT%"
-                  },
-                  "region": {
-                    "endColumn": 7,
-                    "endLine": 1,
-                    "startColumn": 6,
-                    "startLine": 1
+                "partialFingerprints": {
+                  "mangleStatement/v1": "89f03fa4375cebb9:1"
+                },
+                "properties": {
+                  "notes": [
+                    "the engine rejects the program"
+                  ]
+                },
+                "relatedLocations": [
+                  {
+                    "message": {
+                      "text": "`p/1` is declared here"
+                    },
+                    "physicalLocation": {
+                      "artifactLocation": {
+                        "uri": "a%20b.mg",
+                        "uriBaseId": "%SRCROOT%"
+                      },
+                      "region": {
+                        "endColumn": 7,
+                        "endLine": 1,
+                        "startColumn": 6,
+                        "startLine": 1
+                      }
+                    }
                   }
-                }
+                ],
+                "ruleId": "MG302"
               }
-            ],
-            "ruleId": "MG302"
-          }
-        ]
-    "#]],
+            ]
+        "#]],
     );
 }
 
@@ -303,10 +313,10 @@ fn annotations_of_a_workflow() {
         &[("a.mg", GOOD), ("x,y:z%/b.mg", BAD)],
         &["check", "--format", "github"],
         expect![[r#"
-        ::error file=x%2Cy%3Az%25/b.mg,line=2,col=15,endColumn=16,title=MG301 undefined-predicate::`r/1` is neither declared nor defined in this program.
-        1 error in 2 files (2 clauses)
-        exit 1
-    "#]],
+            ::error file=x%2Cy%3Az%25/b.mg,line=2,col=15,endColumn=16,title=MG301 undefined-predicate::undefined predicate `r/1`%0Athe engine rejects the program
+            1 error in 2 files (2 clauses)
+            exit 1
+        "#]],
     );
     check(
         &[("a.mg", "p(\"\u{1f980}\n).\nq(/open.\n")],
@@ -336,25 +346,26 @@ fn a_suite_for_each_file() {
         &files,
         &["check", "--format", "junit"],
         expect![[r#"
-        <?xml version="1.0" encoding="UTF-8"?>
-        <testsuites name="mangle-ls" tests="3" skipped="0" failures="2" errors="0" time="0">
-            <testsuite name="a.mg" tests="1" skipped="0" errors="0" failures="0">
-                <testcase name="check"/>
-            </testsuite>
-            <testsuite name="b &amp; c.mg" tests="1" skipped="0" errors="0" failures="1">
-                <testcase name="MG301 undefined-predicate at 2:15" classname="b &amp; c.mg" line="2">
-                    <failure message="`r/1` is neither declared nor defined in this program." type="error">b &amp; c.mg:2:15: error: `r/1` is neither declared nor defined in this program.</failure>
-                </testcase>
-            </testsuite>
-            <testsuite name="d.mg" tests="1" skipped="0" errors="0" failures="1">
-                <testcase name="MG003 unterminated-string at 1:3" classname="d.mg" line="1">
-                    <failure message="This string is never closed." type="error">d.mg:1:3: error: This string is never closed.
-        Fix: Close the string on its first line (a guess)</failure>
-                </testcase>
-            </testsuite>
-        </testsuites>
-        exit 1
-    "#]],
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuites name="mangle-ls" tests="3" skipped="0" failures="2" errors="0" time="0">
+                <testsuite name="a.mg" tests="1" skipped="0" errors="0" failures="0">
+                    <testcase name="check"/>
+                </testsuite>
+                <testsuite name="b &amp; c.mg" tests="1" skipped="0" errors="0" failures="1">
+                    <testcase name="MG301 undefined-predicate at 2:15" classname="b &amp; c.mg" line="2">
+                        <failure message="undefined predicate `r/1`" type="error">b &amp; c.mg:2:15: error: undefined predicate `r/1`
+            Note: the engine rejects the program</failure>
+                    </testcase>
+                </testsuite>
+                <testsuite name="d.mg" tests="1" skipped="0" errors="0" failures="1">
+                    <testcase name="MG003 unterminated-string at 1:3" classname="d.mg" line="1">
+                        <failure message="This string is never closed." type="error">d.mg:1:3: error: This string is never closed.
+            Fix: Close the string on its first line (a guess)</failure>
+                    </testcase>
+                </testsuite>
+            </testsuites>
+            exit 1
+        "#]],
     );
 }
 
@@ -365,25 +376,27 @@ fn what_does_not_fail_is_a_passed_test() {
         &[("a.mg", GOOD), ("b.mg", BAD)],
         &arguments,
         expect![[r#"
-        <?xml version="1.0" encoding="UTF-8"?>
-        <testsuites name="mangle-ls" tests="3" skipped="0" failures="0" errors="1" time="0">
-            <testsuite name="b.mg" tests="2" skipped="0" errors="0" failures="0">
-                <testcase name="MG301 undefined-predicate at 2:9" classname="b.mg" line="2">
-                    <system-out>b.mg:2:9: error: `p/1` is neither declared nor defined in this program.</system-out>
-                </testcase>
-                <testcase name="MG301 undefined-predicate at 2:15" classname="b.mg" line="2">
-                    <system-out>b.mg:2:15: error: `r/1` is neither declared nor defined in this program.</system-out>
-                </testcase>
-            </testsuite>
-            <testsuite name="gone.mg" tests="1" skipped="0" errors="1" failures="0">
-                <testcase name="check">
-                    <error message="no such file or directory" type="unreadable"/>
-                </testcase>
-            </testsuite>
-        </testsuites>
-        error: gone.mg: no such file or directory
-        exit 2
-    "#]],
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuites name="mangle-ls" tests="3" skipped="0" failures="0" errors="1" time="0">
+                <testsuite name="b.mg" tests="2" skipped="0" errors="0" failures="0">
+                    <testcase name="MG301 undefined-predicate at 2:9" classname="b.mg" line="2">
+                        <system-out>b.mg:2:9: error: undefined predicate `p/1`
+            Note: the engine rejects the program</system-out>
+                    </testcase>
+                    <testcase name="MG301 undefined-predicate at 2:15" classname="b.mg" line="2">
+                        <system-out>b.mg:2:15: error: undefined predicate `r/1`
+            Note: the engine rejects the program</system-out>
+                    </testcase>
+                </testsuite>
+                <testsuite name="gone.mg" tests="1" skipped="0" errors="1" failures="0">
+                    <testcase name="check">
+                        <error message="no such file or directory" type="unreadable"/>
+                    </testcase>
+                </testsuite>
+            </testsuites>
+            error: gone.mg: no such file or directory
+            exit 2
+        "#]],
     );
 }
 
@@ -394,15 +407,15 @@ fn counts_by_rule() {
         &files,
         &["check", "--statistics", "--format", "json"],
         expect![[r#"
-        {"file":"b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"`p/1` is neither declared nor defined in this program.","line":2,"column":9,"end_line":2,"end_column":10,"start":35,"end":36,"path":[],"related":[],"fix":null}
-        {"file":"b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"`r/1` is neither declared nor defined in this program.","line":2,"column":15,"end_line":2,"end_column":16,"start":41,"end":42,"path":[],"related":[],"fix":null}
-        {"file":"c.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"`d/1` is neither declared nor defined in this program.","line":1,"column":9,"end_line":1,"end_column":10,"start":8,"end":9,"path":[],"related":[],"fix":null}
-        {"file":"c.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"`e/2` is neither declared nor defined in this program.","line":1,"column":15,"end_line":1,"end_column":16,"start":14,"end":15,"path":[],"related":[],"fix":null}
-        {"file":"c.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"`f/1` is neither declared nor defined in this program.","line":1,"column":25,"end_line":1,"end_column":26,"start":24,"end":25,"path":[],"related":[],"fix":null}
-        {"file":"c.mg","code":"MG302","rule":"arity-mismatch","severity":"error","message":"`q` takes 1 argument, not 2.","line":1,"column":31,"end_line":1,"end_column":38,"start":30,"end":37,"path":[],"related":[{"file":"b.mg","line":1,"column":6,"message":"`q/1` is declared here"}],"fix":null}
-        {"summary":{"files":2,"clauses":2,"envelopes":0,"errors":6,"warnings":0,"information":0,"hints":0,"elapsed_ms":0},"statistics":[{"code":"MG301","rule":"undefined-predicate","severity":"error","count":5},{"code":"MG302","rule":"arity-mismatch","severity":"error","count":1}]}
-        exit 1
-    "#]],
+            {"file":"b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `p/1`","line":2,"column":9,"end_line":2,"end_column":10,"start":35,"end":36,"path":[],"related":[],"notes":["the engine rejects the program"],"fix":null}
+            {"file":"b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `r/1`","line":2,"column":15,"end_line":2,"end_column":16,"start":41,"end":42,"path":[],"related":[],"notes":["the engine rejects the program"],"fix":null}
+            {"file":"c.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `d/1`","line":1,"column":9,"end_line":1,"end_column":10,"start":8,"end":9,"path":[],"related":[],"notes":["the engine rejects the program"],"fix":null}
+            {"file":"c.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `e/2`","line":1,"column":15,"end_line":1,"end_column":16,"start":14,"end":15,"path":[],"related":[],"notes":["the engine rejects the program"],"fix":null}
+            {"file":"c.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `f/1`","line":1,"column":25,"end_line":1,"end_column":26,"start":24,"end":25,"path":[],"related":[],"notes":["the engine rejects the program"],"fix":null}
+            {"file":"c.mg","code":"MG302","rule":"arity-mismatch","severity":"error","message":"`q` takes 1 argument, found 2","line":1,"column":31,"end_line":1,"end_column":38,"start":30,"end":37,"path":[],"related":[{"file":"b.mg","line":1,"column":6,"message":"`q/1` is declared here"}],"notes":["the engine rejects the program"],"fix":null}
+            {"summary":{"files":2,"clauses":2,"envelopes":0,"errors":6,"warnings":0,"information":0,"hints":0,"elapsed_ms":0},"statistics":[{"code":"MG301","rule":"undefined-predicate","severity":"error","count":5},{"code":"MG302","rule":"arity-mismatch","severity":"error","count":1}]}
+            exit 1
+        "#]],
     );
     let folder = folder(&files);
     let output = stdout(&run(folder.path(), &["check", "--statistics"]));
