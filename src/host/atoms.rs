@@ -198,7 +198,7 @@ fn unread(finding: &Finding) -> String {
         let why = finding.message.split_once(": ").map_or(&*finding.message, |(_, why)| why);
         return why.trim_end_matches('.').to_owned();
     } else {
-        "it is no text"
+        "it is not text"
     };
     what.to_owned()
 }

@@ -7,7 +7,7 @@ use super::disk::Content;
 use super::problem::plain;
 use mangle_settings::{BINARY_FILE, FILE_TOO_LARGE, INVALID_UTF8, UNREADABLE_FILE};
 use mangle_syntax::lint::Finding;
-use mangle_syntax::syntax::rules::{BOM, MARKED};
+use mangle_syntax::syntax::rules::byte_order_mark;
 use mangle_syntax::text::{TextRange, TextSize, text_len};
 
 /// Files longer than this many bytes are not parsed.
@@ -76,28 +76,22 @@ impl FileText {
     /// The policy that an editor has of a file with a byte order mark.
     pub(super) fn marked(mut self) -> Self {
         if !self.text.starts_with(MARK) {
-            self.findings.push(Finding::new(&BOM, TextRange::default(), MARKED));
+            self.findings.push(byte_order_mark(TextRange::default()));
         }
         self
     }
 
     /// A file of `len` bytes, which is more than the limit.
     pub(super) fn too_large(len: u64) -> Self {
-        Self::unparsed(Finding::new(
-            &FILE_TOO_LARGE,
-            TextRange::default(),
-            format!(
-                "The file has {} MiB and is not checked; the limit is {} MiB.",
-                len.div_ceil(1 << 20),
-                MAX_FILE_LEN >> 20
-            ),
-        ))
+        let message =
+            format!("file has {} MiB, the limit is {} MiB", len.div_ceil(1 << 20), MAX_FILE_LEN >> 20);
+        Self::unparsed(Finding::new(&FILE_TOO_LARGE, TextRange::default(), message).note(NOT_CHECKED))
     }
 
     /// A file that cannot be read.
     pub(super) fn unreadable(error: &io::Error) -> Self {
-        let message = format!("This cannot be read: {}.", plain(error));
-        Self::unparsed(Finding::new(&UNREADABLE_FILE, TextRange::default(), message))
+        let message = format!("file cannot be read: {}", plain(error));
+        Self::unparsed(Finding::new(&UNREADABLE_FILE, TextRange::default(), message).note(NOT_CHECKED))
     }
 
     fn unparsed(finding: Finding) -> Self {
@@ -105,19 +99,19 @@ impl FileText {
     }
 }
 
+const NOT_CHECKED: &str = "nothing in it is checked";
+
 /// The finding for bytes that are not worth parsing.
 fn unreadable(bytes: &[u8]) -> Option<Finding> {
     if bytes.len() > MAX_FILE_LEN {
         return FileText::too_large(bytes.len() as u64).findings.pop();
     }
-    let what = if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        "The file is UTF-16; the engine reads UTF-8 only. Save it as UTF-8."
-    } else if is_binary(bytes) {
-        "The file is not text. It is not checked, and the engine cannot load it."
-    } else {
-        return None;
-    };
-    Some(Finding::new(&BINARY_FILE, TextRange::default(), what))
+    let finding = |message: &str| Finding::new(&BINARY_FILE, TextRange::default(), message);
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        let finding = finding("file is UTF-16").note("the engine reads only UTF-8");
+        return Some(finding.help("save the file as UTF-8"));
+    }
+    is_binary(bytes).then(|| finding("file is not text").note("the engine cannot load it").note(NOT_CHECKED))
 }
 
 /// Whether more than one byte in 32 is a control character that texts do not have. A stray one
@@ -143,11 +137,14 @@ fn substitute(bytes: &[u8]) -> FileText {
         bad += chunk.invalid().len();
         text.extend(chunk.invalid().iter().map(|_| SUBSTITUTE));
     }
-    let what = match bad {
-        1 => "This byte is not UTF-8; the engine reads U+FFFD instead.".to_owned(),
-        _ => format!("{bad} bytes are not UTF-8, the first here; the engine reads U+FFFD for each."),
+    let message = match bad {
+        1 => "byte is not UTF-8".to_owned(),
+        _ => format!("{bad} bytes of the file are not UTF-8"),
     };
-    let finding = Finding::new(&INVALID_UTF8, first, format!("{what} Save the file as UTF-8."));
+    let finding = Finding::new(&INVALID_UTF8, first, message)
+        .label(if bad == 1 { "not UTF-8" } else { "the first of them" })
+        .note("the engine reads the replacement character U+FFFD for each")
+        .help("save the file as UTF-8");
     FileText { text: text.into(), findings: vec![finding] }
 }
 
@@ -196,14 +193,14 @@ mod tests {
             b"# caf\xe9 \xe9\np().",
             expect![[r##"
             "# caf\u{1a} \u{1a}\np()."
-            MG905 5..6 2 bytes are not UTF-8, the first here; the engine reads U+FFFD for each. Save the file as UTF-8.
+            MG905 5..6 2 bytes of the file are not UTF-8
         "##]],
         );
         check(
             b"\xe2\x82",
             expect![[r#"
             "\u{1a}\u{1a}"
-            MG905 0..2 2 bytes are not UTF-8, the first here; the engine reads U+FFFD for each. Save the file as UTF-8.
+            MG905 0..2 2 bytes of the file are not UTF-8
         "#]],
         );
     }
@@ -214,21 +211,21 @@ mod tests {
             b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0\x01\0\0\0",
             expect![[r#"
             ""
-            MG906 0..0 The file is not text. It is not checked, and the engine cannot load it.
+            MG906 0..0 file is not text
         "#]],
         );
         check(
             b"\xff\xfep\0(\0)\0.\0",
             expect![[r#"
             ""
-            MG906 0..0 The file is UTF-16; the engine reads UTF-8 only. Save it as UTF-8.
+            MG906 0..0 file is UTF-16
         "#]],
         );
         check(
             &vec![b'#'; MAX_FILE_LEN + 1],
             expect![[r#"
             ""
-            MG907 0..0 The file has 17 MiB and is not checked; the limit is 16 MiB.
+            MG907 0..0 file has 17 MiB, the limit is 16 MiB
         "#]],
         );
     }

@@ -18,7 +18,7 @@ use mangle_settings::{
     Settings, UNMATCHED_PATTERN, Vocabulary,
 };
 use mangle_syntax::lint::{Finding, Rule};
-use mangle_syntax::text::{FileId, TextRange};
+use mangle_syntax::text::{FileId, TextRange, shorten};
 use piggyback::envelope::Catalogue;
 
 /// A configuration file and what it says.
@@ -81,9 +81,10 @@ impl Project {
         let root = path.parent().unwrap_or(path);
         let tools = parsed.settings.transcripts.tools.as_ref().and_then(|named| {
             let read = catalogue(root, named, overlay).map_err(|why| {
-                let message =
-                    format!("The catalogue of tools `{named}` cannot be used: {why}. No tool is known.");
-                findings.push(Finding::new(&CONFIG_BAD_VALUE, parsed.tools.unwrap_or_default(), message));
+                let message = format!("unusable catalogue of tools `{}`", shorten(named, 32));
+                let range = parsed.tools.unwrap_or_default();
+                let finding = Finding::new(&CONFIG_BAD_VALUE, range, message).note(why);
+                findings.push(finding.note("requests of tools are not checked"));
             });
             read.ok().map(Arc::new)
         });
@@ -112,11 +113,7 @@ impl Project {
             let Some(&range) = self.sample_places.get(at) else { continue };
             let pattern = sample.patterns().get(at).map_or("", String::as_str);
             let ends = FACT_EXTENSIONS.map(|extension| format!("`.{extension}`")).join(", ");
-            let message = format!(
-                "`{pattern}` in `sample` matches no file. Patterns are relative to the folder of this file, and only \
-                 files that end with {ends} and that git does not ignore count."
-            );
-            self.findings.push(Finding::new(&UNMATCHED_PATTERN, range, message));
+            self.findings.push(unmatched_pattern("sample", pattern, range, &ends));
         }
         let is_sample = |(_, path): &(&&WalkEntry, &String)| sample.matches(path);
         self.samples =
@@ -130,11 +127,7 @@ impl Project {
         for at in unmatched {
             let Some(&range) = self.atom_places.get(*at) else { continue };
             let pattern = self.settings.prompt.atoms.patterns().get(*at).map_or("", String::as_str);
-            let message = format!(
-                "`{pattern}` in `atoms` matches no file. Patterns are relative to the folder of this file, and only files \
-                 that end with `.yaml` or `.yml` and that git does not ignore count."
-            );
-            self.findings.push(Finding::new(&UNMATCHED_PATTERN, range, message));
+            self.findings.push(unmatched_pattern("atoms", pattern, range, "`.yaml` or `.yml`"));
         }
         self.findings.sort_by_key(|finding| finding.range.start());
     }
@@ -152,12 +145,11 @@ impl Project {
             let places = self.places.get(index).cloned().unwrap_or_default();
             if dealt_now.files.is_empty() {
                 let range = places.start;
-                let message = format!(
-                    "No file belongs to the program `{}`, so nothing is checked. Only `.mg` and `.gl` files \
-                     that git does not ignore can.",
-                    dealt_now.name
-                );
-                self.findings.push(Finding::new(&EMPTY_PROGRAM, range, message));
+                let message = format!("program `{}` has no files", shorten(&dealt_now.name, 32));
+                let finding = Finding::new(&EMPTY_PROGRAM, range, message)
+                    .label("nothing is checked")
+                    .note("a program consists of `.mg` and `.gl` files that git does not ignore");
+                self.findings.push(finding);
             } else {
                 self.check_patterns(program, &places, files);
             }
@@ -175,11 +167,7 @@ impl Project {
             let unmatched = globs.unmatched(paths.iter().copied()).into_iter();
             for (at, &range) in unmatched.filter_map(|at| Some((at, places.get(at)?))) {
                 let pattern = globs.patterns().get(at).map_or("", String::as_str);
-                let message = format!(
-                    "`{pattern}` in `{key}` matches no file. Patterns are relative to the folder of this file, and \
-                     only `.mg` and `.gl` files that git does not ignore count."
-                );
-                self.findings.push(Finding::new(&UNMATCHED_PATTERN, range, message));
+                self.findings.push(unmatched_pattern(key, pattern, range, "`.mg` or `.gl`"));
             }
         };
         let all: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -211,6 +199,14 @@ impl Project {
         let name = settings.name.clone().unwrap_or_else(|| folder_name(&self.root));
         ProjectProgram { name, origin: ProgramOrigin::Configured, declared: None, files, embedding }
     }
+}
+
+/// A pattern that matches no file; `ends` are the ends of names of the files that it can match.
+fn unmatched_pattern(key: &str, pattern: &str, range: TextRange, ends: &str) -> Finding {
+    let message = format!("`{}` in `{key}` matches no file", shorten(pattern, 32));
+    Finding::new(&UNMATCHED_PATTERN, range, message)
+        .note("patterns are relative to the folder of this file")
+        .note(format!("only files that end with {ends} and that git does not ignore count"))
 }
 
 /// Reads a catalogue of tools. A link must not lead out of the repository: anybody may have written the settings.

@@ -50,13 +50,13 @@ pub(super) fn no_text(finding: &Finding, language: &str) -> Finding {
         return finding.clone();
     }
     let what = if finding.rule == &INVALID_UTF8 {
-        format!("This is not UTF-8, which {language} has to be.")
+        format!("file is not UTF-8, which {language} requires")
     } else if finding.rule == &FILE_TOO_LARGE {
-        format!("The file is too large to be a configuration: the limit is {} MiB.", MAX_FILE_LEN >> 20)
+        format!("file is larger than {} MiB, the limit of a configuration", MAX_FILE_LEN >> 20)
     } else {
-        "The file is not text.".to_owned()
+        "file is not text".to_owned()
     };
-    Finding::new(&CONFIG_SYNTAX, finding.range, format!("{what} Nothing of this file is used."))
+    Finding::new(&CONFIG_SYNTAX, finding.range, what).note("the whole file is ignored")
 }
 
 /// The bytes of a table of facts, to be read one after the other: those of the open document, else those on disk.

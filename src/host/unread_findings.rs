@@ -17,8 +17,9 @@ pub(super) fn unreadable(
     projects: &[Project],
     base: &RuleSettings,
 ) -> Vec<Diagnostic> {
-    let message = format!("This cannot be read: {}.", problem.why);
-    let finding = Finding::new(&UNREADABLE_FILE, TextRange::default(), message);
+    let message = format!("file or folder cannot be read: {}", problem.why);
+    let finding = Finding::new(&UNREADABLE_FILE, TextRange::default(), message)
+        .note("what it defines is missing from the program");
     found_around(file, &problem.path, finding, projects, base)
 }
 
@@ -43,8 +44,10 @@ pub(super) fn scan_limit(
     projects: &[Project],
     base: &RuleSettings,
 ) -> Vec<Diagnostic> {
-    let message = format!("this folder {}", cut.reason());
-    let finding = Finding::new(&SCAN_LIMIT, TextRange::default(), message).help(cut.help());
+    let message = format!("folder {}", cut.reason());
+    let finding = Finding::new(&SCAN_LIMIT, TextRange::default(), message)
+        .note("files beyond the limit are not checked")
+        .help(cut.help());
     found_around(file, &cut.folder, finding, projects, base)
 }
 

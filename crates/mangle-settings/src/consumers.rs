@@ -10,7 +10,7 @@ use super::keys::Kind;
 use super::kinds::Limit;
 use super::output::SettingTable as _;
 use super::output::SettingValue;
-use super::value::{KeyPath, Reader, range, suggest};
+use super::value::{KeyPath, Reader, quoted, range, shorten, suggest};
 use mangle_syntax::lint::Finding;
 
 /// The consumers that need no table.
@@ -44,8 +44,11 @@ impl Setting<BTreeMap<String, Consumer>> for Consumers {
             let Some(inner) = reader.table(value, &format!("the consumer `{}`", key.name)) else { continue };
             let consumer = reader.read_table(inner);
             if BUILT_IN_CONSUMERS.contains(&&*key.name) {
-                let message = format!("The consumer `{}` is built in; take another name.", key.name);
-                reader.bad_value(key.span, message);
+                let message = format!("consumer `{}` is built in", key.name);
+                let finding = Finding::new(&CONFIG_BAD_VALUE, range(key.span), message)
+                    .label("this table is ignored")
+                    .help("choose another name");
+                reader.findings.push(finding);
                 continue;
             }
             consumers.insert(key.name.to_string(), consumer);
@@ -66,11 +69,10 @@ pub(super) fn check_consumers(own: &BTreeMap<String, Consumer>, reader: &mut Rea
         let known = || BUILT_IN_CONSUMERS.into_iter().chain(own.keys().map(String::as_str));
         if !known().any(|known| known == name) {
             let all: Vec<_> = known().collect();
-            let message = format!(
-                "There is no consumer `{name}`; it is one of {}, or a table `[transcripts.consumers.NAME]`.",
-                all.join(", ")
-            );
-            let finding = Finding::new(&CONFIG_BAD_VALUE, range(span), message);
+            let message = format!("unknown consumer `{}`", shorten(&name));
+            let finding = Finding::new(&CONFIG_BAD_VALUE, range(span), message)
+                .note(format!("the consumers are {}", quoted(all.iter().copied())))
+                .note("a table `[transcripts.consumers.NAME]` adds one");
             reader.findings.push(suggest(finding, &name, all));
         }
     }

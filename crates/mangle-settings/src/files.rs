@@ -2,7 +2,7 @@
 
 use super::declare::settings;
 use super::kinds::{Integer, Text};
-use super::value::KeyPath;
+use super::value::{KeyPath, ValueError, shorten};
 
 /// The largest limit of a scan.
 const MOST_SCANNED: i64 = 1 << 40;
@@ -40,18 +40,18 @@ enum Extension {}
 impl Text for Extension {
     type Value = String;
 
-    fn parse(word: &str, at: KeyPath) -> Result<String, String> {
+    fn parse(word: &str, at: KeyPath) -> Result<String, ValueError> {
         let bare = word.strip_prefix("*.").or(word.strip_prefix('.')).unwrap_or(word);
         let is_word = |char: char| char.is_alphanumeric() || char == '_' || char == '-';
         let why = match bare.to_ascii_lowercase().as_str() {
             "toml" | "yaml" | "yml" | "md" | "markdown" | "json" | "jsonl" | "ndjson" | "csv" | "tsv" => {
-                "such files hold something else"
+                "such files contain something else"
             }
             "" => "an ending is written as `dl`",
             _ if !bare.chars().all(is_word) => "an ending is written as `dl`",
             _ => return Ok(bare.to_owned()),
         };
-        Err(format!("`{word}` cannot be added to {}: {why}.", at.label()))
+        Err(ValueError::new(format!("unusable file ending `{}` for {}", shorten(word), at.label())).note(why))
     }
 
     fn print(value: &String) -> String {

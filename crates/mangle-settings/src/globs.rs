@@ -7,7 +7,7 @@ use toml_span::{Span, Value};
 use super::declare::{Literal, Setting};
 use super::keys::Kind;
 use super::output::SettingValue;
-use super::value::{KeyPath, Reader};
+use super::value::{KeyPath, Reader, ValueError, shorten};
 
 /// Patterns of paths relative to a configuration file. `*` stays within a folder, `**` does not; a
 /// pattern that matches a folder covers everything below it.
@@ -116,7 +116,7 @@ impl Globs {
         // From the last to the first, so that the others keep their indices.
         for (index, why) in unusable.into_iter().rev() {
             let (pattern, span) = patterns.remove(index);
-            reader.bad_value(span, format!("The glob `{pattern}` cannot be used: {why}."));
+            reader.bad_value(span, unusable_glob(&pattern, why));
         }
         patterns.iter().for_each(|(pattern, span)| reader.note(at, pattern, *span));
         let places = patterns.into_iter().map(|(_, span)| span).collect();
@@ -149,7 +149,7 @@ impl Setting<Globs> for GlobOrGlobs {
         let (pattern, span) = reader.string(value, &at.label())?;
         let globs = Globs::new(vec![pattern.clone()]);
         Some(globs.unwrap_or_else(|(_, why)| {
-            reader.bad_value(span, format!("The glob `{pattern}` cannot be used: {why}."));
+            reader.bad_value(span, unusable_glob(&pattern, why));
             Globs::default()
         }))
     }
@@ -159,7 +159,11 @@ impl Setting<Globs> for GlobOrGlobs {
     }
 }
 
-/// How many globs stand for a pattern.
+fn unusable_glob(pattern: &str, why: String) -> ValueError {
+    ValueError::new(format!("unusable glob `{}`", shorten(pattern))).note(why)
+}
+
+/// How many globs a pattern becomes.
 const FORMS: usize = 2;
 
 /// The most different patterns of one list. All of them become one automaton, which takes long to build.

@@ -8,7 +8,7 @@ use super::findings::CONFIG_BAD_VALUE;
 use super::keys::Kind;
 use super::kinds::{Integer, Text};
 use super::output::SettingValue;
-use super::value::{KeyPath, Reader, range};
+use super::value::{KeyPath, Reader, ValueError, range, shorten};
 use super::words::words;
 use mangle_syntax::lint::Finding;
 
@@ -66,11 +66,12 @@ impl Setting<Globs> for FactFiles {
                     && !FACT_EXTENSIONS.contains(&extension)
             };
             if extension.is_some_and(is_other) {
-                let message = format!(
-                    "`{pattern}` is no file that facts are read from; those end with {}.",
-                    FACT_EXTENSIONS.map(|extension| format!("`.{extension}`")).join(", ")
-                );
-                reader.findings.push(Finding::new(&CONFIG_BAD_VALUE, range(span), message));
+                let ends = FACT_EXTENSIONS.map(|extension| format!("`.{extension}`")).join(", ");
+                let message = format!("`{}` is not a file of facts", shorten(pattern));
+                let finding = Finding::new(&CONFIG_BAD_VALUE, range(span), message)
+                    .label("matches no file")
+                    .note(format!("files of facts end with {ends}"));
+                reader.findings.push(finding);
             }
         }
         Some(globs)
@@ -89,8 +90,8 @@ impl Text for Instant {
 
     const KIND: Kind = Kind::Instant;
 
-    fn parse(text: &str, _: KeyPath) -> Result<i64, String> {
-        instant(text)
+    fn parse(text: &str, _: KeyPath) -> Result<i64, ValueError> {
+        instant(text).map_err(ValueError::new)
     }
 
     fn print(value: &i64) -> String {
@@ -101,12 +102,12 @@ impl Text for Instant {
 /// The instant of a text as `2026-01-31T12:00:00Z` (RFC 3339), in nanoseconds since 1970.
 ///
 /// # Errors
-/// When it is none, or lies outside of the years 1678 to 2261; a sentence for the one who wrote it.
+/// When it is not an instant, or outside of the years 1678 to 2261; the error is a headline.
 pub fn instant(text: &str) -> Result<i64, String> {
-    let wrong = || format!("`{text}` is no instant; write one as `2026-01-31T12:00:00Z`.");
+    let wrong = || format!("`{}` is not an instant such as `2026-01-31T12:00:00Z`", shorten(text));
     let instant: jiff::Timestamp = text.parse().map_err(|_| wrong())?;
     i64::try_from(instant.as_nanosecond())
-        .map_err(|_| format!("`{text}` is too far away; the engine knows the years 1678 to 2261."))
+        .map_err(|_| format!("`{}` is outside of the years 1678 to 2261", shorten(text)))
 }
 
 /// An instant as [`instant`] reads it.

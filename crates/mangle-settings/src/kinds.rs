@@ -9,8 +9,7 @@ use toml_span::value::{Table, ValueInner};
 use super::declare::Setting;
 use super::keys::Kind;
 use super::output::{Rows, SettingValue};
-use super::value::TableReader;
-use super::value::{KeyPath, Reader, capital, first_line};
+use super::value::{KeyPath, Reader, TableReader, ValueError, first_line, shorten};
 use mangle_syntax::text::TextRange;
 
 impl Setting<Self> for bool {
@@ -36,8 +35,8 @@ pub(super) trait Text {
     /// What a list of them looks like.
     const LIST: Kind = Kind::Texts;
 
-    /// The value; else what is wrong with the text, in a sentence.
-    fn parse(text: &str, at: KeyPath) -> Result<Self::Value, String>;
+    /// The value; else what is wrong with the text.
+    fn parse(text: &str, at: KeyPath) -> Result<Self::Value, ValueError>;
 
     /// The text.
     fn print(value: &Self::Value) -> String;
@@ -77,7 +76,7 @@ impl<K: Text> Setting<Vec<K::Value>> for Vec<K> {
 impl Text for String {
     type Value = Self;
 
-    fn parse(text: &str, _: KeyPath) -> Result<Self, String> {
+    fn parse(text: &str, _: KeyPath) -> Result<Self, ValueError> {
         Ok(text.to_owned())
     }
 
@@ -141,15 +140,15 @@ impl Text for File {
 
     const KIND: Kind = Kind::File;
 
-    fn parse(path: &str, at: KeyPath) -> Result<String, String> {
+    fn parse(path: &str, at: KeyPath) -> Result<String, ValueError> {
         let why = match path {
-            "" => "is empty",
+            "" => "it is empty",
             _ if path.starts_with('/') || path.split('/').any(|part| part == "..") => {
-                "leads out of the folder of this file"
+                "it leads out of the folder of this file"
             }
             _ => return Ok(path.to_owned()),
         };
-        Err(format!("The path `{path}` of {} cannot be used: it {why}.", at.label()))
+        Err(ValueError::new(format!("unusable path `{}` for {}", shorten(path), at.label())).note(why))
     }
 
     fn print(value: &String) -> String {
@@ -195,8 +194,8 @@ where
     }
 }
 
-fn brackets<T: Entry>() -> String {
-    capital(&format!("{} is written `[[{}]]`, with two pairs of brackets.", T::ONE, T::SECTION.name))
+fn brackets<T: Entry>() -> ValueError {
+    ValueError::new(format!("expected `[[{}]]`, with two pairs of brackets", T::SECTION.name))
 }
 
 /// A limit in bytes, or on a number of things.

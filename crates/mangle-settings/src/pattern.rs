@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::keys::Kind;
 use super::kinds::Text;
-use super::value::KeyPath;
+use super::value::{KeyPath, ValueError, shorten};
 
 /// A pattern as Go reads it.
 ///
@@ -33,8 +33,9 @@ impl Text for Pattern {
 
     const KIND: Kind = Kind::Pattern;
 
-    fn parse(text: &str, at: KeyPath) -> Result<String, String> {
-        let wrong = |error| format!("{} is not a regular expression: {}.", at.label(), fault(&error));
+    fn parse(text: &str, at: KeyPath) -> Result<String, ValueError> {
+        let headline = || format!("{} is not a regular expression", at.label());
+        let wrong = |error| ValueError::new(headline()).note(fault(&error));
         Regex::new(text).map(|_| text.to_owned()).map_err(wrong)
     }
 
@@ -49,8 +50,9 @@ pub(super) enum GatePattern {}
 impl Text for GatePattern {
     type Value = String;
 
-    fn parse(text: &str, _: KeyPath) -> Result<String, String> {
-        let wrong = |error| format!("`{text}` is no regular expression: {}.", fault(&error));
+    fn parse(text: &str, _: KeyPath) -> Result<String, ValueError> {
+        let headline = || format!("`{}` is not a regular expression of Go", shorten(text));
+        let wrong = |error| ValueError::new(headline()).note(fault(&error));
         gate_pattern(text).map(|_| text.to_owned()).map_err(wrong)
     }
 

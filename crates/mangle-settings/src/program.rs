@@ -6,7 +6,7 @@ use super::declare::settings;
 use super::keys::Kind;
 use super::kinds::{Entry, Text};
 use super::program_places::ProgramPlaces;
-use super::value::{KeyPath, Reader, first_line};
+use super::value::{KeyPath, Reader, ValueError, first_line, shorten};
 use super::{EngineVersion, Globs};
 use mangle_syntax::text::{Symbol, TextRange};
 
@@ -57,7 +57,8 @@ impl Entry for ProgramSettings {
         let program: Self = reader.read_table(table);
         for (name, span) in reader.take_notes("program.name") {
             if others.iter().any(|other| other.name.as_ref() == Some(&name)) {
-                reader.bad_value(span, format!("Another program is called `{name}` already."));
+                let error = ValueError::new(format!("second program with the name `{}`", shorten(&name)));
+                reader.odd_value(span, error.note("output cannot distinguish the two programs"));
             }
         }
         let (include, hybrid) = (reader.take_places("program.include"), reader.take_places("program.hybrid"));
@@ -74,9 +75,10 @@ impl Text for Predicate {
 
     const LIST: Kind = Kind::Predicates;
 
-    fn parse(text: &str, _: KeyPath) -> Result<(Symbol, u16), String> {
+    fn parse(text: &str, _: KeyPath) -> Result<(Symbol, u16), ValueError> {
         host_predicate(text).ok_or_else(|| {
-            format!("`{text}` is no predicate; write its name and its number of arguments, as `now/1`.")
+            ValueError::new(format!("`{}` is not a predicate with its arity", shorten(text)))
+                .help("write its name and its number of arguments, as in `now/1`")
         })
     }
 

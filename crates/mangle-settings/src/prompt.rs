@@ -6,7 +6,7 @@ use super::Globs;
 use super::declare::settings;
 use super::kinds::{Integer, Text};
 use super::templates::{Templates, check_templates};
-use super::value::{KeyPath, Reader};
+use super::value::{KeyPath, Reader, ValueError, shorten};
 use super::words::words;
 
 settings! {
@@ -80,14 +80,12 @@ pub struct ShardSetting {
 impl Text for ShardSetting {
     type Value = Self;
 
-    fn parse(text: &str, _: KeyPath) -> Result<Self, String> {
+    fn parse(text: &str, _: KeyPath) -> Result<Self, ValueError> {
         match text.split_whitespace().collect::<Vec<_>>()[..] {
             [kind] => Ok(Self { id: None, kind: kind.to_owned() }),
             [id, kind] => Ok(Self { id: Some(id.to_owned()), kind: kind.to_owned() }),
-            _ => {
-                let example = "`coder-7 coder`, or a type, as `coder`";
-                Err(format!("`{text}` is no shard; write its id and its type, as {example}."))
-            }
+            _ => Err(ValueError::new(format!("`{}` is not a shard", shorten(text)))
+                .help("write its id and its type, as in `coder-7 coder`, or its type alone")),
         }
     }
 

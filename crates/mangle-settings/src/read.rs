@@ -6,7 +6,7 @@ use toml_span::{ErrorKind, Span};
 
 use super::findings::CONFIG_SYNTAX;
 use super::output::SettingTable as _;
-use super::value::{Reader, first_line, range};
+use super::value::{Reader, first_line, range, shorten};
 use super::{ProgramPlaces, Settings, Vocabulary};
 use mangle_syntax::lint::{Finding, Rule, Span as Place};
 use mangle_syntax::text::TextRange;
@@ -57,50 +57,67 @@ pub fn parse(text: &str, vocabulary: Vocabulary<'_>) -> Parsed {
     }
 }
 
-/// The finding for what is no TOML. It stands within the text and on the borders of characters,
+/// The finding for text that is not TOML. It is within the text and on the borders of characters,
 /// which the parser's spans of a cut file may not.
 fn syntax(text: &str, error: &toml_span::Error) -> Finding {
-    let (message, first) = explain(&error.kind);
+    let TomlError { headline, note, first } = explain(&error.kind);
     let found = range(error.span);
     let border = |at: usize| (at..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
     let (start, end) = (border(found.start().into()), border(found.end().into()));
     let range = first_line(text, Span::new(start, end));
-    let finding = Finding::new(&CONFIG_SYNTAX, range, format!("{message} Nothing of this file is used."));
+    let mut finding = Finding::new(&CONFIG_SYNTAX, range, headline);
+    finding.notes.extend(note.map(Into::into));
+    let finding = finding.note("mangle-ls ignores the whole file");
     match first {
         Some((span, there)) => finding.related(Place::here(first_line(text, span)), there),
         None => finding,
     }
 }
 
-/// What a TOML error means, and the other place that it is about.
-fn explain(kind: &ErrorKind) -> (String, Option<(Span, &'static str)>) {
-    let alone = |message: &str| (message.to_owned(), None);
+/// An error of the TOML parser, as the parts of a finding.
+struct TomlError {
+    headline: String,
+    note: Option<&'static str>,
+    /// The other place that it is about, with its label.
+    first: Option<(Span, &'static str)>,
+}
+
+impl TomlError {
+    fn new(headline: impl Into<String>) -> Self {
+        Self { headline: headline.into(), note: None, first: None }
+    }
+
+    fn note(self, note: &'static str) -> Self {
+        Self { note: Some(note), ..self }
+    }
+
+    fn first(self, span: Span, label: &'static str) -> Self {
+        Self { first: Some((span, label)), ..self }
+    }
+}
+
+fn explain(kind: &ErrorKind) -> TomlError {
+    let new = |headline: String| TomlError::new(headline);
     match kind {
-        ErrorKind::UnexpectedEof => alone("The file ends in the middle of an entry."),
-        ErrorKind::UnterminatedString => alone("The string has no closing quote."),
-        ErrorKind::UnquotedString => alone("A string needs quotes."),
-        ErrorKind::InvalidNumber => alone("This is no number; a string needs quotes."),
-        ErrorKind::RedefineAsArray => alone("The table was written with one pair of brackets before."),
-        ErrorKind::ExceededDepthLimit => alone("The values are nested too deeply."),
+        ErrorKind::UnexpectedEof => TomlError::new("file ends in the middle of an entry"),
+        ErrorKind::UnterminatedString => TomlError::new("string has no closing quote"),
+        ErrorKind::UnquotedString => TomlError::new("string has no quotes"),
+        ErrorKind::InvalidNumber => TomlError::new("invalid number").note("a string requires quotes"),
+        ErrorKind::RedefineAsArray => TomlError::new("table is also defined with one pair of brackets"),
+        ErrorKind::ExceededDepthLimit => TomlError::new("values are nested too deeply"),
         ErrorKind::DuplicateKey { key, first } => {
-            (format!("The key `{key}` stands twice."), Some((*first, "the first is here")))
+            new(format!("duplicate key `{}`", shorten(key))).first(*first, "first defined here")
         }
         ErrorKind::DuplicateTable { name, first } => {
-            (format!("The table `[{name}]` stands twice."), Some((*first, "the first is here")))
+            new(format!("duplicate table `[{}]`", shorten(name))).first(*first, "first defined here")
         }
         ErrorKind::DottedKeyInvalidType { first } => {
-            ("The key continues something that is no table.".into(), Some((*first, "it has a value here")))
+            TomlError::new("key extends a value that is not a table").first(*first, "this value")
         }
-        ErrorKind::Wanted { expected, found } => {
-            (format!("This should be {expected}, but is {found}."), None)
-        }
-        ErrorKind::Unexpected(char) => {
-            (format!("The character `{}` does not belong here.", char.escape_debug()), None)
-        }
-        ErrorKind::InvalidEscape(char) => (
-            format!("`\\{}` is no escape of TOML; a backslash is written `\\\\`.", char.escape_debug()),
-            None,
-        ),
-        other => (format!("This is no TOML: {}.", other.to_string().replace('-', " ")), None),
+        ErrorKind::Wanted { expected, found } => new(format!("expected {expected}, found {found}")),
+        ErrorKind::Unexpected(char) => new(format!("unexpected character `{}`", char.escape_debug())),
+        ErrorKind::InvalidEscape(char) => new(format!("unknown escape `\\{}`", char.escape_debug()))
+            .note("a backslash itself is written `\\\\`"),
+        other => new(format!("invalid TOML: {}", other.to_string().replace('-', " "))),
     }
 }

@@ -8,7 +8,7 @@ use super::findings::CONFIG_UNKNOWN_RULE;
 use super::keys::{Kind, RULE_WORDS};
 use super::output::SettingValue;
 use super::select;
-use super::value::{KeyPath, Reader, range, suggest};
+use super::value::{KeyPath, Reader, range, shorten, suggest};
 use mangle_syntax::lint::{Finding, Rule, Severity};
 
 /// The severity that a configuration gives to each rule.
@@ -89,12 +89,14 @@ impl Setting<Self> for RuleSettings {
 }
 
 fn unknown_rule(key: &str, span: Span, rules: &[&'static Rule]) -> Finding {
+    let shown = shorten(key);
     let message = if key.contains('*') {
-        format!("No rule has a code or a name that matches `{key}`.")
+        format!("`{shown}` matches no rule")
     } else {
-        format!("There is no rule `{key}`, and no group of rules of that name.")
+        format!("unknown rule or group `{shown}`")
     };
-    suggest(Finding::new(&CONFIG_UNKNOWN_RULE, range(span), message), key, select::words(key, rules))
+    let finding = Finding::new(&CONFIG_UNKNOWN_RULE, range(span), message).label("this line has no effect");
+    suggest(finding, key, select::words(key, rules))
 }
 
 /// The severities that pairs of a key and a word give, as they stand in the settings of an editor; and the

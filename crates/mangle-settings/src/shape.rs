@@ -11,7 +11,7 @@ use super::keys::Kind;
 use super::kinds::{Entry, Text};
 use super::output::SettingValue;
 use super::pattern::Pattern;
-use super::value::{KeyPath, Reader};
+use super::value::{KeyPath, Reader, ValueError, quoted, shorten};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
 
@@ -117,17 +117,20 @@ impl Entry for TranscriptShape {
     fn entry(reader: &mut Reader<'_>, table: Table<'_>, start: TextRange, _: &[Self]) -> Option<Self> {
         let has_one_of = |keys: &[&str]| keys.iter().any(|key| table.contains_key(*key));
         let wrong = match (has_one_of(&["text", "pattern"]), has_one_of(&["pattern"])) {
-            (false, _) => {
-                Some("A shape needs `text`, which points to what is said, or a `pattern` for lines.")
-            }
-            (true, true) if has_one_of(&["text", "records", "role"]) => {
-                Some("A shape has pointers or a `pattern`, not both.")
-            }
+            (false, _) => Some((
+                "shape has neither `text` nor `pattern`",
+                "`text` points to what is said in JSON, `pattern` finds it in lines",
+            )),
+            (true, true) if has_one_of(&["text", "records", "role"]) => Some((
+                "shape has both pointers and a `pattern`",
+                "pointers are for JSON, a `pattern` is for lines of text",
+            )),
             _ => None,
         };
         let shape: Self = reader.read_table(table);
-        if let Some(message) = wrong {
-            reader.findings.push(Finding::new(&CONFIG_BAD_VALUE, start, message));
+        if let Some((message, note)) = wrong {
+            let finding = Finding::new(&CONFIG_BAD_VALUE, start, message);
+            reader.findings.push(finding.label("this shape is ignored").note(note));
         }
         (wrong.is_none() && (shape.pattern.is_some() || !shape.text.is_empty())).then_some(shape)
     }
@@ -138,8 +141,9 @@ impl Text for PointerPattern {
 
     const KIND: Kind = Kind::Pointer;
 
-    fn parse(text: &str, at: KeyPath) -> Result<Self, String> {
-        Self::parse(text).map_err(|why| format!("{} is not a JSON pointer: {why}.", at.label()))
+    fn parse(text: &str, at: KeyPath) -> Result<Self, ValueError> {
+        let headline = || format!("{} is not a JSON pointer", at.label());
+        Self::parse(text).map_err(|why| ValueError::new(headline()).note(why))
     }
 
     fn print(value: &Self) -> String {
@@ -176,12 +180,9 @@ impl Setting<String> for LinePattern {
         let pattern = Pattern::read(reader, value, at)?;
         let regex = regex::Regex::new(&pattern).ok()?;
         for name in regex.capture_names().flatten().filter(|name| !PATTERN_GROUPS.contains(name)) {
-            let message = format!(
-                "A group of {} cannot be `{name}`; it is one of {}.",
-                at.label(),
-                PATTERN_GROUPS.join(", ")
-            );
-            reader.bad_value_near(span, message, name, PATTERN_GROUPS);
+            let error = ValueError::new(format!("unknown group `{}` in {}", shorten(name), at.label()))
+                .note(format!("the groups are {}", quoted(PATTERN_GROUPS)));
+            reader.odd_value_near(span, error, name, PATTERN_GROUPS);
         }
         Some(pattern)
     }

@@ -6,10 +6,12 @@ use toml_span::value::{Table, ValueInner};
 use toml_span::{Span, Value};
 
 use super::declare::Setting;
+use super::findings::CONFIG_UNKNOWN_KEY;
 use super::keys::Kind;
 use super::output::SettingValue;
-use super::value::{KeyPath, Reader};
+use super::value::{KeyPath, Reader, ValueError, range, shorten, suggest};
 use super::{PHRASES, Phrase, phrase};
+use mangle_syntax::lint::Finding;
 use mangle_syntax::text::nearest;
 
 /// The names of the templates that have a built-in text: parts of prompts, and types of shards.
@@ -29,9 +31,8 @@ impl Setting<BTreeMap<String, String>> for Templates {
             if let Some(phrase) = phrase(&name) {
                 check_phrase(reader, phrase, &text, span);
             } else if is_path(&text) {
-                let message =
-                    format!("`{text}` is a path, and a template is the text itself: no file is read.");
-                reader.bad_value(span, message);
+                let error = ValueError::new(format!("template is the path `{}`", shorten(&text)));
+                reader.odd_value(span, error.note("a template is the text itself: no file is read"));
             }
             reader.note(at, &name, key);
             templates.insert(name, text);
@@ -45,21 +46,20 @@ impl Setting<BTreeMap<String, String>> for Templates {
     }
 }
 
-/// Reports values that the text of a phrase leaves out, and placeholders that nothing fills in.
+/// Reports values that are missing in the text of a phrase, and placeholders that nothing fills in.
 fn check_phrase(reader: &mut Reader<'_>, phrase: &Phrase, text: &str, span: Span) {
     let (name, holes) = (phrase.name, phrase.holes().collect::<Vec<_>>());
     if holes.is_empty() || text.is_empty() {
         return;
     }
     let all = holes.iter().map(|hole| format!("`{{{hole}}}`")).collect::<Vec<_>>().join(", ");
+    let note = format!("its placeholders are {all}");
     // One placeholder that is misspelled leaves its value out as well.
     if let Some(unknown) = super::phrases::holes(text).find(|word| !holes.contains(word)) {
-        reader.bad_value(
-            span,
-            format!("Nothing is filled in for `{{{unknown}}}` in `{name}`; there are {all}."),
-        );
+        let error = ValueError::new(format!("unknown placeholder `{{{}}}` in `{name}`", shorten(unknown)));
+        reader.odd_value(span, error.note(note));
     } else if !holes.iter().any(|hole| text.contains(&format!("{{{hole}}}"))) {
-        reader.bad_value(span, format!("`{name}` leaves its values out; write where they stand: {all}."));
+        reader.odd_value(span, ValueError::new(format!("`{name}` has no placeholder")).note(note));
     }
 }
 
@@ -88,8 +88,11 @@ pub(super) fn check_templates(types: &[&str], reader: &mut Reader<'_>) {
                 all.extend(groups.map(|(group, _)| format!("`{group}.NAME`")));
                 all.dedup();
             }
-            let message = format!("No prompt takes a template `{name}`; there are {}.", all.join(", "));
-            reader.unknown_near(span, message, &name, known);
+            let message = format!("unknown template `{}`", shorten(&name));
+            let finding = Finding::new(&CONFIG_UNKNOWN_KEY, range(span), message)
+                .label("no prompt uses it")
+                .note(format!("the templates are {}", all.join(", ")));
+            reader.findings.push(suggest(finding, &name, known));
         }
     }
 }

@@ -163,8 +163,10 @@ impl Entry for TranscriptOverride {
 
     fn entry(reader: &mut Reader<'_>, table: Table<'_>, start: TextRange, _: &[Self]) -> Option<Self> {
         if !table.contains_key("glob") {
-            let message = "An override needs a `glob` that says which transcripts it is for.";
-            reader.findings.push(Finding::new(&CONFIG_BAD_VALUE, start, message));
+            let finding = Finding::new(&CONFIG_BAD_VALUE, start, "override has no `glob`")
+                .note("it applies to no transcript")
+                .help("add a `glob` that matches its transcripts");
+            reader.findings.push(finding);
         }
         Some(reader.read_table(table))
     }

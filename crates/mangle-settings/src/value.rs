@@ -1,5 +1,7 @@
 //! Typed access to values of a TOML document, with findings for what has the wrong type.
 
+use std::borrow::Cow;
+
 use toml_span::value::{Table, ValueInner};
 use toml_span::{Span, Value};
 
@@ -8,7 +10,7 @@ use super::keys::{Key, Kind, Section, sections};
 use super::output::SettingTable;
 use super::program_places::ProgramPlaces;
 use super::vocabulary::Vocabulary;
-use mangle_syntax::lint::{Finding, Fix, Rule, SharedText};
+use mangle_syntax::lint::{Finding, Fix, Rule};
 use mangle_syntax::text::{TextRange, TextSize, nearest, size, slice, text_len};
 
 /// Collects findings and places while values are read.
@@ -27,7 +29,7 @@ pub(super) struct Reader<'t> {
     notes: Vec<Note>,
 }
 
-/// A word whose place is wanted later.
+/// A word whose place is needed later.
 #[derive(Debug)]
 struct Note {
     /// The key with the tables around it.
@@ -50,6 +52,35 @@ pub(super) trait TableReader: SettingTable {
 pub(super) struct KeyPath {
     pub(super) section: &'static Section,
     pub(super) key: &'static Key,
+}
+
+/// What is wrong with a value, as the parts of a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ValueError {
+    headline: String,
+    note: Option<String>,
+    help: Option<String>,
+}
+
+impl ValueError {
+    pub(super) fn new(headline: impl Into<String>) -> Self {
+        Self { headline: headline.into(), note: None, help: None }
+    }
+
+    pub(super) fn note(self, note: impl Into<String>) -> Self {
+        Self { note: Some(note.into()), ..self }
+    }
+
+    pub(super) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    fn finding(self, range: TextRange) -> Finding {
+        let mut finding = Finding::new(&CONFIG_BAD_VALUE, range, self.headline);
+        finding.notes.extend(self.note.map(Into::into));
+        finding.help = self.help.map(Into::into);
+        finding
+    }
 }
 
 impl KeyPath {
@@ -111,7 +142,7 @@ impl<'t> Reader<'t> {
         settings
     }
 
-    /// The findings in the order of the file. What is wrong with settings for another version cannot be told.
+    /// The findings in the order of the file. Settings for another version are not checked.
     pub(super) fn finish(mut self) -> Vec<Finding> {
         if let Some(unfit) = self.unfit {
             return vec![unfit];
@@ -125,14 +156,15 @@ impl<'t> Reader<'t> {
         for key in table.keys().filter(|key| section.key(&key.name).is_none()) {
             let place =
                 if section.name.is_empty() { String::new() } else { format!(" in `{}`", section.name) };
-            let message = format!("There is no setting `{}`{place}; the key is ignored.", key.name);
-            let mut finding = Finding::new(&CONFIG_UNKNOWN_KEY, range(key.span), message);
-            // A slip of the pen is likelier than a key that got lost.
+            let message = format!("unknown setting `{}`{place}", shorten(&key.name));
+            let mut finding =
+                Finding::new(&CONFIG_UNKNOWN_KEY, range(key.span), message).label("this key is ignored");
+            // A typing mistake is likelier than a key in the wrong table.
             let is_slip = section.keys.iter().any(|known| {
                 !table.contains_key(known.name) && strsim::damerau_levenshtein(known.name, &key.name) == 1
             });
             match home(self.root, &key.name).filter(|_| !is_slip) {
-                Some(home) => finding.message.push_str(&format!(" It belongs {home}.")),
+                Some(home) => finding = finding.help(format!("move it {home}")),
                 None => {
                     // One that is there already cannot have been meant again, unless it may stand twice.
                     let free = section.keys.iter().filter(|known| {
@@ -145,32 +177,47 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A value that cannot be, which may have been meant as one of `known`.
+    /// Reports a value that is ignored and may have been meant as one of `known`.
     pub(super) fn bad_value_near<'a>(
         &mut self,
         span: Span,
-        message: String,
+        error: ValueError,
         word: &str,
         known: impl IntoIterator<Item = &'a str>,
     ) {
-        self.findings.push(suggest(Finding::new(&CONFIG_BAD_VALUE, range(span), message), word, known));
+        let finding = error.finding(range(span)).label(VALUE_IGNORED);
+        self.findings.push(suggest(finding, word, known));
     }
 
-    /// A key that means nothing, with the one that was probably meant.
-    pub(super) fn unknown_near<'a>(
+    /// Reports a value that is ignored.
+    pub(super) fn bad_value(&mut self, span: Span, error: ValueError) {
+        let range = first_line(self.text, span);
+        self.findings.push(error.finding(range).label(VALUE_IGNORED));
+    }
+
+    /// Reports a value that is used although something is wrong with it.
+    pub(super) fn odd_value(&mut self, span: Span, error: ValueError) {
+        let range = first_line(self.text, span);
+        self.findings.push(error.finding(range));
+    }
+
+    /// Reports the same where one of `known` may have been meant.
+    pub(super) fn odd_value_near<'a>(
         &mut self,
         span: Span,
-        message: String,
+        error: ValueError,
         word: &str,
         known: impl IntoIterator<Item = &'a str>,
     ) {
-        self.findings.push(suggest(Finding::new(&CONFIG_UNKNOWN_KEY, range(span), message), word, known));
+        self.findings.push(suggest(error.finding(range(span)), word, known));
     }
 
-    /// A value of the wrong kind.
-    pub(super) fn bad_value(&mut self, span: Span, message: impl Into<SharedText>) {
-        let range = first_line(self.text, span);
-        self.findings.push(Finding::new(&CONFIG_BAD_VALUE, range, message));
+    /// Reports a value of another type than `expected`.
+    fn wrong_type(&mut self, span: Span, (expected, what): (&str, &str), found: &ValueInner<'_>) {
+        self.bad_value(
+            span,
+            ValueError::new(format!("expected {expected} for {what}, found {}", kind(found))),
+        );
     }
 
     /// The string that `value` should be.
@@ -179,7 +226,7 @@ impl<'t> Reader<'t> {
         match value.take() {
             ValueInner::String(text) => Some((text.into_owned(), span)),
             other => {
-                self.bad_value(span, capital(&format!("{what} is a string, not {}.", kind(&other))));
+                self.wrong_type(span, ("a string", what), &other);
                 None
             }
         }
@@ -193,15 +240,15 @@ impl<'t> Reader<'t> {
         (least, most): (i64, i64),
     ) -> Option<i64> {
         let span = value.span;
-        let found = match value.take() {
+        let headline = match value.take() {
             ValueInner::Integer(number) if (least..=most).contains(&number) => {
                 return Some(number);
             }
-            ValueInner::Integer(number) => number.to_string(),
-            other => kind(&other).to_owned(),
+            ValueInner::Integer(number) => format!("{what} is out of range: {number}"),
+            other => format!("expected a whole number for {what}, found {}", kind(&other)),
         };
-        let message = format!("{what} is a whole number from {least} to {most}, not {found}.");
-        self.bad_value(span, capital(&message));
+        let range = format!("it is a whole number from {least} to {most}");
+        self.bad_value(span, ValueError::new(headline).note(range));
         None
     }
 
@@ -221,13 +268,13 @@ impl<'t> Reader<'t> {
         };
         let fitting = number.filter(|number| (f64::from(least)..=f64::from(most)).contains(number));
         if fitting.is_none() {
-            let found = match inner {
-                ValueInner::Integer(number) => number.to_string(),
-                ValueInner::Float(number) => number.to_string(),
-                other => kind(&other).to_owned(),
+            let headline = match inner {
+                ValueInner::Integer(number) => format!("{what} is out of range: {number}"),
+                ValueInner::Float(number) => format!("{what} is out of range: {number}"),
+                other => format!("expected a number for {what}, found {}", kind(&other)),
             };
-            let message = format!("{what} is a number from {least} to {most}, not {found}.");
-            self.bad_value(span, capital(&message));
+            let range = format!("it is a number from {least} to {most}");
+            self.bad_value(span, ValueError::new(headline).note(range));
         }
         fitting
     }
@@ -238,8 +285,7 @@ impl<'t> Reader<'t> {
         match value.take() {
             ValueInner::Boolean(flag) => Some(flag),
             other => {
-                let message = format!("{what} is `true` or `false`, not {}.", kind(&other));
-                self.bad_value(span, capital(&message));
+                self.wrong_type(span, ("`true` or `false`", what), &other);
                 None
             }
         }
@@ -251,10 +297,10 @@ impl<'t> Reader<'t> {
         match value.take() {
             ValueInner::Array(values) => values
                 .into_iter()
-                .filter_map(|value| self.string(value, &format!("each of {what}")))
+                .filter_map(|value| self.string(value, &format!("an entry of {what}")))
                 .collect(),
             other => {
-                self.bad_value(span, capital(&format!("{what} is a list of strings, not {}.", kind(&other))));
+                self.wrong_type(span, ("a list of strings", what), &other);
                 Vec::new()
             }
         }
@@ -266,7 +312,7 @@ impl<'t> Reader<'t> {
         match value.take() {
             ValueInner::Table(table) => Some(table),
             other => {
-                self.bad_value(span, capital(&format!("{what} is a table, not {}.", kind(&other))));
+                self.wrong_type(span, ("a table", what), &other);
                 None
             }
         }
@@ -283,34 +329,31 @@ impl<'t> Reader<'t> {
         let (word, span) = self.string(value, what)?;
         let parsed = parse(&word);
         if parsed.is_none() {
-            let message = format!("{what} cannot be \"{word}\"; it is one of {}.", words.join(", "));
-            let finding = Finding::new(&CONFIG_BAD_VALUE, range(span), capital(&message));
-            self.findings.push(suggest(finding, &word, words.iter().copied()));
+            let error = ValueError::new(format!("unknown value `{}` for {what}", shorten(&word)))
+                .note(format!("the values are {}", quoted(words.iter().copied())));
+            self.bad_value_near(span, error, &word, words.iter().copied());
         }
         parsed
     }
 }
 
-/// Where a key belongs that stands in the wrong table. TOML puts all keys below a header into its table, also
+/// Where a key belongs that is in the wrong table. TOML puts all keys below a header into its table, also
 /// those that were meant for the file as a whole.
 fn home(root: &'static Section, key: &str) -> Option<String> {
     let (header, _) = sections(root).into_iter().find(|(_, section)| section.key(key).is_some())?;
     Some(match header.as_str() {
-        "" => "at the top of the file, above all `[…]`".to_owned(),
-        _ => format!("under `{header}`"),
+        "" => "to the top of the file, above all `[…]`".to_owned(),
+        _ => format!("to `{header}`"),
     })
 }
 
-/// Adds the nearest of `known` to the message and as a fix, if one is near.
-pub(super) fn suggest<'a>(
-    mut finding: Finding,
-    word: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Finding {
+/// Adds the nearest of `known` as help and as a fix, if one is near.
+pub(super) fn suggest<'a>(finding: Finding, word: &str, known: impl IntoIterator<Item = &'a str>) -> Finding {
     let Some(near) = nearest(word, known) else { return finding };
-    finding.message.push_str(&format!(" Did you mean `{near}`?"));
     let range = finding.range;
-    finding.fix(Fix::guess(format!("Write `{near}`")).replace(range, near))
+    finding
+        .help(format!("did you mean `{near}`?"))
+        .fix(Fix::guess(format!("write `{near}`")).replace(range, near))
 }
 
 /// A span of the TOML parser as a range.
@@ -329,14 +372,21 @@ fn kind(value: &ValueInner<'_>) -> &'static str {
     match value {
         ValueInner::String(_) => "a string",
         ValueInner::Integer(_) | ValueInner::Float(_) => "a number",
-        ValueInner::Boolean(_) => "true or false",
+        ValueInner::Boolean(_) => "a boolean",
         ValueInner::Array(_) => "a list",
         ValueInner::Table(_) => "a table",
     }
 }
 
-/// The sentence with a capital at its start.
-pub(super) fn capital(sentence: &str) -> String {
-    let mut chars = sentence.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+/// The label of a value that has no effect.
+const VALUE_IGNORED: &str = "this value is ignored";
+
+/// Words as a message lists them.
+pub(super) fn quoted<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    words.into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The first line of `text` as a message quotes it: at most 32 characters.
+pub(super) fn shorten(text: &str) -> Cow<'_, str> {
+    mangle_syntax::text::shorten(text, 32)
 }

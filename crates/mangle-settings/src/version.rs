@@ -9,7 +9,7 @@ use super::findings::REQUIRED_VERSION;
 use super::keys::Kind;
 use super::kinds::Text;
 use super::output::SettingValue;
-use super::value::{KeyPath, Reader};
+use super::value::{KeyPath, Reader, ValueError, quoted, shorten};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::{Symbol, TextRange};
 
@@ -25,11 +25,10 @@ pub(super) fn is_this(required: &VersionReq) -> bool {
 
 /// The finding for a requirement that this version does not meet.
 pub(super) fn unfit(required: &VersionReq, range: TextRange) -> Finding {
-    let message = format!(
-        "This project asks for mangle-ls {required}, and this is {THIS}: it may not know all settings and rules. \
-         Install a version that fits, or change `required_version`."
-    );
+    let message = format!("project requires mangle-ls {required}, this is {THIS}");
     Finding::new(&REQUIRED_VERSION, range, message)
+        .note("its settings and rules may differ from those of this version")
+        .help("install a version that fits, or change `required_version`")
 }
 
 impl Text for VersionReq {
@@ -37,10 +36,11 @@ impl Text for VersionReq {
 
     const KIND: Kind = Kind::Version;
 
-    fn parse(text: &str, _: KeyPath) -> Result<Self, String> {
-        let example = concat!(">=", env!("CARGO_PKG_VERSION"));
-        text.parse().map_err(|error| {
-            format!("`{text}` is no requirement on a version ({error}); write one as `{example}`.")
+    fn parse(text: &str, _: KeyPath) -> Result<Self, ValueError> {
+        let help = concat!("write one as `>=", env!("CARGO_PKG_VERSION"), "`");
+        text.parse().map_err(|error: semver::Error| {
+            let headline = format!("`{}` is not a version requirement", shorten(text));
+            ValueError::new(headline).note(error.to_string()).help(help)
         })
     }
 
@@ -76,11 +76,10 @@ impl Setting<Self> for EngineVersion {
         let version = Self::parse(&word, reader.vocabulary.releases);
         if version.is_none() {
             let known: Vec<_> = reader.vocabulary.releases.iter().map(|(release, _)| *release).collect();
-            let message = format!(
-                "`{word}` is no version of the engine; write a release ({}) or a day, as `2026-06-30`.",
-                known.join(", ")
-            );
-            reader.bad_value_near(span, message, &word, known);
+            let releases = quoted(known.iter().copied());
+            let error = ValueError::new(format!("unknown engine version `{}`", shorten(&word)))
+                .note(format!("the releases are {releases}; a day is written as `2026-06-30`"));
+            reader.bad_value_near(span, error, &word, known);
         }
         version
     }

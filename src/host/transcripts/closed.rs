@@ -64,17 +64,16 @@ pub(in crate::host) fn read_closed(path: &Path, limit: u64) -> io::Result<FileTe
 }
 
 fn left_out(is_compressed: bool) -> FileText {
-    let message = match is_compressed {
-        true => {
-            "A compressed transcript is not looked at in an editor. `mangle-ls check` reads it.".to_owned()
-        }
-        false => format!(
-            "This transcript is not open and too large to be looked at then: more than `closed_limit` in `[transcripts]` allows, or \
-             more than what is left of {} MiB for all of them. Open it, or let `mangle-ls check` read it.",
-            MOST_IN_ALL >> 20
-        ),
+    let finding = |message: &str| Finding::new(&TRANSCRIPT_LEFT_OUT, TextRange::default(), message);
+    let finding = match is_compressed {
+        true => finding("transcript not checked: it is compressed").help("run `mangle-ls check`"),
+        false => finding("transcript not checked: over the size limit")
+            .note(format!(
+                "closed transcripts are read up to `closed_limit` of `[transcripts]` each and {} MiB in all",
+                MOST_IN_ALL >> 20
+            ))
+            .help("open it, or run `mangle-ls check`"),
     };
-    let finding = Finding::new(&TRANSCRIPT_LEFT_OUT, TextRange::default(), message);
     FileText { text: "".into(), findings: vec![finding] }
 }
 

@@ -93,7 +93,7 @@ impl Workspace {
 }
 
 fn out_of_sync() -> Finding {
-    let message = "an edit of this document was lost, so its findings are not shown";
-    Finding::new(&DOCUMENT_OUT_OF_SYNC, TextRange::default(), message)
+    Finding::new(&DOCUMENT_OUT_OF_SYNC, TextRange::default(), "document is out of sync with the editor")
+        .note("an edit did not reach the server, so no other finding of the document is shown")
         .help("close the document and open it again")
 }

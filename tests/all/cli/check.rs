@@ -367,7 +367,9 @@ fn a_folder_without_permission() {
     }
     let output = render(&run(folder.path(), &["check"]));
     std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o755)).unwrap();
-    assert!(output.contains("warning[MG908 unreadable-file]: This cannot be read: permission denied."));
+    assert!(
+        output.contains("warning[MG908 unreadable-file]: file or folder cannot be read: permission denied")
+    );
     assert!(output.contains("--> locked\n"), "{output}");
     assert!(output.ends_with("exit 0\n"), "{output}");
 }

@@ -52,7 +52,7 @@ fn what_cannot_be_read_is_listed_a_thousand_times_and_then_counted() {
     let lines = text(&run(folder.path(), &["check", "a.mg", "--format", "json"]).stdout);
     assert_eq!(lines.lines().count(), 1_002);
     assert!(
-        lines.contains("4000 more statements of this file cannot be read"),
+        lines.contains("4000 more statements of this file cannot be parsed"),
         "{}",
         &lines[lines.len() - 600..]
     );

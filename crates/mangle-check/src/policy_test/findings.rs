@@ -1,4 +1,4 @@
-//! What is wrong with the comments of a test file, and with what stands in its cases.
+//! Findings about the comments of a test file, and about the contents of its cases.
 
 use rustc_hash::FxHashSet;
 
@@ -11,10 +11,10 @@ use super::rules::{
 };
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, Site, key_of};
 use mangle_engine::types::{ClauseTypes, ProgramTypes, TypeProblemKind};
-use mangle_syntax::lint::{Finding, Fix};
+use mangle_syntax::lint::{Anchor, Finding, Fix, Span};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::Item;
-use mangle_syntax::text::{FileId, TextRange, TextSize, nearest, text_len};
+use mangle_syntax::text::{FileId, TextRange, TextSize, nearest, shorten, text_len};
 
 impl TestFile {
     /// What is wrong with the comments and the cases of `file`. Ranges count from the start of the file.
@@ -88,8 +88,9 @@ fn unread_fact(item: &Item, program: &Program, outside: &ProgramPredicates<'_>) 
         return None;
     }
     let range = head.name.range + item.start;
-    let message = format!("Nothing reads `{key}`, so this fact changes nothing, and its case cannot be run.");
-    let finding = Finding::new(&TEST_UNREAD_FACT, range, message);
+    let finding = Finding::new(&TEST_UNREAD_FACT, range, format!("no rule reads `{key}`"))
+        .label("this fact changes nothing")
+        .note(NOT_RUN);
     if others.is_empty() {
         return Some(suggest(finding, key.name.as_str(), names(program, outside), |near| near.to_owned()));
     }
@@ -105,10 +106,10 @@ fn names<'p>(
     known.map(|key| key.name.as_str()).collect::<Vec<_>>().into_iter()
 }
 
-fn with_others(mut finding: Finding, others: &[PredicateKey]) -> Finding {
+/// Adds the predicates of the same name.
+fn with_others(finding: Finding, others: &[PredicateKey]) -> Finding {
     let others: Vec<_> = others.iter().map(|key| format!("`{key}`")).collect();
-    finding.message.push_str(&format!(" There is {}.", others.join(", ")));
-    finding
+    finding.help(format!("did you mean {}?", others.join(" or ")))
 }
 
 /// An expectation whose values its types rule out.
@@ -126,84 +127,90 @@ fn impossible(
     let problem = inferred.problems.iter().find(|problem| !problem.names)?;
     let TypeProblemKind::Premise { argument, .. } = problem.kind else { return None };
     let message = format!(
-        "Argument {} of `{}` is `{}`, never `{}`: this holds for no fact, and its case cannot be run.",
+        "argument {} of `{}` is `{}`, never `{}`",
         argument + 1,
         expectation.predicate?,
         problem.wanted,
         problem.found
     );
-    Some(Finding::new(&TEST_IMPOSSIBLE_EXPECTATION, expectation.text_range, message))
+    let finding = Finding::new(&TEST_IMPOSSIBLE_EXPECTATION, expectation.text_range, message);
+    Some(finding.label("no fact can match this").note(NOT_RUN))
 }
 
 /// A test file in which nothing is run.
 pub(super) fn without_case(file: &FileSummary) -> Finding {
     let line = file.text.lines().next().unwrap_or_default();
-    let message = "This test file has no case, so nothing is run. A case begins with `# @test name: …`.";
-    Finding::new(&TEST_WITHOUT_CASE, TextRange::up_to(text_len(line)), message)
+    Finding::new(&TEST_WITHOUT_CASE, TextRange::up_to(text_len(line)), "test file has no case")
+        .note("`mangle-ls test` runs nothing in it and ends with an error")
+        .help("begin a case with `# @test name: …`")
 }
 
 /// A comment that reads like a directive.
 pub(super) fn ignored_directive(ignored: &DirectiveLookalike) -> Finding {
     let key = ignored.key.as_str();
     let message = match ignored.missing_at {
-        Some(_) => format!("This comment reads like `@{key}`, but has no `@`: it is ignored."),
-        None => format!("`@{key}` is ignored behind a statement: it needs a line of its own."),
+        Some(_) => format!("comment resembles `@{key}` but has no `@`"),
+        None => format!("`@{key}` is on the line of a statement"),
     };
-    let finding = Finding::new(&TEST_IGNORED_DIRECTIVE, ignored.range, message);
+    let finding = Finding::new(&TEST_IGNORED_DIRECTIVE, ignored.range, message)
+        .label("an ordinary comment")
+        .note(NOT_RUN);
     match ignored.missing_at {
         Some(at) => {
             let before = TextRange::new(ignored.range.start(), at);
-            finding.fix(Fix::guess(format!("Write `@{key}`")).replace(before, "# @"))
+            finding.fix(Fix::guess(format!("write `@{key}`")).replace(before, "# @"))
         }
-        None => finding,
+        None => finding.help("move it to a line of its own"),
     }
 }
 
 pub(super) fn unknown_key(comment: &Comment<'_>) -> Finding {
     let keys = TestKey::ALL.map(|key| format!("`@{}`", key.as_str())).join(", ");
-    let message =
-        format!("There is no `@{}` in tests, so its case cannot be run; there are {keys}.", comment.key);
-    let finding = Finding::new(&TEST_UNKNOWN_KEY, comment.key_range, message);
+    let message = format!("unknown test directive `@{}`", shorten(comment.key, 32));
+    let finding = Finding::new(&TEST_UNKNOWN_KEY, comment.key_range, message)
+        .note(format!("the directives are {keys}"))
+        .note(NOT_RUN);
     suggest(finding, comment.key, TestKey::ALL.map(TestKey::as_str).into_iter(), |near| near.to_owned())
 }
 
 /// The name of a case is missing or that of another one.
 pub(super) fn case_name(comment: &Comment<'_>, repeated: bool) -> Finding {
-    let message = if repeated {
-        "Another case of this file has this name; `--filter` and reports could not tell them apart."
-    } else {
-        "A case is opened with its name: `# @test name: a dangerous action is denied`."
-    };
-    Finding::new(&TEST_MALFORMED, comment.range, message)
+    if repeated {
+        return Finding::new(&TEST_MALFORMED, comment.range, "second case with this name")
+            .note("`--filter` and reports cannot distinguish the two cases")
+            .help("choose another name");
+    }
+    Finding::new(&TEST_MALFORMED, comment.range, "test case has no name")
+        .note(NOT_RUN)
+        .help("write `# @test name: …`")
 }
 
 pub(super) fn malformed(key: TestKey, comment: &Comment<'_>) -> Finding {
     let range = if comment.value.is_empty() { comment.range } else { comment.value_range };
     let (word, value) = (key.as_str(), comment.value);
-    let message = match key {
-        TestKey::Exact => {
-            "`@exact` names a predicate with its number of arguments, as `open/1`; the facts are listed with \
-                       `@expect`."
-                .to_owned()
-        }
-        _ if value.starts_with('!') => {
-            format!("`@{word}` names a fact without `!`: write `@forbid` for what must not hold.")
-        }
+    let (message, help) = match key {
+        TestKey::Exact => (
+            "`@exact` requires a predicate with its arity".to_owned(),
+            "write it as `open/1`, and list its facts with `@expect`",
+        ),
+        _ if value.starts_with('!') => (
+            format!("`@{word}` requires an atom, found a negation"),
+            "write `@forbid` for a fact that must not be derived",
+        ),
         _ if value.contains(")@[") => {
-            format!("`@{word}` cannot ask for an interval; name the fact without it.")
+            (format!("`@{word}` requires an atom without an interval"), "delete the interval")
         }
-        _ => format!("`@{word}` names one atom, as `open(/front)` or `open(_)`; this cannot be read as one."),
+        _ => (format!("`@{word}` requires one atom"), "write an atom, as in `open(/front)` or `open(_)`"),
     };
-    Finding::new(&TEST_MALFORMED, range, message)
+    Finding::new(&TEST_MALFORMED, range, message).note(NOT_RUN).help(help)
 }
 
 /// An expectation before the first case.
 pub(super) fn homeless(comment: &Comment<'_>) -> Finding {
-    let message = format!(
-        "`@{}` belongs to a case, and none is open here. Write `# @test name: …` above it.",
-        comment.key
-    );
+    let message = format!("`@{}` before the first test case", comment.key);
     Finding::new(&TEST_MALFORMED, comment.range, message)
+        .note("it belongs to no case and is not checked")
+        .help("begin a case with `# @test name: …` above it")
 }
 
 pub(super) fn about_case(case: &Case, file: &FileSummary) -> Vec<Finding> {
@@ -213,20 +220,19 @@ pub(super) fn about_case(case: &Case, file: &FileSummary) -> Vec<Finding> {
             let clause = item.statement.clause();
             let range = clause.map_or(item.statement.range(), |clause| clause.head.range) + item.start;
             let what = if clause.is_some() { "rule" } else { "statement" };
-            let message = format!(
-                "This {what} stands in the case `{}`, whose clauses are its facts. It would hold in all cases: move it \
-                 before the first `@test`.",
-                case.name
-            );
+            let message = format!("{what} in the test case `{}`", shorten(&case.name, 32));
             Finding::new(&TEST_CASE_NOT_FACT, range, message)
+                .related(Span { anchor: Anchor::File, range: case.header }, "the case begins here")
+                .note("it would apply to all cases of the file, so the case is not run")
+                .help("move it before the first `@test`")
         })
         .collect();
     if case.expectations.is_empty() {
-        let message = format!(
-            "The case `{}` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact`.",
-            case.name
-        );
-        findings.push(Finding::new(&TEST_WITHOUT_EXPECTATION, case.header, message));
+        let message = format!("test case `{}` has no expectation", shorten(&case.name, 32));
+        let finding = Finding::new(&TEST_WITHOUT_EXPECTATION, case.header, message)
+            .note(NOT_RUN)
+            .help("add `# @expect`, `# @forbid` or `# @exact`");
+        findings.push(finding);
     }
     findings
 }
@@ -239,26 +245,30 @@ fn unknown_predicate(
     is_atom: bool,
 ) -> Finding {
     let others = outside.of_name(key);
+    let finding = Finding::new(&TEST_UNKNOWN_PREDICATE, range, format!("unknown predicate `{key}`"))
+        .label("no fact of it is ever derived")
+        .note(NOT_RUN);
     if !others.is_empty() {
-        let message = format!("There is no predicate `{key}`.");
-        return with_others(Finding::new(&TEST_UNKNOWN_PREDICATE, range, message), &others);
+        return with_others(finding, &others);
     }
-    let message = format!("There is no predicate `{key}`, so no fact of it can ever follow.");
-    let finding = Finding::new(&TEST_UNKNOWN_PREDICATE, range, message);
     suggest(finding, key.name.as_str(), names(program, outside), |near| {
         if is_atom { near.to_owned() } else { format!("{near}/{}", key.arity) }
     })
 }
 
-/// Adds the word that was probably meant, to the message and as a fix.
+/// What `mangle-ls test` does with a case that has such a mistake.
+const NOT_RUN: &str = "`mangle-ls test` does not run this case";
+
+/// Adds the word that was probably meant, as help and as a fix.
 fn suggest<'w>(
-    mut finding: Finding,
+    finding: Finding,
     word: &str,
     known: impl Iterator<Item = &'w str>,
     written: impl Fn(&str) -> String,
 ) -> Finding {
     let Some(near) = nearest(word, known) else { return finding };
     let (near, range) = (written(near), finding.range);
-    finding.message.push_str(&format!(" Did you mean `{near}`?"));
-    finding.fix(Fix::guess(format!("Write `{near}`")).replace(range, near))
+    finding
+        .help(format!("did you mean `{near}`?"))
+        .fix(Fix::guess(format!("write `{near}`")).replace(range, near))
 }

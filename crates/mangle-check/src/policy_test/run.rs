@@ -213,21 +213,21 @@ impl Runner<'_> {
             message: message.to_owned(),
         };
         if let Some(item) = self.tests.damaged.first() {
-            return Some(at(*item, "a statement before the first case cannot be read"));
+            return Some(at(*item, "a statement before the first case cannot be parsed"));
         }
         if let Some(item) = case.damaged.first() {
-            return Some(at(*item, "a statement of the case cannot be read"));
+            return Some(at(*item, "a statement of the case cannot be parsed"));
         }
         let is_stranger = |item: &&u32| self.strangers.contains(item);
         if let Some(item) = case.strangers.iter().chain(&case.facts).find(is_stranger) {
             return Some(at(
                 *item,
-                "the case holds something else than facts, or a fact that reads the clock",
+                "the case contains something other than facts, or a fact that reads the clock",
             ));
         }
         let is_idle = || case.expectations.is_empty();
         self.unknown(case).or_else(|| self.error(case)).or_else(|| {
-            let message = "the case expects nothing".to_owned();
+            let message = "the case has no expectation".to_owned();
             is_idle().then_some(FileError { range: case.header, message })
         })
     }
@@ -248,8 +248,8 @@ impl Runner<'_> {
         let wrong = case.expectations.iter().find(is_wrong)?;
         let (key, text) = (wrong.key.as_str(), &wrong.text);
         let message = match wrong.predicate {
-            None => format!("`@{key} {text}` cannot be read"),
-            Some(predicate) => format!("there is no predicate `{predicate}`"),
+            None => format!("`@{key} {text}` cannot be parsed"),
+            Some(predicate) => format!("unknown predicate `{predicate}`"),
         };
         Some(FileError { range: wrong.range, message })
     }
@@ -336,7 +336,7 @@ impl Runner<'_> {
         compiled: &Compiled,
     ) -> Result<(PredicateId, Vec<u32>), String> {
         let id = expectation.predicate.and_then(|key| self.program.id(key));
-        let id = id.ok_or_else(|| format!("there is no predicate `{}`", expectation.text))?;
+        let id = id.ok_or_else(|| format!("unknown predicate `{}`", expectation.text))?;
         let mut named: FxHashSet<u32> = FxHashSet::default();
         let of_it =
             |other: &&Expectation| other.key == TestKey::Expect && other.predicate == expectation.predicate;

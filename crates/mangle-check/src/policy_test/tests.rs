@@ -148,11 +148,11 @@ fn cases_that_cannot_be_run() {
         expect![[r#"
             endless: stopped: more than 1000 derived facts
             by nothing: stopped: division by zero
-            a typing mistake: error: there is no predicate `hafl/1`
-            damage: error: a statement of the case cannot be read
-            a rule: error: the case holds something else than facts, or a fact that reads the clock
-            a question: error: `@expect half(1) and more` cannot be read
-            computed: error: the case holds something else than facts, or a fact that reads the clock
+            a typing mistake: error: unknown predicate `hafl/1`
+            damage: error: a statement of the case cannot be parsed
+            a rule: error: the case contains something other than facts, or a fact that reads the clock
+            a question: error: `@expect half(1) and more` cannot be parsed
+            computed: error: the case contains something other than facts, or a fact that reads the clock
             the others are as they were: passed
             2 of 2 rules
         "#]],
@@ -162,9 +162,9 @@ fn cases_that_cannot_be_run() {
         "p(1).\n",
         "q(.\n# @test name: x\n# @expect p(1)\n",
         expect![[r#"
-        x: error: a statement before the first case cannot be read
-        0 of 0 rules
-    "#]],
+            x: error: a statement before the first case cannot be parsed
+            0 of 0 rules
+        "#]],
     );
 }
 
@@ -177,22 +177,22 @@ fn what_is_wrong_with_comments() {
         DOORS,
         tests,
         expect![[r##"
-            test-malformed at "# @expect open(/front)": `@expect` belongs to a case, and none is open here. Write `# @test name: …` above it.
-            test-malformed at "# @test nme: x": A case is opened with its name: `# @test name: a dangerous action is denied`.
-            test-without-expectation at "# @test nme: x": The case `case 1` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact`.
-            test-without-expectation at "# @test name: twice": The case `twice` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact`.
-            test-malformed at "# @test name: twice": Another case of this file has this name; `--filter` and reports could not tell them apart.
-            test-unknown-key at "Expect": There is no `@Expect` in tests, so its case cannot be run; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`? [Write `expect`]
-            test-unknown-key at "expct": There is no `@expct` in tests, so its case cannot be run; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`? [Write `expect`]
-            test-malformed at "# @expect": `@expect` names one atom, as `open(/front)` or `open(_)`; this cannot be read as one.
-            test-malformed at "open(/a), open(/b)": `@expect` names one atom, as `open(/front)` or `open(_)`; this cannot be read as one.
-            test-malformed at "!open(/a)": `@forbid` names a fact without `!`: write `@forbid` for what must not hold.
-            test-malformed at "open(/a)@[_, _]": `@expect` cannot ask for an interval; name the fact without it.
-            test-malformed at "open": `@exact` names a predicate with its number of arguments, as `open/1`; the facts are listed with `@expect`.
-            test-unknown-predicate at "open/2": There is no predicate `open/2`. There is `open/1`.
-            test-unknown-predicate at "opne/1": There is no predicate `opne/1`, so no fact of it can ever follow. Did you mean `open/1`? [Write `open/1`]
-            test-unknown-predicate at "opne": There is no predicate `opne/1`, so no fact of it can ever follow. Did you mean `open`? [Write `open`]
-            test-unknown-predicate at "xyzzy": There is no predicate `xyzzy/0`, so no fact of it can ever follow.
+            test-malformed at "# @expect open(/front)": `@expect` before the first test case
+            test-malformed at "# @test nme: x": test case has no name
+            test-without-expectation at "# @test nme: x": test case `case 1` has no expectation
+            test-without-expectation at "# @test name: twice": test case `twice` has no expectation
+            test-malformed at "# @test name: twice": second case with this name
+            test-unknown-key at "Expect": unknown test directive `@Expect` [write `expect`]
+            test-unknown-key at "expct": unknown test directive `@expct` [write `expect`]
+            test-malformed at "# @expect": `@expect` requires one atom
+            test-malformed at "open(/a), open(/b)": `@expect` requires one atom
+            test-malformed at "!open(/a)": `@forbid` requires an atom, found a negation
+            test-malformed at "open(/a)@[_, _]": `@expect` requires an atom without an interval
+            test-malformed at "open": `@exact` requires a predicate with its arity
+            test-unknown-predicate at "open/2": unknown predicate `open/2`
+            test-unknown-predicate at "opne/1": unknown predicate `opne/1` [write `open/1`]
+            test-unknown-predicate at "opne": unknown predicate `opne/1` [write `open`]
+            test-unknown-predicate at "xyzzy": unknown predicate `xyzzy/0`
         "##]],
     );
     let strangers = "# @test name: x\nwide(D) :- door(D).\nDecl narrow(D).\nwide(/a).\n";
@@ -200,9 +200,9 @@ fn what_is_wrong_with_comments() {
         DOORS,
         strangers,
         expect![[r##"
-            test-without-expectation at "# @test name: x": The case `x` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact`.
-            test-case-not-fact at "wide(D)": This rule stands in the case `x`, whose clauses are its facts. It would hold in all cases: move it before the first `@test`.
-            test-case-not-fact at "Decl narrow(D).": This statement stands in the case `x`, whose clauses are its facts. It would hold in all cases: move it before the first `@test`.
+            test-without-expectation at "# @test name: x": test case `x` has no expectation
+            test-case-not-fact at "wide(D)": rule in the test case `x`
+            test-case-not-fact at "Decl narrow(D).": statement in the test case `x`
         "##]],
     );
 }
@@ -250,32 +250,32 @@ fn facts_and_expectations_that_change_nothing_are_found() {
         "# @test name: x\nlockd(/a, /k).\nlocked(/a).\nwind(/a).\nwind(/a, 1).\n# @forbid shut(_, _)\n# @forbid open(\"a\")\n\
          # @expect wind(/a)\n# @forbid lockd(_, _)\n# @expect open(1)\n",
         expect![[r#"
-            test-unread-fact at "lockd": Nothing reads `lockd/2`, so this fact changes nothing, and its case cannot be run. Did you mean `locked`? [Write `locked`]
-            test-unread-fact at "locked": Nothing reads `locked/1`, so this fact changes nothing, and its case cannot be run. There is `locked/2`.
-            test-unread-fact at "wind": Nothing reads `wind/2`, so this fact changes nothing, and its case cannot be run. There is `wind/1`.
-            test-unknown-predicate at "shut": There is no predicate `shut/2`. There is `shut/1`.
-            test-impossible-expectation at "open(\"a\")": Argument 1 of `open/1` is `/name`, never `/string`: this holds for no fact, and its case cannot be run.
-            test-unknown-predicate at "lockd": There is no predicate `lockd/2`, so no fact of it can ever follow. Did you mean `locked`? [Write `locked`]
-            test-impossible-expectation at "open(1)": Argument 1 of `open/1` is `/name`, never `/number`: this holds for no fact, and its case cannot be run.
+            test-unread-fact at "lockd": no rule reads `lockd/2` [write `locked`]
+            test-unread-fact at "locked": no rule reads `locked/1`
+            test-unread-fact at "wind": no rule reads `wind/2`
+            test-unknown-predicate at "shut": unknown predicate `shut/2`
+            test-impossible-expectation at "open(\"a\")": argument 1 of `open/1` is `/name`, never `/string`
+            test-unknown-predicate at "lockd": unknown predicate `lockd/2` [write `locked`]
+            test-impossible-expectation at "open(1)": argument 1 of `open/1` is `/name`, never `/number`
         "#]],
     );
     check_findings(
         policy,
         "door(/a).\n# expect open(/front)\n",
         expect![[r##"
-        test-without-case at "door(/a).": This test file has no case, so nothing is run. A case begins with `# @test name: …`.
-        test-ignored-directive at "# expect open(/front)": This comment reads like `@expect`, but has no `@`: it is ignored. [Write `@expect`]
-    "##]],
+            test-without-case at "door(/a).": test file has no case
+            test-ignored-directive at "# expect open(/front)": comment resembles `@expect` but has no `@` [write `@expect`]
+        "##]],
     );
     check_findings(
         policy,
         "# @test name: x\n# expect that open(/front) holds\n# We forbid open(/b)\n# forbid open(/a).\n## @ exact open/1\n\
          door(/a). # @expect open(/a)\ndoor(`# @expect open(/b)`).\n# test name: y\n# @expect open(_)\n",
         expect![[r###"
-            test-ignored-directive at "# forbid open(/a).": This comment reads like `@forbid`, but has no `@`: it is ignored. [Write `@forbid`]
-            test-ignored-directive at "## @ exact open/1": This comment reads like `@exact`, but has no `@`: it is ignored. [Write `@exact`]
-            test-ignored-directive at "# @expect open(/a)": `@expect` is ignored behind a statement: it needs a line of its own.
-            test-ignored-directive at "# test name: y": This comment reads like `@test`, but has no `@`: it is ignored. [Write `@test`]
+            test-ignored-directive at "# forbid open(/a).": comment resembles `@forbid` but has no `@` [write `@forbid`]
+            test-ignored-directive at "## @ exact open/1": comment resembles `@exact` but has no `@` [write `@exact`]
+            test-ignored-directive at "# @expect open(/a)": `@expect` is on the line of a statement
+            test-ignored-directive at "# test name: y": comment resembles `@test` but has no `@` [write `@test`]
         "###]],
     );
 }

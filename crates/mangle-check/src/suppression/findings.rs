@@ -1,4 +1,4 @@
-//! What is wrong with the silencing comments themselves.
+//! Findings about the suppression comments themselves.
 
 use super::comment::Suppression;
 use super::comments::{is_alone, line_start};
@@ -8,7 +8,7 @@ use crate::Registry;
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Finding, Fix, Group, Rule};
 use mangle_syntax::syntax::format::directive as formatting;
-use mangle_syntax::text::{TextRange, TextSize, nearest, size, slice};
+use mangle_syntax::text::{TextRange, TextSize, nearest, shorten, size, slice};
 
 /// For how many unknown names of one comment a known one is looked up that they may stand for: each costs a comparison with
 /// the names of all rules.
@@ -36,18 +36,20 @@ pub(super) fn about(
         known.filter(|(at, rule)| wanted(*at, rule)).map(|(at, _)| at).collect()
     };
     let futile = among(&|_, rule| !rule.is_silenceable());
-    // A rule that is off here may be on for somebody else.
+    // A rule that is off here may be on in another run.
     let is_on = |rule: &Rule| settings.severity(rule).is_some() && !registry.is_dynamic(rule);
     let unused = among(&|at, rule| rule.is_silenceable() && is_on(rule) && is_unused(at));
     if !futile.is_empty() {
-        let message = format!("{} cannot be silenced by a comment.", quoted(suppression, text, &futile));
-        findings.push(superfluous(suppression, text, &FUTILE_SUPPRESSION, &futile, message));
+        let message = format!("comments cannot suppress {}", quoted(suppression, text, &futile));
+        let finding = superfluous(suppression, text, &FUTILE_SUPPRESSION, &futile, message);
+        findings.push(finding.note("its findings are reported in spite of the comment"));
     }
     if !unused.is_empty() {
         let what = quoted(suppression, text, &unused);
         let place = if suppression.covers.is_some() { "here" } else { "in this file" };
-        let message = format!("{what} finds nothing {place}, so there is nothing to silence.");
-        findings.push(superfluous(suppression, text, &UNUSED_SUPPRESSION, &unused, message));
+        let message = format!("unused suppression of {what}");
+        let finding = superfluous(suppression, text, &UNUSED_SUPPRESSION, &unused, message);
+        findings.push(finding.note(format!("the rule reports nothing {place}")));
     }
     findings
 }
@@ -56,19 +58,16 @@ fn unknown(text: &str, range: TextRange, registry: &Registry, guesses: bool) -> 
     let word = slice(text, range);
     let is_group = Group::ALL.iter().any(|group| group.as_str() == word);
     let near = guesses.then(|| registry.similar(word)).flatten();
-    let message = match near {
-        Some(near) => {
-            format!("No rule is called `{word}`, so this name silences nothing. Did you mean `{near}`?")
-        }
-        None if is_group => {
-            format!("`{word}` is a group; a comment names the rules that it silences, by name or code.")
-        }
-        None => format!("No rule is called `{word}`, so this name silences nothing."),
-    };
-    let finding = Finding::new(&UNKNOWN_SUPPRESSION, range, message);
+    let finding =
+        |message: String| Finding::new(&UNKNOWN_SUPPRESSION, range, message).label("suppresses nothing");
     match near {
-        Some(near) => finding.fix(Fix::guess(format!("Replace it by `{near}`")).replace(range, near)),
-        None => finding,
+        Some(near) => finding(format!("unknown rule `{}`", shorten(word, 32)))
+            .help(format!("did you mean `{near}`?"))
+            .fix(Fix::guess(format!("write `{near}`")).replace(range, near)),
+        None if is_group => finding(format!("`{word}` is a group, not a rule"))
+            .note("a comment lists rules, by name or code")
+            .help("list the rules of the group that are reported here"),
+        None => finding(format!("unknown rule `{}`", shorten(word, 32))),
     }
 }
 
@@ -76,56 +75,79 @@ fn malformed(suppression: &Suppression, text: &str, fault: Fault) -> Finding {
     let Suppression { comment, directive, .. } = suppression;
     let finding = |range, message: String| Finding::new(&MALFORMED_SUPPRESSION, range, message);
     match fault {
-        Fault::Colon(at) => finding(*comment, "A colon is missing behind `mangle-ls`.".into())
-            .fix(Fix::safe("Insert the colon").insert(at, ":")),
+        Fault::Colon(at) => finding(*comment, "missing `:` after `mangle-ls`".into())
+            .note(NO_EFFECT)
+            .fix(Fix::safe("insert `:`").insert(at, ":")),
         Fault::Verb(range) => {
             let word = slice(text, range);
-            let message = "Behind `mangle-ls:` stands `ignore` or `ignore-file` and then the names of rules, or `format`.";
             let range = if range.is_empty() { *comment } else { range };
-            match nearest(word, VERBS) {
-                Some(near) => finding(range, message.into())
-                    .fix(Fix::safe(format!("Replace it by `{near}`")).replace(range, near)),
-                None => finding(range, message.into()),
-            }
+            let note = "the words after `mangle-ls:` are `ignore`, `ignore-file` and `format`";
+            instead_of(word, range, VERBS, finding(range, unknown_word(word, "mangle-ls:")).note(note))
         }
         Fault::Format(range) => {
             let words = formatting::WORDS.map(|(word, _)| word);
-            let message = "Behind `mangle-ls: format` stands `off`, `on` or `skip`.";
-            let near = nearest(slice(text, range), words);
-            let finding = finding(if range.is_empty() { *comment } else { range }, message.into());
-            match near {
-                Some(near) => finding.fix(Fix::safe(format!("Replace it by `{near}`")).replace(range, near)),
-                None => finding,
-            }
+            let word = slice(text, range);
+            let place = if range.is_empty() { *comment } else { range };
+            let note = "the words after `mangle-ls: format` are `off`, `on` and `skip`";
+            instead_of(word, range, words, finding(place, unknown_word(word, "mangle-ls: format")).note(note))
         }
-        Fault::Nameless => {
-            let message = "This names no rule, so nothing is silenced: `ignore NAME -- reason`.";
-            finding(*comment, message.into())
-        }
+        Fault::Nameless => finding(*comment, "suppression comment lists no rule".into())
+            .note("it suppresses nothing")
+            .help("list rules, as in `ignore NAME, NAME -- reason`"),
         Fault::Comma(range) => {
             let before = text.get(..usize::from(range.start())).unwrap_or("").trim_end();
-            finding(range, "Commas separate the names of rules.".into())
-                .fix(Fix::safe("Insert the comma").insert(size(before.len()), ","))
+            finding(range, "missing `,` before the next rule".into())
+                .label("expected `,` before this")
+                .fix(Fix::safe("insert `,`").insert(size(before.len()), ","))
         }
         Fault::Reason(range) => {
-            let message = format!(
-                "`--` separates the reason from {}.",
-                match directive.names.len() {
-                    0 => "what the comment says",
-                    1 => "the name of the rule",
-                    _ => "the names of the rules",
-                }
-            );
-            finding(range, message).fix(Fix::safe("Insert `--`").insert(range.start(), "-- "))
+            let after = match directive.names.len() {
+                0 => "the directive",
+                1 => "the rule",
+                _ => "the rules",
+            };
+            finding(range, "missing `--` before the reason".into())
+                .note(format!("`--` separates the reason from {after}"))
+                .fix(Fix::safe("insert `--`").insert(range.start(), "-- "))
         }
     }
 }
 
-/// The names at these indices, for a sentence.
+/// The consequence of a comment that cannot be read.
+const NO_EFFECT: &str = "mangle-ls ignores the comment";
+
+/// The headline about a word that is missing, or not one of those that can follow `before`.
+fn unknown_word(word: &str, before: &str) -> String {
+    if word.is_empty() {
+        format!("missing word after `{before}`")
+    } else {
+        format!("unknown word `{}` after `{before}`", shorten(word, 32))
+    }
+}
+
+/// Adds the nearest of `words`, if one is near.
+fn instead_of<'w>(
+    word: &str,
+    range: TextRange,
+    words: impl IntoIterator<Item = &'w str>,
+    finding: Finding,
+) -> Finding {
+    let finding = finding.note(NO_EFFECT);
+    match nearest(word, words) {
+        Some(near) => finding.fix(Fix::safe(format!("write `{near}`")).replace(range, near)),
+        None => finding,
+    }
+}
+
+/// The names at these indices, for a headline: the first ones, and how many more there are.
 fn quoted(suppression: &Suppression, text: &str, at: &[usize]) -> String {
-    let names = at.iter().filter_map(|at| suppression.directive.names.get(*at));
+    const SHOWN: usize = 3;
+    let names = at.iter().filter_map(|at| suppression.directive.names.get(*at)).take(SHOWN);
     let names: Vec<_> = names.map(|named| format!("`{}`", slice(text, named.range))).collect();
-    names.join(", ")
+    match at.len().saturating_sub(SHOWN) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
 }
 
 /// The finding that the names at `drop`, which are sorted, can go, and the fix that takes them away.
@@ -143,22 +165,22 @@ fn superfluous(
         .map(|(_, named)| slice(text, named.range))
         .collect();
     if kept.is_empty() {
-        let fix = Fix::safe("Delete the comment").replace(removal(text, suppression.comment), "");
+        let fix = Fix::safe("delete the comment").replace(removal(text, suppression.comment), "");
         return Finding::new(rule, suppression.comment, message).fix(fix);
     }
     let first = drop.first().and_then(|at| directive.names.get(*at));
     let range = first.map_or(directive.list, |named| named.range);
-    let fix = Fix::safe("Delete it from the comment").replace(directive.list, kept.join(", "));
+    let fix = Fix::safe("delete it from the comment").replace(directive.list, kept.join(", "));
     Finding::new(rule, range, message).fix(fix)
 }
 
-/// What to delete so that a comment is gone: its line, or (behind code) it and the white space before it.
+/// What to delete so that a comment is gone: its line, or (after code) it and the white space before it.
 fn removal(text: &str, comment: TextRange) -> TextRange {
     let (start, end) = (usize::from(comment.start()), usize::from(comment.end()));
     if is_alone(text.as_bytes(), start) {
         let rest = text.get(end..).unwrap_or("");
         let line_end = rest.split_inclusive('\n').next().filter(|line| line.trim().is_empty()).unwrap_or("");
-        // The byte order mark is not of the line.
+        // The byte order mark is not part of the line.
         let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let line = line_start(text.as_bytes(), start).max(bom);
         return TextRange::new(size(line), size(end + line_end.len()));

@@ -22,15 +22,12 @@ fn the_next_line_and_the_own_line() {
              ## mangle-ls:ignore duplicate-clause , singleton-variable--no reason\n\n# more\n{HINT}\n{HINT}\n"
         ),
         expect![[r#"
-            4:1-17 hint duplicate-clause: duplicate clause of `p/1`
-              3:1-2 first occurrence
-              note: a repeated clause derives nothing new
-            9:1-17 hint duplicate-clause: duplicate clause of `p/1`
-              3:1-2 first occurrence
-              note: a repeated clause derives nothing new
-            9:14-15 hint singleton-variable: `N` occurs only once
-              label: joins nothing
-              fix: replace `N` by `_`
+            4:1-17 hint duplicate-clause: The program says this already.
+              3:1-2 the first time
+            9:1-17 hint duplicate-clause: The program says this already.
+              3:1-2 the first time
+            9:14-15 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
         "#]],
     );
 }
@@ -42,12 +39,10 @@ fn a_statement_of_several_lines() {
          r(X) :-\n  # mangle-ls: ignore singleton-variable\n  q(X, N),\n  q(X, M).\n\
          s(X) :-\n  q(X, N),\n  q(X, M). # mangle-ls: ignore singleton-variable\n",
         expect![[r#"
-            9:8-9 hint singleton-variable: `M` occurs only once
-              label: joins nothing
-              fix: replace `M` by `_`
-            11:8-9 hint singleton-variable: `N` occurs only once
-              label: joins nothing
-              fix: replace `N` by `_`
+            9:8-9 hint singleton-variable: `M` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
+            11:8-9 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
         "#]],
     );
 }
@@ -58,9 +53,8 @@ fn a_whole_file_and_no_other() {
         "#- a.mg\nq(1, 2).\np(X) :- q(X, N).\n# mangle-ls: ignore-file singleton-variable -- ours\n\
          #- b.mg\nr(X) :- q(X, N).\n",
         expect![[r#"
-            b.mg:1:14-15 hint singleton-variable: `N` occurs only once
-              label: joins nothing
-              fix: replace `N` by `_`
+            b.mg:1:14-15 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
         "#]],
     );
 }
@@ -70,12 +64,11 @@ fn findings_about_the_program() {
     check(
         "# mangle-ls: ignore stratification -- on purpose\np(X) :- q(X), !r(X).\nr(X) :- q(X), !p(X).\nq(1).\n",
         expect![[r#"
-            1:21-35 warning unknown-suppression: `stratification` is a group; a comment names the rules that it silences, by name or code.
-            2:15-20 error unstratified: program cannot be stratified: negative cycle through `p`
-              label: negation on the cycle
-              3:16-17 `r` negates `p`
-              note: `p → !r → !p`
-              note: the engine rejects the whole program when it evaluates it
+            1:21-35 warning unknown-suppression: `stratification` is a group, not a rule
+              label: suppresses nothing
+              note: a comment lists rules, by name or code
+            2:15-20 error unstratified: `p` holds where `r` does not, and `r` depends on `p`: `p → !r → !p`. The engine cannot put this into layers and refuses to evaluate the whole program.
+              3:16-17 `r` needs the absence of `p`
         "#]],
     );
 }
@@ -85,12 +78,15 @@ fn syntax_errors_stay() {
     check(
         "# mangle-ls: ignore-file missing-dot -- never mind\n# mangle-ls: ignore missing-dot\np(1)\nq(2).\n",
         expect![[r#"
-            1:1-51 warning futile-suppression: `missing-dot` cannot be silenced by a comment.
-              fix: Delete the comment
-            2:1-32 warning futile-suppression: `missing-dot` cannot be silenced by a comment.
-              fix: Delete the comment
-            3:4-5 error missing-dot: A full stop is missing after `p(1)`.
-              fix: Insert the full stop
+            1:1-51 warning futile-suppression: comments cannot suppress `missing-dot`
+              note: its findings are reported in spite of the comment
+              fix: delete the comment
+            2:1-32 warning futile-suppression: comments cannot suppress `missing-dot`
+              note: its findings are reported in spite of the comment
+              fix: delete the comment
+            3:4-5 error missing-dot: missing `.` after `p(1)`
+              note: the engine reads what follows as part of this statement
+              fix: insert `.`
         "#]],
     );
 }
@@ -102,12 +98,10 @@ fn strings_and_prose_are_no_comments_of_ours() {
          # See `# mangle-ls: ignore singleton-variable`.\n# mangle-ls ignores nothing here.\n# mangle-ls is a tool.\n\
          r(X) :- s(_), q(X, N).\n",
         expect![[r#"
-            5:20-21 hint singleton-variable: `N` occurs only once
-              label: joins nothing
-              fix: replace `N` by `_`
-            9:20-21 hint singleton-variable: `N` occurs only once
-              label: joins nothing
-              fix: replace `N` by `_`
+            5:20-21 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
+            9:20-21 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
+              fix: Write `_`
         "#]],
     );
 }
@@ -119,13 +113,17 @@ fn unused_ones() {
          # mangle-ls: ignore-file unsafe-head -- none\n\
          r(X) :- q(X, _). # mangle-ls: ignore MG215\n# mangle-ls: ignore singleton-variable -- at the end\n",
         expect![[r#"
-            2:41-58 warning unused-suppression: `negation-wildcard` finds nothing here, so there is nothing to silence.
-              fix: Delete it from the comment
-            4:26-37 warning unknown-suppression: No rule is called `unsafe-head`, so this name silences nothing.
-            5:18-43 warning unused-suppression: `MG215` finds nothing here, so there is nothing to silence.
-              fix: Delete the comment
-            6:1-53 warning unused-suppression: `singleton-variable` finds nothing here, so there is nothing to silence.
-              fix: Delete the comment
+            2:41-58 warning unused-suppression: unused suppression of `negation-wildcard`
+              note: the rule reports nothing here
+              fix: delete it from the comment
+            4:26-37 warning unknown-suppression: unknown rule `unsafe-head`
+              label: suppresses nothing
+            5:18-43 warning unused-suppression: unused suppression of `MG215`
+              note: the rule reports nothing here
+              fix: delete the comment
+            6:1-53 warning unused-suppression: unused suppression of `singleton-variable`
+              note: the rule reports nothing here
+              fix: delete the comment
         "#]],
     );
 }
@@ -140,27 +138,42 @@ fn malformed_ones() {
          # mangle-ls: ignore singleton-variable because I say so\n\
          # mangle-ls: ignore mg215, safety, singletonvariable, nothing-like-it\np(X) :- q(X, N).\n",
         expect![[r#"
-            2:1-38 warning malformed-suppression: A colon is missing behind `mangle-ls`.
-              fix: Insert the colon
-            4:14-20 warning malformed-suppression: Behind `mangle-ls:` stands `ignore` or `ignore-file` and then the names of rules, or `format`.
-              fix: Replace it by `ignore`
-            5:14-21 warning malformed-suppression: Behind `mangle-ls:` stands `ignore` or `ignore-file` and then the names of rules, or `format`.
-            6:1-13 warning malformed-suppression: Behind `mangle-ls:` stands `ignore` or `ignore-file` and then the names of rules, or `format`.
-            7:1-20 warning malformed-suppression: This names no rule, so nothing is silenced: `ignore NAME -- reason`.
-            8:1-31 warning malformed-suppression: This names no rule, so nothing is silenced: `ignore NAME -- reason`.
-            9:40-57 warning malformed-suppression: Commas separate the names of rules.
-              fix: Insert the comma
-            10:40-56 warning malformed-suppression: `--` separates the reason from the name of the rule.
-              fix: Insert `--`
-            11:21-26 warning unknown-suppression: No rule is called `mg215`, so this name silences nothing. Did you mean `MG215`?
-              fix: Replace it by `MG215`
-            11:28-34 warning unknown-suppression: `safety` is a group; a comment names the rules that it silences, by name or code.
-            11:36-53 warning unknown-suppression: No rule is called `singletonvariable`, so this name silences nothing. Did you mean `singleton-variable`?
-              fix: Replace it by `singleton-variable`
-            11:55-70 warning unknown-suppression: No rule is called `nothing-like-it`, so this name silences nothing.
-            12:1-17 hint duplicate-clause: duplicate clause of `p/1`
-              3:1-2 first occurrence
-              note: a repeated clause derives nothing new
+            2:1-38 warning malformed-suppression: missing `:` after `mangle-ls`
+              note: mangle-ls ignores the comment
+              fix: insert `:`
+            4:14-20 warning malformed-suppression: unknown word `ignroe` after `mangle-ls:`
+              note: the words after `mangle-ls:` are `ignore`, `ignore-file` and `format`
+              note: mangle-ls ignores the comment
+              fix: write `ignore`
+            5:14-21 warning malformed-suppression: unknown word `disable` after `mangle-ls:`
+              note: the words after `mangle-ls:` are `ignore`, `ignore-file` and `format`
+              note: mangle-ls ignores the comment
+            6:1-13 warning malformed-suppression: missing word after `mangle-ls:`
+              note: the words after `mangle-ls:` are `ignore`, `ignore-file` and `format`
+              note: mangle-ls ignores the comment
+            7:1-20 warning malformed-suppression: suppression comment lists no rule
+              note: it suppresses nothing
+            8:1-31 warning malformed-suppression: suppression comment lists no rule
+              note: it suppresses nothing
+            9:40-57 warning malformed-suppression: missing `,` before the next rule
+              label: expected `,` before this
+              fix: insert `,`
+            10:40-56 warning malformed-suppression: missing `--` before the reason
+              note: `--` separates the reason from the rule
+              fix: insert `--`
+            11:21-26 warning unknown-suppression: unknown rule `mg215`
+              label: suppresses nothing
+              fix: write `MG215`
+            11:28-34 warning unknown-suppression: `safety` is a group, not a rule
+              label: suppresses nothing
+              note: a comment lists rules, by name or code
+            11:36-53 warning unknown-suppression: unknown rule `singletonvariable`
+              label: suppresses nothing
+              fix: write `singleton-variable`
+            11:55-70 warning unknown-suppression: unknown rule `nothing-like-it`
+              label: suppresses nothing
+            12:1-17 hint duplicate-clause: The program says this already.
+              3:1-2 the first time
         "#]],
     );
 }
@@ -249,28 +262,27 @@ fn silencing_here() {
     here(
         "q(1, 2).\np(X) :- X != \"a\n  b\", q(X, N).\n",
         expect![[r#"
-            q(1, 2).
-            # mangle-ls: ignore singleton-variable
-            p(X) :- X != "a
-              b", q(X, N).
-            --
-            3:9-10 error inequality-before-binding: `X` is compared before it is bound
-              label: not bound yet
-              4:7-14 bound here
-              note: the comparison is false for every fact, so this rule for `p` derives nothing
-              fix: move the premise after `q(X, N)`
-        "#]],
+        q(1, 2).
+        # mangle-ls: ignore singleton-variable
+        p(X) :- X != "a
+          b", q(X, N).
+        --
+        3:9-10 error inequality-before-binding: `X` has no value yet when `X != "a b"` runs: it is false for every row, and this rule for `p` never fires. Move it behind `q(X, N)`.
+          4:7-14 `X` gets its value here
+          fix: Move it behind `q(X, N)`
+    "#]],
     );
     here(
         "q(1, 2).\n# mangle-ls: ignore bom, -- why\np(X) :- q(X, N).\n",
         expect![[r#"
-        q(1, 2).
-        # mangle-ls: ignore bom, singleton-variable, -- why
-        p(X) :- q(X, N).
-        --
-        2:21-24 warning futile-suppression: `bom` cannot be silenced by a comment.
-          fix: Delete it from the comment
-    "#]],
+            q(1, 2).
+            # mangle-ls: ignore bom, singleton-variable, -- why
+            p(X) :- q(X, N).
+            --
+            2:21-24 warning futile-suppression: comments cannot suppress `bom`
+              note: its findings are reported in spite of the comment
+              fix: delete it from the comment
+        "#]],
     );
     here(
         "q(1, 2).\np(X) :- q(X, N). # mangle-ls: ignore\n",
@@ -302,7 +314,8 @@ fn silencing_in_the_file() {
             p(X) :- q(X, N).
             # mangle-ls: ignore-file unsafe-head, singleton-variable
             --
-            3:26-37 warning unknown-suppression: No rule is called `unsafe-head`, so this name silences nothing.
+            3:26-37 warning unknown-suppression: unknown rule `unsafe-head`
+              label: suppresses nothing
         "#]],
     );
     check_silence("missing-dot", "p(1)\nq(2).\n", SuppressionScope::Here, expect!["nothing"]);
@@ -318,15 +331,23 @@ fn comments_for_the_formatter() {
         "# mangle-ls: format of\n# mangle-ls: format\n# mangle-ls: format skip this\n# mangle-ls format off\n\
          # mangle-ls format files\n# mangle-ls: fromat off\nq(1).\n",
         expect![[r#"
-            1:21-23 warning malformed-suppression: Behind `mangle-ls: format` stands `off`, `on` or `skip`.
-              fix: Replace it by `off`
-            2:1-20 warning malformed-suppression: Behind `mangle-ls: format` stands `off`, `on` or `skip`.
-            3:26-30 warning malformed-suppression: `--` separates the reason from what the comment says.
-              fix: Insert `--`
-            4:1-23 warning malformed-suppression: A colon is missing behind `mangle-ls`.
-              fix: Insert the colon
-            6:14-20 warning malformed-suppression: Behind `mangle-ls:` stands `ignore` or `ignore-file` and then the names of rules, or `format`.
-              fix: Replace it by `format`
+            1:21-23 warning malformed-suppression: unknown word `of` after `mangle-ls: format`
+              note: the words after `mangle-ls: format` are `off`, `on` and `skip`
+              note: mangle-ls ignores the comment
+              fix: write `off`
+            2:1-20 warning malformed-suppression: missing word after `mangle-ls: format`
+              note: the words after `mangle-ls: format` are `off`, `on` and `skip`
+              note: mangle-ls ignores the comment
+            3:26-30 warning malformed-suppression: missing `--` before the reason
+              note: `--` separates the reason from the directive
+              fix: insert `--`
+            4:1-23 warning malformed-suppression: missing `:` after `mangle-ls`
+              note: mangle-ls ignores the comment
+              fix: insert `:`
+            6:14-20 warning malformed-suppression: unknown word `fromat` after `mangle-ls:`
+              note: the words after `mangle-ls:` are `ignore`, `ignore-file` and `format`
+              note: mangle-ls ignores the comment
+              fix: write `format`
         "#]],
     );
 }

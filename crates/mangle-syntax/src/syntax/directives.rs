@@ -64,16 +64,15 @@ pub(super) fn findings(text: &str, lines: &[TextRange]) -> Vec<Finding> {
 
 fn finding(text: &str, line: TextRange, more: usize) -> Finding {
     let word = slice(text, line).split_inclusive(':').next().unwrap_or_default();
-    let others = match more {
-        0 => String::new(),
-        1 => " (and one more line below)".to_owned(),
-        _ => format!(" (and {more} more lines below)"),
-    };
-    let message = format!(
-        "`{word}` starts a directive of codeNERD{others}: the engine itself rejects it. If codeNERD loads this file, \
-         name it in `hybrid` of its `[[program]]` in mangle-ls.toml."
-    );
-    Finding::new(&DIRECTIVE_OUTSIDE_HYBRID, line, message)
+    let message = format!("`{word}` directive in a file that is not hybrid");
+    let finding = Finding::new(&DIRECTIVE_OUTSIDE_HYBRID, line, message)
+        .note("codeNERD's loader removes such lines; the engine itself rejects them")
+        .help("if codeNERD loads this file, list it in `hybrid` of its `[[program]]` in mangle-ls.toml");
+    match more {
+        0 => finding,
+        1 => finding.label("and one more line below"),
+        _ => finding.label(format!("and {more} more lines below")),
+    }
 }
 
 /// Where a walk over the lines of a file is.

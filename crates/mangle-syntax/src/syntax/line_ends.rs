@@ -23,13 +23,12 @@ pub(super) fn check(text: &str, tree: &Tree) -> Option<Finding> {
     };
     let at = lone_returns(text).find(swallowing)?;
     let range = |at| TextRange::at(size(at), TextSize::new(1));
-    let message = "The line ends with a lone carriage return, which ends no comment: the engine ignores \
-                   everything up to the next line feed.";
-    let finding = Finding::new(&rules::LONE_CR, range(at), message);
+    let finding = Finding::new(&rules::LONE_CR, range(at), "lone carriage return does not end this comment")
+        .note("the engine ignores everything up to the next line feed");
     if lone_returns(text).nth(MAX_EDITS).is_some() {
         return Some(finding);
     }
-    let fix = Fix::guess("Replace the lone carriage returns of the file by line feeds");
+    let fix = Fix::guess("replace the lone carriage returns of the file by line feeds");
     Some(finding.fix(lone_returns(text).fold(fix, |fix, at| fix.replace(range(at), "\n"))))
 }
 

@@ -181,7 +181,10 @@ fn broken(text: &str) -> Statement {
 
 fn finding(hit: &Hit, mendable: bool) -> Finding {
     let range = |range: &std::ops::Range<usize>| TextRange::new(size(range.start), size(range.end));
-    let finding = Finding::new(hit.rule, range(&hit.range), hit.message.as_str());
+    let mut finding = Finding::new(hit.rule, range(&hit.range), hit.headline.as_str());
+    finding.label = hit.label.as_deref().map(Into::into);
+    finding.notes = hit.notes.iter().map(Into::into).collect();
+    finding.help = hit.help.as_deref().map(Into::into);
     let Some(changes) = hit.fix().filter(|_| mendable) else { return finding };
     let mut fix = if hit.safe { Fix::safe(hit.title.as_str()) } else { Fix::guess(hit.title.as_str()) };
     fix.replaces = hit.replaced().map(|bytes| range(&bytes)).collect();

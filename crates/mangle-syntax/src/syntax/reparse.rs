@@ -120,8 +120,8 @@ impl SecondReadings {
             return;
         }
         self.fence = Some(findings.len());
-        let message = "Fences belong to a Markdown document, not to a program: the engine rejects them.";
-        let fix = Fix::safe("Delete the fences").replace(whole, "");
-        findings.push(Finding::new(&rules::PASTED_MARKUP, line, message).fix(fix));
+        let fix = Fix::safe("delete the fences").replace(whole, "");
+        let finding = Finding::new(&rules::PASTED_MARKUP, line, "Markdown fence in a program");
+        findings.push(finding.note("the engine rejects it").fix(fix));
     }
 }

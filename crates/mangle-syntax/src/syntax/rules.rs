@@ -1,6 +1,7 @@
 //! The rules about what does not parse, `MG0xx`.
 
-use crate::lint::{Rule, rule, rules};
+use crate::lint::{Finding, Rule, rule, rules};
+use crate::text::TextRange;
 
 rules! {
     SYNTAX_ERROR = rule!("syntax-error.md"),
@@ -80,5 +81,9 @@ rules! {
     FOREIGN_RULE = rule!("foreign-rule.md"),
 }
 
-/// What is said of a file that starts with a byte order mark.
-pub const MARKED: &str = "This file starts with an invisible byte order mark, which the engine rejects.";
+/// The finding for a byte order mark at the start of a file.
+#[must_use]
+pub fn byte_order_mark(range: TextRange) -> Finding {
+    Finding::new(&BOM, range, "file starts with an invisible byte order mark")
+        .note("the engine rejects the file at its first character")
+}

@@ -242,9 +242,9 @@ impl SourceFile {
 
     /// tree-sitter gives no tree only when it is told to stop.
     fn unparsed(text: Arc<str>) -> Self {
-        let message = "This file is too damaged to be read in reasonable time; nothing in it is checked.";
         let start = TextRange::at(TextSize::new(0), text_len(&text).min(TextSize::new(1)));
-        let finding = Finding::new(&rules::SYNTAX_ERROR, start, message);
+        let message = "file is too damaged to be parsed in reasonable time";
+        let finding = Finding::new(&rules::SYNTAX_ERROR, start, message).note("nothing in it is checked");
         let parsed = Arc::clone(&text);
         Self { text, parsed, items: Arc::new([]), findings: Arc::new([finding]), parse: None }
     }
@@ -344,8 +344,8 @@ impl Walk<'_> {
         let start = absolute(root).start().max(size(stray));
         let rest = TextRange::new(start, text_len(&self.text));
         let line = slice(&self.text, rest).lines().next().unwrap_or("").trim_end();
-        let message = format!("`{}` cannot be read here.", lower::shorten(line));
-        self.findings.push(Finding::new(&rules::SYNTAX_ERROR, TextRange::at(start, text_len(line)), message));
+        let range = TextRange::at(start, text_len(line));
+        self.findings.push(lower::syntax_error(range, lower::cannot_be_parsed(line)));
     }
 
     /// Collects the statements below the cursor's node.
@@ -417,12 +417,12 @@ impl Walk<'_> {
         let rest = TextRange::new(start, text_len(&self.text));
         let line = slice(&self.text, rest).lines().next().unwrap_or("").trim_end();
         let statements = if count == 1 { "one more statement" } else { &format!("{count} more statements") };
-        let message = format!(
-            "{statements} of this file cannot be read, from here on; the first {} are listed",
-            self.unreadable.most
-        );
-        let finding = Finding::new(&rules::SYNTAX_ERROR, TextRange::at(start, text_len(line)), message);
-        self.findings.push(finding.help("correct the listed ones first"));
+        let message = format!("{statements} of this file cannot be parsed");
+        let finding = Finding::new(&rules::SYNTAX_ERROR, TextRange::at(start, text_len(line)), message)
+            .label("the first of them")
+            .note(format!("only the first {} are listed", self.unreadable.most))
+            .help("correct the listed ones first");
+        self.findings.push(finding);
     }
 
     /// Whether a statement without its full stop goes on with a sign that ends it elsewhere: `p(X)?`, `X % 2`, or with the body
@@ -489,13 +489,12 @@ impl Walk<'_> {
         let text = Arc::clone(&self.text);
         let range = absolute(node);
         let line = slice(&text, range).lines().next().unwrap_or("").trim_end();
-        let message = format!("`{}` cannot be read here.", lower::shorten(line));
         let range = TextRange::at(range.start(), text_len(line));
         if self.unreadable.is_full() {
             self.unreadable.leave_out(range.start());
         } else {
             self.unreadable.listed += 1;
-            self.findings.push(Finding::new(&rules::SYNTAX_ERROR, range, message));
+            self.findings.push(lower::syntax_error(range, lower::cannot_be_parsed(line)));
         }
         self.top(cursor);
     }
@@ -509,8 +508,8 @@ impl Walk<'_> {
     fn check_bom(&mut self) {
         if self.text.starts_with(BOM) {
             let range = TextRange::up_to(text_len(BOM));
-            let fix = Fix::safe("Delete the byte order mark").replace(range, "");
-            self.findings.push(Finding::new(&rules::BOM, range, rules::MARKED).fix(fix));
+            let fix = Fix::safe("delete the byte order mark").replace(range, "");
+            self.findings.push(rules::byte_order_mark(range).fix(fix));
         }
     }
 
@@ -532,12 +531,18 @@ impl Walk<'_> {
             };
             if !after_damage && (rank < seen || (rank == 1 && seen == 1)) {
                 let range = TextRange::at(item.start, text_len(word));
-                let message = match (rank, seen) {
-                    (1, 1) => "A file has one `Package` at most.".to_owned(),
-                    (1, _) => "`Package` must be the first statement of its file.".to_owned(),
-                    _ => "`Use` must stand before all declarations and clauses.".to_owned(),
+                let (message, note) = match (rank, seen) {
+                    (1, 1) => ("second `Package` in a file", "the engine accepts one `Package` per file"),
+                    (1, _) => (
+                        "`Package` is not the first statement",
+                        "the engine accepts `Package` only at the start of a file",
+                    ),
+                    _ => (
+                        "`Use` after a declaration or clause",
+                        "the engine accepts `Use` only before declarations and clauses",
+                    ),
                 };
-                findings.push(Finding::new(&rules::STATEMENT_ORDER, range, message));
+                findings.push(Finding::new(&rules::STATEMENT_ORDER, range, message).note(note));
             }
             seen = seen.max(rank);
         }

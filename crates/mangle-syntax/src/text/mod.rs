@@ -4,7 +4,7 @@
 //! conversion between bytes and lines with columns in UTF-8, UTF-16, UTF-32 and in characters
 //! ([`LineIndex`]), editable documents ([`Document`]), interned words ([`Symbol`]) and the ids that
 //! anchor a range to a file or to a statement of it ([`FileId`], [`StatementId`]), texts inside texts
-//! ([`Embedded`], [`SegmentMap`]), ranges of whole characters ([`whole_characters`]). Also the flag that stops long work ([`Cancel`]).
+//! ([`Embedded`], [`SegmentMap`]), ranges of whole characters ([`whole_characters`]), quotes for messages ([`shorten`]). Also the flag that stops long work ([`Cancel`]).
 
 mod cancel;
 mod characters;
@@ -14,6 +14,7 @@ mod id;
 mod line_index;
 mod nearest;
 mod segments;
+mod shorten;
 mod symbol;
 mod units;
 
@@ -25,6 +26,7 @@ pub use id::{FileId, StatementId, compare_paths};
 pub use line_index::{Encoding, LineCol, LineIndex, between_characters};
 pub use nearest::nearest;
 pub use segments::{Embedded, EmbeddedKind, SegmentMap, SegmentMapBuilder};
+pub use shorten::shorten;
 pub use symbol::{Symbol, without_new_words};
 pub use text_size::{TextRange, TextSize};
 pub use units::UnitIndex;

@@ -46,9 +46,10 @@ fn damaged_declarations_are_no_duplicates() {
     check(
         "Decl van(X).\nDecl van(X) bound [.\nvan(1).\n",
         expect![[r#"
-        2:19-20 error missing-bracket: A closing `]` is missing after `Decl van(X) bound [`.
-          fix: Insert `]`
-    "#]],
+            2:19-20 error missing-bracket: missing `]` after `Decl van(X) bound [`
+              label: expected `]` after this
+              fix: insert `]`
+        "#]],
     );
 }
 

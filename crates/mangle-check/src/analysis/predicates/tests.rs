@@ -114,8 +114,10 @@ fn a_damaged_clause_still_defines_and_keeps_silent() {
     check(
         "crew(/ann, 3) $ .\nbusy(P) :- crew(P, _).\nlone(P) :- wagon(P), P + .\n",
         expect![[r#"
-            1:15-16 error syntax-error: `$` cannot be read here.
-            3:22-25 error syntax-error: `P +` cannot be read here.
+            1:15-16 error syntax-error: `$` cannot be parsed here
+              note: the engine rejects the whole program
+            3:22-25 error syntax-error: `P +` cannot be parsed here
+              note: the engine rejects the whole program
         "#]],
     );
 }

@@ -129,9 +129,10 @@ fn damaged_rules_have_no_edges() {
     check(
         "q(1).\np(X) :- q(X), !p(X), r(.\n",
         expect![[r#"
-        2:23-24 error missing-bracket: A closing `)` is missing after `p(X) :- q(X), !p(X), r(`.
-          fix: Insert `)`
-    "#]],
+            2:23-24 error missing-bracket: missing `)` after `p(X) :- q(X), !p(X), r(`
+              label: expected `)` after this
+              fix: insert `)`
+        "#]],
     );
 }
 

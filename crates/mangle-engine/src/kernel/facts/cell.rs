@@ -6,7 +6,7 @@ use crate::kernel::calendar::{parse_duration, parse_rfc3339};
 use crate::kernel::plan::{BEGINNING, END};
 use crate::kernel::{Datum, ValueId, Values};
 use mangle_syntax::syntax::time::parse_timestamp;
-use mangle_syntax::text::Symbol;
+use mangle_syntax::text::{Symbol, shorten};
 
 /// What a cell may hold.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +58,7 @@ pub struct CellField {
     pub cell: Cell,
 }
 
-/// How a value is missing: what is said of it.
+/// A value, or the headline about a cell that has none.
 type CellResult = Result<ValueId, String>;
 
 impl Cell {
@@ -155,18 +155,18 @@ impl Cell {
         }
         let slashed = format!("/{text}");
         let hint = match self {
-            Self::Name if is_name(&slashed) => format!(" Write `{slashed}`."),
+            Self::Name if is_name(&slashed) => format!("; did you mean `{slashed}`?"),
             _ => String::new(),
         };
         Err(self.unfit(text) + &hint)
     }
 
-    /// What is said of something that is not of this kind.
+    /// The headline about something that is not of this kind.
     fn unfit(&self, found: impl std::fmt::Display) -> String {
-        format!("`{}` is not {}.", short(&found.to_string()), self.kind())
+        format!("`{}` is not {}", shorten(&found.to_string(), QUOTED), self.kind())
     }
 
-    /// What it holds, as a message says it.
+    /// What it contains, as a message names it.
     fn kind(&self) -> String {
         match self {
             Self::Any => "a value".into(),
@@ -174,18 +174,18 @@ impl Cell {
             Self::Float => "a float".into(),
             Self::String => "a string".into(),
             Self::Bytes => "a byte string".into(),
-            Self::Name => "a name, which starts with a slash".into(),
+            Self::Name => "a name such as `/door`".into(),
             Self::Below(prefix) => format!("a name below `{prefix}`"),
             Self::Constant(name) => format!("`{name}`"),
-            Self::Time | Self::Start | Self::End => "an instant, as `2026-01-31T12:00:00Z`".into(),
-            Self::Duration => "a duration, as `1h30m`".into(),
-            Self::List(_) => "a list, written as a JSON array".into(),
-            Self::Pair(_) => "a pair, written as a JSON array of two".into(),
-            Self::Map(_) => "a map, written as a JSON object".into(),
-            Self::Struct(_) => "a struct, written as a JSON object".into(),
+            Self::Time | Self::Start | Self::End => "an instant such as `2026-01-31T12:00:00Z`".into(),
+            Self::Duration => "a duration such as `1h30m`".into(),
+            Self::List(_) => "a list (a JSON array)".into(),
+            Self::Pair(_) => "a pair (a JSON array of two)".into(),
+            Self::Map(_) => "a map (a JSON object)".into(),
+            Self::Struct(_) => "a struct (a JSON object)".into(),
             Self::Either(cells) => {
                 let shown: Vec<_> = cells.iter().take(KINDS_SHOWN).map(Self::kind).collect();
-                let more = if cells.len() > KINDS_SHOWN { ", or one of others" } else { "" };
+                let more = if cells.len() > KINDS_SHOWN { ", or of other kinds" } else { "" };
                 format!("{}{more}", shown.join(" or "))
             }
         }
@@ -240,12 +240,12 @@ fn look(text: &str, values: &mut Values) -> CellResult {
 /// JSON as what it looks like: truths are names, objects structs.
 fn look_at_json(json: &Json, values: &mut Values) -> CellResult {
     match json {
-        Json::Null => Err("`null` is no value.".into()),
+        Json::Null => Err("`null` is not a value".into()),
         Json::Bool(truth) => Ok(values.name(if *truth { "/true" } else { "/false" })),
         Json::Number(number) => match (number.as_i64(), number.as_f64()) {
             (Some(number), _) => Ok(values.number(number)),
             (None, Some(float)) if !number.is_u64() => Ok(values.float(float)),
-            _ => Err(format!("`{number}` does not fit a number of 64 bits.")),
+            _ => Err(format!("`{number}` does not fit in 64 bits")),
         },
         Json::String(text) if is_name(text) => Ok(values.name(text)),
         Json::String(text) => Ok(values.string(text)),
@@ -285,7 +285,7 @@ fn structure(
     for (key, json) in entries {
         let label = label(key)?;
         let Some(field) = fields.iter().find(|field| field.label.as_str() == label) else {
-            return Err(format!("The struct has no field `{label}`."));
+            return Err(format!("unknown field `{}` of the struct", shorten(&label, QUOTED)));
         };
         built.push((values.name(&label), field.cell.of_json(json, values)?));
     }
@@ -294,7 +294,7 @@ fn structure(
         !field.optional && !entries.keys().any(|key| own == key || own.strip_prefix('/') == Some(key))
     };
     match fields.iter().find(is_missing) {
-        Some(field) => Err(format!("The field `{}` is missing.", field.label)),
+        Some(field) => Err(format!("missing field `{}` of the struct", field.label)),
         None => intern(Datum::Struct(built.into()), values),
     }
 }
@@ -302,7 +302,11 @@ fn structure(
 /// The label of a field that JSON calls by this key, with or without the slash.
 fn label(key: &str) -> Result<String, String> {
     let label = if key.starts_with('/') { key.to_owned() } else { format!("/{key}") };
-    if is_name(&label) { Ok(label) } else { Err(format!("`{}` cannot be the label of a field.", short(key))) }
+    if is_name(&label) {
+        Ok(label)
+    } else {
+        Err(format!("`{}` cannot be the label of a field", shorten(key, QUOTED)))
+    }
 }
 
 /// Whether a text is a name: slashes with letters, digits and `._~%-` between them.
@@ -331,13 +335,5 @@ fn intern(datum: Datum, values: &mut Values) -> CellResult {
 }
 
 fn deep(error: crate::kernel::TooDeep) -> String {
-    format!("This cannot be kept: {error}.")
-}
-
-/// The start of a text that may be long.
-fn short(text: &str) -> String {
-    match text.char_indices().nth(QUOTED) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
+    format!("value cannot be stored: {error}")
 }

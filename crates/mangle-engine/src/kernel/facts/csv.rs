@@ -8,6 +8,7 @@ use csv::{ErrorKind, ReaderBuilder, StringRecord, Terminator};
 
 use super::{CellError, LONGEST_ROW, RowSink, Rows, TableReport, TableShape};
 use crate::kernel::Values;
+use mangle_syntax::text::shorten;
 
 /// What a first row is.
 enum First {
@@ -118,7 +119,7 @@ fn row(
         Some((shape, order)) if order.len() == record.len() => Ok(shape),
         Some((_, order)) => {
             let (has, wants) = (record.len(), order.len());
-            Err(CellError::row(format!("This row has {has} cells; the header has {wants}.")))
+            Err(CellError::row(format!("row has {has} cells, but the header has {wants}")))
         }
         None => rows.shape(record.len()),
     };
@@ -152,7 +153,8 @@ fn first(record: &StringRecord, shapes: &[TableShape]) -> First {
         // Where most are names of arguments, the others were meant to be.
         if let Some((at, cell)) = unknown.first().filter(|_| unknown.len() * 2 < record.len()) {
             let why = format!(
-                "This row looks like a header, but `{}` has no argument `{cell}`.{}",
+                "`{}` in the header is not an argument of `{}`; {}",
+                shorten(cell, 32),
                 shape.title(),
                 shape.near(cell)
             );
@@ -168,7 +170,7 @@ fn bad_record(error: csv::Error, report: &mut TableReport) -> io::Result<()> {
     match error.into_kind() {
         ErrorKind::Io(error) => Err(error),
         ErrorKind::Utf8 { err, .. } => {
-            let why = "This is not UTF-8.".to_owned();
+            let why = "cell is not UTF-8".to_owned();
             report.reject(line, CellError { cell: err.field() + 1, why });
             Ok(())
         }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{CellError, LONGEST_ROW, RowSink, Rows, TableReport, TableShape};
 use crate::kernel::Values;
+use mangle_syntax::text::shorten;
 
 /// Reads the facts of a table.
 ///
@@ -47,9 +48,9 @@ fn row(rows: &mut Rows<'_>, line: u64, text: &[u8]) -> ControlFlow<()> {
             })
         }),
         Ok(Json::Object(cells)) => named(rows, line, &cells),
-        Ok(_) => Err(CellError::row("A row is an array, or an object with the names of the arguments.")),
-        Err(error) if error.is_eof() => Err(CellError::row("This is no JSON: it is not complete.")),
-        Err(error) => Err(CellError::row(format!("This is no JSON from column {} on.", error.column()))),
+        Ok(_) => Err(CellError::row("row is neither an array nor an object")),
+        Err(error) if error.is_eof() => Err(CellError::row("row is not JSON: it ends too early")),
+        Err(error) => Err(CellError::row(format!("row is not JSON from column {} on", error.column()))),
     };
     outcome.unwrap_or_else(|wrong| {
         rows.report.reject(line, wrong);
@@ -80,17 +81,18 @@ fn named(rows: &mut Rows<'_>, line: u64, cells: &Map<String, Json>) -> Result<Co
 /// Why the keys of an object are not the names of the arguments.
 fn unnamed(shapes: &[TableShape], cells: &Map<String, Json>) -> CellError {
     let Some(shape) = shapes.iter().find(|shape| !shape.names.is_empty()) else {
-        return CellError::row("The arguments have no names without a `Decl`; write an array.");
+        return CellError::row("object without a `Decl` that names the arguments; write an array");
     };
     let title = shape.title();
     match cells.keys().enumerate().find(|(_, key)| shape.column(key).is_none()) {
-        Some((at, key)) => {
-            CellError { cell: at + 1, why: format!("`{title}` has no argument `{key}`.{}", shape.near(key)) }
-        }
+        Some((at, key)) => CellError {
+            cell: at + 1,
+            why: format!("`{}` is not an argument of `{title}`; {}", shorten(key, 32), shape.near(key)),
+        },
         None => {
             let lacks = |name: &&String| !cells.keys().any(|key| shape.column(key) == shape.column(name));
             let missing = shape.names.iter().find(lacks).cloned().unwrap_or_default();
-            CellError::row(format!("The argument `{missing}` of `{title}` is missing."))
+            CellError::row(format!("missing argument `{missing}` of `{title}`"))
         }
     }
 }

@@ -49,7 +49,7 @@ pub struct BadRow {
     pub line: u64,
     /// The cell of the row, counted from 1; 0 for the row as a whole.
     pub cell: usize,
-    /// What is wrong, as a sentence.
+    /// What is wrong, as a headline.
     pub why: String,
 }
 

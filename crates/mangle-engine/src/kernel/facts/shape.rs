@@ -58,12 +58,12 @@ impl TableShape {
         exact.or_else(|| self.names.iter().position(|own| own.eq_ignore_ascii_case(name)))
     }
 
-    /// The name that was probably meant.
+    /// A suggestion: the name that was probably meant, else all names.
     pub(super) fn near(&self, name: &str) -> String {
         let near = nearest(name.trim(), self.names.iter().map(String::as_str));
         near.map_or_else(
-            || format!(" Its arguments are {}.", self.names.join(", ")),
-            |near| format!(" Did you mean `{near}`?"),
+            || format!("the arguments are {}", self.names.join(", ")),
+            |near| format!("did you mean `{near}`?"),
         )
     }
 
@@ -75,7 +75,7 @@ impl TableShape {
         match tuple.as_slice() {
             [.., start, end] if self.has_interval => match (values.get(*start), values.get(*end)) {
                 (Datum::Time(first), Datum::Time(last)) if first > last => {
-                    Err(CellError { cell: tuple.len(), why: "The interval ends before it starts.".into() })
+                    Err(CellError { cell: tuple.len(), why: "interval ends before it starts".into() })
                 }
                 _ => Ok(()),
             },
@@ -84,7 +84,7 @@ impl TableShape {
     }
 }
 
-/// What is said of a row whose number of cells fits no predicate.
+/// The headline about a row whose number of cells fits no predicate.
 pub(super) fn miscounted(shapes: &[TableShape], cells: usize) -> String {
     let plural = if cells == 1 { "cell" } else { "cells" };
     let known: Vec<_> = shapes
@@ -94,5 +94,5 @@ pub(super) fn miscounted(shapes: &[TableShape], cells: usize) -> String {
             format!("`{}`{interval} has {}", shape.title(), shape.columns.len())
         })
         .collect();
-    format!("This row has {cells} {plural}; {}.", known.join(", "))
+    format!("row has {cells} {plural}, but {}", known.join(", "))
 }

@@ -97,9 +97,9 @@ fn cells_are_what_they_look_like() {
             6: 0(/true)
             7: 0([1, /a, []])
             8: 0({/y : {}, /x : 1})
-            line 9, cell 1: `null` is no value.
-            line 10, cell 1: `18446744073709551615` does not fit a number of 64 bits.
-            line 11, cell 1: `a b` cannot be the label of a field.
+            line 9, cell 1: `null` is not a value
+            line 10, cell 1: `18446744073709551615` does not fit in 64 bits
+            line 11, cell 1: `a b` cannot be the label of a field
         "#]],
     );
 }
@@ -113,9 +113,9 @@ fn cells_are_what_is_declared() {
         expect![[r#"
             1: 0("1", 2, fn:time:parse_rfc3339("2026-01-31T12:00:00Z"))
             2: 0("/a", 2, fn:time:parse_rfc3339("2026-01-31T00:00:00Z"))
-            line 3, cell 2: `x` is not a number.
-            line 4, cell 2: `1.5` is not a number.
-            line 5, cell 3: `yesterday` is not an instant, as `2026-01-31T12:00:00Z`.
+            line 3, cell 2: `x` is not a number
+            line 4, cell 2: `1.5` is not a number
+            line 5, cell 3: `yesterday` is not an instant such as `2026-01-31T12:00:00Z`
         "#]],
     );
     let shapes = declared(&[
@@ -128,20 +128,20 @@ fn cells_are_what_is_declared() {
         &shapes,
         "3,/a,1h30m,ab\nNaN,/a,1s,\n1,a,1s,\n1,/a,1 day,\n",
         expect![[r#"
-        1: 0(3, /a, fn:duration:parse("1h30m0s"), b"ab")
-        line 2, cell 1: `NaN` is not a float.
-        line 3, cell 2: `a` is not a name, which starts with a slash. Write `/a`.
-        line 4, cell 3: `1 day` is not a duration, as `1h30m`.
-    "#]],
+            1: 0(3, /a, fn:duration:parse("1h30m0s"), b"ab")
+            line 2, cell 1: `NaN` is not a float
+            line 3, cell 2: `a` is not a name such as `/door`; did you mean `/a`?
+            line 4, cell 3: `1 day` is not a duration such as `1h30m`
+        "#]],
     );
     json(
         &shapes,
         "[3, true, \"1s\", \"ab\"]\n[\"3\", \"/a\", \"1s\", \"\"]\n[1, 2, \"1s\", \"\"]\n[1, \"/a\", 5, \"\"]\n",
         expect![[r#"
             1: 0(3, /true, fn:duration:parse("1s"), b"ab")
-            line 2, cell 1: `"3"` is not a float.
-            line 3, cell 2: `2` is not a name, which starts with a slash.
-            line 4, cell 3: `5` is not a duration, as `1h30m`.
+            line 2, cell 1: `"3"` is not a float
+            line 3, cell 2: `2` is not a name such as `/door`
+            line 4, cell 3: `5` is not a duration such as `1h30m`
         "#]],
     );
     let colour = Cell::Either(vec![Cell::Constant(name("/red")), Cell::Constant(name("/green"))]);
@@ -152,8 +152,8 @@ fn cells_are_what_is_declared() {
         expect![[r#"
             1: 0(/red, /role/admin, 7)
             2: 0(/green, /role/a/b, "seven")
-            line 3, cell 1: `/blue` is not `/red` or `/green`.
-            line 4, cell 2: `/roles/a` is not a name below `/role`.
+            line 3, cell 1: `/blue` is not `/red` or `/green`
+            line 4, cell 2: `/roles/a` is not a name below `/role`
         "#]],
     );
 }
@@ -174,12 +174,12 @@ fn values_with_parts() {
         expect![[r#"
             1: 0([1, 2], fn:pair(1, fn:pair("a", /b)), [/k : 1], {/x : 1})
             2: 0([], fn:pair(1, fn:pair("a", /b)), fn:map(), {/y : 2, /x : 1})
-            line 3, cell 1: `"2"` is not a number.
-            line 4, cell 2: `[1]` is not a pair, written as a JSON array of two.
-            line 5, cell 3: `k` is not a name, which starts with a slash. Write `/k`.
-            line 6, cell 4: The field `/x` is missing.
-            line 7, cell 4: The struct has no field `/z`.
-            line 8, cell 1: `{}` is not a list, written as a JSON array.
+            line 3, cell 1: `"2"` is not a number
+            line 4, cell 2: `[1]` is not a pair (a JSON array of two)
+            line 5, cell 3: `k` is not a name such as `/door`; did you mean `/k`?
+            line 6, cell 4: missing field `/x` of the struct
+            line 7, cell 4: unknown field `/z` of the struct
+            line 8, cell 1: `{}` is not a list (a JSON array)
         "#]],
     );
     csv(
@@ -187,7 +187,7 @@ fn values_with_parts() {
         "\"[1,2]\",\"[1,\"\"a\"\",\"\"/b\"\"]\",\"{\"\"/k\"\": 1}\",\"{\"\"x\"\": 1}\"\n1 2,[],{},{}\n",
         expect![[r#"
             1: 0([1, 2], fn:pair(1, fn:pair("a", /b)), [/k : 1], {/x : 1})
-            line 2, cell 1: `1 2` is not a list, written as a JSON array.
+            line 2, cell 1: `1 2` is not a list (a JSON array)
         "#]],
     );
 }
@@ -199,17 +199,17 @@ fn headers() {
         &shapes,
         "size,ID,Open\n1,a,/true\n2,b\n",
         expect![[r#"
-        2: 0("a", /true, 1)
-        line 3, cell 0: This row has 2 cells; the header has 3.
-    "#]],
+            2: 0("a", /true, 1)
+            line 3, cell 0: row has 2 cells, but the header has 3
+        "#]],
     );
     csv(
         &shapes,
         "Id,Open,Site\na,/true,1\n",
         expect![[r#"
-        2: 0("a", /true, 1)
-        line 1, cell 3: This row looks like a header, but `door/3` has no argument `Site`. Did you mean `Size`?
-    "#]],
+            2: 0("a", /true, 1)
+            line 1, cell 3: `Site` in the header is not an argument of `door/3`; did you mean `Size`?
+        "#]],
     );
     csv(
         &shapes,
@@ -217,7 +217,7 @@ fn headers() {
         expect![[r#"
             3: 0("a", /true, 1)
             5: 0("b\nc", /true, 2)
-            line 7, cell 3: `x` is not a number.
+            line 7, cell 3: `x` is not a number
         "#]],
     );
     // Without a declaration the arguments have no names.
@@ -235,17 +235,17 @@ fn headers() {
          {\"Id\": \"a\", \"Open\": true, \"Size\": \"1\"}\n",
         expect![[r#"
             1: 0("a", /true, 1)
-            line 2, cell 0: The argument `Size` of `door/3` is missing.
-            line 3, cell 2: `door/3` has no argument `Opne`. Did you mean `Open`?
-            line 4, cell 3: `"1"` is not a number.
+            line 2, cell 0: missing argument `Size` of `door/3`
+            line 3, cell 2: `Opne` is not an argument of `door/3`; did you mean `Open`?
+            line 4, cell 3: `"1"` is not a number
         "#]],
     );
     json(
         &undeclared(&[1]),
         "{\"Id\": 1}\n",
         expect![[r#"
-        line 1, cell 0: The arguments have no names without a `Decl`; write an array.
-    "#]],
+            line 1, cell 0: object without a `Decl` that names the arguments; write an array
+        "#]],
     );
 }
 
@@ -256,19 +256,19 @@ fn several_arities() {
         &shapes,
         "a\na,b,c\na,b\n",
         expect![[r#"
-        1: 0("a")
-        2: 1("a", "b", "c")
-        line 3, cell 0: This row has 2 cells; `door/1` has 1, `door/3` has 3.
-    "#]],
+            1: 0("a")
+            2: 1("a", "b", "c")
+            line 3, cell 0: row has 2 cells, but `door/1` has 1, `door/3` has 3
+        "#]],
     );
     json(
         &shapes,
         "[\"a\"]\n\n  \n[1,2,3]\n[]\n",
         expect![[r#"
-        1: 0("a")
-        4: 1(1, 2, 3)
-        line 5, cell 0: This row has 0 cells; `door/1` has 1, `door/3` has 3.
-    "#]],
+            1: 0("a")
+            4: 1(1, 2, 3)
+            line 5, cell 0: row has 0 cells, but `door/1` has 1, `door/3` has 3
+        "#]],
     );
 }
 
@@ -283,8 +283,8 @@ fn temporal_facts() {
             2: 3(/a, fn:time:parse_rfc3339("2026-01-01T00:00:00Z"), fn:time:parse_rfc3339("2026-01-02T12:00:00Z"))
             3: 3(/a, fn:time:parse_rfc3339("1677-09-21T00:12:43.145224192Z"), fn:time:parse_rfc3339("2026-01-02T00:00:00Z"))
             4: 3(/a, fn:time:parse_rfc3339("2026-01-02T00:00:00Z"), fn:time:parse_rfc3339("2262-04-11T23:47:16.854775807Z"))
-            line 5, cell 3: The interval ends before it starts.
-            line 6, cell 0: This row has 2 cells; `on/1` has 1, `on/1` with its interval has 3.
+            line 5, cell 3: interval ends before it starts
+            line 6, cell 0: row has 2 cells, but `on/1` has 1, `on/1` with its interval has 3
         "#]],
     );
     json(
@@ -304,16 +304,16 @@ fn rows_that_cannot_be_read() {
         "[1\n3\n[1] [2]\nnot json\n{\"a\": }\n[2]",
         expect![[r#"
             6: 0(2)
-            line 1, cell 0: This is no JSON: it is not complete.
-            line 2, cell 0: A row is an array, or an object with the names of the arguments.
-            line 3, cell 0: This is no JSON from column 5 on.
-            line 4, cell 0: This is no JSON from column 2 on.
-            line 5, cell 0: This is no JSON from column 7 on.
+            line 1, cell 0: row is not JSON: it ends too early
+            line 2, cell 0: row is neither an array nor an object
+            line 3, cell 0: row is not JSON from column 5 on
+            line 4, cell 0: row is not JSON from column 2 on
+            line 5, cell 0: row is not JSON from column 7 on
         "#]],
     );
     let (out, report) = read(false, &undeclared(&[1]), b"a\n\xff\nb\n");
     assert_eq!((out.as_str(), report.facts, report.bad_count), ("1: 0(\"a\")\n3: 0(\"b\")\n", 2, 1));
-    assert_eq!(report.bad[0].why, "This is not UTF-8.");
+    assert_eq!(report.bad[0].why, "cell is not UTF-8");
     let deep = format!("[{}1{}]\n[2]\n", "[".repeat(5000), "]".repeat(5000));
     let (out, report) = read(true, &undeclared(&[1]), deep.as_bytes());
     assert_eq!((out.as_str(), report.bad_count), ("2: 0(2)\n", 1));

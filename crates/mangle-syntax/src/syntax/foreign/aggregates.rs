@@ -80,8 +80,12 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     }
 }
 
-fn message(call: &str, keys: &str) -> String {
-    format!("Mangle aggregates behind the body: `|> do fn:group_by({keys}), let N = {}`.", shorten(call))
+/// The headline about a word for an aggregation, and the note that shows how Mangle aggregates.
+fn aggregation(region: &Region<'_>, range: &Range<usize>, call: &str, keys: &str) -> Hit {
+    let headline = format!("Mangle has no aggregation `{}`", shorten(region.slice(range.clone())));
+    let call = shorten(call);
+    Hit::new(&rules::FOREIGN_AGGREGATION, range.clone(), headline)
+        .note(format!("a transform after the body aggregates: `|> do fn:group_by({keys}), let N = {call}`"))
 }
 
 /// `p(X, count(Y)) :- q(X, Y).`
@@ -106,11 +110,10 @@ fn in_head(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let (place, aggregate) = found?;
     let variable = fresh(region, &aggregate);
     let range = region.range(place);
-    let message = message(&aggregate.call(), &keys.join(", "));
-    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, range.clone(), message);
+    let hit = aggregation(region, &range, &aggregate.call(), &keys.join(", "));
     let transform = transform(region, arrow, &keys, &variable, &aggregate);
     let end = region.range(0..region.stop()).end;
-    Some(hit.replace(range, variable).replace(end..end, transform).title("Aggregate behind the body").guess())
+    Some(hit.replace(range, variable).replace(end..end, transform).title("aggregate after the body").guess())
 }
 
 /// `count(Y)`, `count<Y>`, `COUNT(*)` as an argument.
@@ -178,11 +181,7 @@ fn in_body(region: &Region<'_>, arrow: usize) -> Option<Hit> {
         }
     };
     let keys = head_variables(region, arrow, variable);
-    let hit = Hit::new(
-        &rules::FOREIGN_AGGREGATION,
-        region.token(word)?.range(),
-        message(&aggregate.call(), &keys.join(", ")),
-    );
+    let hit = aggregation(region, &region.token(word)?.range(), &aggregate.call(), &keys.join(", "));
     let place = region.range(premise.clone());
     let hit = match inner {
         Some(inner) => hit.replace(place, inner),
@@ -190,7 +189,7 @@ fn in_body(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     };
     let end = region.range(0..region.stop()).end;
     let transform = transform(region, arrow, &keys, variable, &aggregate);
-    Some(hit.replace(end..end, transform).title("Aggregate behind the body").guess())
+    Some(hit.replace(end..end, transform).title("aggregate after the body").guess())
 }
 
 /// The variables of the head but one.
@@ -240,21 +239,26 @@ fn group_by(region: &Region<'_>, arrow: usize) -> Option<Hit> {
             let text = format!("|> do fn:group_by({keys}){lets}");
             let shown = if lets.is_empty() { format!("{text}, let N = fn:count()") } else { text.clone() };
             let shown = if shown.len() > LONGEST { EXAMPLE } else { &shown };
-            let message = format!("Mangle groups behind the body: `{shown}`.");
-            let mut hit = Hit::new(&rules::FOREIGN_AGGREGATION, words, message);
+            let mut hit = no_group_by(region, words, shown);
             for (range, text) in grouped.changes {
                 hit = hit.replace(range, text).guess();
             }
             let lead = if region.slice(0..rest.start).ends_with(char::is_whitespace) { "" } else { " " };
-            hit = hit.replace(rest, format!("{lead}{text}")).title("Group behind the body");
+            hit = hit.replace(rest, format!("{lead}{text}")).title("group after the body");
             Some(if lets.is_empty() { hit } else { hit.guess() })
         }
         None => {
-            let message = format!("Mangle groups behind the body: `{EXAMPLE}`.");
-            let hit = Hit::new(&rules::FOREIGN_AGGREGATION, words, message).read(rest, "");
+            let hit = no_group_by(region, words, EXAMPLE).read(rest, "");
             Some(grouped.changes.into_iter().fold(hit, |hit, (range, text)| hit.read(range, text)))
         }
     }
+}
+
+/// The words `GROUP BY`; `shown` is how Mangle groups.
+fn no_group_by(region: &Region<'_>, words: Range<usize>, shown: &str) -> Hit {
+    let headline = format!("Mangle has no `{}`", region.slice(words.clone()));
+    Hit::new(&rules::FOREIGN_AGGREGATION, words, headline)
+        .note(format!("a transform after the body groups: `{shown}`"))
 }
 
 impl GroupByClause<'_, '_> {
@@ -363,15 +367,16 @@ fn order_or_limit(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     let start = if before.is(",") { before.start } else { before.end };
     let rest = start..region.range(0..region.stop()).end;
     let by = region.at(at + 1).eq_ignore_ascii_case("by");
-    let message = match word.text {
-        "order" | "ORDER" if by => "Facts have no order in Mangle, so there is no `order by`.",
+    let note = match word.text {
+        "order" | "ORDER" if by => "facts have no order",
         "limit" | "LIMIT" if region.kind(at + 1) == Some(LexemeKind::Number) => {
-            "A rule finds all facts that follow, so there is no `limit`."
+            "a rule derives all facts that follow from its body"
         }
         _ => return None,
     };
     let words = region.range(at..at + 1 + usize::from(by));
-    Some(Hit::new(&rules::FOREIGN_AGGREGATION, words, message).read(rest, ""))
+    let headline = format!("Mangle has no `{}`", region.slice(words.clone()));
+    Some(Hit::new(&rules::FOREIGN_AGGREGATION, words, headline).note(note).read(rest, ""))
 }
 
 /// The last of the variables behind `group by`.
@@ -392,10 +397,12 @@ fn group_words(region: &Region<'_>, hits: &mut Hits) {
     let keys = region.slice(region.range(group + 2..last + 1));
     let lead = if region.before(group) == "do" { "" } else { "do " };
     let text = format!("{lead}fn:group_by({keys})");
-    let message = format!("Groups are made by a function: `{text}`.");
     let range = region.range(group..last + 1);
-    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, region.range(group..group + 2), message);
-    hits.add(hit.replace(range, text.as_str()).title(format!("Write `{text}`")));
+    let words = region.range(group..group + 2);
+    let headline = format!("Mangle has no `{}`", region.slice(words.clone()));
+    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, words, headline)
+        .note("the function `fn:group_by(…)` makes groups");
+    hits.add(hit.replace(range, text.as_str()).title(format!("write `{}`", shorten(&text))));
 }
 
 /// `let N = COUNT(*)` in a transform.
@@ -408,9 +415,8 @@ fn reducer_calls(region: &Region<'_>, hits: &mut Hits) {
         let Some(aggregate) = aggregate_at(region, start..close + 1) else { continue };
         let call = aggregate.call();
         let range = region.range(start..close + 1);
-        let message = format!("Functions start with `fn:`: `{call}`.");
-        let hit = Hit::new(&rules::MISSING_FN, range.clone(), message);
-        hits.add(hit.replace(range, call.as_str()).title(format!("Write `{call}`")));
+        let hit = missing_fn(region.at(start), range.clone());
+        hits.add(hit.replace(range, call.as_str()).title(format!("write `{}`", shorten(&call))));
     }
 }
 
@@ -425,9 +431,10 @@ fn let_words(region: &Region<'_>, hits: &mut Hits) {
         if !region.at(index + 2).starts_with("fn:") && reducer(region.at(index + 2)).is_none() {
             continue;
         }
-        let message = format!("Behind `|>` a value is named by `let`: `let {} = …`.", variable.text);
-        let hit = Hit::new(&rules::NOT_A_TRANSFORM, variable.range(), message);
-        hits.add(hit.replace(variable.start..variable.start, "let ").title("Insert `let`"));
+        let headline = format!("missing `let` before `{}`", shorten(variable.text));
+        let hit = Hit::new(&rules::NOT_A_TRANSFORM, variable.range(), headline)
+            .note("the engine accepts only `do` and `let` after `|>`");
+        hits.add(hit.replace(variable.start..variable.start, "let ").title("insert `let`"));
     }
 }
 
@@ -456,8 +463,14 @@ fn functions(region: &Region<'_>, hits: &mut Hits) {
         let Some(function) = function(plain).or(reducer).filter(|function| *function != token.text) else {
             continue;
         };
-        let message = format!("Functions start with `fn:`: `{function}(…)`.");
-        let hit = Hit::new(&rules::MISSING_FN, token.range(), message);
-        hits.add(hit.replace(token.range(), function).title(format!("Write `{function}`")));
+        let hit = missing_fn(token.text, token.range());
+        hits.add(hit.replace(token.range(), function).title(format!("write `{function}`")));
     }
+}
+
+/// A function without its `fn:`, or with another prefix.
+fn missing_fn(word: &str, range: Range<usize>) -> Hit {
+    let headline = format!("function `{}` does not start with `fn:`", shorten(word));
+    Hit::new(&rules::MISSING_FN, range, headline)
+        .note("a word without `fn:` is a predicate, which returns no value")
 }

@@ -61,15 +61,16 @@ fn unknown(region: &Region<'_>, from: usize) -> Option<Hit> {
     }
     match sign.text {
         "**" | "^" => {
-            let message = format!("Mangle has no power, neither as `{}` nor as a function.", sign.text);
-            Some(Hit::new(&rules::INFIX_ARITHMETIC, sign.range(), message).read(sign.start..next.end, ""))
+            let hit = Hit::new(&rules::INFIX_ARITHMETIC, sign.range(), no_infix(sign.text))
+                .note("there is no function for powers either")
+                .help("multiply with `fn:mult(…)`");
+            Some(hit.read(sign.start..next.end, ""))
         }
         "+=" | "-=" => {
-            let message = format!(
-                "A variable has one value, so there is no `{}`. Name the new value: `Y2 = fn:plus(Y, X)`.",
-                sign.text
-            );
-            Some(Hit::new(&rules::INFIX_ARITHMETIC, sign.range(), message).read(sign.range(), "="))
+            let hit = Hit::new(&rules::INFIX_ARITHMETIC, sign.range(), no_infix(sign.text))
+                .note("a variable is bound once in a clause and does not change")
+                .help("bind a new variable, as in `Y2 = fn:plus(Y, X)`");
+            Some(hit.read(sign.range(), "="))
         }
         _ => None,
     }
@@ -82,9 +83,11 @@ fn computed(region: &Region<'_>, from: usize) -> Option<Hit> {
         return None;
     }
     let range = region.range(from..end);
-    let message = format!("Mangle computes with functions, not with operators: `{}`.", shorten(&text));
-    let title = format!("Write `{}`", shorten(&text));
-    Some(Hit::new(&rules::INFIX_ARITHMETIC, range.clone(), message).replace(range, text).title(title))
+    let sign = (from..end).find_map(|at| region.token(at).filter(|token| operator(token).is_some()));
+    let title = format!("write `{}`", shorten(&text));
+    let hit = Hit::new(&rules::INFIX_ARITHMETIC, range.clone(), no_infix(sign.map_or("", |sign| sign.text)))
+        .note(format!("arithmetic uses functions, as in `{}`", shorten(&text)));
+    Some(hit.replace(range, text).title(title))
 }
 
 /// `Y = X + .`
@@ -95,11 +98,15 @@ fn half_typed(region: &Region<'_>, from: usize) -> Option<Hit> {
     if !stops || !operand.is_operand() || sign.is("%") || region.before(from) == ":-" {
         return None;
     }
-    let message = format!(
-        "Nothing stands behind `{}`. Mangle computes with functions, not with operators: `{function}({}, …)`.",
-        sign.text, operand.text
-    );
-    Some(Hit::new(&rules::INFIX_ARITHMETIC, sign.range(), message).read(sign.range(), ""))
+    let hit = Hit::new(&rules::INFIX_ARITHMETIC, sign.range(), no_infix(sign.text))
+        .label("no operand after this")
+        .note(format!("arithmetic uses functions, as in `{function}({}, …)`", shorten(operand.text)));
+    Some(hit.read(sign.range(), ""))
+}
+
+/// The headline about an operator between values.
+pub(in crate::syntax) fn no_infix(operator: &str) -> String {
+    format!("Mangle has no infix operator `{operator}`")
 }
 
 /// The function of an operator, and how strongly it binds.

@@ -43,15 +43,16 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
 fn souffle_declaration(region: &Region<'_>) -> Option<Hit> {
     let close = region.close(3)?;
     let arguments = arguments(region, 4..close)?;
-    let message = "`.decl` is Soufflé; a declaration of Mangle starts with `Decl` and ends with a full stop.";
-    let hit = Hit::new(&rules::WRONG_KEYWORD, 0..region.token(1)?.end, message);
+    let hit = Hit::new(&rules::WRONG_KEYWORD, 0..region.token(1)?.end, "`.decl` is a keyword of Soufflé")
+        .label("expected `Decl`")
+        .note("a declaration of Mangle starts with `Decl` and ends with `.`");
     let end = region.token(region.tokens.len() - 1)?.end;
     let text = format!(
         "Decl {}{}.",
         head(region.at(2), &arguments),
         bound(&arguments).map_or(String::new(), |b| format!(" {b}"))
     );
-    Some(hit.replace(0..end, text).title("Write a `Decl`"))
+    Some(hit.replace(0..end, text).title("write a `Decl`"))
 }
 
 fn head(name: &str, arguments: &[Argument]) -> String {
@@ -65,6 +66,15 @@ fn bound(arguments: &[Argument]) -> Option<String> {
     (!types.is_empty()).then(|| format!("bound [{}]", types.join(", ")))
 }
 
+/// The headline about a type that is written with the argument.
+pub(in crate::syntax) fn typed_argument(argument: &str) -> String {
+    format!("engine rejects the typed argument `{}`", shorten(argument))
+}
+
+/// Where types are written.
+pub(in crate::syntax) const TYPES_FOLLOW: &str =
+    "a `Decl` names its arguments by variables; types follow the atom, as in `bound [/string]`";
+
 /// Types among the arguments of a `Decl`, whatever separates them from the name.
 fn typed(region: &Region<'_>, name: usize) -> Option<Hit> {
     let close = region.close(name + 1)?;
@@ -77,24 +87,21 @@ fn typed(region: &Region<'_>, name: usize) -> Option<Hit> {
         return None;
     }
     let inside = region.range(name + 2..close);
-    let (rule, message) = if only_types {
-        let message = "`Decl` names its arguments with variables; their types stand behind the atom: `bound [/string]`.";
-        (&rules::DECL_ARG_NOT_VARIABLE, message.to_owned())
+    let first = region.slice(region.range(name + 2..region.part_end(name + 2)));
+    let (rule, headline) = if only_types {
+        let headline = format!("`Decl` argument `{}` is not a variable", shorten(first));
+        (&rules::DECL_ARG_NOT_VARIABLE, headline)
     } else {
-        let first = region.slice(region.range(name + 2..region.part_end(name + 2)));
-        let message = format!(
-            "No engine reads `{}` here. Types stand behind the declared atom: `bound [/string]`.",
-            shorten(first)
-        );
-        (&rules::LEGACY_TYPED_ARG, message)
+        (&rules::LEGACY_TYPED_ARG, typed_argument(first))
     };
     let names: Vec<_> = arguments.iter().map(|argument| argument.name.as_str()).collect();
-    let mut hit = Hit::new(rule, inside.clone(), message).replace(inside, names.join(", ")).guess();
+    let hit = Hit::new(rule, inside.clone(), headline).note(TYPES_FOLLOW);
+    let mut hit = hit.replace(inside, names.join(", ")).guess();
     if !region.has_word("bound") {
         let (at, text) = bound_place(region, close, &bound(&arguments)?)?;
         hit = hit.replace(at..at, text);
     }
-    Some(hit.title("Move the types into `bound […]`"))
+    Some(hit.title("move the types into `bound […]`"))
 }
 
 /// Where a `bound` belongs, and how it is set there.
@@ -211,16 +218,13 @@ fn numbered(region: &Region<'_>) -> Option<Hit> {
     let end = if region.at(2) == "/" { 4 } else { 3 };
     let names: Vec<_> = (1..=count).map(|number| format!("Arg{number}")).collect();
     let range = region.range(1..end);
-    let message = format!(
-        "`{}` does not declare; `Decl` names the arguments: `{}({})`.",
-        region.slice(range.clone()),
-        region.at(1),
-        names.join(", ")
-    );
+    let headline = format!("`{}` is not the atom of a declaration", shorten(region.slice(range.clone())));
+    let note = format!("a `Decl` names the arguments, as in `{}({})`", region.at(1), names.join(", "));
     let arguments = region.range(2..end);
-    let hit = Hit::new(&rules::DECL_ARG_NOT_VARIABLE, range, message)
+    let hit = Hit::new(&rules::DECL_ARG_NOT_VARIABLE, range, headline)
+        .note(note)
         .replace(arguments, format!("({})", names.join(", ")));
-    Some(hit.title("Name the arguments").guess())
+    Some(hit.title("name the arguments").guess())
 }
 
 /// What stands behind the declared atom: commas between the parts, and parts without brackets.
@@ -229,15 +233,15 @@ fn parts(region: &Region<'_>, from: usize, hits: &mut Hits) {
         let Some(token) = region.token(index).filter(|token| token.depth == 0) else { continue };
         match (token.text, region.at(index + 1)) {
             (",", _) => {
-                let message = "The parts of a `Decl` are not separated by commas.";
                 if let Some(hit) = hits.0.iter_mut().find(|hit| hit.rule == &rules::DOUBLE_COMMA) {
                     *hit = hit.clone().delete(token.range());
                     continue;
                 }
                 hits.add(
-                    Hit::new(&rules::DOUBLE_COMMA, token.range(), message)
+                    Hit::new(&rules::DOUBLE_COMMA, token.range(), "comma before a part of a `Decl`")
+                        .note("the engine rejects commas between the parts")
                         .delete(token.range())
-                        .title("Delete the comma"),
+                        .title("delete the comma"),
                 );
             }
             ("bound" | "descr" | "inclusion", "[") => {}
@@ -252,8 +256,13 @@ fn unbracketed(region: &Region<'_>, index: usize) -> Option<Hit> {
     let token = region.token(index)?;
     let opened = region.at(index + 1) == "(" && !token.is("doc");
     let written = if token.is("doc") { "descr" } else { token.text };
-    let message = format!("What belongs to `{written}` stands in brackets: `{written} […]`.");
-    let hit = Hit::new(&rules::UNKNOWN_DECL_PART, token.range(), message).title("Write the brackets");
+    let headline = match token.text {
+        "doc" => "`doc` outside of `descr […]`".to_owned(),
+        part => format!("missing brackets after `{part}`"),
+    };
+    let hit = Hit::new(&rules::UNKNOWN_DECL_PART, token.range(), headline)
+        .label(format!("expected `{written} […]`"))
+        .title("insert the brackets");
     if token.is("doc") {
         if !region.is_atom(index) || matches!(region.before(index), "descr" | "bound") {
             return None;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::NO_DISJUNCTION;
 use super::hit::{Hit, Hits};
 use super::region::Region;
 use super::token::LexemeKind;
@@ -32,16 +33,16 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     let written = region.at(first);
     let body = arrow + 1..region.stop();
     let is_clear = is_clear(region, body.clone());
-    let message = if is_clear {
-        format!("Mangle has no `{written}`. Write one rule for each alternative, with the same head.")
-    } else {
-        format!(
-            "Mangle has no `{written}`, and how far it reaches beside commas is not clear. Write one rule for each \
-             alternative, each with all premises that it needs."
-        )
-    };
     let Some(token) = region.token(first) else { return };
-    let mut hit = Hit::new(&rules::DISJUNCTION, token.range(), message);
+    let mut hit =
+        Hit::new(&rules::DISJUNCTION, token.range(), format!("Mangle has no disjunction `{written}`"))
+            .note(NO_DISJUNCTION);
+    hit = match is_clear {
+        true => hit.help("write one rule for each alternative"),
+        false => hit
+            .note("the alternatives are ambiguous: they contain commas")
+            .help("write one rule for each alternative, with all premises that it needs"),
+    };
     for index in found.iter().filter(|&&at| region.at(at) != ";") {
         let Some(token) = region.token(*index) else { return };
         hit = hit.read(token.range(), ";");
@@ -57,7 +58,7 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
 fn clear(region: &Region<'_>, arrow: usize, hit: Hit) -> Hit {
     let Some(rules) = split(region, arrow, Reach::All) else { return hit };
     let hit = options(region, arrow + 1..region.stop()).into_iter().fold(hit, Hit::replacing);
-    hit.mend(0..region.text.len(), rules.join("\n")).title("Write one rule for each alternative")
+    hit.mend(0..region.text.len(), rules.join("\n")).title("write one rule for each alternative")
 }
 
 /// With both readings: the one that keeps more premises in each rule as a guess, the other one beside it.
@@ -66,12 +67,8 @@ fn unclear(region: &Region<'_>, arrow: usize, hit: Hit) -> Hit {
     let (Some(near), Some(far)) = (near, far) else { return hit };
     let whole = 0..region.text.len();
     hit.mend(whole.clone(), near.join("\n"))
-        .title("Write one rule for each alternative, and the other premises in each")
-        .otherwise(
-            "Write one rule for what is before it and one for what is behind it",
-            whole,
-            far.join("\n"),
-        )
+        .title("write one rule for each alternative, and the other premises in each")
+        .otherwise("write one rule for what is before it and one for what is after it", whole, far.join("\n"))
         .guess()
 }
 

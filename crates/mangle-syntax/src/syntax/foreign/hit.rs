@@ -36,7 +36,14 @@ pub(in crate::syntax) struct Hit {
     pub(in crate::syntax) rule: &'static Rule,
     /// What is underlined.
     pub(in crate::syntax) range: Range<usize>,
-    pub(in crate::syntax) message: String,
+    /// As [`Finding::message`](crate::lint::Finding::message).
+    pub(in crate::syntax) headline: String,
+    /// As [`Finding::label`](crate::lint::Finding::label).
+    pub(in crate::syntax) label: Option<String>,
+    /// As [`Finding::notes`](crate::lint::Finding::notes).
+    pub(in crate::syntax) notes: Vec<String>,
+    /// As [`Finding::help`](crate::lint::Finding::help).
+    pub(in crate::syntax) help: Option<String>,
     /// What the fix does, in the imperative.
     pub(in crate::syntax) title: String,
     /// Whether the fix is certain.
@@ -51,11 +58,14 @@ pub(in crate::syntax) struct Hit {
 }
 
 impl Hit {
-    pub(super) fn new(rule: &'static Rule, range: Range<usize>, message: impl Into<String>) -> Self {
+    pub(super) fn new(rule: &'static Rule, range: Range<usize>, headline: impl Into<String>) -> Self {
         Self {
             rule,
             range,
-            message: message.into(),
+            headline: headline.into(),
+            label: None,
+            notes: Vec::new(),
+            help: None,
             title: String::new(),
             safe: true,
             reading: Vec::new(),
@@ -63,6 +73,21 @@ impl Hit {
             replaces: Vec::new(),
             other: None,
         }
+    }
+
+    pub(super) fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    pub(super) fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
     }
 
     /// It is read as if `range` were `text`, and mended so.

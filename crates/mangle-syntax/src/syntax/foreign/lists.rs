@@ -5,6 +5,12 @@ use super::region::Region;
 use super::token::LexemeKind;
 use crate::syntax::rules;
 
+/// The headline about `[H | T]`.
+pub(in crate::syntax) const NO_LIST_PATTERN: &str = "Mangle has no list pattern `[H | T]`";
+
+/// How a list is split.
+pub(in crate::syntax) const MATCH_CONS: &str = "the premise `:match_cons(List, H, T)` splits a list";
+
 pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     for open in 1..region.tokens.len() {
         if region.at(open) == "["
@@ -23,13 +29,12 @@ fn pattern(region: &Region<'_>, open: usize) -> Option<Hit> {
         return None;
     };
     let bar = region.token(open + 2)?.range();
-    let message = "Lists are not taken apart by `[H | T]`; a premise does it: `:match_cons(List, H, T)`.";
-    let hit = Hit::new(&rules::CONS_BAR, bar, message);
+    let hit = Hit::new(&rules::CONS_BAR, bar, NO_LIST_PATTERN).note(MATCH_CONS);
     let range = region.range(open..close + 1);
     let arrow = region.arrow()?;
     if open < arrow {
         let built = format!("fn:list:cons({}, {})", head.text, tail.text);
-        return Some(hit.replace(range, built.as_str()).title(format!("Write `{built}`")));
+        return Some(hit.replace(range, built.as_str()).title(format!("write `{built}`")));
     }
     let taken = |list: &str| format!(":match_cons({list}, {}, {})", head.text, tail.text);
     // `L = [H | T]` and `[H | T] = L`.
@@ -39,7 +44,7 @@ fn pattern(region: &Region<'_>, open: usize) -> Option<Hit> {
         if sign == "=" && depth == 0 && region.kind(other) == Some(LexemeKind::Variable) {
             let premise = region.range(open.min(other)..(close + 1).max(other + 1));
             let call = taken(region.at(other));
-            return Some(hit.replace(premise, call.as_str()).title(format!("Write `{call}`")));
+            return Some(hit.replace(premise, call.as_str()).title(format!("write `{call}`")));
         }
     }
     // `q([H | T])`
@@ -52,5 +57,5 @@ fn pattern(region: &Region<'_>, open: usize) -> Option<Hit> {
     }
     let call = taken(&list);
     let hit = hit.replace(range, list.as_str()).replace(end..end, format!(", {call}"));
-    Some(hit.title(format!("Add `{call}`")))
+    Some(hit.title(format!("add `{call}`")))
 }

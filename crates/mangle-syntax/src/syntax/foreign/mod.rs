@@ -21,14 +21,30 @@ mod statements;
 mod terms;
 mod token;
 
-pub(super) use arithmetic::as_functions;
+pub(super) use arithmetic::{as_functions, no_infix};
+pub(super) use declarations::{TYPES_FOLLOW, typed_argument};
 use hit::Hits;
 pub(super) use hit::{HabitFix, Hit, RegionEdit, apply};
+pub(super) use lists::{MATCH_CONS, NO_LIST_PATTERN};
+pub(super) use premises::{NEGATION_SIGN, does_not_negate, only_atoms_are_negated};
 pub(super) use region::Region;
+pub(super) use statements::arrow_note;
 pub(super) use token::{Lexeme, LexemeKind, tokens};
 
-/// What is said of a query.
-pub(super) const NO_QUERY: &str = "A file cannot ask a query; it holds declarations, facts and rules only.";
+/// The headline about a query.
+pub(super) const NO_QUERY: &str = "query in a file";
+
+/// Why that is an error.
+pub(super) const IN_A_FILE: &str = "the engine accepts only declarations, facts and rules in a file";
+
+/// Why Mangle needs no sign for alternatives.
+pub(super) const NO_DISJUNCTION: &str = "alternatives are separate rules with the same head";
+
+/// The note about null and its like.
+const ABSENCE: &str = "what is unknown is expressed by the absence of a fact";
+
+/// What the fix of text that cannot be kept does.
+const TO_COMMENT: &str = "turn it into a comment";
 
 /// The recognisers in the order in which they are asked: the first one to claim a place has it.
 const RECOGNISERS: &[fn(&Region<'_>, &mut Hits)] = &[

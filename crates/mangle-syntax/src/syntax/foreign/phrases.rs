@@ -1,11 +1,12 @@
 //! Words of other languages between terms and between premises: `T like "src/%"`, `some X in L`, `p(X) unless q(X)`,
 //! `if … then … else …`.
 //!
-//! None of them is joined to its neighbours by commas: such a premise is passed over in the reading, and where a premise of
+//! None of them is joined to its neighbours by commas: such a premise is left out of the reading, and where a premise of
 //! Mangle probably means the same it is offered as a guess.
 
 use std::ops::Range;
 
+use super::ABSENCE;
 use super::hit::{Hit, Hits};
 use super::region::{Region, premise_with_comma};
 use super::token::{Lexeme, LexemeKind};
@@ -76,6 +77,12 @@ const TEXT_TESTS: [(&str, &str); 8] = [
 
 /// Words that are no premise, not even alone.
 const CONTROL: [&str; 9] = ["if", "then", "else", "elif", "otherwise", "case", "end", "when", "unless"];
+
+/// The note about words for comparisons.
+const COMPARED: &str = "values are compared by `=`, `!=`, `<`, `<=`, `>` and `>=`";
+
+/// The note about words for tests of texts.
+const TESTED: &str = "texts are tested by `:string:starts_with`, `:string:contains` and `:string:ends_with`";
 
 /// One phrase in a premise.
 struct Phrase<'r, 't> {
@@ -181,26 +188,24 @@ impl<'t> Phrase<'_, 't> {
             "is" => self.identity()?,
             "like" | "ilike" => self.like(),
             "between" => self.between(),
-            "unless" if !starts => self.joined(", !", "A negated premise says that: `!p(X)`."),
-            "if" | "when" | "with" if !starts => {
-                self.joined(", ", "Premises are joined by commas in Mangle.")
-            }
+            "unless" if !starts => self.joined(", !", "a negated premise is written `!p(X)`"),
+            "if" | "when" | "with" if !starts => self.joined(", ", "premises are joined by commas"),
             "some" | "every" | "any" | "each" | "for" if starts => return self.quantified(end),
-            word if CONTROL.contains(&word) => self.passed_over("Write one rule for each case."),
+            word if CONTROL.contains(&word) => self.without("each case is a rule of its own"),
             _ => self.operator(),
         };
         Some((hit?, last))
     }
 
-    fn foreign(&self, advice: &str) -> Option<Hit> {
+    fn foreign(&self, note: &str) -> Option<Hit> {
         let word = self.region.token(self.at)?;
-        let message = format!("Mangle has no `{}`. {advice}", word.text);
-        Some(Hit::new(&rules::FOREIGN_WORD, word.range(), message).guess())
+        let headline = format!("Mangle has no word `{}`", shorten(word.text));
+        Some(Hit::new(&rules::FOREIGN_WORD, word.range(), headline).note(note).guess())
     }
 
     /// Without the premise, and without a fix.
-    fn passed_over(&self, advice: &str) -> Option<Hit> {
-        Some(self.foreign(advice)?.read(premise_with_comma(self.region, &self.part)?, ""))
+    fn without(&self, note: &str) -> Option<Hit> {
+        Some(self.foreign(note)?.read(premise_with_comma(self.region, &self.part)?, ""))
     }
 
     /// The values before and behind some tokens, if the premise is no more than that.
@@ -212,9 +217,9 @@ impl<'t> Phrase<'_, 't> {
     }
 
     /// Reads and mends the premise as `text`.
-    fn says(&self, advice: &str, text: &str) -> Option<Hit> {
+    fn says(&self, note: &str, text: &str) -> Option<Hit> {
         let range = self.region.range(self.part.clone());
-        Some(self.foreign(advice)?.replace(range, text).title(format!("Write `{}`", shorten(text))))
+        Some(self.foreign(note)?.replace(range, text).title(format!("write `{}`", shorten(text))))
     }
 
     /// `X equals Y`, `T contains "a"`, and any unknown word.
@@ -225,12 +230,12 @@ impl<'t> Phrase<'_, 't> {
         };
         let operands = self.operands(self.at..self.at + 1);
         if let (Some((left, right)), Some(sign)) = (operands, of(&COMPARISONS)) {
-            return self.says("Values are compared by signs.", &format!("{left} {sign} {right}"));
+            return self.says(COMPARED, &format!("{left} {sign} {right}"));
         }
         if let (Some((left, right)), Some(test)) = (operands, of(&TEXT_TESTS)) {
-            return self.says("A premise tests texts.", &format!("{test}({left}, {right})"));
+            return self.says(TESTED, &format!("{test}({left}, {right})"));
         }
-        self.passed_over("A body has atoms and comparisons only, with commas in between.")
+        self.without("a body consists of atoms and comparisons, separated by commas")
     }
 
     /// `X is not Y` and `X is null`; the `is` of Prolog is looked at elsewhere.
@@ -238,52 +243,51 @@ impl<'t> Phrase<'_, 't> {
         let negated = self.region.at(self.at + 1).eq_ignore_ascii_case("not");
         let value = self.region.at(self.at + 1 + usize::from(negated));
         if ["null", "nil", "none", "None", "NULL", "undefined"].contains(&value) {
-            return Some(self.passed_over("What is unknown is not stated, so no value stands for it."));
+            return Some(self.without(ABSENCE));
         }
         if !negated {
             return None;
         }
         let operands = self.operands(self.at..self.at + 2);
         Some(match operands {
-            Some((left, right)) => self.says("Values are compared by signs.", &format!("{left} != {right}")),
-            None => self.passed_over("Values are compared by signs."),
+            Some((left, right)) => self.says(COMPARED, &format!("{left} != {right}")),
+            None => self.without(COMPARED),
         })
     }
 
     /// `T like "src/%"`
     fn like(&self) -> Option<Hit> {
-        let advice = "A premise tests texts: `:string:starts_with`, `:string:contains`, `:string:ends_with`.";
         let meant = self.operands(self.at..self.at + 1).and_then(|(left, right)| like(left, right));
         match meant {
-            Some(premise) => self.says(advice, &premise),
-            None => self.passed_over(advice),
+            Some(premise) => self.says(TESTED, &premise),
+            None => self.without(TESTED),
         }
     }
 
     /// `X between 1 and 5`
     fn between(&self) -> Option<Hit> {
         let region = self.region;
-        let advice = "Compare twice.";
+        let note = "a range is written as two comparisons";
         let bounds = [self.at + 1, self.at + 3].map(|at| region.token(at).filter(|token| token.is_operand()));
         match (self.operands(self.at..self.at + 3), bounds) {
             (Some((value, _)), [Some(low), Some(high)])
                 if region.at(self.at + 2).eq_ignore_ascii_case("and") =>
             {
-                self.says(advice, &format!("{value} >= {}, {value} <= {}", low.text, high.text))
+                self.says(note, &format!("{value} >= {}, {value} <= {}", low.text, high.text))
             }
-            _ => self.passed_over(advice),
+            _ => self.without(note),
         }
     }
 
     /// `p(X) unless q(X)`: what stands behind is a premise of its own.
-    fn joined(&self, join: &str, advice: &str) -> Option<Hit> {
+    fn joined(&self, join: &str, note: &str) -> Option<Hit> {
         let (before, next) = (self.region.token(self.at - 1)?, self.region.token(self.at + 1)?);
         let is_atom = self.region.is_atom(self.at + 1);
         let is_last = self.region.atom_end(self.at + 1).is_some_and(|last| last + 1 == self.part.end);
         if !(is_atom && is_last && before.is(")")) {
-            return self.passed_over(advice);
+            return self.without(note);
         }
-        Some(self.foreign(advice)?.replace(before.end..next.start, join).title("Write a premise of its own"))
+        Some(self.foreign(note)?.replace(before.end..next.start, join).title("make it a premise of its own"))
     }
 
     /// `some X, Y in L`, `every X in L`: over commas up to the end of the phrase.
@@ -297,15 +301,14 @@ impl<'t> Phrase<'_, 't> {
         if !is_variable(at) || region.at(at + 1) != "in" {
             // `some X: p(X)` is looked at elsewhere.
             let known = region.at(self.at) == "some" || !self.part.contains(&(self.at + 1));
-            let hit = self.passed_over("A helper rule that finds a counterexample, negated, says `every`.");
+            let hit = self.without("`every` is a helper rule that finds a counterexample, negated");
             return hit.filter(|_| !known).map(|hit| (hit, self.part.end));
         }
         let last = region.top_level(at + 1, |token| token.is(",")).unwrap_or(end).min(end);
-        let message = format!(
-            "Mangle has no `{} … in`. A premise `p(X)` goes through facts, `:list:member(X, L)` through a list.",
-            region.at(self.at)
-        );
-        let hit = Hit::new(&rules::FOREIGN_WORD, region.token(self.at)?.range(), message).guess();
+        let headline = format!("Mangle has no quantifier `{} … in`", region.at(self.at));
+        let hit = Hit::new(&rules::FOREIGN_WORD, region.token(self.at)?.range(), headline)
+            .note("a premise `p(X)` ranges over facts, `:list:member(X, L)` over a list")
+            .guess();
         Some((hit.read(premise_with_comma(region, &(self.part.start..last))?, ""), last))
     }
 }
@@ -333,8 +336,8 @@ fn unless_behind_head(region: &Region<'_>, hits: &mut Hits) {
     let Some((word, next)) = found.and_then(|at| Some((region.token(at)?, region.token(at + 1)?))) else {
         return;
     };
-    let message = "Mangle has no `unless`. Write a rule with a premise that binds its variables, and a negation: `:- …, !p(X)`.";
-    hits.add(
-        Hit::new(&rules::FOREIGN_WORD, word.range(), message).read(word.start..next.start, ":- !").guess(),
-    );
+    let hit = Hit::new(&rules::FOREIGN_WORD, word.range(), "Mangle has no word `unless`")
+        .note("a negation follows the premises that bind its variables: `:- …, !p(X)`")
+        .help("write a rule with a premise that binds its variables, and a negation");
+    hits.add(hit.read(word.start..next.start, ":- !").guess());
 }

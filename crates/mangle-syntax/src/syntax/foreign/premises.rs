@@ -1,5 +1,7 @@
 //! Negation, conjunction, comparison and control as other languages write them.
 
+use std::ops::Range;
+
 use super::arithmetic;
 use super::hit::{Hit, Hits};
 use super::region::{Region, premise_with_comma};
@@ -37,30 +39,38 @@ pub(super) fn negation(region: &Region<'_>, hits: &mut Hits) {
 fn negated(region: &Region<'_>, sign: usize, atom: usize) -> Option<Hit> {
     let start = region.token(sign)?.start;
     let range = start..region.token(atom - 1)?.end;
-    let message = not_message(region.slice(range.clone()));
-    Some(
-        Hit::new(&rules::NOT_KEYWORD, range, message)
-            .replace(start..region.token(atom)?.start, "!")
-            .title("Write `!`"),
-    )
+    let hit = wrong_negation(region.slice(range.clone()), range);
+    Some(hit.replace(start..region.token(atom)?.start, "!").title("write `!`"))
 }
 
 /// `not exists(p(X))`, `!exists (p(X), q(X))`
 fn not_exists(region: &Region<'_>, sign: usize) -> Option<Hit> {
     let (open, close) = (sign + 2, region.close(sign + 2)?);
     let range = region.range(sign..open);
-    let message = not_message(region.slice(range.clone()));
-    let hit = Hit::new(&rules::NOT_KEYWORD, range, message);
+    let hit = wrong_negation(region.slice(range.clone()), range);
     if region.is_atom(open + 1) && region.atom_end(open + 1) == Some(close - 1) {
         let (start, atom) = (region.token(sign)?.start, region.token(open + 1)?.start);
         let end = region.token(close)?.range();
-        return Some(hit.replace(start..atom, "!").replace(end, region.instead_of(close)).title("Write `!`"));
+        return Some(hit.replace(start..atom, "!").replace(end, region.instead_of(close)).title("write `!`"));
     }
     Some(hit.read(premise_with_comma(region, &(sign..close + 1))?, "").guess())
 }
 
-fn not_message(written: &str) -> String {
-    format!("Negation is written `!p(X)` in Mangle; `{written}` means nothing.")
+/// The headline about a word for negation.
+pub(in crate::syntax) fn does_not_negate(written: &str) -> String {
+    format!("`{written}` does not negate a premise")
+}
+
+/// How a negation is written.
+pub(in crate::syntax) const NEGATION_SIGN: &str = "negation is written `!p(X)`";
+
+fn wrong_negation(written: &str, range: Range<usize>) -> Hit {
+    Hit::new(&rules::NOT_KEYWORD, range, does_not_negate(written)).label(NEGATION_SIGN)
+}
+
+/// Why a comparison has no negation.
+pub(in crate::syntax) fn only_atoms_are_negated(comparison: &str, opposite: &str) -> String {
+    format!("the engine negates only atoms; the opposite of `{comparison}` is `{opposite}`")
 }
 
 /// `not (p(X))` and `!(X = 2)`.
@@ -76,30 +86,29 @@ fn negated_group(region: &Region<'_>, sign: usize) -> Option<Hit> {
     };
     let underlined = region.token(sign)?.range();
     if at_depth(&[",", ";", "|", "||", "&&", "and", "or", "AND", "OR", "∧", "∨"]).is_some() {
-        let message =
-            "Only one atom can be negated. State these premises in a helper rule, and negate its head.";
         let place = premise_with_comma(region, &(sign..close + 1))?;
-        return Some(Hit::new(&rules::NOT_KEYWORD, underlined, message).read(place, "").guess());
+        let hit = Hit::new(&rules::NOT_KEYWORD, underlined, "negation of several premises")
+            .note("the engine negates one atom at a time")
+            .help("define a helper rule with these premises and negate its head");
+        return Some(hit.read(place, "").guess());
     }
     if let Some(comparison) = at_depth(&COMPARISONS) {
         let opposite = opposite(region.at(comparison));
-        let message = format!(
-            "A comparison cannot be negated; `{opposite}` is the opposite of `{}`.",
-            region.at(comparison)
-        );
-        let hit = Hit::new(&rules::NEGATED_COMPARISON, underlined, message);
+        let hit = Hit::new(&rules::NEGATED_COMPARISON, underlined, "negation of a comparison")
+            .note(only_atoms_are_negated(region.at(comparison), opposite));
         let hit = hit.delete(open).replace(region.token(comparison)?.range(), opposite);
         let hit = hit.replace(end, region.instead_of(close));
-        return Some(hit.title(format!("Write `{opposite}`")));
+        return Some(hit.title(format!("write `{opposite}`")));
     }
     (region.atom_end(sign + 2) == Some(close - 1)).then(|| {
         let written = region.at(sign);
-        let message = if written == "!" {
-            "A negated atom stands in no parentheses of its own: `!p(X)`.".to_owned()
+        let hit = if written == "!" {
+            Hit::new(&rules::NOT_KEYWORD, underlined, "negation of an atom in parentheses")
+                .label(NEGATION_SIGN)
         } else {
-            not_message(written)
+            wrong_negation(written, underlined)
         };
-        Hit::new(&rules::NOT_KEYWORD, underlined, message).replace(open, "!").delete(end).title("Write `!`")
+        hit.replace(open, "!").delete(end).title("write `!`")
     })
 }
 
@@ -134,15 +143,17 @@ pub(super) fn conjunction(region: &Region<'_>, hits: &mut Hits) {
             continue;
         }
         let hit = found.take().unwrap_or_else(|| {
-            let message = format!("Premises are joined by commas in Mangle, not by `{}`.", token.text);
-            Hit::new(&rules::CONJUNCTION_KEYWORD, token.range(), message).title("Write commas")
+            let headline = format!("`{}` does not join premises", token.text);
+            Hit::new(&rules::CONJUNCTION_KEYWORD, token.range(), headline)
+                .label("premises are joined by commas")
+                .title("write commas")
         });
         let next_line = next.first || !region.only_blanks_before(index + 1);
         let end = if next_line { token.end } else { next.start };
         found = Some(if before.is(",") {
             hit.delete(token.start..end)
         } else if token.first {
-            // A comment may stand behind the premise.
+            // A comment may follow the premise.
             hit.replace(before.end..before.end, ",").delete(token.start..end)
         } else {
             hit.replace(before.end..end, if next_line { "," } else { ", " })
@@ -165,10 +176,11 @@ pub(super) fn groups(region: &Region<'_>, hits: &mut Hits) {
             continue;
         }
         let Some(end) = region.token(close) else { continue };
-        let message = "Premises stand in no parentheses of their own; commas join them all.";
-        let hit = Hit::new(&rules::CONJUNCTION_KEYWORD, token.range(), message);
+        let hit =
+            Hit::new(&rules::CONJUNCTION_KEYWORD, token.range(), "premises in parentheses of their own")
+                .note("the engine accepts premises only with commas between them");
         let hit = hit.delete(token.range()).replace(end.range(), region.instead_of(close));
-        hits.add(hit.title("Drop the parentheses"));
+        hits.add(hit.title("delete the parentheses"));
     }
 }
 
@@ -203,12 +215,12 @@ fn foreign_operator(region: &Region<'_>, index: usize) -> Option<Hit> {
         _ => return None,
     };
     let range = region.token(index)?.range();
-    let message = format!("`{written}` is no operator of Mangle; `{meant}` is meant.");
-    Some(
-        Hit::new(&rules::WRONG_OPERATOR, range.clone(), message)
-            .replace(range, meant)
-            .title(format!("Write `{meant}`")),
-    )
+    let hit = wrong_operator(written, range.clone()).label(format!("expected `{meant}`"));
+    Some(hit.replace(range, meant).title(format!("write `{meant}`")))
+}
+
+fn wrong_operator(written: &str, range: Range<usize>) -> Hit {
+    Hit::new(&rules::WRONG_OPERATOR, range, format!("`{written}` is not an operator of Mangle"))
 }
 
 /// `Y is X + 1`.
@@ -220,13 +232,14 @@ fn assigned(region: &Region<'_>, index: usize) -> Option<Hit> {
     let end = region.part_end(index);
     let value_range = region.range(index + 1..end);
     let value = arithmetic::value(region, index + 1..end);
-    let message = "`is` is Prolog; in Mangle `=` takes the value of a function.";
-    let hit = Hit::new(&rules::WRONG_OPERATOR, region.token(index)?.range(), message);
-    let title = format!("Write `= {}`", shorten(&value));
+    let hit = wrong_operator("is", region.token(index)?.range())
+        .label("expected `=`")
+        .note("`=` binds a variable to the result of a function");
+    let title = format!("write `= {}`", shorten(&value));
     Some(hit.replace(region.token(index)?.start..value_range.end, format!("= {value}")).title(title))
 }
 
-/// `X in [1, 2]`: a test when `X` has a value already, else a choice.
+/// `X in [1, 2]`: a test when `X` is bound already, else a choice.
 fn member(region: &Region<'_>, index: usize, negated: bool) -> Option<Hit> {
     let element = region.token(index - 1)?;
     let list = region.range(index + 1 + usize::from(negated)..region.part_end(index));
@@ -239,9 +252,9 @@ fn member(region: &Region<'_>, index: usize, negated: bool) -> Option<Hit> {
         (false, true) => format!(":filter(fn:list:contains({list_text}, {}))", element.text),
         (false, false) => format!(":list:member({}, {list_text})", element.text),
     };
-    let message = format!("Mangle has no `in`; write `{}`.", shorten(&text));
-    let title = format!("Write `{}`", shorten(&text));
-    let hit = Hit::new(&rules::WRONG_OPERATOR, region.token(index)?.range(), message);
+    let title = format!("write `{}`", shorten(&text));
+    let hit = wrong_operator("in", region.token(index)?.range())
+        .note("`:list:member` and `fn:list:contains` test the elements of a list");
     Some(hit.replace(element.start..list.end, text).title(title).guess())
 }
 
@@ -252,9 +265,10 @@ fn chained(region: &Region<'_>, index: usize) -> Option<Hit> {
     if !is_chain || !middle.is_operand() {
         return None;
     }
-    let message = format!("Comparisons do not chain: compare `{}` twice.", middle.text);
-    let hit = Hit::new(&rules::WRONG_OPERATOR, region.token(index + 2)?.range(), message);
-    Some(hit.replace(middle.end..middle.end, format!(", {}", middle.text)).title("Write two comparisons"))
+    let headline = format!("`{}` is between two comparison operators", shorten(middle.text));
+    let hit = Hit::new(&rules::WRONG_OPERATOR, region.token(index + 2)?.range(), headline)
+        .note("a comparison has two sides");
+    Some(hit.replace(middle.end..middle.end, format!(", {}", middle.text)).title("write two comparisons"))
 }
 
 /// The cut, quantifiers, `true` and `fail`, and what collects or changes facts in Prolog.
@@ -290,9 +304,10 @@ pub(super) fn control(region: &Region<'_>, hits: &mut Hits) {
 
 fn cut(region: &Region<'_>, index: usize) -> Option<Hit> {
     let range = region.token(index)?.range();
-    let message = "The cut `!` of Prolog has no meaning here: Mangle finds all answers, in no order. `!` only negates an atom.";
     let place = premise_with_comma(region, &(index..index + 1))?;
-    Some(Hit::new(&rules::FOREIGN_CONTROL, range, message).delete(place).title("Delete the cut").guess())
+    let hit = Hit::new(&rules::FOREIGN_CONTROL, range, "Mangle has no cut `!`")
+        .note("the engine finds all solutions, in no order; `!` only negates an atom");
+    Some(hit.delete(place).title("delete the cut").guess())
 }
 
 /// `exists(p(X, Y))`, `exists Y: p(X, Y)`, `exists Y (p(X, Y))`, `exists p(X, Y)`.
@@ -305,12 +320,9 @@ fn exists(region: &Region<'_>, index: usize) -> Option<Hit> {
         body += 1;
     }
     let token = region.token(index)?;
-    let message = format!(
-        "A premise needs no `{}`: it holds as soon as there is a value for each of its variables.",
-        token.text
-    );
-    let hit =
-        Hit::new(&rules::FOREIGN_CONTROL, token.range(), message).title(format!("Drop `{}`", token.text));
+    let hit = no_quantifier(token.text, token.range())
+        .note("a premise is true if each of its variables has a value that makes it true")
+        .title(format!("delete `{}`", token.text));
     if region.at(body) == "(" {
         let close = region.close(body)?;
         let hit = hit.delete(token.start..region.token(body)?.end);
@@ -322,26 +334,28 @@ fn exists(region: &Region<'_>, index: usize) -> Option<Hit> {
 
 fn forall(region: &Region<'_>, index: usize) -> Option<Hit> {
     let end = region.part_end(index);
-    let message = "Mangle has no `forall`. Write a helper rule that finds a counterexample, and negate it: `!has_counterexample(X)`.";
-    let hit = Hit::new(&rules::FOREIGN_CONTROL, region.token(index)?.range(), message);
+    let hit = no_quantifier(region.at(index), region.token(index)?.range())
+        .note("a premise is true if some value of its variables makes it true")
+        .help("negate a helper rule that finds a counterexample, as in `!has_counterexample(X)`");
     Some(hit.read(premise_with_comma(region, &(index..end))?, ""))
 }
 
+fn no_quantifier(word: &str, range: Range<usize>) -> Hit {
+    Hit::new(&rules::FOREIGN_CONTROL, range, format!("Mangle has no quantifier `{word}`"))
+}
+
 fn collects(region: &Region<'_>, index: usize) -> Option<Hit> {
-    let message = format!(
-        "Mangle has no `{}`: `|> do fn:group_by(…), let L = fn:collect(X)` behind a body makes a list of its rows.",
-        region.at(index)
-    );
-    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, region.token(index)?.range(), message);
+    let headline = format!("Mangle has no aggregation `{}`", region.at(index));
+    let hit = Hit::new(&rules::FOREIGN_AGGREGATION, region.token(index)?.range(), headline)
+        .note("`|> do fn:group_by(…), let L = fn:collect(X)` after a body makes a list of its solutions");
     Some(hit.read(premise_with_comma(region, &(index..region.part_end(index)))?, ""))
 }
 
 fn changes(region: &Region<'_>, index: usize) -> Option<Hit> {
-    let message = format!(
-        "A rule changes no facts, so there is no `{}`: state in a rule's head what follows from its body.",
-        region.at(index)
-    );
-    let hit = Hit::new(&rules::FOREIGN_CONTROL, region.token(index)?.range(), message);
+    let headline = format!("Mangle has no command `{}`", region.at(index));
+    let hit = Hit::new(&rules::FOREIGN_CONTROL, region.token(index)?.range(), headline)
+        .note("a rule derives facts and changes none")
+        .help("make the new fact the head of a rule");
     Some(hit.read(premise_with_comma(region, &(index..region.part_end(index)))?, ""))
 }
 
@@ -354,12 +368,11 @@ fn constant_premise(region: &Region<'_>, index: usize) -> Option<Hit> {
     let range = region.token(index)?.range();
     let place = premise_with_comma(region, &(index..index + 1))?;
     if word == "true" {
-        let message = "`true` is no premise in Mangle. It would always hold; leave it out.";
-        return Some(Hit::new(&rules::FOREIGN_CONSTANT, range, message).delete(place).title("Delete it"));
+        let hit = Hit::new(&rules::FOREIGN_CONSTANT, range, "`true` is not a premise")
+            .note("such a premise would always be true");
+        return Some(hit.delete(place).title("delete it"));
     }
-    let message = format!(
-        "`{word}` is no premise in Mangle. With it the rule would never hold; what must not be, is simply not stated."
-    );
-    let hit = Hit::new(&rules::FOREIGN_CONSTANT, range, message).read(place, "").guess();
-    Some(hit.mend(0..region.text.len(), "").title("Delete the rule"))
+    let hit = Hit::new(&rules::FOREIGN_CONSTANT, range, format!("`{word}` is not a premise"))
+        .note("with such a premise the rule would derive nothing");
+    Some(hit.read(place, "").guess().mend(0..region.text.len(), "").title("delete the rule"))
 }

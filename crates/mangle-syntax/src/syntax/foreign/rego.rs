@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::TO_COMMENT;
 use super::hit::{Hit, Hits};
 use super::region::Region;
 use super::statement_kind::Foreign;
@@ -14,35 +15,33 @@ pub(super) fn habits(region: &Region<'_>, hits: &mut Hits) {
     let whole = 0..region.text.len();
     let line = region.text.lines().next().map_or(0, |line| line.trim_end().len());
     let hit = match foreign {
-        Foreign::Default => directive(
-            region,
-            "`default` is Rego. In Mangle a fact that no rule derives does not hold, so there is nothing to declare",
-        ),
-        Foreign::Import => directive(region, "`import` is Rego. In Mangle all built-ins are there"),
+        Foreign::Default => directive(region, "default", "a fact that no rule derives is false by default"),
+        Foreign::Import => directive(region, "import", "all built-ins of Mangle are always available"),
         // `Package` is what is meant, which the recogniser of keywords says.
         Foreign::Package => return,
-        Foreign::Rule(rule) => Hit::new(&rules::FOREIGN_RULE, 0..line, rule_message(region, rule.argument)),
-        Foreign::Select => Hit::new(
-            &rules::FOREIGN_RULE,
-            0..line,
-            "`SELECT` is SQL. In Mangle a rule derives the rows: `result(X) :- table(X, Y), Y > 1.`",
-        ),
+        Foreign::Rule(rule) => {
+            let note = rule_note(region, rule.argument);
+            Hit::new(&rules::FOREIGN_RULE, 0..line, "rule in the notation of Rego").note(note)
+        }
+        Foreign::Select => Hit::new(&rules::FOREIGN_RULE, 0..line, "query in the notation of SQL")
+            .note("a rule of Mangle derives the result, as in `result(X) :- table(X, Y), Y > 1.`"),
     };
     hits.add(hit.read(whole, ""));
 }
 
-fn directive(region: &Region<'_>, message: &str) -> Hit {
+fn directive(region: &Region<'_>, keyword: &str, note: &str) -> Hit {
     let whole = 0..region.text.len();
     let end = region.token(1).map_or(whole.end, |token| token.end);
-    let hit = Hit::new(&rules::FOREIGN_DIRECTIVE, 0..end, format!("{message}."));
-    hit.mend(whole, as_comment(region.text)).title("Turn it into a comment").guess()
+    let headline = format!("`{keyword}` is a keyword of Rego");
+    let hit = Hit::new(&rules::FOREIGN_DIRECTIVE, 0..end, headline).note(note);
+    hit.mend(whole, as_comment(region.text)).title(TO_COMMENT).guess()
 }
 
-/// What the head is in Mangle.
-fn rule_message(region: &Region<'_>, argument: Option<Range<usize>>) -> String {
+/// How the rule begins in Mangle.
+fn rule_note(region: &Region<'_>, argument: Option<Range<usize>>) -> String {
     let argument = argument.map_or_else(String::new, |tokens| head_argument(region, tokens));
     format!(
-        "This is a rule of Rego. In Mangle it is `{}({argument}) :- …, ….`, with commas between the premises.",
+        "a rule of Mangle is written `{}({argument}) :- …, ….`, with commas between the premises",
         region.at(0)
     )
 }

@@ -1,10 +1,13 @@
 //! Arrows, keywords, ends of statements and directives of other languages.
 
+use std::ops::Range;
+
 use super::hit::{Hit, Hits};
 use super::region::{Region, is_prose};
 use super::statement_kind::Foreign;
 use super::token::{Lexeme, LexemeKind};
-use crate::syntax::lower::full_stop_behind;
+use super::{IN_A_FILE, NO_DISJUNCTION, NO_QUERY, TO_COMMENT};
+use crate::syntax::lower::{COMMENT_SIGN, DOES_NOT_END, NO_ELEMENT, ONE_COMMA, full_stop_behind, shorten};
 use crate::syntax::rules;
 
 /// Words and signs that stand between head and body, head first.
@@ -27,8 +30,20 @@ pub(super) fn arrows(region: &Region<'_>, hits: &mut Hits) {
 }
 
 fn wrong_arrow(written: &str, token: &Lexeme<'_>) -> Hit {
-    let message = format!("A rule's arrow is `:-` (or `⟸`), not `{written}`.");
-    Hit::new(&rules::WRONG_ARROW, token.range(), message).title("Write `:-`")
+    let headline = format!("`{written}` is not the arrow of a rule");
+    Hit::new(&rules::WRONG_ARROW, token.range(), headline)
+        .label("expected `:-`")
+        .note(arrow_note(written))
+        .title("write `:-`")
+}
+
+/// What the engine makes of an arrow of another language.
+pub(in crate::syntax) fn arrow_note(written: &str) -> &'static str {
+    match written {
+        "<=" => "the engine reads `<=` as less or equal",
+        "<-" => "the engine reads `<-` as a temporal operator",
+        _ => "a rule is written `head :- body`",
+    }
 }
 
 /// `p(X) :- if q(X)`.
@@ -40,12 +55,9 @@ fn doubled(region: &Region<'_>, arrow: usize) -> Option<Hit> {
     if region.top_level(arrow + 2, |token| matches!(token.text, "then" | "else")).is_some() {
         return None;
     }
-    let message = format!("The arrow `:-` already means `if`; `{}` is too much.", word.text);
-    Some(
-        Hit::new(&rules::WRONG_ARROW, word.range(), message)
-            .delete(word.start..next.start)
-            .title("Delete it"),
-    )
+    let hit = Hit::new(&rules::WRONG_ARROW, word.range(), format!("`{}` after the arrow `:-`", word.text))
+        .note("the arrow already means `if`");
+    Some(hit.delete(word.start..next.start).title(format!("delete `{}`", word.text)))
 }
 
 fn foreign_arrow(region: &Region<'_>) -> Option<Hit> {
@@ -80,11 +92,10 @@ fn forward(region: &Region<'_>) -> Option<Hit> {
         return None;
     }
     let rule = format!("{head} :- {body}");
-    let message = format!(
-        "In Mangle the head stands first and the arrow points to it: `{} :- …`.",
-        region.at(right.start)
-    );
-    let hit = Hit::new(&rules::WRONG_ARROW, token.range(), message).title("Put the head first").guess();
+    let hit = Hit::new(&rules::WRONG_ARROW, token.range(), "head after the body")
+        .note(format!("the head comes first, as in `{} :- …`", shorten(region.at(right.start))))
+        .title("put the head first")
+        .guess();
     let range = region.range(0..region.stop());
     Some(hit.replace(range, rule))
 }
@@ -113,10 +124,10 @@ pub(super) fn ends(region: &Region<'_>, hits: &mut Hits) {
     let Some(token) = region.token(last).filter(|token| matches!(token.text, ";" | ",") && last > 0) else {
         return;
     };
-    let message = format!("A statement ends with a full stop, not with `{}`.", token.text);
-    let hit = Hit::new(&rules::MISSING_DOT, token.range(), message);
+    let headline = format!("statement ends with `{}` instead of `.`", token.text);
+    let hit = Hit::new(&rules::MISSING_DOT, token.range(), headline).note(DOES_NOT_END);
     let stop = full_stop_behind(region.before(last));
-    hits.add(hit.replace(token.range(), stop).title("Write a full stop"));
+    hits.add(hit.replace(token.range(), stop).title(format!("replace `{}` by `.`", token.text)));
 }
 
 /// `q(X); .`, `q(X) ; , r(X)`: a semicolon with nothing behind it.
@@ -126,19 +137,22 @@ pub(super) fn commas(region: &Region<'_>, hits: &mut Hits) {
         let empty_before = token.is(",") && matches!(region.before(index), "(" | "[" | "{" | ":-" | "⟸");
         let lone = matches!(next.text, ")" | "]" | "}" | "." | ",");
         let hit = if empty_before && !lone {
-            let message = "Nothing stands before this comma. Delete it, or write what is missing.";
             let end = if next.first { token.end } else { next.start };
-            Hit::new(&rules::DOUBLE_COMMA, token.range(), message)
+            Hit::new(&rules::DOUBLE_COMMA, token.range(), NO_ELEMENT)
+                .note(ONE_COMMA)
                 .delete(token.start..end)
-                .title("Delete the comma")
+                .title("delete the comma")
         } else if token.is(";") && next.is(".") {
-            let message = "Nothing stands behind this `;`, and Mangle has none.";
             let start = region.token(index - 1).map_or(token.start, |before| before.end);
-            Hit::new(&rules::DISJUNCTION, token.range(), message).delete(start..token.end).title("Delete it")
+            Hit::new(&rules::DISJUNCTION, token.range(), "no premise after `;`")
+                .note(NO_DISJUNCTION)
+                .delete(start..token.end)
+                .title("delete `;`")
         } else if token.is(";") && matches!(next.text, "let" | "do") {
-            let message = "The statements of a transform are separated by commas, not by `;`.";
-            let hit = Hit::new(&rules::DISJUNCTION, token.range(), message);
-            hit.replace(token.range(), ",").title("Write a comma")
+            let hit =
+                Hit::new(&rules::DISJUNCTION, token.range(), "`;` between the statements of a transform")
+                    .label("expected `,`");
+            hit.replace(token.range(), ",").title("write `,`")
         } else {
             continue;
         };
@@ -160,17 +174,12 @@ pub(super) fn keywords(region: &Region<'_>, hits: &mut Hits) {
         "package" | "module" | "namespace" if named(next) => package(region, "Package"),
         "use" | "using" | "import" if named(next) => package(region, "Use"),
         "rule" | "fact" | "def" | "clause" if region.is_atom(1) => {
-            let message = format!("A clause has no keyword: `{}` is too much.", first.text);
-            Some(
-                Hit::new(&rules::WRONG_KEYWORD, first.range(), message)
-                    .delete(first.start..next.start)
-                    .title("Delete it"),
-            )
+            let hit = not_a_keyword(first.text, first.range()).note("a clause starts with its head");
+            Some(hit.delete(first.start..next.start).title(format!("delete `{}`", first.text)))
         }
         "@" if next.is("decl") && next.glued => {
-            let message = "A declaration starts with `Decl`, not with `@decl`.";
-            let hit = Hit::new(&rules::WRONG_KEYWORD, first.start..next.end, message);
-            Some(hit.replace(first.start..next.end, "Decl").title("Write `Decl`"))
+            let hit = not_a_keyword("@decl", first.start..next.end).label("expected `Decl`");
+            Some(hit.replace(first.start..next.end, "Decl").title("write `Decl`"))
         }
         _ => None,
     };
@@ -180,9 +189,12 @@ pub(super) fn keywords(region: &Region<'_>, hits: &mut Hits) {
 }
 
 fn keyword(word: &Lexeme<'_>, meant: &str) -> Option<Hit> {
-    let message = format!("The keyword is `{meant}`, not `{}`.", word.text);
-    let hit = Hit::new(&rules::WRONG_KEYWORD, word.range(), message);
-    (word.text != meant).then(|| hit.replace(word.range(), meant).title(format!("Write `{meant}`")))
+    let hit = not_a_keyword(word.text, word.range()).label(format!("expected `{meant}`"));
+    (word.text != meant).then(|| hit.replace(word.range(), meant).title(format!("write `{meant}`")))
+}
+
+fn not_a_keyword(word: &str, range: Range<usize>) -> Hit {
+    Hit::new(&rules::WRONG_KEYWORD, range, format!("`{word}` is not a keyword of Mangle"))
 }
 
 /// `package a.`, `Use "a"!`: keyword, quotes and end are one mistake.
@@ -192,8 +204,10 @@ fn package(region: &Region<'_>, meant: &str) -> Option<Hit> {
     let mut hit = match keyword(word, meant) {
         Some(hit) => hit,
         None if name.kind == LexemeKind::Text => {
-            let message = format!("The name behind `{meant}` stands in no quotes.");
-            Hit::new(&rules::WRONG_KEYWORD, name.range(), message).title("Drop the quotes")
+            let headline = format!("name after `{meant}` is in quotes");
+            Hit::new(&rules::WRONG_KEYWORD, name.range(), headline)
+                .note("the name of a package is a word, not a string")
+                .title("delete the quotes")
         }
         None => return None,
     };
@@ -211,13 +225,16 @@ fn package(region: &Region<'_>, meant: &str) -> Option<Hit> {
 /// `.input p`, `.type T = number`, `:- dynamic p/1.`, `:- q(X).`, `q(X)?`.
 pub(super) fn directives(region: &Region<'_>, hits: &mut Hits) {
     let (Some(first), Some(next)) = (region.token(0), region.token(1)) else { return };
-    let message = match first.text {
+    let (headline, note) = match first.text {
         "." if next.glued && next.kind == LexemeKind::Word && !next.is("decl") => match next.text {
-            "type" => "Mangle has no named types: write a type itself in `bound […]`.".to_owned(),
-            "input" | "output" | "printsize" => {
-                format!("`.{}` is Soufflé. Mangle's host loads facts and asks for results.", next.text)
+            "type" => {
+                ("Mangle has no named types".to_owned(), "a type is written in `bound […]` where it is used")
             }
-            word => format!("`.{word}` is a directive of Soufflé, which Mangle has not."),
+            "input" | "output" | "printsize" => (
+                of_souffle(next.text),
+                "the program that embeds the engine loads facts and queries the results",
+            ),
+            word => (of_souffle(word), NO_DIRECTIVES),
         },
         ":-" | "?-"
             if matches!(
@@ -234,17 +251,24 @@ pub(super) fn directives(region: &Region<'_>, hits: &mut Hits) {
                     | "multifile"
             ) =>
         {
-            format!("`:- {}` is a directive of Prolog, which Mangle has not.", next.text)
+            (format!("`:- {}` is a directive of Prolog", shorten(next.text)), NO_DIRECTIVES)
         }
         ":-" => {
-            "A rule without a head states nothing. Give it a head, such as `violation(X) :- …`.".to_owned()
+            ("rule has no head".to_owned(), "a rule derives facts of its head, as in `violation(X) :- …`")
         }
         _ => return,
     };
     let whole = 0..region.text.len();
     let end = if matches!(first.text, ":-" | "?-") { first.end } else { next.end };
-    let hit = Hit::new(&rules::FOREIGN_DIRECTIVE, first.start..end, message).read(whole.clone(), "");
-    hits.add(hit.mend(whole, as_comment(region.text)).title("Turn it into a comment").guess());
+    let hit = Hit::new(&rules::FOREIGN_DIRECTIVE, first.start..end, headline).note(note);
+    let hit = hit.read(whole.clone(), "").mend(whole, as_comment(region.text));
+    hits.add(hit.title(TO_COMMENT).guess());
+}
+
+const NO_DIRECTIVES: &str = "Mangle has no directives";
+
+fn of_souffle(word: &str) -> String {
+    format!("`.{}` is a directive of Soufflé", shorten(word))
 }
 
 /// `q(X)?`
@@ -252,8 +276,9 @@ pub(super) fn question(region: &Region<'_>, hits: &mut Hits) {
     let last = region.tokens.len().saturating_sub(1);
     let Some(sign) = region.token(last).filter(|sign| sign.is("?") && last > 1) else { return };
     let whole = 0..region.text.len();
-    let hit = Hit::new(&rules::QUERY_IN_FILE, sign.range(), super::NO_QUERY).read(whole.clone(), "");
-    hits.add(hit.mend(whole, as_comment(region.text)).title("Turn it into a comment").guess());
+    let hit = Hit::new(&rules::QUERY_IN_FILE, sign.range(), NO_QUERY).note(IN_A_FILE);
+    let hit = hit.read(whole.clone(), "").mend(whole, as_comment(region.text));
+    hits.add(hit.title(TO_COMMENT).guess());
 }
 
 pub(super) fn as_comment(text: &str) -> String {
@@ -276,19 +301,21 @@ pub(super) fn markup(region: &Region<'_>, hits: &mut Hits) {
         _ => return,
     };
     let range = first.start..start;
-    let message = format!(
-        "`{}` belongs to a list in a document, not to a program.",
-        region.slice(range.clone()).trim_end()
-    );
-    let underlined = first.start..first.start + region.slice(range.clone()).trim_end().len();
-    hits.add(Hit::new(&rules::PASTED_MARKUP, underlined, message).delete(range).title("Delete it"));
+    let marker = region.slice(range.clone()).trim_end();
+    let underlined = first.start..first.start + marker.len();
+    let hit = Hit::new(
+        &rules::PASTED_MARKUP,
+        underlined,
+        format!("list marker `{}` in a program", shorten(marker)),
+    )
+    .note("the engine rejects the marks of documents");
+    hits.add(hit.delete(range).title("delete it"));
 }
 
 /// `-- …`, `; …` and `<!-- … -->`.
 pub(super) fn comments(region: &Region<'_>, hits: &mut Hits) {
     for token in region.tokens.iter().filter(|token| token.kind == LexemeKind::Comment) {
         let marker: String = token.text.chars().take_while(|c| matches!(c, '-' | ';' | '<' | '!')).collect();
-        let message = format!("`{marker}` does not start a comment in Mangle; `#` does.");
         let body = token.text.trim_start_matches(['-', ';', '<', '!']).trim_end_matches("-->").trim();
         let lines: Vec<_> = body.lines().map(|line| format!("# {}", line.trim())).collect();
         // A comment ends with its line, and code may follow `-->`.
@@ -296,8 +323,9 @@ pub(super) fn comments(region: &Region<'_>, hits: &mut Hits) {
         let code_follows = rest.lines().next().is_some_and(|line| !line.trim().is_empty());
         let end = if code_follows { "\n" } else { "" };
         let text = format!("{}{end}", lines.join("\n"));
-        let hit = Hit::new(&rules::WRONG_COMMENT, token.range(), message);
-        hits.add(hit.replace(token.range(), text).title("Turn it into a `#` comment"));
+        let headline = format!("`{}` does not start a comment", shorten(&marker));
+        let hit = Hit::new(&rules::WRONG_COMMENT, token.range(), headline).label(COMMENT_SIGN);
+        hits.add(hit.replace(token.range(), text).title("turn it into a `#` comment"));
     }
 }
 
@@ -307,16 +335,15 @@ pub(super) fn prose(region: &Region<'_>, hits: &mut Hits) {
     let line = region.text.lines().next().map_or(0, |line| line.trim_end().len());
     let opens = matches!(region.at(0), "{" | "[") && region.kind(1) == Some(LexemeKind::Text);
     let hit = if is_prose(&region.tokens) && Foreign::of(&region.tokens).is_none() {
-        let message = "This is text for people, not Mangle. A comment starts with `#`.";
-        Hit::new(&rules::PASTED_MARKUP, 0..line, message).mend(whole.clone(), as_comment(region.text))
+        Hit::new(&rules::PASTED_MARKUP, 0..line, "prose outside of a comment").label(COMMENT_SIGN)
     } else if opens && matches!(region.at(2), ":" | "," | "]") {
-        let message =
-            "This is JSON, not Mangle. A statement stands in a file as it is, without quotes and brackets.";
-        Hit::new(&rules::PASTED_MARKUP, 0..line, message).mend(whole.clone(), as_comment(region.text))
+        Hit::new(&rules::PASTED_MARKUP, 0..line, "JSON in a program")
+            .note("statements are written without quotes and brackets around them")
     } else {
         return;
     };
-    hits.add(hit.read(whole, "").title("Turn it into a comment").guess());
+    let hit = hit.mend(whole.clone(), as_comment(region.text));
+    hits.add(hit.read(whole, "").title(TO_COMMENT).guess());
 }
 
 /// `r(X), let Y = …` and `r(X) | > do …`: a transform without its `|>`.
@@ -333,12 +360,12 @@ pub(super) fn pipes(region: &Region<'_>, hits: &mut Hits) {
         "," | "|" => before.start,
         _ => before.end,
     };
-    let message = format!("`{}` stands behind `|>`: `… |> {} …`.", word.text, word.text);
+    let headline = format!("missing `|>` before `{}`", word.text);
     let range = if split { start..before.end } else { word.range() };
     let lead = if region.slice(0..start).ends_with(' ') { "|> " } else { " |> " };
     let end = if word.first { before.end } else { word.start };
     let text = if word.first { lead.trim_end() } else { lead };
-    hits.add(
-        Hit::new(&rules::NOT_A_TRANSFORM, range, message).replace(start..end, text).title("Insert `|>`"),
-    );
+    let hit = Hit::new(&rules::NOT_A_TRANSFORM, range, headline)
+        .note(format!("a transform is written `… |> {} …`", word.text));
+    hits.add(hit.replace(start..end, text).title("insert `|>`"));
 }

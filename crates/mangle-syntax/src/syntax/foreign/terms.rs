@@ -49,12 +49,14 @@ pub(super) fn lookalikes(region: &Region<'_>, hits: &mut Hits) {
         let range = at..at + c.len_utf8();
         let hit = found.take().unwrap_or_else(|| {
             let code = u32::from(c);
-            let message = match *plain {
-                "" => format!("An invisible character (U+{code:04X}) stands here; the engine rejects it."),
-                " " => format!("This is no plain space but U+{code:04X}, which the engine rejects."),
-                plain => format!("`{c}` (U+{code:04X}) is not `{plain}`; the engine rejects it."),
+            let headline = match *plain {
+                "" => format!("invisible character U+{code:04X}"),
+                " " => format!("unusual space U+{code:04X}"),
+                plain => format!("`{c}` (U+{code:04X}) is not `{plain}`"),
             };
-            Hit::new(&rules::LOOKALIKE_CHARACTER, range.clone(), message).title("Write plain characters")
+            Hit::new(&rules::LOOKALIKE_CHARACTER, range.clone(), headline)
+                .note("the engine rejects it")
+                .title("write plain characters")
         });
         found = Some(hit.replace(range, *plain));
     }
@@ -71,9 +73,9 @@ pub(super) fn variables(region: &Region<'_>, hits: &mut Hits) {
         let delimited = matches!(region.before(index), "(" | "," | "[")
             && matches!(region.at(index + 1), ")" | "," | "]");
         if delimited && sign.depth > 0 && matches!(sign.text, "*" | "..." | "?") {
-            let message = format!("Any value is `_` in Mangle, not `{}`.", sign.text);
-            let hit = Hit::new(&rules::VARIABLE_SIGIL, sign.range(), message);
-            hits.add(hit.replace(sign.range(), "_").title("Write `_`"));
+            let headline = format!("`{}` is not a wildcard in Mangle", sign.text);
+            let hit = Hit::new(&rules::VARIABLE_SIGIL, sign.range(), headline).label("expected `_`");
+            hits.add(hit.replace(sign.range(), "_").title("write `_`"));
             continue;
         }
         let Some(name) = region.token(index + 1).filter(|next| next.glued && is_word(next)) else { continue };
@@ -87,11 +89,10 @@ pub(super) fn variables(region: &Region<'_>, hits: &mut Hits) {
         }
         let variable = camel_case(name.text);
         let hit = sigils.take().unwrap_or_else(|| {
-            let message = format!(
-                "Variables have no sign in front of them in Mangle: `{}{}` is `{variable}`.",
-                sign.text, name.text
-            );
-            Hit::new(&rules::VARIABLE_SIGIL, sign.start..name.end, message).title("Write plain variables")
+            let headline = format!("variable `{0}{1}` starts with `{0}`", sign.text, shorten(name.text));
+            Hit::new(&rules::VARIABLE_SIGIL, sign.start..name.end, headline)
+                .label(format!("expected `{}`", shorten(&variable)))
+                .title("write the variables without signs")
         });
         sigils = Some(hit.replace(sign.start..name.end, variable));
     }
@@ -142,17 +143,20 @@ fn several_words(region: &Region<'_>, tokens: Range<usize>) -> Option<Hit> {
     let written = region.slice(range.clone());
     if first.kind == LexemeKind::Name {
         let name = all.iter().map(|token| token.text).collect::<Vec<_>>().join("_");
-        let message =
-            format!("A name has no spaces: `{}` is several terms. Write `{name}`.", shorten(written));
-        let hit = Hit::new(&rules::BAD_NAME, range.clone(), message);
-        return Some(hit.replace(range, name.as_str()).title(format!("Write `{name}`")).guess());
+        let headline = format!("name `{}` contains a space", shorten(written));
+        let hit = Hit::new(&rules::BAD_NAME, range.clone(), headline).note("the engine reads several terms");
+        return Some(hit.replace(range, name.as_str()).title(format!("write `{}`", shorten(&name))).guess());
     }
     if !is_word(first) || written.contains(['"', '\n']) {
         return None;
     }
-    let message = format!("Text stands in quotes: `\"{}\"`.", shorten(written));
-    let hit = Hit::new(&rules::UNQUOTED_STRING, range.clone(), message);
-    Some(hit.replace(range, format!("\"{written}\"")).title("Quote it").guess())
+    let hit = Hit::new(
+        &rules::UNQUOTED_STRING,
+        range.clone(),
+        format!("text `{}` is not quoted", shorten(written)),
+    )
+    .note("the engine reads each word as a term of its own");
+    Some(hit.replace(range, format!("\"{written}\"")).title("quote it").guess())
 }
 
 /// `/a:b`, `/a/`, `'p'(1)`, `my-pred(1)`.
@@ -175,21 +179,22 @@ fn bad_constant(region: &Region<'_>, index: usize) -> Option<Hit> {
     let next = region.token(index + 1).filter(|next| next.glued);
     let (end, meant, why) =
         if let Some(part) = next.filter(|next| next.text.starts_with(':') && next.text.len() > 1) {
-            (part.end, format!("{}/{}", name.text, part.text.trim_start_matches(':')), "has no colon")
+            (part.end, format!("{}/{}", name.text, part.text.trim_start_matches(':')), "contains a colon")
         } else if !name.text.is_ascii() {
             let encode = |c: char| if c.is_ascii() { c.to_string() } else { percent(c) };
-            (name.end, name.text.chars().map(encode).collect(), "has ASCII characters only")
+            (name.end, name.text.chars().map(encode).collect(), "contains characters beyond ASCII")
         } else if name.text.ends_with('/') {
-            (name.end, name.text.trim_end_matches('/').to_owned(), "does not end with a slash")
+            (name.end, name.text.trim_end_matches('/').to_owned(), "ends with a slash")
         } else if name.text.contains("//") {
-            (name.end, name.text.replace("//", "/"), "has no empty part")
+            (name.end, name.text.replace("//", "/"), "has an empty part")
         } else {
             return None;
         };
     let range = name.start..end;
-    let message = format!("A name {why}: `{}` does not parse.", region.slice(range.clone()));
-    let hit = Hit::new(&rules::BAD_NAME, range.clone(), message).replace(range, meant.as_str());
-    Some(hit.title(format!("Write `{meant}`")).guess())
+    let headline = format!("name `{}` {why}", shorten(region.slice(range.clone())));
+    let hit = Hit::new(&rules::BAD_NAME, range.clone(), headline)
+        .note("names consist of letters, digits and `._~%-` between slashes");
+    Some(hit.replace(range, meant.as_str()).title(format!("write `{}`", shorten(&meant))).guess())
 }
 
 /// A character as bytes in percent notation, which is plain text to the language.
@@ -207,9 +212,9 @@ fn quoted_predicate(region: &Region<'_>, index: usize) -> Option<Hit> {
     let token = region.token(index)?;
     let word = token.text.get(1..token.text.len().checked_sub(1)?).filter(|word| is_identifier(word))?;
     (region.at(index + 1) == "(" && region.glued(index + 1)).then(|| {
-        let message = format!("Predicates stand in no quotes: `{word}(…)`.");
-        let hit = Hit::new(&rules::BAD_NAME, token.range(), message);
-        hit.replace(token.range(), word).title(format!("Write `{word}`"))
+        let headline = format!("predicate `{}` is in quotes", shorten(word));
+        let hit = Hit::new(&rules::BAD_NAME, token.range(), headline).note("the engine reads a string");
+        hit.replace(token.range(), word).title(format!("write `{}`", shorten(word)))
     })
 }
 
@@ -228,10 +233,10 @@ fn dashed(region: &Region<'_>, index: usize) -> Option<Hit> {
     let range = region.range(index..end + 1);
     let written = region.slice(range.clone());
     let meant = written.replace('-', "_");
-    let message =
-        format!("A predicate has no dash: `{written}` is three words for the engine. Write `{meant}`.");
-    let hit = Hit::new(&rules::BAD_NAME, range.clone(), message).replace(range, meant.as_str());
-    Some(hit.title(format!("Write `{meant}`")).guess())
+    let headline = format!("predicate `{}` contains a dash", shorten(written));
+    let hit = Hit::new(&rules::BAD_NAME, range.clone(), headline)
+        .note("the engine reads the parts as separate words");
+    Some(hit.replace(range, meant.as_str()).title(format!("write `{}`", shorten(&meant))).guess())
 }
 
 /// `0xff`, `1_000`, `+1`, `f"…"`, `"""…"""`.
@@ -272,9 +277,10 @@ fn number(region: &Region<'_>, index: usize) -> Option<Hit> {
     } else {
         return None;
     };
-    let message = format!("`{}` is no number of Mangle; write `{meant}`.", region.slice(range.clone()));
-    let hit = Hit::new(&rules::FOREIGN_LITERAL, range.clone(), message);
-    Some(hit.replace(range, meant.as_str()).title(format!("Write `{meant}`")))
+    let headline = format!("`{}` is not a number of Mangle", shorten(region.slice(range.clone())));
+    let hit = Hit::new(&rules::FOREIGN_LITERAL, range.clone(), headline)
+        .note("numbers are decimal digits, with at most a minus before them");
+    Some(hit.replace(range, meant.as_str()).title(format!("write `{}`", shorten(&meant))))
 }
 
 fn prefixed(region: &Region<'_>, index: usize) -> Option<Hit> {
@@ -283,9 +289,10 @@ fn prefixed(region: &Region<'_>, index: usize) -> Option<Hit> {
     if !matches!(prefix.text, "f" | "r" | "u" | "F" | "R" | "L" | "s" | "raw") || text.text.contains('\\') {
         return None;
     }
-    let message = format!("Strings have no prefix `{}` in Mangle.", prefix.text);
-    let hit = Hit::new(&rules::FOREIGN_LITERAL, prefix.range(), message);
-    Some(hit.delete(prefix.range()).title("Delete the prefix"))
+    let headline = format!("string has the prefix `{}`", prefix.text);
+    let hit = Hit::new(&rules::FOREIGN_LITERAL, prefix.range(), headline)
+        .note("the engine reads the prefix as a word of its own");
+    Some(hit.delete(prefix.range()).title("delete the prefix"))
 }
 
 fn triple(region: &Region<'_>, quotes: &str) -> Option<Hit> {
@@ -296,11 +303,11 @@ fn triple(region: &Region<'_>, quotes: &str) -> Option<Hit> {
     if region.slice(inside..close).contains(quote) {
         return None;
     }
-    let message = "A string has one quote at each end in Mangle, also when it spans lines.";
-    let hit = Hit::new(&rules::FOREIGN_LITERAL, open..inside, message);
+    let hit = Hit::new(&rules::FOREIGN_LITERAL, open..inside, "string in triple quotes")
+        .note("a string has one quote at each end, even if it spans lines");
     Some(
         hit.replace(open..inside, quote)
             .replace(close..close + quotes.len(), quote)
-            .title("Write single quotes"),
+            .title("write one quote at each end"),
     )
 }

@@ -3,9 +3,9 @@
 use tree_sitter::Node;
 
 use super::super::ast::{Atom, Name};
-use super::super::kind::SyntaxKind;
+use super::super::kind::{SyntaxKind, kind_of};
 use super::super::{literal, rules};
-use super::{Commas, Lower};
+use super::{Commas, Lower, shorten};
 use crate::lint::{Finding, Fix};
 use crate::text::{Symbol, TextRange};
 
@@ -53,8 +53,8 @@ impl<'t> Lower<'_, 't> {
     /// A negation or comparison among arguments: the `)` of the atom is missing before it.
     fn premise_as_argument(&mut self, node: Node<'t>) {
         let at = self.before(TextRange::empty(self.range(node).start()));
-        let message = "A premise cannot be an argument: a `)` is missing before it.";
-        self.hard(Finding::new(&rules::MISSING_BRACKET, at, message));
+        let message = "missing `)`: a premise cannot be an argument";
+        self.hard(Finding::new(&rules::MISSING_BRACKET, at, message).label("expected `)` after this"));
     }
 
     fn predicate_name(&mut self, node: Node<'t>, kind: SyntaxKind) -> Name {
@@ -63,8 +63,7 @@ impl<'t> Lower<'_, 't> {
             self.uppercase_predicate(name);
         } else if RESERVED.contains(&self.slice(name.range)) {
             let word = self.slice(name.range);
-            let message = format!("`{word}` is a word of the language and cannot name a predicate.");
-            self.soft(Finding::new(&rules::RESERVED_WORD, name.range, message));
+            self.soft(reserved(word, "predicate", name.range));
         }
         name
     }
@@ -75,10 +74,9 @@ impl<'t> Lower<'_, 't> {
         if let Some(first) = lower.get_mut(..1) {
             first.make_ascii_lowercase();
         }
-        let message = format!("`{word}` cannot name a predicate: predicates start with a lower-case letter.");
-        let mut finding = Finding::new(&rules::UPPERCASE_PREDICATE, name.range, message);
+        let mut finding = not_lower_case(word, "predicate", name.range);
         if lower.starts_with(|c: char| c.is_ascii_lowercase()) {
-            finding = finding.fix(Fix::guess(format!("Rename to `{lower}`")).replace(name.range, lower));
+            finding = finding.fix(Fix::guess(format!("rename to `{lower}`")).replace(name.range, lower));
         }
         self.soft(finding);
     }
@@ -89,13 +87,11 @@ impl<'t> Lower<'_, 't> {
         let name = self.name(node);
         let word = self.source(node);
         if RESERVED.contains(&word) || matches!(word, "Package" | "Use" | "Decl") {
-            let message = format!("`{word}` is a word of the language and cannot name a package.");
-            self.soft(Finding::new(&rules::RESERVED_WORD, name.range, message));
+            self.soft(reserved(word, "package", name.range));
         } else if word.starts_with('_')
             || (keyword == "Use" && word.starts_with(|c: char| c.is_ascii_uppercase()))
         {
-            let message = format!("`{word}` cannot name a package: packages start with a lower-case letter.");
-            self.soft(Finding::new(&rules::UPPERCASE_PREDICATE, name.range, message));
+            self.soft(not_lower_case(word, "package", name.range));
         }
         name
     }
@@ -104,17 +100,18 @@ impl<'t> Lower<'_, 't> {
         Name { symbol: Symbol::new(self.source(node)), range: self.range(node) }
     }
 
-    /// [`Atom::is_function`], told by the text: nobody may know the word.
+    /// [`Atom::is_function`] by the text: the word may be unknown.
     pub(super) fn is_function(&self, atom: &Atom) -> bool {
         self.slice(atom.name.range).starts_with("fn:")
     }
 
-    /// `fn:f(…)` where an atom must stand.
-    pub(super) fn check_not_function(&mut self, atom: &Atom, place: &str) {
+    /// `fn:f(…)` where an atom is expected; `role` says what it cannot do or be there.
+    pub(super) fn check_not_function(&mut self, atom: &Atom, role: &str) {
         if self.is_function(atom) {
             let name = self.slice(atom.name.range);
-            let message = format!("`{name}` is a function; {place} is an atom, which names a predicate.");
-            self.soft(Finding::new(&rules::FUNCTION_AS_ATOM, atom.name.range, message));
+            let message = format!("function `{}` cannot {role}", shorten(name));
+            let finding = Finding::new(&rules::FUNCTION_AS_ATOM, atom.name.range, message);
+            self.soft(finding.label("not a predicate").note("the engine accepts only a predicate there"));
             self.holes = true;
         }
     }
@@ -131,14 +128,15 @@ impl<'t> Lower<'_, 't> {
             "fn:match_prefix" => Some(":match_prefix"),
             _ => None,
         };
-        let message =
-            format!("`{function}` is a function: it has a value, but does not hold or fail like a premise.");
-        let mut finding = Finding::new(&rules::FUNCTION_AS_PREMISE, atom.name.range, message);
+        let message = format!("function `{}` is used as a premise", shorten(function));
+        let mut finding = Finding::new(&rules::FUNCTION_AS_PREMISE, atom.name.range, message)
+            .note("a function returns a value, which is neither true nor false")
+            .help("bind its result to a variable with `=`");
         if let Some(twin) = twin {
-            let fix = Fix::safe(format!("Write `{twin}`")).replace(atom.name.range, twin);
+            let fix = Fix::safe(format!("write `{twin}`")).replace(atom.name.range, twin);
             finding = finding.fix(fix.replacing(atom.name.range));
         } else if function == "fn:list:contains" {
-            let fix = Fix::safe("Wrap it in `:filter(…)`")
+            let fix = Fix::safe("wrap it in `:filter(…)`")
                 .insert(atom.range.start(), ":filter(")
                 .insert(atom.range.end(), ")")
                 .replacing(atom.range);
@@ -157,7 +155,7 @@ impl<'t> Lower<'_, 't> {
             SyntaxKind::Atom | SyntaxKind::BareAtom => {
                 this.element(&mut commas);
                 let atom = this.atom(child);
-                this.check_not_function(&atom, "this entry");
+                this.check_not_function(&atom, "be an entry of this list");
                 atoms.push(atom);
             }
             SyntaxKind::Token => {}
@@ -174,13 +172,39 @@ impl<'t> Lower<'_, 't> {
     /// `descr ["text"]`.
     fn value_in_atom_list(&mut self, node: Node<'t>) {
         let range = self.range(node);
-        let message = "Only atoms can stand here, such as `doc(\"…\")`.";
-        let mut finding = Finding::new(&rules::NOT_AN_ATOM, range, message);
+        let found = match kind_of(node) {
+            SyntaxKind::String => "string",
+            SyntaxKind::Number => "number",
+            _ => "name",
+        };
+        let message = format!("expected an atom, found a {found}");
+        let mut finding = Finding::new(&rules::NOT_AN_ATOM, range, message)
+            .note("descriptors and constraints are atoms, such as `doc(\"…\")`");
         if literal::string_content(self.source(node)).is_some() {
-            let fix = Fix::safe("Wrap it in `doc(…)`").insert(range.start(), "doc(").insert(range.end(), ")");
+            let fix = Fix::safe("wrap it in `doc(…)`").insert(range.start(), "doc(").insert(range.end(), ")");
             finding = finding.fix(fix);
         }
         self.soft(finding);
         self.holes = true;
     }
+}
+
+/// The finding for a keyword that is used as the name of a `kind` of thing.
+pub(super) fn reserved(word: &str, kind: &str, range: TextRange) -> Finding {
+    let message = format!("`{word}` is a reserved word and cannot name a {kind}");
+    Finding::new(&rules::RESERVED_WORD, range, message)
+        .note("the engine reads it as a keyword and rejects the statement")
+        .help("choose another name")
+}
+
+/// The finding for the name of a `kind` of thing that does not start with a lower-case letter.
+fn not_lower_case(word: &str, kind: &str, range: TextRange) -> Finding {
+    let shown = shorten(word);
+    if word.starts_with('_') {
+        let message = format!("{kind} `{shown}` starts with an underscore");
+        return Finding::new(&rules::UPPERCASE_PREDICATE, range, message)
+            .note(format!("the name of a {kind} starts with a lower-case letter"));
+    }
+    Finding::new(&rules::UPPERCASE_PREDICATE, range, format!("{kind} `{shown}` starts with a capital letter"))
+        .note("the engine reads a capitalized word as a variable")
 }

@@ -5,12 +5,12 @@ use tree_sitter::Node;
 use super::super::ast::{
     Atom, Clause, Interval, Name, Premise, StatementKind, Term, TermKind, Transform, TransformStatement,
 };
-use super::super::foreign::NO_QUERY;
+use super::super::foreign::{IN_A_FILE, NO_DISJUNCTION, NO_QUERY, arrow_note};
 use super::super::kind::{SyntaxKind, kind_of};
 use super::super::rules;
 use super::{Commas, Lower};
 use crate::lint::{Applicability, Finding, Fix};
-use crate::text::{Symbol, TextRange};
+use crate::text::{Symbol, TextRange, TextSize};
 
 /// What a clause consists of, while it is read.
 #[derive(Default)]
@@ -52,7 +52,7 @@ impl<'t> Lower<'_, 't> {
         match kind {
             SyntaxKind::Atom | SyntaxKind::BareAtom if parts.head.is_none() => {
                 let head = self.atom(child);
-                self.check_not_function(&head, "the head of a clause");
+                self.check_not_function(&head, "be the head of a clause");
                 parts.head = Some(head);
             }
             SyntaxKind::UnopenedAtom => parts.head = Some(self.unopened_atom(child)),
@@ -62,12 +62,14 @@ impl<'t> Lower<'_, 't> {
                 let range = self.range(child);
                 parts.arrow = Some(range);
                 let written = self.source(child);
-                let message = format!("A rule's arrow is `:-` (or `⟸`), not `{written}`.");
-                let fix = Fix::safe("Write `:-`").replace(range, ":-");
-                let finding = Finding::new(&rules::WRONG_ARROW, range, message);
+                let fix = Fix::safe("write `:-`").replace(range, ":-");
+                let finding = |message: String| Finding::new(&rules::WRONG_ARROW, range, message);
                 self.soft(match written {
-                    "" => Finding { message: "The arrow `:-` is missing behind the head.".into(), ..finding },
-                    _ => finding.fix(fix),
+                    "" => finding("missing `:-` after the head".to_owned()),
+                    _ => finding(format!("`{written}` is not the arrow of a rule"))
+                        .label("expected `:-`")
+                        .note(arrow_note(written))
+                        .fix(fix),
                 });
             }
             SyntaxKind::Body => self.body(&mut parts.body),
@@ -81,21 +83,21 @@ impl<'t> Lower<'_, 't> {
         let range = self.range(node);
         self.holes = true;
         let lines = self.slice(range).lines().map(|line| format!("# {line}"));
-        let fix = Fix::guess("Turn it into a comment").replace(range, lines.collect::<Vec<_>>().join("\n"));
+        let fix = Fix::guess("turn it into a comment").replace(range, lines.collect::<Vec<_>>().join("\n"));
         let sign = TextRange::at(range.start(), 1.into());
-        self.soft(Finding::new(&rules::QUERY_IN_FILE, sign, NO_QUERY).fix(fix));
+        self.soft(Finding::new(&rules::QUERY_IN_FILE, sign, NO_QUERY).note(IN_A_FILE).fix(fix));
         StatementKind::Broken
     }
 
     fn empty_body(&mut self, arrow: TextRange, body: &Body) {
         if body.transforms.is_empty() {
-            let message =
-                "This rule has no body. Write what it follows from, or drop the arrow to state a fact.";
-            let finding = Finding::new(&rules::EMPTY_BODY, arrow, message);
+            let finding = Finding::new(&rules::EMPTY_BODY, arrow, "rule has no body")
+                .label("expected premises after this")
+                .help("add premises after the arrow");
             // A transform without a body is no fact either.
             let rest = self.text.get(self.base + usize::from(arrow.end())..).unwrap_or("");
             let is_transformed = rest.trim_start().starts_with("|>");
-            let fix = || Fix::guess("Drop the arrow").replace(arrow, "");
+            let fix = || Fix::guess("delete the arrow").replace(arrow, "");
             self.soft(if is_transformed { finding } else { finding.fix(fix()) });
             self.holes = true;
         }
@@ -126,11 +128,8 @@ impl<'t> Lower<'_, 't> {
 
     fn disjunction(&mut self, node: Node<'t>) {
         self.holes = true;
-        self.soft(Finding::new(
-            &rules::DISJUNCTION,
-            self.range(node),
-            "Mangle has no `;`. Write one rule for each alternative, with the same head.",
-        ));
+        let finding = Finding::new(&rules::DISJUNCTION, self.range(node), "Mangle has no disjunction `;`");
+        self.soft(finding.note(NO_DISJUNCTION).help("write one rule for each alternative"));
     }
 
     fn transform(&mut self, node: Node<'t>, body: &Body) -> Option<Transform> {
@@ -154,15 +153,17 @@ impl<'t> Lower<'_, 't> {
             }
         });
         self.end_of_list(&commas);
-        self.no_trailing_comma(&commas, "A transform");
+        self.no_trailing_comma(&commas, "a transform");
         if commas.elements == 0 {
             self.empty_transform(range);
         }
         if body.premises.is_empty() {
             self.holes = true;
             let pipe = TextRange::at(range.start(), 2.into());
-            let message = "A transform needs a body in front of it to transform.";
-            self.soft(Finding::new(&rules::TRANSFORM_WITHOUT_BODY, pipe, message));
+            let finding = Finding::new(&rules::TRANSFORM_WITHOUT_BODY, pipe, "transform without a body")
+                .note("a transform applies to the solutions of a body")
+                .help("add a premise before `|>`");
+            self.soft(finding);
         }
         (!statements.is_empty()).then_some(Transform { range, statements })
     }
@@ -170,16 +171,19 @@ impl<'t> Lower<'_, 't> {
     fn second_do(&mut self, node: Node<'t>) {
         self.holes = true;
         let range = TextRange::at(self.range(node).start(), 2.into());
-        let message = "Only the first statement of a transform can be a `do`; those after it are `let`s.";
-        self.soft(Finding::new(&rules::NOT_A_TRANSFORM, range, message));
+        let message = "`do` is not the first statement of its transform";
+        let finding = Finding::new(&rules::NOT_A_TRANSFORM, range, message);
+        self.soft(
+            finding.label("expected `let`").note("only the first statement of a transform can be `do`"),
+        );
     }
 
     fn empty_transform(&mut self, range: TextRange) {
         self.holes = true;
         let pipe = TextRange::at(range.start(), 2.into());
-        let fix = Fix::safe("Delete it").replace(pipe, "");
-        let message = "Nothing stands behind this `|>`; `do` or `let` belongs there.";
-        self.soft(Finding::new(&rules::NOT_A_TRANSFORM, pipe, message).fix(fix));
+        let fix = Fix::safe("delete `|>`").replace(pipe, "");
+        let finding = Finding::new(&rules::NOT_A_TRANSFORM, pipe, "no statement after `|>`");
+        self.soft(finding.label("expected `do` or `let` after this").fix(fix));
     }
 
     fn not_a_transform(&mut self, node: Node<'t>, kind: SyntaxKind, first: bool) {
@@ -187,13 +191,18 @@ impl<'t> Lower<'_, 't> {
         let is_call = matches!(kind, SyntaxKind::Atom) && self.source(node).starts_with("fn:");
         let range = self.first_line(self.range(node));
         if first && is_call {
-            let fix = Fix::safe("Insert `do`").insert(range.start(), "do ");
-            let message = "A transform starts with `do` or `let`.";
-            self.soft(Finding::new(&rules::NOT_A_TRANSFORM, range, message).fix(fix));
+            let fix = Fix::safe("insert `do`").insert(range.start(), "do ");
+            let message = "missing `do` before the first function after `|>`";
+            let finding = Finding::new(&rules::NOT_A_TRANSFORM, range, message);
+            self.soft(finding.label("expected `do` or `let`").fix(fix));
         } else {
             let message =
-                "Behind `|>` stand `do` and `let` statements only; conditions belong in front of it.";
-            self.soft(Finding::new(&rules::NOT_A_TRANSFORM, range, message));
+                format!("`{}` is not a statement of a transform", super::shorten(self.slice(range)));
+            let finding = Finding::new(&rules::NOT_A_TRANSFORM, range, message)
+                .label("expected `do` or `let`")
+                .note("the engine accepts only `do` and `let` after `|>`")
+                .help("move premises before `|>`");
+            self.soft(finding);
         }
     }
 
@@ -225,13 +234,14 @@ impl<'t> Lower<'_, 't> {
         }
         self.holes = true;
         let shown = super::shorten(self.slice(value.range));
-        let message = match variable.map(|variable| self.slice(variable.range)) {
-            None => format!("`do` takes a function, `fn:group_by(…)`; `{shown}` is none."),
-            Some(name) => format!(
-                "`let` takes a function; `{shown}` is none. To name a value, write `{name} = {shown}` in the body."
-            ),
+        let (word, note) = match variable {
+            None => ("do", "`do` applies a function, as in `do fn:group_by(…)`"),
+            Some(_) => ("let", "`let` applies a function; a value is bound by `=` in the body"),
         };
-        let mut finding = Finding::new(&rules::LET_NEEDS_FUNCTION, value.range, message);
+        let message = format!("`{word}` requires a function, found `{shown}`");
+        let mut finding = Finding::new(&rules::LET_NEEDS_FUNCTION, value.range, message).note(note);
+        finding.help = variable
+            .map(|variable| format!("write `{} = {shown}` in the body", self.slice(variable.range)).into());
         finding.fix = variable.and_then(|variable| self.name_in_body(variable, value));
         self.soft(finding);
     }
@@ -244,11 +254,11 @@ impl<'t> Lower<'_, 't> {
         let is_last = after == Some(b'.') && !lead.ends_with(',');
         let range = TextRange::new(super::size(lead.len()), variable.range.start());
         let transform = TextRange::new(range.start(), value.range.end());
-        is_last.then(|| Fix::safe("Name the value in the body").replace(range, ", ").replacing(transform))
+        is_last.then(|| Fix::safe("bind the value in the body").replace(range, ", ").replacing(transform))
     }
 
-    /// `X = Y.p(1).`: the engine reads `Y.p` as one word. A capital behind the full stop is told apart
-    /// by the caller.
+    /// `X = Y.p(1).`: the engine reads `Y.p` as one word. A capital after the full stop is a case of
+    /// the caller.
     fn check_glued_word(&mut self, stop: Node<'t>, next: Option<u8>) {
         let goes_on =
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b':' | b'_');
@@ -259,12 +269,22 @@ impl<'t> Lower<'_, 't> {
         let is_name_constant = before.trim_end_matches(is_name_character).ends_with('/');
         let is_variable = word.starts_with(|c: char| c.is_ascii_uppercase()) && !is_name_constant;
         if is_variable && next.is_some_and(goes_on) {
-            let fix = Fix::safe("Start a new line behind the full stop").insert(range.end(), "\n");
-            let message = format!(
-                "A full stop between a variable and a letter ends nothing: `{word}.` and what follows are one word for the engine."
-            );
-            self.soft(Finding::new(&rules::TYPE_DOT_GLUED, range, message).fix(fix));
+            let parsed = super::shorten(&format!("{word}.{}", self.word_after(range.end())));
+            self.glued_dot(range, format!("missing space after `.`: `{parsed}` parses as one word"));
         }
+    }
+
+    fn glued_dot(&mut self, stop: TextRange, message: String) {
+        let fix = Fix::safe("insert a line break after `.`").insert(stop.end(), "\n");
+        let finding = Finding::new(&rules::TYPE_DOT_GLUED, stop, message);
+        self.soft(finding.label("does not end the statement").fix(fix));
+    }
+
+    /// The characters of a word that follow `at` directly.
+    fn word_after(&self, at: TextSize) -> &str {
+        let rest = self.text.get(self.base + usize::from(at)..).unwrap_or("");
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, ':' | '_')));
+        rest.get(..end.unwrap_or(rest.len())).unwrap_or(rest)
     }
 
     pub(super) fn full_stop(&mut self, node: Node<'t>) {
@@ -272,9 +292,8 @@ impl<'t> Lower<'_, 't> {
         self.check_glued_word(node, next);
         if next.is_some_and(|byte| byte.is_ascii_uppercase()) {
             let range = self.range(node);
-            let fix = Fix::safe("Start a new line behind the full stop").insert(range.end(), "\n");
-            let message = "A full stop glued to a capital letter starts a type (`.List`): this statement does not end for the engine.";
-            self.soft(Finding::new(&rules::TYPE_DOT_GLUED, range, message).fix(fix));
+            let parsed = super::shorten(&format!(".{}", self.word_after(range.end())));
+            self.glued_dot(range, format!("missing space after `.`: `{parsed}` parses as a type"));
         }
     }
 
@@ -286,27 +305,26 @@ impl<'t> Lower<'_, 't> {
         let word = last_word(text);
         if word.starts_with('/') && word.ends_with('.') {
             let dot = TextRange::new(super::size(text.len() - 1), super::size(text.len()));
-            let fix = Fix::safe("Insert a space before the full stop").insert(dot.start(), " ");
-            let message = format!(
-                "The full stop is part of the name here: `{word}` is one constant, and the statement does not end."
-            );
-            self.soft(Finding::new(&rules::NAME_SWALLOWS_DOT, dot, message).fix(fix));
+            let fix = Fix::safe("insert a space before `.`").insert(dot.start(), " ");
+            let message = format!("missing space before `.`: `{}` parses as one name", super::shorten(word));
+            let finding = Finding::new(&rules::NAME_SWALLOWS_DOT, dot, message);
+            self.soft(finding.label("part of the name").note(DOES_NOT_END).fix(fix));
             return;
         }
         if let Some(comma) = text.strip_suffix(',') {
             let comma = TextRange::at(super::size(comma.len()), 1.into());
-            let message = "A statement ends with a full stop, not with `,`.";
             let stop = full_stop_behind(text.trim_end_matches([',', ' ', '\t']));
-            let fix = Fix::safe("Write a full stop").replace(comma, stop);
-            self.soft(Finding::new(&rules::MISSING_DOT, comma, message).fix(fix));
+            let fix = Fix::safe("replace `,` by `.`").replace(comma, stop);
+            let finding = Finding::new(&rules::MISSING_DOT, comma, "statement ends with `,` instead of `.`");
+            self.soft(finding.note(DOES_NOT_END).fix(fix));
             return;
         }
-        let message = format!("A full stop is missing after `{}`.", self.line_before(range.end()));
-        let finding = Finding::new(&rules::MISSING_DOT, range, message);
+        let message = format!("missing `.` after `{}`", self.line_before(range.end()));
+        let finding = Finding::new(&rules::MISSING_DOT, range, message).note(DOES_NOT_END);
         let stop = full_stop_behind(text);
         let applicability =
             if self.may_go_on(range.end()) { Applicability::Unsafe } else { Applicability::Safe };
-        let fix = Fix::new("Insert the full stop", applicability).insert(range.end(), stop);
+        let fix = Fix::new("insert `.`", applicability).insert(range.end(), stop);
         self.soft(if self.is_in_open_string(range.end()) { finding } else { finding.fix(fix) });
     }
 
@@ -320,8 +338,8 @@ impl<'t> Lower<'_, 't> {
             }
         });
         let name = name.unwrap_or(range);
-        let message = "The `(` behind the predicate is missing.";
-        self.hard(Finding::new(&rules::UNMATCHED_PARENTHESIS, name, message));
+        let finding = Finding::new(&rules::UNMATCHED_PARENTHESIS, name, "missing `(` after the predicate");
+        self.hard(finding.label("expected `(` after this"));
         let name = Name { symbol: Symbol::new(self.slice(name)), range: name };
         Atom { name, args: Vec::new(), range }
     }
@@ -331,7 +349,10 @@ impl<'t> Lower<'_, 't> {
     }
 }
 
-/// How a full stop is written behind `text`: glued to a name it would be a part of it.
+/// The consequence of a full stop that is missing.
+pub(in crate::syntax) const DOES_NOT_END: &str = "the engine reads what follows as part of this statement";
+
+/// How a full stop is written after `text`: glued to a name it would be a part of it.
 pub(in crate::syntax) fn full_stop_behind(text: &str) -> &'static str {
     if last_word(text).starts_with('/') { " ." } else { "." }
 }

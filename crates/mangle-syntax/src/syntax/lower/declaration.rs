@@ -3,13 +3,14 @@
 use tree_sitter::Node;
 
 use super::super::ast::{Atom, BoundRow, Declaration, StatementKind, TermKind};
+use super::super::foreign::TYPES_FOLLOW;
 use super::super::kind::SyntaxKind;
 use super::super::rules;
 use super::Lower;
 use crate::lint::{Finding, Fix};
 use crate::text::TextRange;
 
-/// A part of a declaration, in the order that the reference asks for.
+/// A part of a declaration, in the order that the reference requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Temporal,
@@ -89,16 +90,15 @@ impl<'t> Lower<'_, 't> {
 
     fn unopened_declaration(&mut self, node: Node<'t>) {
         let range = self.first_line(self.range(node));
-        let message = "The `(` behind the predicate is missing.";
-        self.hard(Finding::new(&rules::UNMATCHED_PARENTHESIS, range, message));
+        self.hard(Finding::new(&rules::UNMATCHED_PARENTHESIS, range, "missing `(` after the predicate"));
     }
 
     fn declared_atom(&mut self, node: Node<'t>) -> Atom {
-        // What an argument is matters here more than that it is no term.
+        // The kind of an argument matters more here than that it is not a term.
         let before = self.soft.len();
         let holes = self.holes;
         let atom = self.atom(node);
-        self.check_not_function(&atom, "what `Decl` declares");
+        self.check_not_function(&atom, "be declared");
         if atom.args.iter().all(|arg| matches!(arg.kind, TermKind::Variable(_) | TermKind::Wildcard)) {
             return atom;
         }
@@ -120,15 +120,14 @@ impl<'t> Lower<'_, 't> {
 
     fn lowercase_arguments(&mut self, all: &[TextRange]) {
         let Some(&first) = all.first() else { return };
-        let fix = Fix::safe("Write variables with a capital");
+        let fix = Fix::safe("start the variables with a capital letter");
         let fix = all
             .iter()
             .fold(fix, |fix, range| fix.replace(*range, super::token::camel_case(self.slice(*range))));
-        let message = format!(
-            "`Decl` names its arguments with variables; `{}` starts with a lower-case letter.",
-            self.slice(first)
-        );
-        self.soft(Finding::new(&rules::DECL_LOWERCASE_ARG, first, message).fix(fix));
+        let shown = super::shorten(self.slice(first));
+        let message = format!("`Decl` argument `{shown}` starts with a lower-case letter");
+        let finding = Finding::new(&rules::DECL_LOWERCASE_ARG, first, message);
+        self.soft(finding.note("the engine reads a lower-case word as a predicate").fix(fix));
     }
 
     fn declared_argument(
@@ -145,11 +144,9 @@ impl<'t> Lower<'_, 't> {
             (_, Some(_)) if is_word(shown) => lowercase.push(range),
             _ => {
                 self.holes = true;
-                let message = format!(
-                    "`Decl` names its arguments with variables; `{}` is none.",
-                    super::shorten(shown)
-                );
-                self.soft(Finding::new(&rules::DECL_ARG_NOT_VARIABLE, range, message));
+                let message = format!("`Decl` argument `{}` is not a variable", super::shorten(shown));
+                let finding = Finding::new(&rules::DECL_ARG_NOT_VARIABLE, range, message);
+                self.soft(finding.note(TYPES_FOLLOW).help("write a variable"));
             }
         }
     }
@@ -176,11 +173,11 @@ impl<'t> Lower<'_, 't> {
         let known = [Part::Temporal, Part::Descriptors, Part::Bound, Part::Inclusion];
         let meant = known.into_iter().find(|part| part.is_meant_by(word) && part.word() != word);
         let word_range = TextRange::at(range.start(), super::size(word.len()));
-        let message =
-            format!("`{word}` is no part of a `Decl`: `temporal`, `descr`, `bound` and `inclusion` are.");
-        let mut finding = Finding::new(&rules::UNKNOWN_DECL_PART, word_range, message);
+        let message = format!("`{}` is not a part of `Decl`", super::shorten(word));
+        let mut finding = Finding::new(&rules::UNKNOWN_DECL_PART, word_range, message)
+            .note("the parts are `temporal`, `descr`, `bound` and `inclusion`");
         if let Some(meant) = meant {
-            let fix = Fix::safe(format!("Write `{}`", meant.word())).replace(word_range, meant.word());
+            let fix = Fix::safe(format!("write `{}`", meant.word())).replace(word_range, meant.word());
             finding = finding.fix(fix);
         }
         self.holes = true;
@@ -194,12 +191,13 @@ impl<'t> Lower<'_, 't> {
             if part > before || (part == before && *part == Part::Bound) {
                 continue;
             }
-            let message = if part == before {
-                format!("A `Decl` has one `{}` at most.", part.word())
+            let (message, note) = if part == before {
+                (format!("second `{}` in a `Decl`", part.word()), "only `bound` can be repeated")
             } else {
-                format!("`{}` comes before `{}` in a `Decl`.", part.word(), before.word())
+                let message = format!("`{}` after `{}` in a `Decl`", part.word(), before.word());
+                (message, "the engine requires the order `temporal`, `descr`, `bound`, `inclusion`")
             };
-            let mut finding = Finding::new(&rules::DECL_PART_ORDER, *range, message);
+            let mut finding = Finding::new(&rules::DECL_PART_ORDER, *range, message).note(note);
             if part != before {
                 finding = finding.fix(self.reorder(parts));
             }
@@ -212,9 +210,7 @@ impl<'t> Lower<'_, 't> {
         let mut sorted: Vec<_> = parts.iter().collect();
         sorted.sort_by_key(|(part, _)| *part);
         let edits = parts.iter().zip(sorted).filter(|(old, new)| old.1 != new.1);
-        edits.fold(Fix::safe("Put the parts in order"), |fix, (old, new)| {
-            fix.replace(old.1, self.slice(new.1))
-        })
+        edits.fold(Fix::safe("reorder the parts"), |fix, (old, new)| fix.replace(old.1, self.slice(new.1)))
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) use token::camel_case;
 
 use tree_sitter::{Node, TreeCursor};
 
-pub(super) use self::clause::full_stop_behind;
+pub(super) use self::clause::{DOES_NOT_END, full_stop_behind};
 use super::ast::{Atom, PackageName, Statement, StatementKind};
 use super::digest::digest;
 use super::kind::{SyntaxKind, kind_of};
@@ -132,24 +132,27 @@ impl<'c, 't> Lower<'c, 't> {
             }
             SyntaxKind::Dot => {
                 let range = this.range(child);
-                let message = format!("`{keyword}` ends with `!`, not with a full stop.");
-                let fix = Fix::safe("Replace the full stop by `!`").replace(range, "!");
-                this.soft(Finding::new(&rules::PACKAGE_DOT, range, message).fix(fix));
+                let message = format!("`{keyword}` ends with `.` instead of `!`");
+                let fix = Fix::safe("replace `.` by `!`").replace(range, "!");
+                let finding = Finding::new(&rules::PACKAGE_DOT, range, message);
+                this.soft(finding.label("expected `!`").fix(fix));
             }
             SyntaxKind::MissingDot => {
                 let at = this.after_code(child);
-                let message = format!("This `{keyword}` is not finished: its `!` is missing.");
-                let fix = Fix::safe("Insert `!`").insert(at.start(), "!");
-                this.soft(Finding::new(&rules::PACKAGE_DOT, this.before(at), message).fix(fix));
+                let message = format!("missing `!` at the end of `{keyword}`");
+                let fix = Fix::safe("insert `!`").insert(at.start(), "!");
+                let finding = Finding::new(&rules::PACKAGE_DOT, this.before(at), message);
+                this.soft(finding.label("expected `!` after this").fix(fix));
             }
             _ => this.other(child, kind),
         });
         if let (Some(name), Some((new, range)), "Package") = (&mut name, renamed, keyword) {
-            let message = format!(
-                "The engine calls this package `{new}`, not `{}`: the attribute `name` replaces what stands behind `Package`.",
-                self.slice(name.range)
-            );
-            self.soft(Finding::new(&rules::PACKAGE_RENAMED, range, message));
+            let old = shorten(self.slice(name.range));
+            let message = format!("attribute renames the package to `{}`", shorten(new.as_str()));
+            let finding = Finding::new(&rules::PACKAGE_RENAMED, range, message)
+                .note(format!("the engine ignores the name `{old}` after `Package`"))
+                .help("write the name after `Package` and delete the attribute");
+            self.soft(finding);
             name.symbol = new;
         }
         match name {
@@ -196,42 +199,40 @@ impl<'c, 't> Lower<'c, 't> {
         match kind {
             SyntaxKind::Error => self.unreadable(child),
             SyntaxKind::MissingDot => self.missing_dot(child),
-            SyntaxKind::MissingComma => self.missing(child, ",", "A comma is missing"),
-            SyntaxKind::MissingParen => self.missing(child, ")", "A closing `)` is missing"),
-            SyntaxKind::MissingBracket => self.missing(child, "]", "A closing `]` is missing"),
-            SyntaxKind::MissingBrace => self.missing(child, "}", "A closing `}` is missing"),
-            SyntaxKind::MissingAngle => self.missing(child, ">", "A closing `>` is missing"),
+            SyntaxKind::MissingComma => self.missing(child, ","),
+            SyntaxKind::MissingParen => self.missing(child, ")"),
+            SyntaxKind::MissingBracket => self.missing(child, "]"),
+            SyntaxKind::MissingBrace => self.missing(child, "}"),
+            SyntaxKind::MissingAngle => self.missing(child, ">"),
             SyntaxKind::StrayParen => {
-                let finding = Finding::new(
-                    &rules::UNMATCHED_PARENTHESIS,
-                    self.range(child),
-                    "This `)` closes nothing: its `(` is missing.",
-                );
-                self.hard(finding);
+                let finding =
+                    Finding::new(&rules::UNMATCHED_PARENTHESIS, self.range(child), "`)` has no matching `(`");
+                self.hard(finding.note("the engine rejects the clause"));
             }
             _ if child.is_missing() => {
-                let message = format!("`{}` is missing here.", child.kind());
+                let message = format!("missing `{}` after this", child.kind());
                 let at = self.after_code(child);
                 let range = self.before(at);
-                self.hard(Finding::new(&rules::SYNTAX_ERROR, range, message));
+                self.hard(syntax_error(range, message));
             }
             _ => {}
         }
     }
 
     /// A closing token or comma that the grammar had to invent.
-    fn missing(&mut self, at: Node<'t>, token: &str, what: &str) {
+    fn missing(&mut self, at: Node<'t>, token: &str) {
         if self.hard.is_some() {
             return; // Only the first damage is shown; there may be thousands.
         }
         let place = self.after_code(at);
         let range = self.before(place);
-        let message = format!("{what} after `{}`.", self.line_before(range.end()));
+        let message = format!("missing `{token}` after `{}`", self.line_before(range.end()));
         let fix =
-            |applicability| Fix::new(format!("Insert `{token}`"), applicability).insert(range.end(), token);
+            |applicability| Fix::new(format!("insert `{token}`"), applicability).insert(range.end(), token);
         let is_comma = token == ",";
         let rule = if is_comma { &rules::MISSING_COMMA } else { &rules::MISSING_BRACKET };
-        let mut finding = Finding::new(rule, range, message);
+        let label = format!("expected `{token}` after this");
+        let mut finding = Finding::new(rule, range, message).label(label);
         if self.is_in_open_string(range.end()) {
         } else if !is_comma {
             finding = finding.fix(fix(Applicability::Safe));
@@ -266,11 +267,11 @@ impl<'c, 't> Lower<'c, 't> {
         let range = self.first_line(self.range(node));
         let shown = shorten(self.slice(range));
         let message = if shown.is_empty() {
-            "Something is missing here.".to_owned()
+            "incomplete statement".to_owned()
         } else {
-            format!("`{shown}` cannot be read here.")
+            cannot_be_parsed(shown.as_str())
         };
-        self.hard(Finding::new(&rules::SYNTAX_ERROR, range, message));
+        self.hard(syntax_error(range, message));
     }
 
     /// A list in brackets that may have commas at wrong places; `read` reads an element.
@@ -319,26 +320,26 @@ impl<'c, 't> Lower<'c, 't> {
 
     fn stray_comma(&mut self, commas: &mut Commas) {
         if let Some(range) = commas.stray.take() {
-            let fix = Fix::safe("Delete the comma").replace(range, "");
-            let message = "There is nothing between this comma and its neighbour.";
-            self.soft(Finding::new(&rules::DOUBLE_COMMA, range, message).fix(fix));
+            let fix = Fix::safe("delete the comma").replace(range, "");
+            let finding = Finding::new(&rules::DOUBLE_COMMA, range, NO_ELEMENT);
+            self.soft(finding.note(ONE_COMMA).fix(fix));
         }
     }
 
     /// Where a list may not end with a comma.
     fn no_trailing_comma(&mut self, commas: &Commas, list: &str) {
         if let (1.., false, Some(range)) = (commas.elements, commas.after_element, commas.last) {
-            let fix = Fix::safe("Delete the comma").replace(range, "");
-            let message = format!("{list} does not end with a comma.");
-            self.soft(Finding::new(&rules::DOUBLE_COMMA, range, message).fix(fix));
+            let fix = Fix::safe("delete the comma").replace(range, "");
+            let finding = Finding::new(&rules::DOUBLE_COMMA, range, format!("trailing comma in {list}"));
+            self.soft(finding.note("the engine expects another element after the comma").fix(fix));
         }
     }
 
     fn end_of_list(&mut self, commas: &Commas) {
         if let (0, Some(range)) = (commas.elements, commas.stray) {
-            let fix = Fix::safe("Delete the comma").replace(range, "");
-            let message = "A list may end with a comma, but not consist of one.";
-            self.soft(Finding::new(&rules::LONE_COMMA, range, message).fix(fix));
+            let fix = Fix::safe("delete the comma").replace(range, "");
+            let finding = Finding::new(&rules::LONE_COMMA, range, "comma in an empty list");
+            self.soft(finding.note("a comma can follow an element only").fix(fix));
         }
     }
 
@@ -429,18 +430,33 @@ pub(super) fn foreign_comment(text: &str, range: TextRange) -> Finding {
     let lines: Vec<_> =
         body.lines().map(|line| format!("# {}", line.trim().trim_start_matches("* "))).collect();
     let marker = if text.starts_with('%') { "%" } else { text.get(..2).unwrap_or(text) };
-    let message = format!("`{marker}` does not start a comment in Mangle; `#` does.");
-    let fix = Fix::safe("Turn it into a `#` comment").replace(range, lines.join("\n").trim_end());
-    Finding::new(&rules::WRONG_COMMENT, range, message).fix(fix)
+    let message = format!("`{marker}` does not start a comment");
+    let fix = Fix::safe("turn it into a `#` comment").replace(range, lines.join("\n").trim_end());
+    Finding::new(&rules::WRONG_COMMENT, range, message).label(COMMENT_SIGN).fix(fix)
 }
 
-/// Up to 40 characters of the first line of `text`.
+/// What a comment starts with.
+pub(super) const COMMENT_SIGN: &str = "comments start with `#`";
+
+/// The headline about a comma that follows no element.
+pub(super) const NO_ELEMENT: &str = "missing element before this comma";
+
+/// Why that is an error.
+pub(super) const ONE_COMMA: &str = "the engine expects an element before each comma";
+
+/// The headline for text that cannot be parsed.
+pub(super) fn cannot_be_parsed(text: &str) -> String {
+    format!("`{}` cannot be parsed here", shorten(text))
+}
+
+/// The finding for text that cannot be parsed.
+pub(super) fn syntax_error(range: TextRange, message: String) -> Finding {
+    Finding::new(&rules::SYNTAX_ERROR, range, message).note("the engine rejects the whole program")
+}
+
+/// The first line of `text` as a message quotes it: at most 40 characters.
 pub(super) fn shorten(text: &str) -> String {
-    let line = text.lines().next().unwrap_or("").trim();
-    match line.char_indices().nth(40) {
-        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or(line)),
-        None => line.to_owned(),
-    }
+    crate::text::shorten(text, 40).into_owned()
 }
 
 /// What stands on both sides of a missing comma.

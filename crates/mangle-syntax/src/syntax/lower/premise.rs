@@ -6,11 +6,15 @@ use super::super::ast::{
     Comparison, Interval, Literal, Operator, Premise, TemporalOperator, Term, TermKind, TimeBound,
     TimeBoundKind,
 };
+use super::super::foreign::{NEGATION_SIGN, does_not_negate, only_atoms_are_negated};
 use super::super::kind::SyntaxKind;
 use super::super::rules;
 use super::{Lower, MAX_NESTING};
 use crate::lint::{Finding, Fix};
 use crate::text::TextRange;
+
+/// Why a comparison has neither an interval nor a temporal operator.
+const ONLY_ATOMS_HAVE_TIMES: &str = "only atoms hold at some times and not at others";
 
 impl<'t> Lower<'_, 't> {
     pub(super) fn premise(&mut self, node: Node<'t>, kind: SyntaxKind) -> Option<Premise> {
@@ -48,8 +52,9 @@ impl<'t> Lower<'_, 't> {
         });
         self.holes = true;
         let shown = super::shorten(self.slice(range));
-        let message = format!("`{shown}` is a value, not a condition. A premise is an atom or a comparison.");
-        self.soft(Finding::new(&rules::NOT_A_PREMISE, range, message));
+        let message = format!("`{shown}` is a value, not a premise");
+        let finding = Finding::new(&rules::NOT_A_PREMISE, range, message);
+        self.soft(finding.note("a premise is an atom or a comparison"));
         Premise::Broken(range, terms)
     }
 
@@ -95,9 +100,9 @@ impl<'t> Lower<'_, 't> {
             return;
         }
         let spaced = TextRange::new(operator.start(), operator.end() + self.blanks_after(operator));
-        let fix = Fix::safe("Write `!`").replace(spaced, "!");
-        let message = format!("Negation is written `!p(X)` in Mangle; `{written}` means nothing.");
-        self.soft(Finding::new(&rules::NOT_KEYWORD, operator, message).fix(fix));
+        let fix = Fix::safe("write `!`").replace(spaced, "!");
+        let finding = Finding::new(&rules::NOT_KEYWORD, operator, does_not_negate(written));
+        self.soft(finding.label(NEGATION_SIGN).fix(fix));
     }
 
     fn blanks_after(&self, range: TextRange) -> crate::text::TextSize {
@@ -108,29 +113,29 @@ impl<'t> Lower<'_, 't> {
     fn negated_literal(&mut self, range: TextRange, operator: TextRange, literal: Literal) -> Premise {
         if literal.negation.is_some() {
             self.holes = true;
-            let message = "A negation cannot be negated again.";
-            self.soft(Finding::new(&rules::DOUBLE_NEGATION, operator, message));
+            let finding = Finding::new(&rules::DOUBLE_NEGATION, operator, "negation of a negation")
+                .note("the engine accepts at most one `!` before an atom")
+                .help("delete both negations");
+            self.soft(finding);
         }
         if literal.is_temporal() {
             self.holes = true;
-            let message =
-                "A temporal premise cannot be negated. State it in a helper rule and negate the helper.";
-            self.soft(Finding::new(&rules::NEGATED_TEMPORAL, range, message));
+            let finding = Finding::new(&rules::NEGATED_TEMPORAL, range, "negation of a temporal premise")
+                .note("the engine negates only atoms without interval and temporal operator")
+                .help("define a helper rule with this premise and negate its head");
+            self.soft(finding);
         }
         Premise::Literal(Literal { range, negation: Some(operator), ..literal })
     }
 
     fn negated_comparison(&mut self, operator: TextRange, comparison: Comparison) -> Premise {
         let flipped = comparison.operator.negated();
-        let fix = Fix::safe(format!("Write `{}`", flipped.as_str()))
+        let fix = Fix::safe(format!("write `{}`", flipped.as_str()))
             .replace(TextRange::new(operator.start(), operator.end() + self.blanks_after(operator)), "")
             .replace(comparison.operator_range, flipped.as_str());
-        let message = format!(
-            "A comparison cannot be negated; `{}` is the opposite of `{}`.",
-            flipped.as_str(),
-            comparison.operator.as_str()
-        );
-        self.soft(Finding::new(&rules::NEGATED_COMPARISON, operator, message).fix(fix));
+        let note = only_atoms_are_negated(comparison.operator.as_str(), flipped.as_str());
+        let finding = Finding::new(&rules::NEGATED_COMPARISON, operator, "negation of a comparison");
+        self.soft(finding.note(note).fix(fix));
         Premise::Comparison(Comparison { operator: flipped, ..comparison })
     }
 
@@ -171,10 +176,16 @@ impl<'t> Lower<'_, 't> {
 
     fn operator_bounds(&mut self, range: TextRange, bounds: &[TimeBound]) {
         self.holes = true;
-        let message = "A temporal operator takes two bounds: `<-[0d, 30d]` means within the last 30 days.";
-        let mut finding = Finding::new(&rules::OPERATOR_NEEDS_TWO_BOUNDS, range, message);
+        let message = match bounds.len() {
+            0 => "temporal operator has no bounds".to_owned(),
+            1 => "temporal operator has one bound instead of two".to_owned(),
+            count => format!("temporal operator has {count} bounds instead of two"),
+        };
+        let mut finding = Finding::new(&rules::OPERATOR_NEEDS_TWO_BOUNDS, range, message)
+            .note("`<-[0d, 30d]` means within the last 30 days");
         if let [only] = bounds {
-            finding = finding.fix(Fix::safe("Start at `0d`").insert(only.range.start(), "0d, "));
+            finding =
+                finding.fix(Fix::safe("insert `0d` as the first bound").insert(only.range.start(), "0d, "));
         }
         self.soft(finding);
     }
@@ -184,15 +195,19 @@ impl<'t> Lower<'_, 't> {
         let bounds = self.time_bounds();
         if !(1..=2).contains(&bounds.len()) {
             self.holes = true;
-            let message = "An interval has one or two bounds: `@[2024-05-01]` or `@[2024-05-01, _]`.";
-            self.soft(Finding::new(&rules::BAD_INTERVAL, range, message));
+            let message = match bounds.len() {
+                0 => "interval has no bounds".to_owned(),
+                count => format!("interval has {count} bounds"),
+            };
+            let finding = Finding::new(&rules::BAD_INTERVAL, range, message);
+            self.soft(finding.note("an interval has one or two bounds, as in `@[2024-05-01, _]`"));
         }
         Interval { range, bounds }
     }
 
     fn time_bounds(&mut self) -> Vec<TimeBound> {
         let (bounds, commas) = self.read_list(Self::time_bound);
-        self.no_trailing_comma(&commas, "An interval");
+        self.no_trailing_comma(&commas, "an interval");
         bounds
     }
 
@@ -209,10 +224,9 @@ impl<'t> Lower<'_, 't> {
             _ => {
                 self.holes = true;
                 let shown = super::shorten(self.source(node));
-                let message = format!(
-                    "`{shown}` is no bound of an interval. Dates, `7d`, `now`, variables and `_` are."
-                );
-                self.soft(Finding::new(&rules::BAD_INTERVAL, range, message));
+                let message = format!("`{shown}` is not a bound of an interval");
+                let finding = Finding::new(&rules::BAD_INTERVAL, range, message);
+                self.soft(finding.note("bounds are dates, durations as `7d`, `now`, variables and `_`"));
                 TimeBoundKind::Broken
             }
         };
@@ -245,16 +259,18 @@ impl<'t> Lower<'_, 't> {
 
     fn annotation_on_comparison(&mut self, node: Node<'t>) {
         let range = self.range(node);
-        let fix = Fix::guess("Delete the interval").replace(range, "");
-        let message = "The engine silently ignores an interval on a comparison.";
-        self.soft(Finding::new(&rules::ANNOTATION_ON_COMPARISON, range, message).fix(fix));
+        let fix = Fix::guess("delete the interval").replace(range, "");
+        let message = "engine ignores this interval: it is on a comparison";
+        let finding = Finding::new(&rules::ANNOTATION_ON_COMPARISON, range, message);
+        self.soft(finding.note(ONLY_ATOMS_HAVE_TIMES).fix(fix));
     }
 
     fn operator_before_comparison(&mut self, range: TextRange) {
         let spaced = TextRange::new(range.start(), range.end() + self.blanks_after(range));
-        let fix = Fix::guess("Delete the operator").replace(spaced, "");
-        let message = "The engine silently ignores a temporal operator before a comparison.";
-        self.soft(Finding::new(&rules::ANNOTATION_ON_COMPARISON, range, message).fix(fix));
+        let fix = Fix::guess("delete the operator").replace(spaced, "");
+        let message = "engine ignores this operator: it is before a comparison";
+        let finding = Finding::new(&rules::ANNOTATION_ON_COMPARISON, range, message);
+        self.soft(finding.note(ONLY_ATOMS_HAVE_TIMES).fix(fix));
     }
 
     fn operator(&mut self, range: TextRange) -> Operator {
@@ -273,9 +289,10 @@ impl<'t> Lower<'_, 't> {
             "=<" => Operator::LessEqual,
             _ => Operator::Equal,
         };
-        let fix = Fix::safe(format!("Write `{}`", meant.as_str())).replace(range, meant.as_str());
-        let message = format!("`{written}` is no operator of Mangle; `{}` is meant.", meant.as_str());
-        self.soft(Finding::new(&rules::WRONG_OPERATOR, range, message).fix(fix));
+        let fix = Fix::safe(format!("write `{}`", meant.as_str())).replace(range, meant.as_str());
+        let message = format!("`{written}` is not an operator of Mangle");
+        let label = format!("expected `{}`", meant.as_str());
+        self.soft(Finding::new(&rules::WRONG_OPERATOR, range, message).label(label).fix(fix));
         meant
     }
 
@@ -284,12 +301,11 @@ impl<'t> Lower<'_, 't> {
         let after = self.byte(self.base + usize::from(operator.end()));
         if let Some(sign @ (b'-' | b'+')) = after {
             let sign = char::from(sign);
-            let fix = Fix::safe("Insert a space").insert(operator.end(), " ");
-            let message = format!(
-                "`<{sign}` without a space is a temporal operator for the engine, not `<` and a number."
-            );
+            let fix = Fix::safe("insert a space after `<`").insert(operator.end(), " ");
+            let message = format!("missing space after `<`: `<{sign}` parses as a temporal operator");
             let range = TextRange::new(operator.start(), operator.end() + super::size(1));
-            self.soft(Finding::new(&rules::LT_MINUS, range, message).fix(fix));
+            let finding = Finding::new(&rules::LT_MINUS, range, message);
+            self.soft(finding.label("not a comparison").fix(fix));
         }
     }
 

@@ -3,7 +3,9 @@
 use tree_sitter::Node;
 
 use super::super::ast::{Apply, ApplyForm, Name, Term, TermKind};
-use super::super::foreign::as_functions;
+use super::super::foreign::{
+    MATCH_CONS, NO_LIST_PATTERN, TYPES_FOLLOW, as_functions, no_infix, typed_argument,
+};
 use super::super::kind::{SyntaxKind, kind_of};
 use super::super::rules;
 use super::{Commas, Lower, MAX_NESTING};
@@ -54,9 +56,10 @@ impl<'t> Lower<'_, 't> {
     }
 
     pub(super) fn too_deep(&mut self, range: TextRange) {
-        let message = format!("Nested more than {MAX_NESTING} deep; what is inside is not checked.");
+        let message = format!("nesting is deeper than {MAX_NESTING} levels");
         let start = TextRange::at(range.start(), range.len().min(1.into()));
-        self.hard(Finding::new(&rules::NESTED_TOO_DEEP, start, message));
+        let finding = Finding::new(&rules::NESTED_TOO_DEEP, start, message);
+        self.hard(finding.note("this statement is not checked any further"));
     }
 
     /// `fn:f(…)`, or `p(…)` where a value belongs.
@@ -64,11 +67,11 @@ impl<'t> Lower<'_, 't> {
         let atom = self.atom(node);
         if !self.is_function(&atom) {
             let name = self.slice(atom.name.range);
-            let message = format!(
-                "`{name}(…)` is an atom, which holds or fails; it has no value that could stand here."
-            );
+            let message = format!("atom `{}(…)` is used as a value", super::shorten(name));
             self.holes = true;
-            self.soft(Finding::new(&rules::PREDICATE_AS_VALUE, atom.name.range, message));
+            let finding = Finding::new(&rules::PREDICATE_AS_VALUE, atom.name.range, message)
+                .note("an atom is true or false; only a function returns a value");
+            self.soft(finding);
         }
         TermKind::Apply(Box::new(Apply { function: atom.name, form: ApplyForm::Call, args: atom.args }))
     }
@@ -84,9 +87,10 @@ impl<'t> Lower<'_, 't> {
         });
         if let Some(bar) = tail {
             self.holes = true;
-            let message =
-                "Lists are not taken apart by `[H | T]`; write `:match_cons(List, H, T)` as a premise.";
-            self.soft(Finding::new(&rules::CONS_BAR, bar, message));
+            let finding = Finding::new(&rules::CONS_BAR, bar, NO_LIST_PATTERN)
+                .note(MATCH_CONS)
+                .help("write a variable for the list and add the premise");
+            self.soft(finding);
         }
         self.sugar("fn:list", ApplyForm::List, range, args)
     }
@@ -96,11 +100,10 @@ impl<'t> Lower<'_, 't> {
         if let Some(sign @ (b'-' | b'+')) = self.byte(node.start_byte() + 1) {
             let range = TextRange::at(self.range(node).start(), 2.into());
             let sign = char::from(sign);
-            let fix = Fix::safe("Insert a space").insert(range.start() + super::size(1), " ");
-            let message = format!(
-                "`[{sign}` without a space is a temporal operator for the engine, not the start of a list."
-            );
-            self.soft(Finding::new(&rules::NEGATIVE_LIST_HEAD, range, message).fix(fix));
+            let fix = Fix::safe("insert a space after `[`").insert(range.start() + super::size(1), " ");
+            let message = format!("missing space after `[`: `[{sign}` parses as a temporal operator");
+            let finding = Finding::new(&rules::NEGATIVE_LIST_HEAD, range, message);
+            self.soft(finding.label("not the start of a list").fix(fix));
         }
     }
 
@@ -163,8 +166,8 @@ impl<'t> Lower<'_, 't> {
         });
         if let (Some(range), false) = (lonely, self.hard.is_some()) {
             self.holes = true;
-            let message = "Each entry here is a `key : value` pair; this one has no `:`.";
-            self.soft(Finding::new(&rules::NOT_A_PAIR, range, message));
+            let finding = Finding::new(&rules::NOT_A_PAIR, range, "entry of a map or struct has no key");
+            self.soft(finding.label("expected `key : value`"));
         }
         self.sugar(function, form, range, args)
     }
@@ -198,9 +201,14 @@ impl<'t> Lower<'_, 't> {
         }
         let start = self.range(node).start() + super::size(colon);
         let range = TextRange::at(start, 1.into());
-        let fix = Fix::safe("Put spaces around the colon").replace(range, " : ");
-        let message = "A colon glued to a word is part of that word for the engine.";
-        self.soft(Finding::new(&rules::COLON_GLUED, range, message).fix(fix));
+        let fix = Fix::safe("insert spaces around `:`").replace(range, " : ");
+        let before = if key_glued { source.get(..colon).unwrap_or("") } else { "" };
+        let after = source.get(colon..).unwrap_or(":");
+        let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, ':' | '_')));
+        let word = format!("{before}{}", after.get(..end.unwrap_or(after.len())).unwrap_or(after));
+        let message = format!("missing space at `:`: `{}` parses as one word", super::shorten(&word));
+        let finding = Finding::new(&rules::COLON_GLUED, range, message);
+        self.soft(finding.label("part of the word").fix(fix));
     }
 
     fn sugar(&self, function: &'static str, form: ApplyForm, range: TextRange, args: Vec<Term>) -> TermKind {
@@ -233,9 +241,9 @@ impl<'t> Lower<'_, 't> {
     /// `mode(+, -)`.
     fn bare_mode(&mut self, range: TextRange) -> TermKind {
         let sign = self.slice(range);
-        let fix = Fix::safe("Quote it").replace(range, format!("\"{sign}\""));
-        let message = format!("Modes are strings: `\"{sign}\"`.");
-        self.soft(Finding::new(&rules::MODE_UNQUOTED, range, message).fix(fix));
+        let fix = Fix::safe(format!("write `\"{sign}\"`")).replace(range, format!("\"{sign}\""));
+        let finding = Finding::new(&rules::MODE_UNQUOTED, range, format!("mode `{sign}` is not quoted"));
+        self.soft(finding.label("expected a string").fix(fix));
         TermKind::Broken
     }
 
@@ -243,12 +251,9 @@ impl<'t> Lower<'_, 't> {
     fn typed_argument(&mut self, node: Node<'t>, range: TextRange) -> TermKind {
         let variable = node.named_child(0).map_or(range, |name| self.range(name));
         let types = TextRange::new(variable.end(), range.end());
-        let fix = Fix::guess("Delete the type").replace(types, "");
-        let message = format!(
-            "No engine reads `{}`. Types stand behind the declared atom: `bound [/string]`.",
-            super::shorten(self.slice(range))
-        );
-        self.soft(Finding::new(&rules::LEGACY_TYPED_ARG, range, message).fix(fix));
+        let fix = Fix::guess("delete the type").replace(types, "");
+        let finding = Finding::new(&rules::LEGACY_TYPED_ARG, range, typed_argument(self.slice(range)));
+        self.soft(finding.note(TYPES_FOLLOW).fix(fix));
         TermKind::Broken
     }
 
@@ -266,11 +271,11 @@ impl<'t> Lower<'_, 't> {
             self.unreadable(node);
             return TermKind::Broken;
         }
-        let message = format!("There is no infix `{operator}`; write `{function}(…)`.");
-        let mut finding = Finding::new(&rules::INFIX_ARITHMETIC, self.first_line(range), message);
+        let mut finding = Finding::new(&rules::INFIX_ARITHMETIC, self.first_line(range), no_infix(operator))
+            .note(format!("arithmetic uses functions, as in `{function}(…)`"));
         if let Some(call) = as_functions(self.source(node)) {
             finding =
-                finding.fix(Fix::safe(format!("Write `{}`", super::shorten(&call))).replace(range, call));
+                finding.fix(Fix::safe(format!("write `{}`", super::shorten(&call))).replace(range, call));
         }
         self.soft(finding);
         TermKind::Broken

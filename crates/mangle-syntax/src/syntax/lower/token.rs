@@ -19,8 +19,7 @@ impl<'t> Lower<'_, 't> {
         if word.contains('_') {
             self.odd.underscored.push((word, range));
         } else if matches!(word, "Package" | "Use" | "Decl") {
-            let message = format!("`{word}` is a word of the language and cannot name a variable.");
-            self.soft(Finding::new(&rules::RESERVED_WORD, range, message));
+            self.soft(super::atom::reserved(word, "variable", range));
         } else if let Some(meant) = self.capital_constant(word) {
             return self.foreign_constant(word, meant, range);
         }
@@ -30,8 +29,9 @@ impl<'t> Lower<'_, 't> {
     pub(super) fn number(&mut self, node: Node<'t>) -> TermKind {
         let value = self.source(node).parse().ok();
         if value.is_none() {
-            let message = "This does not fit the 64 bits of a number.";
-            self.soft(Finding::new(&rules::NUMBER_RANGE, self.range(node), message));
+            let finding =
+                Finding::new(&rules::NUMBER_RANGE, self.range(node), "number does not fit in 64 bits");
+            self.soft(finding.note("numbers range from -9223372036854775808 to 9223372036854775807"));
         }
         TermKind::Number(value)
     }
@@ -42,12 +42,13 @@ impl<'t> Lower<'_, 't> {
         let value = written.parse::<f64>().unwrap_or(f64::INFINITY);
         if !written.contains('.') {
             let spelt = written.replacen(['e', 'E'], ".0e", 1);
-            let fix = Fix::safe(format!("Write `{spelt}`")).replace(range, spelt.as_str());
-            let message = format!("An exponent needs a fraction before it: `{spelt}`.");
-            self.soft(Finding::new(&rules::EXPONENT_NEEDS_FRACTION, range, message).fix(fix));
+            let fix = Fix::safe(format!("write `{spelt}`")).replace(range, spelt.as_str());
+            let message = format!("`{}` has an exponent but no fraction", super::shorten(written));
+            let finding = Finding::new(&rules::EXPONENT_NEEDS_FRACTION, range, message);
+            self.soft(finding.note("the engine reads a number followed by a word").fix(fix));
         } else if value.is_infinite() {
-            let message = "This does not fit the 64 bits of a float.";
-            self.soft(Finding::new(&rules::NUMBER_RANGE, range, message));
+            let finding = Finding::new(&rules::NUMBER_RANGE, range, "float does not fit in 64 bits");
+            self.soft(finding.note("the engine rejects it"));
         }
         TermKind::Float(value)
     }
@@ -77,9 +78,9 @@ impl<'t> Lower<'_, 't> {
         let content = self.slice(line).trim_end_matches([')', ']', '}', '.', ',', ' ']);
         let end = line.start() + super::size(content.len());
         let quote = self.slice(opening).chars().next_back().unwrap_or('"');
-        let fix = Fix::guess("Close the string on its first line").insert(end, quote);
-        let message = "This string is never closed.";
-        self.hard(Finding::new(&rules::UNTERMINATED_STRING, opening, message).fix(fix));
+        let fix = Fix::guess("close the string on its first line").insert(end, quote);
+        let finding = Finding::new(&rules::UNTERMINATED_STRING, opening, "string is never closed");
+        self.hard(finding.note("the engine reads everything up to the next such quote as text").fix(fix));
         true
     }
 
@@ -101,23 +102,31 @@ impl<'t> Lower<'_, 't> {
     }
 
     fn bad_escape(&mut self, range: TextRange, escape: &str, rest: &str) {
-        let message = match escape {
-            "\\x" => "`\\x` takes two lower-case hex digits, in a string below `80`.".to_owned(),
-            "\\u" => "`\\u{…}` takes four to six lower-case hex digits of a character.".to_owned(),
-            "\\\r" => "A backslash at the end of a line works only where lines end in LF; here it is CRLF."
-                .to_owned(),
-            _ => format!("`{escape}` is no escape; a backslash itself is written `\\\\`."),
+        let (message, note) = match escape {
+            "\\x" => (
+                "malformed escape `\\x`".to_owned(),
+                "`\\x` requires two lower-case hex digits, below `80` in a string",
+            ),
+            "\\u" => (
+                "malformed escape `\\u`".to_owned(),
+                "`\\u{…}` requires four to six lower-case hex digits of a character",
+            ),
+            "\\\r" => (
+                "backslash before a CRLF line end".to_owned(),
+                "the engine accepts a backslash at the end of a line only before LF",
+            ),
+            _ => (format!("unknown escape `{escape}`"), "a backslash itself is written `\\\\`"),
         };
-        let mut finding = Finding::new(&rules::BAD_ESCAPE, range, message);
+        let mut finding = Finding::new(&rules::BAD_ESCAPE, range, message).note(note);
         let lower: String = rest.chars().take(12).collect::<String>().to_lowercase();
         let digits = literal::pieces(&lower, false).next();
         if let (Some((_, Piece::Char(_))), true) = (digits, matches!(escape, "\\x" | "\\u")) {
             let len = if escape == "\\x" { 4 } else { lower.find('}').map_or(2, |at| at + 1) };
             let whole = TextRange::at(range.start(), super::size(len));
             let spelt = lower.get(..len).unwrap_or(&lower);
-            finding = finding.fix(Fix::safe("Write the digits in lower case").replace(whole, spelt));
+            finding = finding.fix(Fix::safe("write the digits in lower case").replace(whole, spelt));
         } else if !matches!(escape, "\\x" | "\\u" | "\\\r") {
-            finding = finding.fix(Fix::guess("Double the backslash").insert(range.start(), "\\"));
+            finding = finding.fix(Fix::guess("double the backslash").insert(range.start(), "\\"));
         }
         self.soft(finding);
     }
@@ -126,31 +135,33 @@ impl<'t> Lower<'_, 't> {
     pub(super) fn time_literal_as_term(&mut self, node: Node<'t>) -> TermKind {
         let range = self.range(node);
         let written = self.source(node);
-        let call = if kind_of(node) == SyntaxKind::Duration {
-            format!("fn:duration:parse(\"{}\")", time::go_duration(written))
+        let (what, call) = if kind_of(node) == SyntaxKind::Duration {
+            ("duration", format!("fn:duration:parse(\"{}\")", time::go_duration(written)))
         } else {
-            format!("fn:time:parse_rfc3339(\"{}\")", time::rfc3339(written))
+            ("time", format!("fn:time:parse_rfc3339(\"{}\")", time::rfc3339(written)))
         };
-        let fix = Fix::safe(format!("Write `{call}`")).replace(range, call);
-        let message =
-            "Times and durations can be written only inside `@[…]`; elsewhere they are built by a function.";
-        self.soft(Finding::new(&rules::TEMPORAL_LITERAL_AS_TERM, range, message).fix(fix));
+        let fix = Fix::safe(format!("write `{call}`")).replace(range, call);
+        let message = format!("{what} `{}` is outside of an interval", super::shorten(written));
+        let finding = Finding::new(&rules::TEMPORAL_LITERAL_AS_TERM, range, message);
+        self.soft(finding.note("the engine reads such a literal only inside of `@[…]`").fix(fix));
         TermKind::Broken
     }
 
     pub(super) fn timestamp(&mut self, node: Node<'t>) -> Option<i64> {
         let value = time::parse_timestamp(self.source(node));
-        self.check_time(node, value, "There is no such date or time.")
+        self.check_time(node, value, "date or time", "does not exist")
     }
 
     pub(super) fn duration(&mut self, node: Node<'t>) -> Option<i64> {
         let value = time::parse_duration(self.source(node));
-        self.check_time(node, value, "This duration is too long for the 64 bits of its nanoseconds.")
+        self.check_time(node, value, "duration", "exceeds 64 bits of nanoseconds")
     }
 
-    fn check_time(&mut self, node: Node<'t>, value: Option<i64>, message: &str) -> Option<i64> {
+    fn check_time(&mut self, node: Node<'t>, value: Option<i64>, what: &str, why: &str) -> Option<i64> {
         if value.is_none() {
-            self.soft(Finding::new(&rules::TIME_RANGE, self.range(node), message));
+            let message = format!("{what} `{}` {why}", super::shorten(self.source(node)));
+            let finding = Finding::new(&rules::TIME_RANGE, self.range(node), message);
+            self.soft(finding.note("the engine rejects it"));
         }
         value
     }

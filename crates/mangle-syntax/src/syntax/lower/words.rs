@@ -7,8 +7,8 @@ use tree_sitter::Node;
 use super::super::ast::{Name, TermKind};
 use super::super::kind::{SyntaxKind, kind_of};
 use super::super::rules;
-use super::Lower;
 use super::token::camel_case;
+use super::{Lower, shorten};
 use crate::lint::{Finding, Fix};
 use crate::text::{Symbol, TextRange};
 
@@ -75,11 +75,11 @@ impl<'c, 't> Lower<'c, 't> {
 
     fn bare_name_in_declaration(&mut self, word: &str, range: TextRange) -> TermKind {
         let variable = camel_case(word);
-        let message = format!(
-            "`{word}` is no value: variables start with a capital (`{variable}`), types and names with a slash (`/{word}`), text stands in quotes."
+        let fix = Fix::guess(format!("write `/{word}`")).insert(range.start(), "/");
+        let note = format!(
+            "types and names start with `/`, variables with a capital (`{variable}`); text is quoted"
         );
-        let fix = Fix::guess(format!("Write `/{word}`")).insert(range.start(), "/");
-        self.soft(Finding::new(&rules::LOWERCASE_VARIABLE, range, message).fix(fix));
+        self.soft(Finding::new(&rules::LOWERCASE_VARIABLE, range, not_a_value(word)).note(note).fix(fix));
         TermKind::Broken
     }
 
@@ -90,16 +90,18 @@ impl<'c, 't> Lower<'c, 't> {
         if meant == "/null" {
             // What stands for it is agreed on in a program, if anything does: a comparison with a value that nothing has
             // would hold always, or never.
-            let message = format!(
-                "Mangle has no `{word}`. What is unknown is not stated; where a value must stand, agree on a name such as `/none`."
-            );
-            self.soft(Finding::new(&rules::FOREIGN_CONSTANT, range, message));
+            let finding =
+                Finding::new(&rules::FOREIGN_CONSTANT, range, format!("`{word}` is not a value of Mangle"))
+                    .note("what is unknown is expressed by the absence of a fact")
+                    .help("omit the fact, or choose a name such as `/none` for it");
+            self.soft(finding);
             return TermKind::Broken;
         }
-        let message =
-            format!("`{word}` is no value of Mangle; by convention the name `{meant}` stands for it.");
-        let fix = self.guarded(Fix::guess(format!("Write `{meant}`")).replace(range, meant), range);
-        self.soft(Finding::new(&rules::FOREIGN_CONSTANT, range, message).fix(fix));
+        let fix = self.guarded(Fix::guess(format!("write `{meant}`")).replace(range, meant), range);
+        let finding =
+            Finding::new(&rules::FOREIGN_CONSTANT, range, format!("`{word}` is not a value of Mangle"))
+                .note(format!("by convention the name `{meant}` represents it"));
+        self.soft(finding.fix(fix));
         TermKind::Broken
     }
 
@@ -112,7 +114,7 @@ impl<'c, 't> Lower<'c, 't> {
         fix
     }
 
-    /// Whether a variable is `True` or `None` for somebody who knows Python.
+    /// Whether a variable is probably meant as `True` or `None` of Python.
     pub(super) fn capital_constant(&mut self, word: &str) -> Option<&'static str> {
         let meant = foreign_constant(word)?;
         let words = self.words();
@@ -144,16 +146,15 @@ impl<'c, 't> Lower<'c, 't> {
             let Some(places) = places.remove(word) else { continue };
             let ignored = word.starts_with('_') && places.len() == 1 && self.words().is_rule;
             let name = if ignored { "_".to_owned() } else { self.unused(camel_case(word)) };
-            let fix = Fix::guess(format!("Rename to `{name}`"));
+            let fix = Fix::guess(format!("rename to `{name}`"));
             let fix = places.iter().fold(fix, |fix, place| fix.replace(*place, name.as_str()));
-            let message = if ignored {
-                format!(
-                    "Variables have no underscore: `{word}` does not parse. What is not looked at is `_`."
-                )
+            let message = format!("variable `{}` contains an underscore", shorten(word));
+            let note = if ignored {
+                "the engine rejects it; an unused value is written `_`"
             } else {
-                format!("Variables have no underscore: `{word}` does not parse. Write `{name}`.")
+                "the engine rejects it; variables consist of letters and digits"
             };
-            self.soft(Finding::new(&rules::UNDERSCORE_IN_VARIABLE, range, message).fix(fix));
+            self.soft(Finding::new(&rules::UNDERSCORE_IN_VARIABLE, range, message).note(note).fix(fix));
         }
     }
 
@@ -172,27 +173,26 @@ impl<'c, 't> Lower<'c, 't> {
 
     fn report_lowercase(&mut self, all: &[WordPlace<'c>]) {
         let Some(&(word, range)) = all.first() else { return };
-        let fix = Fix::guess("Write variables with a capital");
+        let fix = Fix::guess("start the variables with a capital letter");
         let fix = all.iter().fold(fix, |fix, (word, place)| fix.replace(*place, camel_case(word)));
-        let message = format!(
-            "Variables start with a capital: `{}`. A lower-case word is a predicate to the engine.",
-            camel_case(word)
-        );
-        self.soft(Finding::new(&rules::LOWERCASE_VARIABLE, range, message).fix(fix));
+        let message = format!("variable `{}` starts with a lower-case letter", shorten(word));
+        let finding = Finding::new(&rules::LOWERCASE_VARIABLE, range, message);
+        self.soft(finding.note("the engine reads a lower-case word as a predicate").fix(fix));
     }
 
     fn report_unmarked(&mut self, all: &[WordPlace<'c>]) {
         let Some(&(word, range)) = all.first() else { return };
         let variable = camel_case(word);
-        let message = format!(
-            "`{word}` is no value: names start with a slash (`/{word}`), variables with a capital (`{variable}`), text stands in quotes."
-        );
-        let mut fix =
-            Fix::guess(if all.len() == 1 { format!("Write `/{word}`") } else { "Write names".to_owned() });
+        let title = match all {
+            [_] => format!("write `/{word}`"),
+            _ => "start the names with a slash".to_owned(),
+        };
+        let mut fix = Fix::guess(title);
         for (word, place) in all {
             fix = self.guarded(fix.replace(*place, format!("/{}", word.trim_start_matches(':'))), *place);
         }
-        let finding = Finding::new(&rules::LOWERCASE_VARIABLE, range, message);
+        let finding = Finding::new(&rules::LOWERCASE_VARIABLE, range, not_a_value(word))
+            .note(format!("names start with `/`, variables with a capital (`{variable}`); text is quoted"));
         // A word that is missing altogether cannot be written otherwise.
         let is_there = all.iter().all(|(word, _)| !word.is_empty());
         self.soft(if is_there { finding.fix(fix) } else { finding });
@@ -200,23 +200,24 @@ impl<'c, 't> Lower<'c, 't> {
 
     fn report_bare_atoms(&mut self, all: &[Name]) {
         let Some(first) = all.first() else { return };
-        let fix = Fix::safe("Add `()`");
+        let fix = Fix::safe("add `()`");
         let fix = all.iter().fold(fix, |fix, name| fix.insert(name.range.end(), "()"));
+        let shown = shorten(self.slice(first.range));
         let message = match all {
-            [name] => {
-                format!("`{0}` needs parentheses, also without arguments: `{0}()`.", self.slice(name.range))
-            }
-            _ => format!(
-                "Atoms need parentheses, also without arguments: `{}()` and {} more here.",
-                self.slice(first.range),
-                all.len() - 1
-            ),
+            [_] => format!("atom `{shown}` has no parentheses"),
+            _ => format!("`{shown}` and {} more atoms have no parentheses", all.len() - 1),
         };
-        self.soft(Finding::new(&rules::MISSING_PARENS, first.range, message).fix(fix));
+        let finding = Finding::new(&rules::MISSING_PARENS, first.range, message);
+        self.soft(finding.note("the engine expects them even without arguments").fix(fix));
     }
 }
 
-/// What somebody means who writes `true`, `False` or `null`.
+/// The headline for a lower-case word where a value is expected; an empty one for a word that is missing.
+fn not_a_value(word: &str) -> String {
+    if word.is_empty() { "missing value".to_owned() } else { format!("`{}` is not a value", shorten(word)) }
+}
+
+/// The meaning of `true`, `False` or `null`.
 fn foreign_constant(word: &str) -> Option<&'static str> {
     Some(match word {
         "true" | "True" | "TRUE" => "/true",
