@@ -74,7 +74,7 @@ fn rule(update: &Update<'_>, arrow: TextRange) -> Finding {
     };
     Finding::new(&rules::RULE_IN_UPDATE, update.place(arrow), "update is a rule, not a fact")
         .note(note)
-        .help("move the rule to the policy")
+        .help("assert facts instead")
 }
 
 /// `:-` where it is no arrow.
@@ -108,7 +108,7 @@ pub(super) fn statement(update: &Update<'_>, range: TextRange) -> Finding {
     let message = format!("update is a `{}` statement, not a fact", shortened(word));
     Finding::new(&rules::DECL_IN_UPDATE, update.place(range), message)
         .note("a reply may only assert facts")
-        .help("move the statement to the policy")
+        .help("assert facts instead")
 }
 
 /// Reports what stands behind the first clause, and an arrow that was read as one; says whether the update is judged
