@@ -740,12 +740,12 @@ fn an_update_that_has_to_go_is_not_repaired_otherwise() {
     let arguments = ["repair", "--profile", "current", "a.jsonl"];
     let (out, ..) = run(&folder, &arguments, "");
     assert_eq!(out.matches("- try: ").count(), 1, "{out}");
-    assert!(out.contains("- try: Delete the update"), "{out}");
+    assert!(out.contains("- try: delete the update"), "{out}");
     let (out, ..) = run(&folder, &[&arguments[..], &["--format", "json"]].concat(), "");
     let value: serde_json::Value = serde_json::from_str(&out).unwrap();
     let suggestions: Vec<_> =
         value["errors"].as_array().unwrap().iter().map(|one| &one["suggestion"]).collect();
-    assert!(suggestions.len() > 1 && suggestions.iter().all(|one| **one == "Delete the update"), "{out}");
+    assert!(suggestions.len() > 1 && suggestions.iter().all(|one| **one == "delete the update"), "{out}");
 }
 
 /// The order of keys and full stops are those of the version of the protocol.

@@ -237,7 +237,7 @@ fn findings_follow_the_declarations() {
     let titles = actions.to_string();
     assert!(titles.contains("Silence `no-period` here"), "{titles}");
     // A capture is evidence: its fixes say so, and are offered one by one.
-    assert!(titles.contains("Add the full stop (edits evidence)"), "{titles}");
+    assert!(titles.contains("add the full stop (edits evidence)"), "{titles}");
     assert!(!titles.contains("source.fixAll") && !titles.contains("Fix all"), "{titles}");
     assert!(!titles.contains("\"isPreferred\":true"), "{titles}");
 }

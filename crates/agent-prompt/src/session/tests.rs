@@ -72,7 +72,7 @@ fn mistakes_are_told() {
         "{\"a\": }",
         SessionForm::Json,
         expect![[r#"
-        ":" error: The session file cannot be read: a value is missing here. Nothing of it is used.
+        ":" error: The session file cannot be read: missing value. Nothing of it is used.
     "#]],
     );
     check("# nothing\n", SessionForm::Yaml, expect![[r#""#]]);

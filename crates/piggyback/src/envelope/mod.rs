@@ -28,6 +28,7 @@ mod requests;
 pub(crate) mod rule_examples;
 pub mod runtime;
 pub mod secrets;
+mod shorten;
 mod sink;
 mod subject;
 mod survey;

@@ -33,6 +33,15 @@ pub(super) fn render(raw: &str, settings: &TranscriptSettings) -> String {
         let range = usize::from(finding.range.start())..usize::from(finding.range.end());
         let text: String = raw.get(range).unwrap_or("?").chars().take(30).collect();
         writeln!(out, "{text:?} {severity} {}: {}", finding.rule.name, finding.message).unwrap();
+        if let Some(label) = &finding.label {
+            writeln!(out, "  label: {label}").unwrap();
+        }
+        for note in &finding.notes {
+            writeln!(out, "  note: {note}").unwrap();
+        }
+        if let Some(help) = &finding.help {
+            writeln!(out, "  help: {help}").unwrap();
+        }
         if let Some(fix) = &finding.fix {
             writeln!(out, "  fix: {}", fix.title).unwrap();
         }

@@ -47,7 +47,7 @@ fn a_reply_that_is_cut_says_what_is_missing() {
             let cut: Vec<_> = findings.iter().filter(|finding| finding.rule.code == "PB026").collect();
             let text = String::from_utf8_lossy(raw);
             assert_eq!(cut.len(), 1, "{text}\n{findings:?}");
-            let missing = cut[0].message.split("missing: ").nth(1).unwrap();
+            let missing = cut[0].notes[0].strip_prefix("missing: ").unwrap();
             let closers = closers(raw);
             assert!(missing.starts_with(&closers), "{text}\n{missing} for {closers}");
             for key in ["control_packet", "surface_response"] {
@@ -65,36 +65,50 @@ fn places_of_cuts() {
     cut(
         "{\"control_packet\": {\"mangle_updates\": [\"a(1).\", \"b(",
         expect![[r#"
-            "control_packet" error control-leak: the control channel is visible to the user: no envelope could be read, so the runtime shows the whole text
-            "(" error truncated: the reply is cut off inside the text `/control_packet/mangle_updates/1`; missing: the closing quote, `]}}`, the value of `surface_response`
+            "control_packet" error control-leak: control packet is visible to the user
+              note: no envelope can be read, so the runtime shows the whole text
+            "(" error truncated: reply truncated inside the text `/control_packet/mangle_updates/1`
+              note: missing: the closing quote, `]}}`, the value of `surface_response`
+              note: the runtime reads nothing of the object
         "#]],
     );
     cut(
         "{\"control_packet\": {\"mangle_up",
         expect![[r#"
-            "control_packet" error control-leak: the control channel is visible to the user: no envelope could be read, so the runtime shows the whole text
-            "p" error truncated: the reply is cut off inside a key of `/control_packet`; missing: the closing quote, `}}`, the value of `surface_response`
+            "control_packet" error control-leak: control packet is visible to the user
+              note: no envelope can be read, so the runtime shows the whole text
+            "p" error truncated: reply truncated inside a key of `/control_packet`
+              note: missing: the closing quote, `}}`, the value of `surface_response`
+              note: the runtime reads nothing of the object
         "#]],
     );
     cut(
         "{\"control_packet\": {\"mangle_updates\"",
         expect![[r#"
-            "control_packet" error control-leak: the control channel is visible to the user: no envelope could be read, so the runtime shows the whole text
-            "\"" error truncated: the reply is cut off before the value `/control_packet/mangle_updates`; missing: `}}`, the value of `surface_response`
+            "control_packet" error control-leak: control packet is visible to the user
+              note: no envelope can be read, so the runtime shows the whole text
+            "\"" error truncated: reply truncated before the value `/control_packet/mangle_updates`
+              note: missing: `}}`, the value of `surface_response`
+              note: the runtime reads nothing of the object
         "#]],
     );
     cut(
         "{\"surface_response\": \"ok\"",
         expect![[r#"
-        "\"ok\"" error premature-articulation: the surface was written before the control packet, which then was cut off: the user gets a promise that the kernel never hears of
-        "\"" error truncated: the reply is cut off behind the value `/surface_response`; missing: `}`, the value of `control_packet`
-    "#]],
+            "\"ok\"" error premature-articulation: reply truncated after the user-visible text
+              note: the user reads a promise, but the control packet is lost
+            "\"" error truncated: reply truncated after the value `/surface_response`
+              note: missing: `}`, the value of `control_packet`
+              note: the runtime reads nothing of the object
+        "#]],
     );
     cut(
         "{",
         expect![[r#"
-        "{" error truncated: the reply is cut off at the start of the outermost object; missing: `}`, the value of `control_packet`, the value of `surface_response`
-    "#]],
+            "{" error truncated: reply truncated at the start of the outermost object
+              note: missing: `}`, the value of `control_packet`, the value of `surface_response`
+              note: the runtime reads nothing of the object
+        "#]],
     );
 }
 
@@ -103,35 +117,51 @@ fn slips_of_syntax() {
     check(
         "{'surface_response': 'it\"s',\n // why\n control_packet: {\"mangle_updates\": [] \"memory_operations\": [01, True,]}}",
         expect![[r#"
-            "{'surface_response': 'it\"s'," error fallback: no envelope can be read from this reply: the runtime shows the raw text to the user (confidence 0.5) and drops the control packet
-            "'surface_response'" error json-syntax: JSON strings need double quotes; the runtime reads nothing of an object with such a slip
-              fix: Use double quotes
-            "'it\"s'" error json-syntax: JSON strings need double quotes; the runtime reads nothing of an object with such a slip
-              fix: Use double quotes
-            "// why" error json-syntax: JSON has no comments; the runtime reads nothing of an object with such a slip
-              fix: Delete the comment
-            "control_packet" error json-syntax: `control_packet` is no JSON: keys and texts need double quotes, words are `true`, `false`, `null`; the runtime reads nothing of an object with such a slip
-              fix: Put the key in quotes
-            "mangle_updates" error control-leak: the control channel is visible to the user: no envelope could be read, so the runtime shows the whole text
-            "]" error json-syntax: a comma is missing behind this; the runtime reads nothing of an object with such a slip
-              fix: Insert a comma
-            "01" error json-syntax: `01` is not how JSON writes a number; the runtime reads nothing of an object with such a slip
-              fix: Write the number as JSON does
-            "True" error json-syntax: `True` is no JSON: keys and texts need double quotes, words are `true`, `false`, `null`; the runtime reads nothing of an object with such a slip
-              fix: Write `true`
-            "," error json-syntax: JSON allows no comma here; the runtime reads nothing of an object with such a slip
-              fix: Delete the comma
+            "{'surface_response': 'it\"s'," error fallback: reply has no readable envelope
+              note: the runtime shows the raw text to the user (confidence 0.5) and ignores the control packet
+            "'surface_response'" error json-syntax: JSON string is in single quotes
+              note: the runtime reads nothing of an object with a syntax error
+              fix: use double quotes
+            "'it\"s'" error json-syntax: JSON string is in single quotes
+              note: the runtime reads nothing of an object with a syntax error
+              fix: use double quotes
+            "// why" error json-syntax: JSON has no comments
+              note: the runtime reads nothing of an object with a syntax error
+              fix: delete the comment
+            "control_packet" error json-syntax: `control_packet` is not JSON
+              note: the runtime reads nothing of an object with a syntax error
+              note: keys and strings need double quotes; the only words are `true`, `false` and `null`
+              fix: put the key in quotes
+            "mangle_updates" error control-leak: control packet is visible to the user
+              note: no envelope can be read, so the runtime shows the whole text
+            "]" error json-syntax: missing comma
+              note: the runtime reads nothing of an object with a syntax error
+              fix: insert a comma
+            "01" error json-syntax: `01` is not a JSON number
+              note: the runtime reads nothing of an object with a syntax error
+              fix: write the number as JSON does
+            "True" error json-syntax: `True` is not JSON
+              note: the runtime reads nothing of an object with a syntax error
+              note: keys and strings need double quotes; the only words are `true`, `false` and `null`
+              fix: write `true`
+            "," error json-syntax: unexpected comma
+              note: the runtime reads nothing of an object with a syntax error
+              fix: delete the comma
         "#]],
     );
     check(
         "{\"control_packet\": {\"mangle_updates\": [], \"memory_operations\": []}, \"surface_response\": \"a\nb\n\\'\"}",
         expect![[r#"
-            "{\"control_packet\": {\"mangle_up" error fallback: no envelope can be read from this reply: the runtime shows the raw text to the user (confidence 0.5) and drops the control packet
-            "control_packet" error control-leak: the control channel is visible to the user: no envelope could be read, so the runtime shows the whole text
-            "\n" error json-syntax: line breaks inside a string must be written `\n` (2 control characters); the runtime reads nothing of an object with such a slip
-              fix: Escape them
-            "\\'" error json-syntax: `\'` is no escape of JSON; the runtime reads nothing of an object with such a slip
-              fix: Delete the backslash
+            "{\"control_packet\": {\"mangle_up" error fallback: reply has no readable envelope
+              note: the runtime shows the raw text to the user (confidence 0.5) and ignores the control packet
+            "control_packet" error control-leak: control packet is visible to the user
+              note: no envelope can be read, so the runtime shows the whole text
+            "\n" error json-syntax: string contains raw line breaks (2 control characters)
+              note: the runtime reads nothing of an object with a syntax error
+              fix: escape them
+            "\\'" error json-syntax: `\'` is not a JSON escape
+              note: the runtime reads nothing of an object with a syntax error
+              fix: delete the backslash
         "#]],
     );
 }
@@ -141,55 +171,83 @@ fn members_and_kinds() {
     check(
         r#"{"surface": "ok", "control_packet": {"mangleUpdates": "a(1).", "memory_operations": {}, "tool_requests": [{"required": "true"}]}}"#,
         expect![[r#"
-            "{" information profile-inferred: judged as current, because it has `tool_requests`; `[transcripts] profile` pins it
-              fix: Say that it is current
-            "\"surface\"" error abbreviated-keys: `surface` is a short form for illustration: the runtime only knows `surface_response`, so this is lost
-              fix: Rename it to `surface_response`
-            "\"control_packet\"" error intent-missing: no `intent_classification`: the schema of the running version requires it
-              fix: Insert `intent_classification`
-            "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`: only the strict schema requires that
-              fix: Insert empty ones
-            "\"control_packet\"" hint trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
-            "control_packet" error control-leak: the control channel is visible to the user: no envelope could be read, so the runtime shows the whole text
-            "\"mangleUpdates\"" warning near-miss: the runtime does not know `mangleUpdates`, and what stands here is lost; did you mean `mangle_updates`?
-              fix: Rename it to `mangle_updates`
-            "{" error wrong-kind: an object at `/control_packet/memory_operations`, where a list is expected: the runtime rejects the whole envelope for it
-              fix: Put it in a list
-            "{" warning tool-id: this request has no id: its result cannot be told from others
-              fix: Make it `req_1`
-            "{" error tool-name-empty: this request names no tool: it is dropped, and its result never comes
-            "{" warning args-null: no arguments object: the tool gets nothing, and the safety gate sees the payload `null`; write `{}`
-              fix: Write `{}`
-            "\"true\"" error wrong-kind: a string at `/control_packet/tool_requests/0/required`, where `true` or `false` is expected: the runtime rejects the whole envelope for it
-              fix: Write it without quotes
+            "{" information profile-inferred: envelope checked as `current`: it has `tool_requests`
+              help: set `[transcripts] profile`
+              fix: insert `piggyback_version` with `current`
+            "\"surface\"" error abbreviated-keys: `surface` is not a key of the protocol
+              note: the runtime ignores its value
+              help: did you mean `surface_response`?
+              fix: rename it to `surface_response`
+            "\"control_packet\"" error intent-missing: control packet has no `intent_classification`
+              note: the schema of the runtime requires it
+              fix: insert `intent_classification`
+            "\"control_packet\"" hint schema-member: 4 fields of the strict schema are missing in the control packet
+              note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`
+              note: only the strict schema requires this
+              fix: insert them with empty values
+            "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
+              note: an audit cannot tell the reason for the changes
+            "control_packet" error control-leak: control packet is visible to the user
+              note: no envelope can be read, so the runtime shows the whole text
+            "\"mangleUpdates\"" warning near-miss: unknown key `mangleUpdates`
+              note: the runtime ignores its value
+              help: did you mean `mangle_updates`?
+              fix: rename it to `mangle_updates`
+            "{" error wrong-kind: expected list at `/control_packet/memory_operations`, found object
+              note: the runtime rejects the whole envelope
+              fix: put it in a list
+            "{" warning tool-id: tool request has no id
+              note: its result cannot be distinguished from others
+              fix: set the id to `req_1`
+            "{" error tool-name-empty: tool request names no tool
+              note: the runtime silently ignores it, and its result never comes
+            "{" warning args-null: tool request has no object of arguments
+              note: the tool receives no arguments, and the safety gate checks the payload `null`
+              help: write `{}`
+              fix: write `{}`
+            "\"true\"" error wrong-kind: expected boolean at `/control_packet/tool_requests/0/required`, found string
+              note: the runtime rejects the whole envelope
+              fix: write it without quotes
         "#]],
     );
     check(
         r#"{"control_packet": null, "surface_response": "", "piggyback_version": 3}"#,
         expect![[r#"
-            "{\"control_packet\": null, \"surf" error fallback: no envelope can be read from this reply: the runtime shows the raw text to the user (confidence 0.5) and drops the control packet
-            "control_packet" error control-leak: the control channel is visible to the user: no envelope could be read, so the runtime shows the whole text
-            "null" warning null-member: the control packet is `null`: the runtime accepts that, and the kernel learns nothing of the turn
-              fix: Write a packet that says nothing
-            "\"\"" warning surface-missing: the surface is empty: the runtime rejects the envelope, and its control packet is lost
-            "3" information newer-version: version 3 is newer than this tool; the envelope is judged mildly, as 1.3-draft
+            "{\"control_packet\": null, \"surf" error fallback: reply has no readable envelope
+              note: the runtime shows the raw text to the user (confidence 0.5) and ignores the control packet
+            "control_packet" error control-leak: control packet is visible to the user
+              note: no envelope can be read, so the runtime shows the whole text
+            "null" warning null-member: control packet is `null`
+              note: the runtime accepts the envelope, but asserts nothing
+              fix: write an empty packet
+            "\"\"" warning surface-missing: surface response is empty
+              note: the runtime rejects the envelope, and its control packet is lost
+            "3" information newer-version: protocol version 3 is newer than this version of mangle-ls
+              note: the envelope is checked as `1.3-draft`, with milder severities
         "#]],
     );
     check(
         r#"{"control_packet": {"mangle_updates": [], "mangle_updates": null, "reasoning_trace": null}, "surface_response": "a", "verdict": 1}"#,
         expect![[r#"
-            "\"control_packet\"" error intent-missing: no `intent_classification`: the schema of the running version requires it
-              fix: Insert `intent_classification`
-            "\"control_packet\"" warning memory-missing: no `memory_operations`: the runtime assumes an empty list; write `[]` if nothing is to be remembered
-              fix: Insert `memory_operations`
-            "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `knowledge_requests`, `context_feedback`, `tool_requests`: only the strict schema requires that
-              fix: Insert empty ones
-            "\"mangle_updates\"" error duplicate-member: `mangle_updates` comes twice: the runtime writes the second list over the first, so parts of both are left
-            "null" information null-member: the runtime reads this `null` as an empty list
-              fix: Write an empty list
-            "null" information null-member: the runtime reads this `null` as an empty text
-              fix: Write an empty text
-            "\"verdict\"" information unknown-field: `verdict` is unknown in current; the runtime ignores it (keys of your own begin with `x_`)
+            "\"control_packet\"" error intent-missing: control packet has no `intent_classification`
+              note: the schema of the runtime requires it
+              fix: insert `intent_classification`
+            "\"control_packet\"" warning memory-missing: control packet has no `memory_operations`
+              note: the runtime assumes an empty list; `[]` states that nothing is to be remembered
+              fix: insert `memory_operations`
+            "\"control_packet\"" hint schema-member: 4 fields of the strict schema are missing in the control packet
+              note: missing: `self_correction`, `knowledge_requests`, `context_feedback`, `tool_requests`
+              note: only the strict schema requires this
+              fix: insert them with empty values
+            "\"mangle_updates\"" error duplicate-member: duplicate field `mangle_updates`
+              note: the runtime writes the second list over the first, so parts of both remain
+            "null" information null-member: runtime reads this `null` as an empty list
+              fix: write an empty list
+            "null" information null-member: runtime reads this `null` as an empty text
+              fix: write an empty text
+            "\"verdict\"" information unknown-field: unknown field `verdict` in profile `current`
+              note: the runtime ignores it
+              help: begin the key of a private field with `x_`
         "#]],
     );
 }
@@ -199,15 +257,20 @@ fn intents() {
     check(
         r#"{"piggyback_version": "1.2-go", "control_packet": {"intent_classification": {"category": "query", "verb": "fixx", "target": "/etc/passwd", "confidence": 85}, "mangle_updates": [], "memory_operations": []}, "surface_response": "ok"}"#,
         expect![[r#"
-            "\"intent_classification\"" warning intent-member: the intent has no `constraint`: the runtime reads an empty text, or 0
-              fix: Insert `constraint`
-            "\"query\"" hint bare-category: the category should be the name `/query`: a rule that matches the name does not match the text
-              fix: Add the slash
-            "\"fixx\"" information unknown-verb: verb `fixx` is not in the taxonomy, so no shard is responsible for it; did you mean `/fix`?
-              fix: Write `/fix`
-            "\"/etc/passwd\"" information target-escape: this target leaves the workspace; rules about paths are mostly about those relative to it
-            "85" error unit-range: confidence 85 is outside of 0 to 1; divide it by 100: 0.85
-              fix: Divide it by 100
+            "\"intent_classification\"" warning intent-member: intent has no `constraint`
+              note: the runtime reads a missing field as an empty text or 0
+              fix: insert `constraint`
+            "\"query\"" hint bare-category: category `query` is not a name constant
+              note: a rule that matches `/query` does not match the text `query`
+              fix: add the slash
+            "\"fixx\"" information unknown-verb: verb `fixx` is not in the taxonomy
+              note: no shard is responsible for it
+              fix: write `/fix`
+            "\"/etc/passwd\"" information target-escape: target is outside the workspace
+              note: rules about paths usually match paths relative to the workspace
+            "85" error unit-range: confidence 85 is not between 0 and 1
+              note: the strict schema rejects it, and the runtime compares it with thresholds from 0 to 1
+              fix: divide it by 100: 0.85
         "#]],
     );
 }
@@ -215,7 +278,7 @@ fn intents() {
 #[test]
 fn numbers_out_of_range_are_shown_as_they_are_in_the_reply() {
     let long = "9".repeat(50);
-    let cut = format!("{}…", "9".repeat(40));
+    let cut = format!("{}…{}", "9".repeat(20), "9".repeat(19));
     for (number, shown) in [("99999999999999999999", "99999999999999999999"), ("1.50", "1.50"), (&long, &cut)]
     {
         let intent = format!(
@@ -226,7 +289,8 @@ fn numbers_out_of_range_are_shown_as_they_are_in_the_reply() {
         );
         let findings = found(raw.as_bytes(), &TranscriptSettings::default());
         let messages = findings.iter().map(|finding| &finding.message);
-        let of_range: Vec<_> = messages.filter(|message| message.contains("is outside of 0 to 1")).collect();
+        let of_range: Vec<_> =
+            messages.filter(|message| message.contains("is not between 0 and 1")).collect();
         assert!(
             of_range.len() == 2 && of_range.iter().all(|message| message.contains(&format!(" {shown} is"))),
             "{of_range:?}"
@@ -239,58 +303,83 @@ fn around_and_between() {
     check(
         "> {\"control_packet\": {\"mangle_updates\": []}, \"surface_response\": \"x\"}\nNo.",
         expect![[r#"
-            ">" warning leading-text: 1 bytes of prose before the envelope: nobody sees them, and a brace among them would hide the envelope
-              fix: Delete the text
-            "{" warning echoed-envelope: this envelope stands in a quotation: it looks like echoed input, and the runtime does not tell that from the model's own
-            "\"control_packet\"" error intent-missing: no `intent_classification`: the schema of the running version requires it
-              fix: Insert `intent_classification`
-            "\"control_packet\"" warning memory-missing: no `memory_operations`: the runtime assumes an empty list; write `[]` if nothing is to be remembered
-              fix: Insert `memory_operations`
-            "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`: only the strict schema requires that
-              fix: Insert empty ones
-            "No." warning trailing-text: text after the envelope (3 bytes) is ignored: the user never sees it
-              fix: Delete the text
+            ">" warning leading-text: 1 byte of text before the envelope
+              note: the user never sees this text, and a brace in it would hide the envelope
+              fix: delete the text
+            "{" warning echoed-envelope: envelope in a quotation looks like echoed input
+              note: the runtime does not distinguish it from an envelope of the model
+            "\"control_packet\"" error intent-missing: control packet has no `intent_classification`
+              note: the schema of the runtime requires it
+              fix: insert `intent_classification`
+            "\"control_packet\"" warning memory-missing: control packet has no `memory_operations`
+              note: the runtime assumes an empty list; `[]` states that nothing is to be remembered
+              fix: insert `memory_operations`
+            "\"control_packet\"" hint schema-member: 5 fields of the strict schema are missing in the control packet
+              note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`
+              note: only the strict schema requires this
+              fix: insert them with empty values
+            "No." warning trailing-text: 3 bytes of text after the envelope
+              note: the runtime ignores this text, and the user never sees it
+              fix: delete the text
         "#]],
     );
     check(
         "[{\"control_packet\": {}, \"surface_response\": \"x\"}, {\"control_packet\": {}, \"surface_response\": \"y\"}]",
         expect![[r#"
-            "[" warning array-wrapped: 2 elements in an array: the runtime takes the first object and ignores the rest
-            "{" warning multiple-envelopes: 2 envelopes in one reply; a turn has one, and the runtime drops all but one of them
-            "{" error decoy-accepted: the runtime accepts this earlier envelope and ignores the later one: what the kernel believes is not the model's last word
-            "\"control_packet\"" warning updates-missing: no `mangle_updates`: the runtime assumes an empty list; write `[]` if nothing changed
-              fix: Insert `mangle_updates`
-            "\"control_packet\"" error intent-missing: no `intent_classification`: the schema of the running version requires it
-              fix: Insert `intent_classification`
-            "\"control_packet\"" warning memory-missing: no `memory_operations`: the runtime assumes an empty list; write `[]` if nothing is to be remembered
-              fix: Insert `memory_operations`
-            "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`: only the strict schema requires that
-              fix: Insert empty ones
-            "\"control_packet\"" warning updates-missing: no `mangle_updates`: the runtime assumes an empty list; write `[]` if nothing changed
-              fix: Insert `mangle_updates`
-            "\"control_packet\"" error intent-missing: no `intent_classification`: the schema of the running version requires it
-              fix: Insert `intent_classification`
-            "\"control_packet\"" warning memory-missing: no `memory_operations`: the runtime assumes an empty list; write `[]` if nothing is to be remembered
-              fix: Insert `memory_operations`
-            "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`: only the strict schema requires that
-              fix: Insert empty ones
+            "[" warning array-wrapped: envelope is in an array of 2 elements
+              note: the runtime uses the first object and ignores the rest
+            "{" warning multiple-envelopes: reply contains 2 envelopes
+              note: the runtime uses one of them and ignores the others
+            "{" error decoy-accepted: earlier envelope is used instead of the last one
+              note: the runtime asserts its updates and ignores the last envelope
+            "\"control_packet\"" warning updates-missing: control packet has no `mangle_updates`
+              note: the runtime assumes an empty list; `[]` states that nothing changed
+              fix: insert `mangle_updates`
+            "\"control_packet\"" error intent-missing: control packet has no `intent_classification`
+              note: the schema of the runtime requires it
+              fix: insert `intent_classification`
+            "\"control_packet\"" warning memory-missing: control packet has no `memory_operations`
+              note: the runtime assumes an empty list; `[]` states that nothing is to be remembered
+              fix: insert `memory_operations`
+            "\"control_packet\"" hint schema-member: 5 fields of the strict schema are missing in the control packet
+              note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`
+              note: only the strict schema requires this
+              fix: insert them with empty values
+            "\"control_packet\"" warning updates-missing: control packet has no `mangle_updates`
+              note: the runtime assumes an empty list; `[]` states that nothing changed
+              fix: insert `mangle_updates`
+            "\"control_packet\"" error intent-missing: control packet has no `intent_classification`
+              note: the schema of the runtime requires it
+              fix: insert `intent_classification`
+            "\"control_packet\"" warning memory-missing: control packet has no `memory_operations`
+              note: the runtime assumes an empty list; `[]` states that nothing is to be remembered
+              fix: insert `memory_operations`
+            "\"control_packet\"" hint schema-member: 5 fields of the strict schema are missing in the control packet
+              note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`
+              note: only the strict schema requires this
+              fix: insert them with empty values
         "#]],
     );
     check(
         "{\"result\": {\"control_packet\": {}, \"surface_response\": \"x\"}}",
         expect![[r#"
-            "{\"result\": {\"control_packet\": " error fallback: no envelope can be read from this reply: the runtime shows the raw text to the user (confidence 0.5) and drops the control packet
-            "{" warning nested-envelope: the runtime only sees objects at the top of a reply: this envelope inside another object is ignored; send it alone
-              fix: Take the envelope out of what is around it
-            "control_packet" error control-leak: the control channel is visible to the user: no envelope could be read, so the runtime shows the whole text
+            "{\"result\": {\"control_packet\": " error fallback: reply has no readable envelope
+              note: the runtime shows the raw text to the user (confidence 0.5) and ignores the control packet
+            "{" warning nested-envelope: envelope is inside another object
+              note: the runtime ignores it: an envelope must be an object of its own
+              fix: take the envelope out of the object around it
+            "control_packet" error control-leak: control packet is visible to the user
+              note: no envelope can be read, so the runtime shows the whole text
         "#]],
     );
     check(
         "{\"a\": 1}",
         expect![[r#"
-        "{" error surface-missing: this object is no envelope: it has neither a surface nor a control packet, and the runtime rejects it
-        "{\"a\": 1}" error fallback: no envelope can be read from this reply: the runtime shows the raw text to the user (confidence 0.5) and drops the control packet
-    "#]],
+            "{" error surface-missing: object has neither `surface_response` nor `control_packet`
+              note: it is not an envelope, and the runtime rejects it
+            "{\"a\": 1}" error fallback: reply has no readable envelope
+              note: the runtime shows the raw text to the user (confidence 0.5) and ignores the control packet
+        "#]],
     );
 }
 
@@ -342,10 +431,10 @@ fn a_forbidden_key_that_is_nearly_right_is_renamed() {
         fixes.collect::<Vec<_>>()
     };
     let with = |key: &str| format!("{{\"{key}\": {{}}, \"surface_response\": \"x\"}}");
-    assert_eq!(fixes(&with("{control_packet")), [Some("Rename it to `control_packet`".into())]);
-    assert_eq!(fixes(&with("control")), [Some("Rename it to `control_packet`".into())]);
+    assert_eq!(fixes(&with("{control_packet")), [Some("rename it to `control_packet`".into())]);
+    assert_eq!(fixes(&with("control")), [Some("rename it to `control_packet`".into())]);
     assert_eq!(fixes(&with("Surface_Response")), [None]);
-    assert_eq!(fixes(&with("verdict")), [Some("Delete the member".into())]);
+    assert_eq!(fixes(&with("verdict")), [Some("delete the field".into())]);
 }
 
 #[test]
@@ -501,7 +590,7 @@ fn a_number_that_is_too_large_is_named() {
         );
         let found = format!(r#""found":"number {number}""#);
         assert!(failure(&intent).contains(&found), "{}", failure(&intent));
-        assert!(render(&intent, &TranscriptSettings::default()).contains(&format!("the number {number} at")));
+        assert!(render(&intent, &TranscriptSettings::default()).contains(&format!("number `{number}` at")));
         let args = format!(
             r#"{{"control_packet": {{{control}, "tool_requests": [{{"tool_args": {{"a": [1, {{"b": {number}}}]}}}}]}}, "surface_response": "ok"}}"#
         );

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use super::json::{Json, JsonKind, Member, NodeId};
+use super::shorten::shortened;
 use super::table::{MemberField, Shape, Table};
 use mangle_settings::Profile;
 use mangle_syntax::text::{TextRange, TextSize};
@@ -34,9 +35,6 @@ pub struct View<'t> {
     pub entries: Vec<MemberEntry>,
     misses: OnceCell<Vec<(NodeId, &'static str)>>,
 }
-
-/// How many bytes of a number messages show.
-const LONGEST_NUMBER: usize = 40;
 
 /// More keys than this that were meant for others help nobody.
 const MOST_MISSES: usize = 100;
@@ -135,13 +133,11 @@ impl<'t> View<'t> {
         number(self.json, self.get(name)?.value)
     }
 
-    /// A number as it is in the text, for messages; a longer one than `LONGEST_NUMBER` is cut.
+    /// A number as it is in the text, for messages.
     #[must_use]
     pub fn number_text(&self, name: &str) -> String {
         let raw = self.get(name).map_or(&[][..], |member| self.json.raw(member.value));
-        let head = raw.get(..LONGEST_NUMBER).unwrap_or(raw);
-        let rest = if head.len() < raw.len() { "…" } else { "" };
-        format!("{}{rest}", String::from_utf8_lossy(head))
+        shortened(&String::from_utf8_lossy(raw))
     }
 
     /// The value of a member that is `true` or `false`.

@@ -198,7 +198,7 @@ fn exchanged(reply: &str, place: u16, value: usize) -> String {
 /// behind a slip of JSON, in an update that was no atom, and under a key that was lost.
 fn opens(found: &TranscriptFinding) -> bool {
     let renames =
-        |fix: &Fix| fix.applicability == Applicability::Unsafe && fix.title.starts_with("Rename it");
+        |fix: &Fix| fix.applicability == Applicability::Unsafe && fix.title.starts_with("rename it");
     matches!(found.finding.rule.name, "json-syntax" | "atom-syntax")
         || found.finding.fix.as_ref().is_some_and(renames)
 }

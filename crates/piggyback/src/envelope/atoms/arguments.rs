@@ -10,6 +10,7 @@ use super::types::{TypeFit, best_row, fit, found, instead, is_priority, wanted};
 use super::{Update, rules};
 use crate::envelope::plain::{Argument, ArgumentKind};
 use crate::envelope::runtime::{becomes_name, has_extension};
+use crate::envelope::shorten::shortened;
 use mangle_engine::types::{Base, Type};
 use mangle_settings::TypeSeverity;
 use mangle_syntax::lint::{Finding, Severity};
@@ -50,20 +51,22 @@ fn not_ground(update: &Update<'_>, rest: &UpdateRemainder, out: &mut Vec<Finding
     let text = update.text.as_ref();
     out.extend(rest.variables.iter().map(|range| {
         let written = slice(text, *range);
-        let message = format!(
-            "`{written}` is a variable, and a fact has none: the runtime stores the text `\"?{written}\"` in its place."
-        );
+        let message = format!("fact contains the variable `{}`", shortened(written));
         Finding::new(&rules::NON_GROUND, update.place(*range), message)
+            .note(format!("the runtime stores the string `\"?{written}\"` in its place"))
     }));
     out.extend(rest.functions.iter().map(|range| {
-        let message = "Functions are not evaluated in updates: the runtime stores this expression as a text.";
-        Finding::new(&rules::FUNCTION_TERM, update.place(*range), message)
+        Finding::new(&rules::FUNCTION_TERM, update.place(*range), "function in a fact is not evaluated")
+            .note("the runtime stores the expression as a string")
     }));
     out.extend(rest.interval.map(|range| {
-        let message = "The runtime forgets the interval: the fact holds always.";
-        Finding::new(&rules::KIND_FLIP, update.place(range), message)
+        Finding::new(&rules::KIND_FLIP, update.place(range), "runtime ignores the interval")
+            .note("the fact holds always")
     }));
 }
+
+/// What to do about a float, which the runtime does not store.
+const SCALE: &str = "scale it to an integer, such as 95 for 0.95";
 
 /// An argument of the wrong type.
 fn mismatch(
@@ -84,18 +87,16 @@ fn mismatch(
     let is_float_lost = arg.kind == ArgumentKind::Float && ty.members().contains(&Type::Base(Base::Number));
     let is_word = arg.kind == ArgumentKind::Name && is_priority(declared, at, written);
     let why = match (fits, is_word, is_float_lost) {
-        (_, true, _) => "the runtime turns this word into one",
+        (_, true, _) => "the runtime converts this word to the declared type",
         (TypeFit::Nearly, ..) => "the engine compares integers with floats only in some places",
-        (_, _, true) => "a float never reaches the kernel; scale it, as 95 for 0.95",
-        _ => "the fact is stored, and rules that ask for the declared type never match it",
+        (_, _, true) => "the runtime does not store floats",
+        _ => "the fact is stored, but rules that expect the declared type never match it",
     };
-    let message = format!(
-        "Argument {parameter} of `{}` wants {}, and this is {}: {why}.",
-        declared.name,
-        wanted(ty),
-        found(arg.kind)
-    );
-    let mut finding = Finding::new(&rules::ARG_TYPE, update.place(arg.range), message);
+    let message = format!("expected {} for argument {parameter}, found {}", wanted(ty), found(arg.kind));
+    let mut finding = Finding::new(&rules::ARG_TYPE, update.place(arg.range), message).note(why);
+    if is_float_lost && !is_word {
+        finding = finding.help(SCALE);
+    }
     if is_word || fits == TypeFit::Nearly {
         finding = finding.severity(Severity::Hint);
     } else if terms.settings.atoms.types == TypeSeverity::Error {
@@ -105,7 +106,7 @@ fn mismatch(
     let Some((text, is_sure)) = instead(arg, text, ty).filter(|_| !is_word) else { return Some(finding) };
     let is_listed =
         declared.names.get(at).is_some_and(|names| names.as_ref().is_some_and(|names| names.contains(&text)));
-    let title = format!("Write `{text}`");
+    let title = format!("write `{text}`");
     let change = match is_sure || is_listed {
         true => UpdateEdit::safe(update, title),
         false => UpdateEdit::guess(update, title),
@@ -126,17 +127,14 @@ fn unknown_name(
         return None;
     }
     let near = names.nearest(name);
-    let hint = near.map(|near| format!(" Did you mean `{near}`?")).unwrap_or_default();
-    let message = format!(
-        "`{name}` is not among the values that are documented for argument {} of `{}`: {}.{hint}",
-        declared.parameter(at),
-        declared.name,
-        names.list()
-    );
-    let finding = Finding::new(&rules::UNKNOWN_NAME, update.place(arg.range), message);
-    let finding = related(finding, names.place, "the values are listed here");
+    let message =
+        format!("`{}` is not a documented value of argument {}", shortened(name), declared.parameter(at));
+    let finding = Finding::new(&rules::UNKNOWN_NAME, update.place(arg.range), message)
+        .note(format!("`{}` is documented with {}", declared.name, names.list()))
+        .note("rules that match a documented value do not match this one");
+    let finding = related(finding, names.place, "values listed here");
     let fix =
-        near.map(|near| UpdateEdit::guess(update, format!("Write `{near}`")).replace(arg.range, near).fix());
+        near.map(|near| UpdateEdit::guess(update, format!("write `{near}`")).replace(arg.range, near).fix());
     Some(Finding { fix, ..finding })
 }
 
@@ -144,38 +142,36 @@ fn unknown_name(
 fn flip(update: &Update<'_>, arg: Argument) -> Option<Finding> {
     let text = update.text.as_ref();
     let written = slice(text, arg.range);
-    let message = match arg.kind {
+    let (message, note) = match arg.kind {
         ArgumentKind::String | ArgumentKind::Escaped if begins_like_a_name(written) => {
             let value = literal::string_value(written)?;
             if !becomes_name(value.as_bytes()) {
                 return None;
             }
-            format!(
-                "The runtime keeps only the text and reads it as the name `{value}` again: rules that compare it with \
-                 a string never match."
-            )
+            let message = format!("runtime stores this string as the name `{}`", shortened(&value));
+            (message, "rules that compare it with a string never match")
         }
-        ArgumentKind::Name if is_path(written) => format!(
-            "`{written}` looks like a path to the runtime, which keeps it as the string `\"{written}\"`: rules that \
-             compare it with a name never match."
-        ),
+        ArgumentKind::Name if is_path(written) => {
+            let message = format!("runtime stores `{}` as a string", shortened(written));
+            (message, "the name looks like a path, and rules that compare it with a name never match")
+        }
         ArgumentKind::Float => {
-            "A float never reaches the kernel: the runtime stores some text in its place. Scale it to an \
-                        integer, as 95 for 0.95."
-                .to_owned()
+            let finding =
+                Finding::new(&rules::KIND_FLIP, update.place(arg.range), "runtime does not store floats")
+                    .note("it stores a text in place of the number");
+            return Some(finding.help(SCALE));
         }
-        ArgumentKind::Bytes => {
-            "The runtime keeps a byte string as a string: rules that compare it with bytes never match."
-                .to_owned()
-        }
-        ArgumentKind::Compound => {
-            "The runtime keeps a list, a map or a struct as a string that spells out how it is made, \
-                           such as `\"fn:list(1,2)\"`: rules cannot take it apart."
-                .to_owned()
-        }
+        ArgumentKind::Bytes => (
+            "runtime stores the byte string as a string".to_owned(),
+            "rules that compare it with bytes never match",
+        ),
+        ArgumentKind::Compound => (
+            "runtime stores the compound term as a string".to_owned(),
+            "the string spells out the term, as in `\"fn:list(1,2)\"`, and rules cannot take it apart",
+        ),
         _ => return None,
     };
-    Some(Finding::new(&rules::KIND_FLIP, update.place(arg.range), message))
+    Some(Finding::new(&rules::KIND_FLIP, update.place(arg.range), message).note(note))
 }
 
 /// Whether the value of a string literal may begin with a slash.
@@ -201,10 +197,9 @@ fn escapes(update: &Update<'_>, arg: Argument) -> Vec<Finding> {
         let rest = content.get(at..).unwrap_or("");
         let len = if rest.starts_with("\\u") { rest.find('}').map_or(1, |end| end + 1) } else { 4 };
         let range = TextRange::at(inside + size(at), size(len));
-        let message = format!(
-            "This escape is `{char}` in the kernel: it passes the runtime's check against exactly this character."
-        );
+        let message = format!("escape hides `{char}` from the runtime's check");
         Finding::new(&rules::ESCAPED_METACHAR, update.place(range), message)
+            .note("the fact store has the character itself, which the check would have rejected")
     };
     found.map(finding).collect()
 }

@@ -38,4 +38,4 @@ pub use suggest::{Suggestion, suggest};
 pub use update::{Update, atom_text};
 
 /// The title of the fix that takes an update out.
-pub const DELETE_UPDATE: &str = "Delete the update";
+pub const DELETE_UPDATE: &str = "delete the update";

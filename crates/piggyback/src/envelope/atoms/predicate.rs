@@ -10,6 +10,7 @@ use super::read::ParsedFact;
 use super::{Declarations, Update, rules};
 use crate::envelope::plain::{Argument, ArgumentKind};
 use crate::envelope::runtime::{is_asked_for, lists, takes};
+use crate::envelope::shorten::shortened;
 use mangle_engine::program::DeclarationHome;
 use mangle_settings::{Consumer, Profile};
 use mangle_syntax::lint::{Finding, Fix, Severity, Span};
@@ -86,19 +87,17 @@ fn refused(update: &Update<'_>, fact: &ParsedFact<'_>, terms: &ListContext<'_>) 
     // Somebody who defines a consumer of his own may want it to have what no other has.
     let is_granted = terms.is_own_consumer && !terms.consumer.protected && grants(&terms.consumer, name);
     if is_protected && !is_granted {
-        let message = format!(
-            "A packet must not assert `{name}`: the agent's core, or its constitution, decides by it, and who writes \
-             it grants the permission to themselves."
-        );
-        let fix = removal(update, super::DELETE_UPDATE);
-        return Some(Finding::new(&rules::PROTECTED_HEAD, place, message).fix(fix));
+        let message = format!("a reply may not assert `{}`", shortened(name));
+        let finding = Finding::new(&rules::PROTECTED_HEAD, place, message)
+            .note("it would grant itself permission")
+            .note("only the agent's core or its constitution may assert this predicate");
+        return Some(finding.fix(removal(update, super::DELETE_UPDATE)));
     }
     if is_sensitive && !is_granted {
-        let message = format!(
-            "`{name}` decides what stands in the next prompt: with it, a packet writes its own instructions."
-        );
-        let fix = removal(update, super::DELETE_UPDATE);
-        return Some(Finding::new(&rules::PROMPT_SHAPING, place, message).fix(fix));
+        let message = format!("`{}` changes the next prompt", shortened(name));
+        let finding = Finding::new(&rules::PROMPT_SHAPING, place, message)
+            .note("a reply that asserts it writes its own instructions");
+        return Some(finding.fix(removal(update, super::DELETE_UPDATE)));
     }
     if takes(&terms.consumer, name) {
         return None;
@@ -106,9 +105,9 @@ fn refused(update: &Update<'_>, fact: &ParsedFact<'_>, terms: &ListContext<'_>) 
     let Consumer { predicates, prefixes, .. } = &*terms.consumer;
     let mut listed: Vec<_> = predicates.iter().map(|one| format!("`{one}`")).collect();
     listed.extend(prefixes.iter().map(|prefix| format!("`{prefix}…`")));
-    let message =
-        format!("The consumer `{}` blocks `{name}`; it takes {}.", terms.consumer_name, listed.join(", "));
-    Some(Finding::new(&rules::NOT_ALLOWED, place, message).severity(terms.if_pinned()))
+    let message = format!("consumer `{}` rejects `{}`", terms.consumer_name, shortened(name));
+    let finding = Finding::new(&rules::NOT_ALLOWED, place, message).severity(terms.if_pinned());
+    Some(finding.note(format!("it accepts {}", listed.join(", "))))
 }
 
 /// Whether the list of a consumer names a predicate.
@@ -125,18 +124,13 @@ fn undeclared(
     let (name, arity) = (fact.predicate.as_ref(), fact.args.len());
     let is_wanted = |declared: &DeclaredPredicate| may_be_offered(declared, terms.settings);
     let near = declarations.nearest_of(name, Some(arity), is_wanted);
-    let hint = match near {
-        Some(near) => {
-            let shown = declarations.named(near).next().map(DeclaredPredicate::signature);
-            format!(" Did you mean `{}`?", shown.as_deref().unwrap_or(near))
-        }
-        None => String::new(),
-    };
-    let message = format!(
-        "No file of the program declares or defines `{name}` with {}: the kernel refuses the fact.{hint}",
-        counted(arity)
-    );
-    let mut finding = Finding::new(&rules::UNDECLARED, update.place(fact.name), message);
+    let message = format!("predicate `{}/{arity}` is not declared", shortened(name));
+    let mut finding = Finding::new(&rules::UNDECLARED, update.place(fact.name), message)
+        .note("no file of the policy declares or defines it, so the runtime rejects the fact");
+    if let Some(near) = near {
+        let shown = declarations.named(near).next().map(DeclaredPredicate::signature);
+        finding = finding.help(format!("did you mean `{}`?", shown.as_deref().unwrap_or(near)));
+    }
     if terms.profile < Profile::V1_2 {
         finding = finding.severity(Severity::Warning);
     }
@@ -147,8 +141,8 @@ fn undeclared(
         return finding;
     };
     let place = declarations.named(near).find_map(|declared| declared.place);
-    let finding = related(finding, place, "this one has a similar name");
-    finding.fix(UpdateEdit::guess(update, format!("Write `{near}`")).replace(fact.name, near).fix())
+    let finding = related(finding, place, "similar name");
+    finding.fix(UpdateEdit::guess(update, format!("write `{near}`")).replace(fact.name, near).fix())
 }
 
 /// The fix that declares the predicate in the program, with what its arguments show.
@@ -172,7 +166,7 @@ fn declare(fact: &ParsedFact<'_>, home: DeclarationHome) -> Option<Fix> {
     let (DeclarationHome { place: (file, statement, range), line_end }, count) = (home, fact.args.len());
     let text = format!("{line_end}Decl {name}({}){bounds}.", parameters.join(", "));
     Some(
-        Fix::guess(format!("Declare `{name}/{count}` in the program"))
+        Fix::guess(format!("declare `{name}/{count}` in the policy"))
             .edit(Span::of(file, statement, range), text),
     )
 }
@@ -181,13 +175,11 @@ fn arity(update: &Update<'_>, fact: &ParsedFact<'_>, declarations: &Declarations
     let name = fact.predicate.as_ref();
     let named: Vec<_> = declarations.named(name).collect();
     let shown: Vec<_> = named.iter().take(SHOWN).map(|one| format!("`{}`", one.signature())).collect();
-    let message = format!(
-        "`{name}` has {} here, but the program has {}. The kernel refuses the fact.",
-        counted(fact.args.len()),
-        shown.join(" and ")
-    );
+    let message = format!("`{}` is not declared with {}", shortened(name), counted(fact.args.len()));
     let args = TextRange::new(fact.name.end(), fact.range.end());
-    let finding = Finding::new(&rules::ARITY, update.place(args), message);
+    let finding = Finding::new(&rules::ARITY, update.place(args), message)
+        .note(format!("the policy has {}", shown.join(" and ")))
+        .note("the runtime rejects the fact");
     named.iter().take(SHOWN).fold(finding, |finding, one| related(finding, one.place, "declared here"))
 }
 
@@ -208,11 +200,9 @@ fn derived(
         return None;
     }
     let rule = declared.and_then(|declared| declared.derived);
-    let message = format!(
-        "Rules derive `{name}`. An asserted fact stands beside what they derive, and holds even where they say \
-         otherwise."
-    );
-    let finding = Finding::new(&rules::DERIVED_HEAD, update.place(fact.name), message);
+    let message = format!("update asserts `{}`, which rules derive", shortened(name));
+    let finding = Finding::new(&rules::DERIVED_HEAD, update.place(fact.name), message)
+        .note("the fact holds even where the rules do not derive it");
     Some(related(finding, rule, "derived here"))
 }
 
@@ -233,19 +223,18 @@ fn permission_input(
     let name = fact.predicate.as_ref();
     let ground = decisive(name, declared, terms)?;
     let Ground { by, root, place, grants } = ground;
-    let through = if by == root { String::new() } else { format!(" through `{by}`") };
-    let message = match grants {
-        true => format!(
-            "`{root}` depends on `{name}`{through}: a reply that asserts it decides what itself may do. Let the \
-             runtime assert it, or name it in the list of a consumer."
-        ),
-        false => format!("`{root}` depends on `{name}`{through}: with this fact, it permits less."),
-    };
+    let message = format!("`{root}` depends on the asserted `{}`", shortened(name));
     let mut finding = Finding::new(&rules::PERMISSION_INPUT, update.place(fact.name), message);
-    if !grants {
-        finding = finding.severity(Severity::Information);
+    if by != root {
+        finding = finding.label(format!("through `{by}`"));
     }
-    Some(related(finding, place, "consulted here"))
+    finding = match grants {
+        true => finding
+            .note("a reply that asserts it decides what it may do itself")
+            .help("let the runtime assert it, or name it in the list of a consumer"),
+        false => finding.note("this fact makes the policy permit less").severity(Severity::Information),
+    };
+    Some(related(finding, place, "read here"))
 }
 
 /// Whether a predicate has an unusual name.
@@ -259,11 +248,10 @@ fn style(update: &Update<'_>, fact: &ParsedFact<'_>, terms: &ListContext<'_>) ->
         return None;
     }
     let snake = snake_case(name);
-    let message = format!(
-        "`{name}` is an unusual name for a predicate; they are written in small letters, like `{snake}`."
-    );
-    let finding = Finding::new(&rules::PRED_STYLE, update.place(fact.name), message);
-    let change = || UpdateEdit::guess(update, format!("Write `{snake}`")).replace(fact.name, &snake);
+    let message = format!("unusual predicate name `{}`", shortened(name));
+    let finding = Finding::new(&rules::PRED_STYLE, update.place(fact.name), message)
+        .note(format!("predicates are written in lower case with underscores, as in `{snake}`"));
+    let change = || UpdateEdit::guess(update, format!("write `{snake}`")).replace(fact.name, &snake);
     let is_offered = may_name_be_offered(&snake, terms.declarations, terms.settings);
     Some(Finding { fix: is_offered.then(|| change().fix()), ..finding })
 }

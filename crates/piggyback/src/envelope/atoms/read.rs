@@ -81,7 +81,7 @@ fn parse(text: &str) -> UpdateReading<'_> {
     let whole = TextRange::new(frame.lead, frame.end);
     let items = source.items();
     if items.is_empty() {
-        let message = "There is no fact in it.";
+        let message = "update contains no fact";
         return UpdateReading::Unreadable(vec![Finding::new(&rules::SYNTAX_ERROR, whole, message)]);
     }
     let first = items.split_first();

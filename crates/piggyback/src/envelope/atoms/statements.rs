@@ -8,6 +8,7 @@ use super::read::{self, ParsedFact, UpdateReading};
 use super::scan::{Stretch, stretches};
 use super::{Update, rules};
 use crate::envelope::runtime::{FilterVerdict, refusal};
+use crate::envelope::shorten::shortened;
 use mangle_engine::types::{Base, Type};
 use mangle_syntax::lint::{Finding, Fix, Span};
 use mangle_syntax::syntax::rules as grammar;
@@ -66,14 +67,13 @@ fn arrow_in(text: &str, range: TextRange) -> Option<TextRange> {
 }
 
 fn rule(update: &Update<'_>, arrow: TextRange) -> Finding {
-    let message = match slice(&update.text, arrow) {
-        LONG_ARROW => {
-            "Updates are facts, and this is a rule. The runtime does not notice it for this arrow: it asserts the \
-             head, whether or not the body holds."
-        }
-        _ => "Updates are facts, and this is a rule: the runtime blocks it. Rules belong into the policy.",
+    let note = match slice(&update.text, arrow) {
+        LONG_ARROW => "the runtime ignores this arrow and asserts the head, whether or not the body holds",
+        _ => "the runtime rejects it",
     };
-    Finding::new(&rules::RULE_IN_UPDATE, update.place(arrow), message)
+    Finding::new(&rules::RULE_IN_UPDATE, update.place(arrow), "update is a rule, not a fact")
+        .note(note)
+        .help("assert facts instead")
 }
 
 /// `:-` where it is no arrow.
@@ -84,12 +84,11 @@ fn hidden_arrow(update: &Update<'_>, stretches: &[(TextRange, Stretch)]) -> Opti
         Some((*stretch, range.start() + size(at)))
     })?;
     let place = if stretch == Stretch::Comment { "comment" } else { "string" };
-    let message = format!(
-        "The runtime takes `:-` for the arrow of a rule and blocks the update, though it stands in a {place}."
-    );
-    let finding =
-        Finding::new(&rules::ARROW_IN_STRING, update.place(TextRange::at(at, TextSize::new(2))), message);
-    let change = UpdateEdit::guess(update, "Put a space between the two characters");
+    let message = format!("`:-` in a {place} makes the runtime reject the update");
+    let place = update.place(TextRange::at(at, TextSize::new(2)));
+    let finding = Finding::new(&rules::ARROW_IN_STRING, place, message)
+        .note("the runtime takes it for the arrow of a rule");
+    let change = UpdateEdit::guess(update, "insert a space between `:` and `-`");
     let all = stretches.iter().filter(|(_, stretch)| matches!(stretch, Stretch::String(_)));
     let arrows = all.flat_map(|(range, _)| {
         slice(text, *range)
@@ -105,9 +104,10 @@ fn hidden_arrow(update: &Update<'_>, stretches: &[(TextRange, Stretch)]) -> Opti
 pub(super) fn statement(update: &Update<'_>, range: TextRange) -> Finding {
     let text = slice(&update.text, range);
     let word = text.split(|char: char| !char.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or("");
-    let message =
-        format!("Updates are facts; `{word}` begins a statement of a policy, which no packet can make.");
+    let message = format!("update is a `{}` statement, not a fact", shortened(word));
     Finding::new(&rules::DECL_IN_UPDATE, update.place(range), message)
+        .note("a reply may only assert facts")
+        .help("assert facts instead")
 }
 
 /// Reports what stands behind the first clause, and an arrow that was read as one; says whether the update is judged
@@ -119,8 +119,9 @@ pub(super) fn others(update: &Update<'_>, fact: &ParsedFact<'_>, out: &mut Vec<F
         return true;
     }
     let Some((second, _)) = rest.others.first() else { return false };
-    let message = "The runtime asserts the first clause of an update and forgets all others.";
-    let finding = Finding::new(&rules::MULTI_CLAUSE, update.place(*second), message);
+    let finding = Finding::new(&rules::MULTI_CLAUSE, update.place(*second), "update has several clauses")
+        .label("ignored")
+        .note("the runtime asserts only the first clause of an update");
     out.push(Finding { fix: split(update, fact), ..finding });
     false
 }
@@ -128,7 +129,7 @@ pub(super) fn others(update: &Update<'_>, fact: &ParsedFact<'_>, out: &mut Vec<F
 /// The fix that makes one element of each clause.
 fn split(update: &Update<'_>, fact: &ParsedFact<'_>) -> Option<Fix> {
     let others = &fact.rest.as_ref()?.others;
-    let mut change = UpdateEdit::safe(update, "Make an update of each clause");
+    let mut change = UpdateEdit::safe(update, "make each clause an update");
     let mut end = fact.rest.as_ref()?.interval.unwrap_or(fact.range).end();
     for (range, is_fact) in others {
         let gap = TextRange::new(end, range.start());
@@ -156,17 +157,20 @@ pub(super) fn unreadable(
     }
 }
 
+/// What becomes of an update that is not in the grammar.
+const UNREADABLE: &str = "the runtime cannot read the update and ignores it";
+
 /// What the grammar says, for an update. `others` is how much it says in all.
 fn said(update: &Update<'_>, finding: &Finding, others: usize, terms: &ListContext<'_>) -> Finding {
     let range = if finding.range.is_empty() { trimmed_range(&update.text) } else { finding.range };
     let fix = finding.fix.as_ref().filter(|fix| mends(update, fix, others) && may_rename(update, fix, terms));
-    // Where its fix is of no use here, such as a comment, what follows the first sentence speaks of it.
-    let message = match finding.message.split_once(". ") {
-        Some((first, _)) if fix.is_none() && finding.fix.is_some() => format!("{first}."),
-        _ => finding.message.trim_end().to_owned(),
-    };
-    let message = format!("{message} The runtime cannot read the update and drops it.");
-    let new = Finding::new(&rules::ATOM_SYNTAX, update.place(range), message);
+    let mut new =
+        Finding::new(&rules::ATOM_SYNTAX, update.place(range), finding.message.clone()).note(UNREADABLE);
+    new.label = finding.label.clone();
+    // Where its fix is of no use here, such as a comment, its help is not either.
+    if finding.fix.is_none() {
+        new.help = finding.help.clone();
+    }
     let Some(fix) = fix else { return new };
     let change = UpdateEdit::like(update, fix);
     new.fix(fix.edits.iter().fold(change, |change, edit| change.replace(edit.span.range, &edit.text)).fix())
@@ -218,12 +222,13 @@ fn bare_word(update: &Update<'_>, finding: &Finding, terms: &ListContext<'_>) ->
     }
     let name = format!("/{word}");
     let (instead, kind) = match wanted(&update.text, finding.range, terms) {
-        Some(Type::Base(Base::String)) => (format!("\"{word}\""), "strings have quotes"),
-        _ => (name, "names begin with a slash"),
+        Some(Type::Base(Base::String)) => (format!("\"{word}\""), "a string has quotes"),
+        _ => (name, "a name begins with a slash"),
     };
-    let message = format!("`{word}` is no term: {kind}. The runtime cannot read the update and drops it.");
-    let fix = UpdateEdit::safe(update, format!("Write `{instead}`")).replace(finding.range, &instead).fix();
-    Some(Finding::new(&rules::ATOM_SYNTAX, update.place(finding.range), message).fix(fix))
+    let message = format!("`{}` is not a term", shortened(word));
+    let fix = UpdateEdit::safe(update, format!("write `{instead}`")).replace(finding.range, &instead).fix();
+    let finding = Finding::new(&rules::ATOM_SYNTAX, update.place(finding.range), message);
+    Some(finding.note(kind).note(UNREADABLE).fix(fix))
 }
 
 /// Whether commas and parentheses are the neighbours of a part of a text.
@@ -247,9 +252,10 @@ fn wanted(text: &str, range: TextRange, terms: &ListContext<'_>) -> Option<Type>
 }
 
 pub(super) fn duplicate(update: &Update<'_>, first: &Update<'_>) -> Finding {
-    let message = format!("The update at index {} says the same; a fact holds once.", first.index);
+    let message = format!("duplicate of the update at index {}", first.index);
     Finding::new(&rules::DUPLICATE_ATOM, update.range, message)
-        .related(Span::here(first.range), "the first one")
+        .related(Span::here(first.range), "first one")
+        .note("a fact holds once, but each update counts against the limits")
         .fix(removal(update, super::DELETE_UPDATE))
 }
 
@@ -260,9 +266,7 @@ pub(super) fn limit(updates: &[Update<'_>], terms: &ListContext<'_>, out: &mut V
         return;
     }
     let Some(update) = updates.iter().find(|update| update.index >= limit) else { return };
-    let message = format!(
-        "The consumer `{}` looks at the first {limit} updates and blocks this one and all behind it.",
-        terms.consumer_name
-    );
-    out.push(Finding::new(&rules::NOT_ALLOWED, update.range, message).severity(terms.if_pinned()));
+    let message = format!("consumer `{}` accepts only {limit} updates", terms.consumer_name);
+    let finding = Finding::new(&rules::NOT_ALLOWED, update.range, message).severity(terms.if_pinned());
+    out.push(finding.note("it rejects this update and all after it"));
 }

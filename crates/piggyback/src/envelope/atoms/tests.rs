@@ -55,6 +55,14 @@ fn show(raw: &str, findings: &[Finding]) -> String {
         let severity = finding.severity.or(finding.rule.severity).unwrap();
         let at = &raw[usize::from(finding.range.start())..usize::from(finding.range.end())];
         let _ = writeln!(out, "{severity} {} at {at}: {}", finding.rule.code, finding.message);
+        for note in &finding.notes {
+            let _ = writeln!(out, "  note: {note}");
+        }
+        for (word, text) in [("label", &finding.label), ("help", &finding.help)] {
+            if let Some(text) = text {
+                let _ = writeln!(out, "  {word}: {text}");
+            }
+        }
         if let Some(fix) = &finding.fix {
             let _ = writeln!(out, "  {}: {}", fix.title, fixed(raw, fix));
         }
@@ -167,26 +175,36 @@ fn words_that_are_no_terms() {
     check_atom(
         "file_topology(\"a\", \"h\", rust, 1, false).",
         expect![[r#"
-        error PB202 at rust: `rust` is no term: names begin with a slash. The runtime cannot read the update and drops it.
-          Write `/rust`: ["file_topology(\"a\", \"h\", /rust, 1, false)."]
-        error PB202 at false: `false` is no term: names begin with a slash. The runtime cannot read the update and drops it.
-          Write `/false`: ["file_topology(\"a\", \"h\", rust, 1, /false)."]
-    "#]],
+            error PB202 at rust: `rust` is not a term
+              note: a name begins with a slash
+              note: the runtime cannot read the update and ignores it
+              write `/rust`: ["file_topology(\"a\", \"h\", /rust, 1, false)."]
+            error PB202 at false: `false` is not a term
+              note: a name begins with a slash
+              note: the runtime cannot read the update and ignores it
+              write `/false`: ["file_topology(\"a\", \"h\", rust, 1, /false)."]
+        "#]],
     );
     check_atom(
         "modified(main).",
         expect![[r#"
-        error PB202 at main: `main` is no term: strings have quotes. The runtime cannot read the update and drops it.
-          Write `"main"`: ["modified(\"main\")."]
-    "#]],
+            error PB202 at main: `main` is not a term
+              note: a string has quotes
+              note: the runtime cannot read the update and ignores it
+              write `"main"`: ["modified(\"main\")."]
+        "#]],
     );
     check_atom(
         "modified(main-file, x_y).",
         expect![[r#"
-            error PB202 at main-file: `main-file` is no term: strings have quotes. The runtime cannot read the update and drops it.
-              Write `"main-file"`: ["modified(\"main-file\", x_y)."]
-            error PB202 at x_y: `x_y` is no term: names begin with a slash. The runtime cannot read the update and drops it.
-              Write `/x_y`: ["modified(main-file, /x_y)."]
+            error PB202 at main-file: `main-file` is not a term
+              note: a string has quotes
+              note: the runtime cannot read the update and ignores it
+              write `"main-file"`: ["modified(\"main-file\", x_y)."]
+            error PB202 at x_y: `x_y` is not a term
+              note: a name begins with a slash
+              note: the runtime cannot read the update and ignores it
+              write `/x_y`: ["modified(main-file, /x_y)."]
         "#]],
     );
 }
@@ -196,74 +214,85 @@ fn the_grammar_says_what_is_wrong() {
     check_atom(
         "modified(\"a\"",
         expect![[r#"
-        error PB202 at \": A closing `)` is missing after `modified("a"`. The runtime cannot read the update and drops it.
-          Insert `)`: ["modified(\"a\")"]
-    "#]],
+            error PB202 at \": A closing `)` is missing after `modified("a"`.
+              note: the runtime cannot read the update and ignores it
+              Insert `)`: ["modified(\"a\")"]
+        "#]],
     );
     check_atom(
         "modified(\"a).",
         expect![[r#"
-        error PB202 at \": This string is never closed. The runtime cannot read the update and drops it.
-          Close the string on its first line: ["modified(\"a\")."]
-    "#]],
+            error PB202 at \": This string is never closed.
+              note: the runtime cannot read the update and ignores it
+              Close the string on its first line: ["modified(\"a\")."]
+        "#]],
     );
     check_atom(
         "modified(“a”).",
         expect![[r#"
-        error PB202 at “: `“` (U+201C) is not `"`; the engine rejects it. The runtime cannot read the update and drops it.
-          Write plain characters: ["modified(\"a\")."]
-    "#]],
+            error PB202 at “: `“` (U+201C) is not `"`; the engine rejects it.
+              note: the runtime cannot read the update and ignores it
+              Write plain characters: ["modified(\"a\")."]
+        "#]],
     );
     check_atom(
         "not modified(\"a\").",
         expect![[r#"
-        error PB202 at not: `not` cannot be read here. The runtime cannot read the update and drops it.
-    "#]],
+            error PB202 at not: `not` cannot be read here.
+              note: the runtime cannot read the update and ignores it
+        "#]],
     );
     check_atom(
         "Modified(\"a\").",
         expect![[r#"
-        error PB202 at Modified: `Modified` cannot name a predicate: predicates start with a lower-case letter. The runtime cannot read the update and drops it.
-          Rename to `modified`: ["modified(\"a\")."]
-    "#]],
+            error PB202 at Modified: `Modified` cannot name a predicate: predicates start with a lower-case letter.
+              note: the runtime cannot read the update and ignores it
+              Rename to `modified`: ["modified(\"a\")."]
+        "#]],
     );
     check_atom(
         "modified(\"a\" \"b\").",
         expect![[r#"
-        error PB202 at \": A comma is missing after `modified("a"`. The runtime cannot read the update and drops it.
-          Insert `,`: ["modified(\"a\", \"b\")."]
-    "#]],
+            error PB202 at \": A comma is missing after `modified("a"`.
+              note: the runtime cannot read the update and ignores it
+              Insert `,`: ["modified(\"a\", \"b\")."]
+        "#]],
     );
     check_atom(
         "ready.",
         expect![[r#"
-        error PB202 at ready: `ready` needs parentheses, also without arguments: `ready()`. The runtime cannot read the update and drops it.
-          Add `()`: ["ready()."]
-    "#]],
+            error PB202 at ready: `ready` needs parentheses, also without arguments: `ready()`.
+              note: the runtime cannot read the update and ignores it
+              Add `()`: ["ready()."]
+        "#]],
     );
     check_atom(
         "the tests are green.",
         expect![[r#"
-            error PB202 at the tests are green.: This is text for people, not Mangle. The runtime cannot read the update and drops it.
+            error PB202 at the tests are green.: This is text for people, not Mangle. A comment starts with `#`.
+              note: the runtime cannot read the update and ignores it
         "#]],
     );
     check_atom(
         "{\"predicate\": \"modified\"}",
         expect![[r#"
-            error PB202 at {\"predicate\": \"modified\"}: This is JSON, not Mangle. The runtime cannot read the update and drops it.
+            error PB202 at {\"predicate\": \"modified\"}: This is JSON, not Mangle. A statement stands in a file as it is, without quotes and brackets.
+              note: the runtime cannot read the update and ignores it
         "#]],
     );
     check_atom(
         "# modified(\"a\").",
         expect![[r#"
-        error PB202 at # modified(\"a\").: There is no fact in it. The runtime cannot read the update and drops it.
-    "#]],
+            error PB202 at # modified(\"a\").: update contains no fact
+              note: the runtime cannot read the update and ignores it
+        "#]],
     );
     check_atom(
         ".",
         expect![[r#"
-        error PB202 at .: `.` cannot be read here. The runtime cannot read the update and drops it.
-    "#]],
+            error PB202 at .: `.` cannot be read here.
+              note: the runtime cannot read the update and ignores it
+        "#]],
     );
 }
 
@@ -272,70 +301,82 @@ fn types_of_arguments() {
     check_atom(
         "task_status(/queue, \"in_progress\").",
         expect![[r#"
-        warning PB212 at /queue: Argument 1 (`TaskID`) of `task_status` wants a string, and this is a name: the fact is stored, and rules that ask for the declared type never match it.
-          Write `"queue"`: ["task_status(\"queue\", \"in_progress\")."]
-        warning PB212 at \"in_progress\": Argument 2 (`Status`) of `task_status` wants a name, and this is a string: the fact is stored, and rules that ask for the declared type never match it.
-          Write `/in_progress`: ["task_status(/queue, /in_progress)."]
-    "#]],
+            warning PB212 at /queue: expected a string for argument 1 (`TaskID`), found a name
+              note: the fact is stored, but rules that expect the declared type never match it
+              write `"queue"`: ["task_status(\"queue\", \"in_progress\")."]
+            warning PB212 at \"in_progress\": expected a name for argument 2 (`Status`), found a string
+              note: the fact is stored, but rules that expect the declared type never match it
+              write `/in_progress`: ["task_status(/queue, /in_progress)."]
+        "#]],
     );
     check_atom(
         "task_status(\"queue\", \"/completed\").",
         expect![[r#"
-        warning PB212 at \"/completed\": Argument 2 (`Status`) of `task_status` wants a name, and this is a string: the fact is stored, and rules that ask for the declared type never match it.
-          Write `/completed`: ["task_status(\"queue\", /completed)."]
-    "#]],
+            warning PB212 at \"/completed\": expected a name for argument 2 (`Status`), found a string
+              note: the fact is stored, but rules that expect the declared type never match it
+              write `/completed`: ["task_status(\"queue\", /completed)."]
+        "#]],
     );
     check_atom(
         "task_status(\"queue\", \"two words\").",
         expect![[r#"
-        warning PB212 at \"two words\": Argument 2 (`Status`) of `task_status` wants a name, and this is a string: the fact is stored, and rules that ask for the declared type never match it.
-    "#]],
+            warning PB212 at \"two words\": expected a name for argument 2 (`Status`), found a string
+              note: the fact is stored, but rules that expect the declared type never match it
+        "#]],
     );
     check_atom(
         "retry_count(0.95).",
         expect![[r#"
-        warning PB212 at 0.95: Argument 1 (`Count`) of `retry_count` wants an integer, and this is a float: a float never reaches the kernel; scale it, as 95 for 0.95.
-          Write `95`: ["retry_count(95)."]
-    "#]],
+            warning PB212 at 0.95: expected an integer for argument 1 (`Count`), found a float
+              note: the runtime does not store floats
+              help: scale it to an integer, such as 95 for 0.95
+              write `95`: ["retry_count(95)."]
+        "#]],
     );
     check_atom(
         "retry_count(\"3\").",
         expect![[r#"
-        warning PB212 at \"3\": Argument 1 (`Count`) of `retry_count` wants an integer, and this is a string: the fact is stored, and rules that ask for the declared type never match it.
-          Write `3`: ["retry_count(3)."]
-    "#]],
+            warning PB212 at \"3\": expected an integer for argument 1 (`Count`), found a string
+              note: the fact is stored, but rules that expect the declared type never match it
+              write `3`: ["retry_count(3)."]
+        "#]],
     );
     check_atom(
         "modified(3).",
         expect![[r#"
-        warning PB212 at 3: Argument 1 (`Path`) of `modified` wants a string, and this is an integer: the fact is stored, and rules that ask for the declared type never match it.
-          Write `"3"`: ["modified(\"3\")."]
-    "#]],
+            warning PB212 at 3: expected a string for argument 1 (`Path`), found an integer
+              note: the fact is stored, but rules that expect the declared type never match it
+              write `"3"`: ["modified(\"3\")."]
+        "#]],
     );
     check_atom(
         "modified(/src/main/a.rs).",
         expect![[r#"
-        warning PB212 at /src/main/a.rs: Argument 1 (`Path`) of `modified` wants a string, and this is a name: the fact is stored, and rules that ask for the declared type never match it.
-          Write `"/src/main/a.rs"`: ["modified(\"/src/main/a.rs\")."]
-    "#]],
+            warning PB212 at /src/main/a.rs: expected a string for argument 1 (`Path`), found a name
+              note: the fact is stored, but rules that expect the declared type never match it
+              write `"/src/main/a.rs"`: ["modified(\"/src/main/a.rs\")."]
+        "#]],
     );
     check_atom(
         "score(1).",
         expect![[r#"
-        hint PB212 at 1: Argument 1 (`Value`) of `score` wants a float, and this is an integer: the engine compares integers with floats only in some places.
-    "#]],
+            hint PB212 at 1: expected a float for argument 1 (`Value`), found an integer
+              note: the engine compares integers with floats only in some places
+        "#]],
     );
     check_atom(
         "agenda_item(\"a\", \"b\", /high).",
         expect![[r#"
-        hint PB212 at /high: Argument 3 (`Priority`) of `agenda_item` wants an integer, and this is a name: the runtime turns this word into one.
-    "#]],
+            hint PB212 at /high: expected an integer for argument 3 (`Priority`), found a name
+              note: the runtime converts this word to the declared type
+        "#]],
     );
     check_atom(
         "tagged(/state/open).",
         expect![[r#"
-        warning PB212 at /state/open: Argument 1 (`State`) of `tagged` wants a name below `/status/`, and this is a name: the fact is stored, and rules that ask for the declared type never match it.
-    "#]],
+            warning PB212 at /state/open: expected a name below `/status/` for argument 1 (`State`), found a name
+              note: the fact is stored, but rules that expect the declared type never match it
+        "#]],
     );
 }
 
@@ -344,27 +385,33 @@ fn names_and_kinds() {
     check_atom(
         "task_status(\"queue\", /complete).",
         expect![[r#"
-        hint PB224 at /complete: `/complete` is not among the values that are documented for argument 2 (`Status`) of `task_status`: `/pending`, `/in_progress`, `/completed`, `/blocked`, `/failed`. Did you mean `/completed`?
-          Write `/completed`: ["task_status(\"queue\", /completed)."]
-    "#]],
+            hint PB224 at /complete: `/complete` is not a documented value of argument 2 (`Status`)
+              note: `task_status` is documented with `/pending`, `/in_progress`, `/completed`, `/blocked`, `/failed`
+              note: rules that match a documented value do not match this one
+              write `/completed`: ["task_status(\"queue\", /completed)."]
+        "#]],
     );
     check_atom(
         "modified(\"/auth\").",
         expect![[r#"
-        warning PB225 at \"/auth\": The runtime keeps only the text and reads it as the name `/auth` again: rules that compare it with a string never match.
-    "#]],
+            warning PB225 at \"/auth\": runtime stores this string as the name `/auth`
+              note: rules that compare it with a string never match
+        "#]],
     );
     check_atom(
         "test_state(/a/b/c).",
         expect![[r#"
-        warning PB225 at /a/b/c: `/a/b/c` looks like a path to the runtime, which keeps it as the string `"/a/b/c"`: rules that compare it with a name never match.
-    "#]],
+            warning PB225 at /a/b/c: runtime stores `/a/b/c` as a string
+              note: the name looks like a path, and rules that compare it with a name never match
+        "#]],
     );
     check_atom(
         "score(0.5).",
         expect![[r#"
-        warning PB225 at 0.5: A float never reaches the kernel: the runtime stores some text in its place. Scale it to an integer, as 95 for 0.95.
-    "#]],
+            warning PB225 at 0.5: runtime does not store floats
+              note: it stores a text in place of the number
+              help: scale it to an integer, such as 95 for 0.95
+        "#]],
     );
 }
 
@@ -373,35 +420,43 @@ fn predicates() {
     check_atom(
         "task_statsu(\"a\", /failed).",
         expect![[r#"
-        error PB210 at task_statsu: No file of the program declares or defines `task_statsu` with 2 arguments: the kernel refuses the fact. Did you mean `task_status(TaskID /string, Status /name)`?
-          Write `task_status`: ["task_status(\"a\", /failed)."]
-    "#]],
+            error PB210 at task_statsu: predicate `task_statsu/2` is not declared
+              note: no file of the policy declares or defines it, so the runtime rejects the fact
+              help: did you mean `task_status(TaskID /string, Status /name)`?
+              write `task_status`: ["task_status(\"a\", /failed)."]
+        "#]],
     );
     check_atom(
         "task_status(\"a\").",
         expect![[r#"
-        error PB211 at (\"a\"): `task_status` has 1 argument here, but the program has `task_status(TaskID /string, Status /name)`. The kernel refuses the fact.
-    "#]],
+            error PB211 at (\"a\"): `task_status` is not declared with 1 argument
+              note: the policy has `task_status(TaskID /string, Status /name)`
+              note: the runtime rejects the fact
+        "#]],
     );
     check_atom(
         "permitted(/x, \"\", \"\").",
         expect![[r#"
-            error PB205 at permitted: A packet must not assert `permitted`: the agent's core, or its constitution, decides by it, and who writes it grants the permission to themselves.
-              Delete the update: []
+            error PB205 at permitted: a reply may not assert `permitted`
+              note: it would grant itself permission
+              note: only the agent's core or its constitution may assert this predicate
+              delete the update: []
         "#]],
     );
     check_atom(
         "prompt_atom(/x).",
         expect![[r#"
-        error PB216 at prompt_atom: `prompt_atom` decides what stands in the next prompt: with it, a packet writes its own instructions.
-          Delete the update: []
-    "#]],
+            error PB216 at prompt_atom: `prompt_atom` changes the next prompt
+              note: a reply that asserts it writes its own instructions
+              delete the update: []
+        "#]],
     );
     check_atom(
         "context_atom(\"x\").",
         expect![[r#"
-            error PB210 at context_atom: No file of the program declares or defines `context_atom` with 1 argument: the kernel refuses the fact.
-              Declare `context_atom/1` in the program: "\nDecl context_atom(Arg1) bound [/string]." in the program
+            error PB210 at context_atom: predicate `context_atom/1` is not declared
+              note: no file of the policy declares or defines it, so the runtime rejects the fact
+              declare `context_atom/1` in the policy: "\nDecl context_atom(Arg1) bound [/string]." in the program
         "#]],
     );
 }
@@ -411,12 +466,16 @@ fn several_updates() {
     check(
         r#""test_state(/a).", " ", "test_state(/a).", "modified(\"a\"). test_state(/b).  test_state(/c).""#,
         expect![[r#"
-            hint PB228 at " ": This update says nothing; the runtime passes over it without a word.
-              Delete the update: ["test_state(/a).", "test_state(/a).", "modified(\"a\"). test_state(/b).  test_state(/c)."]
-            hint PB227 at "test_state(/a).": The update at index 0 says the same; a fact holds once.
-              Delete the update: ["test_state(/a).", " ", "modified(\"a\"). test_state(/b).  test_state(/c)."]
-            warning PB214 at test_state(/b).: The runtime asserts the first clause of an update and forgets all others.
-              Make an update of each clause: ["test_state(/a).", " ", "test_state(/a).", "modified(\"a\").", "test_state(/b).", "test_state(/c)."]
+            hint PB228 at " ": update is blank
+              note: the runtime ignores it, but counts it against the limits
+              delete the update: ["test_state(/a).", "test_state(/a).", "modified(\"a\"). test_state(/b).  test_state(/c)."]
+            hint PB227 at "test_state(/a).": duplicate of the update at index 0
+              note: a fact holds once, but each update counts against the limits
+              delete the update: ["test_state(/a).", " ", "modified(\"a\"). test_state(/b).  test_state(/c)."]
+            warning PB214 at test_state(/b).: update has several clauses
+              note: the runtime asserts only the first clause of an update
+              label: ignored
+              make each clause an update: ["test_state(/a).", " ", "test_state(/a).", "modified(\"a\").", "test_state(/b).", "test_state(/c)."]
         "#]],
     );
 }
@@ -426,32 +485,37 @@ fn edits_are_written_as_their_neighbours() {
     check(
         r#""task_status(\u0022a\u0022, \u0022failed\u0022).""#,
         expect![[r#"
-        warning PB212 at \u0022failed\u0022: Argument 2 (`Status`) of `task_status` wants a name, and this is a string: the fact is stored, and rules that ask for the declared type never match it.
-          Write `/failed`: ["task_status(\u0022a\u0022, /failed)."]
-    "#]],
+            warning PB212 at \u0022failed\u0022: expected a name for argument 2 (`Status`), found a string
+              note: the fact is stored, but rules that expect the declared type never match it
+              write `/failed`: ["task_status(\u0022a\u0022, /failed)."]
+        "#]],
     );
     check(
         r#""modified(\/auth).""#,
         expect![[r#"
-        warning PB212 at \/auth: Argument 1 (`Path`) of `modified` wants a string, and this is a name: the fact is stored, and rules that ask for the declared type never match it.
-          Write `"auth"`: ["modified(\"auth\")."]
-    "#]],
+            warning PB212 at \/auth: expected a string for argument 1 (`Path`), found a name
+              note: the fact is stored, but rules that expect the declared type never match it
+              write `"auth"`: ["modified(\"auth\")."]
+        "#]],
     );
     check(
         r#""observation(\"a;b\", \"\ud83d\ude42 \u007c\").""#,
         expect![[r#"
-            error PB206 at ;: `;` makes the runtime drop this update, wherever it stands in it. So do all of: backtick, `$`, `;`, `|`.
-              Write it as an escape, which the runtime lets pass: ["observation(\"a\\x3bb\", \"\ud83d\ude42 \\x7c\")."]
+            error PB206 at ;: `;` makes the runtime ignore the update
+              note: an update must not contain a backtick, `$`, `;` or `|`, not even in a string
+              write it as an escape, which the runtime accepts: ["observation(\"a\\x3bb\", \"\ud83d\ude42 \\x7c\")."]
         "#]],
     );
     check(
         r#""\ttest_state(/a)\n""#,
         expect![[r#"
-        hint PB229 at \t: White space around the update: the runtime keeps it, so that texts that are compared with the update as it should be are not equal to it.
-          Delete the white space: ["test_state(/a)"]
-        warning PB203 at ): The update does not end in a full stop: the runtime drops it, and the kernel never gets the fact.
-          Add the full stop: ["\ttest_state(/a).\n"]
-    "#]],
+            hint PB229 at \t: white space around the update
+              note: the runtime keeps it, so a comparison with the update without it fails
+              delete the white space: ["test_state(/a)"]
+            warning PB203 at ): update does not end with a full stop
+              note: the runtime silently ignores the update
+              add the full stop: ["\ttest_state(/a).\n"]
+        "#]],
     );
 }
 
@@ -460,13 +524,16 @@ fn consumers() {
     let settings = |name: &str| TranscriptSettings { consumer: Some(name.to_owned()), ..Default::default() };
     let (raw, found) = judged(r#""plan_step(/a).""#, &settings("session"), Profile::Current, "");
     expect![[r#"
-        error PB213 at plan_step: The consumer `session` blocks `plan_step`; it takes `missing_tool_for`, `observation`, `task_status`, `task_completed`, `diagnostic`, `failing_test`, `test_state`, `review_finding`, `modified`, `modified_function`.
+        error PB213 at plan_step: consumer `session` rejects `plan_step`
+          note: it accepts `missing_tool_for`, `observation`, `task_status`, `task_completed`, `diagnostic`, `failing_test`, `test_state`, `review_finding`, `modified`, `modified_function`
     "#]].assert_eq(&show(&raw, &found));
     let many: Vec<_> = (0..52).map(|at| format!("\"ambiguity_flag({at}).\"")).collect();
     let (raw, found) = judged(&many.join(","), &settings("perception"), Profile::Current, "");
     expect![[r#"
-        error PB213 at "ambiguity_flag(50).": The consumer `perception` looks at the first 50 updates and blocks this one and all behind it.
-    "#]].assert_eq(&show(&raw, &found));
+        error PB213 at "ambiguity_flag(50).": consumer `perception` accepts only 50 updates
+          note: it rejects this update and all after it
+    "#]]
+    .assert_eq(&show(&raw, &found));
     let mut own = settings("mine");
     let consumer = mangle_settings::Consumer {
         predicates: vec!["permitted".to_owned()],
@@ -645,5 +712,5 @@ fn what_decides_is_not_declared_for_a_reply() {
         found[0].fix.as_ref().map(|fix| fix.title.clone())
     };
     assert_eq!(fix("blessed(/a)."), None);
-    assert_eq!(fix("weather(/a)."), Some("Declare `weather/1` in the program".into()));
+    assert_eq!(fix("weather(/a)."), Some("declare `weather/1` in the policy".into()));
 }

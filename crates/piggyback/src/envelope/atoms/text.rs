@@ -17,8 +17,9 @@ const METACHARACTERS: [char; 4] = ['`', '$', ';', '|'];
 const SHOWN: usize = 10;
 
 pub(super) fn blank(update: &Update<'_>) -> Finding {
-    let message = "This update says nothing; the runtime passes over it without a word.";
-    Finding::new(&rules::BLANK_ATOM, update.range, message).fix(removal(update, super::DELETE_UPDATE))
+    Finding::new(&rules::BLANK_ATOM, update.range, "update is blank")
+        .note("the runtime ignores it, but counts it against the limits")
+        .fix(removal(update, super::DELETE_UPDATE))
 }
 
 /// White space around an update.
@@ -32,23 +33,22 @@ pub(super) fn padded(update: &Update<'_>, trimmed: &str) -> Option<Finding> {
     let behind = TextRange::new(inner.end(), text_len(text));
     let parts: Vec<_> = [before, behind].into_iter().filter(|part| !part.is_empty()).collect();
     let first = *parts.first()?;
-    let message = "White space around the update: the runtime keeps it, so that texts that are compared with the \
-                   update as it should be are not equal to it.";
+    let note = "the runtime keeps it, so a comparison with the update without it fails";
     let change = parts
         .iter()
-        .fold(UpdateEdit::safe(update, "Delete the white space"), |change, part| change.replace(*part, ""));
-    let finding = Finding::new(&rules::PADDED_ATOM, update.place(first), message).fix(change.fix());
+        .fold(UpdateEdit::safe(update, "delete the white space"), |change, part| change.replace(*part, ""));
+    let finding = Finding::new(&rules::PADDED_ATOM, update.place(first), "white space around the update")
+        .note(note)
+        .fix(change.fix());
     let others = parts.iter().skip(1);
-    Some(others.fold(finding, |finding, part| finding.related(Span::here(update.place(*part)), "and here")))
+    Some(others.fold(finding, |finding, part| finding.related(Span::here(update.place(*part)), "also here")))
 }
 
 pub(super) fn too_long(update: &Update<'_>, trimmed: &str, limit: usize) -> Finding {
-    let message = format!(
-        "This update has {} bytes, and the runtime drops what has more than {limit}. Say it in several facts, or \
-         keep long text out of facts.",
-        trimmed.len()
-    );
+    let message = format!("update has {} bytes, the limit is {limit}", trimmed.len());
     Finding::new(&rules::ATOM_TOO_LONG, update.place(trimmed_range(&update.text)), message)
+        .note("the runtime ignores an update over the limit")
+        .help("split it into several facts, or keep long text out of facts")
 }
 
 /// Reports the characters that lose an update; says whether there are any.
@@ -61,13 +61,11 @@ pub(super) fn metacharacters(update: &Update<'_>, out: &mut Vec<Finding>) -> boo
     let found: Vec<_> = text.match_indices(METACHARACTERS).collect();
     let place = |at: usize| update.place(TextRange::at(size(at), TextSize::new(1)));
     let Some((first, char)) = found.first().copied() else { return false };
-    let message = format!(
-        "{} makes the runtime drop this update, wherever it stands in it. So do all of: backtick, `$`, `;`, `|`.",
-        shown(char)
-    );
-    let mut finding = Finding::new(&rules::METACHAR, place(first), message);
+    let message = format!("{} makes the runtime ignore the update", shown(char));
+    let mut finding = Finding::new(&rules::METACHAR, place(first), message)
+        .note("an update must not contain a backtick, `$`, `;` or `|`, not even in a string");
     for (at, char) in found.iter().skip(1).take(SHOWN) {
-        finding = finding.related(Span::here(place(*at)), format!("{}, too", shown(char)));
+        finding = finding.related(Span::here(place(*at)), format!("{} too", shown(char)));
     }
     let strings = stretches(text);
     let is_inside = |at: usize| {
@@ -77,7 +75,7 @@ pub(super) fn metacharacters(update: &Update<'_>, out: &mut Vec<Finding>) -> boo
         strings.iter().any(inside)
     };
     if found.iter().all(|(at, _)| is_inside(*at)) {
-        let change = UpdateEdit::guess(update, "Write it as an escape, which the runtime lets pass");
+        let change = UpdateEdit::guess(update, "write it as an escape, which the runtime accepts");
         let change = found.iter().fold(change, |change, (at, char)| {
             let code = char.bytes().next().unwrap_or_default();
             change.replace(TextRange::at(size(*at), TextSize::new(1)), &format!("\\x{code:02x}"))
@@ -90,7 +88,7 @@ pub(super) fn metacharacters(update: &Update<'_>, out: &mut Vec<Finding>) -> boo
 
 /// A character in a message.
 fn shown(char: &str) -> String {
-    if char == "`" { "A backtick".to_owned() } else { format!("`{char}`") }
+    if char == "`" { "backtick".to_owned() } else { format!("`{char}`") }
 }
 
 /// A full stop that is missing, or that is not wanted.
@@ -109,23 +107,24 @@ pub(super) fn period(
     let end = TextRange::new(inner.end() - size(last), inner.end());
     match terms.period? {
         Period::Forbidden if has_period => {
-            let message = "The full stop is not wanted here: `trailing_period` is \"forbidden\".";
-            let fix = UpdateEdit::safe(update, "Delete the full stop").replace(end, "").fix();
-            Some(Finding::new(&rules::HAS_PERIOD, update.place(end), message).fix(fix))
+            let fix = UpdateEdit::safe(update, "delete the full stop").replace(end, "").fix();
+            let finding = Finding::new(&rules::HAS_PERIOD, update.place(end), "update ends with a full stop");
+            Some(finding.note("`trailing_period` is `\"forbidden\"`").fix(fix))
         }
         Period::Required | Period::Optional if !has_period => {
             let is_required = terms.period == Some(Period::Required);
-            let message = match is_required {
-                true => "The update does not end in a full stop: the runtime drops it, and the kernel never gets the fact.".to_owned(),
+            let note = match is_required {
+                true => "the runtime silently ignores the update".to_owned(),
                 false => format!(
-                    "The update does not end in a full stop; {} takes it, the runtime of `current` would drop it.",
+                    "{} accepts it, the runtime of `current` ignores it",
                     match terms.settings.atoms.trailing_period {
                         Some(_) => "`trailing_period`".to_owned(),
                         None => format!("version {}", terms.profile),
                     }
                 ),
             };
-            let mut finding = Finding::new(&rules::NO_PERIOD, update.place(end), message);
+            let message = "update does not end with a full stop";
+            let mut finding = Finding::new(&rules::NO_PERIOD, update.place(end), message).note(note);
             if !is_required {
                 finding = finding.severity(Severity::Hint);
             }
@@ -140,9 +139,9 @@ fn with_period(update: &Update<'_>, inner: TextRange, fact: &ParsedFact<'_>) -> 
     let rest = TextRange::new(fact.range.end(), inner.end());
     let is_commented = slice(&update.text, rest).trim_start().starts_with('.');
     match is_commented && fact.rest.as_ref().is_some_and(|rest| rest.others.is_empty()) {
-        true => UpdateEdit::safe(update, "Delete what stands behind the full stop").replace(rest, ".").fix(),
+        true => UpdateEdit::safe(update, "delete the text after the full stop").replace(rest, ".").fix(),
         false => {
-            UpdateEdit::safe(update, "Add the full stop").replace(TextRange::empty(inner.end()), ".").fix()
+            UpdateEdit::safe(update, "add the full stop").replace(TextRange::empty(inner.end()), ".").fix()
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::envelope::edits::insert_member;
 use crate::envelope::json::JsonKind;
 use crate::envelope::requests::{is_command, is_dangerous};
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::Requirement;
@@ -38,7 +39,7 @@ pub(super) fn danger(subject: &Subject<'_>) -> Option<String> {
     }
     let verb = control.object("intent_classification").text("verb");
     if verb.is_some_and(|verb| verb.trim_start_matches('/') == "delete") {
-        return Some("the intent is to delete something".to_owned());
+        return Some("the verb is `/delete`".to_owned());
     }
     control.objects("tool_requests").find_map(|request| {
         let tool = request.text("tool_name").unwrap_or_default();
@@ -50,7 +51,7 @@ pub(super) fn danger(subject: &Subject<'_>) -> Option<String> {
                 && subject.json.string(member.value).is_some_and(|command| is_dangerous(&command))
         });
         (DANGEROUS_TOOLS.contains(&name) || runs_danger)
-            .then(|| format!("`{}` is a dangerous request", name.chars().take(40).collect::<String>()))
+            .then(|| format!("the request for `{}` is dangerous", shortened(name)))
     })
 }
 
@@ -71,8 +72,8 @@ fn empty(subject: &Subject<'_>, sink: &mut Sink) {
     let (Some(why), Some(range)) = (danger(subject), subject.control.value_range("safety_gates")) else {
         return;
     };
-    let message = format!("`safety_gates` is empty, but {why}");
-    sink.push(Finding::new(&GATES_ABSENT, range, message));
+    let finding = Finding::new(&GATES_ABSENT, range, "`safety_gates` is empty for a dangerous action");
+    sink.push(finding.note(why));
 }
 
 pub(super) fn absent(subject: &Subject<'_>, sink: &mut Sink) {
@@ -82,20 +83,21 @@ pub(super) fn absent(subject: &Subject<'_>, sink: &mut Sink) {
     if !is_whole || control.has("safety_gates") || control.meant_for("safety_gates").is_some() {
         return;
     }
-    let message = match needed(subject) {
-        _ if subject.profile == Profile::V1_2 => {
-            "`safety_gates` is missing, the record of what was dangerous, and of what was blocked".to_owned()
-        }
-        Some(why) => format!("`safety_gates` is missing, but {why}"),
+    let (message, note) = match needed(subject) {
+        _ if subject.profile == Profile::V1_2 => (
+            "control packet has no `safety_gates`",
+            "an audit cannot tell whether anything dangerous was requested or blocked".to_owned(),
+        ),
+        Some(why) => ("dangerous action has no `safety_gates`", why),
         None => return,
     };
-    let mut finding = Finding::new(&GATES_ABSENT, subject.control_range(), message);
+    let mut finding = Finding::new(&GATES_ABSENT, subject.control_range(), message).note(note);
     // Empty gates do not speak for a dangerous action.
     if subject.profile != Profile::V1_2 {
         sink.push(finding);
         return;
     }
-    let fix = Fix::safe("Insert empty ones");
+    let fix = Fix::safe("insert empty safety gates");
     finding.fix = match control.value_range("safety_gates") {
         Some(null) => Some(fix.replace(null, EMPTY)),
         None => insert_member(control, "safety_gates", EMPTY, false).map(|(at, text)| fix.replace(at, text)),
@@ -119,13 +121,14 @@ fn gate(subject: &Subject<'_>, sink: &mut Sink) {
     let says = |name: &str| gates.text(name).is_some_and(|text| !text.trim().is_empty());
     let (names_one, overridden) = (says("dangerous_action_blocked"), says("constitutional_override"));
     let other = match (blocked, names_one) {
-        (true, false) if !overridden => "names nothing that was blocked",
-        (false, true) if !overridden => "names something that was blocked",
+        (true, false) if !overridden => "no action is named",
+        (false, true) if !overridden => "an action is named",
         _ => return,
     };
     let range = gates.key_range("dangerous_action_blocked").or(subject.control.key_range("safety_gates"));
-    let message = format!("`blocked_by_constitution` is {blocked}, but the gate {other}");
-    sink.push(Finding::new(&GATE_MISMATCH, range.unwrap_or_else(|| gates.brace()), message));
+    let message = format!("`blocked_by_constitution` is {blocked}, but {other}");
+    let finding = Finding::new(&GATE_MISMATCH, range.unwrap_or_else(|| gates.brace()), message);
+    sink.push(finding.note("`dangerous_action_blocked` names the action that was blocked"));
 }
 
 fn learning(subject: &Subject<'_>, sink: &mut Sink) {
@@ -138,8 +141,8 @@ fn learning(subject: &Subject<'_>, sink: &mut Sink) {
     if let Some(range) =
         signals.value_range("rejection_reason").filter(|_| has_reason && accepted != Some(false))
     {
-        let message = "a reason for a rejection, but `user_accepted` is not false";
-        sink.push(Finding::new(&LEARNING_MISMATCH, range, message));
+        let finding = Finding::new(&LEARNING_MISMATCH, range, "rejection reason without a rejection");
+        sink.push(finding.note("`user_accepted` is not `false`"));
     }
     if let Some(range) = signals.value_range("user_accepted")
         && accepted == Some(false)
@@ -147,8 +150,8 @@ fn learning(subject: &Subject<'_>, sink: &mut Sink) {
         && signals.meant_for("rejection_reason").is_none()
         && subject.is_whole()
     {
-        let message = "the user rejected this, and `rejection_reason` does not say why";
-        sink.push(Finding::new(&LEARNING_MISMATCH, range, message).severity(Severity::Hint));
+        let finding = Finding::new(&LEARNING_MISMATCH, range, "rejection has no reason");
+        sink.push(finding.note("`rejection_reason` is empty").severity(Severity::Hint));
     }
     promotion(&signals, accepted, sink);
 }
@@ -158,9 +161,10 @@ fn promotion(signals: &View<'_>, accepted: Option<bool>, sink: &mut Sink) {
     let name = "should_promote_to_learned";
     let Some(range) = signals.value_range(name).filter(|_| signals.flag(name) == Some(true)) else { return };
     if signals.flag("success") == Some(false) {
-        sink.push(Finding::new(&LEARNING_MISMATCH, range, "a pattern that failed is to be learned"));
+        let finding = Finding::new(&LEARNING_MISMATCH, range, "failed pattern is marked for learning");
+        sink.push(finding.note("`success` is `false`"));
     } else if accepted == Some(false) {
-        let message = "a pattern that the user rejected is to be learned";
-        sink.push(Finding::new(&LEARNING_MISMATCH, range, message).severity(Severity::Hint));
+        let finding = Finding::new(&LEARNING_MISMATCH, range, "rejected pattern is marked for learning");
+        sink.push(finding.note("`user_accepted` is `false`").severity(Severity::Hint));
     }
 }

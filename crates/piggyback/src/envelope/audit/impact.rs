@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::atom::Parts;
 use crate::envelope::edits::quoted;
 use crate::envelope::json::JsonKind;
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
@@ -37,15 +38,19 @@ fn scope(subject: &Subject<'_>, impact: &View<'_>, sink: &mut Sink) {
     };
     let files = impact.list("files_affected").len();
     let approval = subject.control.object("safety_gates").flag("requires_user_approval");
-    let why = match &*scope {
-        "trivial" if files > TRIVIAL => format!("{files} affected files"),
-        "trivial" if !impact.list("dependencies_broken").is_empty() => "broken dependencies".to_owned(),
+    let trivial = "a trivial change affects at most three files and breaks no dependency";
+    let (why, note) = match &*scope {
+        "trivial" if files > TRIVIAL => (format!("{files} affected files"), trivial),
+        "trivial" if !impact.list("dependencies_broken").is_empty() => {
+            ("broken dependencies".to_owned(), trivial)
+        }
         "critical" if approval != Some(true) && subject.is_whole() => {
-            "a change that needs no approval".to_owned()
+            ("a change without approval".to_owned(), "a critical change requires the user's approval")
         }
         _ => return,
     };
-    sink.push(Finding::new(&SCOPE_MISMATCH, range, format!("the scope `{scope}` does not fit {why}")));
+    let message = format!("scope `{scope}` contradicts {why}");
+    sink.push(Finding::new(&SCOPE_MISMATCH, range, message).note(note));
 }
 
 /// The first file that changed and is not listed.
@@ -64,15 +69,18 @@ fn files(subject: &Subject<'_>, impact: &View<'_>, sink: &mut Sink) {
         .filter(|file| !listed.contains(file.as_str()))
         .collect();
     let Some(file) = missing.first() else { return };
-    let short: String = file.chars().take(80).collect();
-    let more = if missing.len() > 1 { format!(" (and {} more)", missing.len() - 1) } else { String::new() };
-    let message = format!("{short}{more} changed, but is not listed here");
-    let fix = Fix::guess("Add the file");
+    let message = format!("`files_affected` lacks `{}`", shortened(file));
+    let mut finding = Finding::new(&IMPACT_INCOMPLETE, json.range(entry.key), message)
+        .note("an update marks the file as changed");
+    if missing.len() > 1 {
+        finding = finding.note(format!("{} more changed files are not listed", missing.len() - 1));
+    }
+    let fix = Fix::guess("add the file");
     let fix = match elements.last() {
         Some(last) => fix.insert(json.range(*last).end(), format!(", {}", quoted(file))),
         None => fix.insert(json.range(entry.value).start() + size(1), quoted(file)),
     };
-    sink.push(Finding::new(&IMPACT_INCOMPLETE, json.range(entry.key), message).fix(fix));
+    sink.push(finding.fix(fix));
 }
 
 /// The file that an update says to have changed.

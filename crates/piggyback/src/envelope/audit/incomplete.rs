@@ -2,12 +2,14 @@
 
 use super::gates;
 use crate::envelope::json::{Json, JsonKind, NodeId};
+use crate::envelope::shorten;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::{AUDIT, MemberField, Requirement, Shape, Table};
 use crate::envelope::view::first_byte;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule, rule};
+use mangle_syntax::text::TextRange;
 
 pub(super) static AUDIT_ABSENT: Rule = rule!("audit-absent.md");
 
@@ -33,11 +35,9 @@ fn absent(subject: &Subject<'_>, sink: &mut Sink) {
             && !control.has(field.name)
             && control.meant_for(field.name).is_none()
     };
-    let names = listed(control.table.fields.iter().filter(|field| is_absent(field)));
-    if let Some(names) = names {
-        let message = format!("the control packet has no {names}");
-        sink.push(Finding::new(&AUDIT_ABSENT, subject.control_range(), message));
-    }
+    let absent: Vec<_> = control.table.fields.iter().filter(|field| is_absent(field)).collect();
+    let finding = lacking(&AUDIT_ABSENT, subject.control_range(), control.table, "audit object", &absent);
+    finding.into_iter().for_each(|finding| sink.push(finding));
 }
 
 /// The recommended members that objects lack, a finding for each object.
@@ -76,10 +76,9 @@ fn object(subject: &Subject<'_>, table: &'static Table, node: NodeId, sink: &mut
         found.is_none_or(|member| is_blank(json, &field.shape, member.value))
     };
     let wanted = table.fields.iter().filter(|field| field.need(subject.profile) == Requirement::Recommended);
-    if let Some(names) = listed(wanted.filter(|field| lacks(field))) {
-        let message = format!("no {names} in {}", table.title);
-        sink.push(Finding::new(&AUDIT_INCOMPLETE, first_byte(json.range(node)), message));
-    }
+    let lacked: Vec<_> = wanted.filter(|field| lacks(field)).collect();
+    let finding = lacking(&AUDIT_INCOMPLETE, first_byte(json.range(node)), table, "field", &lacked);
+    finding.into_iter().for_each(|finding| sink.push(finding));
 }
 
 /// Whether a text says nothing.
@@ -87,13 +86,23 @@ fn is_blank(json: &Json<'_>, shape: &Shape, node: NodeId) -> bool {
     matches!(shape, Shape::Text) && json.string(node).is_some_and(|text| text.trim().is_empty())
 }
 
-/// Their names in a sentence: `` `a`, `b` or `c` ``.
-fn listed<'f>(fields: impl Iterator<Item = &'f MemberField>) -> Option<String> {
-    let names: Vec<_> = fields.map(|field| format!("`{}`", field.name)).collect();
-    match names.split_last()? {
-        (last, []) => Some(last.clone()),
-        (last, rest) => Some(format!("{} or {last}", rest.join(", "))),
-    }
+/// The finding that an object lacks some recommended fields, if it does. `what` is the word for one.
+fn lacking(
+    rule: &'static Rule,
+    range: TextRange,
+    table: &Table,
+    what: &str,
+    missing: &[&MemberField],
+) -> Option<Finding> {
+    let title = table.title;
+    let names = shorten::listed(missing.iter().map(|field| field.name));
+    Some(match missing.len() {
+        0 => return None,
+        1 => Finding::new(rule, range, format!("{names} is missing in {title}"))
+            .note(format!("the version of the protocol recommends this {what}")),
+        count => Finding::new(rule, range, format!("{count} recommended {what}s are missing in {title}"))
+            .note(format!("missing: {names}")),
+    })
 }
 
 #[cfg(test)]
@@ -133,10 +142,12 @@ mod tests {
             "1.2",
             "",
             expect![[r#"
-            "\"control_packet\"" warning gates-absent: `safety_gates` is missing, the record of what was dangerous, and of what was blocked
-              fix: Insert empty ones
-            "\"control_packet\"" hint audit-absent: the control packet has no `execution_metadata`, `state_transitions` or `impact_analysis`
-        "#]],
+                "\"control_packet\"" warning gates-absent: control packet has no `safety_gates`
+                  note: an audit cannot tell whether anything dangerous was requested or blocked
+                  fix: insert empty safety gates
+                "\"control_packet\"" hint audit-absent: 3 recommended audit objects are missing in the control packet
+                  note: missing: `execution_metadata`, `state_transitions`, `impact_analysis`
+            "#]],
         );
         packet("1.2", &with(r#""state_transitions": []"#), expect![[r#""#]]);
         // Versions before it and the running one know no such objects.
@@ -145,10 +156,13 @@ mod tests {
             "1.3-draft",
             "",
             expect![[r#"
-            "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`: only the strict schema requires that
-              fix: Insert empty ones
-            "\"control_packet\"" hint audit-absent: the control packet has no `execution_metadata`, `state_transitions`, `impact_analysis` or `safety_gates`
-        "#]],
+                "\"control_packet\"" hint schema-member: 5 fields of the strict schema are missing in the control packet
+                  note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`
+                  note: only the strict schema requires this
+                  fix: insert them with empty values
+                "\"control_packet\"" hint audit-absent: 4 recommended audit objects are missing in the control packet
+                  note: missing: `execution_metadata`, `state_transitions`, `impact_analysis`, `safety_gates`
+            "#]],
         );
     }
 
@@ -160,18 +174,23 @@ mod tests {
                 r#""state_transitions": [{"from": "", "to": "task_status(\"t\", /done)", "reason": " "}, {}]"#,
             ),
             expect![[r#"
-                "{" hint audit-incomplete: no `from`, `timestamp` or `reason` in a state transition
-                "\"\"" hint blank-atom: This update says nothing; the runtime passes over it without a word.
-                "\"task_status(\\\"t\\\", /done)\"" warning transition-unbacked: no update asserts this state: the audit trail says that it changed, and the kernel is not told
-                  fix: Add the update
-                "{" hint audit-incomplete: no `from`, `to`, `timestamp` or `reason` in a state transition
+                "{" hint audit-incomplete: 3 recommended fields are missing in a state transition
+                  note: missing: `from`, `timestamp`, `reason`
+                "\"\"" hint blank-atom: update is blank
+                  note: the runtime ignores it, but counts it against the limits
+                "\"task_status(\\\"t\\\", /done)\"" warning transition-unbacked: no update asserts this state
+                  note: the audit trail records a change that the fact store does not have
+                  fix: add the update
+                "{" hint audit-incomplete: 4 recommended fields are missing in a state transition
+                  note: missing: `from`, `to`, `timestamp`, `reason`
             "#]],
         );
         packet(
             "1.2",
             &with(r#""state_transitions": [], "learning_signals": {}"#),
             expect![[r#"
-                "{" hint audit-incomplete: no `pattern_id` or `success` in the learning signals
+                "{" hint audit-incomplete: 2 recommended fields are missing in the learning signals
+                  note: missing: `pattern_id`, `success`
             "#]],
         );
         // A member of nearly this name is reported as such.
@@ -179,8 +198,10 @@ mod tests {
             "1.2",
             &with(r#""state_transitions": [], "learning_signals": {"patternId": "p", "success": true}"#),
             expect![[r#"
-                "\"patternId\"" warning near-miss: the runtime does not know `patternId`, and what stands here is lost; did you mean `pattern_id`?
-                  fix: Rename it to `pattern_id`
+                "\"patternId\"" warning near-miss: unknown key `patternId`
+                  note: the runtime ignores its value
+                  help: did you mean `pattern_id`?
+                  fix: rename it to `pattern_id`
             "#]],
         );
     }
@@ -193,8 +214,10 @@ mod tests {
                 r#""state_transitions": [], "learning_signals": {"pattern_id": "p", "success": true, "user_accepted": false, "should_promote_to_learned": true}"#,
             ),
             expect![[r#"
-                "false" hint learning-mismatch: the user rejected this, and `rejection_reason` does not say why
-                "true" hint learning-mismatch: a pattern that the user rejected is to be learned
+                "false" hint learning-mismatch: rejection has no reason
+                  note: `rejection_reason` is empty
+                "true" hint learning-mismatch: rejected pattern is marked for learning
+                  note: `user_accepted` is `false`
             "#]],
         );
         packet(
@@ -218,22 +241,31 @@ mod tests {
             "1.3-draft",
             &asks("delete_file"),
             expect![[r#"
-            "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`: only the strict schema requires that
-              fix: Insert empty ones
-            "\"control_packet\"" hint trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
-            "\"control_packet\"" warning gates-absent: `safety_gates` is missing, but `delete_file` is a dangerous request
-            "\"control_packet\"" hint audit-absent: the control packet has no `execution_metadata`, `state_transitions` or `impact_analysis`
-        "#]],
+                "\"control_packet\"" hint schema-member: 4 fields of the strict schema are missing in the control packet
+                  note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`
+                  note: only the strict schema requires this
+                  fix: insert them with empty values
+                "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
+                  note: an audit cannot tell the reason for the changes
+                "\"control_packet\"" warning gates-absent: dangerous action has no `safety_gates`
+                  note: the request for `delete_file` is dangerous
+                "\"control_packet\"" hint audit-absent: 3 recommended audit objects are missing in the control packet
+                  note: missing: `execution_metadata`, `state_transitions`, `impact_analysis`
+            "#]],
         );
         packet(
             "1.3-draft",
             &asks("read_file"),
             expect![[r#"
-            "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`: only the strict schema requires that
-              fix: Insert empty ones
-            "\"control_packet\"" hint trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
-            "\"control_packet\"" hint audit-absent: the control packet has no `execution_metadata`, `state_transitions`, `impact_analysis` or `safety_gates`
-        "#]],
+                "\"control_packet\"" hint schema-member: 4 fields of the strict schema are missing in the control packet
+                  note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`
+                  note: only the strict schema requires this
+                  fix: insert them with empty values
+                "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
+                  note: an audit cannot tell the reason for the changes
+                "\"control_packet\"" hint audit-absent: 4 recommended audit objects are missing in the control packet
+                  note: missing: `execution_metadata`, `state_transitions`, `impact_analysis`, `safety_gates`
+            "#]],
         );
     }
 
@@ -249,30 +281,36 @@ mod tests {
             "1.2",
             &gates("{}", "\"critical\""),
             expect![[r#"
-            "\"critical\"" warning scope-mismatch: the scope `critical` does not fit a change that needs no approval
-            "{}" warning gates-absent: `safety_gates` is empty, but the scope is `critical`
-        "#]],
+                "\"critical\"" warning scope-mismatch: scope `critical` contradicts a change without approval
+                  note: a critical change requires the user's approval
+                "{}" warning gates-absent: `safety_gates` is empty for a dangerous action
+                  note: the scope is `critical`
+            "#]],
         );
         packet(
             "1.2",
             &gates(r#"{"dangerous_action_blocked": null}"#, "\"critical\""),
             expect![[r#"
-            "\"critical\"" warning scope-mismatch: the scope `critical` does not fit a change that needs no approval
-            "{\"dangerous_action_blocked\": n" warning gates-absent: `safety_gates` is empty, but the scope is `critical`
-        "#]],
+                "\"critical\"" warning scope-mismatch: scope `critical` contradicts a change without approval
+                  note: a critical change requires the user's approval
+                "{\"dangerous_action_blocked\": n" warning gates-absent: `safety_gates` is empty for a dangerous action
+                  note: the scope is `critical`
+            "#]],
         );
         packet(
             "1.2",
             &gates("{}", "\"minor\""),
             expect![[r#"
-                "{" hint audit-incomplete: no `requires_user_approval`, `chesterton_fence_warning`, `dangerous_action_blocked` or `constitutional_override` in the safety gates
+                "{" hint audit-incomplete: 4 recommended fields are missing in the safety gates
+                  note: missing: `requires_user_approval`, `chesterton_fence_warning`, `dangerous_action_blocked`, `constitutional_override`
             "#]],
         );
         packet(
             "1.2",
             &gates(r#"{"requires_user_approval": true}"#, "\"critical\""),
             expect![[r#"
-                "{" hint audit-incomplete: no `chesterton_fence_warning`, `dangerous_action_blocked` or `constitutional_override` in the safety gates
+                "{" hint audit-incomplete: 3 recommended fields are missing in the safety gates
+                  note: missing: `chesterton_fence_warning`, `dangerous_action_blocked`, `constitutional_override`
             "#]],
         );
         let asks = |tool: &str| {
@@ -282,31 +320,44 @@ mod tests {
             "1.3-draft",
             &asks(r#""delete_file", "tool_args": {"path": "a"}"#),
             expect![[r#"
-            "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`: only the strict schema requires that
-              fix: Insert empty ones
-            "\"control_packet\"" hint trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
-            "{}" warning gates-absent: `safety_gates` is empty, but `delete_file` is a dangerous request
-        "#]],
+                "\"control_packet\"" hint schema-member: 4 fields of the strict schema are missing in the control packet
+                  note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`
+                  note: only the strict schema requires this
+                  fix: insert them with empty values
+                "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
+                  note: an audit cannot tell the reason for the changes
+                "{}" warning gates-absent: `safety_gates` is empty for a dangerous action
+                  note: the request for `delete_file` is dangerous
+            "#]],
         );
         packet(
             "1.3-draft",
             &asks(r#""run_command", "tool_args": {"command": "sudo rm a"}"#),
             expect![[r#"
-                "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`: only the strict schema requires that
-                  fix: Insert empty ones
-                "\"control_packet\"" hint trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
-                "{}" warning gates-absent: `safety_gates` is empty, but `run_command` is a dangerous request
-                "sudo rm" error shell-danger: this matches `sudo\s+rm`, a pattern of dangerous commands: expect a refusal, and no result
+                "\"control_packet\"" hint schema-member: 4 fields of the strict schema are missing in the control packet
+                  note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`
+                  note: only the strict schema requires this
+                  fix: insert them with empty values
+                "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
+                  note: an audit cannot tell the reason for the changes
+                "{}" warning gates-absent: `safety_gates` is empty for a dangerous action
+                  note: the request for `run_command` is dangerous
+                "sudo rm" error shell-danger: command matches the dangerous pattern `sudo\s+rm`
+                  note: such a command is rejected, and its result never comes
             "#]],
         );
         packet(
             "1.3-draft",
             &asks(r#""read_file", "tool_args": {"path": "a"}"#),
             expect![[r#"
-                "\"control_packet\"" hint schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`: only the strict schema requires that
-                  fix: Insert empty ones
-                "\"control_packet\"" hint trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
-                "{" hint audit-incomplete: no `requires_user_approval`, `chesterton_fence_warning`, `dangerous_action_blocked` or `constitutional_override` in the safety gates
+                "\"control_packet\"" hint schema-member: 4 fields of the strict schema are missing in the control packet
+                  note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`
+                  note: only the strict schema requires this
+                  fix: insert them with empty values
+                "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
+                  note: an audit cannot tell the reason for the changes
+                "{" hint audit-incomplete: 4 recommended fields are missing in the safety gates
+                  note: missing: `requires_user_approval`, `chesterton_fence_warning`, `dangerous_action_blocked`, `constitutional_override`
             "#]],
         );
     }

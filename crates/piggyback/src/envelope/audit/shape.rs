@@ -3,6 +3,7 @@
 use crate::envelope::edits::quoted;
 use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::pointer::pointer;
+use crate::envelope::shorten::{listed, shortened};
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::{AUDIT, Shape};
@@ -57,38 +58,53 @@ fn value(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
     }
 }
 
+/// The key of a value, or of the list that it is in.
+fn name(json: &Json<'_>, node: NodeId) -> String {
+    let pointer = pointer(json, node);
+    let is_key = |part: &&str| !part.bytes().all(|byte| byte.is_ascii_digit());
+    pointer.rsplit('/').find(is_key).map(shortened).unwrap_or_default()
+}
+
 fn wrong(json: &Json<'_>, shape: &Shape, node: NodeId) -> Finding {
     let found = match json.kind(node) {
         JsonKind::Null | JsonKind::Broken => "null".to_owned(),
-        JsonKind::Bool(_) | JsonKind::Number => format!("`{}`", String::from_utf8_lossy(json.raw(node))),
-        JsonKind::Plain | JsonKind::Escaped => {
-            let text: String = json.string(node).unwrap_or_default().chars().take(30).collect();
-            format!("the text `{text}`")
+        JsonKind::Bool(_) | JsonKind::Number => {
+            format!("`{}`", shortened(&String::from_utf8_lossy(json.raw(node))))
         }
-        JsonKind::Array => "a list".to_owned(),
-        JsonKind::Object => "an object".to_owned(),
+        JsonKind::Plain | JsonKind::Escaped => {
+            format!("string `{}`", shortened(&json.string(node).unwrap_or_default()))
+        }
+        JsonKind::Array => "list".to_owned(),
+        JsonKind::Object => "object".to_owned(),
     };
     let wanted = match shape {
-        Shape::Word(words) => format!("one of {}", words.join(", ")),
-        Shape::TextOrNull => "a text or null".to_owned(),
-        Shape::Number => "a number".to_owned(),
-        Shape::Count => "a whole number from 0 on".to_owned(),
-        Shape::Flag => "true or false".to_owned(),
-        Shape::FlagOrNull => "true, false or null".to_owned(),
-        Shape::Object(_) | Shape::Map => "an object".to_owned(),
-        Shape::List(_) => "a list".to_owned(),
-        Shape::Text | Shape::Free => "a text".to_owned(),
+        Shape::Word(_) => "string",
+        Shape::TextOrNull => "string or null",
+        Shape::Number => "number",
+        Shape::Count => "whole number from 0 on",
+        Shape::Flag => "boolean",
+        Shape::FlagOrNull => "boolean or null",
+        Shape::Object(_) | Shape::Map => "object",
+        Shape::List(_) => "list",
+        Shape::Text | Shape::Free => "string",
     };
     let range = match json.kind(node) {
         JsonKind::Array | JsonKind::Object => first_byte(json.range(node)),
         _ => json.range(node),
     };
-    let message = format!("{found} at `{}`, where {wanted} is expected", pointer(json, node));
+    let name = name(json, node);
+    let message = match (shape, json.string(node)) {
+        (Shape::Word(_), Some(text)) => format!("unknown value `{}` of `{name}`", shortened(&text)),
+        _ => format!("expected {wanted} for `{name}`, found {found}"),
+    };
     let mut finding = Finding::new(&AUDIT_SHAPE, range, message);
+    if let Shape::Word(words) = shape {
+        finding = finding.note(format!("the known values are {}", listed(words.iter().copied())));
+    }
     let near = match (shape, json.string(node)) {
         (Shape::Word(words), Some(word)) => nearest(&word, words.iter().copied()),
         _ => None,
     };
-    finding.fix = near.map(|near| Fix::guess(format!("Write `{near}`")).replace(range, quoted(near)));
+    finding.fix = near.map(|near| Fix::guess(format!("write `{near}`")).replace(range, quoted(near)));
     finding
 }

@@ -9,6 +9,7 @@ use super::atom::Parts;
 use crate::envelope::atoms;
 use crate::envelope::edits::quoted;
 use crate::envelope::json::{JsonKind, NodeId};
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
@@ -100,18 +101,20 @@ fn times(transitions: &[View<'_>], recorded: Option<Timestamp>, sink: &mut Sink)
             return;
         }
         let Some(time) = is_rfc_3339(&text).then(|| text.parse::<Timestamp>().ok()).flatten() else {
-            let message = "bad timestamp: it is not RFC 3339, such as `2026-03-01T10:00:00Z`";
-            sink.push(Finding::new(&TRANSITION_TIME, range, message));
+            let finding = Finding::new(&TRANSITION_TIME, range, "timestamp is not in RFC 3339 format");
+            let note = "the transitions cannot be put in their order";
+            sink.push(finding.note(note).help("write it as in `2026-03-01T10:00:00Z`"));
             continue;
         };
         if let Some((earlier, place)) = last.filter(|(earlier, _)| *earlier > time) {
-            let message =
-                format!("bad timestamp: it is before that of the transition in front of it, {earlier}");
-            let finding = Finding::new(&TRANSITION_TIME, range, message);
-            sink.push(finding.related(Span::here(place), "the one in front of it"));
+            let message = "timestamp is before that of the previous transition";
+            let finding = Finding::new(&TRANSITION_TIME, range, message)
+                .note(format!("the previous transition has {earlier}"));
+            sink.push(finding.related(Span::here(place), "previous transition"));
         } else if let Some(recorded) = recorded.filter(|recorded| time.duration_since(*recorded) > SLACK) {
-            let message = format!("bad timestamp: the reply was recorded before it, at {recorded}");
-            sink.push(Finding::new(&TRANSITION_TIME, range, message));
+            let message = "timestamp is after the time of the reply";
+            let finding = Finding::new(&TRANSITION_TIME, range, message);
+            sink.push(finding.note(format!("the reply was recorded at {recorded}")));
         }
         last = Some((time, range));
     }
@@ -138,19 +141,19 @@ fn is_rfc_3339(text: &str) -> bool {
 fn pair(transition: &View<'_>, to: &str, sink: &mut Sink) {
     let (Some(from), Some(range)) = (transition.text("from"), transition.value_range("to")) else { return };
     let (Some(one), Some(other)) = (Parts::of(&from), Parts::of(to)) else { return };
-    let why = if one.predicate != other.predicate {
-        "they have different predicates"
+    let message = if one.predicate != other.predicate {
+        "`from` and `to` have different predicates"
     } else if one.arguments.len() > 1 && one.arguments.first() != other.arguments.first() {
-        "they are about different things"
+        "`from` and `to` have different first arguments"
     } else if one == other {
-        "they are the same"
+        "`from` and `to` are the same atom"
     } else {
         return;
     };
-    let message = format!("`from` and `to` are not two states of one thing: {why}");
-    let mut finding = Finding::new(&TRANSITION_PAIR, range, message);
+    let mut finding = Finding::new(&TRANSITION_PAIR, range, message)
+        .note("a transition leads from one state of a thing to another state of the same thing");
     if let Some(place) = transition.value_range("from") {
-        finding = finding.related(Span::here(place), "from");
+        finding = finding.related(Span::here(place), "earlier state");
     }
     sink.push(finding);
 }
@@ -160,14 +163,13 @@ fn unbacked(subject: &Subject<'_>, transition: &View<'_>, to: &str, sink: &mut S
     if Parts::of(to).is_none() || sink.is_full(&TRANSITION_UNBACKED) {
         return;
     }
-    let message =
-        "no update asserts this state: the audit trail says that it changed, and the kernel is not told";
-    let mut finding = Finding::new(&TRANSITION_UNBACKED, range, message);
+    let mut finding = Finding::new(&TRANSITION_UNBACKED, range, "no update asserts this state")
+        .note("the audit trail records a change that the fact store does not have");
     let list = subject.control.get("mangle_updates").map(|entry| entry.value);
     if let Some(list) = list.filter(|list| subject.json.kind(*list) == JsonKind::Array) {
         let atom = to.trim();
         let atom = if atom.ends_with('.') { atom.to_owned() } else { format!("{atom}.") };
-        let fix = Fix::guess("Add the update");
+        let fix = Fix::guess("add the update");
         let fix = match subject.json.elements(list).last() {
             Some(last) => fix.insert(subject.json.range(last).end(), format!(", {}", quoted(&atom))),
             None => fix.insert(subject.json.range(list).start() + size(1), quoted(&atom)),
@@ -191,9 +193,9 @@ fn missing(
         if let Some(what) =
             what.filter(|_| !recorded.contains(&parts.subject()) && !sink.is_full(&TRANSITION_MISSING))
         {
-            let short: String = what.chars().take(40).collect();
-            let message = format!("no transition records the new state of {short}");
-            sink.push(Finding::new(&TRANSITION_MISSING, subject.json.range(*node), message));
+            let message = format!("no transition records the new state of `{}`", shortened(what));
+            let finding = Finding::new(&TRANSITION_MISSING, subject.json.range(*node), message);
+            sink.push(finding.note("the audit trail has a gap"));
         }
     }
 }

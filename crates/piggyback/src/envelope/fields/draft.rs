@@ -15,9 +15,10 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
         if !entry.field.is_in(subject.profile) || fits(subject.json, name, entry.value) {
             continue;
         }
-        let message = format!("an unexpected shape for the planned member `{name}`: {}", wanted(name));
+        let message = format!("planned field `{name}` has an unexpected shape");
         let range = first_byte(subject.json.range(entry.value));
-        sink.push(Finding::new(&DRAFT_SHAPE, range, message));
+        let note = format!("the draft of version 1.3 proposes {}", wanted(name));
+        sink.push(Finding::new(&DRAFT_SHAPE, range, message).note(note));
     }
 }
 

@@ -44,13 +44,13 @@ fn finding(secret: &Secret, range: TextRange, is_shown: bool) -> Finding {
     let kind = secret.kind;
     match is_shown {
         true => {
-            Finding::new(&SURFACE_SECRET, range, format!("this looks like {kind}, and a person reads it"))
+            Finding::new(&SURFACE_SECRET, range, format!("user-visible text contains what looks like {kind}"))
+                .note("the text is displayed and logged")
+                .help("revoke the credential and issue a new one")
         }
-        false => Finding::new(
-            &PACKET_SECRET,
-            range,
-            format!("this looks like {kind}; it is logged and may be stored"),
-        ),
+        false => Finding::new(&PACKET_SECRET, range, format!("reply contains what looks like {kind}"))
+            .note("this part of the reply is logged and may be stored")
+            .help("keep the credential in a secret store"),
     }
 }
 
@@ -96,12 +96,14 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let Some((text, map)) = subject.json.string_with_map(surface.value) else { return };
     let place = |at: usize, len: usize| map.to_source(TextRange::at(size(at), size(len)));
     if let Some((at, key)) = leaked_key(&text) {
-        let message = format!("the key `{key}` of the control packet is in the text that a person reads");
-        sink.push(Finding::new(&SURFACE_LEAK, place(at, key.len()), message));
+        let message = format!("user-visible text contains the control key `{key}`");
+        let finding = Finding::new(&SURFACE_LEAK, place(at, key.len()), message);
+        sink.push(finding.note("the control packet is not meant for the user"));
     }
     if let Some((at, len)) = leaked_update(subject, &text) {
-        let message = "an update of this packet is repeated in the text that a person reads";
-        sink.push(Finding::new(&SURFACE_LEAK, place(at, len), message).severity(Severity::Warning));
+        let message = "user-visible text repeats an update of the packet";
+        let finding = Finding::new(&SURFACE_LEAK, place(at, len), message).severity(Severity::Warning);
+        sink.push(finding.note("the control packet is not meant for the user"));
     }
 }
 

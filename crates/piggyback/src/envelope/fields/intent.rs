@@ -2,6 +2,7 @@
 
 use super::verbs::{CATEGORIES, Taxonomy};
 use crate::envelope::edits::{insert_member, quoted};
+use crate::envelope::shorten::{listed, shortened};
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::Requirement;
@@ -69,16 +70,16 @@ fn members(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
         |name: &str| subject.is_whole() && !intent.mentions(name) && intent.meant_for(name).is_none();
     let missing: Vec<_> = required.map(|field| field.name).filter(|name| is_missing(name)).collect();
     if !missing.is_empty() && !is_strict {
-        let names = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let names = listed(missing.iter().copied());
         let range = subject.control.key_range("intent_classification").unwrap_or(intent.brace());
-        let message = format!("the intent has no {names}: the runtime reads an empty text, or 0");
-        let mut finding = Finding::new(&INTENT_MEMBER, range, message);
+        let mut finding = Finding::new(&INTENT_MEMBER, range, format!("intent has no {names}"))
+            .note("the runtime reads a missing field as an empty text or 0");
         let inserted: Option<Vec<_>> =
             missing.iter().map(|name| insert_member(intent, name, filler(name, intent), false)).collect();
         if let Some((place, _)) = inserted.as_ref().and_then(|all| all.first().cloned()) {
             let texts: Vec<_> = inserted.into_iter().flatten().map(|(_, text)| text).collect();
             let between = if intent.entries.is_empty() { ", " } else { "" };
-            let title = format!("Insert {names}");
+            let title = format!("insert {names}");
             finding.fix = Some(Fix::guess(title).replace(place, texts.join(between)));
         }
         sink.push(finding);
@@ -93,8 +94,8 @@ fn members(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
         if let Some(range) =
             intent.value_range(name).filter(|_| (is_empty || is_null) && is_asked && !is_strict)
         {
-            let message = format!("the {name} is empty: no rule that asks for an intent fires");
-            sink.push(Finding::new(&INTENT_MEMBER, range, message));
+            let finding = Finding::new(&INTENT_MEMBER, range, format!("{name} of the intent is empty"));
+            sink.push(finding.note("no rule that depends on an intent fires"));
         }
     }
 }
@@ -107,9 +108,10 @@ fn fillers(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
         if intent.text(name).is_some_and(|text| text.is_empty())
             && let Some(range) = intent.value_range(name)
         {
-            let message = format!("an empty {name} is written `none` in {}", subject.profile);
-            let fix = Fix::safe("Write `none`").replace(range, "\"none\"");
-            sink.push(Finding::new(&EMPTY_FILLER, range, message).fix(fix));
+            let note = format!("the profile `{}` writes `none`, which policies can match", subject.profile);
+            let fix = Fix::safe("write `none`").replace(range, "\"none\"");
+            let finding = Finding::new(&EMPTY_FILLER, range, format!("{name} of the intent is empty"));
+            sink.push(finding.note(note).fix(fix));
         }
     }
 }
@@ -124,27 +126,24 @@ fn category(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
     let bare = category.strip_prefix('/').unwrap_or(&category);
     if !CATEGORIES.contains(&bare) {
         let near = nearest(bare, CATEGORIES);
-        let meant = near.map(|near| format!("; did you mean `/{near}`?")).unwrap_or_default();
-        let message = format!(
-            "unknown category `{}`: there are `/query`, `/mutation` and `/instruction`, and rules match only those{meant}",
-            shown(&category)
-        );
-        let mut finding = Finding::new(&BAD_CATEGORY, range, message);
+        let message = format!("unknown category `{}`", shortened(&category));
+        let mut finding = Finding::new(&BAD_CATEGORY, range, message)
+            .note("rules match only `/query`, `/mutation` and `/instruction`");
         finding.fix = near.map(|near| {
             let slash = if is_first_version(subject.profile) && bare == category { "" } else { "/" };
-            Fix::guess(format!("Write `{slash}{near}`")).replace(range, quoted(&format!("{slash}{near}")))
+            Fix::guess(format!("write `{slash}{near}`")).replace(range, quoted(&format!("{slash}{near}")))
         });
         sink.push(finding);
     } else if bare == category && !is_first_version(subject.profile) {
-        let message = format!(
-            "the category should be the name `/{bare}`: a rule that matches the name does not match the text"
-        );
-        sink.push(Finding::new(&BARE_CATEGORY, range, message).fix(slash(range, bare)));
+        let message = format!("category `{bare}` is not a name constant");
+        sink.push(not_a_name(Finding::new(&BARE_CATEGORY, range, message), range, bare));
     }
 }
 
-fn slash(range: TextRange, bare: &str) -> Fix {
-    Fix::safe("Add the slash").replace(range, quoted(&format!("/{bare}")))
+/// Adds to a finding why a name needs its slash, and the fix.
+fn not_a_name(finding: Finding, range: TextRange, bare: &str) -> Finding {
+    let fix = Fix::safe("add the slash").replace(range, quoted(&format!("/{bare}")));
+    finding.note(format!("a rule that matches `/{bare}` does not match the text `{bare}`")).fix(fix)
 }
 
 fn verb(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
@@ -157,48 +156,41 @@ fn verb(subject: &Subject<'_>, intent: &View<'_>, sink: &mut Sink) {
     let known: Vec<_> = taxonomy.named(bare).collect();
     let Some(usual) = known.first() else {
         let near = nearest(bare, taxonomy.verbs.iter().map(|verb| verb.name));
-        let meant = near.map(|near| format!("; did you mean `/{near}`?")).unwrap_or_default();
-        let verb = shown(&verb);
-        let message = match taxonomy.is_own {
-            true => format!(
-                "no `verb_def` of the program names the verb `{verb}`, so it is routed nowhere{meant}"
-            ),
-            false => {
-                format!("verb `{verb}` is not in the taxonomy, so no shard is responsible for it{meant}")
-            }
+        let verb = shortened(&verb);
+        let (message, note) = match taxonomy.is_own {
+            true => (format!("verb `{verb}` is in no `verb_def` of the policy"), "it is routed to no shard"),
+            false => (format!("verb `{verb}` is not in the taxonomy"), "no shard is responsible for it"),
         };
-        let mut finding = Finding::new(&UNKNOWN_VERB, range, message);
+        let mut finding = Finding::new(&UNKNOWN_VERB, range, message).note(note);
         finding.severity = taxonomy.is_own.then_some(Severity::Warning);
         finding.fix = near
-            .map(|near| Fix::guess(format!("Write `/{near}`")).replace(range, quoted(&format!("/{near}"))));
+            .map(|near| Fix::guess(format!("write `/{near}`")).replace(range, quoted(&format!("/{near}"))));
         sink.push(finding);
         return;
     };
     if bare == verb && !is_first_version(subject.profile) {
-        let message = format!(
-            "the verb should be the name `/{bare}`: a rule that matches the name does not match the text"
-        );
-        sink.push(Finding::new(&BARE_VERB, range, message).fix(slash(range, bare)));
+        let message = format!("verb `{bare}` is not a name constant");
+        sink.push(not_a_name(Finding::new(&BARE_VERB, range, message), range, bare));
     }
     let category = intent.text("category").unwrap_or_default();
     let is_other =
         |category: &str| CATEGORIES.contains(&category) && known.iter().all(|verb| verb.category != category);
     if let Some(place) = intent.value_range("category").filter(|_| is_other(category.trim_start_matches('/')))
     {
-        let message = format!("`/{bare}` is normally a `/{}`, not a `{category}`", usual.category);
+        let message = format!("usual category of `/{bare}` is `/{}`, not `{category}`", usual.category);
+        let note = format!("a policy that decides by the category treats this turn as `{category}`");
         let slash = if category.starts_with('/') { "/" } else { "" };
         let new = format!("{slash}{}", usual.category);
-        let fix = Fix::guess(format!("Write `{new}`")).replace(place, quoted(&new));
-        sink.push(Finding::new(&VERB_CATEGORY, place, message).fix(fix));
+        let fix = Fix::guess(format!("write `{new}`")).replace(place, quoted(&new));
+        sink.push(Finding::new(&VERB_CATEGORY, place, message).note(note).fix(fix));
     }
 }
 
 fn target(intent: &View<'_>, sink: &mut Sink) {
     let (Some(target), Some(range)) = (intent.text("target"), intent.value_range("target")) else { return };
     if leaves_workspace(&target) {
-        let message =
-            "this target leaves the workspace; rules about paths are mostly about those relative to it";
-        sink.push(Finding::new(&TARGET_ESCAPE, range, message));
+        let finding = Finding::new(&TARGET_ESCAPE, range, "target is outside the workspace");
+        sink.push(finding.note("rules about paths usually match paths relative to the workspace"));
     }
 }
 
@@ -218,11 +210,12 @@ fn unit(view: &View<'_>, name: &str, sink: &mut Sink) {
         return;
     }
     let percent = value > 1.0 && value <= 100.0;
-    let meant = if percent { format!("; divide it by 100: {}", value / 100.0) } else { String::new() };
-    let message = format!("{name} {} is outside of 0 to 1{meant}", view.number_text(name));
-    let mut finding = Finding::new(&UNIT_RANGE, range, message);
+    let message = format!("{name} {} is not between 0 and 1", view.number_text(name));
+    let mut finding = Finding::new(&UNIT_RANGE, range, message)
+        .note("the strict schema rejects it, and the runtime compares it with thresholds from 0 to 1");
     if percent {
-        finding.fix = Some(Fix::guess("Divide it by 100").replace(range, format!("{}", value / 100.0)));
+        let scaled = format!("{}", value / 100.0);
+        finding.fix = Some(Fix::guess(format!("divide it by 100: {scaled}")).replace(range, scaled));
     }
     sink.push(finding);
 }
@@ -231,12 +224,7 @@ fn zero(intent: &View<'_>, sink: &mut Sink) {
     let is_zero = intent.number("confidence") == Some(0.0);
     let has_verb = intent.text("verb").is_some_and(|verb| !verb.is_empty());
     if let Some(range) = intent.value_range("confidence").filter(|_| is_zero && has_verb) {
-        let message = "a verb with confidence 0: mostly the number was left at its default";
-        sink.push(Finding::new(&ZERO_CONFIDENCE, range, message));
+        let finding = Finding::new(&ZERO_CONFIDENCE, range, "intent with a verb has confidence 0");
+        sink.push(finding.note("the number is usually left at its default by mistake"));
     }
-}
-
-/// A text for a message.
-fn shown(text: &str) -> String {
-    text.chars().take(40).collect()
 }

@@ -6,6 +6,7 @@ use super::missing::bare;
 use crate::envelope::edits::{self, quoted};
 use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::pointer::pointer;
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::Shape;
@@ -63,15 +64,16 @@ fn duplicates(view: &View<'_>, is_inside: bool, sink: &mut Sink) {
             continue;
         };
         let how = match entry.field.shape {
-            Shape::Object(_) => "the runtime joins both objects, member by member",
-            Shape::Map => "the runtime joins both objects; of equal keys the last counts",
-            Shape::List(_) => "the runtime writes the second list over the first, so parts of both are left",
-            _ if !entry.field.is_read => "which one counts depends on who reads it",
-            _ => "for the runtime the last one counts",
+            Shape::Object(_) => "the runtime merges both objects, field by field",
+            Shape::Map => "the runtime merges both objects and uses the last of equal keys",
+            Shape::List(_) => "the runtime writes the second list over the first, so parts of both remain",
+            _ if !entry.field.is_read => "each reader decides which one counts",
+            _ => "the runtime uses the last one",
         };
         let range = view.json.range(entry.key);
-        let mut finding = Finding::new(&DUPLICATE_MEMBER, range, format!("`{name}` comes twice: {how}"))
-            .related(Span::here(view.json.range(earlier.key)), "the first one");
+        let mut finding = Finding::new(&DUPLICATE_MEMBER, range, format!("duplicate field `{name}`"))
+            .related(Span::here(view.json.range(earlier.key)), "first one")
+            .note(how);
         if !is_inside && name != "control_packet" {
             finding = finding.severity(Severity::Warning);
         }
@@ -81,7 +83,7 @@ fn duplicates(view: &View<'_>, is_inside: bool, sink: &mut Sink) {
             && (is_scalar && view.json.kind(entry.value) != JsonKind::Null || is_equal && entry.is_exact)
         {
             let item = edits::member_range(view.json, earlier.key, earlier.value);
-            let fix = Fix::safe("Delete the first one");
+            let fix = Fix::safe("delete the first one");
             finding = finding.fix(fix.replace(edits::with_comma(view.json, item), ""));
         }
         sink.push(finding);
@@ -96,19 +98,21 @@ fn arguments(json: &Json<'_>, node: NodeId, sink: &mut Sink) {
     let mut seen = FxHashSet::default();
     for member in json.members(node) {
         let Some(key) = json.string(member.key) else { continue };
+        let shown = shortened(&key);
         if !seen.insert(key) && !sink.is_full(&DUPLICATE_MEMBER) {
-            let message = "this argument comes twice: the runtime takes the last one";
-            sink.push(Finding::new(&DUPLICATE_MEMBER, json.range(member.key), message));
+            let message = format!("duplicate argument `{shown}`");
+            let finding = Finding::new(&DUPLICATE_MEMBER, json.range(member.key), message);
+            sink.push(finding.note("the runtime uses the last one"));
         }
     }
 }
 
 fn no_packet(subject: &Subject<'_>, node: NodeId, sink: &mut Sink) {
-    let message =
-        "the control packet is `null`: the runtime accepts that, and the kernel learns nothing of the turn";
+    let note = "the runtime accepts the envelope, but asserts nothing";
     let range = subject.json.range(node);
-    let fix = Fix::guess("Write a packet that says nothing").replace(range, bare(subject));
-    sink.push(Finding::new(&NULL_MEMBER, range, message).severity(Severity::Warning).fix(fix));
+    let fix = Fix::guess("write an empty packet").replace(range, bare(subject));
+    let finding = Finding::new(&NULL_MEMBER, range, "control packet is `null`").note(note).fix(fix);
+    sink.push(finding.severity(Severity::Warning));
 }
 
 fn null(json: &Json<'_>, name: &str, shape: &Shape, node: NodeId, sink: &mut Sink) {
@@ -123,14 +127,14 @@ fn null(json: &Json<'_>, name: &str, shape: &Shape, node: NodeId, sink: &mut Sin
         _ => ("an empty text", "\"\""),
     };
     let range = json.range(node);
-    let mut finding = Finding::new(&NULL_MEMBER, range, format!("the runtime reads this `null` as {zero}"));
+    let mut finding = Finding::new(&NULL_MEMBER, range, format!("runtime reads this `null` as {zero}"));
     finding.fix = match shape {
         // An object in a list has members that must be there.
         Shape::Object(_) if name.is_empty() => json
             .problems
             .is_empty()
-            .then(|| Fix::guess("Delete it").replace(edits::with_comma(json, range), "")),
-        _ => Some(Fix::safe(format!("Write {zero}")).replace(range, text)),
+            .then(|| Fix::guess("delete the `null`").replace(edits::with_comma(json, range), "")),
+        _ => Some(Fix::safe(format!("write {zero}")).replace(range, text)),
     };
     sink.push(finding);
 }
@@ -181,38 +185,35 @@ fn numbers(json: &Json<'_>, node: NodeId, sink: &mut Sink) {
 fn wrong(json: &Json<'_>, shape: &Shape, node: NodeId, sink: &mut Sink) {
     let range = json.range(node);
     let found = match json.kind(node) {
-        JsonKind::Number => "a number",
-        JsonKind::Bool(_) => "true or false",
-        JsonKind::Plain | JsonKind::Escaped => "a string",
-        JsonKind::Array => "a list",
-        JsonKind::Object => "an object",
+        JsonKind::Number => "number",
+        JsonKind::Bool(_) => "boolean",
+        JsonKind::Plain | JsonKind::Escaped => "string",
+        JsonKind::Array => "list",
+        JsonKind::Object => "object",
         JsonKind::Null | JsonKind::Broken => "null",
     };
     let wanted = match shape {
-        Shape::Number | Shape::Count => "a number",
-        Shape::Flag => "`true` or `false`",
-        Shape::Object(_) | Shape::Map => "an object",
-        Shape::List(_) => "a list",
-        _ => "a string",
+        Shape::Number | Shape::Count => "number",
+        Shape::Flag => "boolean",
+        Shape::Object(_) | Shape::Map => "object",
+        Shape::List(_) => "list",
+        _ => "string",
     };
-    let pointer = pointer(json, node);
+    let pointer = shortened(&pointer(json, node));
     let message = match (json.kind(node), shape) {
         (JsonKind::Number, Shape::Number) => {
-            let written: String = String::from_utf8_lossy(json.raw(node)).chars().take(40).collect();
-            format!(
-                "the number {written} at `{pointer}` is too large for a float: the runtime rejects the whole envelope for it"
-            )
+            let written = shortened(&String::from_utf8_lossy(json.raw(node)));
+            format!("number `{written}` at `{pointer}` is too large for a float")
         }
-        _ => format!(
-            "{found} at `{pointer}`, where {wanted} is expected: the runtime rejects the whole envelope for it"
-        ),
+        _ => format!("expected {wanted} at `{pointer}`, found {found}"),
     };
     // A whole object is too much to mark.
     let shown = match json.kind(node) {
         JsonKind::Array | JsonKind::Object => crate::envelope::view::first_byte(range),
         _ => range,
     };
-    let mut finding = Finding::new(&WRONG_KIND, shown, message);
+    let mut finding =
+        Finding::new(&WRONG_KIND, shown, message).note("the runtime rejects the whole envelope");
     if json.problems.is_empty() {
         finding.fix = cast(json, shape, node).map(|(title, text)| Fix::safe(title).replace(range, text));
     }
@@ -232,18 +233,18 @@ fn cast(json: &Json<'_>, shape: &Shape, node: NodeId) -> Option<(&'static str, S
             let text = text.trim();
             let fits = is_json(text, |kind| kind == JsonKind::Number)
                 && text.parse::<f64>().is_ok_and(f64::is_finite);
-            fits.then(|| ("Write it as a number", text.to_owned()))
+            fits.then(|| ("write it as a number", text.to_owned()))
         }
         (Shape::Flag, _, Some(text)) => {
             let word = text.trim().to_ascii_lowercase();
-            ["true", "false"].contains(&word.as_str()).then_some(("Write it without quotes", word))
+            ["true", "false"].contains(&word.as_str()).then_some(("write it without quotes", word))
         }
         (Shape::List(Shape::Text), _, Some(_)) | (Shape::List(Shape::Object(_)), JsonKind::Object, _) => {
-            Some(("Put it in a list", format!("[{raw}]")))
+            Some(("put it in a list", format!("[{raw}]")))
         }
         (Shape::Object(_) | Shape::Map, _, Some(text)) => is_json(&text, |kind| kind == JsonKind::Object)
-            .then(|| ("Take the JSON out of the string", text.into_owned())),
-        (Shape::Text, JsonKind::Number | JsonKind::Bool(_), _) => Some(("Write it as a string", quoted(raw))),
+            .then(|| ("take the JSON out of the string", text.into_owned())),
+        (Shape::Text, JsonKind::Number | JsonKind::Bool(_), _) => Some(("write it as a string", quoted(raw))),
         _ => None,
     }
 }

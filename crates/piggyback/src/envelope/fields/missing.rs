@@ -2,6 +2,7 @@
 
 use crate::envelope::edits::{insert_member, quoted};
 use crate::envelope::json::JsonKind;
+use crate::envelope::shorten::listed;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::survey::{ObjectRole, Survey};
@@ -39,8 +40,9 @@ pub(super) fn check_reply(survey: &Survey<'_>, sink: &mut Sink) {
     if let Some(object) = first.filter(|object| object.decoded.is_ok())
         && !survey.reply.raw.get(object.range.clone()).is_some_and(is_nested)
     {
-        let message = "this object is no envelope: it has neither a surface nor a control packet, and the runtime rejects it";
-        sink.push(Finding::new(&SURFACE_MISSING, survey.brace(object), message));
+        let message = "object has neither `surface_response` nor `control_packet`";
+        let finding = Finding::new(&SURFACE_MISSING, survey.brace(object), message);
+        sink.push(finding.note("it is not an envelope, and the runtime rejects it"));
     }
 }
 
@@ -66,28 +68,28 @@ fn blank(subject: &Subject<'_>, sink: &mut Sink) {
         && !subject.json.is_empty_string(entry.value)
     {
         let range = subject.json.range(entry.value);
-        let message =
-            "the surface holds only white space: the runtime accepts that, and the user sees nothing";
-        sink.push(Finding::new(&BLANK_SURFACE, range, message));
+        let finding = Finding::new(&BLANK_SURFACE, range, "surface response is blank");
+        sink.push(finding.note("the runtime accepts it, and the user sees nothing"));
     }
 }
+
+/// What follows from an envelope without a text for the user.
+const LOST: &str = "the runtime rejects the envelope, and its control packet is lost";
 
 fn surface(subject: &Subject<'_>, sink: &mut Sink) {
     let envelope = &subject.envelope;
     let Some(entry) = envelope.get("surface_response") else {
         if envelope.meant_for("surface_response").is_none() {
-            let message =
-                "no `surface_response`: the runtime rejects the envelope, and its control packet is lost";
-            let mut finding = Finding::new(&SURFACE_MISSING, subject.brace(), message);
+            let message = "envelope has no `surface_response`";
+            let mut finding = Finding::new(&SURFACE_MISSING, subject.brace(), message).note(LOST);
             finding.fix = insertion(envelope, "surface_response", "\"(to be written)\"", false, Fix::guess);
             sink.push(finding);
         }
         return;
     };
     if subject.json.kind(entry.value) == JsonKind::Null || subject.json.is_empty_string(entry.value) {
-        let message =
-            "the surface is empty: the runtime rejects the envelope, and its control packet is lost";
-        sink.push(Finding::new(&SURFACE_MISSING, subject.json.range(entry.value), message));
+        let range = subject.json.range(entry.value);
+        sink.push(Finding::new(&SURFACE_MISSING, range, "surface response is empty").note(LOST));
     }
 }
 
@@ -96,9 +98,9 @@ fn control(subject: &Subject<'_>, sink: &mut Sink) {
     let is_missing = !envelope.mentions("control_packet") && envelope.meant_for("control_packet").is_none();
     // Without a surface, too, the envelope is lost anyway.
     if is_missing && envelope.mentions("surface_response") {
-        let message =
-            "no `control_packet`: the runtime shows the surface, and the kernel learns nothing of the turn";
-        let mut finding = Finding::new(&CONTROL_MISSING, subject.brace(), message);
+        let message = "envelope has no `control_packet`";
+        let mut finding = Finding::new(&CONTROL_MISSING, subject.brace(), message)
+            .note("the runtime shows the surface response, but asserts nothing");
         finding.fix = insertion(envelope, "control_packet", &bare(subject), true, Fix::guess);
         sink.push(finding);
     }
@@ -135,7 +137,7 @@ fn insertion(
     fix: fn(String) -> Fix,
 ) -> Option<Fix> {
     let (range, text) = insert_member(view, name, value, is_first)?;
-    Some(fix(format!("Insert `{name}`")).replace(range, text))
+    Some(fix(format!("insert `{name}`")).replace(range, text))
 }
 
 /// Whether a member of the control packet is missing, and nothing else says so.
@@ -149,8 +151,9 @@ fn need(subject: &Subject<'_>, name: &str) -> Requirement {
 
 fn updates(subject: &Subject<'_>, sink: &mut Sink) {
     if is_missing(subject, "mangle_updates") {
-        let message = "no `mangle_updates`: the runtime assumes an empty list; write `[]` if nothing changed";
-        let mut finding = Finding::new(&UPDATES_MISSING, subject.control_range(), message);
+        let message = "control packet has no `mangle_updates`";
+        let mut finding = Finding::new(&UPDATES_MISSING, subject.control_range(), message)
+            .note("the runtime assumes an empty list; `[]` states that nothing changed");
         if is_needed(subject, need(subject, "mangle_updates")) {
             finding = finding.severity(Severity::Error);
         }
@@ -161,8 +164,8 @@ fn updates(subject: &Subject<'_>, sink: &mut Sink) {
         sink.push(finding);
     } else if subject.profile == Profile::V1_1Bnf && subject.control.list("mangle_updates").is_empty() {
         let range = subject.control.key_range("mangle_updates").unwrap_or(subject.control_range());
-        let message = "the list of updates is empty: the grammar of 1.1-bnf demands at least one";
-        sink.push(Finding::new(&NO_UPDATE, range, message));
+        let finding = Finding::new(&NO_UPDATE, range, "list of updates is empty");
+        sink.push(finding.note("the grammar of 1.1-bnf requires at least one update"));
     }
 }
 
@@ -175,10 +178,10 @@ fn intent(subject: &Subject<'_>, sink: &mut Sink) {
         let intent = subject.control.object("intent_classification");
         let is_empty = |name: &str| intent.text(name).is_none_or(|text| text.is_empty());
         if is_strict && intent.is_there() && (is_empty("category") || is_empty("verb")) {
-            let message =
-                "the intent has no category or no verb: the runtime asks for both and rejects the envelope";
+            let message = "intent has no category or no verb";
             let range = subject.control.key_range("intent_classification").unwrap_or(intent.brace());
-            sink.push(Finding::new(&INTENT_MISSING, range, message));
+            let finding = Finding::new(&INTENT_MISSING, range, message);
+            sink.push(finding.note("the runtime requires both and rejects the envelope"));
         }
         return;
     }
@@ -186,17 +189,18 @@ fn intent(subject: &Subject<'_>, sink: &mut Sink) {
         return;
     }
     let (severity, why) = match need(subject, "intent_classification") {
-        _ if is_strict => (Severity::Error, "the runtime asks for it and rejects the envelope".to_owned()),
-        Requirement::Required => (Severity::Error, format!("{} requires it", subject.profile)),
+        _ if is_strict => (Severity::Error, "the runtime requires it and rejects the envelope".to_owned()),
+        Requirement::Required => (Severity::Error, format!("the profile `{}` requires it", subject.profile)),
         Requirement::Schema if subject.is_schema() => {
             (Severity::Error, "the strict schema requires it".to_owned())
         }
-        Requirement::Schema => (Severity::Error, "the schema of the running version requires it".to_owned()),
+        Requirement::Schema => (Severity::Error, "the schema of the runtime requires it".to_owned()),
         Requirement::Unknown => return,
-        _ => (Severity::Hint, "the kernel does not learn what the turn is about".to_owned()),
+        _ => (Severity::Hint, "no rule that depends on an intent fires".to_owned()),
     };
-    let message = format!("no `intent_classification`: {why}");
-    let mut finding = Finding::new(&INTENT_MISSING, subject.control_range(), message).severity(severity);
+    let message = "control packet has no `intent_classification`";
+    let mut finding =
+        Finding::new(&INTENT_MISSING, subject.control_range(), message).severity(severity).note(why);
     if !subject.control.mentions("intent_classification") {
         finding.fix = insertion(&subject.control, "intent_classification", INTENT, true, Fix::guess);
     }
@@ -207,8 +211,9 @@ fn memory(subject: &Subject<'_>, sink: &mut Sink) {
     let need = need(subject, "memory_operations");
     if is_missing(subject, "memory_operations") && matches!(need, Requirement::Required | Requirement::Schema)
     {
-        let message = "no `memory_operations`: the runtime assumes an empty list; write `[]` if nothing is to be remembered";
-        let mut finding = Finding::new(&MEMORY_MISSING, subject.control_range(), message);
+        let message = "control packet has no `memory_operations`";
+        let mut finding = Finding::new(&MEMORY_MISSING, subject.control_range(), message)
+            .note("the runtime assumes an empty list; `[]` states that nothing is to be remembered");
         if is_needed(subject, need) {
             finding = finding.severity(Severity::Error);
         }
@@ -257,20 +262,28 @@ fn lacking(subject: &Subject<'_>, view: &View<'_>, sink: &mut Sink) {
     if missing.is_empty() {
         return;
     }
-    let names = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let is_schema = subject.is_schema();
+    let title = view.table.title;
+    let (message, names) = match &*missing {
+        [one] => (format!("schema field `{one}` is missing in {title}"), None),
+        all => {
+            let names = format!("missing: {}", listed(all.iter().copied()));
+            (format!("{} fields of the strict schema are missing in {title}", all.len()), Some(names))
+        }
+    };
     let effect = if is_schema {
         "the strict schema rejects the envelope"
     } else {
-        "only the strict schema requires that"
+        "only the strict schema requires this"
     };
     let range = if std::ptr::eq(view, &raw const subject.control) {
         subject.control_range()
     } else {
         first_byte(view.range())
     };
-    let mut finding =
-        Finding::new(&SCHEMA_MEMBER, range, format!("{} has no {names}: {effect}", view.table.title));
+    let mut finding = Finding::new(&SCHEMA_MEMBER, range, message);
+    finding.notes.extend(names.map(Into::into));
+    finding = finding.note(effect);
     if is_schema {
         finding = finding.severity(Severity::Error);
     }
@@ -288,6 +301,6 @@ fn lacking(subject: &Subject<'_>, view: &View<'_>, sink: &mut Sink) {
         text.push_str(&more);
         place = Some(range);
     }
-    finding.fix = place.map(|range| Fix::safe("Insert empty ones").replace(range, text));
+    finding.fix = place.map(|range| Fix::safe("insert them with empty values").replace(range, text));
     sink.push(finding);
 }

@@ -21,9 +21,10 @@ fn lists(subject: &Subject<'_>, sink: &mut Sink) {
     let first = |name| subject.control.all(name).next();
     let (Some(updates), Some(memory)) = (first("mangle_updates"), first("memory_operations")) else { return };
     if memory.key < updates.key {
-        let message = format!("`mangle_updates` must come before `memory_operations` in {}", subject.profile);
-        let range = subject.json.range(updates.key);
-        sink.push(Finding::new(&KEY_ORDER, range, message).severity(Severity::Error));
+        let message = "`mangle_updates` comes after `memory_operations`";
+        let finding = Finding::new(&KEY_ORDER, subject.json.range(updates.key), message);
+        let note = format!("the grammar of `{}` has only the other order", subject.profile);
+        sink.push(finding.severity(Severity::Error).note(note));
     }
 }
 
@@ -49,20 +50,20 @@ fn channels(subject: &Subject<'_>, sink: &mut Sink) {
         _ => Severity::Warning,
     };
     let name = second.field.name;
-    let why = if is_surface_first {
-        ": a reply that is cut off promises what the kernel never hears of"
-    } else {
-        ""
-    };
-    let message = format!("`{name}` must come first in {}{why}", subject.profile);
+    let message = format!("`{name}` comes after `{}`", first.field.name);
     let json = subject.json;
-    let mut finding = Finding::new(&KEY_ORDER, json.range(second.key), message).severity(severity);
+    let mut finding = Finding::new(&KEY_ORDER, json.range(second.key), message)
+        .severity(severity)
+        .note(format!("the profile `{}` requires the other order", subject.profile));
+    if is_surface_first {
+        finding = finding.note("when a reply is truncated, the user reads a promise and nothing is asserted");
+    }
     if subject.is_whole()
         && envelope.entries.len() == envelope.entries.iter().filter(|entry| entry.is_exact).count()
     {
         let once = |name| envelope.all(name).count() == 1;
         let [one, other] = [first, second].map(|entry| edits::member_range(json, entry.key, entry.value));
-        let fix = Fix::safe(format!("Put `{name}` first"));
+        let fix = Fix::safe(format!("put `{name}` first"));
         finding.fix =
             edits::swap(fix, json, one, other).filter(|_| once("surface_response") && once("control_packet"));
     }

@@ -1,5 +1,6 @@
 //! The reasoning trace.
 
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use mangle_settings::Profile;
@@ -34,8 +35,9 @@ fn short(subject: &Subject<'_>, range: TextRange, sink: &mut Sink) {
     let Some(trace) = subject.control.text("reasoning_trace") else { return };
     let (words, wanted) = (trace.split_whitespace().count(), subject.context.settings.min_trace_words);
     if words < usize::try_from(wanted).unwrap_or(usize::MAX) {
-        let message = format!("the trace has {words} words, {wanted} are wanted");
-        sink.push(Finding::new(&TRACE_SHORT, range, message));
+        let message = format!("reasoning trace has {words} words, fewer than {wanted}");
+        let finding = Finding::new(&TRACE_SHORT, range, message);
+        sink.push(finding.note("`[transcripts] min_trace_words` sets the minimum"));
     }
 }
 
@@ -44,9 +46,8 @@ fn missing(subject: &Subject<'_>, sink: &mut Sink) {
     let changes = ["mangle_updates", "tool_requests"].iter().any(|name| !control.list(name).is_empty());
     if changes && subject.is_whole() && subject.profile >= Profile::V1_2 {
         let range = control.key_range("reasoning_trace").unwrap_or(subject.control_range());
-        let message =
-            "this packet changes something and gives no reasoning trace: nobody can tell afterwards why";
-        sink.push(Finding::new(&TRACE_MISSING, range, message));
+        let finding = Finding::new(&TRACE_MISSING, range, "packet with changes has no reasoning trace");
+        sink.push(finding.note("an audit cannot tell the reason for the changes"));
     }
 }
 
@@ -66,8 +67,9 @@ fn mismatch(subject: &Subject<'_>, sink: &mut Sink) {
         // A word of the trace is a part of it.
         let start = file.as_ptr() as usize - trace.as_ptr() as usize;
         let range = map.to_source(TextRange::at(size(start), size(file.len())));
-        let message = format!("the trace is about {file}, which neither the target nor an update mentions");
-        sink.push(Finding::new(&TRACE_MISMATCH, range, message));
+        let message = format!("packet does not mention `{}`", shortened(file));
+        let finding = Finding::new(&TRACE_MISMATCH, range, message).label("mentioned in the reasoning trace");
+        sink.push(finding.note("neither the target nor an update contains the name of the file"));
     }
 }
 

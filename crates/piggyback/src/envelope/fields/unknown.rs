@@ -3,6 +3,7 @@
 use crate::envelope::edits::{self, quoted};
 use crate::envelope::json::{JsonKind, Member};
 use crate::envelope::runtime;
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::MemberField;
@@ -85,13 +86,13 @@ impl UnknownMember<'_> {
     }
 
     fn shown(&self) -> String {
-        self.key.chars().take(40).collect()
+        shortened(self.key)
     }
 
     fn forbidden(&self, found: Option<(&'static MemberField, bool)>, sink: &mut Sink) -> Finding {
-        let message =
-            format!("the strict schema allows no member `{}` in {}", self.shown(), self.view.table.title);
-        let mut finding = Finding::new(&EXTRA_FORBIDDEN, self.range(), message);
+        let message = format!("field `{}` is not in the strict schema", self.shown());
+        let note = format!("the schema rejects unknown fields in {}", self.view.table.title);
+        let mut finding = Finding::new(&EXTRA_FORBIDDEN, self.range(), message).note(note);
         let is_ours = |field: &&MemberField| field.is_in(self.subject.profile);
         let meant = found.map(|(field, _)| field).or_else(|| self.view.meant(self.key)).filter(is_ours);
         finding.fix = match meant {
@@ -107,7 +108,7 @@ impl UnknownMember<'_> {
         if self.view.all(name).any(|entry| entry.key != self.member.key) {
             return None;
         }
-        let fix = self.rename(Fix::guess(format!("Rename it to `{name}`")), name);
+        let fix = self.rename(Fix::guess(format!("rename it to `{name}`")), name);
         let reply = self.subject.reply;
         let is_read = |new: Vec<u8>| {
             let reading = runtime::read(&new, &self.subject.context.settings.caps);
@@ -123,31 +124,28 @@ impl UnknownMember<'_> {
         let json = self.view.json;
         let item = edits::member_range(json, self.member.key, self.member.value);
         let is_whole = json.problems.is_empty();
-        is_whole.then(|| Fix::guess("Delete the member").replace(edits::with_comma(json, item), ""))
+        is_whole.then(|| Fix::guess("delete the field").replace(edits::with_comma(json, item), ""))
     }
 
     fn foreign(&self, field: &MemberField) -> Finding {
         let effect =
             if field.is_read { "the runtime reads it all the same" } else { "the runtime ignores it" };
         let message = format!(
-            "`{}` belongs to {}, this envelope is {}; {effect}",
+            "`{}` belongs to {}, this envelope is {}",
             field.name,
             field.home(),
             self.subject.profile
         );
-        Finding::new(&FOREIGN_FIELD, self.range(), message)
+        Finding::new(&FOREIGN_FIELD, self.range(), message).note(effect)
     }
 
     fn case(&self, field: &MemberField) -> Finding {
-        let message = format!(
-            "the runtime takes `{}` for `{}`, other readers do not: keys are in small letters",
-            self.shown(),
-            field.name
-        );
-        let mut finding = Finding::new(&CASE_VARIANT, self.range(), message);
+        let message = format!("key `{}` is not written in lower case", self.shown());
+        let note = format!("the runtime reads it as `{}`, other readers do not", field.name);
+        let mut finding = Finding::new(&CASE_VARIANT, self.range(), message).note(note);
         // Where both are there, renaming changes which of them counts.
         if self.view.all(field.name).nth(1).is_none() {
-            finding.fix = Some(self.rename(Fix::safe(format!("Rename it to `{}`", field.name)), field.name));
+            finding.fix = Some(self.rename(Fix::safe(format!("rename it to `{}`", field.name)), field.name));
         }
         finding
     }
@@ -157,25 +155,19 @@ impl UnknownMember<'_> {
     }
 
     fn short(&self, name: &'static str, sink: &mut Sink) -> Finding {
-        let message = format!(
-            "`{}` is a short form for illustration: the runtime only knows `{name}`, so this is lost",
-            self.key
-        );
+        let message = format!("`{}` is not a key of the protocol", self.key);
         self.lost(&ABBREVIATED_KEYS, message, name, sink)
     }
 
     fn near(&self, field: &'static MemberField, sink: &mut Sink) -> Finding {
-        let message = format!(
-            "the runtime does not know `{}`, and what stands here is lost; did you mean `{}`?",
-            self.shown(),
-            field.name
-        );
-        self.lost(&NEAR_MISS, message, field.name, sink)
+        self.lost(&NEAR_MISS, format!("unknown key `{}`", self.shown()), field.name, sink)
     }
 
     /// A key in the place of another one.
     fn lost(&self, rule: &'static Rule, message: String, name: &'static str, sink: &mut Sink) -> Finding {
-        let mut finding = Finding::new(rule, self.range(), message);
+        let mut finding = Finding::new(rule, self.range(), message)
+            .note("the runtime ignores its value")
+            .help(format!("did you mean `{name}`?"));
         finding.fix = self.misnamed(name, sink);
         if self.is_top && !self.view.mentions(name) {
             finding = finding.severity(Severity::Error);
@@ -184,11 +176,9 @@ impl UnknownMember<'_> {
     }
 
     fn unknown(&self) -> Finding {
-        let message = format!(
-            "`{}` is unknown in {}; the runtime ignores it (keys of your own begin with `x_`)",
-            self.shown(),
-            self.subject.profile
-        );
+        let message = format!("unknown field `{}` in profile `{}`", self.shown(), self.subject.profile);
         Finding::new(&UNKNOWN_FIELD, self.range(), message)
+            .note("the runtime ignores it")
+            .help("begin the key of a private field with `x_`")
     }
 }

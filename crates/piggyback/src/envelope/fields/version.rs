@@ -14,36 +14,36 @@ pub static PROFILE_INFERRED: Rule = rule!("profile-inferred.md");
 
 pub(in crate::envelope) static NEWER_VERSION: Rule = rule!("newer-version.md");
 
-/// How many reasons are told; more of them convince nobody.
+/// How the version is fixed for all envelopes.
+const PIN: &str = "set `[transcripts] profile`";
+
+/// How many reasons a message has.
 const MARKERS: usize = 2;
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     match &subject.origin {
         ProfileOrigin::Inferred(markers) if !markers.is_empty() => {
             let message = inferred(subject.profile, markers);
-            let mut finding = Finding::new(&PROFILE_INFERRED, subject.brace(), message);
+            let mut finding = Finding::new(&PROFILE_INFERRED, subject.brace(), message).help(PIN);
             let version = edits::quoted(subject.profile.as_str());
             let edit = edits::insert_member(&subject.envelope, "piggyback_version", &version, true);
             let is_said = subject.envelope.mentions("piggyback_version");
             finding.fix = edit.filter(|_| !subject.is_schema() && !is_said).map(|(range, text)| {
-                Fix::guess(format!("Say that it is {}", subject.profile)).replace(range, text)
+                Fix::guess(format!("insert `piggyback_version` with `{}`", subject.profile))
+                    .replace(range, text)
             });
             sink.push(finding);
         }
         ProfileOrigin::Session if subject.profile != Profile::Current => {
-            let message = format!(
-                "judged as {}, as most envelopes of this session are; `[transcripts] profile` pins it",
-                subject.profile
-            );
-            sink.push(Finding::new(&PROFILE_INFERRED, subject.brace(), message));
+            let message = format!("envelope checked as `{}`, like most of the session", subject.profile);
+            sink.push(Finding::new(&PROFILE_INFERRED, subject.brace(), message).help(PIN));
         }
         ProfileOrigin::NewerVersion(version) => {
             let version: String = version.chars().take(20).collect();
-            let message = format!(
-                "version {version} is newer than this tool; the envelope is judged mildly, as 1.3-draft"
-            );
+            let message = format!("protocol version {version} is newer than this version of mangle-ls");
             let range = subject.envelope.value_range("piggyback_version").unwrap_or(subject.brace());
-            sink.push(Finding::new(&NEWER_VERSION, range, message));
+            let note = "the envelope is checked as `1.3-draft`, with milder severities";
+            sink.push(Finding::new(&NEWER_VERSION, range, message).note(note));
         }
         _ => {}
     }
@@ -51,15 +51,14 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
 
 /// By which profile an envelope is judged, and why.
 pub(in crate::envelope) fn inferred(profile: Profile, markers: &[Marker]) -> String {
-    let mut message = format!("judged as {profile}, because ");
+    let mut message = format!("envelope checked as `{profile}`: ");
     for (at, marker) in markers.iter().enumerate() {
         // Writing to a string cannot fail.
         let _ = write!(message, "{}{marker}", if at > 0 { " and " } else { "" });
         if at + 1 == MARKERS && markers.len() > MARKERS {
-            message.push_str(" and so on");
+            message.push_str(" and more");
             break;
         }
     }
-    message.push_str("; `[transcripts] profile` pins it");
     message
 }

@@ -34,28 +34,24 @@ impl Json<'_> {
         let text = String::from_utf8_lossy(self.text().get(range).unwrap_or(&[]));
         let short: String = text.chars().take(30).collect();
         match problem.kind {
-            JsonProblemKind::NoValue => "a value is missing here".to_owned(),
-            JsonProblemKind::NoComma => "a comma is missing behind this".to_owned(),
-            JsonProblemKind::ExtraComma => "JSON allows no comma here".to_owned(),
-            JsonProblemKind::NoColon => "a colon is missing behind this key".to_owned(),
-            JsonProblemKind::NoKey => "a key is missing in front of this value".to_owned(),
-            JsonProblemKind::Word => format!(
-                "`{short}` is no JSON: keys and texts need double quotes, words are `true`, `false`, `null`"
-            ),
-            JsonProblemKind::BadNumber => format!("`{short}` is not how JSON writes a number"),
-            JsonProblemKind::SingleQuotes => "JSON strings need double quotes".to_owned(),
+            JsonProblemKind::NoValue => "missing value".to_owned(),
+            JsonProblemKind::NoComma => "missing comma".to_owned(),
+            JsonProblemKind::ExtraComma => "unexpected comma".to_owned(),
+            JsonProblemKind::NoColon => "missing colon after the key".to_owned(),
+            JsonProblemKind::NoKey => "missing key before the value".to_owned(),
+            JsonProblemKind::Word => format!("`{short}` is not JSON"),
+            JsonProblemKind::BadNumber => format!("`{short}` is not a JSON number"),
+            JsonProblemKind::SingleQuotes => "JSON string is in single quotes".to_owned(),
             JsonProblemKind::RawControl => match (count, &*text) {
-                (1, "\n" | "\r") => "a line break inside a string must be written `\\n`".to_owned(),
-                (_, "\n" | "\r") => {
-                    format!("line breaks inside a string must be written `\\n` ({count} control characters)")
-                }
-                _ => "a control character inside a string must be escaped".to_owned(),
+                (1, "\n" | "\r") => "string contains a raw line break".to_owned(),
+                (_, "\n" | "\r") => format!("string contains raw line breaks ({count} control characters)"),
+                _ => "string contains a raw control character".to_owned(),
             },
-            JsonProblemKind::BadEscape => format!("`{short}` is no escape of JSON"),
+            JsonProblemKind::BadEscape => format!("`{short}` is not a JSON escape"),
             JsonProblemKind::Comment => "JSON has no comments".to_owned(),
-            JsonProblemKind::Stray => format!("`{short}` means nothing here"),
-            JsonProblemKind::WrongBracket => "this bracket does not close what was opened last".to_owned(),
-            JsonProblemKind::Unclosed => "this is never closed".to_owned(),
+            JsonProblemKind::Stray => format!("unexpected `{short}`"),
+            JsonProblemKind::WrongBracket => "bracket does not match the last open one".to_owned(),
+            JsonProblemKind::Unclosed => "string, list or object is not closed".to_owned(),
             JsonProblemKind::TooDeep => "more than 10,000 levels of nesting".to_owned(),
         }
     }

@@ -32,21 +32,20 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
             seen.insert(key, First { index, op, value, range: operation.brace() });
             continue;
         };
-        let message = if first.op == op {
-            format!("the same operation on this key as number {}", first.index)
+        let (message, note) = if first.op == op {
+            (format!("second `{op}` on the same key"), "the runtime runs both in order")
         } else if is_contrary(&first.op, &op) {
-            format!(
-                "`{op}` and `{}` (number {}) on one key: only what comes last holds",
-                first.op, first.index
-            )
+            let message = format!("`{op}` contradicts `{}` on the same key", first.op);
+            (message, "the runtime runs both in order, so only the last one has an effect")
         } else {
             continue;
         };
         let mut finding = Finding::new(&OP_CONFLICT, operation.brace(), message)
-            .related(Span::here(first.range), "the first operation on this key");
+            .related(Span::here(first.range), format!("operation {} on this key", first.index))
+            .note(note);
         if first.op == op && first.value == value && subject.json.problems.is_empty() {
             let item = edits::with_comma(subject.json, operation.range());
-            finding.fix = Some(Fix::safe("Delete the repeated operation").replace(item, ""));
+            finding.fix = Some(Fix::safe("delete the repeated operation").replace(item, ""));
         }
         sink.push(finding);
     }

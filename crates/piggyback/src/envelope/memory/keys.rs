@@ -1,6 +1,7 @@
 //! Under which keys something is stored or forgotten.
 
 use crate::envelope::atoms;
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
@@ -27,38 +28,42 @@ pub(super) fn check(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink
     if op == "forget" {
         forget(subject, &key, range, sink);
     } else if !is_styled(&key) {
-        let message = "this key is not of the form `namespace:item`, such as `user:style`; only `forget` names a predicate";
-        sink.push(Finding::new(&KEY_STYLE, range, message));
+        let message = format!("key `{}` is not of the form `namespace:item`", shortened(&key));
+        let finding = Finding::new(&KEY_STYLE, range, message)
+            .note("only the key of a `forget` is the name of a predicate")
+            .help("add a namespace, as in `user:style`");
+        sink.push(finding);
     }
     if op == "promote_to_long_term" && atoms::is_ephemeral(&key) {
-        let message = format!(
-            "the agent forgets `{key}` when it starts again: what is promoted here does not survive that"
-        );
-        sink.push(Finding::new(&EPHEMERAL_PROMOTED, range, message));
+        let message = format!("promoted `{}` does not survive a restart", shortened(&key));
+        let finding = Finding::new(&EPHEMERAL_PROMOTED, range, message);
+        sink.push(finding.note("the runtime deletes the facts of this predicate at every start"));
     }
 }
 
 fn forget(subject: &Subject<'_>, key: &str, range: TextRange, sink: &mut Sink) {
     if !may_be_predicate(key) {
-        let short: String = key.chars().take(40).collect();
-        let message = format!(
-            "`forget` names a predicate, and none can be called `{short}`: nothing is retracted; `namespace:item` is the form of keys for stored values"
-        );
-        sink.push(Finding::new(&NOOP_FORGET, range, message));
+        let message = format!("`forget` has no effect: `{}` is not a predicate", shortened(key));
+        let finding = Finding::new(&NOOP_FORGET, range, message)
+            .note("`forget` retracts the facts of a predicate, and no predicate can have this name")
+            .note("a key such as `namespace:item` is for stored values");
+        sink.push(finding);
         return;
     }
     let settings = &subject.context.settings.atoms;
     if atoms::is_delicate(key, settings) {
-        let message = format!("this retracts every fact of `{key}`, which the safety of the agent rests on");
-        sink.push(Finding::new(&BROAD_FORGET, range, message));
+        let message = format!("`forget` retracts every fact of `{}`", shortened(key));
+        let finding = Finding::new(&BROAD_FORGET, range, message);
+        sink.push(finding.note("the safety of the agent depends on this predicate"));
         return;
     }
     let used = subject.context.declarations.and_then(|all| all.named(key).find(|declared| declared.is_used));
     if let Some(used) = used {
-        let message = format!("this retracts every fact of `{key}`, which rules of the policy read");
-        let mut finding = Finding::new(&BROAD_FORGET, range, message);
+        let message = format!("`forget` retracts every fact of `{}`", shortened(key));
+        let mut finding =
+            Finding::new(&BROAD_FORGET, range, message).note("rules of the policy read this predicate");
         if let Some((file, statement, place)) = used.place {
-            finding = finding.related(Span::of(file, statement, place), "the predicate");
+            finding = finding.related(Span::of(file, statement, place), "predicate in the policy");
         }
         sink.push(finding);
     }

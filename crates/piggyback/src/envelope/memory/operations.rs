@@ -1,6 +1,7 @@
 //! The operations that there are, and what each needs.
 
 use crate::envelope::edits::quoted;
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
@@ -101,6 +102,9 @@ pub(super) fn check(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink
     }
 }
 
+/// What becomes of an operation that the runtime does not have.
+const IGNORED: &str = "the runtime silently ignores the operation";
+
 fn operator(
     subject: &Subject<'_>,
     operation: &View<'_>,
@@ -110,27 +114,24 @@ fn operator(
         let is_missing = !operation.has("op") || operation.text("op").is_some();
         if is_missing && operation.meant_for("op").is_none() && subject.is_whole() {
             let range = operation.value_range("op").unwrap_or_else(|| operation.brace());
-            let message = "a memory operation without `op`: the runtime ignores it";
-            sink.push(Finding::new(&BAD_OP, range, message));
+            sink.push(Finding::new(&BAD_OP, range, "memory operation has no `op`").note(IGNORED));
         }
         return None;
     };
     let range = operation.value_range("op")?;
     let Some(known) = MemoryOperation::find(&op) else {
         let near = near(&op);
-        let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        let short: String = op.chars().take(40).collect();
-        let message = format!("there is no memory operation `{short}`: the runtime ignores it{meant}");
-        let mut finding = Finding::new(&BAD_OP, range, message);
-        finding.fix = near.map(|near| Fix::guess(format!("Write `{near}`")).replace(range, quoted(near)));
+        let message = format!("unknown memory operation `{}`", shortened(&op));
+        let mut finding = Finding::new(&BAD_OP, range, message).note(IGNORED);
+        finding.fix = near.map(|near| Fix::guess(format!("write `{near}`")).replace(range, quoted(near)));
         sink.push(finding);
         return None;
     };
     if !known.is_in(subject.profile) {
         let home = if known.is_old { "1.1" } else { "1.2 and later" };
-        let effect = if known.is_new { "" } else { "; the runtime ignores it" };
-        let message = format!("`{op}` belongs to {home}, this envelope is {}{effect}", subject.profile);
-        sink.push(Finding::new(&FOREIGN_OP, range, message));
+        let effect = if known.is_new { "the runtime executes it all the same" } else { IGNORED };
+        let message = format!("`{op}` belongs to {home}, this envelope is {}", subject.profile);
+        sink.push(Finding::new(&FOREIGN_OP, range, message).note(effect));
     }
     Some(known)
 }
@@ -150,8 +151,8 @@ fn key(subject: &Subject<'_>, operation: &View<'_>, sink: &mut Sink) {
     let is_missing = !operation.has("key") && operation.meant_for("key").is_none() && subject.is_whole();
     if is_empty || is_missing {
         let range = operation.value_range("key").unwrap_or_else(|| operation.brace());
-        let message = "this memory operation has no key: nothing is found under it, and nothing forgotten";
-        sink.push(Finding::new(&NO_KEY, range, message));
+        let finding = Finding::new(&NO_KEY, range, "memory operation has no key");
+        sink.push(finding.note("without a key no value can be found again and no fact is retracted"));
     }
 }
 
@@ -163,18 +164,19 @@ fn value(subject: &Subject<'_>, known: &MemoryOperation, operation: &View<'_>, s
     let is_empty =
         value.as_ref().map_or(!operation.has("value"), |value| value.trim().is_empty()) && !may_lack;
     if known.stores && is_empty && operation.meant_for("value").is_none() && subject.is_whole() {
-        let message = format!("`{}` without a value stores nothing", known.name);
-        sink.push(Finding::new(&NO_VALUE, range.unwrap_or_else(|| operation.brace()), message));
+        let message = format!("`{}` has no value", known.name);
+        let finding = Finding::new(&NO_VALUE, range.unwrap_or_else(|| operation.brace()), message);
+        sink.push(finding.note("the operation stores nothing"));
     } else if let (false, Some(range), Some(value)) = (known.stores, range, value)
         && !value.is_empty()
     {
-        let more = if known.name == "forget" {
-            ": it retracts every fact of the predicate, not this one"
+        let note = if known.name == "forget" {
+            "it retracts every fact of the predicate, not one value"
         } else {
-            ""
+            "it uses the key only"
         };
-        let message = format!("`{}` ignores the value{more}", known.name);
-        let fix = Fix::safe("Empty the value").replace(range, "\"\"");
-        sink.push(Finding::new(&USELESS_VALUE, range, message).fix(fix));
+        let message = format!("`{}` ignores its value", known.name);
+        let fix = Fix::safe("empty the value").replace(range, "\"\"");
+        sink.push(Finding::new(&USELESS_VALUE, range, message).note(note).fix(fix));
     }
 }

@@ -23,6 +23,7 @@ pub(super) fn check(operation: &View<'_>, sink: &mut Sink) {
     };
     let place = map.to_source(TextRange::new(size(first.range.start), size(first.range.end)));
     let kind = first.kind;
-    let message = format!("this looks like {kind}; it would be persisted and read back into later prompts");
-    sink.push(Finding::new(&SECRET_STORED, place, message));
+    let finding = Finding::new(&SECRET_STORED, place, format!("stored value looks like {kind}"));
+    let note = "the runtime keeps the value and reads it back into later prompts";
+    sink.push(finding.note(note).help("keep the credential in a secret store"));
 }

@@ -40,47 +40,38 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
         return;
     }
     if !before.is_empty() {
-        let (len, end) = (before.len(), first.range.start);
-        let message = format!(
-            "{len} bytes of prose before the envelope: nobody sees them, and a brace among them would hide the envelope"
-        );
-        text(&LEADING_TEXT, reply, before, 0..end, message, survey, sink);
+        let end = first.range.start;
+        let message = format!("{} of text before the envelope", bytes(before.len()));
+        let finding = Finding::new(&LEADING_TEXT, range(&before), message)
+            .note("the user never sees this text, and a brace in it would hide the envelope");
+        text(finding, reply, 0..end, survey, sink);
     }
     if is_fence(&behind) {
         fence(reply, behind, None, sink);
     } else if !behind.is_empty() {
-        let message =
-            format!("text after the envelope ({}) is ignored: the user never sees it", bytes(behind.len()));
+        let message = format!("{} of text after the envelope", bytes(behind.len()));
         let cut = behind.start.min(last.range.end)..reply.raw.trim_ascii_end().len();
-        text(&TRAILING_TEXT, reply, behind, cut, message, survey, sink);
+        let finding = Finding::new(&TRAILING_TEXT, range(&behind), message)
+            .note("the runtime ignores this text, and the user never sees it");
+        text(finding, reply, cut, survey, sink);
     }
 }
 
-fn text(
-    rule: &'static Rule,
-    reply: &Reply<'_>,
-    part: Range<usize>,
-    cut: Range<usize>,
-    message: String,
-    survey: &Survey<'_>,
-    sink: &mut Sink,
-) {
-    let title = "Delete the text";
+/// Reports text around an envelope, with the fix that deletes it where that changes nothing else.
+fn text(mut finding: Finding, reply: &Reply<'_>, cut: Range<usize>, survey: &Survey<'_>, sink: &mut Sink) {
+    let title = "delete the text";
     // Text around a decoy that was accepted may say which envelope was meant.
     let fix = if survey.accepted_decoy().is_some() { Fix::guess(title) } else { Fix::safe(title) };
     let fix = fix.replace(range(&cut), "");
     let is_same = sink.may_read(2 * reply.raw.len())
         && edits::applied(reply.raw, &fix)
             .is_some_and(|new| edits::reads_the_same(reply.raw, &new, &survey.context.settings.caps));
-    let mut finding = Finding::new(rule, range(&part), message);
     finding.fix = is_same.then_some(fix);
     sink.push(finding);
 }
 
 fn fence(reply: &Reply<'_>, one: Range<usize>, other: Option<Range<usize>>, sink: &mut Sink) {
-    let message =
-        "the envelope is fenced: the runtime still accepts it, but the protocol wants the bare object";
-    let mut fix = Fix::safe("Delete the fences");
+    let mut fix = Fix::safe("delete the fences");
     for part in other.iter().chain([&one]) {
         let start = part.start
             - reply.raw.get(..part.start).map_or(0, |before| before.len() - before.trim_ascii_end().len());
@@ -90,7 +81,8 @@ fn fence(reply: &Reply<'_>, one: Range<usize>, other: Option<Range<usize>>, sink
         let cut = if space == behind.len() { start..part.end } else { part.start..part.end + space };
         fix = fix.replace(range(&cut), "");
     }
-    sink.push(Finding::new(&FENCED, range(&one), message).fix(fix));
+    let finding = Finding::new(&FENCED, range(&one), "envelope is in a code fence");
+    sink.push(finding.note("the runtime accepts it, but the protocol requires the bare object").fix(fix));
 }
 
 /// Whether a text is the mark of a fence and nothing else.

@@ -25,9 +25,9 @@ pub(super) static KNOWLEDGE_CAP: Rule = rule!("knowledge-cap.md");
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     let (caps, control) = (&subject.context.settings.caps, &subject.control);
     if caps.surface > 0 {
-        text(&SURFACE_CAP, &subject.envelope, "surface_response", "the surface", caps.surface, sink);
+        text(&SURFACE_CAP, &subject.envelope, "surface_response", "surface response", caps.surface, sink);
     }
-    text(&TRACE_CAP, control, "reasoning_trace", "the reasoning trace", caps.trace, sink);
+    text(&TRACE_CAP, control, "reasoning_trace", "reasoning trace", caps.trace, sink);
     tail(&UPDATES_CAP, control, "mangle_updates", "updates", caps.updates, sink);
     tail(&MEMORY_CAP, control, "memory_operations", "memory operations", caps.memory, sink);
     tail(&TOOLS_CAP, control, "tool_requests", "tool requests", caps.tools, sink);
@@ -46,12 +46,10 @@ fn text(rule: &'static Rule, view: &View<'_>, name: &str, what: &str, cap: usize
         return;
     };
     let inside = if value.is_char_boundary(cap) { "" } else { ", inside a character" };
-    let message = format!(
-        "{what} has {} bytes: the runtime cuts it at {cap} bytes{inside}; the rest is lost",
-        value.len()
-    );
+    let message = format!("{what} has {} bytes, the limit is {cap}", value.len());
     let range = map.to_source(TextRange::new(size(cap), size(value.len())));
-    sink.push(Finding::new(rule, range, message));
+    let finding = Finding::new(rule, range, message).label("ignored");
+    sink.push(finding.note(format!("the runtime cuts the text at the limit{inside}")));
 }
 
 fn tail(rule: &'static Rule, view: &View<'_>, name: &str, what: &str, cap: usize, sink: &mut Sink) {
@@ -59,12 +57,8 @@ fn tail(rule: &'static Rule, view: &View<'_>, name: &str, what: &str, cap: usize
     let lost: &[NodeId] = elements.get(cap..).unwrap_or(&[]);
     if let (Some(first), Some(last)) = (lost.first(), lost.last()) {
         let range = view.json.range(*first).cover(view.json.range(*last));
-        let message = format!(
-            "{} of {} {what} are lost: the runtime keeps the first {cap}, and says nothing of the rest",
-            lost.len(),
-            elements.len()
-        );
-        sink.push(Finding::new(rule, range, message));
+        let message = format!("{} of {} {what} exceed the limit of {cap}", lost.len(), elements.len());
+        sink.push(Finding::new(rule, range, message).note("the runtime silently ignores them"));
     }
 }
 
@@ -84,7 +78,8 @@ fn dropped(subject: &Subject<'_>, sink: &mut Sink) {
     };
     let of = updates.len();
     if let Some(range) = subject.control.key_range("mangle_updates").filter(|_| count > 0) {
-        let message = format!("the runtime drops {count} of these {of} updates before the kernel sees them");
-        sink.push(Finding::new(&ATOMS_DROPPED, range, message));
+        let message = format!("runtime ignores {count} of {of} updates");
+        let finding = Finding::new(&ATOMS_DROPPED, range, message);
+        sink.push(finding.note("its first filter removes them; each of them has a finding of its own"));
     }
 }

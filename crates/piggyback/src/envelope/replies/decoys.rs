@@ -22,28 +22,32 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     let Some(last) = reply.objects.get(safe) else { return };
     let count = acceptable.len();
     for object in acceptable.iter().filter(|at| **at != safe).filter_map(|at| reply.objects.get(*at)) {
-        let message = format!(
-            "{count} envelopes in one reply; a turn has one, and the runtime drops all but one of them"
-        );
-        let mut finding = Finding::new(&MULTIPLE_ENVELOPES, survey.brace(object), message);
+        let message = format!("reply contains {count} envelopes");
+        let mut finding = Finding::new(&MULTIPLE_ENVELOPES, survey.brace(object), message)
+            .note("the runtime uses one of them and ignores the others");
         if survey.context.settings.select == Select::Error {
             finding = finding.severity(Severity::Error);
         }
-        sink.push(finding.related(Span::here(survey.brace(last)), "the last of them"));
+        sink.push(finding.related(Span::here(survey.brace(last)), "last envelope"));
     }
     if let Some(picked) = survey.accepted_decoy() {
-        let message = "the runtime accepts this earlier envelope and ignores the later one: what the kernel believes is not the \
-                       model's last word";
-        let finding = Finding::new(&DECOY_ACCEPTED, survey.brace(picked), message);
-        sink.push(finding.related(Span::here(survey.brace(last)), "the envelope that is ignored"));
+        let finding = Finding::new(
+            &DECOY_ACCEPTED,
+            survey.brace(picked),
+            "earlier envelope is used instead of the last one",
+        )
+        .note("the runtime asserts its updates and ignores the last envelope");
+        sink.push(finding.related(Span::here(survey.brace(last)), "ignored envelope"));
         return;
     }
     if matches!(survey.stage(), Some(Stage::EmbeddedRich | Stage::EmbeddedOther)) {
         let earlier = acceptable.iter().filter(|at| **at < safe).filter_map(|at| reply.objects.get(*at));
         for object in earlier {
-            let message = "the runtime passed over this earlier envelope and took the last one, by chance: the reply did not begin \
-                           with an object that decodes";
-            sink.push(Finding::new(&DECOY_REJECTED, survey.brace(object), message));
+            let message = "earlier envelope ignored; the last one is used";
+            let finding = Finding::new(&DECOY_REJECTED, survey.brace(object), message).note(
+                "the reply does not begin with an object that decodes, so the runtime searches from the end",
+            );
+            sink.push(finding);
         }
     }
 }
@@ -66,13 +70,12 @@ fn echoes(survey: &Survey<'_>, sink: &mut Sink) {
             LABELS.into_iter().find(|label| line.starts_with(label))
         });
         let why = match label {
-            _ if line.trim_start().starts_with('>') => "a quotation".to_owned(),
-            Some(label) => format!("what follows `{label}`"),
+            _ if line.trim_start().starts_with('>') => "in a quotation".to_owned(),
+            Some(label) => format!("after `{label}`"),
             None => continue,
         };
-        let message = format!(
-            "this envelope stands in {why}: it looks like echoed input, and the runtime does not tell that from the model's own"
-        );
-        sink.push(Finding::new(&ECHOED_ENVELOPE, survey.brace(object), message));
+        let message = format!("envelope {why} looks like echoed input");
+        let finding = Finding::new(&ECHOED_ENVELOPE, survey.brace(object), message);
+        sink.push(finding.note("the runtime does not distinguish it from an envelope of the model"));
     }
 }

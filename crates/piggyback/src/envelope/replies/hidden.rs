@@ -33,11 +33,10 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
         }
         let limit = survey.context.settings.caps.candidate;
         if !is_direct && object.range.len() > limit {
-            let message = format!(
-                "this envelope has {} bytes: the runtime's search drops objects of more than {limit} without a word",
-                object.range.len()
-            );
-            sink.push(Finding::new(&TOO_LARGE, survey.brace(object), message));
+            let message =
+                format!("envelope in mixed text has {} bytes, the limit is {limit}", object.range.len());
+            let finding = Finding::new(&TOO_LARGE, survey.brace(object), message);
+            sink.push(finding.note("the runtime's search silently ignores a larger object"));
         }
     }
     depth(survey, is_direct, sink);
@@ -49,29 +48,34 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
 fn stray_quote(survey: &Survey<'_>, quote: usize, at: usize, sink: &mut Sink) {
     let range = TextRange::at(size(quote), size(1));
     let Some(object) = survey.reply.objects.get(at) else { return };
-    let (message, severity) = if survey.is_lost() {
-        let message = "this quote has no other half, so the runtime's search takes the envelope behind it for text in a string and \
-                       does not find it; delete the quote";
-        (message, Severity::Error)
+    let (message, note, severity) = if survey.is_lost() {
+        (
+            "unpaired quote hides the following envelope",
+            "the runtime's search takes the envelope for text in a string and does not find it",
+            Severity::Error,
+        )
     } else {
         (
-            "this quote has no other half: had the runtime to search for the envelope, it would not find it",
+            "unpaired quote before the envelope",
+            "when the runtime has to search for the envelope, it does not find it",
             Severity::Hint,
         )
     };
-    let mut finding = Finding::new(&STRAY_QUOTE, range, message).severity(severity);
-    finding.fix = fix("Delete the quote", range, survey, sink);
-    sink.push(finding.related(Span::here(survey.brace(object)), "the envelope"));
+    let mut finding = Finding::new(&STRAY_QUOTE, range, message).severity(severity).note(note);
+    finding.fix = fix("delete the quote", range, survey, sink);
+    finding = finding.help("delete the quote");
+    sink.push(finding.related(Span::here(survey.brace(object)), "envelope"));
 }
 
 fn stray_brace(survey: &Survey<'_>, brace: usize, at: usize, sink: &mut Sink) {
     let Some(object) = survey.reply.objects.get(at) else { return };
-    let message = "this brace is never closed, so the runtime takes the envelope behind it for a part of it and finds nothing; delete \
-                   the brace";
+    let message = "unclosed brace hides the following envelope";
     let range = TextRange::at(size(brace), size(1));
-    let mut finding = Finding::new(&STRAY_BRACE, range, message);
-    finding.fix = fix("Delete the brace", range, survey, sink);
-    sink.push(finding.related(Span::here(survey.brace(object)), "the envelope"));
+    let mut finding = Finding::new(&STRAY_BRACE, range, message)
+        .note("the runtime takes the envelope for a part of this object and finds nothing")
+        .help("delete the brace");
+    finding.fix = fix("delete the brace", range, survey, sink);
+    sink.push(finding.related(Span::here(survey.brace(object)), "envelope"));
 }
 
 /// The deletion of a byte, if the runtime finds an envelope then.
@@ -90,22 +94,25 @@ fn depth(survey: &Survey<'_>, is_direct: bool, sink: &mut Sink) {
         object.json.problems.iter().find(|problem| problem.kind == JsonProblemKind::TooDeep)
     });
     if let Some(problem) = too_deep {
-        let message = "more than 10,000 levels of nesting: the runtime's decoder gives up here";
-        sink.push(Finding::new(&DEPTH, TextRange::at(problem.range.start(), size(1)), message));
+        let range = TextRange::at(problem.range.start(), size(1));
+        let finding = Finding::new(&DEPTH, range, "more than 10,000 levels of nesting");
+        sink.push(finding.note("the runtime's decoder reaches its limit here"));
     } else if let Some(brace) = survey.too_deep.filter(|_| !is_direct) {
         let limit = survey.context.settings.caps.depth;
-        let message = format!(
-            "more than {limit} braces deep: the runtime's search gives the object up here, and may take a piece of it for an object"
+        let message = format!("object is nested more than {limit} braces deep");
+        let finding = Finding::new(&DEPTH, TextRange::at(size(brace), size(1)), message).note(
+            "the runtime's search reaches its limit here, and may take a piece of the object for an object",
         );
-        sink.push(Finding::new(&DEPTH, TextRange::at(size(brace), size(1)), message));
+        sink.push(finding);
     }
 }
 
 fn flood(survey: &Survey<'_>, sink: &mut Sink) {
     let found = candidates(survey.reply.raw, &survey.context.settings.caps);
     if let Some(first) = found.first().filter(|_| found.len() > FLOOD) {
-        let message =
-            format!("{} objects in one reply: the runtime tries each of them, the last first", found.len());
-        sink.push(Finding::new(&CANDIDATE_FLOOD, TextRange::at(size(first.start), size(1)), message));
+        let message = format!("reply contains {} objects", found.len());
+        let range = TextRange::at(size(first.start), size(1));
+        let finding = Finding::new(&CANDIDATE_FLOOD, range, message);
+        sink.push(finding.note("the runtime tries to decode each of them, the last one first"));
     }
 }

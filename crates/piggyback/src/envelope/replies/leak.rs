@@ -10,20 +10,21 @@ use mangle_syntax::text::{TextRange, size};
 /// A control packet that the user sees.
 pub static CONTROL_LEAK: Rule = rule!("control-leak.md");
 
+const VISIBLE: &str = "control packet is visible to the user";
+
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     if survey.stage() == Some(Stage::Fallback)
         && let Some(range) = first_key(survey.reply.raw)
     {
-        let message = "the control channel is visible to the user: no envelope could be read, so the runtime shows the whole text";
-        sink.push(Finding::new(&CONTROL_LEAK, range, message));
+        let note = "no envelope can be read, so the runtime shows the whole text";
+        sink.push(Finding::new(&CONTROL_LEAK, range, VISIBLE).note(note));
     }
 }
 
 /// What is to be said of a text that the user was shown, if it has the control packet in it.
 #[must_use]
 pub fn control_shown(shown: &[u8]) -> Option<Finding> {
-    let message = "the control channel is visible to the user: this text was shown as it is";
-    Some(Finding::new(&CONTROL_LEAK, first_key(shown)?, message))
+    Some(Finding::new(&CONTROL_LEAK, first_key(shown)?, VISIBLE).note("this text was shown as it is"))
 }
 
 /// The first key of a control packet in a text, in quotes, which may be escaped.

@@ -28,14 +28,16 @@ pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
             && runtime::is_rich(text)
             && let Some(inner) = nested(&object.json)
         {
-            let message = "the runtime only sees objects at the top of a reply: this envelope inside another object is ignored; \
-                           send it alone";
             let (whole, range) = (object.json.range(object.json.root()), object.json.range(inner));
             let before = TextRange::new(whole.start(), range.start());
-            let fix = Fix::guess("Take the envelope out of what is around it")
+            let fix = Fix::guess("take the envelope out of the object around it")
                 .replace(before, "")
                 .replace(TextRange::new(range.end(), whole.end()), "");
-            sink.push(Finding::new(&NESTED_ENVELOPE, first_byte(range), message).fix(fix));
+            let finding =
+                Finding::new(&NESTED_ENVELOPE, first_byte(range), "envelope is inside another object");
+            sink.push(
+                finding.note("the runtime ignores it: an envelope must be an object of its own").fix(fix),
+            );
         }
     }
 }
@@ -47,17 +49,17 @@ fn array(json: &Json<'_>, survey: &Survey<'_>, sink: &mut Sink) {
         return;
     }
     let close = TextRange::new(range.end() - TextSize::new(1), range.end());
-    let message = match len {
-        1 => {
-            "the envelope is wrapped in an array: the runtime passes over the brackets, other readers do not"
-                .to_owned()
-        }
-        _ => format!("{len} elements in an array: the runtime takes the first object and ignores the rest"),
+    let (message, note) = match len {
+        1 => ("envelope is wrapped in an array".to_owned(), "the runtime accepts it, other readers do not"),
+        _ => (
+            format!("envelope is in an array of {len} elements"),
+            "the runtime uses the first object and ignores the rest",
+        ),
     };
-    let mut finding = Finding::new(&ARRAY_WRAPPED, first_byte(range), message);
+    let mut finding = Finding::new(&ARRAY_WRAPPED, first_byte(range), message).note(note);
     if len == 1 {
-        let fix = Fix::safe("Delete the brackets").replace(first_byte(range), "").replace(close, "");
-        finding = finding.fix(fix).related(Span::here(close), "the other bracket");
+        let fix = Fix::safe("delete the brackets").replace(first_byte(range), "").replace(close, "");
+        finding = finding.fix(fix).related(Span::here(close), "other bracket");
     }
     sink.push(finding);
 }
@@ -69,13 +71,13 @@ fn other(json: &Json<'_>, sink: &mut Sink) {
         JsonKind::Plain | JsonKind::Escaped => "a string",
         _ => "a word",
     };
-    let mut message = format!("this reply is {what}, and an envelope must be an object");
     let inner = json.string(json.root()).filter(|inner| Json::parse(inner.as_bytes()).is_valid_to_the_end());
+    let mut finding = Finding::new(&NOT_OBJECT, first_byte(range), format!("reply is {what}, not an object"))
+        .note("the runtime finds no envelope in it and shows it as it is");
     if inner.is_some() {
-        message.push_str("; the string holds JSON, but the runtime does not look into it");
+        finding = finding.note("the string contains JSON, which the runtime does not read");
     }
-    let mut finding = Finding::new(&NOT_OBJECT, first_byte(range), message);
-    finding.fix = inner.map(|inner| Fix::guess("Take the JSON out of the string").replace(range, inner));
+    finding.fix = inner.map(|inner| Fix::guess("take the JSON out of the string").replace(range, inner));
     sink.push(finding);
 }
 

@@ -14,29 +14,30 @@ pub(super) static FALLBACK: Rule = rule!("fallback.md");
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     let line = survey.first_line();
     if !survey.reply.raw.contains(&b'{') {
-        let message = if survey.context.settings.caps.strict {
-            "this reply has no JSON object: the runtime refuses it"
+        let note = if survey.context.settings.caps.strict {
+            "the runtime rejects the reply"
         } else {
-            "this reply has no JSON object: the user sees the text as it is, and the kernel learns nothing of the turn"
+            "the user sees the text as it is, and nothing is asserted"
         };
-        sink.push(Finding::new(&NO_JSON, line, message));
+        sink.push(Finding::new(&NO_JSON, line, "reply has no JSON object").note(note));
         return;
     }
     match survey.stage() {
         Some(Stage::EmbeddedRich | Stage::EmbeddedOther) if !survey.context.is_documentation => {
-            let message = "the runtime only finds this envelope by searching the text around it (confidence 0.85), because the text \
-                           from its first brace on is not the envelope; send the envelope alone";
             let brace = survey.reply.picked_object().map_or(line, |object| survey.brace(object));
-            sink.push(Finding::new(&EXTRACTED, brace, message));
+            let finding = Finding::new(&EXTRACTED, brace, "envelope is found only by searching the reply")
+                .note("decoding from the first brace on fails, so the confidence is 0.85")
+                .help("send the envelope alone");
+            sink.push(finding);
         }
         Some(Stage::Fallback) if !is_explained(survey) => {
-            let message = "no envelope can be read from this reply: the runtime shows the raw text to the user (confidence 0.5) and \
-                           drops the control packet";
-            sink.push(Finding::new(&FALLBACK, line, message));
+            let note =
+                "the runtime shows the raw text to the user (confidence 0.5) and ignores the control packet";
+            sink.push(Finding::new(&FALLBACK, line, "reply has no readable envelope").note(note));
         }
         None if !is_explained(survey) && matches!(survey.refusal(), Some(DecodeFailure::Syntax(_))) => {
-            let message = "no envelope can be read from this reply, and the runtime asks for valid JSON: it refuses the reply";
-            sink.push(Finding::new(&FALLBACK, line, message));
+            let note = "the runtime requires valid JSON and rejects the reply";
+            sink.push(Finding::new(&FALLBACK, line, "reply has no readable envelope").note(note));
         }
         _ => {}
     }

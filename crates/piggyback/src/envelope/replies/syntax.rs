@@ -64,9 +64,13 @@ fn problem(object: &Object<'_>, group: &[&JsonProblem], sink: &mut Sink) {
     } else {
         fix(json, first, &text)
     };
-    let what = json.said(first, group.len());
-    let message = format!("{what}; the runtime reads nothing of an object with such a slip");
-    let mut finding = Finding::new(&JSON_SYNTAX, json.place(first), message);
+    let message = json.said(first, group.len());
+    let mut finding = Finding::new(&JSON_SYNTAX, json.place(first), message)
+        .note("the runtime reads nothing of an object with a syntax error");
+    if first.kind == JsonProblemKind::Word {
+        let note = "keys and strings need double quotes; the only words are `true`, `false` and `null`";
+        finding = finding.note(note);
+    }
     finding.fix = fix.filter(|fix| mends(object, fix, sink));
     sink.push(finding);
 }
@@ -74,18 +78,18 @@ fn problem(object: &Object<'_>, group: &[&JsonProblem], sink: &mut Sink) {
 fn fix(json: &Json<'_>, problem: &JsonProblem, text: &str) -> Option<Fix> {
     let (range, start) = (problem.range, problem.range.start());
     Some(match problem.kind {
-        JsonProblemKind::NoComma => Fix::safe("Insert a comma").insert(json.place(problem).end(), ","),
-        JsonProblemKind::NoColon => Fix::safe("Insert a colon").insert(json.place(problem).end(), ":"),
-        JsonProblemKind::ExtraComma => Fix::safe("Delete the comma").replace(range, ""),
-        JsonProblemKind::Comment => Fix::safe("Delete the comment").replace(range, ""),
+        JsonProblemKind::NoComma => Fix::safe("insert a comma").insert(json.place(problem).end(), ","),
+        JsonProblemKind::NoColon => Fix::safe("insert a colon").insert(json.place(problem).end(), ":"),
+        JsonProblemKind::ExtraComma => Fix::safe("delete the comma").replace(range, ""),
+        JsonProblemKind::Comment => Fix::safe("delete the comment").replace(range, ""),
         JsonProblemKind::Word => word(json, range, text),
         JsonProblemKind::BadNumber => {
-            Fix::safe("Write the number as JSON does").replace(range, number(text)?)
+            Fix::safe("write the number as JSON does").replace(range, number(text)?)
         }
-        JsonProblemKind::SingleQuotes => Fix::safe("Use double quotes").replace(range, double_quoted(text)?),
-        JsonProblemKind::BadEscape if text == "\\'" => Fix::safe("Delete the backslash").replace(range, "'"),
-        JsonProblemKind::BadEscape => Fix::guess("Double the backslash").insert(start, "\\"),
-        JsonProblemKind::Stray => Fix::guess("Delete it").replace(range, ""),
+        JsonProblemKind::SingleQuotes => Fix::safe("use double quotes").replace(range, double_quoted(text)?),
+        JsonProblemKind::BadEscape if text == "\\'" => Fix::safe("delete the backslash").replace(range, "'"),
+        JsonProblemKind::BadEscape => Fix::guess("double the backslash").insert(start, "\\"),
+        JsonProblemKind::Stray => Fix::guess("delete it").replace(range, ""),
         _ => return None,
     })
 }
@@ -99,9 +103,9 @@ fn word(json: &Json<'_>, range: TextRange, text: &str) -> Fix {
         _ => None,
     };
     match known {
-        Some(word) if !is_key => Fix::safe(format!("Write `{word}`")).replace(range, word),
-        _ if is_key => Fix::safe("Put the key in quotes").replace(range, quoted(text)),
-        _ => Fix::guess("Put it in quotes").replace(range, quoted(text)),
+        Some(word) if !is_key => Fix::safe(format!("write `{word}`")).replace(range, word),
+        _ if is_key => Fix::safe("put the key in quotes").replace(range, quoted(text)),
+        _ => Fix::guess("put it in quotes").replace(range, quoted(text)),
     }
 }
 
@@ -134,7 +138,7 @@ fn double_quoted(text: &str) -> Option<String> {
 }
 
 fn controls(json: &Json<'_>, group: &[&JsonProblem]) -> Option<Fix> {
-    let title = if group.len() == 1 { "Escape it" } else { "Escape them" };
+    let title = if group.len() == 1 { "escape it" } else { "escape them" };
     let mut fix = if ends_well(json, group.last()?) { Fix::safe(title) } else { Fix::guess(title) };
     for problem in group {
         let char = slice(json, problem.range).first().copied().map(char::from)?;

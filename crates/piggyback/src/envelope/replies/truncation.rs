@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::envelope::Object;
 use crate::envelope::json::{Json, JsonKind, JsonProblemKind, NodeId};
 use crate::envelope::profile::is_surface_first;
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::survey::{ObjectRole, Survey, is_envelope};
 use crate::envelope::table::ENVELOPE;
@@ -19,8 +20,11 @@ pub(super) static PREMATURE_ARTICULATION: Rule = rule!("premature-articulation.m
 pub(super) fn check(survey: &Survey<'_>, sink: &mut Sink) {
     for (_, object) in survey.with_role(ObjectRole::Truncated) {
         let cut = Truncation::of(&object.json);
-        let message = format!("the reply is cut off {}; missing: {}", cut.place, cut.missing(object));
-        sink.push(Finding::new(&TRUNCATED, last_character(survey.reply.raw), message));
+        let message = format!("reply truncated {}", cut.place);
+        let finding = Finding::new(&TRUNCATED, last_character(survey.reply.raw), message)
+            .note(format!("missing: {}", cut.missing(object)))
+            .note("the runtime reads nothing of the object");
+        sink.push(finding);
         premature(object, &cut, sink);
     }
 }
@@ -95,8 +99,11 @@ fn place(json: &Json<'_>, open: &[TextSize]) -> String {
     let is_open = |node: NodeId| open.binary_search(&json.range(node).start()).is_ok();
     let (mut node, mut pointer) = (json.root(), String::new());
     loop {
-        let shown =
-            if pointer.is_empty() { "the outermost object".to_owned() } else { format!("`{pointer}`") };
+        let shown = if pointer.is_empty() {
+            "the outermost object".to_owned()
+        } else {
+            format!("`{}`", shortened(&pointer))
+        };
         let next = match json.kind(node) {
             JsonKind::Array => {
                 let Some((at, last)) = json.elements(node).enumerate().last() else {
@@ -121,11 +128,11 @@ fn place(json: &Json<'_>, open: &[TextSize]) -> String {
             }
             JsonKind::Broken if json.raw(node).is_empty() => return format!("before the value {shown}"),
             JsonKind::Broken => return format!("inside the value {shown}"),
-            _ => return format!("behind the value {shown}"),
+            _ => return format!("after the value {shown}"),
         };
         let is_container = matches!(json.kind(next), JsonKind::Array | JsonKind::Object);
         if is_container && !is_open(next) {
-            return format!("behind the value `{pointer}`");
+            return format!("after the value `{}`", shortened(&pointer));
         }
         node = next;
     }
@@ -142,8 +149,8 @@ fn premature(object: &Object<'_>, cut: &Truncation, sink: &mut Sink) {
     let is_incomplete = control.is_none_or(|control| is_cut(control.value));
     let is_first = control.is_none() || is_surface_first(&view);
     if is_first && is_incomplete && json.string(surface.value).is_some() {
-        let message = "the surface was written before the control packet, which then was cut off: the user gets a promise that the \
-                       kernel never hears of";
-        sink.push(Finding::new(&PREMATURE_ARTICULATION, json.range(surface.value), message));
+        let message = "reply truncated after the user-visible text";
+        let finding = Finding::new(&PREMATURE_ARTICULATION, json.range(surface.value), message);
+        sink.push(finding.note("the user reads a promise, but the control packet is lost"));
     }
 }

@@ -22,13 +22,19 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
             return;
         }
         let Some((range, count)) = bad(json, node) else { continue };
-        let more = if count > 1 { format!(" ({count} in this text)") } else { String::new() };
-        let message = if slice(json, range).first() == Some(&b'\\') {
-            format!("half of a surrogate pair: the runtime reads U+FFFD in its place{more}")
+        let (message, note) = if slice(json, range).first() == Some(&b'\\') {
+            ("escape is half of a surrogate pair", "the runtime reads U+FFFD in its place")
         } else {
-            format!("no UTF-8: the runtime reads U+FFFD in place of each such byte{more}")
+            (
+                "string contains bytes that are not UTF-8",
+                "the runtime reads U+FFFD in place of each such byte",
+            )
         };
-        sink.push(Finding::new(&BAD_UNICODE, range, message));
+        let mut finding = Finding::new(&BAD_UNICODE, range, message).note(note);
+        if count > 1 {
+            finding = finding.note(format!("the string contains {count} of them"));
+        }
+        sink.push(finding);
     }
 }
 

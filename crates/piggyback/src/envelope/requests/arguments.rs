@@ -26,10 +26,9 @@ fn precision(json: &Json<'_>, node: NodeId, sink: &mut Sink) {
     if !is_changed(written, value) {
         return;
     }
-    let message =
-        format!("the runtime reads this number as the float {value}; put it in quotes if each digit counts");
-    let fix = Fix::guess("Put it in quotes").replace(json.range(node), quoted(written));
-    sink.push(Finding::new(&NUMBER_PRECISION, json.range(node), message).fix(fix));
+    let fix = Fix::guess("put the number in quotes").replace(json.range(node), quoted(written));
+    let finding = Finding::new(&NUMBER_PRECISION, json.range(node), "number loses digits as a float");
+    sink.push(finding.note(format!("the runtime reads {value}")).fix(fix));
 }
 
 /// Whether a float says something else than was written.

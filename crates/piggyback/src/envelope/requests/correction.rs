@@ -1,6 +1,7 @@
 //! Self-corrections and their hypotheses.
 
 use crate::envelope::edits::{insert_member, quoted};
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
@@ -35,14 +36,14 @@ fn trigger(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
     match correction.flag("triggered") {
         Some(true) if is_empty && subject.is_whole() => {
             let range = correction.value_range("hypothesis").unwrap_or_else(|| correction.brace());
-            let message = "a self-correction without a hypothesis: no rule of the policy can react to it";
-            sink.push(Finding::new(&NO_HYPOTHESIS, range, message));
+            let finding = Finding::new(&NO_HYPOTHESIS, range, "self-correction has no hypothesis");
+            sink.push(finding.note("no rule of the policy can react to it"));
         }
         Some(false) if !is_empty => {
             let Some(range) = correction.value_range("hypothesis") else { return };
-            let message = "this hypothesis is ignored: `triggered` is false";
-            let mut finding = Finding::new(&IDLE_HYPOTHESIS, range, message);
-            let fix = Fix::guess("Set `triggered` to true");
+            let message = "runtime ignores the hypothesis";
+            let mut finding = Finding::new(&IDLE_HYPOTHESIS, range, message).note("`triggered` is `false`");
+            let fix = Fix::guess("set `triggered` to `true`");
             finding.fix = correction.value_range("triggered").map(|place| fix.replace(place, "true"));
             sink.push(finding);
         }
@@ -50,12 +51,12 @@ fn trigger(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
             && subject.is_whole()
             && correction.meant_for("triggered").is_none() =>
         {
-            let message =
-                "`triggered` is missing: the runtime reads `false`, and the correction does not happen";
+            let message = "self-correction has no `triggered`";
             let range = correction.value_range("triggered").unwrap_or_else(|| correction.brace());
-            let mut finding = Finding::new(&NO_TRIGGER, range, message);
+            let mut finding = Finding::new(&NO_TRIGGER, range, message)
+                .note("the runtime reads `false`, and the correction does not happen");
             let value = if is_empty { "false" } else { "true" };
-            let fix = Fix::guess(format!("Insert `triggered`: {value}"));
+            let fix = Fix::guess(format!("insert `triggered`: `{value}`"));
             finding.fix = match correction.value_range("triggered") {
                 Some(null) => Some(fix.replace(null, value)),
                 None => insert_member(correction, "triggered", value, true)
@@ -75,12 +76,13 @@ fn action(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
         return;
     }
     if let Some(range) = correction.value_range("recovery_action") {
-        let message = "the recovery action should be a name: no rule derives one without a slash";
-        let mut finding = Finding::new(&ACTION_NOT_NAME, range, message);
+        let message = format!("recovery action `{}` is not a name constant", shortened(&action));
+        let mut finding = Finding::new(&ACTION_NOT_NAME, range, message)
+            .note("a recovery action that rules derive is a name such as `/fix_imports`");
         let is_plain =
             action.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.'));
         finding.fix =
-            is_plain.then(|| Fix::safe("Add the slash").replace(range, quoted(&format!("/{action}"))));
+            is_plain.then(|| Fix::safe("add the slash").replace(range, quoted(&format!("/{action}"))));
         sink.push(finding);
     }
 }
@@ -107,14 +109,11 @@ fn unmatched(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
     known.sort_by_key(|(text, _)| strsim::osa_distance(text, &short));
     known.dedup_by_key(|(text, _)| *text);
     let names: Vec<_> = known.iter().take(NAMED).map(|(text, _)| format!("\"{text}\"")).collect();
-    let message = format!(
-        "no rule reacts to this hypothesis; the nearest that some rule mentions: {}",
-        names.join(", ")
-    );
-    let mut finding = Finding::new(&HYPOTHESIS_UNMATCHED, range, message);
+    let mut finding = Finding::new(&HYPOTHESIS_UNMATCHED, range, "no rule reacts to this hypothesis")
+        .note(format!("the nearest hypotheses in rules are {}", names.join(", ")));
     if let Some((text, (file, statement, place))) = known.first() {
-        finding = finding.related(Span::of(*file, *statement, *place), "a rule that reacts to another one");
-        finding.fix = Some(Fix::guess("Write the nearest").replace(range, quoted(text)));
+        finding = finding.related(Span::of(*file, *statement, *place), "rule that reacts to the nearest one");
+        finding.fix = Some(Fix::guess("write the nearest one").replace(range, quoted(text)));
     }
     sink.push(finding);
 }
@@ -131,7 +130,8 @@ fn two(subject: &Subject<'_>, correction: &View<'_>, sink: &mut Sink) {
     if let (Some(range), Some(place)) =
         (subject.control.value_range("abductive_hypothesis"), correction.value_range("hypothesis"))
     {
-        let message = "two different hypotheses: the runtime only reads the one in `self_correction`";
-        sink.push(Finding::new(&TWO_HYPOTHESES, range, message).related(Span::here(place), "the other one"));
+        let finding = Finding::new(&TWO_HYPOTHESES, range, "packet has two different hypotheses")
+            .note("the runtime reads only the one in `self_correction`");
+        sink.push(finding.related(Span::here(place), "hypothesis in `self_correction`"));
     }
 }

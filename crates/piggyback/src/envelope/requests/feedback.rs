@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::envelope::edits::{self, quoted};
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
@@ -32,13 +33,13 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
             if name == "helpful_facts" {
                 helpful.entry(text.clone()).or_insert(range);
             } else if let Some(other) = helpful.get(&text).filter(|_| !sink.is_full(&FEEDBACK_BOTH)) {
-                let message =
-                    format!("`{}` is rated helpful and noise at once, which cancels out", shown(&text));
-                let mut finding =
-                    Finding::new(&FEEDBACK_BOTH, range, message).related(Span::here(*other), "helpful");
+                let message = format!("`{}` is rated both helpful and noise", shortened(&text));
+                let mut finding = Finding::new(&FEEDBACK_BOTH, range, message)
+                    .related(Span::here(*other), "rated helpful here")
+                    .note("the two ratings cancel out");
                 if subject.json.problems.is_empty() {
                     let item = edits::with_comma(subject.json, range);
-                    finding.fix = Some(Fix::guess("Delete it here").replace(item, ""));
+                    finding.fix = Some(Fix::guess("delete it here").replace(item, ""));
                 }
                 sink.push(finding);
             }
@@ -52,11 +53,11 @@ fn predicate(subject: &Subject<'_>, text: &str, range: mangle_syntax::text::Text
         if sink.is_full(&FEEDBACK_ATOM) {
             return;
         }
-        let message = "the name of a predicate is expected, without arguments: the runtime finds no predicate of this text";
-        let fix = Fix::safe("Keep the name").replace(range, quoted(name.trim()));
+        let fix = Fix::safe("keep only the name of the predicate").replace(range, quoted(name.trim()));
         let is_name =
             !name.trim().is_empty() && name.trim().chars().all(|char| char.is_alphanumeric() || char == '_');
-        let mut finding = Finding::new(&FEEDBACK_ATOM, range, message);
+        let mut finding = Finding::new(&FEEDBACK_ATOM, range, "feedback names an atom, not a predicate")
+            .note("the runtime finds no predicate of this name and ignores the rating");
         finding.fix = is_name.then_some(fix);
         sink.push(finding);
         return;
@@ -66,10 +67,10 @@ fn predicate(subject: &Subject<'_>, text: &str, range: mangle_syntax::text::Text
         return;
     }
     let near = declarations.nearest(text, None);
-    let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-    let message = format!("no predicate is called `{}`: the score goes nowhere{meant}", shown(text));
-    let mut finding = Finding::new(&UNKNOWN_FEEDBACK_PRED, range, message);
-    finding.fix = near.map(|near| Fix::guess(format!("Write `{near}`")).replace(range, quoted(near)));
+    let message = format!("unknown predicate `{}` in the feedback", shortened(text));
+    let mut finding = Finding::new(&UNKNOWN_FEEDBACK_PRED, range, message)
+        .note("the rating changes no score of the policy");
+    finding.fix = near.map(|near| Fix::guess(format!("write `{near}`")).replace(range, quoted(near)));
     sink.push(finding);
 }
 
@@ -81,28 +82,26 @@ fn score(feedback: &View<'_>, sink: &mut Sink) {
     };
     if !(0.0..=1.0).contains(&score) {
         let percent = score > 1.0 && score <= 100.0;
-        let written = feedback.number_text("overall_usefulness");
-        let mut finding =
-            Finding::new(&USEFULNESS_RANGE, range, format!("a usefulness of {written} is outside of 0 to 1"));
+        let message =
+            format!("usefulness {} is not between 0 and 1", feedback.number_text("overall_usefulness"));
+        let mut finding = Finding::new(&USEFULNESS_RANGE, range, message)
+            .note("the strict schema rejects it, and the runtime weighs predicates by it");
         if percent {
-            finding.fix = Some(Fix::guess("Divide it by 100").replace(range, format!("{}", score / 100.0)));
+            let scaled = format!("{}", score / 100.0);
+            finding.fix = Some(Fix::guess(format!("divide it by 100: {scaled}")).replace(range, scaled));
         }
         sink.push(finding);
         return;
     }
     let lacks = feedback.text("missing_context").is_some_and(|text| !text.trim().is_empty());
     let helped = !feedback.list("helpful_facts").is_empty();
-    let why = if score >= 0.9 && lacks {
-        "something was missing"
+    let (field, note) = if score >= 0.9 && lacks {
+        ("missing_context", "the feedback reports that something was missing")
     } else if score <= 0.1 && helped {
-        "some facts were helpful"
+        ("helpful_facts", "the feedback reports that some facts were helpful")
     } else {
         return;
     };
-    let message = format!("the context is rated {score}, but {why}");
-    sink.push(Finding::new(&FEEDBACK_INCONSISTENT, range, message));
-}
-
-fn shown(text: &str) -> String {
-    text.chars().take(40).collect()
+    let message = format!("usefulness {score} contradicts `{field}`");
+    sink.push(Finding::new(&FEEDBACK_INCONSISTENT, range, message).note(note));
 }

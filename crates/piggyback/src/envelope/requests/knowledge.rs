@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use crate::envelope::edits::{self, quoted};
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::View;
@@ -52,12 +53,16 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
         }
         let key = (request.text("specialist").unwrap_or_default(), query);
         if let Some((first, place)) = seen.get(&key) {
-            let mut finding =
-                Finding::new(&DUPLICATE_QUERY, range, format!("the same question as number {first}"))
-                    .related(Span::here(*place), "the first one");
+            let mut finding = Finding::new(
+                &DUPLICATE_QUERY,
+                range,
+                format!("duplicate of the question in request {first}"),
+            )
+            .related(Span::here(*place), "first one")
+            .note("the runtime sends both, and both are paid for");
             if subject.json.problems.is_empty() {
                 let item = edits::with_comma(subject.json, request.range());
-                finding.fix = Some(Fix::guess("Delete the request").replace(item, ""));
+                finding.fix = Some(Fix::guess("delete the request").replace(item, ""));
             }
             sink.push(finding);
         } else {
@@ -74,8 +79,9 @@ fn empty(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
     let missing: Vec<_> = ["specialist", "query"].into_iter().filter(|name| is_empty(name)).collect();
     if let Some(first) = missing.first() {
         let range = request.value_range(first).unwrap_or_else(|| request.brace());
-        let message = format!("no {}: nobody can answer this request", missing.join(" and no "));
-        sink.push(Finding::new(&KNOWLEDGE_EMPTY, range, message));
+        let message = format!("knowledge request has no {}", missing.join(" and no "));
+        let finding = Finding::new(&KNOWLEDGE_EMPTY, range, message);
+        sink.push(finding.note("the request costs a call of the model and has no answer"));
     }
 }
 
@@ -91,11 +97,9 @@ fn priority(request: &View<'_>, sink: &mut Sink) {
         "low" | "medium" | "normal" | "nice_to_have" | "optional" => "optional",
         other => nearest(other, PRIORITIES).unwrap_or("optional"),
     };
-    let short: String = priority.chars().take(40).collect();
-    let message =
-        format!("unknown priority `{short}`: there are `required` and `optional`; did you mean `{meant}`?");
-    let fix = Fix::guess(format!("Write `{meant}`")).replace(range, quoted(meant));
-    sink.push(Finding::new(&BAD_PRIORITY, range, message).fix(fix));
+    let fix = Fix::guess(format!("write `{meant}`")).replace(range, quoted(meant));
+    let finding = Finding::new(&BAD_PRIORITY, range, format!("unknown priority `{}`", shortened(&priority)));
+    sink.push(finding.note("the strict schema allows only `required` and `optional`").fix(fix));
 }
 
 fn specialist(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
@@ -107,10 +111,9 @@ fn specialist(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
         return;
     }
     let near = nearest(&name, roster.iter().map(String::as_str).chain(ALWAYS));
-    let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-    let short: String = name.chars().take(40).collect();
-    let message = format!("there is no specialist `{short}`: the question is not answered{meant}");
-    let mut finding = Finding::new(&UNKNOWN_SPECIALIST, range, message);
-    finding.fix = near.map(|near| Fix::guess(format!("Write `{near}`")).replace(range, quoted(near)));
+    let message = format!("unknown specialist `{}`", shortened(&name));
+    let mut finding = Finding::new(&UNKNOWN_SPECIALIST, range, message)
+        .note("the roster does not have it, so the question is not answered");
+    finding.fix = near.map(|near| Fix::guess(format!("write `{near}`")).replace(range, quoted(near)));
     sink.push(finding);
 }

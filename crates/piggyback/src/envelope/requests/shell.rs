@@ -41,10 +41,9 @@ pub(super) fn check(json: &Json<'_>, args: NodeId, sink: &mut Sink) {
         for (name, pattern) in &PATTERNS {
             if let Some(found) = find(&command, pattern) {
                 let range = map.to_source(TextRange::new(size(found.start), size(found.end)));
-                let message = format!(
-                    "this matches `{name}`, a pattern of dangerous commands: expect a refusal, and no result"
-                );
-                sink.push(Finding::new(&SHELL_DANGER, range, message));
+                let message = format!("command matches the dangerous pattern `{name}`");
+                let finding = Finding::new(&SHELL_DANGER, range, message);
+                sink.push(finding.note("such a command is rejected, and its result never comes"));
                 break;
             }
         }

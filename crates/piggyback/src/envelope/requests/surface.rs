@@ -29,17 +29,16 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
         let phrases = &subject.context.settings.success_phrases;
         let phrases = phrases.iter().map(String::as_str);
         if let Some((range, phrase)) = in_surface(subject, |surface| claim_in(surface, phrases)) {
-            let message = format!(
-                "the surface says `{phrase}` while a tool is still to be run: it may be refused, or fail"
-            );
-            sink.push(Finding::new(&EARLY_CLAIM, range, message));
+            let message = format!("`{phrase}` is claimed before the requested tool runs");
+            let finding = Finding::new(&EARLY_CLAIM, range, message);
+            sink.push(finding.note("the tool may still be rejected or fail"));
         }
     } else if !asks_others
         && subject.control.is_there()
         && let Some((range, _)) = in_surface(subject, |surface| phrase_in(surface, IGNORANT.into_iter()))
     {
-        let message = "the model says that it does not know: it could ask a specialist (`knowledge_requests`) or a tool";
-        sink.push(Finding::new(&IGNORANCE, range, message));
+        let finding = Finding::new(&IGNORANCE, range, "surface response gives up without a request");
+        sink.push(finding.help("request a specialist (`knowledge_requests`) or a tool"));
     }
 }
 

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::{arguments, shell};
 use crate::envelope::edits::{insert_member, insert_members, quoted};
 use crate::envelope::json::{JsonKind, NodeId};
+use crate::envelope::shorten::{listed, shortened};
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::{View, first_byte};
@@ -51,7 +52,7 @@ fn id<'t>(
     }
     let new = format!("req_{}", index + 1);
     let fix = |ids: &FxHashMap<Cow<'t, str>, TextRange>| {
-        let fix = Fix::guess(format!("Make it `{new}`"));
+        let fix = Fix::guess(format!("set the id to `{new}`"));
         let is_free = !ids.contains_key(new.as_str());
         is_free.then_some(fix)
     };
@@ -60,10 +61,11 @@ fn id<'t>(
         Some(id) => {
             let Some(range) = range else { return };
             if let Some(first) = ids.get(&id) {
-                let message = "another request has the same id: nobody can tell their results apart";
-                let mut finding = Finding::new(&TOOL_ID, range, message);
+                let message = format!("duplicate request id `{}`", shortened(&id));
+                let mut finding = Finding::new(&TOOL_ID, range, message)
+                    .note("the results of the two requests cannot be distinguished");
                 finding.fix = fix(ids).map(|fix| fix.replace(range, quoted(&new)));
-                sink.push(finding.related(Span::here(*first), "the first one"));
+                sink.push(finding.related(Span::here(*first), "first one"));
             } else {
                 ids.insert(id, range);
             }
@@ -72,8 +74,9 @@ fn id<'t>(
             if !subject.is_whole() || request.meant_for("id").is_some() {
                 return;
             }
-            let message = "this request has no id: its result cannot be told from others";
-            let mut finding = Finding::new(&TOOL_ID, range.unwrap_or_else(|| request.brace()), message);
+            let range_or_brace = range.unwrap_or_else(|| request.brace());
+            let mut finding = Finding::new(&TOOL_ID, range_or_brace, "tool request has no id")
+                .note("its result cannot be distinguished from others");
             finding.fix = fix(ids).and_then(|fix| match range {
                 Some(range) => Some(fix.replace(range, quoted(&new))),
                 None => {
@@ -93,8 +96,9 @@ fn name(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
         !request.has("tool_name") && request.meant_for("tool_name").is_none() && subject.is_whole();
     let Some(name) = name.filter(|name| !name.trim().is_empty()) else {
         if is_missing || request.text("tool_name").is_some() {
-            let message = "this request names no tool: it is dropped, and its result never comes";
-            sink.push(Finding::new(&TOOL_NAME_EMPTY, range.unwrap_or_else(|| request.brace()), message));
+            let range = range.unwrap_or_else(|| request.brace());
+            let finding = Finding::new(&TOOL_NAME_EMPTY, range, "tool request names no tool");
+            sink.push(finding.note("the runtime silently ignores it, and its result never comes"));
         }
         return;
     };
@@ -102,14 +106,10 @@ fn name(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
     let bare = name.strip_prefix('/').unwrap_or(&name);
     let Some(required) = catalogue.tools.get(bare) else {
         let near = nearest(bare, catalogue.tools.keys().map(String::as_str));
-        let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        let short: String = name.chars().take(40).collect();
-        let mut finding = Finding::new(
-            &TOOL_UNKNOWN,
-            range,
-            format!("the agent has no tool `{short}`: the request is refused{meant}"),
-        );
-        finding.fix = near.map(|near| Fix::guess(format!("Write `{near}`")).replace(range, quoted(near)));
+        let message = format!("unknown tool `{}`", shortened(&name));
+        let mut finding = Finding::new(&TOOL_UNKNOWN, range, message)
+            .note("the catalogue of tools does not have it, so the request is rejected");
+        finding.fix = near.map(|near| Fix::guess(format!("write `{near}`")).replace(range, quoted(near)));
         sink.push(finding);
         return;
     };
@@ -134,15 +134,22 @@ fn missing_arguments(subject: &Subject<'_>, request: &View<'_>, required: &[Stri
     if missing.is_empty() {
         return;
     }
-    let names = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let names = listed(missing.iter().copied());
     let range = first_byte(subject.json.range(args.value));
-    let verb = if missing.len() == 1 { "is" } else { "are" };
-    let mut finding =
-        Finding::new(&TOOL_ARG_MISSING, range, format!("the tool needs {names}, which {verb} not given"));
+    let (message, note) = match &*missing {
+        [one] => (format!("tool request lacks the argument `{}`", shortened(one)), None),
+        all => {
+            let message = format!("tool request lacks {} required arguments", all.len());
+            (message, Some(format!("missing: {names}")))
+        }
+    };
+    let mut finding = Finding::new(&TOOL_ARG_MISSING, range, message);
+    finding.notes.extend(note.map(Into::into));
+    finding = finding.note("the catalogue of tools requires it, so the tool may fail");
     let view = View::of_map(subject.json, args.value);
     let members: Vec<_> = missing.iter().map(|name| (*name, "\"\"")).collect();
     finding.fix = insert_members(&view, &members, false)
-        .map(|(at, text)| Fix::guess(format!("Insert {names}")).replace(at, text));
+        .map(|(at, text)| Fix::guess(format!("insert {names}")).replace(at, text));
     sink.push(finding);
 }
 
@@ -152,10 +159,10 @@ fn args(subject: &Subject<'_>, request: &View<'_>, sink: &mut Sink) {
         return;
     }
     let range = null.map_or_else(|| request.brace(), |null| subject.json.range(null));
-    let message =
-        "no arguments object: the tool gets nothing, and the safety gate sees the payload `null`; write `{}`";
-    let mut finding = Finding::new(&ARGS_NULL, range, message);
-    let fix = Fix::safe("Write `{}`");
+    let mut finding = Finding::new(&ARGS_NULL, range, "tool request has no object of arguments")
+        .note("the tool receives no arguments, and the safety gate checks the payload `null`")
+        .help("write `{}`");
+    let fix = Fix::safe("write `{}`");
     finding.fix = match null {
         Some(_) => Some(fix.replace(range, "{}")),
         None => insert_member(request, "tool_args", "{}", false).map(|(at, text)| fix.replace(at, text)),

@@ -136,13 +136,13 @@ fn what_does_not_parse() {
     check(
         "",
         expect![[r#"
-        config-syntax "": A value is missing here. The runtime cannot load the file, and nothing of it is used.
+        config-syntax "": Missing value. The runtime cannot load the file, and nothing of it is used.
     "#]],
     );
     check(
         "{\"jit\": {\"enabled\": tru",
         expect![[r#"
-        config-syntax "tru": `tru` is no JSON: keys and texts need double quotes, words are `true`, `false`, `null`. The runtime cannot load the file, and nothing of it is used.
+        config-syntax "tru": `tru` is not JSON. The runtime cannot load the file, and nothing of it is used.
     "#]],
     );
 }
