@@ -184,19 +184,20 @@ impl Cover {
     fn unknown(&self) -> impl Iterator<Item = Finding> {
         self.names.iter().filter(|name| name.rule.is_none()).map(|Name { place, word, .. }| {
             let near = registry::similar(word);
-            let hint = near.map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
-            let message = format!("No rule is called `{word}`, so this name silences nothing.{hint}");
-            let finding = Finding::new(&UNKNOWN_SUPPRESSION, *place, message);
+            let message = format!("unknown rule `{word}`");
+            let finding = Finding::new(&UNKNOWN_SUPPRESSION, *place, message).label("suppresses nothing");
+            let finding = match near {
+                Some(near) => finding.help(format!("did you mean `{near}`?")),
+                None => finding,
+            };
             match near.filter(|_| self.list.is_some()) {
-                Some(near) => {
-                    finding.fix(Fix::guess(format!("Replace it by `{near}`")).replace(*place, near))
-                }
+                Some(near) => finding.fix(Fix::guess(format!("write `{near}`")).replace(*place, near)),
                 None => finding,
             }
         })
     }
 
-    /// The names that silence nothing.
+    /// The names that suppress nothing.
     fn unused(&self, used: &[bool], rules: &RuleSettings) -> Option<Finding> {
         let is_unused = |(name, used): &(&Name, &bool)| {
             // What a replay finds is found by it alone, or by it as well.
@@ -209,15 +210,16 @@ impl Cover {
         let all = || self.names.iter().zip(used);
         let unused: Vec<_> = all().filter(is_unused).map(|(name, _)| name).collect();
         let words: Vec<_> = unused.iter().map(|name| format!("`{}`", name.word)).collect();
-        let message = format!("{} finds nothing here, so there is nothing to silence.", words.join(", "));
-        let mut finding = Finding::new(&UNUSED_SUPPRESSION, unused.first()?.place, message);
+        let message = format!("unused suppression of {}", words.join(", "));
+        let mut finding = Finding::new(&UNUSED_SUPPRESSION, unused.first()?.place, message)
+            .note("the rule reports nothing here");
         let kept: Vec<_> = all().filter(|one| !is_unused(one)).map(|(name, _)| name.word.as_str()).collect();
         // What needs no escape is written the same through any number of strings.
         let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | ' ' | '.');
         finding.fix = match kept.as_slice() {
-            [] => self.whole.map(|whole| Fix::safe("Delete what silences nothing").replace(whole, "")),
+            [] => self.whole.map(|whole| Fix::safe("delete the suppression").replace(whole, "")),
             _ if kept.iter().all(|word| word.chars().all(is_plain)) => {
-                self.list.map(|list| Fix::safe("Delete it from the names").replace(list, kept.join(", ")))
+                self.list.map(|list| Fix::safe("delete it from the names").replace(list, kept.join(", ")))
             }
             _ => None,
         };
