@@ -16,7 +16,7 @@ use super::{CheckTarget, FileTable, Overlay, absolute, read};
 use agent_prompt::rules::PREVIEW_PATH;
 use agent_prompt::session::{SessionFile, SessionForm};
 use agent_prompt::{CapturedPrompt, Header, PreviewGroup, SourcedText};
-use mangle_syntax::lint::Finding;
+use mangle_syntax::lint::{Finding, SharedText};
 use mangle_syntax::text::{FileId, TextRange};
 use piggyback::transcript::Limits;
 
@@ -129,7 +129,11 @@ pub fn preview_name(path: &Path) -> String {
 }
 
 /// What is said of paths.
-const INSIDE: &str = "Paths count from the folder of this file and stay inside of the repository.";
+const INSIDE: &str = "paths are relative to the folder of this file and stay inside of the repository";
+
+/// What happens to a path that leads out.
+const OUTSIDE: &str =
+    "files outside of the repository (or, without one, of the folder with `mangle-ls.toml`) are not read";
 
 /// What they stay inside of.
 const REPOSITORY: &str = "the repository (without one, the folder with `mangle-ls.toml`)";
@@ -155,9 +159,9 @@ impl HeaderReader<'_> {
         absolute(self.path.parent().unwrap_or(self.path), Path::new(name))
     }
 
-    fn complain(&mut self, range: TextRange, message: String) {
+    fn complain(&mut self, range: TextRange, message: String, note: impl Into<SharedText>) {
         if self.seen.insert(range) {
-            self.findings.push(Finding::new(&PREVIEW_PATH, range, message));
+            self.findings.push(Finding::new(&PREVIEW_PATH, range, message).note(note));
         }
     }
 
@@ -175,7 +179,7 @@ impl HeaderReader<'_> {
         let path = self.absolute(name);
         match is_inside(&path, &self.boundary) {
             true => Ok(path),
-            false => Err(format!("it lies outside of {REPOSITORY}")),
+            false => Err(format!("it is outside of {REPOSITORY}")),
         }
     }
 
@@ -186,11 +190,11 @@ impl HeaderReader<'_> {
                 continue;
             }
             if used_by_name(self.path, &used.text, &self.boundary, self.overlay).is_empty() {
-                let message = match self.leads_out(&used.text) {
-                    true => format!("`{}` leads out of {REPOSITORY}, and nothing there is read.", used.text),
-                    false => format!("`{}` matches no policy. {INSIDE}", used.text),
+                let (message, note) = match self.leads_out(&used.text) {
+                    true => (format!("{} is outside of the repository", quoted(&used.text)), OUTSIDE),
+                    false => (format!("{} matches no policy", quoted(&used.text)), INSIDE),
                 };
-                self.complain(used.range, message);
+                self.complain(used.range, message, note);
             }
             self.seen.insert(used.range);
         }
@@ -202,8 +206,8 @@ impl HeaderReader<'_> {
         match read.and_then(|path| read_session(&path, self.overlay, self.table)) {
             Ok(session) => Some(session),
             Err(why) => {
-                let message = format!("The session file `{}` cannot be used: {why}.", named.text);
-                self.complain(named.range, message);
+                let message = format!("session file {} cannot be used", quoted(&named.text));
+                self.complain(named.range, message, why);
                 None
             }
         }
@@ -221,16 +225,11 @@ impl HeaderReader<'_> {
             AtomFiles::below(&folder, self.root, self.overlay, self.table).map(Arc::new)
         });
         if found.is_none() {
-            let message = match self.leads_out(&named.text) {
-                true => {
-                    format!(
-                        "The folder `{}` lies outside of {REPOSITORY}, and nothing there is read.",
-                        named.text
-                    )
-                }
-                false => format!("`{}` has no prompt atoms that can be used. {INSIDE}", named.text),
+            let (message, note) = match self.leads_out(&named.text) {
+                true => (format!("folder {} is outside of the repository", quoted(&named.text)), OUTSIDE),
+                false => (format!("folder {} has no usable prompt atoms", quoted(&named.text)), INSIDE),
             };
-            self.complain(named.range, message);
+            self.complain(named.range, message, note);
         }
         self.folders.push((named.text.to_string(), found.clone()));
         found
@@ -242,8 +241,8 @@ impl HeaderReader<'_> {
         match self.captured_for(&named.text, &kind.text) {
             Ok(captured) => Some(captured),
             Err(why) => {
-                let message = format!("The captured prompt `{}` cannot be used: {why}.", named.text);
-                self.complain(named.range, message);
+                let message = format!("captured prompt {} cannot be used", quoted(&named.text));
+                self.complain(named.range, message, why);
                 None
             }
         }
@@ -261,6 +260,18 @@ impl HeaderReader<'_> {
         let captured = CapturedPrompt::read(file, name, &text, kind).ok_or_else(none)?;
         Ok((Arc::new(captured), (file, path, text)))
     }
+}
+
+/// A path in backticks, without its middle where it is long.
+fn quoted(path: &str) -> String {
+    const LONGEST: usize = 32;
+    let count = path.chars().count();
+    if count <= LONGEST {
+        return format!("`{path}`");
+    }
+    let head: String = path.chars().take(LONGEST / 2).collect();
+    let tail: String = path.chars().skip(count - LONGEST / 2 + 1).collect();
+    format!("`{head}…{tail}`")
 }
 
 /// Reads the session file at a path.

@@ -71,8 +71,9 @@ fn malformed(word: &str, range: TextRange) -> Finding {
         "INTENT" => "`INTENT: \"words of a person\" -> /verb target`",
         _ => "`PROMPT: /id [category] -> \"text\"`",
     };
-    let message = format!("The loader cannot read this line and leaves it out; it is written {form}.");
-    Finding::new(&HYBRID_DIRECTIVE, range, message)
+    Finding::new(&HYBRID_DIRECTIVE, range, format!("malformed `{word}:` directive"))
+        .note("the loader of codeNERD ignores this line; only its log reports that")
+        .help(format!("write it as {form}"))
 }
 
 /// `a > b > c`: each is below the one before it.

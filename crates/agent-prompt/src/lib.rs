@@ -17,11 +17,14 @@ mod origin;
 mod preview;
 mod prompt;
 mod provenance;
+mod quoted;
 mod reference;
 pub mod rules;
 mod sections;
 pub mod session;
 mod sourced_text;
+#[cfg(test)]
+mod testing;
 pub mod texts;
 mod token_budget;
 mod tokens;

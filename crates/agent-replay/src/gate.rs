@@ -15,6 +15,12 @@ use piggyback::envelope::runtime::{self, Tool, is_constant, lower_case};
 /// How many facts are shown that speak against a request.
 const MOST_REASONS: usize = 3;
 
+/// The beginning of the reason of each permission.
+pub(super) const PERMITTED: &str = "permitted by the constitution";
+
+/// The beginning of what the engine ignores in the proof of a permission.
+pub(super) const IGNORES: &str = "the engine ignores ";
+
 /// The actions that go out into the network.
 const NETWORK: [&str; 3] = ["/network", "/fetch", "/browse"];
 
@@ -87,8 +93,8 @@ impl Gate<'_> {
         let pending = self.pending(&request);
         let (Some(fact), true) = (pending, is_constant(&request.action)) else {
             let why = match self.constitution.roles.pending {
-                Some(_) => format!("`{}` is no name, so the request reaches no rule", request.action),
-                None => "the policy has no predicate for requests".to_owned(),
+                Some(_) => format!("`{}` is not a name, so the request reaches no rule", request.action),
+                None => "the policy has no predicate for pending requests".to_owned(),
             };
             return request.verdict(false, Lock::Filter, why);
         };
@@ -114,7 +120,7 @@ impl Gate<'_> {
                 let fact = proof.nodes.first().map(|node| node.fact.clone());
                 let mut verdict = self.constitutional(request, Some(proof));
                 if verdict.is_permitted {
-                    verdict.why.push_str("; the gate would refuse it, but for an appeal");
+                    verdict.why.push_str("; an appeal overrides the gate, which rejects it");
                 }
                 Verdict { appeal: fact, ..verdict }
             }
@@ -161,13 +167,13 @@ impl Gate<'_> {
         if let Some((pattern, _)) =
             constitution.patterns.iter().find(|(_, regex)| regex.is_match(&request.target))
         {
-            return Some(format!("the target matches `{pattern}`, which the gate refuses"));
+            return Some(format!("the gate rejects targets that match `{pattern}`"));
         }
         let target = lower_case(&request.target);
         let is_known = |domain: &String| target.contains(&lower_case(domain));
         let goes_out = NETWORK.contains(&request.action.as_str());
         (goes_out && !constitution.settings.domains.iter().any(is_known))
-            .then(|| "the gate's list of domains does not have the target's".to_owned())
+            .then(|| "the gate's list of domains lacks that of the target".to_owned())
     }
 
     /// The fact by which an appeal for an action was granted and has not run out: `has_active_override(Action)`, or
@@ -208,9 +214,9 @@ impl Gate<'_> {
     ) -> Verdict {
         let compiled = &self.constitution.compiled;
         let proof = self.kernel.model_mut().explain(compiled, self.clock, permit, number);
-        let mut why = "permitted by the constitution".to_owned();
+        let mut why = PERMITTED.to_owned();
         if let Some(dropped) = dropped(&proof) {
-            why = format!("permitted by the constitution, of which the engine drops `{dropped}`");
+            why = format!("{PERMITTED}, in which {IGNORES}`{dropped}`");
         }
         let reliance = self.reliance(&request, &proof, appeal);
         let is_lifted = self.is_lifted(&proof, (permit, number));
@@ -258,7 +264,7 @@ impl Gate<'_> {
         let said = because.iter().find_map(|(_, words)| words.clone());
         let why = match (said, because.first()) {
             (Some(words), _) => words,
-            (None, Some((proof, _))) => format!("the policy says {}", head(proof)),
+            (None, Some((proof, _))) => format!("the policy derives {}", head(proof)),
             (None, None) => nearest(&why_not),
         };
         let because: Vec<Proof> = because.into_iter().map(|(proof, _)| proof).collect();
@@ -313,7 +319,7 @@ fn nearest(why_not: &[Miss]) -> String {
         None => "no rule permits it".to_owned(),
         Some((_, asked, near)) => match (asked.strip_prefix('!'), near.first()) {
             (Some(_), Some(near)) => format!("no rule permits it, because `{near}` holds"),
-            _ => format!("no rule permits it, because nothing gives `{asked}`"),
+            _ => format!("no rule permits it, because no fact matches `{asked}`"),
         },
     }
 }

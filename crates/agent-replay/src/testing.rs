@@ -154,9 +154,17 @@ impl Case {
             out.extend(turn.change.added.iter().map(|held| format!("  + {}\n", held.fact)));
             out.extend(turn.change.removed.iter().map(|fact| format!("  - {fact}\n")));
             for (_, finding) in found.iter().filter(|(of, _)| *of == turn.number) {
-                let _ = writeln!(out, "  {}: {}", finding.rule.name, finding.message);
+                let _ = writeln!(out, "  {}: {}", finding.rule.name, words_of(finding));
             }
         }
         out
     }
+}
+
+/// A finding in words: headline, label, notes and help, one after the other.
+pub(crate) fn words_of(finding: &Finding) -> String {
+    let label = finding.label.iter().map(|label| format!(" [{label}]"));
+    let notes = finding.notes.iter().map(|note| format!(" | {note}"));
+    let help = finding.help.iter().map(|help| format!(" | help: {help}"));
+    std::iter::once(finding.message.to_string()).chain(label).chain(notes).chain(help).collect()
 }

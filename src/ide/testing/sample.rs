@@ -130,7 +130,9 @@ impl Files<'_> {
         let session = group.session.as_ref().and_then(|named| {
             let at = self.at(&named.text);
             if at.is_none() {
-                paths.push(Finding::new(&PREVIEW_PATH, named.range, "There is no such file."));
+                let message = format!("session file `{}` cannot be used", named.text);
+                let finding = Finding::new(&PREVIEW_PATH, named.range, message);
+                paths.push(finding.note("the file does not exist"));
             }
             at
         });

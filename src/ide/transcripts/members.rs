@@ -194,7 +194,7 @@ impl Cover {
         })
     }
 
-    /// The names that silence nothing.
+    /// The names that suppress nothing.
     fn unused(&self, used: &[bool], rules: &RuleSettings) -> Option<Finding> {
         let is_unused = |(name, used): &(&Name, &bool)| {
             // What a replay finds is found by it alone, or by it as well.

@@ -21,6 +21,7 @@ use super::near::near_key;
 use super::rules::header_rules::{PREVIEW_INCOMPLETE, PREVIEW_KEY};
 use super::sections::Mode;
 use super::sourced_text::SourcedText;
+use crate::quoted::quoted;
 use mangle_syntax::lint::{Finding, Fix, Severity};
 use mangle_syntax::syntax::{SourceFile, TokenKind};
 use mangle_syntax::text::{TextRange, TextSize, size, text_len};
@@ -141,9 +142,9 @@ impl Header {
             header.groups.push(common);
         }
         header.findings.extend(late(text).map(|range| {
-            let message =
-                "This `# @preview` comment is ignored: it is below the first statement. Move it to the top.";
-            Finding::new(&PREVIEW_KEY, range, message)
+            Finding::new(&PREVIEW_KEY, range, "`# @preview` comment is below the first statement")
+                .note(IGNORED)
+                .help("move it to the top of the file")
         }));
         // A kernel that only says what it goes with is a sample and asks for no preview.
         let asks = |group: &&PreviewGroup| {
@@ -159,12 +160,13 @@ impl Header {
     fn open(&mut self, comment: &PreviewSetting<'_>, common: &PreviewGroup) {
         let name = comment.value;
         if name.is_empty() || self.groups.iter().any(|group| group.name == name) {
-            let message = if name.is_empty() {
-                "A preview is opened with its name: `# @preview name: fix-auth`."
+            let found = |message: String| Finding::new(&PREVIEW_KEY, comment.range, message);
+            self.findings.push(if name.is_empty() {
+                found("preview has no name".to_owned()).help("write `# @preview name: fix-auth`")
             } else {
-                "Another preview of this file has this name; `--name` could not tell them apart."
-            };
-            self.findings.push(Finding::new(&PREVIEW_KEY, comment.range, message));
+                found(format!("duplicate preview name {}", quoted(name)))
+                    .note("`--name` cannot select one of the two previews")
+            });
         }
         self.groups.push(PreviewGroup { name: name.to_owned(), range: comment.range, ..common.clone() });
     }
@@ -244,19 +246,21 @@ fn comment(line: &str, start: TextSize) -> Option<PreviewSetting<'_>> {
     Some(PreviewSetting { range: range(whole), key, key_range: range(key), value, value_range: range(value) })
 }
 
+/// What happens to a comment that cannot be read.
+const IGNORED: &str = "the comment is ignored";
+
 /// Takes a setting; gives what is wrong with it.
 fn set(group: &mut PreviewGroup, comment: &PreviewSetting<'_>) -> Option<Finding> {
-    let wrong = |message: String| {
+    let wrong = |message: &str, form: &str| {
         let range = if comment.value.is_empty() { comment.range } else { comment.value_range };
-        Some(Finding::new(&PREVIEW_KEY, range, message))
+        let finding = Finding::new(&PREVIEW_KEY, range, message).note(IGNORED);
+        Some(finding.help(format!("write `# @preview {form}`")))
     };
     match comment.key {
         "shard" => match words(comment.value, comment.value_range.start()).as_deref() {
             Ok([id, kind]) => group.shard = Some((id.clone(), kind.clone())),
             _ => {
-                return wrong(
-                    "A shard is its id and its type: `# @preview shard: coder-7 coder`.".to_owned(),
-                );
+                return wrong("shard is not an id and a type", "shard: coder-7 coder");
             }
         },
         "intent" => match words(comment.value, comment.value_range.start()).as_deref() {
@@ -270,10 +274,11 @@ fn set(group: &mut PreviewGroup, comment: &PreviewSetting<'_>) -> Option<Finding
                 });
             }
             _ => {
-                let example = "`# @preview intent: i1 /mutation /fix \"auth.go\" \"no new deps\"`";
-                return wrong(format!(
-                    "An intent is id, category, verb, target and perhaps a constraint: {example}."
-                ));
+                let finding = wrong(
+                    "intent is not id, category, verb and target",
+                    "intent: i1 /mutation /fix \"auth.go\" \"no new deps\"",
+                );
+                return finding.map(|finding| finding.note("a constraint may follow the target"));
             }
         },
         "use" => group.uses.extend(list(comment)),
@@ -281,13 +286,13 @@ fn set(group: &mut PreviewGroup, comment: &PreviewSetting<'_>) -> Option<Finding
             group.session = Some(SourcedText::in_header(comment.value, comment.value_range));
         }
         "session" => {
-            return wrong("The session file is missing: `# @preview session: NAME.session.yaml`.".to_owned());
+            return wrong("path of the session file is missing", "session: NAME.session.yaml");
         }
         "captured" if !comment.value.is_empty() => {
             group.captured = Some(SourcedText::in_header(comment.value, comment.value_range));
         }
         "captured" => {
-            return wrong("The captured prompt is missing: `# @preview captured: traces.jsonl`.".to_owned());
+            return wrong("path of the captured prompt is missing", "captured: traces.jsonl");
         }
         "mode" => match mode(comment) {
             Some((mode, atoms)) => {
@@ -295,7 +300,12 @@ fn set(group: &mut PreviewGroup, comment: &PreviewSetting<'_>) -> Option<Finding
                 group.atoms = atoms.or(group.atoms.take());
             }
             None => {
-                return wrong("A mode is `legacy`, `section` or `jit`; with prompt atoms of a folder `jit(atoms=FOLDER)`.".to_owned());
+                let range = if comment.value.is_empty() { comment.range } else { comment.value_range };
+                let message = format!("unknown mode {}", quoted(comment.value));
+                let finding = Finding::new(&PREVIEW_KEY, range, message).note(IGNORED).note(
+                    "the modes are `legacy`, `section`, `jit` and, with prompt atoms, `jit(atoms=FOLDER)`",
+                );
+                return Some(finding);
             }
         },
         key => return Some(unknown(key, comment)),
@@ -307,36 +317,36 @@ fn set(group: &mut PreviewGroup, comment: &PreviewSetting<'_>) -> Option<Finding
 fn repeated<'t>(comment: &PreviewSetting<'t>, seen: &mut Vec<&'t str>) -> Option<Finding> {
     let is_again = comment.key != "use" && KEYS.contains(&comment.key) && seen.contains(&comment.key);
     seen.push(comment.key);
-    let message = format!("`{}:` stands twice in this preview; the last one counts.", comment.key);
-    is_again.then(|| Finding::new(&PREVIEW_KEY, comment.range, message))
+    let message = || format!("duplicate key `{}:` in this preview", comment.key);
+    is_again.then(|| Finding::new(&PREVIEW_KEY, comment.range, message()).note("the last one counts"))
 }
 
 fn unknown(key: &str, comment: &PreviewSetting<'_>) -> Finding {
     let keys = KEYS.map(|key| format!("`{key}:`")).join(", ");
     let range = if key.is_empty() { comment.range } else { comment.key_range };
-    let mut message =
-        format!("There is no setting `{key}:` of previews, so this comment is ignored; there are {keys}.");
+    let message = match key {
+        "" => "`# @preview` comment has no key".to_owned(),
+        key => format!("unknown preview key {}", quoted(key)),
+    };
+    let finding =
+        Finding::new(&PREVIEW_KEY, range, message).note(IGNORED).note(format!("the keys are {keys}"));
     match near_key(key, &KEYS, SYNONYMS) {
-        Some(near) => {
-            message.push_str(&format!(" Did you mean `{near}:`?"));
-            Finding::new(&PREVIEW_KEY, range, message)
-                .fix(Fix::guess(format!("Write `{near}`")).replace(range, near))
-        }
-        None => Finding::new(&PREVIEW_KEY, range, message),
+        Some(near) => finding
+            .help(format!("did you mean `{near}`?"))
+            .fix(Fix::guess(format!("write `{near}`")).replace(range, near)),
+        None => finding,
     }
 }
 
 fn incomplete(group: &PreviewGroup) -> Finding {
-    let name = if group.name.is_empty() {
-        "This preview".to_owned()
-    } else {
-        format!("The preview `{}`", group.name)
+    let message = match group.name.as_str() {
+        "" => "preview has no shard".to_owned(),
+        name => format!("preview {} has no shard", quoted(name)),
     };
-    let message = format!(
-        "{name} does not say for which shard it is, so there is nothing to show. Add `# @preview shard: coder-7 coder`: id \
-         and type."
-    );
-    Finding::new(&PREVIEW_INCOMPLETE, group.range, message).severity(Severity::Error)
+    Finding::new(&PREVIEW_INCOMPLETE, group.range, message)
+        .severity(Severity::Error)
+        .note("a prompt is made for one shard, so nothing is shown")
+        .help("add `# @preview shard: coder-7 coder`, with id and type")
 }
 
 /// The entries of a list with commas; one empty entry where there are none.
@@ -397,7 +407,11 @@ mod tests {
             ));
         }
         for finding in &header.findings {
-            shown.push_str(&format!("{:?}: {}\n", slice(text, finding.range), finding.message));
+            shown.push_str(&format!(
+                "{:?}: {}\n",
+                slice(text, finding.range),
+                crate::testing::words_of(finding)
+            ));
         }
         expected.assert_eq(&shown);
         header
@@ -413,14 +427,14 @@ mod tests {
             expect![[r##"
                 "one" Some("coder-7 coder") None ["../a.gl", "b/*.mg"] None Some("jit") Some("../atoms")
                 "two" Some("my shard-2 tester") Some("a b.go|no \"new\" deps") ["../a.gl", "b/*.mg"] Some("x.session.yaml") Some("section") Some("../atoms")
-                "# @preview name: late": This `# @preview` comment is ignored: it is below the first statement. Move it to the top.
+                "# @preview name: late": `# @preview` comment is below the first statement | the comment is ignored | help: move it to the top of the file
             "##]],
         );
         check(
             "p(1).\n# @preview name: x\n",
             expect![[r##"
-            "# @preview name: x": This `# @preview` comment is ignored: it is below the first statement. Move it to the top.
-        "##]],
+                "# @preview name: x": `# @preview` comment is below the first statement | the comment is ignored | help: move it to the top of the file
+            "##]],
         );
         assert_eq!(Header::read("# @preview use: a.mg\np(1).\n").findings.len(), 0);
         check(
@@ -439,10 +453,10 @@ mod tests {
              # @preview shard: tester-1 tester\n# @preview shard: tester-2 tester\n",
             expect![[r##"
                 "own" Some("tester-2 tester") None ["a.mg", "b.mg"] None Some("legacy") Some("atoms")
-                "# @preview mode: legacy(atoms=atoms)": `mode:` stands twice in this preview; the last one counts.
-                "agent": There is no setting `agent:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`. Did you mean `shard:`?
-                "policies": There is no setting `policies:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`. Did you mean `use:`?
-                "# @preview shard: tester-2 tester": `shard:` stands twice in this preview; the last one counts.
+                "# @preview mode: legacy(atoms=atoms)": duplicate key `mode:` in this preview | the last one counts
+                "agent": unknown preview key `agent` | the comment is ignored | the keys are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:` | help: did you mean `shard`?
+                "policies": unknown preview key `policies` | the comment is ignored | the keys are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:` | help: did you mean `use`?
+                "# @preview shard: tester-2 tester": duplicate key `shard:` in this preview | the last one counts
             "##]],
         );
     }
@@ -456,17 +470,17 @@ mod tests {
                 "" None None [] None None None
                 "a" None None [] None None None
                 "a" None None [] None None None
-                "# @preview name:": A preview is opened with its name: `# @preview name: fix-auth`.
-                "coder": A shard is its id and its type: `# @preview shard: coder-7 coder`.
-                "sesion": There is no setting `sesion:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`. Did you mean `session:`?
-                "fast": A mode is `legacy`, `section` or `jit`; with prompt atoms of a folder `jit(atoms=FOLDER)`.
-                "# @preview": There is no setting `:` of previews, so this comment is ignored; there are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`.
-                "a b": An intent is id, category, verb, target and perhaps a constraint: `# @preview intent: i1 /mutation /fix "auth.go" "no new deps"`.
-                "# @preview session:": The session file is missing: `# @preview session: NAME.session.yaml`.
-                "# @preview name: a": Another preview of this file has this name; `--name` could not tell them apart.
-                "# @preview name:": This preview does not say for which shard it is, so there is nothing to show. Add `# @preview shard: coder-7 coder`: id and type.
-                "# @preview name: a": The preview `a` does not say for which shard it is, so there is nothing to show. Add `# @preview shard: coder-7 coder`: id and type.
-                "# @preview name: a": The preview `a` does not say for which shard it is, so there is nothing to show. Add `# @preview shard: coder-7 coder`: id and type.
+                "# @preview name:": preview has no name | help: write `# @preview name: fix-auth`
+                "coder": shard is not an id and a type | the comment is ignored | help: write `# @preview shard: coder-7 coder`
+                "sesion": unknown preview key `sesion` | the comment is ignored | the keys are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:` | help: did you mean `session`?
+                "fast": unknown mode `fast` | the comment is ignored | the modes are `legacy`, `section`, `jit` and, with prompt atoms, `jit(atoms=FOLDER)`
+                "# @preview": `# @preview` comment has no key | the comment is ignored | the keys are `name:`, `shard:`, `intent:`, `use:`, `session:`, `mode:`, `captured:`
+                "a b": intent is not id, category, verb and target | the comment is ignored | a constraint may follow the target | help: write `# @preview intent: i1 /mutation /fix "auth.go" "no new deps"`
+                "# @preview session:": path of the session file is missing | the comment is ignored | help: write `# @preview session: NAME.session.yaml`
+                "# @preview name: a": duplicate preview name `a` | `--name` cannot select one of the two previews
+                "# @preview name:": preview has no shard | a prompt is made for one shard, so nothing is shown | help: add `# @preview shard: coder-7 coder`, with id and type
+                "# @preview name: a": preview `a` has no shard | a prompt is made for one shard, so nothing is shown | help: add `# @preview shard: coder-7 coder`, with id and type
+                "# @preview name: a": preview `a` has no shard | a prompt is made for one shard, so nothing is shown | help: add `# @preview shard: coder-7 coder`, with id and type
             "##]],
         );
     }

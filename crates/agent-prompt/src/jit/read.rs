@@ -303,7 +303,7 @@ impl Reader<'_, '_> {
     /// A key that stands twice costs the whole file.
     fn repeated(&mut self, node: &TreeNode) -> Result<(), WrongKind> {
         let Some(key) = yaml_values::repeated(node) else { return Ok(()) };
-        self.fault(key.range, FaultKind::File(format!("the key `{}` stands twice in this atom", key.text)));
+        self.fault(key.range, FaultKind::File(format!("the key `{}` is twice in this atom", key.text)));
         Err(WrongKind)
     }
 

@@ -11,6 +11,7 @@ use super::super::context::PromptContext;
 use super::super::derived_context::DerivedContext;
 use super::super::origin::FactOrigin;
 use super::{AtomFile, AtomKind, Corpus, JitCompiler, Residue};
+use crate::testing::words_of;
 use mangle_syntax::text::FileId;
 
 /// A corpus of one file.
@@ -549,7 +550,7 @@ fn said(kind: AtomKind, text: &str) -> String {
     let mut out = String::new();
     for (_, finding) in found {
         let fix = finding.fix.as_ref().map_or(String::new(), |fix| format!(" [{}]", fix.title));
-        let _ = writeln!(out, "{}: {}{fix}", finding.rule.code, finding.message);
+        let _ = writeln!(out, "{}: {}{fix}", finding.rule.code, words_of(&finding));
     }
     out
 }
@@ -557,16 +558,16 @@ fn said(kind: AtomKind, text: &str) -> String {
 #[test]
 fn keys_are_suggested_and_faults_name_their_atom() {
     expect![[r#"
-        PP067: The runtime has no key `text` and ignores it in `a`. Did you mean `content`? [Write `content`]
-        PP065: The prompt atom `a` has no text in `content`. The runtime leaves it out.
-        PP067: The runtime has no key `shards` and ignores it in `b`. Did you mean `shard_types`? [Write `shard_types`]
-        PP067: The runtime has no key `Priority` and ignores it in `b`. Did you mean `priority`? [Write `priority`]
-        PP064: There is no category `style`. The runtime leaves out the prompt atom `c`. The categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`.
-        PP067: The runtime has no key `requires` and ignores it in `d`. Did you mean `depends_on`? [Write `depends_on`]
-        PP067: The runtime has no key `is-mandatory` and ignores it in `d`. Did you mean `is_mandatory`? [Write `is_mandatory`]
-        PP064: The prompt atom `d` has no `category`. The runtime leaves it out. The categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`.
-        PP065: This prompt atom has no `id`. The runtime leaves it out.
-        PP067: The runtime has no key `colour` and ignores it in `e`.
+        PP067: unknown key `text` of a prompt atom | the runtime ignores it | help: did you mean `content`? [write `content`]
+        PP065: prompt atom `a` has no text | the runtime ignores the prompt atom; only its log reports that
+        PP067: unknown key `shards` of a prompt atom | the runtime ignores it | help: did you mean `shard_types`? [write `shard_types`]
+        PP067: unknown key `Priority` of a prompt atom | the runtime ignores it | help: did you mean `priority`? [write `priority`]
+        PP064: unknown category `style` of a prompt atom | the runtime ignores the prompt atom; only its log reports that | the categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`
+        PP067: unknown key `requires` of a prompt atom | the runtime ignores it | help: did you mean `depends_on`? [write `depends_on`]
+        PP067: unknown key `is-mandatory` of a prompt atom | the runtime ignores it | help: did you mean `is_mandatory`? [write `is_mandatory`]
+        PP064: prompt atom `d` has no `category` | the runtime ignores the prompt atom; only its log reports that | the categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`
+        PP065: prompt atom has no `id` | the runtime ignores the prompt atom; only its log reports that
+        PP067: unknown key `colour` of a prompt atom | the runtime ignores it
     "#]].assert_eq(&said(
         AtomKind::Corpus,
         "- {id: a, category: domain, text: x}\n- {id: b, category: domain, content: x, shards: [/coder], Priority: 3}\n\
@@ -574,13 +575,13 @@ fn keys_are_suggested_and_faults_name_their_atom() {
          - {category: domain, content: x}\n- {id: e, category: domain, content: x, colour: red}\n",
     ));
     expect![[r#"
-        PP066: `shard_types` of `a` should be a list of texts. The runtime takes no atom of this file. [Write `[/coder]`]
+        PP066: `shard_types` is not a list of texts [in prompt atom `a`] | the runtime uses no prompt atom of this file; only its log reports that [write `[/coder]`]
     "#]]
         .assert_eq(&said(AtomKind::Corpus, "- {id: a, category: domain, content: x, shard_types: /coder}\n"));
     expect![[r#"
-        PP067: The runtime has no key `text` and ignores it in `a`. Did you mean `content`? [Write `content`]
-        PP067: The runtime has no key `shard_types` and ignores it in `a`. Did you mean `shardtypes`? [Write `shardtypes`]
-        PP067: The runtime has no key `verbs` and ignores it in `a`. Did you mean `intentverbs`? [Write `intentverbs`]
+        PP067: unknown key `text` of a prompt atom | the runtime ignores it | help: did you mean `content`? [write `content`]
+        PP067: unknown key `shard_types` of a prompt atom | the runtime ignores it | help: did you mean `shardtypes`? [write `shardtypes`]
+        PP067: unknown key `verbs` of a prompt atom | the runtime ignores it | help: did you mean `intentverbs`? [write `intentverbs`]
     "#]].assert_eq(&said(
         AtomKind::Evolved,
         "atom: {id: a, category: domain, text: x, content: y, shard_types: [/coder], verbs: [/fix]}\n",

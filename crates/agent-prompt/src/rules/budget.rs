@@ -5,6 +5,7 @@ use crate::derived_context::HEADROOM;
 use crate::line::LineRole;
 use crate::origin::LineOrigin;
 use crate::preview::{OriginPlace, PreviewedPrompt, PromptPart};
+use crate::quoted::quoted;
 use crate::sections::Mode;
 use crate::tokens::Estimator;
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -21,6 +22,9 @@ pub(super) static EMPTY_PROMPT: Rule = rule!("empty-prompt.md");
 /// The runtime sent something else.
 pub(super) static DRIFT: Rule = rule!("drift.md");
 
+/// What the runtime does with a prompt that is too long.
+const SENT: &str = "the runtime sends all of it, and the service of the model cuts or rejects it";
+
 /// From how many tokens on a line can be too long.
 const HUGE: usize = 200;
 
@@ -33,12 +37,12 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
                 continue;
             }
             let why = if shown.prompt.mode == Mode::Section {
-                "the kernel injects nothing and knows nothing for the shard"
+                "the kernel has no context and no knowledge for the shard"
             } else {
-                "there is no text at all"
+                "no part of the prompt has text"
             };
-            let message = format!("Nothing is assembled {}: {why}.", within(shown));
-            subject.at_header(found, &EMPTY_PROMPT, shown.wanted.range, message);
+            let finding = Finding::new(&EMPTY_PROMPT, shown.wanted.range, "prompt is empty");
+            subject.at_header(found, finding.note(format!("{}, {why}", within(shown))));
             continue;
         }
         let tokens = Estimator::Bytes4.count(&text);
@@ -46,15 +50,15 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         // Where mandatory atoms alone are too many, that is said of them.
         let is_told = shown.prompt.compilation.as_ref().is_some_and(|made| made.mandatory > made.usable);
         if !is_told && tokens > usize::try_from(available).unwrap_or(usize::MAX) {
-            let left = if available == 0 { "no token is".to_owned() } else { format!("{available} are") };
-            let message = format!(
-                "The prompt has about {tokens} tokens {}, and {left} left for it of {}: {} are reserved for the answer, and the \
-                 runtime keeps {HEADROOM} free.",
+            let message = format!("prompt of about {tokens} tokens exceeds its budget of {available}");
+            let note = format!(
+                "{}, {} of {} tokens are reserved for the answer, and {HEADROOM} stay free",
                 within(shown),
-                shown.derived.token_budget,
-                shown.derived.reserved
+                shown.derived.reserved,
+                shown.derived.token_budget
             );
-            subject.at_header(found, &OVER_BUDGET, shown.wanted.range, message);
+            let finding = Finding::new(&OVER_BUDGET, shown.wanted.range, message);
+            subject.at_header(found, finding.note(note).note(SENT));
         }
         over_limits(subject, shown, tokens, found);
         drift(subject, shown, &text, found);
@@ -69,12 +73,10 @@ fn drift(subject: &Subject<'_>, shown: &PreviewedPrompt, text: &str, found: &mut
     if same >= wanted {
         return;
     }
-    let message = format!(
-        "This captured prompt is not what the preview shows: {same} % of the lines are the same {}, and {wanted} % should be. \
-         `preview --diff` shows which are not.",
-        within(shown)
-    );
-    found.push(PromptFinding { file: captured.file, finding: Finding::new(&DRIFT, captured.range, message) });
+    let finding = Finding::new(&DRIFT, captured.range, "captured prompt differs from the preview")
+        .note(format!("{}, {same} % of the lines are equal, less than {wanted} %", within(shown)))
+        .help("show the lines that differ with `preview --diff`");
+    found.push(PromptFinding { file: captured.file, finding });
 }
 
 /// What the configuration of the agent says of the shard and of its model.
@@ -89,16 +91,15 @@ fn over_limits(
     let context = shown.wanted.context_tokens().filter(|limit| tokens_u64 > *limit);
     let window = shown.wanted.limits.as_ref().map(|limits| limits.window).filter(|limit| tokens_u64 > *limit);
     let (limit, whose) = match (context, window) {
-        (Some(limit), _) => (limit, format!("`max_context_tokens` of a `{kind}`")),
-        (None, Some(limit)) => (limit, "`max_tokens` of the model's window".to_owned()),
+        (Some(limit), _) => (limit, format!("`max_context_tokens` of {}", quoted(kind))),
+        (None, Some(limit)) => (limit, "`max_tokens` of the context window".to_owned()),
         (None, None) => return,
     };
-    let message = format!(
-        "The prompt has about {tokens} tokens {}, and `.nerd/config.json` allows {limit} ({whose}).",
-        within(shown)
-    );
     let range = if shown.wanted.shard.1.is_empty() { shown.wanted.range } else { shown.wanted.shard.1 };
-    subject.at_header(found, &OVER_BUDGET, range, message);
+    let message = format!("prompt of about {tokens} tokens exceeds its limit of {limit}");
+    let finding = Finding::new(&OVER_BUDGET, range, message)
+        .note(format!("{}, the limit is {whose} in `.nerd/config.json`", within(shown)));
+    subject.at_header(found, finding.note(SENT));
 }
 
 fn huge(subject: &Subject<'_>, shown: &PreviewedPrompt, all: usize, found: &mut Vec<PromptFinding>) {
@@ -112,11 +113,10 @@ fn huge(subject: &Subject<'_>, shown: &PreviewedPrompt, all: usize, found: &mut 
         }
         if let Some(OriginPlace::File(file, range)) = subject.common.place(shown, &line.origin) {
             let share = tokens * 100 / all;
-            let message = format!(
-                "This one line has about {tokens} tokens, {share} % of the prompt {}.",
-                within(shown)
-            );
-            found.push(PromptFinding { file, finding: Finding::new(&HUGE_LINE, range, message) });
+            let message = format!("one line is {share} % of the prompt");
+            let finding = Finding::new(&HUGE_LINE, range, message).label(format!("about {tokens} tokens"));
+            let note = format!("{}, it leaves little room for other lines", within(shown));
+            found.push(PromptFinding { file, finding: finding.note(note) });
         }
     }
 }

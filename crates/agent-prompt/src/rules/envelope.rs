@@ -10,8 +10,10 @@ use crate::assembly::{appends_in_jit_mode, has_envelope, is_structured_only};
 use crate::line::{LineRole, PromptLine};
 use crate::origin::LineOrigin;
 use crate::preview::{OriginPlace, PreviewedPrompt, PromptPart};
+use crate::quoted::quoted;
 use crate::sections::{Mode, SectionKind};
 use mangle_syntax::lint::{Finding, Rule, rule};
+use mangle_syntax::text::TextRange;
 
 /// A prompt without a word about envelopes.
 pub(super) static NO_ENVELOPE_TEXT: Rule = rule!("no-envelope-text.md");
@@ -48,12 +50,15 @@ fn missing(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Promp
         return;
     }
     if !has_envelope(&prompt.text()) {
-        let message = format!(
-            "Nothing tells a `{kind}` to answer with an envelope {}: no text names `\"control_packet\"`, and the runtime appends \
-             none behind atoms. Add a mandatory atom of the category `protocol` that does.",
-            within(shown)
-        );
-        subject.at_header(found, &NO_ENVELOPE_TEXT, shown.wanted.range, message);
+        let message = format!("prompt of {} has no envelope instructions", quoted(kind));
+        let finding = Finding::new(&NO_ENVELOPE_TEXT, shown.wanted.range, message)
+            .note(format!(
+                "{}, no text contains `\"control_packet\"`, and the runtime appends none",
+                within(shown)
+            ))
+            .note("a reply without an envelope does not reach the kernel")
+            .help("add a mandatory prompt atom of the category `protocol` with the instructions");
+        subject.at_header(found, finding);
     }
 }
 
@@ -61,12 +66,11 @@ fn missing(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Promp
 fn reasons(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     let asks = shown.prompt.sections.iter().any(|section| section.kind == SectionKind::Reasoning);
     if asks && has_envelope(&shown.prompt.text()) {
-        let message = format!(
-            "The prompt asks for an envelope, and below that for an object with reasons (`[prompt] reasoning`) {}: what is no \
-             envelope is lost, and what is one has no such members.",
-            within(shown)
-        );
-        subject.at_header(found, &COMPETING_OUTPUT, shown.wanted.range, message);
+        let message = "`[prompt] reasoning` conflicts with the JSON envelope";
+        let finding = Finding::new(&COMPETING_OUTPUT, shown.wanted.range, message)
+            .note(format!("{}, the prompt requests an envelope and an object with reasons", within(shown)))
+            .note("an envelope has no fields for reasons, and other objects do not reach the kernel");
+        subject.at_header(found, finding);
     }
 }
 
@@ -79,43 +83,45 @@ fn of_line(
 ) {
     let text = line.value();
     if is_structured && has_envelope(text) {
-        let message = format!(
-            "A `{}` answers with a structure of its own, and this tells it of envelopes {}.",
-            shown.wanted.context.shard_type,
-            within(shown)
-        );
-        report(subject, shown, line, &STRUCTURED_WITH_ENVELOPE, message, found);
+        let message = format!("{} does not answer with envelopes", quoted(&shown.wanted.context.shard_type));
+        let finding = draft(&STRUCTURED_WITH_ENVELOPE, message)
+            .label("describes an envelope")
+            .note(format!("{}, the runtime reads the answer as another structure", within(shown)));
+        report(subject, shown, line, finding, found);
     }
     if let Some(form) = other_form(text).filter(|_| shown.prompt.suffix) {
-        let message = format!(
-            "This asks for an answer in {form}, and the envelope instructions for one JSON object {}: what is no envelope is \
-             lost.",
-            within(shown)
-        );
-        report(subject, shown, line, &COMPETING_OUTPUT, message, found);
+        let finding = draft(&COMPETING_OUTPUT, "output format conflicts with the JSON envelope".to_owned())
+            .label(format!("requests {form}"))
+            .note(format!("{}, an answer that is not an envelope does not reach the kernel", within(shown)));
+        report(subject, shown, line, finding, found);
     }
     if let Some(update) = update_without_period(text) {
-        let message = format!(
-            "The example shows the update `{update}` without its full stop {}; the runtime drops such updates.",
+        let message = format!("update {} of an example has no full stop", quoted(&update));
+        let finding = draft(&EXAMPLE_WITHOUT_PERIOD, message).note(format!(
+            "{}, a model copies the example, and the runtime ignores its updates",
             within(shown)
-        );
-        report(subject, shown, line, &EXAMPLE_WITHOUT_PERIOD, message, found);
+        ));
+        report(subject, shown, line, finding, found);
     }
+}
+
+/// A finding without a place.
+fn draft(rule: &'static Rule, message: String) -> Finding {
+    Finding::new(rule, TextRange::default(), message)
 }
 
 fn report(
     subject: &Subject<'_>,
     shown: &PreviewedPrompt,
     line: &PromptLine,
-    rule: &'static Rule,
-    message: String,
+    finding: Finding,
     found: &mut Vec<PromptFinding>,
 ) {
     if !matches!(line.origin, LineOrigin::Fact(_) | LineOrigin::Atom { .. }) {
         return;
     }
     if let Some(OriginPlace::File(file, range)) = subject.common.place(shown, &line.origin) {
-        found.push(PromptFinding { file, finding: Finding::new(rule, range, message) });
+        found.push(PromptFinding { file, finding: Finding { range, ..finding } });
     }
 }
 

@@ -39,31 +39,27 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
                 continue;
             }
             let Some(OriginPlace::File(file, range)) = subject.common.place(shown, origin) else { continue };
-            let mut report = |rule, message| {
-                found.push(PromptFinding { file, finding: Finding::new(rule, range, message) });
-            };
+            let mut report = |finding| found.push(PromptFinding { file, finding });
             if let Some(wrong) =
                 examples(&text).find_map(|example| wrong(&example, subject.transcripts, profile))
             {
-                report(
-                    &EXAMPLE_INVALID,
-                    format!(
-                        "The example of an envelope is wrong {}, and a model does as it is shown: {wrong}",
-                        within(shown)
-                    ),
-                );
+                let finding = Finding::new(&EXAMPLE_INVALID, range, "example of an envelope is invalid");
+                report(finding.note(wrong).note(format!("{}, a model copies the example", within(shown))));
             }
             let foreign = foreign(&text, profile);
             if !foreign.is_empty() {
                 let names: Vec<_> = foreign.iter().map(|name| format!("`{name}`")).collect();
+                let message = match &names[..] {
+                    [one] => format!("{one} is not in protocol version `{profile}`"),
+                    _ => format!("{} words are not in protocol version `{profile}`", names.len()),
+                };
+                let finding = Finding::new(&VERSION_SKEW, range, message);
+                let finding = match names.len() {
+                    1 => finding,
+                    _ => finding.note(format!("they are {}", names.join(", "))),
+                };
                 report(
-                    &VERSION_SKEW,
-                    format!(
-                        "This asks for {}, which the version `{profile}` of the protocol does not have {}: what a model puts \
-                         there is lost.",
-                        names.join(", "),
-                        within(shown)
-                    ),
+                    finding.note(format!("{}, the runtime ignores what a model writes there", within(shown))),
                 );
             }
         }
@@ -175,7 +171,7 @@ fn wrong(example: &str, settings: &TranscriptSettings, profile: Profile) -> Opti
     let more = said.len().saturating_sub(MOST_TOLD);
     said.truncate(MOST_TOLD);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    (!said.is_empty()).then(|| format!("{}{more}.", said.join("; ")))
+    (!said.is_empty()).then(|| format!("{}{more}", said.join("; ")))
 }
 
 /// Whether a value has a type that its place does not take.

@@ -33,21 +33,24 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
             let Some(section) = shown.prompt.sections.get(section) else { continue };
             let kind = &section.kind;
             if *kind == SectionKind::Context && line.value().contains('\n') {
-                let message = format!(
-                    "This context atom has several lines, of which only the first one is an entry {}.",
-                    within(shown)
-                );
-                report(subject, shown, line, session, &MULTILINE_ATOM, message, found);
+                let finding = draft(&MULTILINE_ATOM, "context atom has several lines")
+                    .note(format!("{}, only its first line is an entry of the list", within(shown)));
+                report(subject, shown, line, session, finding, found);
             }
             let is_data =
                 matches!(kind, SectionKind::Context | SectionKind::Knowledge | SectionKind::Session);
-            if let Some(what) = suspicious(line.value()).filter(|_| is_data) {
-                let message =
-                    format!("This text {what}, and the shard will take it as told {}.", within(shown));
-                report(subject, shown, line, session, &DIRECTIVE_IN_DATA, message, found);
+            if let Some((what, effect)) = suspicious(line.value()).filter(|_| is_data) {
+                let finding = draft(&DIRECTIVE_IN_DATA, &format!("data contains {what}"))
+                    .note(format!("{}, {effect}", within(shown)));
+                report(subject, shown, line, session, finding, found);
             }
         }
     }
+}
+
+/// A finding without a place.
+fn draft(rule: &'static Rule, message: &str) -> Finding {
+    Finding::new(rule, TextRange::default(), message)
 }
 
 /// Reports something where the value of a line was given.
@@ -56,8 +59,7 @@ fn report(
     shown: &PreviewedPrompt,
     line: &PromptLine,
     session: Option<mangle_syntax::text::FileId>,
-    rule: &'static Rule,
-    message: String,
+    finding: Finding,
     found: &mut Vec<PromptFinding>,
 ) {
     let place = match subject.common.place(shown, &line.origin) {
@@ -71,13 +73,12 @@ fn report(
         LineOrigin::Fact(_) => subject.sample().map(|file| (file, shown.wanted.range)),
         _ => None,
     });
-    found.extend(
-        place.map(|(file, range)| PromptFinding { file, finding: Finding::new(rule, range, message) }),
-    );
+    found.extend(place.map(|(file, range)| PromptFinding { file, finding: Finding { range, ..finding } }));
 }
 
-/// What makes a text look like an instruction.
-fn suspicious(text: &str) -> Option<&'static str> {
+/// What makes a text look like an instruction, and its effect.
+fn suspicious(text: &str) -> Option<(&'static str, &'static str)> {
+    const OBEYED: &str = "a model may obey it like its instructions";
     let folded = text.to_lowercase();
     let marks = ["<|im_start|>", "<|im_end|>", "[inst]", "<system>", "</system>", "### system", "<|system|>"];
     let orders = [
@@ -92,15 +93,15 @@ fn suspicious(text: &str) -> Option<&'static str> {
         .iter()
         .any(|key| folded.contains(key))
     {
-        Some("has keys of an envelope in it")
+        Some(("keys of an envelope", OBEYED))
     } else if text.contains("{{") && text.contains("}}") {
-        Some("has a placeholder in it, which the prompt compiler fills in")
+        Some(("a placeholder", "the prompt compiler replaces it"))
     } else if marks.iter().any(|mark| folded.contains(mark))
         || roles.iter().any(|role| folded.trim_start().starts_with(role))
     {
-        Some("has marks of a role in it")
+        Some(("the mark of a role", OBEYED))
     } else if orders.iter().any(|order| folded.contains(order)) {
-        Some("tells the shard to forget its instructions")
+        Some(("an order to ignore instructions", OBEYED))
     } else {
         None
     }
@@ -109,13 +110,12 @@ fn suspicious(text: &str) -> Option<&'static str> {
 fn undeclared(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
     // Templates and the knowledge of specialists are no more than welcome.
     if shown.unknown.iter().any(|unknown| unknown == INJECTED) {
-        let message = format!(
-            "The prompt asks for `{INJECTED}`, which nobody declares or defines with 2 arguments or more {}: the answer is \
-             empty. Declare it in the schemas.",
-            within(shown)
-        );
         let range = if shown.wanted.shard.0.is_empty() { shown.wanted.range } else { shown.wanted.shard.0 };
-        subject.at_header(found, &PRED_UNDECLARED, range, message);
+        let finding =
+            Finding::new(&PRED_UNDECLARED, range, format!("`{INJECTED}` is not declared or defined"))
+                .note(format!("{}, the prompt queries it with 2 arguments and finds nothing", within(shown)))
+                .help("declare it in the schemas");
+        subject.at_header(found, finding);
     }
 }
 
@@ -125,11 +125,9 @@ fn short_heads(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         let program = subject.program();
         for head in subject.heads(name, 0).filter(|head| head.clause.head.args.len() < least) {
             debug_assert!(program.file(head.file.id).is_some());
-            let message = format!(
-                "Prompts read {least} arguments of `{name}`, and this has {}: it is passed over without a word.",
-                head.clause.head.args.len()
-            );
-            found.push(head.found(&SHORT_FACT, usize::MAX, message));
+            let message = format!("`{name}` has {} of {least} arguments", head.clause.head.args.len());
+            let one = head.found(&SHORT_FACT, usize::MAX, message);
+            found.push(one.note("prompts silently ignore it"));
         }
     }
 }
@@ -150,11 +148,11 @@ fn numbers(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Promp
             let Some((file, range)) = place(subject, shown, &answer, at) else { continue };
             let what = match answer.args.get(at) {
                 Some(Arg::Other(_)) if !shown.is_compiled() => "prompts read an empty text there",
-                _ => "prompts pass over it without a word",
+                _ => "prompts silently ignore the fact",
             };
-            let message =
-                format!("Argument {} of this `{name}` is no text, so {what}: write a string.", at + 1);
-            found.push(PromptFinding { file, finding: Finding::new(&SHORT_FACT, range, message) });
+            let message = format!("argument {} of `{name}` is not text", at + 1);
+            let finding = Finding::new(&SHORT_FACT, range, message).note(what).help("write a string");
+            found.push(PromptFinding { file, finding });
         }
     }
 }

@@ -4,6 +4,7 @@ use super::header_rules::{HYBRID_DIRECTIVE, PREVIEW_INCOMPLETE, PREVIEW_OUTSIDE_
 use super::subject::{PromptFinding, Subject};
 use crate::hybrid::{DirectiveAtom, Directives};
 use crate::jit::Category;
+use crate::quoted::quoted;
 use mangle_syntax::lint::Finding;
 
 /// What is wrong with the comments of a file that is no sample kernel. Ranges count from the start of the file.
@@ -15,8 +16,9 @@ pub fn outside_kernel(text: &str) -> Option<Finding> {
     let header = crate::Header::read(text);
     let first = header.groups.first().map(|group| group.range);
     let range = first.or(header.findings.first().map(|finding| finding.range))?;
-    let message = "This `# @preview` comment is ignored: only files named `*.kernel.mg` have previews.";
-    Some(Finding::new(&PREVIEW_OUTSIDE_KERNEL, range, message))
+    let finding =
+        Finding::new(&PREVIEW_OUTSIDE_KERNEL, range, "`# @preview` comment is ignored in this file");
+    Some(finding.note("only files named `*.kernel.mg` have previews"))
 }
 
 /// What is wrong with the header, with directives and with session files.
@@ -31,11 +33,9 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         let is_unknown =
             |atom: &&DirectiveAtom| !atom.category.is_empty() && Category::parse(&atom.category).is_none();
         let unknown = directives.atoms.iter().filter(is_unknown).map(|atom| {
-            let message = format!(
-                "There is no category `{}`, so the runtime does not store this atom: the first tag is its category.",
-                atom.category
-            );
+            let message = format!("unknown category {} of a prompt atom", quoted(&atom.category));
             Finding::new(&HYBRID_DIRECTIVE, atom.range, message)
+                .note("the first tag is the category; the runtime does not store prompt atoms of unknown categories")
         });
         let findings = unknown.chain(directives.findings.iter().cloned());
         found.extend(findings.map(|finding| PromptFinding { file: file.id, finding }));
@@ -47,12 +47,11 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
             (true, false) => "no id",
             _ => "no type",
         };
-        let message = format!(
-            "The shard of preview `{}` has {what}: the runtime refuses it where it is given as a map, and takes the general \
-             base elsewhere. Write both: `# @preview shard: coder-7 coder`.",
-            shown.wanted.name
-        );
-        subject.at_header(found, &PREVIEW_INCOMPLETE, shown.wanted.range, message);
+        let message = format!("shard of preview {} has {what}", quoted(&shown.wanted.name));
+        let finding = Finding::new(&PREVIEW_INCOMPLETE, shown.wanted.range, message)
+            .note("the runtime rejects such a shard, or uses the general base for it")
+            .help("write id and type, as in `# @preview shard: coder-7 coder`");
+        subject.at_header(found, finding);
     }
     for (shown, file) in subject.shown.iter().zip(subject.sessions) {
         let (Some(session), Some(file)) = (&shown.wanted.session, *file) else { continue };

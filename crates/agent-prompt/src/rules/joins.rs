@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::subject::{Head, PromptFinding, Subject};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
+use crate::quoted::quoted;
 use mangle_engine::kernel::Datum;
 use mangle_engine::program::PredicateId;
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -100,17 +101,12 @@ fn of_clause(subject: &Subject<'_>, head: &Head<'_>, columns: &Columns, found: &
             let column = format!("argument {} of `{}`", at + 1, atom.name.symbol);
             let other = seen.iter().find(|(other, has, _)| *other == name && has.is_disjoint(known));
             if let Some((_, has, first)) = other {
-                let message = format!(
-                    "`{name}` is {first} ({}) and {column} ({}), which have no value in common: the rule gives nothing to any \
-                     prompt.",
-                    some(has),
-                    some(known)
-                );
+                let message = format!("{} joins columns without a common value", quoted(name.as_str()));
                 let range: TextRange = term.range + head.item.start;
-                found.push(PromptFinding {
-                    file: head.file.id,
-                    finding: Finding::new(&DISJOINT_JOIN, range, message),
-                });
+                let finding = Finding::new(&DISJOINT_JOIN, range, message)
+                    .note(format!("{first} has {}; {column} has {}", some(has), some(known)))
+                    .note("the rule derives nothing for any prompt");
+                found.push(PromptFinding { file: head.file.id, finding });
                 told.push(name);
             }
             seen.push((name, known, column));

@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::subject::{PromptFinding, Subject, within};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
 use crate::preview::PreviewedPrompt;
+use crate::quoted::quoted;
 use mangle_engine::program::PredicateId;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -30,6 +31,9 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     }
 }
 
+/// What the runtime does about a failed query.
+const LOGGED: &str = "the runtime only logs the failure and continues";
+
 /// Where a finding about the shard of a preview stands.
 fn at_shard(shown: &PreviewedPrompt) -> TextRange {
     if shown.wanted.shard.0.is_empty() { shown.wanted.range } else { shown.wanted.shard.0 }
@@ -43,12 +47,11 @@ fn active(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Prompt
         return;
     }
     let kind = shown.wanted.context.shard_type.trim_start_matches('/');
-    let message = format!(
-        "The kernel does not know that the shard is at work {}, so rules that ask for it give nothing: state \
-         `active_shard(\"{id}\", /{kind})`, or let previews add it (`synthetic`).",
-        within(shown)
-    );
-    subject.at_header(found, &NO_ACTIVE_SHARD, at_shard(shown), message);
+    let finding =
+        Finding::new(&NO_ACTIVE_SHARD, at_shard(shown), format!("no `active_shard` fact for {}", quoted(id)))
+            .note(format!("{}, rules that depend on it derive nothing", within(shown)))
+            .help(format!("add `active_shard(\"{id}\", /{kind})`, or let previews add it with `synthetic`"));
+    subject.at_header(found, finding);
 }
 
 fn failed(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<PromptFinding>) {
@@ -64,16 +67,14 @@ fn failed(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Prompt
     let is_lost = |name: &str| stopped.is_some_and(|stopped| subject.feeding(&[name]).contains(&stopped));
     let lost: Vec<&str> = parts.iter().filter(|(name, _)| is_lost(name)).map(|(_, part)| *part).collect();
     if !lost.is_empty() {
-        let message = format!(
-            "A query of this prompt fails {}: the runtime leaves out {}, and only its log says so.",
-            within(shown),
-            lost.join(" and ")
-        );
-        subject.at_header(found, &QUERY_ERROR, at_shard(shown), message);
+        let message = format!("prompt lacks {}: a query fails", lost.join(" and "));
+        let finding = Finding::new(&QUERY_ERROR, at_shard(shown), message);
+        subject.at_header(found, finding.note(format!("{}, {LOGGED}", within(shown))));
     }
     for (part, why) in &shown.prompt.failed {
-        let message = format!("What `{part}` gives is missing {}: {why}.", within(shown));
-        subject.at_header(found, &QUERY_ERROR, at_shard(shown), message);
+        let message = format!("prompt lacks the facts of `{part}`: a query fails");
+        let finding = Finding::new(&QUERY_ERROR, at_shard(shown), message).note(why.clone());
+        subject.at_header(found, finding.note(format!("{}, {LOGGED}", within(shown))));
     }
 }
 
@@ -92,16 +93,13 @@ fn external(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     external.sort_unstable();
     for predicate in external.into_iter().map(|id| program.get(id)) {
         let Some(site) = program.declarations(predicate).next() else { continue };
-        let message = format!(
-            "Prompts depend on `{}`, which the host answers; a preview has no host, so it is empty. Facts of it in the sample \
-             stand in.",
-            predicate.key
-        );
+        let message =
+            format!("external predicate {} is empty in previews", quoted(&predicate.key.to_string()));
         let range = site.range + site.item.start;
-        found.push(PromptFinding {
-            file: site.file.id,
-            finding: Finding::new(&EXTERNAL_EMPTY, range, message),
-        });
+        let finding = Finding::new(&EXTERNAL_EMPTY, range, message)
+            .note("the host of the engine provides its facts, and a preview has no host")
+            .help("add facts of it to the sample");
+        found.push(PromptFinding { file: site.file.id, finding });
     }
 }
 
@@ -113,11 +111,8 @@ fn dead_config(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
             program.named(Symbol::new(name)).any(|predicate| program.uses(predicate).next().is_some());
         let first = subject.heads(name, 0).find(|head| head.clause.is_fact());
         if let Some(head) = first.filter(|_| !is_read) {
-            let message = format!(
-                "The prompt compiler does not ask for `{name}`: the order and the shares of its categories are built in, and \
-                 these facts have no effect."
-            );
-            found.push(head.found(&DEAD_CONFIG, usize::MAX, message));
+            let one = head.found(&DEAD_CONFIG, usize::MAX, format!("facts of `{name}` have no effect"));
+            found.push(one.note("order and shares of the categories are built into the prompt compiler"));
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::subject::{PromptFinding, Subject};
 use crate::assembly::{INJECTED, KNOWLEDGE};
 use crate::derived_context::stable_id;
-use mangle_syntax::lint::{Fix, Rule, rule};
+use crate::quoted::quoted;
+use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::text::nearest;
 
 /// `injectable_context("coder", "x").` where the shard is `coder-7`.
@@ -32,29 +33,25 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         }
         let bare = key.strip_prefix('/').unwrap_or(&key).to_owned();
         if is_name && (ids.contains(&bare) || types.contains(&bare)) {
-            let message = format!(
-                "`{key}` is a name, and ids of shards are strings, compared letter for letter: this is in no prompt. {}",
-                if ids.contains(&bare) {
-                    format!("Write `\"{bare}\"`.")
-                } else {
-                    format!("Derive it for each `active_shard(Id, {key})` instead.")
-                }
-            );
-            let mut one = head.found(&WRONG_KEY_KIND, 0, message);
+            let message = format!("shard key {} is a name, not a string", quoted(&key));
+            let mut one = head
+                .found(&WRONG_KEY_KIND, 0, message)
+                .note("ids of shards are compared as text, so this is in no prompt");
             if ids.contains(&bare) {
-                let fix = Fix::guess(format!("Write `\"{bare}\"`"))
+                let fix = Fix::guess(format!("write `\"{bare}\"`"))
                     .replace(one.finding.range, format!("\"{bare}\""));
                 one.finding = one.finding.fix(fix);
+            } else {
+                one = one.help(format!("derive it for each `active_shard(Id, {key})`"));
             }
             found.push(one);
         } else if is_injected {
             let known: Vec<_> = ids.iter().map(|id| format!("`{id}`")).collect();
-            let message = format!(
-                "No shard is called `{key}`, so this line is in no prompt; there are {}. Use `\"*\"` for all of them.",
-                known.join(", ")
-            );
-            let one = head.found(&DEAD_TARGET, 0, message);
-            let fix = Fix::guess("Write `\"*\"`").replace(one.finding.range, "\"*\"");
+            let message = format!("no shard has the id {}", quoted(&key));
+            let one = head.found(&DEAD_TARGET, 0, message).note("this line is in no prompt");
+            let one =
+                if known.is_empty() { one } else { one.note(format!("the ids are {}", known.join(", "))) };
+            let fix = Fix::guess("write `\"*\"` for all shards").replace(one.finding.range, "\"*\"");
             found.push(PromptFinding { finding: one.finding.fix(fix), ..one });
         }
     }
@@ -63,10 +60,10 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         if !stable_id(id, "").is_empty() || id == kind {
             continue;
         }
-        let message = format!(
-            "`{id}` does not end with a dash and digits, so the runtime takes atoms and knowledge of its type, `{kind}`."
-        );
-        subject.at_header(found, &ID_FORM, shown.wanted.shard.0, message);
+        let message = format!("shard id {} does not end with a dash and digits", quoted(id));
+        let finding = Finding::new(&ID_FORM, shown.wanted.shard.0, message);
+        let note = format!("the runtime uses prompt atoms and knowledge of its type, {}", quoted(kind));
+        subject.at_header(found, finding.note(note));
     }
     roster(subject, found);
 }
@@ -103,14 +100,17 @@ fn roster(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
     {
         let kind = &shown.wanted.context.shard_type;
         let near = nearest(kind, types.iter().copied());
-        let hint = near.map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
-        let message =
-            format!("`{kind}` is none of the types in `[prompt] shards`: {}.{hint}", types.join(", "));
-        let before = found.len();
-        subject.at_header(found, &UNKNOWN_SHARD_TYPE, shown.wanted.shard.1, message);
-        if let (Some(near), Some(one)) = (near, found.get_mut(before)) {
-            let fix = Fix::guess(format!("Write `{near}`")).replace(one.finding.range, near);
-            one.finding.fix = Some(fix);
-        }
+        let range = shown.wanted.shard.1;
+        let finding =
+            Finding::new(&UNKNOWN_SHARD_TYPE, range, format!("unknown shard type {}", quoted(kind)))
+                .note("prompts for it have the general base, and no template of its own")
+                .note(format!("the types in `[prompt] shards` are {}", types.join(", ")));
+        let finding = match near {
+            Some(near) => finding
+                .help(format!("did you mean `{near}`?"))
+                .fix(Fix::guess(format!("write `{near}`")).replace(range, near)),
+            None => finding,
+        };
+        subject.at_header(found, finding);
     }
 }

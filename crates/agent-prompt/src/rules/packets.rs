@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::subject::{PromptFinding, Subject};
 use crate::assembly::{INJECTED, KNOWLEDGE, TEMPLATES};
+use crate::quoted::quoted;
 use mangle_engine::program::PredicateId;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::Symbol;
@@ -59,10 +60,7 @@ fn report(
         next = *above;
     }
     let way = path.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" → ");
-    let message = format!(
-        "Packets may write `{written}` (consumer `{consumer}`), and its text goes into prompts: {way}. A model that is \
-         tricked once writes into the next prompt."
-    );
+    let message = format!("updates of {} reach prompts", quoted(written));
     // The rule that uses it on the way, else the clause that the prompt reads.
     let user = before.get(&at).copied();
     let site = user.and_then(|user| {
@@ -75,8 +73,12 @@ fn report(
         Some(site) => Some((site.file.id, site.range + site.item.start)),
         None => subject.heads(read, 0).next().map(|head| (head.file.id, head.range(usize::MAX))),
     };
-    found.extend(place.map(|(file, range)| PromptFinding {
-        file,
-        finding: Finding::new(&PACKET_FEEDS_PROMPT, range, message),
+    found.extend(place.map(|(file, range)| {
+        PromptFinding {
+            file,
+            finding: Finding::new(&PACKET_FEEDS_PROMPT, range, message)
+                .note(format!("consumer {} accepts them, and they reach prompts by {way}", quoted(consumer)))
+                .note("a manipulated reply can write instructions into later prompts"),
+        }
     }));
 }

@@ -4,6 +4,7 @@ use super::subject::{PromptFinding, Subject, within};
 use crate::answers::{Answer, AnswerOrder, Arg};
 use crate::assembly::INJECTED;
 use crate::preview::{SCORED, THRESHOLD};
+use crate::quoted::{quoted, quoted_in_label};
 use mangle_engine::kernel::Obstacle;
 use mangle_engine::program::PredicateKey;
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -29,9 +30,8 @@ pub(super) static ORDER_SENSITIVE: Rule = rule!("order-sensitive.md");
 
 pub(super) fn check(subject: &mut Subject<'_>, found: &mut Vec<PromptFinding>) {
     for head in subject.heads("final_injectable", 0).filter(|head| !head.clause.is_fact()).take(1) {
-        let message =
-            "Prompts read `injectable_context`, not `final_injectable`: what is filtered here has no effect.";
-        found.push(head.found(&BUDGET_IGNORED, usize::MAX, message.to_owned()));
+        let one = head.found(&BUDGET_IGNORED, usize::MAX, "`final_injectable` has no effect on prompts");
+        found.push(one.note("prompts read `injectable_context`, which this rule does not filter"));
     }
     below_threshold(subject, found);
     priorities(subject, found);
@@ -56,12 +56,10 @@ fn priorities(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         let number = answers.iter().find(|answer| matches!(answer.args.get(2), Some(Arg::Number(_))));
         let (Some(name), Some(number)) = (answers.iter().find(is_name), number) else { continue };
         let Some((file, range)) = subject.place(shown, &name.held, 2) else { continue };
-        let message = format!(
-            "This priority is a name, and that of `{}` is a number {}: whoever compares them sees those of one kind alone.",
-            number.held.fact,
-            within(shown)
-        );
-        found.push(PromptFinding { file, finding: Finding::new(&PRIORITY_KIND, range, message) });
+        let finding = Finding::new(&PRIORITY_KIND, range, "priority is a name, others are numbers")
+            .note(format!("{}, `{}` has a number", within(shown), number.held.fact))
+            .note("a comparison holds only for priorities of one kind");
+        found.push(PromptFinding { file, finding });
     }
 }
 
@@ -74,14 +72,15 @@ fn failed(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
             (None, Some(sample)) => (sample, shown.wanted.range),
             (None, None) => continue,
         };
-        let limit = stop.reason.setting().map(|setting| format!(", the limit `[kernel] {setting}`"));
-        let message = format!(
-            "The evaluation stops here {}: {}{}. The runtime has no kernel then, and makes the prompt of built-in texts.",
-            within(shown),
-            stop.reason,
-            limit.unwrap_or_default()
-        );
-        found.push(PromptFinding { file, finding: Finding::new(&KERNEL_FAILED, range, message) });
+        let limit = stop.reason.setting().map(|setting| format!(" (the limit is `[kernel] {setting}`)"));
+        let message = match limit {
+            Some(_) => "evaluation of the kernel reaches a limit",
+            None => "evaluation of the kernel aborts",
+        };
+        let finding = Finding::new(&KERNEL_FAILED, range, message)
+            .note(format!("{}: {}{}", within(shown), stop.reason, limit.unwrap_or_default()))
+            .note("the runtime then has no kernel, and the prompt consists of built-in texts");
+        found.push(PromptFinding { file, finding });
     }
 }
 
@@ -95,12 +94,14 @@ fn order(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         let sorted = lines(&shown.prompt);
         let differs = |seed| lines(&subject.common.reordered(shown, AnswerOrder::Shuffled(seed))) != sorted;
         if (1..=3).any(differs) {
-            let message = format!(
-                "Which lines the prompt has {} depends on the order of facts, and the runtime's store keeps none: it may be \
-                 another prompt from run to run. `--shuffle-seed` shows how.",
-                within(shown)
-            );
-            subject.at_header(found, &ORDER_SENSITIVE, shown.wanted.range, message);
+            let finding =
+                Finding::new(&ORDER_SENSITIVE, shown.wanted.range, "prompt depends on the order of facts")
+                    .note(format!(
+                        "{}, lines may differ from run to run: the fact store keeps no order",
+                        within(shown)
+                    ))
+                    .help("compare prompts with `--shuffle-seed`");
+            subject.at_header(found, finding);
         }
     }
 }
@@ -119,11 +120,11 @@ fn below_threshold(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
             };
             let Some((file, range)) = subject.place(shown, &answer.held, 2) else { continue };
             let atom = answer.text(1).unwrap_or_default();
-            let message = format!(
-                "`{atom}` has a score of {best} {}, and the policy injects what is above {THRESHOLD}: it is in no prompt.",
-                within(shown)
-            );
-            found.push(PromptFinding { file, finding: Finding::new(&BELOW_THRESHOLD, range, message) });
+            let message = format!("score {best} of {} is too low", quoted(atom));
+            let finding =
+                Finding::new(&BELOW_THRESHOLD, range, message).label(format!("not above {THRESHOLD}"));
+            let note = format!("{}, the policy injects only scores above {THRESHOLD}", within(shown));
+            found.push(PromptFinding { file, finding: finding.note(note) });
         }
     }
 }
@@ -142,12 +143,10 @@ fn never(subject: &mut Subject<'_>, found: &mut Vec<PromptFinding>) {
             continue;
         }
         let gaps = common.gaps_of_shard(shown);
-        let message = format!(
-            "Nothing is injected {}: none of the rules for `{INJECTED}` gives anything for it.",
-            within(shown)
-        );
+        let message = format!("nothing is injected for {}", quoted(&shown.wanted.context.shard_id));
         let range = if shown.wanted.shard.0.is_empty() { shown.wanted.range } else { shown.wanted.shard.0 };
-        let mut finding = Finding::new(&NEVER_INJECTABLE, range, message);
+        let mut finding = Finding::new(&NEVER_INJECTABLE, range, message)
+            .note(format!("{}, no rule of `{INJECTED}` derives anything for this shard", within(shown)));
         for (rule, gap) in gaps.iter().take(3) {
             let Some((_, place)) = related(common, *rule) else { continue };
             finding = finding.related(place, said(&gap.miss.obstacle));
@@ -167,10 +166,12 @@ fn related(
 
 fn said(obstacle: &Obstacle) -> String {
     match obstacle {
-        Obstacle::Head { argument, has } => format!("gives `{has}` as argument {}", argument + 1),
-        Obstacle::Premise { asked, .. } if asked.starts_with('!') => format!("wants `{asked}`"),
-        Obstacle::Premise { asked, .. } => format!("finds no `{asked}`"),
+        Obstacle::Head { argument, has } => format!("argument {} is {}", argument + 1, quoted_in_label(has)),
+        Obstacle::Premise { asked, .. } if asked.starts_with('!') => {
+            format!("requires {}", quoted_in_label(asked))
+        }
+        Obstacle::Premise { asked, .. } => format!("no fact {}", quoted_in_label(asked)),
         Obstacle::Groups { .. } => "has no such group".to_owned(),
-        Obstacle::TooMany => "has too many combinations to look at".to_owned(),
+        Obstacle::TooMany => "has too many combinations".to_owned(),
     }
 }

@@ -4,6 +4,7 @@ use super::header_rules::SESSION_KEY;
 use super::subject::{PromptFinding, Subject, within};
 use crate::assembly::HISTORY;
 use crate::preview::{PreviewedPrompt, PromptPart};
+use crate::quoted::quoted;
 use crate::sections::Mode;
 use crate::session::keys::SESSION;
 use crate::sourced_text::SourcedText;
@@ -35,22 +36,19 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
             let is_of_session = SESSION.iter().any(|field| field.name == name);
             // From further values the prompt compiler derives tags.
             if given.field.shown.is_none() && is_of_session && name != "extra_context" {
-                let message = format!("`{name}` is never shown {}.", within(shown));
-                found.push(PromptFinding {
-                    file,
-                    finding: Finding::new(&UNRENDERED_FIELD, given.range, message),
-                });
+                let message = format!("`{name}` is in no prompt");
+                let finding = Finding::new(&UNRENDERED_FIELD, given.range, message)
+                    .note(format!("{}, the runtime stores the value and does not show it", within(shown)));
+                found.push(PromptFinding { file, finding });
             }
             let bytes = session.session.compressed_history.text.len();
             if name == "compressed_history" && bytes >= HISTORY {
-                let message = format!(
-                    "This is {bytes} bytes long, and from {HISTORY} on the runtime leaves it out without a word ({}).",
+                let message = format!("history of {bytes} bytes is left out of the prompt");
+                let finding = Finding::new(&HISTORY_DROPPED, given.range, message).note(format!(
+                    "{}, the runtime silently ignores a history of {HISTORY} bytes or more",
                     within(shown)
-                );
-                found.push(PromptFinding {
-                    file,
-                    finding: Finding::new(&HISTORY_DROPPED, given.range, message),
-                });
+                ));
+                found.push(PromptFinding { file, finding });
             }
         }
     }
@@ -64,14 +62,12 @@ fn scores(subject: &Subject<'_>, shown: &PreviewedPrompt, file: FileId, found: &
     // What the kernel injects gets its id on the way.
     let is_unknown = |said: &&SourcedText| !ids.contains(&said.as_str()) && !said.text.starts_with("kernel/");
     for said in session.scored.iter().filter(is_unknown) {
-        let message = format!("No prompt atom is called `{}`, so its score is ignored.", said.text);
-        let finding = Finding::new(&SESSION_KEY, said.range, message);
+        let message = format!("unknown prompt atom {}", quoted(&said.text));
+        let finding = Finding::new(&SESSION_KEY, said.range, message).note("its score is ignored");
         let finding = match nearest(&said.text, ids.iter().copied()) {
-            Some(near) => {
-                let message = format!("{} Did you mean `{near}`?", finding.message);
-                Finding { message: message.into(), ..finding }
-                    .fix(Fix::guess(format!("Write `{near}`")).replace(said.range, near))
-            }
+            Some(near) => finding
+                .help(format!("did you mean `{near}`?"))
+                .fix(Fix::guess(format!("write `{near}`")).replace(said.range, near)),
             None => finding,
         };
         found.push(PromptFinding { file, finding });
@@ -93,11 +89,14 @@ fn in_jit(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Prompt
     if names.is_empty() {
         return;
     }
-    let message = format!(
-        "A compiled prompt shows nothing of {} {}; `mode: legacy` does.",
-        names.join(", "),
-        within(shown)
-    );
+    let message = match &names[..] {
+        [one] => format!("compiled prompt does not show {one}"),
+        _ => format!("compiled prompt does not show {} given values", names.len()),
+    };
+    let note = match &names[..] {
+        [_] => format!("{}, only a prompt without the compiler shows it", within(shown)),
+        _ => format!("{}, only a prompt without the compiler shows {}", within(shown), names.join(", ")),
+    };
     let Some(file) = subject.sample() else { return };
     let mut groups = subject.header.groups.iter();
     let group = groups.find(|group| group.range == wanted.range);
@@ -105,9 +104,9 @@ fn in_jit(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Prompt
     let own = group.and_then(|group| group.mode).map(|(_, range)| range);
     let own = own.filter(|range| range.start() > wanted.range.start());
     let range = own.unwrap_or(wanted.range);
-    let mut finding = Finding::new(&SESSION_IN_JIT, range, message);
+    let mut finding = Finding::new(&SESSION_IN_JIT, range, message).note(note);
     if !wanted.range.is_empty() {
-        let fix = Fix::guess("Assemble it without the compiler");
+        let fix = Fix::guess("assemble the prompt without the compiler");
         finding = finding.fix(match own {
             Some(range) => fix.replace(range, "legacy"),
             None => fix.insert(wanted.range.end(), "\n# @preview mode: legacy"),

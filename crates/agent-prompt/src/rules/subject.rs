@@ -10,7 +10,7 @@ use crate::origin::{FactOrigin, LineOrigin};
 use crate::preview::{Common, OriginPlace, PreviewedPrompt};
 use mangle_engine::program::{FileSummary, PredicateId, Program, Site};
 use mangle_settings::{Consumer, PromptSettings, TranscriptSettings};
-use mangle_syntax::lint::{Finding, Rule};
+use mangle_syntax::lint::{Finding, Rule, SharedText};
 use mangle_syntax::syntax::ast::{Clause, Item, Term, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{FileId, Symbol, TextRange, slice};
@@ -43,6 +43,18 @@ pub struct PromptFinding {
     pub finding: Finding,
 }
 
+impl PromptFinding {
+    /// Adds a consequence or a reason.
+    pub(super) fn note(self, note: impl Into<SharedText>) -> Self {
+        Self { finding: self.finding.note(note), ..self }
+    }
+
+    /// Adds what to do.
+    pub(super) fn help(self, help: impl Into<SharedText>) -> Self {
+        Self { finding: self.finding.help(help), ..self }
+    }
+}
+
 impl Subject<'_> {
     /// The program as it is by now.
     pub(super) fn program(&self) -> &Program {
@@ -55,16 +67,8 @@ impl Subject<'_> {
     }
 
     /// Reports something at the header of a preview.
-    pub(super) fn at_header(
-        &self,
-        found: &mut Vec<PromptFinding>,
-        rule: &'static Rule,
-        range: TextRange,
-        message: String,
-    ) {
-        found.extend(
-            self.sample().map(|file| PromptFinding { file, finding: Finding::new(rule, range, message) }),
-        );
+    pub(super) fn at_header(&self, found: &mut Vec<PromptFinding>, finding: Finding) {
+        found.extend(self.sample().map(|file| PromptFinding { file, finding }));
     }
 
     /// The clauses whose head is of a predicate of this name, with so many arguments or more.
@@ -109,7 +113,7 @@ impl Subject<'_> {
     }
 }
 
-/// `in preview fix (coder-7)`
+/// The preview, as the beginning of a note: ``in preview `fix` (coder-7)``.
 pub(super) fn within(shown: &PreviewedPrompt) -> String {
     format!("in preview `{}` ({})", shown.wanted.name, shown.wanted.context.shard_id)
 }
@@ -151,7 +155,12 @@ impl<'p> Head<'p> {
     }
 
     /// A finding at an argument.
-    pub(super) fn found(&self, rule: &'static Rule, at: usize, message: String) -> PromptFinding {
+    pub(super) fn found(
+        &self,
+        rule: &'static Rule,
+        at: usize,
+        message: impl Into<SharedText>,
+    ) -> PromptFinding {
         PromptFinding { file: self.file.id, finding: Finding::new(rule, self.range(at), message) }
     }
 }

@@ -3,6 +3,7 @@
 use super::subject::{PromptFinding, Subject, within};
 use crate::assembly::{TEMPLATES, has_envelope, template_for};
 use crate::preview::PreviewedPrompt;
+use crate::quoted::quoted;
 use crate::sections::{Mode, SectionKind, SectionSource};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 
@@ -35,51 +36,50 @@ fn of_shard(subject: &Subject<'_>, shown: &PreviewedPrompt, found: &mut Vec<Prom
             section.kind == SectionKind::Base && matches!(section.from, SectionSource::Builtin(_))
         };
         if shown.prompt.sections.iter().any(is_builtin) && !kind.is_empty() {
-            let message = format!(
-                "The kernel has no template for `{kind}` {}, so a built-in text is its base: add a fact \
-                 `shard_prompt_base(/{kind}, \"…\")`.",
-                within(shown)
-            );
-            subject.at_header(found, &TEMPLATE_MISSING, shown.wanted.shard.1, message);
+            let message = format!("no template for shard type {}", quoted(kind));
+            let finding = Finding::new(&TEMPLATE_MISSING, shown.wanted.shard.1, message)
+                .note(format!("{}, a built-in text is the base of the prompt", within(shown)))
+                .help(format!("add a fact `shard_prompt_base(/{kind}, \"…\")`"));
+            subject.at_header(found, finding);
         }
         return;
     };
     let place = subject.place(shown, &first.held, 1);
     if let Some((file, range)) = place {
-        let says = if text.is_empty() {
-            Some("is empty, which counts as no template at all: a built-in text is used")
+        let empty = if text.is_empty() {
+            Some(("empty", "it counts as missing, and a built-in text is the base"))
         } else if text.trim().is_empty() {
-            Some("holds nothing but blanks, and the prompt has no base")
+            Some(("blank", "the prompt has no base"))
         } else {
             None
         };
-        if let Some(says) = says {
-            let message = format!("The template for `{kind}` {says} ({}).", within(shown));
-            found.push(PromptFinding { file, finding: Finding::new(&TEMPLATE_EMPTY, range, message) });
+        if let Some((what, effect)) = empty {
+            let message = format!("template for {} is {what}", quoted(kind));
+            let finding = Finding::new(&TEMPLATE_EMPTY, range, message);
+            let note = format!("{}, {effect}", within(shown));
+            found.push(PromptFinding { file, finding: finding.note(note) });
         }
         if has_envelope(text) && shown.prompt.suffix {
-            let message = format!(
-                "This template says how to answer, and the runtime appends its envelope instructions all the same {}. Leave \
-                 them out here.",
-                within(shown)
-            );
-            found.push(PromptFinding { file, finding: Finding::new(&DOUBLE_ENVELOPE, range, message) });
+            let finding = Finding::new(&DOUBLE_ENVELOPE, range, "template repeats the envelope instructions")
+                .note(format!("{}, the runtime appends its own after any template", within(shown)))
+                .help("leave them out of the template");
+            found.push(PromptFinding { file, finding });
         }
     }
     for (_, answer) in templates {
         let Some((file, range)) = subject.place(shown, &answer.held, 1) else { continue };
-        let message =
-            format!("Another template for `{kind}` stands before this one, so this is in no prompt.");
-        let mut finding = Finding::new(&TEMPLATE_DUPLICATE, range, message);
+        let message = format!("duplicate template for {}", quoted(kind));
+        let mut finding = Finding::new(&TEMPLATE_DUPLICATE, range, message)
+            .note("only the first template of a type is used; this one is in no prompt");
         if let Some((before, at)) = place.filter(|(before, _)| *before == file) {
             debug_assert_eq!(before, file);
-            finding = finding.related(Span::here(at), "the one that counts");
+            finding = finding.related(Span::here(at), "template that is used");
         }
         let item = subject.program().file(file).and_then(|file| file.items.get(file.item_at(range.start())?));
         if let Some(item) = item.filter(|item| item.statement.clause().is_some_and(|clause| clause.is_fact()))
         {
             let whole = item.statement.range() + item.start;
-            finding = finding.fix(Fix::guess("Delete it").replace(whole, ""));
+            finding = finding.fix(Fix::guess("delete this template").replace(whole, ""));
         }
         found.push(PromptFinding { file, finding });
     }

@@ -18,8 +18,8 @@ pub(super) fn read(node: &TreeNode, findings: &mut Vec<Finding>) -> (Option<u32>
     let tokens = tokens.and_then(|count| {
         let used = u32::try_from(count.value).ok().filter(|tokens| *tokens > 0);
         if used.is_none() {
-            let why = format!("{} tokens cannot be a budget, so the number is ignored.", count.value);
-            findings.push(Finding::new(&SESSION_KEY, count.range, why));
+            let message = format!("{} tokens are not a valid budget", count.value);
+            findings.push(Finding::new(&SESSION_KEY, count.range, message).note("the number is ignored"));
         }
         used
     });
@@ -29,16 +29,14 @@ pub(super) fn read(node: &TreeNode, findings: &mut Vec<Finding>) -> (Option<u32>
 
 fn reserved_tokens(count: Count, tokens: Option<u32>, findings: &mut Vec<Finding>) -> Option<u32> {
     let Ok(reserved) = u32::try_from(count.value) else {
-        let why = format!("{} tokens cannot be reserved, so the number is ignored.", count.value);
-        findings.push(Finding::new(&SESSION_KEY, count.range, why));
+        let message = format!("{} tokens cannot be reserved", count.value);
+        findings.push(Finding::new(&SESSION_KEY, count.range, message).note("the number is ignored"));
         return None;
     };
     if let Some(tokens) = tokens.filter(|tokens| reserved >= *tokens) {
-        let why = format!(
-            "{reserved} reserved tokens leave nothing of a budget of {tokens}; the runtime reserves a tenth instead, {}.",
-            reserved_of(tokens, reserved)
-        );
-        findings.push(Finding::new(&SESSION_KEY, count.range, why));
+        let message = format!("{reserved} reserved tokens leave nothing of a budget of {tokens}");
+        let note = format!("the runtime reserves a tenth instead, {}", reserved_of(tokens, reserved));
+        findings.push(Finding::new(&SESSION_KEY, count.range, message).note(note));
     }
     Some(reserved)
 }

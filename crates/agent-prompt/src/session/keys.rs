@@ -37,7 +37,7 @@ impl Shape {
             Self::TextsByName => "texts by name",
             Self::NumbersByName => "numbers by name",
             Self::Table(_) => "a table of keys and values",
-            Self::Budget(_) => "a number of tokens, as `300`, or a table, as `{tokens: 300, reserved: 30}`",
+            Self::Budget(_) => "a number of tokens or a table like `{tokens: 300, reserved: 30}`",
             Self::Tables(_) => "a list of tables",
         }
     }

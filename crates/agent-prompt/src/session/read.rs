@@ -6,6 +6,7 @@ use super::tree::{ReadError, TreeKey, TreeKind, TreeNode};
 use super::{PriorShard, SessionFile, SessionForm, SessionKey, StepResult, Tool, budget, json, yaml};
 use crate::Intent;
 use crate::near::near_key;
+use crate::quoted::quoted;
 use crate::rules::SESSION_KEY;
 use crate::sourced_text::{SourcedText, TextSource};
 use mangle_syntax::lint::{Finding, Fix, Severity};
@@ -38,8 +39,10 @@ fn unreadable(unread: &ReadError) -> Finding {
     } else {
         unread.range
     };
-    let message = format!("The session file cannot be read: {}. Nothing of it is used.", unread.why);
-    Finding::new(&SESSION_KEY, range, message).severity(Severity::Error)
+    Finding::new(&SESSION_KEY, range, "session file is not valid")
+        .severity(Severity::Error)
+        .note(unread.why.clone())
+        .note("nothing of it is used")
 }
 
 struct Reader {
@@ -119,22 +122,20 @@ impl Reader {
 
     fn unknown(&mut self, key: &str, range: TextRange, known: Vec<&'static str>) {
         let near = near_key(key, &known, SYNONYMS);
-        let hint = match near {
-            Some(near) => format!(" Did you mean `{near}`?"),
-            None if known.len() <= FEW => format!(" The keys are {}.", quoted(&known)),
-            None => String::new(),
-        };
-        let message = format!("There is no key `{key}` here, so it is ignored.{hint}");
-        let finding = Finding::new(&SESSION_KEY, range, message);
+        let finding =
+            Finding::new(&SESSION_KEY, range, format!("unknown key {}", quoted(key))).note("it is ignored");
         self.file.findings.push(match near {
-            Some(near) => finding.fix(Fix::guess(format!("Write `{near}`")).replace(range, near)),
+            Some(near) => finding
+                .help(format!("did you mean `{near}`?"))
+                .fix(Fix::guess(format!("write `{near}`")).replace(range, near)),
+            None if known.len() <= FEW => finding.note(format!("the keys are {}", listed(&known))),
             None => finding,
         });
     }
 
     fn wrong(&mut self, node: &TreeNode, expected: &str) {
-        let message = format!("This should be {expected}, and is {}; it is ignored.", node.described());
-        self.file.findings.push(Finding::new(&SESSION_KEY, node.range, message));
+        let message = format!("expected {expected}, found {}", node.described());
+        self.file.findings.push(Finding::new(&SESSION_KEY, node.range, message).note("the value is ignored"));
     }
 
     /// Says which entry of a list is wrong, because of which all of it is ignored; false where none is.
@@ -146,11 +147,9 @@ impl Reader {
             _ => return false,
         };
         let Some(wrong) = nodes.iter().find(|node| !fits(node)) else { return false };
-        let message = format!(
-            "This entry should be {expected}, and is {}; the whole list is ignored.",
-            wrong.described()
-        );
-        self.file.findings.push(Finding::new(&SESSION_KEY, wrong.range, message));
+        let message = format!("expected {expected}, found {}", wrong.described());
+        let finding = Finding::new(&SESSION_KEY, wrong.range, message);
+        self.file.findings.push(finding.note("the whole list is ignored"));
         true
     }
 
@@ -335,6 +334,6 @@ fn is_empty(node: &TreeNode) -> bool {
 }
 
 /// Keys as a list in a sentence.
-fn quoted(keys: &[&str]) -> String {
+fn listed(keys: &[&str]) -> String {
     keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
 }

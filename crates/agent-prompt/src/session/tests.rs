@@ -4,13 +4,14 @@
 use expect_test::{Expect, expect};
 
 use super::{SessionFile, SessionForm};
+use crate::testing::words_of;
 use mangle_syntax::text::slice;
 
 fn check(text: &str, form: SessionForm, expected: Expect) -> SessionFile {
     let file = SessionFile::read(text, form);
     let shown = file.findings.iter().map(|finding| {
         let severity = finding.severity.map_or(String::new(), |severity| format!("{severity}: "));
-        format!("{:?} {severity}{}\n", slice(text, finding.range), finding.message)
+        format!("{:?} {severity}{}\n", slice(text, finding.range), words_of(finding))
     });
     expected.assert_eq(&shown.collect::<String>());
     file
@@ -38,42 +39,42 @@ fn mistakes_are_told() {
         "activ_files: [a]\ngit_branch: [main]\nintent: {verbs: /fix}\nresults: [3]\ngit_unstaged_count: many\n",
         SessionForm::Yaml,
         expect![[r#"
-            "activ_files" There is no key `activ_files` here, so it is ignored. Did you mean `active_files`?
-            "[main]" This should be a text, and is a list; it is ignored.
-            "verbs" There is no key `verbs` here, so it is ignored. Did you mean `verb`?
-            "3" This entry should be a table of keys and values, and is `3`; the whole list is ignored.
-            "many" This should be a whole number, and is `many`; it is ignored.
+            "activ_files" unknown key `activ_files` | it is ignored | help: did you mean `active_files`?
+            "[main]" expected a text, found a list | the value is ignored
+            "verbs" unknown key `verbs` | it is ignored | help: did you mean `verb`?
+            "3" expected a table of keys and values, found `3` | the whole list is ignored
+            "many" expected a whole number, found `many` | the value is ignored
         "#]],
     );
     check(
         "dream_mode: 'yes'\nfailing_tests: [a, {b: c}]\nprior_shard_outputs: [{task: x}, y]\ngit_branch:\nrecent_actions: ~\n",
         SessionForm::Yaml,
         expect![[r#"
-            "'yes'" This should be `true` or `false`, and is `yes`; it is ignored.
-            "{b: c}" This entry should be a text, and is a table of keys and values; the whole list is ignored.
-            "y" This entry should be a table of keys and values, and is `y`; the whole list is ignored.
+            "'yes'" expected `true` or `false`, found `yes` | the value is ignored
+            "{b: c}" expected a text, found a table of keys and values | the whole list is ignored
+            "y" expected a table of keys and values, found `y` | the whole list is ignored
         "#]],
     );
     check(
         "a: [1, 2",
         SessionForm::Yaml,
         expect![[r#"
-        "" error: The session file cannot be read: while parsing a flow sequence, expected ',' or ']'. Nothing of it is used.
-    "#]],
+            "" error: session file is not valid | while parsing a flow sequence, expected ',' or ']' | nothing of it is used
+        "#]],
     );
     check(
         "[1]",
         SessionForm::Json,
         expect![[r#"
-        "[1]" This should be a table of keys and values, and is a list; it is ignored.
-    "#]],
+            "[1]" expected a table of keys and values, found a list | the value is ignored
+        "#]],
     );
     check(
         "{\"a\": }",
         SessionForm::Json,
         expect![[r#"
-        ":" error: The session file cannot be read: missing value. Nothing of it is used.
-    "#]],
+            ":" error: session file is not valid | a value is missing here | nothing of it is used
+        "#]],
     );
     check("# nothing\n", SessionForm::Yaml, expect![[r#""#]]);
 }
@@ -84,15 +85,15 @@ fn keys_are_suggested_by_synonym_and_common_words() {
         "history: x\nbranch: main\ntests: [a]\nmessage: Go.\nresults:\n  - {step: a, status: true, message: x, colour: red}\nintent: {action: /fix}\n",
         SessionForm::Yaml,
         expect![[r#"
-            "history" There is no key `history` here, so it is ignored. Did you mean `compressed_history`?
-            "branch" There is no key `branch` here, so it is ignored. Did you mean `git_branch`?
-            "tests" There is no key `tests` here, so it is ignored. Did you mean `failing_tests`?
-            "message" There is no key `message` here, so it is ignored. Did you mean `user_input`?
-            "step" There is no key `step` here, so it is ignored. Did you mean `name`?
-            "status" There is no key `status` here, so it is ignored. Did you mean `ok`?
-            "message" There is no key `message` here, so it is ignored. Did you mean `detail`?
-            "colour" There is no key `colour` here, so it is ignored. The keys are `name`, `ok`, `detail`.
-            "action" There is no key `action` here, so it is ignored. Did you mean `verb`?
+            "history" unknown key `history` | it is ignored | help: did you mean `compressed_history`?
+            "branch" unknown key `branch` | it is ignored | help: did you mean `git_branch`?
+            "tests" unknown key `tests` | it is ignored | help: did you mean `failing_tests`?
+            "message" unknown key `message` | it is ignored | help: did you mean `user_input`?
+            "step" unknown key `step` | it is ignored | help: did you mean `name`?
+            "status" unknown key `status` | it is ignored | help: did you mean `ok`?
+            "message" unknown key `message` | it is ignored | help: did you mean `detail`?
+            "colour" unknown key `colour` | it is ignored | the keys are `name`, `ok`, `detail`
+            "action" unknown key `action` | it is ignored | help: did you mean `verb`?
         "#]],
     );
 }
@@ -110,8 +111,8 @@ fn budget_is_a_number_or_a_table() {
         budget(
             wrong,
             expect![[r#"
-        "10k" This should be a number of tokens, as `300`, or a table, as `{tokens: 300, reserved: 30}`, and is `10k`; it is ignored.
-    "#]]
+                "10k" expected a number of tokens or a table like `{tokens: 300, reserved: 30}`, found `10k` | the value is ignored
+            "#]]
         ),
         (None, None)
     );
@@ -119,7 +120,7 @@ fn budget_is_a_number_or_a_table() {
         budget(
             "budget: 0\n",
             expect![[r#"
-                "0" 0 tokens cannot be a budget, so the number is ignored.
+                "0" 0 tokens are not a valid budget | the number is ignored
             "#]]
         ),
         (None, None)
@@ -128,8 +129,8 @@ fn budget_is_a_number_or_a_table() {
         budget(
             "budget: {tokens: -4, reserved: -1}\n",
             expect![[r#"
-                "-4" -4 tokens cannot be a budget, so the number is ignored.
-                "-1" -1 tokens cannot be reserved, so the number is ignored.
+                "-4" -4 tokens are not a valid budget | the number is ignored
+                "-1" -1 tokens cannot be reserved | the number is ignored
             "#]]
         ),
         (None, None)
@@ -138,8 +139,8 @@ fn budget_is_a_number_or_a_table() {
         budget(
             "budget: {tokens: 300, reserved: 300}\n",
             expect![[r#"
-        "300" 300 reserved tokens leave nothing of a budget of 300; the runtime reserves a tenth instead, 30.
-    "#]]
+                "300" 300 reserved tokens leave nothing of a budget of 300 | the runtime reserves a tenth instead, 30
+            "#]]
         ),
         (Some(300), Some(300))
     );
@@ -147,8 +148,8 @@ fn budget_is_a_number_or_a_table() {
         budget(
             "budget: {total: 300}\n",
             expect![[r#"
-        "total" There is no key `total` here, so it is ignored. Did you mean `tokens`?
-    "#]]
+                "total" unknown key `total` | it is ignored | help: did you mean `tokens`?
+            "#]]
         ),
         (None, None)
     );

@@ -34,7 +34,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     [replies::RULES, verdicts::RULES, policy::RULES, state::RULES].into_iter().flatten().copied()
 }
 
-/// Whether what a rule finds rests on verdicts: it says nothing where no policy permits anything.
+/// Whether a rule needs verdicts: it finds nothing where no policy permits anything.
 #[must_use]
 pub fn needs_gate(rule: &Rule) -> bool {
     verdicts::RULES.contains(&rule) || replies::needs_gate(rule)

@@ -1,7 +1,8 @@
-//! What the program itself says that no request can get around: `PB511`, `PB512`.
+//! What is wrong with the facts of the policy, whatever is requested: `PB511`, `PB512`.
 
 use rustc_hash::FxHashSet;
 
+use super::verdicts::quoted;
 use crate::constitution::{Constitution, Roles};
 use mangle_engine::kernel::{Compiled, Datum, Fact, RuleId};
 use mangle_engine::program::{PredicateId, Program};
@@ -28,6 +29,12 @@ pub struct PolicyFinding {
     pub clause: RuleId,
     /// The finding, with ranges from the start of its statement.
     pub finding: Finding,
+}
+
+impl PolicyFinding {
+    fn note(self, note: String) -> Self {
+        Self { finding: self.finding.note(note), ..self }
+    }
 }
 
 /// What is found in the facts of the program.
@@ -63,10 +70,14 @@ impl Policy<'_> {
         let mut found = Vec::new();
         for (fact, text) in self.facts(self.roles.content) {
             if text.contains(['<', '>', '&']) {
-                let message = format!(
-                    "`{text}` never matches a payload: there `<`, `>` and `&` are written as `\\u003c`, `\\u003e`, `\\u0026`"
-                );
-                found.extend(self.place(fact, &UNMATCHABLE_PATTERN, message));
+                let message = format!("pattern {} never matches a payload", quoted(text));
+                let found_here = self.place(fact, &UNMATCHABLE_PATTERN, message);
+                found.extend(found_here.map(|found| {
+                    found.note(
+                        "payloads have `\\u003c`, `\\u003e` and `\\u0026` in place of `<`, `>` and `&`"
+                            .to_owned(),
+                    )
+                }));
             }
         }
         found.extend(self.drift());
@@ -86,16 +97,17 @@ impl Policy<'_> {
         only_gate.sort_unstable();
         let mut parts = Vec::new();
         if !only_policy.is_empty() {
-            parts.push(format!("the gate does not let {} through", list(only_policy)));
+            parts.push(format!("the gate rejects {}, which only the policy lists", list(only_policy)));
         }
         if !only_gate.is_empty() {
-            parts.push(format!("the policy does not know {}", list(only_gate)));
+            parts.push(format!("the policy does not list {}", list(only_gate)));
         }
         if parts.is_empty() {
             return None;
         }
-        let message = format!("the lists of domains differ: {}", parts.join("; "));
-        self.place(first, &ALLOWLIST_DRIFT, message)
+        let message = "policy and gate list different domains".to_owned();
+        let found = self.place(first, &ALLOWLIST_DRIFT, message)?;
+        Some(parts.into_iter().fold(found, PolicyFinding::note))
     }
 
     /// The facts of a predicate that the program gives, and the text that each is about.

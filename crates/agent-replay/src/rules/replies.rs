@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Scene;
+use super::verdicts::{quoted, reason};
 use crate::turn::Turn;
 use mangle_syntax::lint::{Finding, Rule, Severity, Span, rule};
 use mangle_syntax::text::{TextRange, size};
-use piggyback::envelope::account::UpdateFate;
+use piggyback::envelope::account::{UpdateFate, UpdateRefusal};
 use piggyback::envelope::runtime::{Caps, Stage};
 use piggyback::envelope::{self, Reply, claim_in, phrase_in};
 use piggyback::transcript::{self, Record, TranscriptFinding};
@@ -93,19 +94,39 @@ fn rewritten(scene: &mut Scene<'_>, report: &Turn) {
         .iter()
         .filter(|atom| matches!(atom.fate, UpdateFate::Blocked(_) | UpdateFate::Withdrawn(_)))
         .collect();
-    let atoms = match lost.len() {
-        0 => "no update is left out".to_owned(),
-        1 => "1 update is left out".to_owned(),
-        count => format!("{count} updates are left out"),
+    let updates = match lost.len() {
+        0 => String::new(),
+        1 => "; 1 update ignored".to_owned(),
+        count => format!("; {count} updates ignored"),
     };
-    let message = format!("the user reads something else ({}), and {atoms}", rewritten.reason);
-    let mut finding = Finding::new(&OVERRIDE, scene.surface_range(), message);
+    let what = if rewritten.is_replaced { "text replaced by a refusal" } else { "safety notice added" };
+    let mut finding = Finding::new(&OVERRIDE, scene.surface_range(), format!("{what}{updates}"))
+        .note(format!("the user reads this reason: {}", rewritten.reason));
     for atom in lost {
         if let Some(range) = atom.index.and_then(|index| scene.update(index)) {
-            finding = finding.related(Span::here(range), atom.fate.to_string());
+            finding = finding.related(Span::here(range), loss(&atom.fate));
         }
     }
     scene.push(finding);
+}
+
+/// Why an update is ignored, as a label.
+fn loss(fate: &UpdateFate) -> &'static str {
+    match fate {
+        UpdateFate::Blocked(refusal) => match refusal {
+            UpdateRefusal::Limit => "beyond the number of accepted updates",
+            UpdateRefusal::Rule => "a reply may not assert rules",
+            UpdateRefusal::Declaration => "a reply may not declare predicates",
+            UpdateRefusal::Import => "a reply may not import packages",
+            UpdateRefusal::Syntax => "not a valid fact",
+            UpdateRefusal::NotAllowed => "the consumer rejects this predicate",
+            UpdateRefusal::Protected => "a reply may not assert this predicate",
+            UpdateRefusal::Undeclared => "the policy does not declare it",
+            UpdateRefusal::Arity => "declared with another arity",
+        },
+        UpdateFate::Withdrawn(_) => "denied with the whole reply",
+        _ => "ignored",
+    }
 }
 
 fn contradiction(scene: &mut Scene<'_>, report: &Turn) {
@@ -116,18 +137,18 @@ fn contradiction(scene: &mut Scene<'_>, report: &Turn) {
     let Some((range, phrase)) = claim_in(&surface, phrases) else { return };
     let Some(range) = scene.in_surface(range) else { return };
     let what = match denied.action.as_str() {
-        "" => "the whole reply".to_owned(),
-        action => format!("`{action}`"),
+        "" => "this reply".to_owned(),
+        action => quoted(action),
     };
-    let who = reader(report);
-    let message = format!("{who} `{phrase}`, and the constitution denies {what}: {}", denied.why);
-    scene.push(Finding::new(&SPEECH_CONTRADICTS_VERDICT, range, message));
+    let message = format!("reply claims {}, but {what} is denied", quoted(phrase));
+    let finding = Finding::new(&SPEECH_CONTRADICTS_VERDICT, range, message);
+    scene.push(finding.note(reason(denied)).note(reader(report)));
 }
 
-/// Who has the surface before their eyes: not the user where a refusal takes its place.
+/// Who reads the surface: not the user where a refusal takes its place.
 fn reader(report: &Turn) -> &'static str {
     let is_replaced = report.rewritten.as_ref().is_some_and(|rewritten| rewritten.is_replaced);
-    if is_replaced { "the model writes" } else { "the user reads" }
+    if is_replaced { "the user reads a refusal in its place" } else { "the user reads this text" }
 }
 
 fn chatter(scene: &mut Scene<'_>, report: &Turn) {
@@ -136,8 +157,8 @@ fn chatter(scene: &mut Scene<'_>, report: &Turn) {
     let atom = atom.map(|found| TextRange::new(size(found.start()), size(found.end())));
     let phrase = || phrase_in(&surface, CHATTER.into_iter()).map(|(range, _)| range);
     if let Some(range) = atom.or_else(phrase).and_then(|range| scene.in_surface(range)) {
-        let message = format!("{} what is internal to the agent", reader(report));
-        scene.push(Finding::new(&PERSONA_BREAK, range, message));
+        let finding = Finding::new(&PERSONA_BREAK, range, "text for the user shows internals of the agent");
+        scene.push(finding.note(reader(report)));
     }
 }
 
@@ -146,8 +167,9 @@ fn leak(scene: &mut Scene<'_>) {
     if stage == Ok(Stage::Fallback)
         && let Some(leak) = envelope::control_shown(scene.reply.raw)
     {
-        let message = "the runtime finds no envelope here, so the user reads the control packet, and the kernel is told nothing";
-        scene.push(Finding::new(&LEAK_ON_REPLAY, leak.range, message));
+        let finding = Finding::new(&LEAK_ON_REPLAY, leak.range, "control packet is shown to the user")
+            .note("the runtime finds no envelope in this reply, and asserts nothing of it");
+        scene.push(finding);
     }
 }
 
@@ -156,9 +178,9 @@ fn decoy(scene: &mut Scene<'_>) {
     let Reply { picked, safe, .. } = scene.reply;
     let is_injected = picked.is_some() && picked != safe && safe.is_some();
     if is_injected && scene.is_quoting {
-        let message = "the runtime takes this envelope, which repeats what was said to the model, and not the model's own";
+        let message = "runtime uses a quoted envelope, not the model's own";
         let finding = Finding::new(&USER_INJECTION, scene.brace(), message).severity(Severity::Error);
-        scene.push(finding);
+        scene.push(finding.note("the envelope repeats an input of the model"));
     }
 }
 
@@ -172,6 +194,7 @@ pub(crate) fn injection(record: &Record<'_>, turn: &transcript::Turn) -> Option<
     let reply = Reply::new(text, &Caps::default());
     let object = reply.objects.iter().find(|object| envelope::is_envelope(&object.json))?;
     let range = TextRange::new(size(object.range.start), size(object.range.end));
-    let message = "this looks like an envelope: a model that repeats it hands it to the kernel as its own";
-    Some(transcript::place(record, turn, None, Finding::new(&USER_INJECTION, range, message)))
+    let finding = Finding::new(&USER_INJECTION, range, "input of the model contains an envelope")
+        .note("if the model quotes it, the runtime may use it as the reply");
+    Some(transcript::place(record, turn, None, finding))
 }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::Scene;
+use super::verdicts::quoted;
 use crate::constitution::{find, text};
 use crate::turn::Turn;
 use mangle_engine::kernel::{Datum, Kernel, Reason, Relation, RuleId};
@@ -17,10 +18,10 @@ pub(super) const RULES: &[&Rule] = &[&WEAK_SIGNAL, &ACTION_UNDERIVABLE, &FACTS_O
 /// How often something must have been rejected before it is a preference.
 const REJECTIONS: i64 = 3;
 
-/// What is learned too early.
+/// A preference that is promoted too early.
 static WEAK_SIGNAL: Rule = rule!("weak-signal.md");
 
-/// Another way to recover than the policy's.
+/// A recovery action that the policy does not derive.
 static ACTION_UNDERIVABLE: Rule = rule!("action-underivable.md");
 
 /// Too many facts.
@@ -43,8 +44,10 @@ fn transitions(scene: &mut Scene<'_>, kernel: &Kernel) {
             continue;
         };
         if let Some(held) = contradicted(scene, kernel, &from) {
-            let message = format!("the kernel holds another state before this turn: `{held}`");
-            scene.push(Finding::new(&TRANSITION_UNBACKED, range, message));
+            let finding =
+                Finding::new(&TRANSITION_UNBACKED, range, "kernel holds another state before this turn")
+                    .note(format!("its fact is {}", quoted(&held)));
+            scene.push(finding);
         }
     }
 }
@@ -83,8 +86,9 @@ fn signals(scene: &mut Scene<'_>, kernel: &Kernel) {
         };
         let known = rejections(scene, kernel, &key);
         if known < REJECTIONS {
-            let message = format!("`{key}` is promoted after {known} of {REJECTIONS} rejections");
-            scene.push(Finding::new(&WEAK_SIGNAL, operation.range(), message));
+            let message = format!("{} promoted after {known} of {REJECTIONS} rejections", quoted(&key));
+            let finding = Finding::new(&WEAK_SIGNAL, operation.range(), message);
+            scene.push(finding.note("fewer rejections do not show a lasting preference"));
         }
     }
 }
@@ -130,12 +134,12 @@ pub(super) fn check(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel) {
     if !is_derived && !holds {
         let derived: Vec<_> = correction.actions.iter().map(|(fact, _)| format!("`{fact}`")).collect();
         let derived = match derived.is_empty() {
-            true => "nothing".to_owned(),
+            true => "no action".to_owned(),
             false => derived.join(", "),
         };
-        let message =
-            format!("the policy does not derive `{name}` from this hypothesis; it derives {derived}");
-        scene.push(Finding::new(&ACTION_UNDERIVABLE, range, message));
+        let message = format!("policy does not derive recovery action {}", quoted(&name));
+        let finding = Finding::new(&ACTION_UNDERIVABLE, range, message);
+        scene.push(finding.note(format!("from this hypothesis it derives {derived}, and only that is run")));
     }
 }
 
@@ -148,11 +152,11 @@ pub(super) fn counts(scene: &mut Scene<'_>, kernel: &Kernel, told: &mut FxHashSe
             let node = control.list("mangle_updates").last().copied()?;
             Some(control.json.range(node))
         });
-        let message = format!(
-            "with this turn the kernel would hold {given} facts, and it takes {} (`max_facts_in_kernel`)",
-            limits.facts
+        let message = format!("kernel would hold {given} facts, over its limit of {}", limits.facts);
+        let finding = Finding::new(&FACTS_OVER, last.unwrap_or_else(|| scene.brace()), message);
+        scene.push(
+            finding.note("the runtime ignores facts beyond `max_facts_in_kernel`; only its log reports that"),
         );
-        scene.push(Finding::new(&FACTS_OVER, last.unwrap_or_else(|| scene.brace()), message));
     }
     let stop = kernel.model().stopped.as_ref();
     let stop = stop.filter(|stop| !matches!(stop.reason, Reason::Failed(_) | Reason::Cancelled));
@@ -160,15 +164,18 @@ pub(super) fn counts(scene: &mut Scene<'_>, kernel: &Kernel, told: &mut FxHashSe
     if (is_over || stop.is_some()) && told.insert("derived".to_owned()) {
         let largest = largest(scene, kernel);
         let rule = stop.and_then(|stop| stop.rule).or(largest.as_ref().and_then(|(rule, _)| *rule));
-        let of = largest.map_or_else(String::new, |(_, name)| format!(", most of them of `{name}`"));
         let message = match stop {
-            Some(stop) => format!("the evaluation ends before it is done: {}{of}", stop.reason),
-            None => format!(
-                "{derived} facts are derived{of}, and the runtime allows {} (`max_derived_facts_limit`)",
-                limits.derived
-            ),
+            Some(_) => "evaluation reaches a limit".to_owned(),
+            None => format!("{derived} derived facts exceed the limit of {}", limits.derived),
         };
-        let finding = Finding::new(&DERIVED_OVER, scene.brace(), message);
+        let finding = Finding::new(&DERIVED_OVER, scene.brace(), message).note(match stop {
+            Some(stop) => format!("it ends early: {}", stop.reason),
+            None => "the runtime ends the evaluation at `max_derived_facts_limit`".to_owned(),
+        });
+        let finding = match largest {
+            Some((_, name)) => finding.note(format!("most derived facts are of `{name}`")),
+            None => finding,
+        };
         scene.push(with_rule(scene, finding, rule));
     }
 }
@@ -189,7 +196,7 @@ fn with_rule(scene: &Scene<'_>, finding: Finding, rule: Option<RuleId>) -> Findi
     let item = scene.constitution.program.file(rule.file).and_then(|file| file.items.get(rule.item as usize));
     let head = item.and_then(|item| Some(item.statement.clause()?.head.range));
     match head {
-        Some(range) => finding.related(Span::of(rule.file, rule.statement, range), "this rule gives them"),
+        Some(range) => finding.related(Span::of(rule.file, rule.statement, range), "this rule derives them"),
         None => finding,
     }
 }

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::Scene;
 use crate::constitution::find;
+use crate::gate;
 use crate::pending::{PendingRequest, RequestOutcome};
 use crate::session_origin::SessionOrigin;
 use crate::turn::{LiftedDenial, Turn};
@@ -42,16 +43,16 @@ static BLOCKED_ALTHOUGH_PERMITTED: Rule = rule!("blocked-although-permitted.md")
 /// A permission that the model gave to itself.
 static SELF_GRANTED: Rule = rule!("self-granted.md");
 
-/// A denial that the model lifted itself.
+/// A denial that replies lifted.
 static SELF_LIFTED_BLOCK: Rule = rule!("self-lifted-block.md");
 
 /// What only an override permits.
 static OVERRIDE_ONLY: Rule = rule!("override-only.md");
 
-/// Content that nobody looked at.
+/// Blocked content that no rule checks.
 static UNCOVERED_CONTENT: Rule = rule!("uncovered-content.md");
 
-/// An approval that nobody asked for.
+/// A dangerous request without a request for approval.
 static APPROVAL_FLAG: Rule = rule!("approval-flag.md");
 
 /// Looks at the verdicts of a reply.
@@ -60,50 +61,66 @@ pub(super) fn check(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel, told:
         let Some((_, range)) = verdict.index.and_then(|index| scene.request(index)) else { continue };
         match verdict.is_permitted {
             true => permitted(scene, verdict, range, report.number, kernel, told),
-            false => scene.push(Finding::new(&DENIED, range, denied(verdict))),
+            false => {
+                let message = format!("{} is denied", named(verdict));
+                scene.push(Finding::new(&DENIED, range, message).note(reason(verdict)));
+            }
         }
     }
     if let Some(verdict) = &report.envelope {
         let range = scene.brace();
-        let message = match scene.constitution.settings.style {
-            Override::Replace => format!("the whole reply is denied: {}", verdict.why),
-            style @ (Override::Runtime | Override::Prepend) => format!(
-                "{}, which denies this reply; with `override = \"{}\"`, its updates are asserted all the same",
-                verdict.why,
-                style.as_str()
-            ),
+        let finding = match scene.constitution.settings.style {
+            Override::Replace => {
+                Finding::new(&DENIED, range, "the whole reply is denied").note(reason(verdict))
+            }
+            style @ (Override::Runtime | Override::Prepend) => {
+                Finding::new(&DENIED, range, "the reply is denied, but its updates are asserted")
+                    .note(reason(verdict))
+                    .note(format!("`override = \"{}\"` does not withdraw the updates", style.as_str()))
+            }
         };
-        scene.push(Finding::new(&DENIED, range, message));
+        scene.push(finding);
     }
     unblocked(scene, report);
     approval(scene, report, kernel);
     recorded(scene, report);
 }
 
-fn denied(verdict: &Verdict) -> String {
-    format!("{} is denied: {}", named(verdict), verdict.why)
+/// Why a verdict is as it is, as a note: a sentence of ours, or words of the policy.
+pub(super) fn reason(verdict: &Verdict) -> String {
+    format!("reason: {}", verdict.why)
 }
 
 /// A request for people: `/read_file` on `a.go`.
 fn named(verdict: &Verdict) -> String {
     let Verdict { action, target, payload, .. } = verdict;
     match target.as_str() {
-        "" | "unknown" if matches!(payload.as_str(), "" | "{}" | "null") => quoted(action),
-        "" | "unknown" => format!("{} with {}", quoted(action), quoted(payload)),
-        target => format!("{} on {}", quoted(action), quoted(target)),
+        "" | "unknown" if matches!(payload.as_str(), "" | "{}" | "null") => quoted_short(action),
+        "" | "unknown" => format!("{} with {}", quoted_short(action), quoted_short(payload)),
+        target => format!("{} on {}", quoted_short(action), quoted_short(target)),
     }
 }
 
-/// A text with quotes around it, cut.
-fn quoted(text: &str) -> String {
-    format!("`{}`", short(text))
+/// A text in backticks, without its middle where it is long.
+pub(super) fn quoted(text: &str) -> String {
+    const LONGEST: usize = 60;
+    cut(text, LONGEST)
 }
 
-fn short(text: &str) -> String {
-    match text.char_indices().nth(60) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text.to_owned(),
+/// The same for a headline, which has little room.
+fn quoted_short(text: &str) -> String {
+    const LONGEST: usize = 30;
+    cut(text, LONGEST)
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    let count = text.chars().count();
+    if count <= longest {
+        return format!("`{text}`");
     }
+    let head: String = text.chars().take(longest / 2).collect();
+    let tail: String = text.chars().skip(count - longest / 2 + 1).collect();
+    format!("`{head}…{tail}`")
 }
 
 fn permitted(
@@ -116,30 +133,33 @@ fn permitted(
 ) {
     let Verdict { action, why, .. } = verdict;
     if scene.options.show_permits {
-        let message = format!("{} is {why}", named(verdict));
-        scene.push(of_rule(scene, Finding::new(&PERMITTED, range, message), verdict));
+        let mut finding = Finding::new(&PERMITTED, range, format!("{} is permitted", named(verdict)));
+        if let Some(more) = why.strip_prefix(gate::PERMITTED).filter(|more| !more.is_empty()) {
+            finding = finding
+                .note(more.trim_start_matches([',', ';', ' ']).trim_start_matches("in which ").to_owned());
+        }
+        scene.push(of_rule(scene, finding, verdict));
     }
     relied(scene, verdict, range, turn);
     let roles = &scene.constitution.roles;
     let model = kernel.model();
     let is_safe = roles.safe.is_some_and(|safe| find(model, safe, &[action]).is_some());
     if !is_safe && verdict.is_lifted && told.insert(format!("override {action}")) {
-        let message = format!("`{}` is listed nowhere as safe: only an override permits it", short(action));
-        scene.push(of_rule(scene, Finding::new(&OVERRIDE_ONLY, range, message), verdict));
+        let message = format!("only an override permits {}", quoted_short(action));
+        let finding = Finding::new(&OVERRIDE_ONLY, range, message)
+            .note("no fact of the policy lists the action as safe");
+        scene.push(of_rule(scene, finding, verdict));
     }
     if let Some(pattern) = content(scene, kernel, verdict) {
         let place = scene.request(verdict.index.unwrap_or_default());
         let place = place.and_then(|(view, _)| view.value_range("tool_args")).unwrap_or(range);
-        let message = format!(
-            "`{}` is permitted although {} stands in it, which the policy lists as blocked: {}",
-            short(action),
-            quoted(&pattern),
-            match why.split_once("the engine drops ") {
-                Some((_, dropped)) => format!("the engine drops {dropped}"),
-                None => "no rule looks for it in this action".to_owned(),
-            }
-        );
-        scene.push(of_rule(scene, Finding::new(&UNCOVERED_CONTENT, place, message), verdict));
+        let message = format!("permitted request contains blocked pattern {}", quoted_short(&pattern));
+        let note = match why.split_once(gate::IGNORES) {
+            Some((_, ignored)) => format!("{}{ignored}", gate::IGNORES),
+            None => format!("no rule checks {} for it", quoted(action)),
+        };
+        let finding = Finding::new(&UNCOVERED_CONTENT, place, message).note(note);
+        scene.push(of_rule(scene, finding, verdict));
     }
 }
 
@@ -148,33 +168,27 @@ fn relied(scene: &mut Scene<'_>, verdict: &Verdict, range: TextRange, turn: u64)
     let Reliance { granted, lifted, denial } = &verdict.reliance;
     let why = denial.as_deref().unwrap_or("no rule permits it");
     if !granted.is_empty() {
-        let message = format!(
-            "{} is permitted only because replies asserted {}; without that: {why}",
-            named(verdict),
-            listed(granted)
-        );
-        let finding = of_rule(scene, Finding::new(&SELF_GRANTED, range, message), verdict);
-        push_own(scene, finding, granted, turn);
+        let message = format!("{} is permitted by facts of replies", named(verdict));
+        let finding = Finding::new(&SELF_GRANTED, range, message)
+            .note(format!("the permission rests on {}", listed(granted)))
+            .note(format!("without that: {why}"));
+        push_own(scene, of_rule(scene, finding, verdict), granted, turn);
     }
     if !lifted.is_empty() {
-        let message = format!(
-            "{} would be denied without what replies did: {}; without that: {why}",
-            named(verdict),
-            listed(lifted)
-        );
-        let finding = of_rule(scene, Finding::new(&SELF_LIFTED_BLOCK, range, message), verdict);
-        push_own(scene, finding, lifted, turn);
+        let message = format!("replies lift the denial of {}", named(verdict));
+        let finding = Finding::new(&SELF_LIFTED_BLOCK, range, message)
+            .note(format!("the permission rests on {}", listed(lifted)))
+            .note(format!("without that: {why}"));
+        push_own(scene, of_rule(scene, finding, verdict), lifted, turn);
     }
 }
 
 /// A reply that would be denied as a whole, had its session not lifted that.
 fn unblocked(scene: &mut Scene<'_>, report: &Turn) {
     let Some(LiftedDenial { facts, denial, .. }) = &report.unblocked else { return };
-    let message = format!(
-        "the policy would deny this reply without what replies did: {}; without that: {denial} would hold",
-        listed(facts)
-    );
-    let finding = Finding::new(&SELF_LIFTED_BLOCK, scene.brace(), message);
+    let finding = Finding::new(&SELF_LIFTED_BLOCK, scene.brace(), "replies lift the denial of the reply")
+        .note(format!("it is accepted because of {}", listed(facts)))
+        .note(format!("without that, the policy would derive {denial}"));
     push_own(scene, finding, facts, report.number);
 }
 
@@ -185,12 +199,12 @@ fn push_own(scene: &mut Scene<'_>, mut finding: Finding, facts: &[(String, Sessi
     if facts.iter().all(|(fact, _)| is_listed(fact)) {
         finding = finding.severity(Severity::Warning);
     }
-    for (fact, origin) in facts {
+    for (_, origin) in facts {
         if let SessionOrigin::Update { turn: of, index } = origin
             && *of == turn
             && let Some(place) = scene.update(*index)
         {
-            finding = finding.related(Span::here(place), format!("`{}`", short(fact)));
+            finding = finding.related(Span::here(place), "asserted here");
         }
     }
     scene.push(finding);
@@ -198,7 +212,7 @@ fn push_own(scene: &mut Scene<'_>, mut finding: Finding, facts: &[(String, Sessi
 
 /// Facts with their origins: `` `approved("a")` (turn 1, update 2) and … ``
 fn listed(facts: &[(String, SessionOrigin)]) -> String {
-    let all: Vec<_> = facts.iter().map(|(fact, origin)| format!("`{}` ({origin})", short(fact))).collect();
+    let all: Vec<_> = facts.iter().map(|(fact, origin)| format!("{} ({origin})", quoted(fact))).collect();
     match all.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
@@ -248,9 +262,11 @@ fn approval(scene: &mut Scene<'_>, report: &Turn, kernel: &Kernel) {
     let Some(dangerous) = scene.constitution.roles.dangerous else { return };
     let is_dangerous = |verdict: &&Verdict| find(kernel.model(), dangerous, &[&verdict.action]).is_some();
     if let Some(verdict) = report.verdicts.iter().find(is_dangerous) {
-        let message = format!("`{}` is dangerous by the policy: it needs approval", short(&verdict.action));
-        let fix = Fix::safe("Say that approval is needed").replace(range, "true");
-        scene.push(Finding::new(&APPROVAL_FLAG, range, message).fix(fix));
+        let message = format!("no approval requested for dangerous {}", quoted_short(&verdict.action));
+        let fix = Fix::safe("set the flag to `true`").replace(range, "true");
+        let finding = Finding::new(&APPROVAL_FLAG, range, message)
+            .note("the policy lists the action as dangerous, and the user is not warned");
+        scene.push(finding.fix(fix));
     }
 }
 
@@ -264,11 +280,17 @@ fn recorded(scene: &mut Scene<'_>, report: &Turn) {
         .value_range("blocked_by_constitution")
         .filter(|_| is_blocked && all && report.envelope.is_none())
     {
-        let message =
-            "the packet says that the constitution blocked something, and all of its requests are permitted";
-        scene.push(Finding::new(&BLOCKED_ALTHOUGH_PERMITTED, range, message));
+        let message = "packet reports a block, but all its requests are permitted";
+        let finding = Finding::new(&BLOCKED_ALTHOUGH_PERMITTED, range, message);
+        scene.push(finding.note(OTHER_FACTS).help(ADD_FACTS));
     }
 }
+
+/// Why a recorded block may differ from the verdict.
+const OTHER_FACTS: &str = "the policy was stricter, or the runtime had facts that are missing here";
+
+/// What to do about missing facts.
+const ADD_FACTS: &str = "add missing facts with `--facts FILE`";
 
 /// What is found where the transcript shows what became of a request.
 pub(crate) fn outcome(
@@ -284,21 +306,18 @@ pub(crate) fn outcome(
         (RequestOutcome::Ran, false) => Finding::new(
             &EXECUTED_ALTHOUGH_DENIED,
             range,
-            format!(
-                "this is the result of `{}`: `{}` of turn {of} ran, and this constitution denies it",
-                short(call),
-                short(action)
-            ),
-        ),
+            format!("denied request {} of turn {of} was executed", quoted_short(action)),
+        )
+        .note(format!("this is the result of call {}", quoted(call)))
+        .note("the policy was another one, or the tool ran without the gate"),
         (RequestOutcome::Blocked, true) => Finding::new(
             &BLOCKED_ALTHOUGH_PERMITTED,
             range,
-            format!(
-                "`{}` (`{}` of turn {of}) was blocked, and this constitution permits it",
-                short(call),
-                short(action)
-            ),
-        ),
+            format!("permitted request {} of turn {of} was blocked", quoted_short(action)),
+        )
+        .note(format!("this is the result of call {}", quoted(call)))
+        .note(OTHER_FACTS)
+        .help(ADD_FACTS),
         _ => return None,
     };
     Some(transcript::place(record, turn, None, finding))

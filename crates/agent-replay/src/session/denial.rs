@@ -43,7 +43,7 @@ impl Replay<'_> {
             payload: String::new(),
             is_permitted: false,
             lock: Lock::Constitution,
-            why: format!("the policy says {}", gate::head(&proof)),
+            why: format!("the policy derives {}", gate::head(&proof)),
             rule: proof.nodes.first().map(|node| node.rule),
             because: vec![proof],
             why_not: Vec::new(),

@@ -15,17 +15,17 @@ fn a_reply_that_the_policy_blocks() {
         expect![[r#"
             turn 1
               intent(/mutation, "prod.db"). asserted, although the policy denies the reply
-              shown: "[SAFETY NOTICE: the policy says `blocked_action(\"prod.db\")`]\n\nDropping it."
-              DENY 2 turn 1   : the policy says `blocked_action("prod.db")`
+              shown: "[SAFETY NOTICE: the policy derives `blocked_action(\"prod.db\")`]\n\nDropping it."
+              DENY 2 turn 1   : the policy derives `blocked_action("prod.db")`
               PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
               + intent(/mutation,"prod.db")
               + blocked_action("prod.db")
-              override: the user reads something else (the policy says `blocked_action("prod.db")`), and no update is left out
-              permitted: `/read_file` is permitted by the constitution
-              denied: the policy says `blocked_action("prod.db")`, which denies this reply; with `override = "runtime"`, its updates are asserted all the same
+              override: safety notice added | the user reads this reason: the policy derives `blocked_action("prod.db")`
+              permitted: `/read_file` is permitted
+              denied: the reply is denied, but its updates are asserted | reason: the policy derives `blocked_action("prod.db")` | `override = "runtime"` does not withdraw the updates
             turn 2
               PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
-              permitted: `/read_file` is permitted by the constitution
+              permitted: `/read_file` is permitted
         "#]],
     );
     let replace = format!("{rule}#- mangle-ls.toml\n[replay]\noverride = \"replace\"\n");
@@ -35,15 +35,15 @@ fn a_reply_that_the_policy_blocks() {
         expect![[r#"
             turn 1
               intent(/mutation, "prod.db"). denied with the whole reply
-              shown: "I cannot do that: the policy says `blocked_action(\"prod.db\")`."
-              DENY 2 turn 1   : the policy says `blocked_action("prod.db")`
+              shown: "I cannot do that: the policy derives `blocked_action(\"prod.db\")`."
+              DENY 2 turn 1   : the policy derives `blocked_action("prod.db")`
               DENY 2 r1 /read_file unknown {}: the whole reply is denied
-              override: the user reads something else (the policy says `blocked_action("prod.db")`), and 1 update is left out
-              denied: `/read_file` is denied: the whole reply is denied
-              denied: the whole reply is denied: the policy says `blocked_action("prod.db")`
+              override: text replaced by a refusal; 1 update ignored | the user reads this reason: the policy derives `blocked_action("prod.db")`
+              denied: `/read_file` is denied | reason: the whole reply is denied
+              denied: the whole reply is denied | reason: the policy derives `blocked_action("prod.db")`
             turn 2
               PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
-              permitted: `/read_file` is permitted by the constitution
+              permitted: `/read_file` is permitted
         "#]],
     );
 }
@@ -63,7 +63,7 @@ fn a_reply_is_blocked_behind_many_facts_that_block_nothing_of_it() {
     let (turns, _) = case.run(&case.constitution());
     let envelopes: Vec<_> =
         turns.iter().map(|turn| turn.envelope.as_ref().map(|one| one.why.as_str())).collect();
-    let why = "the policy says `blocked_action(\"prod.db\")`";
+    let why = "the policy derives `blocked_action(\"prod.db\")`";
     // What blocked an earlier reply still stands when it is said again.
     assert_eq!(envelopes, [None, Some(why), None, Some(why)]);
 }
@@ -89,10 +89,10 @@ fn what_a_denied_reply_said_is_withdrawn_though_it_held_before() {
             turn 2
               intent(/mutation, "a"). denied with the whole reply
               task_status("b", /done). denied with the whole reply
-              shown: "I cannot do that: the policy says `blocked_action(\"b\")`."
-              DENY 2 turn 2   : the policy says `blocked_action("b")`
-              override: the user reads something else (the policy says `blocked_action("b")`), and 2 updates are left out
-              denied: the whole reply is denied: the policy says `blocked_action("b")`
+              shown: "I cannot do that: the policy derives `blocked_action(\"b\")`."
+              DENY 2 turn 2   : the policy derives `blocked_action("b")`
+              override: text replaced by a refusal; 2 updates ignored | the user reads this reason: the policy derives `blocked_action("b")`
+              denied: the whole reply is denied | reason: the policy derives `blocked_action("b")`
             turn 3
               - intent(/mutation,"a")
               - task_status("a",/open)
@@ -209,14 +209,15 @@ fn denied_work_is_claimed_in_the_past_tense() {
 
 #[test]
 fn a_replaced_surface_is_not_read_by_the_user() {
-    let message = |style: &str| {
+    let note = |style: &str| {
         let lines = [reply(&[], &asks("delete_file", "{\"path\":\"a\"}"), "Let me think.")];
         let case = case(&lines, &format!("#- mangle-ls.toml\n[replay]\noverride = \"{style}\"\n"));
         let (_, found) = case.run(&case.constitution());
-        found.into_iter().find(|found| found.1.rule.code == "PB521").map(|found| found.1.message)
+        let found = found.into_iter().find(|found| found.1.rule.code == "PB521");
+        found.map(|mut found| found.1.notes.remove(0))
     };
-    assert_eq!(message("prepend").as_deref(), Some("the user reads what is internal to the agent"));
-    assert_eq!(message("replace").as_deref(), Some("the model writes what is internal to the agent"));
+    assert_eq!(note("prepend").as_deref(), Some("the user reads this text"));
+    assert_eq!(note("replace").as_deref(), Some("the user reads a refusal in its place"));
 }
 
 #[test]

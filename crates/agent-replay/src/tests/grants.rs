@@ -13,9 +13,9 @@ fn the_model_may_grant_itself_what_the_compressor_believes() {
               PERMIT 2 r1 /delete_file a.go {"path":"a.go"}: permitted by the constitution
               + admin_override("me")
               + has_override()
-              permitted: `/delete_file` on `a.go` is permitted by the constitution
-              self-granted: `/delete_file` on `a.go` is permitted only because replies asserted `admin_override("me")` (turn 1, update 1); without that: It needs an override
-              override-only: `/delete_file` is listed nowhere as safe: only an override permits it
+              permitted: `/delete_file` on `a.go` is permitted
+              self-granted: `/delete_file` on `a.go` is permitted by facts of replies | the permission rests on `admin_override("me")` (turn 1, update 1) | without that: It needs an override
+              override-only: only an override permits `/delete_file` | no fact of the policy lists the action as safe
         "#]],
     );
 }
@@ -35,37 +35,37 @@ fn appeals_silence_the_gate_and_nothing_else() {
         &mkfs,
         "",
         expect![[r#"
-        turn 1
-          DENY gate r1 /run_command rm -fr x; mkfs y {"path":"rm -fr x; mkfs y"}: the target matches `mkfs`, which the gate refuses
-          denied: `/run_command` on `rm -fr x; mkfs y` is denied: the target matches `mkfs`, which the gate refuses
-    "#]],
+            turn 1
+              DENY gate r1 /run_command rm -fr x; mkfs y {"path":"rm -fr x; mkfs y"}: the gate rejects targets that match `mkfs`
+              denied: `/run_command` on `rm -fr x; mkfs y` is denied | reason: the gate rejects targets that match `mkfs`
+        "#]],
     );
     told(
         &mkfs,
         "active_override(/run_command, \"ann\", 1).\n",
         expect![[r#"
             turn 1
-              PERMIT 2 r1 /run_command rm -fr x; mkfs y {"path":"rm -fr x; mkfs y"}: permitted by the constitution; the gate would refuse it, but for an appeal
-              permitted: `/run_command` on `rm -fr x; mkfs y` is permitted by the constitution; the gate would refuse it, but for an appeal
+              PERMIT 2 r1 /run_command rm -fr x; mkfs y {"path":"rm -fr x; mkfs y"}: permitted by the constitution; an appeal overrides the gate, which rejects it
+              permitted: `/run_command` on `rm -fr x; mkfs y` is permitted | an appeal overrides the gate, which rejects it
         "#]],
     );
     told(
         &mkfs,
         "active_override(/run_command, \"ann\", 0).\n",
         expect![[r#"
-        turn 1
-          DENY gate r1 /run_command rm -fr x; mkfs y {"path":"rm -fr x; mkfs y"}: the target matches `mkfs`, which the gate refuses
-          denied: `/run_command` on `rm -fr x; mkfs y` is denied: the target matches `mkfs`, which the gate refuses
-    "#]],
+            turn 1
+              DENY gate r1 /run_command rm -fr x; mkfs y {"path":"rm -fr x; mkfs y"}: the gate rejects targets that match `mkfs`
+              denied: `/run_command` on `rm -fr x; mkfs y` is denied | reason: the gate rejects targets that match `mkfs`
+        "#]],
     );
     told(
         &asks("delete_file", "{\"path\":\"x\"}"),
         "has_active_override(/delete_file).\n",
         expect![[r#"
-        turn 1
-          DENY 2 r1 /delete_file x {"path":"x"}: It needs an override
-          denied: `/delete_file` on `x` is denied: It needs an override
-    "#]],
+            turn 1
+              DENY 2 r1 /delete_file x {"path":"x"}: It needs an override
+              denied: `/delete_file` on `x` is denied | reason: It needs an override
+        "#]],
     );
 }
 
@@ -84,9 +84,9 @@ fn who_grants_himself_an_appeal_is_told_of() {
               has_active_override(/git_push). asserted
               PERMIT 2 r1 /git_push x {"path":"x"}: permitted by the constitution
               + has_active_override(/git_push)
-              permitted: `/git_push` on `x` is permitted by the constitution
-              self-granted: `/git_push` on `x` is permitted only because replies asserted `has_active_override(/git_push)` (turn 1, update 1); without that: no rule permits it, because nothing gives `dangerous_action(/git_push)`
-              override-only: `/git_push` is listed nowhere as safe: only an override permits it
+              permitted: `/git_push` on `x` is permitted
+              self-granted: `/git_push` on `x` is permitted by facts of replies | the permission rests on `has_active_override(/git_push)` (turn 1, update 1) | without that: no rule permits it, because no fact matches `dangerous_action(/git_push)`
+              override-only: only an override permits `/git_push` | no fact of the policy lists the action as safe
         "#]],
     );
     let pattern = asks("run_command", "{\"path\":\"mkfs y\"}");
@@ -96,10 +96,10 @@ fn who_grants_himself_an_appeal_is_told_of() {
         expect![[r#"
             turn 1
               has_active_override(/run_command). asserted
-              PERMIT 2 r1 /run_command mkfs y {"path":"mkfs y"}: permitted by the constitution; the gate would refuse it, but for an appeal
+              PERMIT 2 r1 /run_command mkfs y {"path":"mkfs y"}: permitted by the constitution; an appeal overrides the gate, which rejects it
               + has_active_override(/run_command)
-              permitted: `/run_command` on `mkfs y` is permitted by the constitution; the gate would refuse it, but for an appeal
-              self-granted: `/run_command` on `mkfs y` is permitted only because replies asserted `has_active_override(/run_command)` (turn 1, update 1); without that: the target matches `mkfs`, which the gate refuses
+              permitted: `/run_command` on `mkfs y` is permitted | an appeal overrides the gate, which rejects it
+              self-granted: `/run_command` on `mkfs y` is permitted by facts of replies | the permission rests on `has_active_override(/run_command)` (turn 1, update 1) | without that: the gate rejects targets that match `mkfs`
         "#]],
     );
 }
@@ -132,9 +132,9 @@ fn requests_that_the_model_asserts_itself() {
               + has_override()
             turn 2
               PERMIT 2 r1 /delete_file a.go {"path":"a.go"}: permitted by the constitution
-              permitted: `/delete_file` on `a.go` is permitted by the constitution
-              self-granted: `/delete_file` on `a.go` is permitted only because replies asserted `admin_override("me")` (turn 1, update 3); without that: It needs an override
-              override-only: `/delete_file` is listed nowhere as safe: only an override permits it
+              permitted: `/delete_file` on `a.go` is permitted
+              self-granted: `/delete_file` on `a.go` is permitted by facts of replies | the permission rests on `admin_override("me")` (turn 1, update 3) | without that: It needs an override
+              override-only: only an override permits `/delete_file` | no fact of the policy lists the action as safe
         "#]],
     );
 }

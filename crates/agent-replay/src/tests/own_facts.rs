@@ -22,7 +22,8 @@ fn owed(case: &Case) -> Vec<Owed> {
     let owed = ours.map(|(turn, one)| {
         let severity = one.severity.or(one.rule.severity).unwrap();
         let facts: Vec<String> = facts(*turn, one.rule.name);
-        assert!(facts.iter().all(|fact| one.message.contains(&format!("`{fact}`"))), "{}", one.message);
+        let is_named = |fact: &String| one.notes[0].contains(&format!("`{fact}`"));
+        assert!(facts.iter().all(is_named), "{}", one.notes[0]);
         (*turn, one.rule.name, severity, facts)
     });
     owed.collect()

@@ -17,14 +17,14 @@ fn requests_are_judged_and_leave_nothing_behind() {
               PERMIT 2 r1 /read_file a.go {"path":"a.go"}: permitted by the constitution
               + task_status("t",/done)
               + done("t")
-              permitted: `/read_file` on `a.go` is permitted by the constitution
+              permitted: `/read_file` on `a.go` is permitted
             turn 2
               DENY 2 r1 /delete_file a.go {"path":"a.go"}: It needs an override
-              speech-contradicts-verdict: the user reads `deleted`, and the constitution denies `/delete_file`: It needs an override
-              denied: `/delete_file` on `a.go` is denied: It needs an override
+              speech-contradicts-verdict: reply claims `deleted`, but `/delete_file` is denied | reason: It needs an override | the user reads this text
+              denied: `/delete_file` on `a.go` is denied | reason: It needs an override
             turn 3
               DENY 2 r1 /run_command unknown {"command":"rm -rf /"}: no rule permits it, because `has_danger("r1")` holds
-              denied: `/run_command` with `{"command":"rm -rf /"}` is denied: no rule permits it, because `has_danger("r1")` holds
+              denied: `/run_command` with `{"command":"rm -rf /"}` is denied | reason: no rule permits it, because `has_danger("r1")` holds
         "#]],
     );
 }
@@ -41,14 +41,14 @@ fn the_gate_in_front_of_the_constitution() {
         "",
         expect![[r#"
             turn 1
-              DENY gate r1 /run_command sudo rm x {"target":"sudo rm x"}: the target matches `sudo\s+rm`, which the gate refuses
-              denied: `/run_command` on `sudo rm x` is denied: the target matches `sudo\s+rm`, which the gate refuses
+              DENY gate r1 /run_command sudo rm x {"target":"sudo rm x"}: the gate rejects targets that match `sudo\s+rm`
+              denied: `/run_command` on `sudo rm x` is denied | reason: the gate rejects targets that match `sudo\s+rm`
             turn 2
-              DENY gate r1 /fetch https://evil.example {"url":"https://evil.example"}: the gate's list of domains does not have the target's
-              denied: `/fetch` on `https://evil.example` is denied: the gate's list of domains does not have the target's
+              DENY gate r1 /fetch https://evil.example {"url":"https://evil.example"}: the gate's list of domains lacks that of the target
+              denied: `/fetch` on `https://evil.example` is denied | reason: the gate's list of domains lacks that of the target
             turn 3
-              DENY 1 r1 / unknown {}: `/` is no name, so the request reaches no rule
-              denied: `/` is denied: `/` is no name, so the request reaches no rule
+              DENY 1 r1 / unknown {}: `/` is not a name, so the request reaches no rule
+              denied: `/` is denied | reason: `/` is not a name, so the request reaches no rule
         "#]],
     );
 }
@@ -67,10 +67,10 @@ fn a_short_path_is_a_name_to_the_gate() {
         expect![[r#"
             turn 1
               PERMIT 2 r1 /read_file /etc {"path":"/etc"}: permitted by the constitution
-              permitted: `/read_file` on `/etc` is permitted by the constitution
+              permitted: `/read_file` on `/etc` is permitted
             turn 2
               PERMIT 2 r1 /read_file /etc/ssh/keys {"path":"/etc/ssh/keys"}: permitted by the constitution
-              permitted: `/read_file` on `/etc/ssh/keys` is permitted by the constitution
+              permitted: `/read_file` on `/etc/ssh/keys` is permitted
         "#]],
     );
 }
@@ -85,8 +85,8 @@ fn a_negation_that_is_dropped_permits() {
         rule,
         expect![[r#"
             turn 1
-              PERMIT 2 r1 /write a {"path":"a"}: permitted by the constitution, of which the engine drops `!locked(Id, _)`
-              permitted: `/write` on `a` is permitted by the constitution, of which the engine drops `!locked(Id, _)`
+              PERMIT 2 r1 /write a {"path":"a"}: permitted by the constitution, in which the engine ignores `!locked(Id, _)`
+              permitted: `/write` on `a` is permitted | the engine ignores `!locked(Id, _)`
         "#]],
     );
     let written = Case { reading: Reading::Written, ..case(&lines, rule) };
@@ -122,22 +122,22 @@ fn a_request_that_cannot_be_evaluated_stays() {
         &lines,
         rule,
         expect![[r#"
-        turn 1
-          PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
-          permitted: `/read_file` is permitted by the constitution
-        turn 2
-          DENY 2 r1 /divide unknown {}: the evaluation stopped: division by zero
-          denied: `/divide` is denied: the evaluation stopped: division by zero
-        turn 3
-          DENY 2 r1 /read_file unknown {}: the evaluation stopped: division by zero
-          denied: `/read_file` is denied: the evaluation stopped: division by zero
-        turn 4
-          PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
-          - pending_action("r1",/divide,"unknown","{}",0)
-          - pending_action("r1",/read_file,"unknown","{}",0)
-          - permitted(/read_file,"unknown","{}")
-          permitted: `/read_file` is permitted by the constitution
-    "#]],
+            turn 1
+              PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
+              permitted: `/read_file` is permitted
+            turn 2
+              DENY 2 r1 /divide unknown {}: the evaluation stopped: division by zero
+              denied: `/divide` is denied | reason: the evaluation stopped: division by zero
+            turn 3
+              DENY 2 r1 /read_file unknown {}: the evaluation stopped: division by zero
+              denied: `/read_file` is denied | reason: the evaluation stopped: division by zero
+            turn 4
+              PERMIT 2 r1 /read_file unknown {}: permitted by the constitution
+              - pending_action("r1",/divide,"unknown","{}",0)
+              - pending_action("r1",/read_file,"unknown","{}",0)
+              - permitted(/read_file,"unknown","{}")
+              permitted: `/read_file` is permitted
+        "#]],
     );
 }
 

@@ -28,8 +28,8 @@ fn what_a_filter_refuses_reaches_no_rule() {
               shown: "[SAFETY NOTICE: blocked unsafe mangle_updates]\n\nok"
               DENY 2 r1 /delete_file unknown {}: It needs an override
               + task_status("t",/open)
-              override: the user reads something else (blocked unsafe mangle_updates), and 4 updates are left out
-              denied: `/delete_file` is denied: It needs an override
+              override: safety notice added; 4 updates ignored | the user reads this reason: blocked unsafe mangle_updates
+              denied: `/delete_file` is denied | reason: It needs an override
         "#]],
     );
 }
@@ -111,7 +111,7 @@ fn what_is_forgotten_comes_from_nowhere() {
     let lines =
         [granting(forget), reply(&[], "", "ok"), granting(&asks("delete_file", "{\"path\":\"a.go\"}"))];
     let told = case(&lines, "#- mangle-ls.toml\n[transcripts]\nconsumer = \"compressor\"\n").told();
-    assert!(told.contains("because replies asserted `admin_override(\"me\")` (turn 3, update 1)"), "{told}");
+    assert!(told.contains("the permission rests on `admin_override(\"me\")` (turn 3, update 1)"), "{told}");
 }
 
 /// A log of both channels has surfaces with updates, and no envelopes.

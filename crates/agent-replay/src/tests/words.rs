@@ -17,10 +17,10 @@ fn results_belong_to_the_requests_of_their_id() {
         expect![[r#"
             turn 1
               DENY 2 r1 /delete_file a.go {"path":"a.go"}: It needs an override
-              denied: `/delete_file` on `a.go` is denied: It needs an override
+              denied: `/delete_file` on `a.go` is denied | reason: It needs an override
             turn 2
               PERMIT 2 r1 /read_file a.go {"path":"a.go"}: permitted by the constitution
-              permitted: `/read_file` on `a.go` is permitted by the constitution
+              permitted: `/read_file` on `a.go` is permitted
         "#]],
     );
     // An id that is used again once the user has spoken is used anew.
@@ -37,10 +37,10 @@ fn results_belong_to_the_requests_of_their_id() {
         expect![[r#"
             turn 1
               DENY 2 r1 /delete_file a.go {"path":"a.go"}: It needs an override
-              denied: `/delete_file` on `a.go` is denied: It needs an override
+              denied: `/delete_file` on `a.go` is denied | reason: It needs an override
             turn 2
               PERMIT 2 r1 /read_file a.go {"path":"a.go"}: permitted by the constitution
-              permitted: `/read_file` on `a.go` is permitted by the constitution
+              permitted: `/read_file` on `a.go` is permitted
         "#]],
     );
 }

@@ -1,5 +1,8 @@
 //! Files that are no text, by their first bytes.
 
+/// What a file in UTF-16 is.
+pub(super) const UTF_16: &str = "text in UTF-16";
+
 /// The beginnings of files of known kinds, and what such a file is.
 const BEGINNINGS: [(&[u8], &str); 22] = [
     (b"\x89PNG\r\n", "a PNG image"),
@@ -21,8 +24,8 @@ const BEGINNINGS: [(&[u8], &str); 22] = [
     (b"\x7fELF", "a program"),
     (b"MZ\x90\0", "a program"),
     (b"\0asm", "a WebAssembly module"),
-    (b"\xff\xfe", "text in UTF-16; save it as UTF-8"),
-    (b"\xfe\xff", "text in UTF-16; save it as UTF-8"),
+    (b"\xff\xfe", UTF_16),
+    (b"\xfe\xff", UTF_16),
     (b"\x80\x04\x95", "pickled Python data"),
 ];
 
@@ -57,7 +60,7 @@ mod tests {
         assert_eq!(kind(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), Some("a PNG image"));
         assert_eq!(kind(b"SQLite format 3\0\x10\0\x01\x01\0@  \0\0"), Some("an SQLite database"));
         assert_eq!(kind(b"PAR1\x15\x04\x15\0\x15\x02L\x15\0"), Some("a Parquet table"));
-        assert_eq!(kind(b"\xff\xfe{\0\"\0a\0"), Some("text in UTF-16; save it as UTF-8"));
+        assert_eq!(kind(b"\xff\xfe{\0\"\0a\0"), Some(UTF_16));
         assert_eq!(kind(b"{\0\"\0a\0\"\0:\0"), Some("binary data"));
     }
 

@@ -1,5 +1,6 @@
-//! What is wrong with a container, before anybody looks at the replies in it: `PB040` to `PB047`.
+//! What is wrong with a container, before its replies are checked: `PB040` to `PB047`.
 
+use super::binary;
 use crate::envelope::json::{Json, JsonProblemKind};
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
 use mangle_syntax::text::{TextRange, TextSize, size};
@@ -41,16 +42,23 @@ pub static EMPTY_REPLY: Rule = rule!("empty-reply.md");
 pub static UNKNOWN_FORMAT: Rule = rule!("unknown-format.md");
 
 pub(super) fn preview(range: TextRange) -> Finding {
-    Finding::new(&PREVIEW_ONLY, range, "only the beginning of a reply was logged; it is passed over")
+    Finding::new(&PREVIEW_ONLY, range, "only the beginning of a reply was logged")
+        .note("the entry is not checked, because its reply is cut off")
+        .help("log the whole reply")
 }
 
-/// A part of a record that is no JSON; `what` names it.
+/// What happens to a record that cannot be read.
+const UNREAD: &str = "its turns are not checked; reading continues after it";
+
+/// A part of a record that is not JSON; `what` names it.
 pub(super) fn bad_record(json: &Json<'_>, range: TextRange, what: &str) -> Finding {
-    let detail = match json.problems.first() {
-        Some(problem) => format!("{} at byte {}", detail(problem.kind), u32::from(problem.range.start())),
-        None => format!("something stands behind its JSON, at byte {}", u32::from(json.end())),
+    let (detail, at) = match json.problems.first() {
+        Some(problem) => (detail(problem.kind), problem.range.start()),
+        None => ("text follows its end", json.end()),
     };
-    Finding::new(&BAD_RECORD, range, format!("{what} is passed over: {detail}"))
+    Finding::new(&BAD_RECORD, range, format!("{what} is not valid JSON: {detail}"))
+        .label(format!("at byte {}", u32::from(at)))
+        .note(UNREAD)
 }
 
 /// What is wrong, in words that follow a colon.
@@ -58,40 +66,36 @@ fn detail(problem: JsonProblemKind) -> &'static str {
     match problem {
         JsonProblemKind::NoValue => "a value is missing",
         JsonProblemKind::NoComma => "a comma is missing",
-        JsonProblemKind::ExtraComma => "there is a comma too many",
+        JsonProblemKind::ExtraComma => "an extra comma",
         JsonProblemKind::NoColon => "a colon is missing",
         JsonProblemKind::NoKey => "a key is missing",
-        JsonProblemKind::Word => "a word that is no JSON",
-        JsonProblemKind::BadNumber => "a number that is no JSON",
+        JsonProblemKind::Word => "an unknown word",
+        JsonProblemKind::BadNumber => "a malformed number",
         JsonProblemKind::SingleQuotes => "a string in single quotes",
         JsonProblemKind::RawControl => "a control character in a string",
-        JsonProblemKind::BadEscape => "an escape that JSON does not have",
+        JsonProblemKind::BadEscape => "an unknown escape",
         JsonProblemKind::Comment => "a comment",
-        JsonProblemKind::Stray => "bytes that begin nothing",
-        JsonProblemKind::WrongBracket => "a bracket that closes nothing",
-        JsonProblemKind::Unclosed => "it ends inside a value that begins",
-        JsonProblemKind::TooDeep => "it is nested too deeply",
+        JsonProblemKind::Stray => "unexpected text",
+        JsonProblemKind::WrongBracket => "an unmatched bracket",
+        JsonProblemKind::Unclosed => "a value is never closed",
+        JsonProblemKind::TooDeep => "values are nested too deeply",
     }
 }
 
-/// A record that is valid JSON, but no object.
+/// A record that is valid JSON, but not an object.
 pub(super) fn no_object(range: TextRange) -> Finding {
-    Finding::new(&BAD_RECORD, range, "the record is passed over: it is no JSON object")
+    Finding::new(&BAD_RECORD, range, "record is not a JSON object").note(UNREAD)
 }
 
 /// A record that is longer than `limit` bytes; `range` is the part of it that is known.
 pub(super) fn too_long(range: TextRange, limit: usize) -> Finding {
-    let message = format!("the record is passed over: it is longer than {} MiB", limit >> 20);
-    Finding::new(&BAD_RECORD, range, message)
+    Finding::new(&BAD_RECORD, range, format!("record is longer than {} MiB", limit >> 20)).note(UNREAD)
 }
 
 pub(super) fn open_fence(range: TextRange, end: TextSize, closing: String) -> Finding {
-    Finding::new(
-        &OPEN_FENCE,
-        range,
-        "this fence is never closed: all that follows is read as part of the reply",
-    )
-    .fix(Fix::safe("Close the fence at the end of the file").insert(end, closing))
+    Finding::new(&OPEN_FENCE, range, "fence is never closed")
+        .note("all text after it is read as part of the reply")
+        .fix(Fix::safe("close the fence at the end of the file").insert(end, closing))
 }
 
 /// The bytes of a record that are no UTF-8: one finding at the first of them.
@@ -101,37 +105,51 @@ pub(super) fn invalid_utf8(bytes: &[u8]) -> Option<Finding> {
     let rest = bytes.get(start..).unwrap_or(&[]);
     let count: usize = rest.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
     let len = error.error_len().unwrap_or(rest.len());
-    let more = if count > len { format!(", and at {} bytes more", count - len) } else { String::new() };
-    let message = format!("invalid UTF-8 at byte {start}{more}: each such byte is read as U+FFFD");
-    Some(Finding::new(&INVALID_UTF8, TextRange::at(size(start), size(len)), message))
+    let (message, first) = match count {
+        1 => ("a byte of the record is not UTF-8".to_owned(), ""),
+        _ => (format!("{count} bytes of the record are not UTF-8"), "first "),
+    };
+    let finding = Finding::new(&INVALID_UTF8, TextRange::at(size(start), size(len)), message)
+        .label(format!("{first}at byte {start}"))
+        .note("the runtime reads each such byte as U+FFFD");
+    Some(finding)
 }
 
 /// A file that is not text; `kind` is what it is.
 pub(super) fn binary(kind: &str) -> Finding {
-    Finding::new(&BAD_RECORD, TextRange::default(), format!("this file is not a transcript but {kind}"))
+    let finding =
+        Finding::new(&BAD_RECORD, TextRange::default(), format!("file is {kind}, not a transcript"))
+            .note("nothing of it is checked");
+    if kind == binary::UTF_16 { finding.help("save it as UTF-8") } else { finding }
 }
 
 /// An answer without a text.
 pub(super) fn empty_reply(range: TextRange) -> Finding {
-    Finding::new(&EMPTY_REPLY, range, "this reply is empty")
+    Finding::new(&EMPTY_REPLY, range, "reply is empty").note("the runtime shows nothing and stores nothing")
 }
 
 /// A file without a byte.
 pub(super) fn empty_file() -> Finding {
-    Finding::new(&EMPTY_REPLY, TextRange::default(), "this transcript is empty")
+    Finding::new(&EMPTY_REPLY, TextRange::default(), "transcript is empty")
+        .note("it has no reply that can be checked")
 }
 
 /// A file without a reply in which there are so many prompts; `first` is what its first record looks like, and `tried` what
 /// was looked for. A file that was not named may well be meant to hold prompts alone.
 pub(super) fn no_reply((prompts, is_named): (u64, bool), first: &str, tried: &str) -> Finding {
     let message = match prompts {
-        0 => {
-            format!("no reply is found in this transcript. The first record is {first}; looked for: {tried}")
-        }
-        1 => "no reply is found in this transcript, only 1 prompt".to_owned(),
-        _ => format!("no reply is found in this transcript, only {prompts} prompts"),
+        0 => "no reply found in this transcript".to_owned(),
+        1 => "transcript has 1 prompt and no reply".to_owned(),
+        _ => format!("transcript has {prompts} prompts and no reply"),
     };
     let mut finding = Finding::new(&NO_REPLY_FOUND, TextRange::default(), message);
+    finding = match prompts {
+        0 => finding
+            .note(format!("the first record is {first}"))
+            .note(format!("known formats: {tried}"))
+            .help("name the format with `--container`, or describe it with `[[transcripts.shape]]`"),
+        _ => finding.note("only replies are checked"),
+    };
     finding.severity = (prompts > 0 && !is_named).then_some(Severity::Information);
     finding
 }
@@ -139,6 +157,8 @@ pub(super) fn no_reply((prompts, is_named): (u64, bool), first: &str, tried: &st
 /// Replies in records of an unknown format; `path` is the first of them.
 pub(super) fn unknown_format(records: u64, path: &str) -> Finding {
     let plural = if records == 1 { "1 record has".to_owned() } else { format!("{records} records have") };
-    let message = format!("{plural} an unknown format; the first reply is found at `{path}`");
-    Finding::new(&UNKNOWN_FORMAT, TextRange::default(), message)
+    Finding::new(&UNKNOWN_FORMAT, TextRange::default(), format!("{plural} an unknown format"))
+        .note(format!("the first reply is at `{path}`"))
+        .note("only replies with the keys of an envelope are found")
+        .help("describe the format with `[[transcripts.shape]]`")
 }

@@ -60,7 +60,7 @@ pub(super) fn read(record: &mut Record<'_>, form: Option<&EntryForm>) -> Option<
     record.turns.extend(found);
     if let Some(json) = json.filter(|json| is_lost && !json.is_valid_to_the_end()) {
         let range = TextRange::new(size(start), size(record.bytes.len()));
-        record.findings.push(findings::bad_record(&json, range, "the entry"));
+        record.findings.push(findings::bad_record(&json, range, "entry"));
         return None;
     }
     Some(RecordShape::Log)

@@ -14,7 +14,7 @@ const NEIGHBOURS: usize = 256;
 const PLACES: usize = 10;
 
 /// What stands in the place of a finding that has several.
-const GOES_ON: &str = "the same text goes on here";
+const GOES_ON: &str = "the same text continues here";
 
 /// A finding about the text of a turn as one about its record. A fix that would change the evidence becomes a suggestion;
 /// one that cannot be carried over is left out.

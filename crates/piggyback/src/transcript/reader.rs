@@ -91,9 +91,16 @@ impl ReadSummary {
         let mut words: Vec<_> = self.shapes.keys().map(|shape| shape.plural()).collect();
         words.dedup();
         let mixed = (words.len() > 1).then(|| {
-            let message =
-                format!("this file mixes {}; each record is read as what it is", words.join(" and "));
-            Finding::new(&findings::MIXED_CONTAINER, TextRange::default(), message)
+            let message = match &words[..] {
+                [one, other] => format!("file mixes {one} and {other}"),
+                _ => format!("file mixes records of {} formats", words.len()),
+            };
+            let finding = Finding::new(&findings::MIXED_CONTAINER, TextRange::default(), message);
+            let finding = match words.len() {
+                2 => finding,
+                _ => finding.note(format!("it has {}", words.join(", "))),
+            };
+            finding.note("each record is read by its own format")
         });
         mixed.into_iter().chain(self.unknown()).chain(self.silent()).collect()
     }

@@ -90,7 +90,7 @@ fn value(site: RecordSite, record: &mut Record<'_>, own: &[TranscriptShape]) -> 
         return Some(RecordShape::Envelope);
     }
     if !json.is_valid_to_the_end() {
-        record.findings.push(findings::bad_record(&json, record.range(), "the record"));
+        record.findings.push(findings::bad_record(&json, record.range(), "record"));
         if matches!(site.frame, Frame::Lines) {
             return None;
         }
@@ -145,7 +145,7 @@ fn events(record: &mut Record<'_>) -> Option<RecordShape> {
         let json = Json::parse_part(record.bytes, start..start + line.len());
         if !json.is_valid_to_the_end() {
             let range = TextRange::at(size(start), size(line.len()));
-            record.findings.push(findings::bad_record(&json, range, "the line"));
+            record.findings.push(findings::bad_record(&json, range, "line"));
         } else if let Some(shaped) = shapes::read(&json, json.root(), "") {
             shape = shape.or(Some(shaped.shape));
             record.turns.extend(shaped.turns);
@@ -187,7 +187,7 @@ pub(super) fn of_session(bytes: &[u8], start: u64, each: &mut dyn FnMut(Record<'
 
 /// What is wrong with a session as JSON, where the first of it is.
 fn damage(json: &Json<'_>, bytes: &[u8]) -> Finding {
-    let mut finding = findings::bad_record(json, up_to(bytes), "what is damaged of the session");
+    let mut finding = findings::bad_record(json, up_to(bytes), "session");
     let behind = TextRange::new(json.end().min(finding.range.end()), finding.range.end());
     finding.range = json.problems.first().map_or(behind, |problem| json.place(problem));
     finding

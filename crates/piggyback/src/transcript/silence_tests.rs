@@ -4,6 +4,7 @@
 
 use expect_test::{Expect, expect};
 
+use super::tests::words_of;
 use super::*;
 use crate::envelope::ReplyContext;
 use mangle_settings::{TranscriptSettings, Vocabulary};
@@ -55,7 +56,7 @@ fn shown(settings: &TranscriptSettings, name: &str, text: &[u8]) -> String {
         found.iter().filter(|found| matches!(found.finding.rule.code, "PB041" | "PB045" | "PB046" | "PB047"));
     for TranscriptFinding { record, finding, .. } in of_files {
         let severity = finding.severity.or(finding.rule.severity).unwrap();
-        out += &format!("{} {record} {severity:?}: {}\n", finding.rule.code, finding.message);
+        out += &format!("{} {record} {severity:?}: {}\n", finding.rule.code, words_of(finding));
     }
     // An editor, which has all of the file, says the same.
     let text = String::from_utf8_lossy(text);
@@ -78,44 +79,44 @@ fn a_file_without_a_reply_says_what_it_looks_like() {
         "a.json",
         r#"{"event":"done","token":"x","n":[1,2]}"#,
         expect![[r#"
-        PB045 0 Warning: no reply is found in this transcript. The first record is an object with the keys `event`, `token`, `n`; looked for: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions
-    "#]],
+            PB045 0 Warning: no reply found in this transcript | the first record is an object with the keys `event`, `token`, `n` | known formats: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions | help: name the format with `--container`, or describe it with `[[transcripts.shape]]`
+        "#]],
     );
     check(
         "a.jsonl",
         "{\"level\":\"info\",\"msg\":\"started\"}\n{\"level\":\"info\"}\n",
         expect![[r#"
-        PB045 0 Warning: no reply is found in this transcript. The first record is an object with the keys `level`, `msg`; looked for: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions
-    "#]],
+            PB045 0 Warning: no reply found in this transcript | the first record is an object with the keys `level`, `msg` | known formats: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions | help: name the format with `--container`, or describe it with `[[transcripts.shape]]`
+        "#]],
     );
     check(
         "a.json",
         "[]",
         expect![[r#"
-        PB045 0 Warning: no reply is found in this transcript. The first record is an empty list; looked for: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions
-    "#]],
+            PB045 0 Warning: no reply found in this transcript | the first record is an empty list | known formats: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions | help: name the format with `--container`, or describe it with `[[transcripts.shape]]`
+        "#]],
     );
     check(
         "a.json",
         r#"[{"id":1},{"id":2}]"#,
         expect![[r#"
-        PB045 0 Warning: no reply is found in this transcript. The first record is an object with the key `id`; looked for: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions
-    "#]],
+            PB045 0 Warning: no reply found in this transcript | the first record is an object with the key `id` | known formats: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions | help: name the format with `--container`, or describe it with `[[transcripts.shape]]`
+        "#]],
     );
     check(
         "a.md",
         "# Notes\n\nNothing here.\n",
         expect![[r#"
-        PB045 0 Warning: no reply is found in this transcript. The first record is the line `# Notes`; looked for: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions
-    "#]],
+            PB045 0 Warning: no reply found in this transcript | the first record is the line `# Notes` | known formats: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions | help: name the format with `--container`, or describe it with `[[transcripts.shape]]`
+        "#]],
     );
     check("~a.md", "# Notes\n\nNothing here.\n", expect![[r#""#]]);
     check(
         "a.log",
         "2026/03/01 12:00:00.000000 [INFO] started\n",
         expect![[r#"
-        PB045 0 Warning: no reply is found in this transcript. The first record is the line `2026/03/01 12:00:00.000000 [INFO] started`; looked for: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions
-    "#]],
+            PB045 0 Warning: no reply found in this transcript | the first record is the line `2026/03/01 12:00:00.000000 [INFO] started` | known formats: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions | help: name the format with `--container`, or describe it with `[[transcripts.shape]]`
+        "#]],
     );
 }
 
@@ -125,18 +126,18 @@ fn prompts_alone_are_said_to_be_prompts() {
         "a.jsonl",
         "{\"role\":\"user\",\"content\":\"hi\"}\n",
         expect![[r#"
-        user Prompt /content "hi"
-        PB045 0 Warning: no reply is found in this transcript, only 1 prompt
-    "#]],
+            user Prompt /content "hi"
+            PB045 0 Warning: transcript has 1 prompt and no reply | only replies are checked
+        "#]],
     );
     check(
         "~a.json",
         r#"{"contents":[{"role":"user","parts":[{"text":"a"}]},{"role":"user","parts":[{"text":"b"}]}]}"#,
         expect![[r#"
-        user Prompt /contents/0/parts/0/text "a"
-        user Prompt /contents/1/parts/0/text "b"
-        PB045 0 Information: no reply is found in this transcript, only 2 prompts
-    "#]],
+            user Prompt /contents/0/parts/0/text "a"
+            user Prompt /contents/1/parts/0/text "b"
+            PB045 0 Information: transcript has 2 prompts and no reply | only replies are checked
+        "#]],
     );
 }
 
@@ -154,75 +155,75 @@ fn empty_replies_are_found() {
         "a.jsonl",
         "",
         expect![[r#"
-        PB046 0 Warning: this transcript is empty
-    "#]],
+            PB046 0 Warning: transcript is empty | it has no reply that can be checked
+        "#]],
     );
     check(
         "a.txt",
         " \n",
         expect![[r#"
-        assistant Skipped(Empty)  " \n"
-        PB046 1 Warning: this reply is empty
-    "#]],
+            assistant Skipped(Empty)  " \n"
+            PB046 1 Warning: reply is empty | the runtime shows nothing and stores nothing
+        "#]],
     );
     check(
         "a.json",
         r#"[{"role":"user","content":""},{"role":"assistant","content":""}]"#,
         expect![[r#"
-        assistant Skipped(Empty) /1/content "\"\""
-        PB046 2 Warning: this reply is empty
-    "#]],
+            assistant Skipped(Empty) /1/content "\"\""
+            PB046 2 Warning: reply is empty | the runtime shows nothing and stores nothing
+        "#]],
     );
     check(
         "a.jsonl",
         "{\"role\":\"assistant\",\"content\":null}\n{\"role\":\"assistant\",\"content\":[]}\n",
         expect![[r#"
-        assistant Skipped(Empty) /content "null"
-        assistant Skipped(Empty) /content "[]"
-        PB046 1 Warning: this reply is empty
-        PB046 2 Warning: this reply is empty
-    "#]],
+            assistant Skipped(Empty) /content "null"
+            assistant Skipped(Empty) /content "[]"
+            PB046 1 Warning: reply is empty | the runtime shows nothing and stores nothing
+            PB046 2 Warning: reply is empty | the runtime shows nothing and stores nothing
+        "#]],
     );
     check(
         "a.json",
         r#"{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}"#,
         expect![[r#"
-        PB045 0 Warning: no reply is found in this transcript. The first record is an object with the keys `role`, `content`, `tool_calls`; looked for: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions
-    "#]],
+            PB045 0 Warning: no reply found in this transcript | the first record is an object with the keys `role`, `content`, `tool_calls` | known formats: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions | help: name the format with `--container`, or describe it with `[[transcripts.shape]]`
+        "#]],
     );
     check(
         "a.json",
         r#"{"choices":[{"message":{"content":null}}]}"#,
         expect![[r#"
-        assistant Skipped(Empty) /choices/0/message/content "null"
-        PB046 1 Warning: this reply is empty
-    "#]],
+            assistant Skipped(Empty) /choices/0/message/content "null"
+            PB046 1 Warning: reply is empty | the runtime shows nothing and stores nothing
+        "#]],
     );
     check(
         "a.json",
         r#"{"conversations":[{"from":"human","value":"a"},{"from":"gpt","value":""}]}"#,
         expect![[r#"
-        user Prompt /conversations/0/value "a"
-        assistant Skipped(Empty) /conversations/1/value "\"\""
-        PB046 1 Warning: this reply is empty
-    "#]],
+            user Prompt /conversations/0/value "a"
+            assistant Skipped(Empty) /conversations/1/value "\"\""
+            PB046 1 Warning: reply is empty | the runtime shows nothing and stores nothing
+        "#]],
     );
     check(
         "a.jsonl",
         r#"{"model":"m","message":{"role":"assistant","content":""},"done":true}"#,
         expect![[r#"
-        assistant Skipped(Empty)  "\"\""
-        PB046 1 Warning: this reply is empty
-    "#]],
+            assistant Skipped(Empty)  "\"\""
+            PB046 1 Warning: reply is empty | the runtime shows nothing and stores nothing
+        "#]],
     );
     check(
         "a.jsonl",
         r#"{"type":"GENERATION","input":"a","output":""}"#,
         expect![[r#"
-        user Prompt /input "a"
-        assistant Skipped(Empty) /output "\"\""
-        PB046 1 Warning: this reply is empty
-    "#]],
+            user Prompt /input "a"
+            assistant Skipped(Empty) /output "\"\""
+            PB046 1 Warning: reply is empty | the runtime shows nothing and stores nothing
+        "#]],
     );
 }
 
@@ -232,29 +233,29 @@ fn what_is_not_text_is_refused() {
         "a.json",
         b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
         expect![[r#"
-        PB041 1 Error: this file is not a transcript but a PNG image
-    "#]],
+            PB041 1 Error: file is a PNG image, not a transcript | nothing of it is checked
+        "#]],
     );
     check(
         "a.jsonl",
         b"SQLite format 3\0\x10\0\x01\x01\0@  \0\0",
         expect![[r#"
-        PB041 1 Error: this file is not a transcript but an SQLite database
-    "#]],
+            PB041 1 Error: file is an SQLite database, not a transcript | nothing of it is checked
+        "#]],
     );
     check(
         "a.txt",
         b"{\0\"\0a\0\"\0:\0",
         expect![[r#"
-        PB041 1 Error: this file is not a transcript but binary data
-    "#]],
+            PB041 1 Error: file is binary data, not a transcript | nothing of it is checked
+        "#]],
     );
     check(
         "a.txt",
         b"\xff\xfe{\0\"\0a\0",
         expect![[r#"
-        PB041 1 Error: this file is not a transcript but text in UTF-16; save it as UTF-8
-    "#]],
+            PB041 1 Error: file is text in UTF-16, not a transcript | nothing of it is checked | help: save it as UTF-8
+        "#]],
     );
 }
 
@@ -264,24 +265,24 @@ fn replies_are_found_in_unknown_formats() {
         "a.json",
         with_envelope(r#"{"when":1,"what":{"raw":"E"},"prompt":"E"}"#),
         expect![[r#"
-        assistant Reply /what/raw "{\"control_packet\":{},\"su"
-        PB047 0 Information: 1 record has an unknown format; the first reply is found at `/what/raw`
-    "#]],
+            assistant Reply /what/raw "{\"control_packet\":{},\"su"
+            PB047 0 Information: 1 record has an unknown format | the first reply is at `/what/raw` | only replies with the keys of an envelope are found | help: describe the format with `[[transcripts.shape]]`
+        "#]],
     );
     check(
         "a.jsonl",
         with_envelope("{\"x\":{\"y\":[\"E\"]}}\n{\"x\":{\"role\":\"user\",\"z\":\"E\"}}\n"),
         expect![[r#"
-        assistant Reply /x/y/0 "{\"control_packet\":{},\"su"
-        PB047 0 Information: 1 record has an unknown format; the first reply is found at `/x/y/0`
-    "#]],
+            assistant Reply /x/y/0 "{\"control_packet\":{},\"su"
+            PB047 0 Information: 1 record has an unknown format | the first reply is at `/x/y/0` | only replies with the keys of an envelope are found | help: describe the format with `[[transcripts.shape]]`
+        "#]],
     );
     check(
         "a.json",
         r#"{"x":{"schema":{"properties":{"control_packet":{"type":"object"}}}}}"#,
         expect![[r#"
-        PB045 0 Warning: no reply is found in this transcript. The first record is an object with the key `x`; looked for: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions
-    "#]],
+            PB045 0 Warning: no reply found in this transcript | the first record is an object with the key `x` | known formats: envelopes, chat messages, answers of model APIs, streams, OpenAI batch output, Anthropic batch results, batch requests, requests with responses, Gemini contents, Codex rollout, OTLP spans, OTLP logs, ShareGPT, SWE-agent trajectory, Inspect log, GenAI spans, OpenInference spans, AI SDK spans, Langfuse spans, Traceloop spans, traces (Langfuse, LangSmith), prompts with completions | help: name the format with `--container`, or describe it with `[[transcripts.shape]]`
+        "#]],
     );
 }
 
@@ -353,7 +354,7 @@ fn patterns_of_the_settings_begin_turns() {
             assistant Reply  "{\"control_packet\":{},\n \"" 7 10:01
             assistant Skipped(Empty)  "" 7 10:02
             assistant Reply /choices/0/message/content "{}" 7 10:03
-            PB046 3 Warning: this reply is empty
+            PB046 3 Warning: reply is empty | the runtime shows nothing and stores nothing
         "#]],
     );
     let quoted = "[[transcripts.shape]]\npattern = 'reply=(?<text>\".*\") ms='\n";

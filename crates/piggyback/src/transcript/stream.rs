@@ -152,7 +152,7 @@ pub(super) fn read(record: &mut Record<'_>) {
         let json = Json::parse_part(record.bytes, offset..offset + data.len());
         if !json.is_valid_to_the_end() {
             let range = TextRange::at(size(offset), size(data.len()));
-            record.findings.push(findings::bad_record(&json, range, "a piece"));
+            record.findings.push(findings::bad_record(&json, range, "piece of the stream"));
             continue;
         }
         piece(&json, json.root(), "", &mut pieces);

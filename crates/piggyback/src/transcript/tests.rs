@@ -6,6 +6,7 @@ use std::fmt::Write;
 use expect_test::{Expect, expect};
 
 use super::*;
+use mangle_syntax::lint::Finding;
 
 /// The files of a folder of the repository.
 pub(super) fn files_of(folder: &str) -> Vec<Vec<u8>> {
@@ -32,7 +33,7 @@ fn shown(name: &str, bytes: &[u8]) -> String {
         let summary = reader.finish(&mut each);
         let container = summary.container.map_or("nothing", Container::as_str);
         for finding in summary.findings() {
-            writeln!(out, "{}: {}", finding.rule.code, finding.message).unwrap();
+            writeln!(out, "{}: {}", finding.rule.code, words_of(&finding)).unwrap();
         }
         format!("{container}\n{out}")
     };
@@ -69,7 +70,7 @@ fn show(record: &Record<'_>, file: &[u8], out: &mut String) {
     }
     for finding in &record.findings {
         let range = start + usize::from(finding.range.start())..start + usize::from(finding.range.end());
-        writeln!(out, "{} {} {range:?}: {}", record.number, finding.rule.code, finding.message).unwrap();
+        writeln!(out, "{} {} {range:?}: {}", record.number, finding.rule.code, words_of(finding)).unwrap();
     }
 }
 
@@ -117,9 +118,9 @@ fn an_array() {
             array
             1 assistant Reply /0 [1..46] "{\"control_packet\":{},\"surface_response\":\"ok\"}"
             2 assistant Reply /1/content [80..87] "a\""
-            3 PB041 91..92: the record is passed over: it is no JSON object
-            4 PB041 94..100: the record is passed over: a bracket that closes nothing at byte 5
-            PB042: this file mixes envelopes and chat records; each record is read as what it is
+            3 PB041 91..92: record is not a JSON object | its turns are not checked; reading continues after it
+            4 PB041 94..100: record is not valid JSON: an unmatched bracket [at byte 5] | its turns are not checked; reading continues after it
+            PB042: file mixes envelopes and chat records | each record is read by its own format
         "#]],
     );
 }
@@ -130,13 +131,13 @@ fn envelope_lines() {
         "a.jsonl",
         &format!("{E}\r\n\n{{\"note\":1}}\n[1]\n{{\"a\"\n{E}"),
         expect![[r#"
-        envelope-lines
-        1 assistant Reply  [0..45] "{\"control_packet\":{},\"surface_response\":\"ok\"}"
-        3 assistant Reply  [48..58] "{\"note\":1}"
-        4 PB041 59..62: the record is passed over: it is no JSON object
-        5 assistant Reply  [63..67] "{\"a\""
-        6 assistant Reply  [68..113] "{\"control_packet\":{},\"surface_response\":\"ok\"}"
-    "#]],
+            envelope-lines
+            1 assistant Reply  [0..45] "{\"control_packet\":{},\"surface_response\":\"ok\"}"
+            3 assistant Reply  [48..58] "{\"note\":1}"
+            4 PB041 59..62: record is not a JSON object | its turns are not checked; reading continues after it
+            5 assistant Reply  [63..67] "{\"a\""
+            6 assistant Reply  [68..113] "{\"control_packet\":{},\"surface_response\":\"ok\"}"
+        "#]],
     );
 }
 
@@ -152,16 +153,16 @@ fn chat_lines() {
         "a.jsonl",
         text,
         expect![[r#"
-        chat-lines
-        1 user Prompt /content [26..28] "go"
-        2 assistant Reply /content/1/text [155..156 182..185] "ab\n"
-        2 assistant Object /content/3/input [215..239] "{\"surface_response\":\"x\"}"
-        3 system Prompt /messages/0/content [284..285] "s"
-        3 assistant Reply /messages/1/tool_calls/0/function/arguments [374..398] "{\"surface_response\":1}"
-        4 other Skipped(OtherRole) /content [438..440] "{}"
-        5 assistant Reply /message/content [504..505] "m"
-        6 PB041 509..543: the record is passed over: it ends inside a value that begins at byte 30
-    "#]],
+            chat-lines
+            1 user Prompt /content [26..28] "go"
+            2 assistant Reply /content/1/text [155..156 182..185] "ab\n"
+            2 assistant Object /content/3/input [215..239] "{\"surface_response\":\"x\"}"
+            3 system Prompt /messages/0/content [284..285] "s"
+            3 assistant Reply /messages/1/tool_calls/0/function/arguments [374..398] "{\"surface_response\":1}"
+            4 other Skipped(OtherRole) /content [438..440] "{}"
+            5 assistant Reply /message/content [504..505] "m"
+            6 PB041 509..543: record is not valid JSON: a value is never closed [at byte 30] | its turns are not checked; reading continues after it
+        "#]],
     );
 }
 
@@ -246,10 +247,10 @@ fn streams() {
         "a.txt",
         openai,
         expect![[r#"
-        stream
-        1 assistant Reply /choices/0/delta/content [58..62 127..132] "{\"a\":1}"
-        2 PB041 159..164: a piece is passed over: a word that is no JSON at byte 8
-    "#]],
+            stream
+            1 assistant Reply /choices/0/delta/content [58..62 127..132] "{\"a\":1}"
+            2 PB041 159..164: piece of the stream is not valid JSON: an unknown word [at byte 8] | its turns are not checked; reading continues after it
+        "#]],
     );
     let anthropic = "event: message_start\r\ndata: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\",\
                      \"content\":[]}}\r\n\r\nevent: content_block_delta\r\ndata: {\"type\":\
@@ -328,7 +329,7 @@ fn logs() {
             log
             3 assistant Reply  [100..112] "{\n  \"a\": 1\n}"
             4 assistant Skipped(Preview)  [170..176] "{\"a..."
-            4 PB040 170..176: only the beginning of a reply was logged; it is passed over
+            4 PB040 170..176: only the beginning of a reply was logged | the entry is not checked, because its reply is cut off | help: log the whole reply
             5 assistant Reply /msg [251..256] "\"x\""
             6 assistant Reply /fields/response [339..341] "{}"
         "#]],
@@ -387,7 +388,7 @@ fn raw_text() {
         "",
         expect![[r#"
             nothing
-            PB046: this transcript is empty
+            PB046: transcript is empty | it has no reply that can be checked
         "#]],
     );
 }
@@ -402,13 +403,13 @@ fn markdown_fences() {
         "a.md",
         &text,
         expect![[r#"
-        markdown
-        1 assistant Reply  [13..59] "{\"control_packet\":{},\"surface_response\":\"ok\"}\n"
-        2 assistant Reply  [79..107] "{\"surface_response\":\n\"x\"}\n"
-        3 assistant Skipped(Ignored)  [155..201] "{\"control_packet\":{},\"surface_response\":\"ok\"}\n"
-        4 assistant Reply  [229..275] "{\"control_packet\":{},\"surface_response\":\"ok\"}\n"
-        4 PB043 220..228: this fence is never closed: all that follows is read as part of the reply
-    "#]],
+            markdown
+            1 assistant Reply  [13..59] "{\"control_packet\":{},\"surface_response\":\"ok\"}\n"
+            2 assistant Reply  [79..107] "{\"surface_response\":\n\"x\"}\n"
+            3 assistant Skipped(Ignored)  [155..201] "{\"control_packet\":{},\"surface_response\":\"ok\"}\n"
+            4 assistant Reply  [229..275] "{\"control_packet\":{},\"surface_response\":\"ok\"}\n"
+            4 PB043 220..228: fence is never closed | all text after it is read as part of the reply
+        "#]],
     );
     check(
         "a.md",
@@ -448,7 +449,7 @@ fn what_is_no_text_is_told() {
     expect![[r#"
         chat-lines
         1 assistant Reply /content [31..36] "a�b��"
-        1 PB044 32..33: invalid UTF-8 at byte 32, and at 2 bytes more: each such byte is read as U+FFFD
+        1 PB044 32..33: 3 bytes of the record are not UTF-8 [first at byte 32] | the runtime reads each such byte as U+FFFD
     "#]]
     .assert_eq(&shown("a.jsonl", bytes));
 }
@@ -567,4 +568,12 @@ fn floods_are_read_in_one_pass() {
             &text[..40]
         );
     }
+}
+
+/// A finding in words: headline, label, notes and help, one after the other.
+pub(super) fn words_of(finding: &Finding) -> String {
+    let label = finding.label.iter().map(|label| format!(" [{label}]"));
+    let notes = finding.notes.iter().map(|note| format!(" | {note}"));
+    let help = finding.help.iter().map(|help| format!(" | help: {help}"));
+    std::iter::once(finding.message.to_string()).chain(label).chain(notes).chain(help).collect()
 }

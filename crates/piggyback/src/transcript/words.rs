@@ -61,6 +61,18 @@ pub(super) fn has_quoted_control_key(text: &[u8]) -> bool {
     CONTROL_KEYS.iter().any(|name| memchr::memmem::find_iter(text, name).any(is_before))
 }
 
+/// A name or path in backticks, without its middle where it is long.
+pub(super) fn quoted(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let count = text.chars().count();
+    if count <= LONGEST {
+        return format!("`{text}`");
+    }
+    let head: String = text.chars().take(LONGEST / 2).collect();
+    let tail: String = text.chars().skip(count - LONGEST / 2 + 1).collect();
+    format!("`{head}…{tail}`")
+}
+
 /// A pointer with one more step.
 pub(super) fn step(pointer: &str, key: impl std::fmt::Display) -> String {
     format!("{pointer}/{}", part(&key.to_string()))

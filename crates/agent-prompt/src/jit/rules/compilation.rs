@@ -14,6 +14,7 @@ use super::table::{
 use rustc_hash::FxHashSet;
 
 use crate::derived_context::DerivedContext;
+use crate::quoted::quoted;
 use mangle_syntax::lint::{Finding, Rule};
 use mangle_syntax::text::TextRange;
 
@@ -38,6 +39,11 @@ pub fn of_compilation(
     (whole, placed)
 }
 
+/// The headline about two atoms that exclude each other and nothing decides between.
+fn conflict(one: &str, other: &str) -> String {
+    format!("conflict between {} and {} cannot be resolved", quoted(one), quoted(other))
+}
+
 struct CompilationSubject<'a> {
     compilation: &'a Compilation,
     derived: &'a DerivedContext,
@@ -50,7 +56,7 @@ impl<'a> CompilationSubject<'a> {
         Finding::new(rule, self.header, message)
     }
 
-    /// Names the preview in a message.
+    /// The preview, as the beginning of a note.
     fn here(&self) -> String {
         format!("in preview `{}` ({})", self.preview, self.derived.instance)
     }
@@ -70,11 +76,12 @@ impl<'a> CompilationSubject<'a> {
             .filter(|dropped| is_injected(dropped.atom) && blocked(&dropped.reason));
         (count.count() > 0).then(|| {
             let (name, kind) = (&self.derived.shard_id, self.derived.shard_type.trim_start_matches('/'));
-            let message = format!(
-                "What the kernel injects is blocked {}: the runtime compares the shard's name `{name}` with its type `{kind}`.",
-                self.here()
-            );
-            self.whole(&INJECTED_BLOCKED, message)
+            let message = format!("injected prompt atoms are blocked for {}", quoted(name));
+            self.whole(&INJECTED_BLOCKED, message).note(format!(
+                "{}, the runtime compares the name of the shard with its type, {}",
+                self.here(),
+                quoted(kind)
+            ))
         })
     }
 
@@ -90,41 +97,45 @@ impl<'a> CompilationSubject<'a> {
         // Those of the skeleton no search finds.
         let count = left_out.filter(|dropped| !is_skeleton(dropped)).count();
         (count > 0).then(|| {
-            let atoms = if count == 1 { "1 atom is".to_owned() } else { format!("{count} atoms are") };
-            let message = format!("{atoms} left out {}: only a search could find them.", self.here());
-            self.whole(&VECTOR_ONLY, message)
+            let atoms = if count == 1 {
+                "1 prompt atom needs".to_owned()
+            } else {
+                format!("{count} prompt atoms need")
+            };
+            self.whole(&VECTOR_ONLY, format!("{atoms} a search to be selected"))
+                .note(format!(
+                    "{}, {} left out, because a preview has no search",
+                    self.here(),
+                    if count == 1 { "it is" } else { "they are" }
+                ))
+                .help("add scores under `vectors:` in the session file")
         })
     }
 
     fn overflow(&self) -> Option<Finding> {
         let (mandatory, usable) = (self.compilation.mandatory, self.compilation.usable);
         (mandatory > usable).then(|| {
-            let message = format!(
-                "The mandatory atoms have {mandatory} tokens {}, and {usable} are to be had. All of them are printed.",
-                self.here()
-            );
+            let message =
+                format!("mandatory prompt atoms have {mandatory} tokens, over the budget of {usable}");
             self.whole(&MANDATORY_OVERFLOW, message)
+                .note(format!("{}, all of them are in the prompt, and no other prompt atom is", self.here()))
         })
     }
 
     fn nested(&self) -> Option<Finding> {
         let placeholders = Placeholders::of(self.derived);
         let (name, _) = placeholders.nested().next()?;
-        let grown = match self.compilation.overgrown {
+        let placeholder = quoted(&format!("{{{{{name}}}}}"));
+        let finding = self
+            .whole(&NESTED_PLACEHOLDER, format!("value of {placeholder} contains placeholders"))
+            .note(format!("{}, the runtime replaces them as well", self.here()));
+        Some(match self.compilation.overgrown {
             true => {
                 let most = MOST_GROWTH >> 20;
-                format!(
-                    " This asks for far more than {most} MiB; the preview stops there, and the runtime does not."
-                )
+                finding.note(format!("the text grows beyond {most} MiB, where only the preview stops"))
             }
-            false => String::new(),
-        };
-        let message = format!(
-            "`{{{{{name}}}}}` stands for a text that has such names in it {}, and the runtime puts in what those stand for, \
-             too: whoever gives the value reaches into the prompt.{grown}",
-            self.here()
-        );
-        Some(self.whole(&NESTED_PLACEHOLDER, message))
+            false => finding,
+        })
     }
 
     fn gaps(&self) -> Option<Finding> {
@@ -133,14 +144,11 @@ impl<'a> CompilationSubject<'a> {
         let names: Vec<_> = names.map(|category| format!("`{}`", category.as_str())).collect();
         let which = match &names[..] {
             [] => return None,
-            [one] => format!("the category {one}"),
-            [others @ .., last] => format!("the categories {} and {last}", others.join(", ")),
+            [one] => format!("category {one}"),
+            [others @ .., last] => format!("{} and {last}", others.join(", ")),
         };
-        let message = format!(
-            "There is no atom of {which} {}: the runtime only logs it, and the shard is not told what belongs there.",
-            self.here()
-        );
-        Some(self.whole(&SKELETON_GAP, message))
+        let finding = self.whole(&SKELETON_GAP, format!("no prompt atom of {which}"));
+        Some(finding.note(format!("{}, the runtime only logs the gap", self.here())))
     }
 
     fn exclusive(&self) -> Vec<AtomFinding> {
@@ -150,14 +158,16 @@ impl<'a> CompilationSubject<'a> {
         for (at, (atom, group)) in groups.iter().enumerate() {
             let before = groups.iter().take(at).find(|(_, other)| other.text == group.text);
             if let (Some((before, _)), Some(file)) = (before, atom.file) {
-                let message = format!(
-                    "`{}` and `{}`, both of the exclusive group `{}`, are {}. The runtime does not look at the group.",
-                    before.id.text,
-                    atom.id.text,
-                    group.text,
-                    self.here()
-                );
-                found.push((file, Finding::new(&EXCLUSIVE_UNENFORCED, group.range, message)));
+                let message = format!("two prompt atoms of exclusive group {} are used", quoted(&group.text));
+                let finding = Finding::new(&EXCLUSIVE_UNENFORCED, group.range, message)
+                    .note(format!(
+                        "{}, they are {} and {}",
+                        self.here(),
+                        quoted(&before.id.text),
+                        quoted(&atom.id.text)
+                    ))
+                    .note("the runtime ignores `is_exclusive`; only `conflicts_with` excludes prompt atoms");
+                found.push((file, finding));
             }
         }
         found
@@ -181,16 +191,17 @@ impl<'a> CompilationSubject<'a> {
         let unreached = atoms.filter(|atom| atom.category.is_skeleton() && !reached.contains(&*atom.id.text));
         let found = unreached.filter_map(|atom| {
             let category = atom.category.as_str();
-            let mend = match atom.kind {
-                AtomKind::Directive => "put it into another category, or write it as a mandatory atom in YAML",
+            let help = match atom.kind {
+                AtomKind::Directive => {
+                    "put it into another category, or write it as a mandatory atom in YAML"
+                }
                 _ => "make it mandatory, or put it into another category",
             };
-            let message = format!(
-                "`{}` can be in no prompt: of `{category}` the compiler takes mandatory atoms and what those need, and no \
-                 search finds this one. To have it in prompts, {mend}.",
-                atom.id.text
-            );
-            Some((atom.file?, Finding::new(&UNREACHABLE_ATOM, atom.id.range, message)))
+            let message = format!("prompt atom {} is in no prompt", quoted(&atom.id.text));
+            let finding = Finding::new(&UNREACHABLE_ATOM, atom.id.range, message).note(format!(
+                "the compiler selects only mandatory prompt atoms of `{category}` and what they need"
+            ));
+            Some((atom.file?, finding.help(help)))
         });
         found.collect()
     }
@@ -206,17 +217,16 @@ impl<'a> CompilationSubject<'a> {
         let differs =
             |atom: &&PromptAtom| situation.blocked(&[atom]).is_some() != situation.unmatched(atom).is_some();
         let found = corpus.filter(differs).filter_map(|atom| {
-            let (is, is_not, dimension) = match situation.unmatched(atom) {
-                Some(dimension) => ("with", "without", dimension),
-                None => ("without", "with", situation.blocked(&[atom])?),
+            let (which, dimension) = match situation.unmatched(atom) {
+                Some(dimension) => ("with", dimension),
+                None => ("without", situation.blocked(&[atom])?),
             };
-            let message = format!(
-                "This mandatory atom is in the prompt {is} the compiler and not in the one {is_not} it, because of its `{}`, {}.",
-                dimension.key(),
-                self.here()
-            );
+            let message = format!("mandatory prompt atom is used only {which} the compiler");
             let range = atom.selector(dimension).first().map_or(atom.id.range, |word| word.range);
-            Some((atom.file?, Finding::new(&MATCH_DIVERGENCE, range, message)))
+            let finding = Finding::new(&MATCH_DIVERGENCE, range, message)
+                .note(format!("{}, the two ways differ about its `{}`", self.here(), dimension.key()))
+                .note("the prompt without the compiler is used when the compiler fails");
+            Some((atom.file?, finding))
         });
         found.collect()
     }
@@ -224,12 +234,10 @@ impl<'a> CompilationSubject<'a> {
     fn shortened(&self) -> Vec<AtomFinding> {
         let atoms = self.compilation.shortened.iter().filter_map(|&at| self.compilation.atoms.get(at));
         let found = atoms.filter_map(|atom| {
-            let message = format!(
-                "The budget was made with a shorter text of this atom {}, and its whole `content` of {} tokens is printed.",
-                self.here(),
-                atom.tokens
-            );
-            Some((atom.file?, Finding::new(&VARIANT_IGNORED, atom.id.range, message)))
+            let message = format!("all {} tokens of the prompt atom are used", atom.tokens);
+            let finding = Finding::new(&VARIANT_IGNORED, atom.id.range, message)
+                .note(format!("{}, the budget counts a shorter text of it", self.here()));
+            Some((atom.file?, finding))
         });
         found.collect()
     }
@@ -240,15 +248,16 @@ impl<'a> CompilationSubject<'a> {
         let found = self.compilation.compared.iter().filter_map(|&(one, other)| {
             let (one, other) = (atom(one)?, atom(other)?);
             let word = one.conflicts_with.iter().find(|word| word.text == other.id.text)?;
-            let message = format!(
-                "A search finds both `{}` and `{}` {}, which do not go together. The runtime's rules compare their scores, and \
-                 its engine orders whole numbers only: the selection fails, and every atom comes in that is wanted here by all \
-                 its selectors. The preview shows what the rules mean.",
-                one.id.text,
-                other.id.text,
-                self.here()
-            );
-            Some((one.file?, Finding::new(&CONFLICT_ONE_SIDED, word.range, message)))
+            let message = conflict(&one.id.text, &other.id.text);
+            let finding = Finding::new(&CONFLICT_ONE_SIDED, word.range, message)
+                .note(format!(
+                    "{}, a search finds both; the engine cannot compare their scores, so the selection fails",
+                    self.here()
+                ))
+                .note(
+                    "the runtime then uses every prompt atom whose selectors all hold; the preview does not",
+                );
+            Some((one.file?, finding))
         });
         found.collect()
     }
@@ -267,14 +276,12 @@ impl<'a> CompilationSubject<'a> {
                     other < at && back
                 });
                 if let (Some(_), false, Some(file)) = (other, is_told, atom.file) {
-                    let message = format!(
-                        "`{}` conflicts with `{}`, and both are mandatory and {}: the runtime prints both. Make one of them not \
-                         mandatory.",
-                        atom.id.text,
-                        word.text,
-                        self.here()
-                    );
-                    found.push((file, Finding::new(&CONFLICT_BOTH_MANDATORY, word.range, message)));
+                    let message =
+                        format!("mandatory prompt atom conflicts with mandatory {}", quoted(&word.text));
+                    let finding = Finding::new(&CONFLICT_BOTH_MANDATORY, word.range, message)
+                        .note(format!("{}, both are in the prompt", self.here()))
+                        .help("make one of the two prompt atoms optional");
+                    found.push((file, finding));
                 }
             }
         }

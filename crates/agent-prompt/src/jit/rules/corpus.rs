@@ -17,6 +17,7 @@ use super::table::{
     ATOM_CATEGORY, ATOM_FILE, ATOM_KEY, ATOM_NO_CONTENT, CONFLICT_ONE_SIDED, DEPENDENCY_CYCLE, DUPLICATE_ID,
     MISSING_DEPENDENCY, SELECTOR_VALUE, UNKNOWN_PLACEHOLDER,
 };
+use crate::quoted::quoted;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span};
 use mangle_syntax::text::{TextRange, nearest, size};
 
@@ -48,90 +49,92 @@ pub fn of_corpus(corpus: &Corpus, is_produced: &dyn Fn(Dimension, &str) -> bool)
 }
 
 fn fault_finding(fault: &AtomFault) -> Finding {
-    let say = |rule: &'static Rule, message: String| Finding::new(rule, fault.range, message);
-    let atom =
-        if fault.atom.is_empty() { "this prompt atom".to_owned() } else { format!("`{}`", fault.atom) };
+    const NO_ATOM: &str = "the runtime ignores the prompt atom; only its log reports that";
+    const NO_FILE: &str = "the runtime uses no prompt atom of this file; only its log reports that";
+    let finding = |rule: &'static Rule, message: String| Finding::new(rule, fault.range, message);
+    let atom = match fault.atom.as_str() {
+        "" => "prompt atom".to_owned(),
+        id => format!("prompt atom {}", quoted(id)),
+    };
     match &fault.kind {
-        FaultKind::File(why) => say(
-            &ATOM_FILE,
-            format!("This file of prompt atoms cannot be read: {why}. The runtime takes none of its atoms."),
-        ),
+        FaultKind::File(why) => finding(&ATOM_FILE, "file of prompt atoms is not valid".to_owned())
+            .note(why.clone())
+            .note(NO_FILE),
         FaultKind::Value { key, wants, instead } => {
-            let of = if fault.atom.is_empty() { String::new() } else { format!(" of {atom}") };
-            let message = format!("`{key}`{of} should be {wants}. The runtime takes no atom of this file.");
-            let finding = say(&ATOM_FILE, message);
+            let finding = finding(&ATOM_FILE, format!("{} is not {wants}", quoted(key))).note(NO_FILE);
+            let finding = if fault.atom.is_empty() { finding } else { finding.label(format!("in {atom}")) };
             match instead {
                 Some(text) => {
-                    finding.fix(Fix::guess(format!("Write `{text}`")).replace(fault.range, text.as_str()))
+                    finding.fix(Fix::guess(format!("write `{text}`")).replace(fault.range, text.as_str()))
                 }
                 None => finding,
             }
         }
         FaultKind::Missing("id") => {
-            say(&ATOM_NO_CONTENT, "This prompt atom has no `id`. The runtime leaves it out.".to_owned())
+            finding(&ATOM_NO_CONTENT, "prompt atom has no `id`".to_owned()).note(NO_ATOM)
         }
-        FaultKind::Missing(key) => say(
-            &ATOM_CATEGORY,
-            format!("The prompt atom {atom} has no `{key}`. The runtime leaves it out. {}", categories()),
-        ),
+        FaultKind::Missing(key) => {
+            finding(&ATOM_CATEGORY, format!("{atom} has no `{key}`")).note(NO_ATOM).note(categories())
+        }
         FaultKind::Category(word) => {
-            let message = format!(
-                "There is no category `{word}`. The runtime leaves out the prompt atom {atom}. {}",
-                categories()
-            );
             let near = nearest(&word.to_lowercase(), Category::ALL.map(Category::as_str));
-            with_word(say(&ATOM_CATEGORY, message), fault.range, near)
+            let message = format!("unknown category {} of a prompt atom", quoted(word));
+            with_word(finding(&ATOM_CATEGORY, message).note(NO_ATOM).note(categories()), fault.range, near)
         }
-        FaultKind::NoContent => say(
-            &ATOM_NO_CONTENT,
-            format!("The prompt atom {atom} has no text in `content`. The runtime leaves it out."),
-        ),
-        FaultKind::ContentFile(name) => say(
-            &ATOM_NO_CONTENT,
-            format!(
-                "There is no readable file `{name}` inside of the repository for the text of {atom}. The runtime leaves \
-                 the atom out."
-            ),
-        ),
-        FaultKind::Itself(key) => say(
-            &DEPENDENCY_CYCLE,
-            format!("The prompt atom {atom} names itself in `{key}`. The runtime leaves it out."),
-        ),
+        FaultKind::NoContent => finding(&ATOM_NO_CONTENT, format!("{atom} has no text")).note(NO_ATOM),
+        FaultKind::ContentFile(name) => {
+            finding(&ATOM_NO_CONTENT, format!("content file {} cannot be read", quoted(name)))
+                .note("it has to be a text file inside of the repository")
+                .note(NO_ATOM)
+        }
+        FaultKind::Itself(key) => {
+            finding(&DEPENDENCY_CYCLE, format!("prompt atom names itself in `{key}`")).note(NO_ATOM)
+        }
         FaultKind::Key { key, nearest } => {
-            let message = format!("The runtime has no key `{key}` and ignores it in {atom}.");
-            with_word(say(&ATOM_KEY, message), fault.range, nearest.as_deref())
+            let message = format!("unknown key {} of a prompt atom", quoted(key));
+            with_word(
+                finding(&ATOM_KEY, message).note("the runtime ignores it"),
+                fault.range,
+                nearest.as_deref(),
+            )
         }
     }
 }
 
 /// What is wrong with a file of atoms, in words.
 pub(in crate::jit) fn fault_message(fault: &AtomFault) -> String {
-    fault_finding(fault).message.to_string()
+    let finding = fault_finding(fault);
+    std::iter::once(&finding.message)
+        .chain(&finding.notes)
+        .map(|text| text.as_str())
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
-/// The categories that there are, as a sentence.
+/// The categories that there are, as a note.
 fn categories() -> String {
     let all = Category::ALL.map(|category| format!("`{}`", category.as_str()));
-    format!("The categories are {}.", all.join(", "))
+    format!("the categories are {}", all.join(", "))
 }
 
 /// The finding with the word that was probably meant.
 fn with_word(finding: Finding, range: TextRange, near: Option<&str>) -> Finding {
     let Some(near) = near else { return finding };
-    let message = format!("{} Did you mean `{near}`?", finding.message);
-    Finding { message: message.into(), ..finding }
-        .fix(Fix::guess(format!("Write `{near}`")).replace(range, near))
+    finding
+        .help(format!("did you mean `{near}`?"))
+        .fix(Fix::guess(format!("write `{near}`")).replace(range, near))
 }
 
 fn duplicate(atom: &PromptAtom, before: &PromptAtom) -> Option<AtomFinding> {
-    let message = format!(
-        "There is another prompt atom `{}`. The compiler prints this one, with the selectors, needs and conflicts of both.",
-        atom.id.text
-    );
-    let finding = Finding::new(&DUPLICATE_ID, atom.id.range, message);
+    let message = format!("duplicate prompt atom {}", quoted(&atom.id.text));
+    let finding = Finding::new(&DUPLICATE_ID, atom.id.range, message)
+        .note("the compiler uses this text, with the selectors, needs and conflicts of both");
     let is_here = before.file == atom.file;
-    let finding =
-        if is_here { finding.related(Span::here(before.id.range), "the other one") } else { finding };
+    let finding = if is_here {
+        finding.related(Span::here(before.id.range), "first prompt atom with this id")
+    } else {
+        finding
+    };
     Some((atom.file?, finding))
 }
 
@@ -148,18 +151,18 @@ fn selectors(
         match name {
             Some(name) if is_known(&name) => {}
             Some(name) => {
-                let message = format!(
-                    "The runtime has no `{name}` among its {}; this value never holds.",
-                    dimension.key()
-                );
+                let message = format!("unknown value {} of `{}`", quoted(&name), dimension.key());
                 let slash = if word.text.trim().starts_with('/') { "/" } else { "" };
                 let near = nearest(&name, known.iter().copied()).map(|near| format!("{slash}{near}"));
-                let finding = Finding::new(&SELECTOR_VALUE, word.range, message);
+                let finding = Finding::new(&SELECTOR_VALUE, word.range, message)
+                    .note("the runtime never has this value, so the selector does not match");
                 push(with_word(finding, word.range, near.as_deref()));
             }
             None => {
-                let message = format!("`{}` is no name, so the runtime passes over this value.", word.text);
-                push(Finding::new(&SELECTOR_VALUE, word.range, message));
+                let message = format!("{} is not a name", quoted(&word.text));
+                push(
+                    Finding::new(&SELECTOR_VALUE, word.range, message).note("the runtime ignores this value"),
+                );
             }
         }
     }
@@ -167,13 +170,12 @@ fn selectors(
 
 fn missing(atom: &PromptAtom, by_id: &FxHashMap<&str, &PromptAtom>, push: &mut dyn FnMut(Finding)) {
     for word in atom.depends_on.iter().filter(|word| !by_id.contains_key(&*word.text)) {
-        let message = format!(
-            "There is no prompt atom `{}`. The runtime does not notice, and prints this one without it.",
-            word.text
-        );
+        let message = format!("unknown prompt atom {}", quoted(&word.text));
+        let finding = Finding::new(&MISSING_DEPENDENCY, word.range, message)
+            .note("the runtime does not check that it exists, and uses this prompt atom without it");
         let others: BTreeSet<&str> = by_id.keys().copied().filter(|id| *id != atom.id.text).collect();
         let near = nearest(&word.text, others);
-        push(with_word(Finding::new(&MISSING_DEPENDENCY, word.range, message), word.range, near));
+        push(with_word(finding, word.range, near));
     }
 }
 
@@ -181,12 +183,10 @@ fn one_sided(atom: &PromptAtom, by_id: &FxHashMap<&str, &PromptAtom>, push: &mut
     let is_back = |other: &PromptAtom| other.conflicts_with.iter().any(|word| word.text == atom.id.text);
     let sided = |word: &&Word| by_id.get(&*word.text).is_some_and(|other| !is_back(other));
     for word in atom.conflicts_with.iter().filter(sided) {
-        let message = format!(
-            "`{}` does not say that it conflicts with `{}`. It is kept out when this atom is mandatory or scores higher, and \
-             not the other way round.",
-            word.text, atom.id.text
-        );
-        push(Finding::new(&CONFLICT_ONE_SIDED, word.range, message));
+        let message = format!("conflict is not declared by {}", quoted(&word.text));
+        push(Finding::new(&CONFLICT_ONE_SIDED, word.range, message).note(
+            "it excludes the other prompt atom when this one is mandatory or scores higher, and not the other way round",
+        ));
     }
 }
 
@@ -202,30 +202,31 @@ fn placeholders(body: &AtomText, found: &mut Vec<AtomFinding>) {
             }
             let word = TextRange::at(range.start() + size((at + 2).saturating_sub(indent)), size(name.len()));
             let place = if is_exact { word } else { range };
-            let message = format!("The runtime knows no `{{{{{name}}}}}`; the shard reads it as it is.");
-            let finding = Finding::new(&UNKNOWN_PLACEHOLDER, place, message);
+            let message = format!("unknown placeholder {}", quoted(&format!("{{{{{name}}}}}")));
+            let finding = Finding::new(&UNKNOWN_PLACEHOLDER, place, message)
+                .note("the runtime leaves it in the prompt unchanged");
             let near = nearest(name, placeholders::NAMES).filter(|_| is_exact);
             found.push((file, with_word(finding, word, near)));
         }
     }
 }
 
-/// One circle, told at the first of its atoms; what else is wrong shows when that is mended.
+/// One cycle, reported at the first of its atoms; others show once it is fixed.
 fn cycles(atoms: &[Arc<PromptAtom>]) -> Option<AtomFinding> {
     let own: Vec<&PromptAtom> =
         atoms.iter().map(|atom| &**atom).filter(|atom| atom.kind != AtomKind::Kernel).collect();
     let chosen: Vec<ScoredAtom> =
         (0..own.len()).map(|atom| ScoredAtom { atom, logic: 0.0, vector: 0.0, score: 0.0 }).collect();
-    // Without the first once more at its end it is no circle, but atoms that share an id.
+    // Without the first once more at its end it is not a cycle, but atoms that share an id.
     let path = order(&own, &chosen).err().filter(|path| path.len() > 1 && path.first() == path.last())?;
     let first = own.iter().find(|atom| Some(&atom.id.text) == path.first())?;
     let next = path.get(1)?;
     let range =
         first.depends_on.iter().find(|need| need.text == *next).map_or(first.id.range, |need| need.range);
-    let message = format!(
-        "These prompt atoms need each other in a circle: {}. With any of them in the prompt the compiler fails, and the \
-         prompt is made without it. Take one of these `depends_on` away.",
-        path.join(" -> ")
-    );
-    Some((first.file?, Finding::new(&DEPENDENCY_CYCLE, range, message)))
+    let message = format!("dependency cycle through prompt atom {}", quoted(&first.id.text));
+    let finding = Finding::new(&DEPENDENCY_CYCLE, range, message)
+        .note(path.join(" → "))
+        .note("the compiler fails with any of them, and the prompt is made without it")
+        .help("remove one of these entries of `depends_on`");
+    Some((first.file?, finding))
 }

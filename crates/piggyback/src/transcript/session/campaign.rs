@@ -6,6 +6,7 @@ use super::current_turn::CurrentTurn;
 use crate::transcript::digest::{DigestArgument, DigestAtom, WatchedFact};
 use crate::transcript::finding::TranscriptFinding;
 use crate::transcript::hash::hash;
+use crate::transcript::words::quoted;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
@@ -97,10 +98,10 @@ impl Campaign {
         }
         let is_old = matches!(now.profile, Some(Profile::V1_1 | Profile::V1_1Bnf));
         if is_old && !now.reply.has_intent && atoms.iter().any(|atom| atom.is_campaign) {
-            let message = "this packet of a campaign has no intent, which all versions after 1.1 ask for";
-            out.push(
-                now.found(Finding::new(&CAMPAIGN_NO_INTENT, now.reply.control, message), "/control_packet"),
-            );
+            let finding =
+                Finding::new(&CAMPAIGN_NO_INTENT, now.reply.control, "packet of a campaign has no intent")
+                    .note("all versions after 1.1 require `intent_classification`");
+            out.push(now.found(finding, "/control_packet"));
         }
         self.overdue(now, out);
     }
@@ -146,8 +147,11 @@ impl Campaign {
         let before = self.status.insert(hash((what, id.text.as_str())), status.text.clone());
         let is_illegal = before.as_ref().is_some_and(|before| !may_follow(before, &status.text));
         if let Some(before) = before.as_ref().filter(|_| is_illegal) {
-            let message = format!("{what} `{}` becomes `/{}` after `/{before}`", id.text, status.text);
-            out.push(at_atom(now, atom, Finding::new(&PHASE_TRANSITION, status.place, message)));
+            let message =
+                format!("{what} {} goes from `/{before}` back to `/{}`", quoted(&id.text), status.text);
+            let finding = Finding::new(&PHASE_TRANSITION, status.place, message)
+                .note("the kernel keeps both facts, so rules find it in two states");
+            out.push(at_atom(now, atom, finding));
         }
         if what == "phase" {
             self.phase(now, atom, fact, before.as_deref(), status);
@@ -172,11 +176,12 @@ impl Campaign {
         let is_archived =
             || now.reply.memory.iter().any(|one| one.op == "archive" && one.key.contains(&id.text));
         if is && !was && self.waiting.len() < MOST_SHOWN && !is_compressed() && !is_archived() {
-            let message = format!(
-                "phase `{}` is completed, and its facts stay in the context: nothing archives it within {TURNS} turns",
-                id.text
-            );
-            let found = at_atom(now, atom, Finding::new(&PHASE_NOT_ARCHIVED, atom.place, message));
+            let message =
+                format!("completed phase {} is not archived within {TURNS} turns", quoted(&id.text));
+            let finding = Finding::new(&PHASE_NOT_ARCHIVED, atom.place, message)
+                .note("its facts stay in the context")
+                .help("assert `context_compression` for the phase, or archive it");
+            let found = at_atom(now, atom, finding);
             self.waiting.push(UnarchivedPhase { phase: id.text.clone(), turn: now.turn, found });
         }
     }
@@ -196,11 +201,12 @@ impl Campaign {
         let key = (hash(campaign.text.as_str()), number);
         match self.order.get(&key) {
             Some(other) if *other != phase.text => {
-                let message = format!(
-                    "order {number} of campaign `{}` is already that of phase `{other}`",
-                    campaign.text
-                );
-                out.push(at_atom(now, atom, Finding::new(&PHASE_ORDER_DUP, order.place, message)));
+                let message = format!("phase {} already has order {number}", quoted(other));
+                let finding = Finding::new(&PHASE_ORDER_DUP, order.place, message).note(format!(
+                    "which of the two phases of campaign {} comes first is undefined",
+                    quoted(&campaign.text)
+                ));
+                out.push(at_atom(now, atom, finding));
             }
             Some(_) => {}
             None => {
@@ -223,9 +229,10 @@ impl Campaign {
         let is_part = |char: char| !(char.is_alphanumeric() || matches!(char, '_' | '-' | '.'));
         let mut words = what.text.split(is_part).filter(|word| !word.is_empty());
         let Some(phase) = words.find(|word| self.compressed.get(&hash(*word)).is_some()) else { return };
-        let message = format!("phase `{phase}` was compressed: a score above zero brings its facts back");
-        let finding =
-            Finding::new(&POSITIVE_SUPPRESSION, score.place, message).help("Give it a score below zero");
+        let message = format!("positive score for compressed phase {}", quoted(phase));
+        let finding = Finding::new(&POSITIVE_SUPPRESSION, score.place, message)
+            .note("the facts of the phase come back into the context")
+            .help("set a score below zero");
         out.push(at_atom(now, atom, finding));
     }
 
@@ -246,15 +253,18 @@ impl Campaign {
         if let Some((at, message)) = counter_problem(numbers, before, is_replanned)
             && let Some(argument) = counters.get(at)
         {
-            out.push(at_atom(now, atom, Finding::new(&PROGRESS_COUNTER, argument.place, message)));
+            let finding = Finding::new(&PROGRESS_COUNTER, argument.place, message)
+                .note("rules compare these numbers to find out whether the campaign is over");
+            out.push(at_atom(now, atom, finding));
         }
         let [done, ..] = numbers;
         // A transcript may begin in the middle of a campaign: where none is seen to end, nothing contradicts.
         let seen = self.completed.get(&id).filter(|completed| **completed > 0 && **completed != done);
         if let (Some(completed), Some(argument), false) = (seen, counters.first(), self.completed.is_full) {
-            let message =
-                format!("{done} phases are said to be done, {completed} are completed in this transcript");
-            out.push(at_atom(now, atom, Finding::new(&PROGRESS_MISMATCH, argument.place, message)));
+            let message = format!("progress counts {done} done phases, the transcript {completed}");
+            let finding = Finding::new(&PROGRESS_MISMATCH, argument.place, message)
+                .note("`campaign_progress` and `campaign_phase` disagree, and rules may read either");
+            out.push(at_atom(now, atom, finding));
         }
     }
 }
@@ -278,10 +288,10 @@ fn numbers(arguments: &[DigestArgument]) -> Option<[i64; 4]> {
 fn counter_problem(now: [i64; 4], before: Option<Progress>, is_replanned: bool) -> Option<(usize, String)> {
     let [phases_done, phases, tasks_done, tasks] = now;
     if phases_done > phases {
-        return Some((0, format!("{phases_done} of {phases} phases are done")));
+        return Some((0, format!("more phases are done than exist: {phases_done} of {phases}")));
     }
     if tasks_done > tasks {
-        return Some((2, format!("{tasks_done} of {tasks} tasks are done")));
+        return Some((2, format!("more tasks are done than exist: {tasks_done} of {tasks}")));
     }
     let before = before?.counters;
     let change = |at: usize| Some((*before.get(at)?, *now.get(at)?));
@@ -291,6 +301,6 @@ fn counter_problem(now: [i64; 4], before: Option<Progress>, is_replanned: bool) 
         [1, 3].into_iter().find(|at| !is_replanned && change(*at).is_some_and(|(before, now)| now != before));
     let at = fallen.or(jumped)?;
     let (from, to) = change(at)?;
-    let why = if fallen.is_some() { "fall" } else { "change without a replan" };
-    Some((at, format!("the {} {why} from {from} to {to}", name(at))))
+    let why = if fallen.is_some() { "falls" } else { "changes without a replan" };
+    Some((at, format!("number of {} {why}: {from}, then {to}", name(at))))
 }

@@ -9,6 +9,7 @@ use crate::transcript::digest::{Digest, PredicateRating};
 use crate::transcript::finding::TranscriptFinding;
 use crate::transcript::hash::hash;
 use crate::transcript::turn::TurnRole;
+use crate::transcript::words::quoted;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&FEEDBACK_UNSEEN];
@@ -47,9 +48,11 @@ impl Prompts {
             let bare = name.split('(').next().unwrap_or(name).trim();
             let word = hash(bare.as_bytes());
             if bare.len() > 1 && !self.words.iter().any(|words| words.contains(&word)) {
-                let message = format!("`{bare}` was not in what the model was given: this rating is a guess");
+                let message = format!("{} is rated but was in no prompt", quoted(bare));
+                let finding = Finding::new(&FEEDBACK_UNSEEN, *place, message)
+                    .note("the rating is a guess, and changes which facts later prompts contain");
                 let pointer = format!("/control_packet/context_feedback/{list}/{index}");
-                out.push(now.found(Finding::new(&FEEDBACK_UNSEEN, *place, message), pointer));
+                out.push(now.found(finding, pointer));
             }
         }
     }

@@ -30,10 +30,10 @@ impl Corrections {
         };
         self.last = Some((hypothesis, times));
         if times >= LOOP {
-            let message = format!("the same hypothesis in {times} turns running: nothing came of it");
-            out.push(
-                now.found(Finding::new(&CORRECTION_LOOP, place, message), "/control_packet/self_correction"),
-            );
+            let message = format!("same hypothesis in {times} consecutive turns");
+            let finding = Finding::new(&CORRECTION_LOOP, place, message)
+                .note("the runtime counts self-corrections and does nothing about them");
+            out.push(now.found(finding, "/control_packet/self_correction"));
         }
     }
 }

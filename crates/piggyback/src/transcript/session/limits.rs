@@ -8,6 +8,7 @@ use crate::envelope::runtime;
 use crate::transcript::digest::{Digest, TurnSite};
 use crate::transcript::finding::TranscriptFinding;
 use crate::transcript::turn::TurnRole;
+use crate::transcript::words::quoted;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::TextRange;
 
@@ -168,6 +169,17 @@ static TASK_OVER: Rule = rule!("task-over.md");
 /// A kind of shard that nobody has set up.
 static NO_PROFILE: Rule = rule!("no-profile.md");
 
+/// The unit of the numbers that a rule is about, and what the runtime does about its limit.
+fn unit_and_note(rule: &Rule) -> (&'static str, &'static str) {
+    if rule == &TIME_OVER {
+        ("ms", "the runtime stops a shard after `max_execution_time_sec`: the number or the limit is wrong")
+    } else if rule == &TOKENS_OVER {
+        ("tokens", "the limit is `max_context_tokens` and `max_output_tokens` together")
+    } else {
+        ("retries", "the runtime stops after `max_retries`: the number or the limit is wrong")
+    }
+}
+
 /// The limits, and the task that is being answered.
 #[derive(Debug)]
 pub(super) struct Tasks {
@@ -197,36 +209,38 @@ impl Tasks {
         let Some(shard) = written.map(|(shard, _)| shard.as_str()).or(told) else { return };
         let limits = self.limits.shards.get(shard).copied().unwrap_or(self.limits.default);
         if let (Some((_, place)), None) = (written, self.limits.shards.get(shard)) {
-            let message = format!("`{shard}` has no profile of its own: the default profile applies");
+            let message = format!("shard type {} has no profile", quoted(shard));
             let pointer = "/control_packet/execution_metadata/shard_type";
-            out.push(now.found(Finding::new(&NO_PROFILE, *place, message), pointer));
+            let finding = Finding::new(&NO_PROFILE, *place, message);
+            out.push(now.found(finding.note("the limits of `default_shard` apply"), pointer));
         }
-        let mut over =
-            |rule: &'static Rule, number: Option<(f64, TextRange)>, name: &str, limit: u64, unit: &str| {
-                #[expect(clippy::cast_precision_loss, reason = "limits are small")]
-                let found = number.filter(|(number, _)| *number > limit as f64);
-                if let Some((number, place)) = found {
-                    let message = format!("{number}{unit}, where `{shard}` may have at most {limit}{unit}");
-                    let pointer = if name.is_empty() {
-                        String::new()
-                    } else {
-                        format!("/control_packet/execution_metadata/{name}")
-                    };
-                    out.push(now.found(Finding::new(rule, place, message), pointer));
-                }
-            };
+        let mut over = |rule: &'static Rule, number: Option<(f64, TextRange)>, name: &str, limit: u64| {
+            #[expect(clippy::cast_precision_loss, reason = "limits are small")]
+            let found = number.filter(|(number, _)| *number > limit as f64);
+            if let Some((number, place)) = found {
+                let (unit, note) = unit_and_note(rule);
+                let message = format!("{} used {number} {unit}, over its limit of {limit}", quoted(shard));
+                let pointer = if name.is_empty() {
+                    String::new()
+                } else {
+                    format!("/control_packet/execution_metadata/{name}")
+                };
+                out.push(now.found(Finding::new(rule, place, message).note(note), pointer));
+            }
+        };
         let time = limits.seconds.saturating_mul(1_000);
         let tokens = limits.context_tokens.saturating_add(limits.output_tokens);
-        over(&TIME_OVER, numbers.and_then(|it| it.milliseconds), "execution_time_ms", time, " ms");
-        over(&TOKENS_OVER, numbers.and_then(|it| it.tokens), "tokens_used", tokens, " tokens");
-        over(&RETRIES_OVER, numbers.and_then(|it| it.retries), "retry_count", limits.retries, " retries");
-        over(&TIME_OVER, details.and_then(|it| it.milliseconds), "", time, " ms");
-        over(&TOKENS_OVER, details.and_then(|it| it.tokens), "", tokens, " tokens");
+        over(&TIME_OVER, numbers.and_then(|it| it.milliseconds), "execution_time_ms", time);
+        over(&TOKENS_OVER, numbers.and_then(|it| it.tokens), "tokens_used", tokens);
+        over(&RETRIES_OVER, numbers.and_then(|it| it.retries), "retry_count", limits.retries);
+        over(&TIME_OVER, details.and_then(|it| it.milliseconds), "", time);
+        over(&TOKENS_OVER, details.and_then(|it| it.tokens), "", tokens);
         let most = limits.context_tokens.saturating_mul(BYTES_A_TOKEN);
         if let Some((bytes, mut found)) = task.filter(|(bytes, _)| *bytes > most) {
-            let message =
-                format!("this task of {bytes} bytes exceeds the context of `{shard}`: at most {most}");
-            found.finding.message = message.into();
+            let finding = found.finding;
+            let message = format!("task of {bytes} bytes exceeds the context of {}", quoted(shard));
+            found.finding = Finding { message: message.into(), ..finding }
+                .note(format!("the runtime rejects tasks of more than {most} bytes for this shard"));
             out.push(found);
         }
     }

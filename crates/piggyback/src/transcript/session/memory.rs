@@ -6,6 +6,7 @@ use crate::envelope::may_be_predicate;
 use crate::transcript::digest::MemoryDigest;
 use crate::transcript::finding::TranscriptFinding;
 use crate::transcript::hash::hash;
+use crate::transcript::words::quoted;
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) const RULES: &[&Rule] = &[&UNPAIRED_OP];
@@ -27,22 +28,28 @@ impl Keys {
         }
         for operation in &now.reply.memory {
             // Nothing comes before the first turn.
-            let message = self.operation(operation).filter(|_| now.turn > 1);
-            if let Some(message) = message {
+            let unpaired = self.operation(operation).filter(|_| now.turn > 1);
+            if let Some((message, note)) = unpaired {
                 let pointer = format!("/control_packet/memory_operations/{}", operation.index);
-                out.push(now.found(Finding::new(&UNPAIRED_OP, operation.place, message), pointer));
+                let finding = Finding::new(&UNPAIRED_OP, operation.place, message).note(note);
+                out.push(now.found(finding, pointer));
             }
         }
     }
 
-    fn operation(&mut self, operation: &MemoryDigest) -> Option<String> {
+    /// What an operation lacks, and the consequence.
+    fn operation(&mut self, operation: &MemoryDigest) -> Option<(String, &'static str)> {
         let MemoryDigest { op, key, .. } = operation;
+        let shown = || quoted(key);
         let id = hash(key.as_str());
         match op.as_str() {
             "promote_to_long_term" | "store_vector" | "note" => {
                 self.stored.insert(id, ());
                 let is_away = self.archived.get(&id).is_some();
-                is_away.then(|| format!("`{key}` was archived, and is used without `rehydrate`"))
+                is_away.then(|| {
+                    let message = format!("archived key {} is used without `rehydrate`", shown());
+                    (message, "what was archived stays out of the context")
+                })
             }
             "archive" => {
                 self.archived.insert(id, ());
@@ -52,13 +59,16 @@ impl Keys {
                 let is_lacking = self.archived.lacks(&id);
                 self.archived.remove(&id);
                 self.stored.insert(id, ());
-                is_lacking.then(|| format!("no earlier turn archives `{key}`"))
+                is_lacking
+                    .then(|| (format!("no earlier turn archives {}", shown()), "the operation has no effect"))
             }
             "forget" => {
                 // That such a key retracts nothing at all is reported of the reply itself.
                 let is_lacking = may_be_predicate(key) && self.stored.lacks(&id) && self.archived.lacks(&id);
-                is_lacking
-                    .then(|| format!("no earlier turn stores or asserts `{key}`: there is nothing to forget"))
+                is_lacking.then(|| {
+                    let message = format!("no earlier turn stores or asserts {}", shown());
+                    (message, "the operation has no effect")
+                })
             }
             _ => None,
         }

@@ -83,7 +83,7 @@ impl Partial {
         if !self.has_begun && is_result {
             self.beginning = Some("its first turn is the result of a tool");
         } else if !self.has_begun && digest.is_error_report {
-            self.beginning = Some("its first turn sends back a reply that is not there");
+            self.beginning = Some("its first turn rejects a reply that is missing");
         } else if self.answers == 0 && is_result && call.is_some() {
             self.beginning = self.beginning.or(Some("the result of a tool comes before any reply"));
         }
@@ -128,37 +128,35 @@ impl Partial {
             self.beginning = self.beginning.or(Some("its turns are not numbered from the start"));
         }
         if self.has_orphan && self.has_prompts {
-            self.beginning = self.beginning.or(Some("its first turn answers something that is not there"));
+            self.beginning = self.beginning.or(Some("its first turn answers a turn that is missing"));
         }
         let end = match (self.is_cut, self.is_unanswered) {
             (true, _) => Some("its last record is cut off"),
             (_, true) => Some("its last turn has no answer"),
             _ => None,
         };
-        let message = match (self.beginning, end) {
-            (Some(beginning), Some(end)) => {
-                format!(
-                    "this file begins and ends in the middle of a session: {beginning}, and {end}. {BEGINNING}"
-                )
-            }
-            (Some(beginning), None) => {
-                format!("this file begins in the middle of a session: {beginning}. {BEGINNING}")
-            }
-            (None, Some(end)) => format!("this file ends in the middle of a session: {end}. {END}"),
+        let (what, why, unknown) = match (self.beginning, end) {
+            (Some(beginning), Some(end)) => ("begins and ends", format!("{beginning}, and {end}"), BEGINNING),
+            (Some(beginning), None) => ("begins", beginning.to_owned(), BEGINNING),
+            (None, Some(end)) => ("ends", end.to_owned(), END),
             (None, None) => return,
         };
-        let finding = Finding::new(&PARTIAL_SESSION, TextRange::default(), message);
+        let message = format!("file {what} in the middle of a session");
+        let finding = Finding::new(&PARTIAL_SESSION, TextRange::default(), message)
+            .note(why)
+            .note(unknown)
+            .help("join the parts of the session in one file");
         out.push(TranscriptFinding { record: 0, start: 0, finding, address: Address::default() });
     }
 }
 
 /// The checks that depend on turns before.
-const BEGINNING: &str = "Earlier turns are unknown to `repair-stuck`, `unpaired-op`, `correction-loop`, `redundant-atom`, \
-                         `phase-transition`, `progress-counter` and `ratio-low`.";
+const BEGINNING: &str = "earlier turns are missing for `repair-stuck`, `unpaired-op`, `correction-loop`, `redundant-atom`, \
+                         `phase-transition`, `progress-counter` and `ratio-low`";
 
 /// The checks that depend on turns behind.
 const END: &str =
-    "Later turns are unknown to `repair-stuck`, `unpaired-op`, `phase-not-archived` and `ratio-low`.";
+    "later turns are missing for `repair-stuck`, `unpaired-op`, `phase-not-archived` and `ratio-low`";
 
 /// Whether a text ends inside of a value, and is in order up to there.
 fn is_cut(text: &[u8]) -> bool {

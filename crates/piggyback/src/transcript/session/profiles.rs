@@ -27,8 +27,10 @@ impl Profiles {
         if self.is_given || !now.reply.is_picked || own == usual || self.outliers.len() >= MOST_SHOWN {
             return;
         }
-        let message = format!("this envelope looks like {own}, most of the file like {usual}");
-        self.outliers.push(now.found(Finding::new(&PROFILE_OUTLIER, now.reply.brace, message), ""));
+        let message = format!("envelope looks like `{own}`, most of the file like `{usual}`");
+        let finding = Finding::new(&PROFILE_OUTLIER, now.reply.brace, message)
+            .note("the runtime ignores fields of other versions");
+        self.outliers.push(now.found(finding, ""));
     }
 
     pub(super) fn finish(self, out: &mut Vec<TranscriptFinding>) {

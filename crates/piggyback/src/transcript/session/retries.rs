@@ -48,18 +48,15 @@ impl Retries {
         if attempts > 1 {
             self.rounds += 1;
             if self.errors.is_some() && self.errors == now.reply.errors {
-                let message = format!(
-                    "round {} of repair repeats the errors of the reply before it; another round will hardly help",
-                    attempts - 1
-                );
-                out.push(now.found(Finding::new(&REPAIR_STUCK, now.digest.place, message), ""));
+                let message = format!("repair {} repeats the errors of the previous reply", attempts - 1);
+                let finding = Finding::new(&REPAIR_STUCK, now.digest.place, message)
+                    .note("another repair with this prompt is unlikely to help");
+                out.push(now.found(finding, ""));
             }
-            let message = format!(
-                "this answer took {}; the last was read as `{}`",
-                count(attempts, "attempt"),
-                now.reply.method
-            );
-            self.summary = Some(now.found(Finding::new(&REPAIR_SUMMARY, now.digest.place, message), ""));
+            let message = format!("reply took {}", count(attempts, "attempt"));
+            let finding = Finding::new(&REPAIR_SUMMARY, now.digest.place, message)
+                .note(format!("the runtime read the last one as `{}`", now.reply.method));
+            self.summary = Some(now.found(finding, ""));
         }
         self.errors = now.reply.errors;
     }

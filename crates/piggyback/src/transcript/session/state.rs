@@ -10,7 +10,9 @@ use crate::transcript::digest::{Digest, DigestAtom, TurnSite, WatchedFact};
 use crate::transcript::finding::TranscriptFinding;
 use crate::transcript::hash::hash;
 use crate::transcript::turn::TurnRole;
-use mangle_syntax::lint::{Finding, Rule, rule};
+use crate::transcript::words::quoted;
+use mangle_syntax::lint::{Finding, Rule, Span, rule};
+use mangle_syntax::text::TextRange;
 
 pub(super) const RULES: &[&Rule] =
     &[&RATIO_LOW, &RATIO_INVERSE, &STATELESS_TURN, &LOSSY_TURN, &REDUNDANT_ATOM, &CONTRADICTION];
@@ -136,17 +138,19 @@ impl SessionSize {
             && !now.reply.has_losses
         {
             let message = format!(
-                "{} tokens of text and {}: nothing is left of this turn once it is thrown away",
+                "reply of {} tokens has no {}",
                 now.reply.surface_tokens,
-                if now.reply.atoms.is_empty() { "no atom" } else { "no atom that is accepted" }
+                if now.reply.atoms.is_empty() { "update" } else { "accepted update" }
             );
-            out.push(
-                now.found(Finding::new(&STATELESS_TURN, now.reply.surface, message), "/surface_response"),
-            );
+            let finding = Finding::new(&STATELESS_TURN, now.reply.surface, message)
+                .note("nothing remains of this turn once its text is discarded");
+            out.push(now.found(finding, "/surface_response"));
         }
         for (name, place) in &now.reply.missing {
-            let message = format!("no atom of this turn mentions `{name}`");
-            out.push(now.found(Finding::new(&LOSSY_TURN, *place, message), "/surface_response"));
+            let message = format!("no update of this turn mentions {}", quoted(name));
+            let finding = Finding::new(&LOSSY_TURN, *place, message)
+                .note("the name is lost once the text of the turn is discarded");
+            out.push(now.found(finding, "/surface_response"));
         }
         self.redundant(now, out);
         contradictions(now, out);
@@ -180,10 +184,10 @@ impl SessionSize {
         }
         let kept = characters / CHARACTERS;
         if self.wants_turns && asked.is_some() && kept > original {
-            let message = format!("the atoms of this turn cost {kept} tokens, its text only {original}");
-            out.push(
-                now.found(Finding::new(&RATIO_INVERSE, now.reply.surface, message), "/surface_response"),
-            );
+            let message = format!("updates cost {kept} tokens, the text only {original}");
+            let finding = Finding::new(&RATIO_INVERSE, now.reply.surface, message)
+                .note("keeping the text would cost less than keeping its updates");
+            out.push(now.found(finding, "/surface_response"));
         }
     }
 
@@ -192,11 +196,11 @@ impl SessionSize {
         for atom in accepted(now) {
             let since = self.last.get(&atom.predicate).and_then(|last| last.get(&atom.hash)).copied();
             if let Some(since) = since {
-                let message =
-                    format!("this holds already, since answer {since}; to assert it again changes nothing");
-                let mut finding = Finding::new(&REDUNDANT_ATOM, atom.place, message);
+                let message = format!("update repeats a fact of reply {since}");
                 // A capture is evidence: the update stays in it.
-                finding.help = Some("Do not repeat an update that holds already".into());
+                let finding = Finding::new(&REDUNDANT_ATOM, atom.place, message)
+                    .note("a fact holds until it is retracted; asserting it again changes nothing")
+                    .help("leave out updates that already hold");
                 out.push(now.found(finding, format!("/control_packet/mangle_updates/{}", atom.index)));
             }
             held.entry(atom.predicate).or_default().insert(atom.hash, since.unwrap_or(now.turn));
@@ -212,11 +216,14 @@ impl SessionSize {
         #[expect(clippy::cast_precision_loss, reason = "a ratio is shown with one digit")]
         let ratio = self.original as f64 / (self.held.characters / CHARACTERS).max(1) as f64;
         if self.held.characters > 0 && ratio < self.target {
-            let message = format!(
-                "over this transcript the text is {ratio:.1} times as long as the atoms that stand for it; the target is {}",
-                self.target
-            );
-            found.finding.message = message.into();
+            let finding = found.finding;
+            let message = format!("text is only {ratio:.1} times as long as its updates");
+            found.finding = Finding { message: message.into(), ..finding }
+                .note(format!(
+                    "the target over the transcript is {} (`target_compression_ratio`)",
+                    self.target
+                ))
+                .note("the updates fill the context too early");
             out.push(found);
         }
     }
@@ -229,19 +236,21 @@ fn accepted<'d>(now: &CurrentTurn<'d>) -> impl Iterator<Item = &'d DigestAtom> {
 
 /// Accepted atoms of one packet that give two values to one subject.
 fn contradictions(now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
-    let mut seen: FxHashMap<(&str, &str), (&str, usize)> = FxHashMap::default();
+    let mut seen: FxHashMap<(&str, &str), (&str, TextRange)> = FxHashMap::default();
     for atom in accepted(now) {
         let Some((subject, value)) = atom.fact.as_deref().and_then(single) else { continue };
         match seen.get(&subject) {
-            Some((before, index)) if *before != value => {
-                let message =
-                    format!("this conflicts with update {index}: {} is {before} there", named(subject));
-                let finding = Finding::new(&CONTRADICTION, atom.place, message);
+            Some((before, place)) if *before != value => {
+                let finding =
+                    Finding::new(&CONTRADICTION, atom.place, format!("{} has two values", named(subject)))
+                        .label(format!("here it is {}", quoted(value)))
+                        .related(Span::here(*place), format!("here it is {}", quoted(before)))
+                        .note("the kernel keeps both facts, and rules derive from either");
                 out.push(now.found(finding, format!("/control_packet/mangle_updates/{}", atom.index)));
             }
             Some(_) => {}
             None if seen.len() < MOST_KNOWN => {
-                seen.insert(subject, (value, atom.index));
+                seen.insert(subject, (value, atom.place));
             }
             None => {}
         }
@@ -249,7 +258,7 @@ fn contradictions(now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
 }
 
 fn named((predicate, subject): (&str, &str)) -> String {
-    if subject.is_empty() { format!("`{predicate}`") } else { format!("`{predicate}` of `{subject}`") }
+    if subject.is_empty() { quoted(predicate) } else { format!("`{predicate}` of {}", quoted(subject)) }
 }
 
 /// The subject of a fact that can have one value only, and the value.

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::transcript::tests::words_of;
 use crate::transcript::{Checker, Record, TranscriptOptions, TranscriptReader, rules};
 use mangle_settings::TranscriptSettings;
 
@@ -39,7 +40,10 @@ fn check_file(name: &str, bytes: &[u8], expected: Expect) {
         writeln!(
             out,
             "{} {} {} {text:?}: {}",
-            one.finding.rule.name, one.record, one.address, one.finding.message
+            one.finding.rule.name,
+            one.record,
+            one.address,
+            words_of(&one.finding)
         )
         .unwrap();
     }
@@ -90,9 +94,9 @@ fn rounds_of_repair() {
             bad.clone(),
         ],
         expect![[r#"
-            repair-stuck 4 «/content» "no": round 1 of repair repeats the errors of the reply before it; another round will hardly help
-            repair-summary 6 «/content» "{\"control_packet\":{\"intent_cla": this answer took 3 attempts; the last was read as `json`
-            ratio-low 2 «/content ▸ /surface_response» "no": over this transcript the text is 30.0 times as long as the atoms that stand for it; the target is 100
+            repair-stuck 4 «/content» "no": repair 1 repeats the errors of the previous reply | another repair with this prompt is unlikely to help
+            repair-summary 6 «/content» "{\"control_packet\":{\"intent_cla": reply took 3 attempts | the runtime read the last one as `json`
+            ratio-low 2 «/content ▸ /surface_response» "no": text is only 30.0 times as long as its updates | the target over the transcript is 100 (`target_compression_ratio`) | the updates fill the context too early
         "#]],
     );
     // Without a report of an error nobody repairs.
@@ -107,8 +111,8 @@ fn versions_of_envelopes() {
     check(
         &[now.clone(), old.clone(), plain.clone(), plain.clone()],
         expect![[r#"
-        profile-outlier 2 «/content» "{": this envelope looks like 1.1, most of the file like current
-    "#]],
+            profile-outlier 2 «/content» "{": envelope looks like `1.1`, most of the file like `current` | the runtime ignores fields of other versions
+        "#]],
     );
     // No majority, no exception.
     check(&[now, old], expect![[""]]);
@@ -130,9 +134,9 @@ fn keys_of_memory() {
             ),
         ],
         expect![[r#"
-            unpaired-op 2 «/content ▸ /control_packet/memory_operations/0» "{\"op\":\"rehydrate\",\"key\":\"b\"}": no earlier turn archives `b`
-            unpaired-op 2 «/content ▸ /control_packet/memory_operations/1» "{\"op\":\"note\",\"key\":\"a\",\"value\"": `a` was archived, and is used without `rehydrate`
-            unpaired-op 3 «/content ▸ /control_packet/memory_operations/2» "{\"op\":\"forget\",\"key\":\"x\"}": no earlier turn stores or asserts `x`: there is nothing to forget
+            unpaired-op 2 «/content ▸ /control_packet/memory_operations/0» "{\"op\":\"rehydrate\",\"key\":\"b\"}": no earlier turn archives `b` | the operation has no effect
+            unpaired-op 2 «/content ▸ /control_packet/memory_operations/1» "{\"op\":\"note\",\"key\":\"a\",\"value\"": archived key `a` is used without `rehydrate` | what was archived stays out of the context
+            unpaired-op 3 «/content ▸ /control_packet/memory_operations/2» "{\"op\":\"forget\",\"key\":\"x\"}": no earlier turn stores or asserts `x` | the operation has no effect
         "#]],
     );
 }
@@ -148,9 +152,9 @@ fn the_same_correction() {
     check(
         &four,
         expect![[r#"
-        correction-loop 3 «/content ▸ /control_packet/self_correction» "{\"triggered\":true,\"hypothesis\"": the same hypothesis in 3 turns running: nothing came of it
-        correction-loop 4 «/content ▸ /control_packet/self_correction» "{\"triggered\":true,\"hypothesis\"": the same hypothesis in 4 turns running: nothing came of it
-    "#]],
+            correction-loop 3 «/content ▸ /control_packet/self_correction» "{\"triggered\":true,\"hypothesis\"": same hypothesis in 3 consecutive turns | the runtime counts self-corrections and does nothing about them
+            correction-loop 4 «/content ▸ /control_packet/self_correction» "{\"triggered\":true,\"hypothesis\"": same hypothesis in 4 consecutive turns | the runtime counts self-corrections and does nothing about them
+        "#]],
     );
     check(&[triggered("a"), triggered("a"), says(&[]), triggered("a")], expect![[""]]);
 }
@@ -174,8 +178,8 @@ fn ratings_of_what_was_not_there() {
     check(
         &[row("all is known"), row("nothing is")],
         expect![[r#"
-        feedback-unseen 2 «/response ▸ /control_packet/context_feedback/noise_facts/0» "known": `known` was not in what the model was given: this rating is a guess
-    "#]],
+            feedback-unseen 2 «/response ▸ /control_packet/context_feedback/noise_facts/0» "known": `known` is rated but was in no prompt | the rating is a guess, and changes which facts later prompts contain
+        "#]],
     );
 }
 
@@ -210,13 +214,13 @@ fn what_is_kept_of_turns() {
             ),
         ],
         expect![[r#"
-            stateless-turn 4 «/content ▸ /surface_response» "The token is checked before th": 70 tokens of text and no atom: nothing is left of this turn once it is thrown away
-            lossy-turn 4 «/content ▸ /surface_response» "src/auth.go": no atom of this turn mentions `src/auth.go`
-            lossy-turn 4 «/content ▸ /surface_response» "src/clock.go": no atom of this turn mentions `src/clock.go`
-            lossy-turn 6 «/content ▸ /surface_response» "src/clock.go": no atom of this turn mentions `src/clock.go`
-            contradiction 6 «/content ▸ /control_packet/mangle_updates/2» "task_status(\\\"t\\\", /done).": this conflicts with update 1: `task_status` of `t` is open there
-            contradiction 8 «/content ▸ /control_packet/mangle_updates/3» "test_state(/green).": this conflicts with update 2: `test_state` is red there
-            ratio-low 2 «/content ▸ /surface_response» "ok": over this transcript the text is 3.2 times as long as the atoms that stand for it; the target is 100
+            stateless-turn 4 «/content ▸ /surface_response» "The token is checked before th": reply of 70 tokens has no update | nothing remains of this turn once its text is discarded
+            lossy-turn 4 «/content ▸ /surface_response» "src/auth.go": no update of this turn mentions `src/auth.go` | the name is lost once the text of the turn is discarded
+            lossy-turn 4 «/content ▸ /surface_response» "src/clock.go": no update of this turn mentions `src/clock.go` | the name is lost once the text of the turn is discarded
+            lossy-turn 6 «/content ▸ /surface_response» "src/clock.go": no update of this turn mentions `src/clock.go` | the name is lost once the text of the turn is discarded
+            contradiction 6 «/content ▸ /control_packet/mangle_updates/2» "task_status(\\\"t\\\", /done).": `task_status` of `t` has two values [here it is `done`] | the kernel keeps both facts, and rules derive from either
+            contradiction 8 «/content ▸ /control_packet/mangle_updates/3» "test_state(/green).": `test_state` has two values [here it is `green`] | the kernel keeps both facts, and rules derive from either
+            ratio-low 2 «/content ▸ /surface_response» "ok": text is only 3.2 times as long as its updates | the target over the transcript is 100 (`target_compression_ratio`) | the updates fill the context too early
         "#]],
     );
 }
@@ -266,8 +270,8 @@ fn what_was_forgotten_is_no_longer_held() {
             says(&["p(/a)."]),
         ],
         expect![[r#"
-            redundant-atom 2 «/content ▸ /control_packet/mangle_updates/1» "q(/a).": this holds already, since answer 1; to assert it again changes nothing
-            redundant-atom 3 «/content ▸ /control_packet/mangle_updates/0» "p(/a).": this holds already, since answer 2; to assert it again changes nothing
+            redundant-atom 2 «/content ▸ /control_packet/mangle_updates/1» "q(/a).": update repeats a fact of reply 1 | a fact holds until it is retracted; asserting it again changes nothing | help: leave out updates that already hold
+            redundant-atom 3 «/content ▸ /control_packet/mangle_updates/0» "p(/a).": update repeats a fact of reply 2 | a fact holds until it is retracted; asserting it again changes nothing | help: leave out updates that already hold
         "#]],
     );
     // `ratio-low` is about what holds in the end.
@@ -277,14 +281,14 @@ fn what_was_forgotten_is_no_longer_held() {
     check(
         &kept,
         expect![[r#"
-            ratio-low 2 «/content ▸ /surface_response» "Something that is as long as t": over this transcript the text is 1.4 times as long as the atoms that stand for it; the target is 100
+            ratio-low 2 «/content ▸ /surface_response» "Something that is as long as t": text is only 1.4 times as long as its updates | the target over the transcript is 100 (`target_compression_ratio`) | the updates fill the context too early
         "#]],
     );
     let forgotten = [asked.concat(), reply(&["q(/a)."], &forget, surface)];
     check(
         &forgotten,
         expect![[r#"
-            ratio-low 2 «/content ▸ /surface_response» "Something that is as long as t": over this transcript the text is 31.0 times as long as the atoms that stand for it; the target is 100
+            ratio-low 2 «/content ▸ /surface_response» "Something that is as long as t": text is only 31.0 times as long as its updates | the target over the transcript is 100 (`target_compression_ratio`) | the updates fill the context too early
         "#]],
     );
 }
@@ -340,13 +344,13 @@ fn campaigns() {
             says(&[&phase("a", 1, "in_progress")]),
         ],
         expect![[r#"
-            phase-order-dup 1 «/content ▸ /control_packet/mangle_updates/1» "1": order 1 of campaign `c` is already that of phase `a`
-            progress-mismatch 2 «/content ▸ /control_packet/mangle_updates/1» "2": 2 phases are said to be done, 1 are completed in this transcript
-            phase-transition 3 «/content ▸ /control_packet/mangle_updates/1» "/pending": task `t` becomes `/pending` after `/completed`
-            progress-counter 3 «/content ▸ /control_packet/mangle_updates/0» "1": the done phases fall from 2 to 1
-            progress-counter 5 «/content ▸ /control_packet/mangle_updates/0» "2": 2 of 1 tasks are done
-            phase-transition 6 «/content ▸ /control_packet/mangle_updates/0» "/in_progress": phase `a` becomes `/in_progress` after `/completed`
-            phase-not-archived 2 «/content ▸ /control_packet/mangle_updates/0» "campaign_phase(\\\"a\\\", \\\"c\\\", \\": phase `a` is completed, and its facts stay in the context: nothing archives it within 3 turns
+            phase-order-dup 1 «/content ▸ /control_packet/mangle_updates/1» "1": phase `a` already has order 1 | which of the two phases of campaign `c` comes first is undefined
+            progress-mismatch 2 «/content ▸ /control_packet/mangle_updates/1» "2": progress counts 2 done phases, the transcript 1 | `campaign_progress` and `campaign_phase` disagree, and rules may read either
+            phase-transition 3 «/content ▸ /control_packet/mangle_updates/1» "/pending": task `t` goes from `/completed` back to `/pending` | the kernel keeps both facts, so rules find it in two states
+            progress-counter 3 «/content ▸ /control_packet/mangle_updates/0» "1": number of done phases falls: 2, then 1 | rules compare these numbers to find out whether the campaign is over
+            progress-counter 5 «/content ▸ /control_packet/mangle_updates/0» "2": more tasks are done than exist: 2 of 1 | rules compare these numbers to find out whether the campaign is over
+            phase-transition 6 «/content ▸ /control_packet/mangle_updates/0» "/in_progress": phase `a` goes from `/completed` back to `/in_progress` | the kernel keeps both facts, so rules find it in two states
+            phase-not-archived 2 «/content ▸ /control_packet/mangle_updates/0» "campaign_phase(\\\"a\\\", \\\"c\\\", \\": completed phase `a` is not archived within 3 turns | its facts stay in the context | help: assert `context_compression` for the phase, or archive it
         "#]],
     );
     // `positive-suppression`
@@ -360,7 +364,7 @@ fn campaigns() {
             ]),
         ],
         expect![[r#"
-            positive-suppression 2 «/content ▸ /control_packet/mangle_updates/0» "10": phase `p1` was compressed: a score above zero brings its facts back
+            positive-suppression 2 «/content ▸ /control_packet/mangle_updates/0» "10": positive score for compressed phase `p1` | the facts of the phase come back into the context | help: set a score below zero
         "#]],
     );
     // `campaign-no-intent`
@@ -368,8 +372,8 @@ fn campaigns() {
     check(
         &[format!("{old}\n")],
         expect![[r#"
-        campaign-no-intent 1 «/control_packet» "\"control_packet\"": this packet of a campaign has no intent, which all versions after 1.1 ask for
-    "#]],
+            campaign-no-intent 1 «/control_packet» "\"control_packet\"": packet of a campaign has no intent | all versions after 1.1 require `intent_classification`
+        "#]],
     );
 }
 
@@ -386,11 +390,11 @@ fn limits_of_shards() {
             numbers("main", r#""execution_time_ms":300001"#),
         ],
         expect![[r#"
-            time-over 2 «/content ▸ /control_packet/execution_metadata/execution_time_ms» "900001": 900001 ms, where `reviewer` may have at most 900000 ms
-            tokens-over 2 «/content ▸ /control_packet/execution_metadata/tokens_used» "48001": 48001 tokens, where `reviewer` may have at most 48000 tokens
-            retries-over 2 «/content ▸ /control_packet/execution_metadata/retry_count» "3": 3 retries, where `reviewer` may have at most 2 retries
-            no-profile 3 «/content ▸ /control_packet/execution_metadata/shard_type» "main": `main` has no profile of its own: the default profile applies
-            time-over 3 «/content ▸ /control_packet/execution_metadata/execution_time_ms» "300001": 300001 ms, where `main` may have at most 300000 ms
+            time-over 2 «/content ▸ /control_packet/execution_metadata/execution_time_ms» "900001": `reviewer` used 900001 ms, over its limit of 900000 | the runtime stops a shard after `max_execution_time_sec`: the number or the limit is wrong
+            tokens-over 2 «/content ▸ /control_packet/execution_metadata/tokens_used» "48001": `reviewer` used 48001 tokens, over its limit of 48000 | the limit is `max_context_tokens` and `max_output_tokens` together
+            retries-over 2 «/content ▸ /control_packet/execution_metadata/retry_count» "3": `reviewer` used 3 retries, over its limit of 2 | the runtime stops after `max_retries`: the number or the limit is wrong
+            no-profile 3 «/content ▸ /control_packet/execution_metadata/shard_type» "main": shard type `main` has no profile | the limits of `default_shard` apply
+            time-over 3 «/content ▸ /control_packet/execution_metadata/execution_time_ms» "300001": `main` used 300001 ms, over its limit of 300000 | the runtime stops a shard after `max_execution_time_sec`: the number or the limit is wrong
         "#]],
     );
     // `task-over`, and what the row of a trace says
@@ -401,9 +405,9 @@ fn limits_of_shards() {
     check(
         &[row],
         expect![[r#"
-        tokens-over 1 «/response» "24001": 24001 tokens, where `tester` may have at most 24000 tokens
-        task-over 1 «/user_prompt» "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx": this task of 80001 bytes exceeds the context of `tester`: at most 80000
-    "#]],
+            tokens-over 1 «/response» "24001": `tester` used 24001 tokens, over its limit of 24000 | the limit is `max_context_tokens` and `max_output_tokens` together
+            task-over 1 «/user_prompt» "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx": task of 80001 bytes exceeds the context of `tester` | the runtime rejects tasks of more than 80000 bytes for this shard
+        "#]],
     );
 }
 
@@ -414,9 +418,9 @@ fn what_is_wrong_with_files() {
         "a.jsonl",
         b"{\"role\":\"user\",\"content\":\"\xff\"}\n{\"surface_response\":\"x\"}\n{]\n",
         expect![[r#"
-            record-invalid-utf8 1 «» "�": invalid UTF-8 at byte 26: each such byte is read as U+FFFD
-            bad-record 3 «» "{]": the record is passed over: a bracket that closes nothing at byte 1
-            mixed-container 0 «» "": this file mixes envelopes and chat records; each record is read as what it is
+            record-invalid-utf8 1 «» "�": a byte of the record is not UTF-8 [at byte 26] | the runtime reads each such byte as U+FFFD
+            bad-record 3 «» "{]": record is not valid JSON: an unmatched bracket [at byte 1] | its turns are not checked; reading continues after it
+            mixed-container 0 «» "": file mixes envelopes and chat records | each record is read by its own format
         "#]],
     );
     // `preview-only`
@@ -426,16 +430,16 @@ fn what_is_wrong_with_files() {
         "a.log",
         log.as_bytes(),
         expect![[r#"
-        preview-only 1 «» "{\"a\":\"xxxxxxxxxxxxxxxxxxxxxxxx": only the beginning of a reply was logged; it is passed over
-    "#]],
+            preview-only 1 «» "{\"a\":\"xxxxxxxxxxxxxxxxxxxxxxxx": only the beginning of a reply was logged | the entry is not checked, because its reply is cut off | help: log the whole reply
+        "#]],
     );
     // `open-fence`
     check_file(
         "a.md",
         b"  ~~~~ piggyback\n  {\"surface_response\":\"x\"}",
         expect![[r#"
-        open-fence 1 «» "~~~~ piggyback": this fence is never closed: all that follows is read as part of the reply
-    "#]],
+            open-fence 1 «» "~~~~ piggyback": fence is never closed | all text after it is read as part of the reply
+        "#]],
     );
 }
 
@@ -565,7 +569,7 @@ fn a_lost_update_is_one_finding() {
 fn parts(name: &str, text: &str) -> Vec<String> {
     let found =
         found(name, text.as_bytes()).into_iter().filter(|found| found.finding.rule.name == "partial-session");
-    found.map(|found| found.finding.message.split(". ").next().unwrap_or_default().to_owned()).collect()
+    found.map(|found| format!("{}: {}", found.finding.message, found.finding.notes[0])).collect()
 }
 
 #[test]
@@ -574,8 +578,8 @@ fn parts_of_sessions_are_told_once() {
     let ask = user("Fix it.");
     let answer = says(&["test_state(/red)."]);
     let tool = "{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"ok\"}\n";
-    let begins = "this file begins in the middle of a session: ";
-    let ends = "this file ends in the middle of a session: ";
+    let begins = "file begins in the middle of a session: ";
+    let ends = "file ends in the middle of a session: ";
     let expected = [
         (
             format!("{tool}{answer}{ask}{answer}"),
@@ -583,7 +587,7 @@ fn parts_of_sessions_are_told_once() {
         ),
         (
             format!("{answer}{ask}{answer}"),
-            Some(format!("{begins}its first turn answers something that is not there")),
+            Some(format!("{begins}its first turn answers a turn that is missing")),
         ),
         (
             format!("{}{}", numbered(7, &ask), numbered(8, &answer)),

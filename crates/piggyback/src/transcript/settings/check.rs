@@ -6,6 +6,7 @@ use super::rules::{
     SHARD_FACTS,
 };
 use crate::envelope::json::{Json, JsonKind, Member, NodeId};
+use crate::transcript::words::quoted;
 use mangle_settings::{CONFIG_BAD_VALUE, CONFIG_SYNTAX};
 use mangle_syntax::lint::{Finding, Fix};
 use mangle_syntax::text::{TextRange, nearest, size};
@@ -18,7 +19,7 @@ const RESERVES: [&str; 4] =
 const ANY_SCORE: &str = "activation_threshold";
 
 /// What a mistake that the runtime's decoder meets means for the rest of the file.
-const CONSEQUENCE: &str = "The runtime cannot load the file, and nothing of it is used.";
+const CONSEQUENCE: &str = "the runtime cannot load the file and uses nothing of it";
 
 /// What the runtime takes for a `reserved_tokens_fallback_ratio` that is none.
 const USUAL_RATIO: i64 = 10;
@@ -46,15 +47,15 @@ fn syntax(json: &Json<'_>) -> Option<Finding> {
             let line =
                 json.text().get(start..).unwrap_or(&[]).split(|byte| matches!(byte, b'\n' | b'\r')).next();
             let range = TextRange::at(size(start), size(line.map_or(0, <[u8]>::len)));
-            (range, "this stands behind the end of the configuration".to_owned())
+            (range, "text after the end of the configuration".to_owned())
         }
         None if json.kind(json.root()) != JsonKind::Object => {
-            (json.range(json.root()), "a configuration is an object".to_owned())
+            (json.range(json.root()), "configuration is not a JSON object".to_owned())
         }
         None => return None,
     };
     let range = whole_characters(json.text(), range);
-    Some(Finding::new(&CONFIG_SYNTAX, range, format!("{}. {CONSEQUENCE}", capitalised(&what))))
+    Some(Finding::new(&CONFIG_SYNTAX, range, what).note(CONSEQUENCE))
 }
 
 /// A range without a part of a character at its ends, and inside of the text.
@@ -64,11 +65,6 @@ fn whole_characters(text: &[u8], range: TextRange) -> TextRange {
         size((0..=at.min(text.len())).rev().find(|at| !is_inside(at)).unwrap_or(0))
     };
     TextRange::new(whole(range.start().into()), whole(range.end().into()))
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// A whole number that holds, and where it is written, if it is.
@@ -142,9 +138,9 @@ impl Check<'_, '_> {
 
     fn unknown(&mut self, section: &str, path: &str, name: &str, key: NodeId) {
         let range = self.json.range(key);
-        let message = format!("Unknown setting `{path}`: the runtime passes over it.");
         let near = nearest(name, keys::of(section).map(|key| key.name));
-        self.out.push(renamed(Finding::new(&CONFIG_KEY, range, message), near));
+        let finding = Finding::new(&CONFIG_KEY, range, format!("unknown setting {}", quoted(path)));
+        self.out.push(renamed(finding.note("the runtime ignores it"), near));
     }
 
     fn minimum(&mut self, key: &SettingKey, path: &str, value: NodeId) {
@@ -152,14 +148,15 @@ impl Check<'_, '_> {
         if written >= minimum {
             return;
         }
-        let zero = match written {
-            0 => format!(" A 0 counts as a setting that is not there: {} holds.", key.default),
-            _ => String::new(),
+        let note = match written {
+            0 => format!("the runtime reads 0 as unset and uses the default, {}", key.default),
+            _ => "the runtime's own check of its limits fails".to_owned(),
         };
         let range = self.json.range(value);
-        let fix = Fix::guess(format!("Set it to {minimum}")).replace(range, minimum.to_string());
-        let message = format!("`{path}` must be at least {minimum}.{zero}");
-        self.out.push(Finding::new(&LIMIT_LOW, range, message).fix(fix));
+        let fix = Fix::guess(format!("set it to {minimum}")).replace(range, minimum.to_string());
+        let message = format!("{} is below its minimum", quoted(path));
+        let finding = Finding::new(&LIMIT_LOW, range, message);
+        self.out.push(finding.label(format!("less than {minimum}")).note(note).fix(fix));
     }
 
     /// Reports a number below zero, where nothing says how small it may be.
@@ -168,8 +165,9 @@ impl Check<'_, '_> {
         let is_negative = written.parse().is_ok_and(|number: f64| number < 0.0);
         if is_negative && key.name != ANY_SCORE {
             let range = self.json.range(value);
-            let finding = Finding::new(&LIMIT_LOW, range, format!("`{path}` is negative: {written}."));
-            let fix = || Fix::guess(format!("Set it to the default, {}", key.default));
+            let finding = Finding::new(&LIMIT_LOW, range, format!("{} is negative", quoted(path)))
+                .note("no limit is useful below 0");
+            let fix = || Fix::guess(format!("set it to the default, {}", key.default));
             self.out.push(match key.default {
                 "" => finding,
                 default => finding.fix(fix().replace(range, default)),
@@ -180,8 +178,9 @@ impl Check<'_, '_> {
     fn share(&mut self, path: &str, value: NodeId) {
         let written = String::from_utf8_lossy(self.json.raw(value));
         if !written.parse().is_ok_and(|number: f64| (0.0..=1.0).contains(&number)) {
-            let message = format!("`{path}` is {written}, outside 0..1.");
-            self.out.push(Finding::new(&SAMPLING_RANGE, self.json.range(value), message));
+            let message = format!("{} is not between 0 and 1", quoted(path));
+            let finding = Finding::new(&SAMPLING_RANGE, self.json.range(value), message);
+            self.out.push(finding.note("services for models reject or clamp such a value"));
         }
     }
 
@@ -190,10 +189,9 @@ impl Check<'_, '_> {
         for member in json.members(object) {
             let Some(name) = json.string(member.key) else { continue };
             if !SHARD_TYPES.contains(&&*name) {
-                let message = format!(
-                    "There is no shard type `{name}`: unless the project defines one, no shard takes this profile."
-                );
-                let finding = Finding::new(&PROFILE_TYPE, json.range(member.key), message);
+                let message = format!("unknown shard type {}", quoted(&name));
+                let finding = Finding::new(&PROFILE_TYPE, json.range(member.key), message)
+                    .note("no shard uses this profile unless the project defines the type");
                 self.out.push(renamed(finding, nearest(&name, SHARD_TYPES.iter().copied())));
             }
             let path = format!("{path}.{name}");
@@ -206,9 +204,9 @@ impl Check<'_, '_> {
     }
 
     fn bad(&mut self, path: &str, kind: KeyKind, value: NodeId) {
-        let wanted = kind.wanted();
-        let message = format!("`{path}` must be {wanted}. {CONSEQUENCE}");
-        self.out.push(Finding::new(&CONFIG_BAD_VALUE, self.json.range(value), message));
+        let message = format!("{} is not {}", quoted(path), kind.expected());
+        let finding = Finding::new(&CONFIG_BAD_VALUE, self.json.range(value), message);
+        self.out.push(finding.note(CONSEQUENCE));
         self.loads = false;
     }
 
@@ -220,10 +218,11 @@ impl Check<'_, '_> {
         let is_read = facts.value >= 0 && most >= 0;
         if let Some(range) = facts.place.filter(|_| is_read && facts.value > most) {
             let facts = facts.value;
-            let message = format!(
-                "`{name}` may hold {facts} facts, and the kernel only {most} (`max_facts_in_kernel`)."
-            );
-            self.out.push(Finding::new(&SHARD_FACTS, range, message));
+            let message = format!("{} allows more facts than `max_facts_in_kernel`", quoted(name));
+            let finding = Finding::new(&SHARD_FACTS, range, message)
+                .label(format!("{facts} is more than {most}"))
+                .note("the kernel ignores facts beyond its limit; only its log reports that");
+            self.out.push(finding);
         }
     }
 
@@ -233,9 +232,14 @@ impl Check<'_, '_> {
         let written = all.iter().filter(|one| one.place.is_some()).count();
         let Some(section) = self.root_member(CONTEXT).filter(|_| written > 0 && sum != 100) else { return };
         let parts = all.map(|one| one.value.to_string()).join(" + ");
-        let rest = if written < all.len() { "; what is not set has its default" } else { "" };
-        let message = format!("The reserves add up to {sum} %, not 100: {parts}{rest}.");
-        self.out.push(Finding::new(&RESERVE_SUM, self.json.range(section.key), message));
+        let rest = if written < all.len() { "; an unset reserve has its default" } else { "" };
+        let effect = match sum > 100 {
+            true => "the parts together overflow the context window",
+            false => "a part of the context window is never used",
+        };
+        let message = format!("reserves add up to {sum} %, not 100 %");
+        let finding = Finding::new(&RESERVE_SUM, self.json.range(section.key), message);
+        self.out.push(finding.note(format!("they are {parts}{rest}")).note(effect));
     }
 
     fn reserved_tokens(&mut self) {
@@ -250,10 +254,9 @@ impl Check<'_, '_> {
         let (reserved, budget) = (reserved.value, budget.value);
         let divided = budget / if ratio > 0 { ratio } else { USUAL_RATIO };
         let clamped = if divided < budget { divided } else { 0 };
-        let message = format!(
-            "{reserved} of {budget} tokens cannot be reserved: the runtime reserves {clamped} instead."
-        );
-        self.out.push(Finding::new(&RESERVED_TOKENS, range, message));
+        let message = format!("{reserved} reserved tokens leave nothing of a budget of {budget}");
+        let finding = Finding::new(&RESERVED_TOKENS, range, message);
+        self.out.push(finding.note(format!("the runtime reserves {clamped} instead")));
     }
 
     fn derived(&mut self) {
@@ -261,10 +264,11 @@ impl Check<'_, '_> {
             (self.number(CORE, "max_derived_facts_limit"), self.number(CORE, "max_facts_in_kernel"));
         if let Some(range) = derived.place.filter(|_| derived.value < facts.value) {
             let (derived, facts) = (derived.value, facts.value);
-            let message = format!(
-                "Only {derived} facts may be derived, where {facts} may be given (`max_facts_in_kernel`)."
-            );
-            self.out.push(Finding::new(&DERIVED_LIMIT, range, message));
+            let message = "`max_derived_facts_limit` is below `max_facts_in_kernel`";
+            let finding = Finding::new(&DERIVED_LIMIT, range, message)
+                .label(format!("{derived} is less than {facts}"))
+                .note("a rule that derives a fact from each stored one reaches the limit in a full kernel");
+            self.out.push(finding);
         }
     }
 
@@ -301,6 +305,6 @@ impl Check<'_, '_> {
 /// A finding about a key that was probably meant to be another one.
 fn renamed(finding: Finding, near: Option<&str>) -> Finding {
     let Some(near) = near else { return finding };
-    let fix = Fix::guess(format!("Write `{near}`")).replace(finding.range, format!("\"{near}\""));
-    Finding { message: format!("{} Probably `{near}` is meant.", finding.message).into(), ..finding }.fix(fix)
+    let fix = Fix::guess(format!("write `{near}`")).replace(finding.range, format!("\"{near}\""));
+    finding.help(format!("did you mean `{near}`?")).fix(fix)
 }

@@ -22,8 +22,8 @@ pub(super) enum KeyKind {
 }
 
 impl KeyKind {
-    /// What a value must be.
-    pub(super) fn wanted(self) -> &'static str {
+    /// What a value must be, as words with an article.
+    pub(super) fn expected(self) -> &'static str {
         match self {
             Self::Count => "a whole number",
             Self::Number | Self::Share => "a number",

@@ -7,14 +7,15 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::transcript::ShardLimits;
+use crate::transcript::tests::words_of;
 use mangle_syntax::lint::{FixKind, Rule, Severity};
 
 #[track_caller]
 fn check(text: &str, expected: Expect) {
     let mut out = String::new();
-    for found in read(text.as_bytes()).findings {
+    for found in &read(text.as_bytes()).findings {
         let at = usize::from(found.range.start())..usize::from(found.range.end());
-        write!(out, "{} {:?}: {}", found.rule.name, &text[at], found.message).unwrap();
+        write!(out, "{} {:?}: {}", found.rule.name, &text[at], words_of(found)).unwrap();
         if let Some(fix) = &found.fix {
             write!(out, " [{}: {}]", fix.title, fixed(text, fix)).unwrap();
         }
@@ -38,25 +39,25 @@ fn keys_and_values() {
         r#"{"core_limits":{"max_total_memory_mb":511,"max_concurrent_shards":0,"Max_Facts_In_Kernel":1000,
             "max_fact_in_kernel":1,"xyzzy":1},"contxt_window":{},"theme":["any"],"default_shard":{"top_p":1,"temperature":-0.1}}"#,
         expect![[r#"
-            limit-low "511": `core_limits.max_total_memory_mb` must be at least 512. [Set it to 512: {"core_limits":{"max_total_memory_mb":512,"max_concurrent_shards":0,"Max_Facts_In_Kernel":1000,
+            limit-low "511": `core_limits.max_total_memory_mb` is below its minimum [less than 512] | the runtime's own check of its limits fails [set it to 512: {"core_limits":{"max_total_memory_mb":512,"max_concurrent_shards":0,"Max_Facts_In_Kernel":1000,
                         "max_fact_in_kernel":1,"xyzzy":1},"contxt_window":{},"theme":["any"],"default_shard":{"top_p":1,"temperature":-0.1}}]
-            limit-low "0": `core_limits.max_concurrent_shards` must be at least 1. A 0 counts as a setting that is not there: 12 holds. [Set it to 1: {"core_limits":{"max_total_memory_mb":511,"max_concurrent_shards":1,"Max_Facts_In_Kernel":1000,
+            limit-low "0": `core_limits.max_concurrent_shards` is below its minimum [less than 1] | the runtime reads 0 as unset and uses the default, 12 [set it to 1: {"core_limits":{"max_total_memory_mb":511,"max_concurrent_shards":1,"Max_Facts_In_Kernel":1000,
                         "max_fact_in_kernel":1,"xyzzy":1},"contxt_window":{},"theme":["any"],"default_shard":{"top_p":1,"temperature":-0.1}}]
-            config-key "\"max_fact_in_kernel\"": Unknown setting `core_limits.max_fact_in_kernel`: the runtime passes over it. Probably `max_facts_in_kernel` is meant. [Write `max_facts_in_kernel`: {"core_limits":{"max_total_memory_mb":511,"max_concurrent_shards":0,"Max_Facts_In_Kernel":1000,
+            config-key "\"max_fact_in_kernel\"": unknown setting `core_limits.max_fact_in_kernel` | the runtime ignores it | help: did you mean `max_facts_in_kernel`? [write `max_facts_in_kernel`: {"core_limits":{"max_total_memory_mb":511,"max_concurrent_shards":0,"Max_Facts_In_Kernel":1000,
                         "max_facts_in_kernel":1,"xyzzy":1},"contxt_window":{},"theme":["any"],"default_shard":{"top_p":1,"temperature":-0.1}}]
-            config-key "\"xyzzy\"": Unknown setting `core_limits.xyzzy`: the runtime passes over it.
-            config-key "\"contxt_window\"": Unknown setting `contxt_window`: the runtime passes over it. Probably `context_window` is meant. [Write `context_window`: {"core_limits":{"max_total_memory_mb":511,"max_concurrent_shards":0,"Max_Facts_In_Kernel":1000,
+            config-key "\"xyzzy\"": unknown setting `core_limits.xyzzy` | the runtime ignores it
+            config-key "\"contxt_window\"": unknown setting `contxt_window` | the runtime ignores it | help: did you mean `context_window`? [write `context_window`: {"core_limits":{"max_total_memory_mb":511,"max_concurrent_shards":0,"Max_Facts_In_Kernel":1000,
                         "max_fact_in_kernel":1,"xyzzy":1},"context_window":{},"theme":["any"],"default_shard":{"top_p":1,"temperature":-0.1}}]
-            sampling-range "-0.1": `default_shard.temperature` is -0.1, outside 0..1.
+            sampling-range "-0.1": `default_shard.temperature` is not between 0 and 1 | services for models reject or clamp such a value
         "#]],
     );
     check(
         r#"{"core_limits":null,"context_window":{"max_tokens":"many","output_reserve":1.5},"jit":{"enabled":1},"shard_profiles":{"coder":7}}"#,
         expect![[r#"
-            config-bad-value "\"many\"": `context_window.max_tokens` must be a whole number. The runtime cannot load the file, and nothing of it is used.
-            config-bad-value "1.5": `context_window.output_reserve` must be a whole number. The runtime cannot load the file, and nothing of it is used.
-            config-bad-value "1": `jit.enabled` must be `true` or `false`. The runtime cannot load the file, and nothing of it is used.
-            config-bad-value "7": `shard_profiles.coder` must be an object. The runtime cannot load the file, and nothing of it is used.
+            config-bad-value "\"many\"": `context_window.max_tokens` is not a whole number | the runtime cannot load the file and uses nothing of it
+            config-bad-value "1.5": `context_window.output_reserve` is not a whole number | the runtime cannot load the file and uses nothing of it
+            config-bad-value "1": `jit.enabled` is not `true` or `false` | the runtime cannot load the file and uses nothing of it
+            config-bad-value "7": `shard_profiles.coder` is not an object | the runtime cannot load the file and uses nothing of it
         "#]],
     );
 }
@@ -67,27 +68,27 @@ fn several_keys_together() {
     check(
         r#"{"context_window":{"core_reserve_percent":10,"atom_reserve_percent":0}}"#,
         expect![[r#"
-        reserve-sum "\"context_window\"": The reserves add up to 105 %, not 100: 10 + 30 + 15 + 50; what is not set has its default.
-    "#]],
+            reserve-sum "\"context_window\"": reserves add up to 105 %, not 100 % | they are 10 + 30 + 15 + 50; an unset reserve has its default | the parts together overflow the context window
+        "#]],
     );
     check(r#"{"context_window":{"core_reserve_percent":10,"working_reserve_percent":45}}"#, expect![[""]]);
     check(
         r#"{"context_window":{"core_reserve_percent":9223372036854775807,"working_reserve_percent":45}}"#,
         expect![[r#"
-            reserve-sum "\"context_window\"": The reserves add up to 9223372036854775807 %, not 100: 9223372036854775807 + 30 + 15 + 45; what is not set has its default.
+            reserve-sum "\"context_window\"": reserves add up to 9223372036854775807 %, not 100 % | they are 9223372036854775807 + 30 + 15 + 45; an unset reserve has its default | the parts together overflow the context window
         "#]],
     );
     // `reserved-tokens`: the window counts if it is smaller; a ratio of 1 would leave nothing.
     check(
         r#"{"context_window":{"max_tokens":7000}}"#,
         expect![[r#"
-        reserved-tokens "7000": 8000 of 7000 tokens cannot be reserved: the runtime reserves 700 instead.
-    "#]],
+            reserved-tokens "7000": 8000 reserved tokens leave nothing of a budget of 7000 | the runtime reserves 700 instead
+        "#]],
     );
     check(
         r#"{"jit":{"token_budget":9000,"reserved_tokens":9000,"reserved_tokens_fallback_ratio":1}}"#,
         expect![[r#"
-            reserved-tokens "9000": 9000 of 9000 tokens cannot be reserved: the runtime reserves 0 instead.
+            reserved-tokens "9000": 9000 reserved tokens leave nothing of a budget of 9000 | the runtime reserves 0 instead
         "#]],
     );
     // `derived-limit`, `shard-facts`: only of what is written.
@@ -95,8 +96,8 @@ fn several_keys_together() {
     check(
         r#"{"core_limits":{"max_derived_facts_limit":100000},"default_shard":{"max_facts_in_shard_kernel":250001}}"#,
         expect![[r#"
-            derived-limit "100000": Only 100000 facts may be derived, where 250000 may be given (`max_facts_in_kernel`).
-            shard-facts "250001": `default_shard` may hold 250001 facts, and the kernel only 250000 (`max_facts_in_kernel`).
+            derived-limit "100000": `max_derived_facts_limit` is below `max_facts_in_kernel` [100000 is less than 250000] | a rule that derives a fact from each stored one reaches the limit in a full kernel
+            shard-facts "250001": `default_shard` allows more facts than `max_facts_in_kernel` [250001 is more than 250000] | the kernel ignores facts beyond its limit; only its log reports that
         "#]],
     );
 }
@@ -106,10 +107,10 @@ fn types_of_shards() {
     check(
         r#"{"shard_profiles":{"revewer":{"max_retrys":1},"botanist":{},"coder":null}}"#,
         expect![[r#"
-        profile-type "\"revewer\"": There is no shard type `revewer`: unless the project defines one, no shard takes this profile. Probably `reviewer` is meant. [Write `reviewer`: {"shard_profiles":{"reviewer":{"max_retrys":1},"botanist":{},"coder":null}}]
-        config-key "\"max_retrys\"": Unknown setting `shard_profiles.revewer.max_retrys`: the runtime passes over it. Probably `max_retries` is meant. [Write `max_retries`: {"shard_profiles":{"revewer":{"max_retries":1},"botanist":{},"coder":null}}]
-        profile-type "\"botanist\"": There is no shard type `botanist`: unless the project defines one, no shard takes this profile.
-    "#]],
+            profile-type "\"revewer\"": unknown shard type `revewer` | no shard uses this profile unless the project defines the type | help: did you mean `reviewer`? [write `reviewer`: {"shard_profiles":{"reviewer":{"max_retrys":1},"botanist":{},"coder":null}}]
+            config-key "\"max_retrys\"": unknown setting `shard_profiles.revewer.max_retrys` | the runtime ignores it | help: did you mean `max_retries`? [write `max_retries`: {"shard_profiles":{"revewer":{"max_retries":1},"botanist":{},"coder":null}}]
+            profile-type "\"botanist\"": unknown shard type `botanist` | no shard uses this profile unless the project defines the type
+        "#]],
     );
 }
 
@@ -118,32 +119,32 @@ fn what_does_not_parse() {
     check(
         "{\"core_limits\": {\n  \"max_facts_in_kernel\": 5, // few\n}}",
         expect![[r#"
-        config-syntax "// few": JSON has no comments. The runtime cannot load the file, and nothing of it is used.
-    "#]],
+            config-syntax "// few": JSON has no comments | the runtime cannot load the file and uses nothing of it
+        "#]],
     );
     check(
         "{} {}\n",
         expect![[r#"
-        config-syntax "{}": This stands behind the end of the configuration. The runtime cannot load the file, and nothing of it is used.
-    "#]],
+            config-syntax "{}": text after the end of the configuration | the runtime cannot load the file and uses nothing of it
+        "#]],
     );
     check(
         "[]",
         expect![[r#"
-        config-syntax "[]": A configuration is an object. The runtime cannot load the file, and nothing of it is used.
-    "#]],
+            config-syntax "[]": configuration is not a JSON object | the runtime cannot load the file and uses nothing of it
+        "#]],
     );
     check(
         "",
         expect![[r#"
-        config-syntax "": Missing value. The runtime cannot load the file, and nothing of it is used.
-    "#]],
+            config-syntax "": a value is missing here | the runtime cannot load the file and uses nothing of it
+        "#]],
     );
     check(
         "{\"jit\": {\"enabled\": tru",
         expect![[r#"
-        config-syntax "tru": `tru` is not JSON. The runtime cannot load the file, and nothing of it is used.
-    "#]],
+            config-syntax "tru": `tru` is no JSON: keys and texts need double quotes, words are `true`, `false`, `null` | the runtime cannot load the file and uses nothing of it
+        "#]],
     );
 }
 
@@ -251,9 +252,9 @@ fn negative_limits_are_reported() {
     assert_eq!(
         messages,
         [
-            "`core_limits.max_concurrent_api_calls` is negative: -1.",
-            "`shard_profiles.coder.max_retries` is negative: -3.",
-            "`context_window.target_compression_ratio` is negative: -0.5.",
+            "`core_limits.max_concurrent_api_calls` is negative",
+            "`shard_profiles.coder.max_retries` is negative",
+            "`context_window.target_compression_ratio` is negative",
         ]
     );
 }

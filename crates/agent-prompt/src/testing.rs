@@ -1,0 +1,11 @@
+//! Findings as tests show them.
+
+use mangle_syntax::lint::Finding;
+
+/// A finding in words: headline, label, notes and help, one after the other.
+pub(crate) fn words_of(finding: &Finding) -> String {
+    let label = finding.label.iter().map(|label| format!(" [{label}]"));
+    let notes = finding.notes.iter().map(|note| format!(" | {note}"));
+    let help = finding.help.iter().map(|help| format!(" | help: {help}"));
+    std::iter::once(finding.message.to_string()).chain(label).chain(notes).chain(help).collect()
+}
