@@ -199,7 +199,7 @@ pub fn note(diagnostic: &Diagnostic, place: String) -> Note {
         code: diagnostic.rule.code,
         rule: diagnostic.rule.name,
         severity: diagnostic.severity.as_str(),
-        message: diagnostic.message.clone().into(),
+        message: diagnostic.headline_and_notes().replace('\n', "; "),
         place,
     }
 }

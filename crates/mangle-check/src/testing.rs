@@ -112,8 +112,10 @@ impl CheckedFixture {
                 for note in &diagnostic.notes {
                     writeln!(out, "  note: {note}").unwrap();
                 }
-                if let Some(fix) = &diagnostic.fix {
-                    writeln!(out, "  fix: {}", fix.title).unwrap();
+                match (&diagnostic.fix, &diagnostic.help) {
+                    (Some(fix), _) => writeln!(out, "  fix: {}", fix.title).unwrap(),
+                    (None, Some(help)) => writeln!(out, "  help: {help}").unwrap(),
+                    (None, None) => {}
                 }
             }
         }

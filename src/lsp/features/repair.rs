@@ -111,6 +111,7 @@ fn written(found: &lint::Diagnostic, secrets: &Secrets) -> Value {
         "code": found.rule.code,
         "severity": found.severity.as_str(),
         "message": secrets.redacted(&found.message),
+        "notes": found.notes.iter().map(|note| secrets.redacted(note)).collect::<Vec<_>>(),
         "path": found.path,
         "start": u32::from(found.range.start()),
         "fix": found.fix.as_ref().map(|fix| json!({ "title": secrets.redacted(&fix.title) })),

@@ -291,12 +291,19 @@ fn problem(answered: TranscriptReply<'_>, found: &Value, judge: &UpdateContext<'
     let offset = in_reply(answered, found["start"].as_u64().unwrap_or(0));
     Problem {
         code: text(&found["code"]),
-        message: text(&found["message"]),
+        message: in_one_line(found),
         fix: found["fix"]["title"].as_str().or(found["help"].as_str()).map(str::to_owned),
         update: update(answered, &pointer, offset, judge),
         pointer,
         offset,
     }
+}
+
+/// The headline and the notes of a finding.
+fn in_one_line(found: &Value) -> String {
+    let notes = found["notes"].as_array().into_iter().flatten();
+    let parts: Vec<_> = std::iter::once(&found["message"]).chain(notes).filter_map(Value::as_str).collect();
+    parts.join("; ")
 }
 
 /// A pointer without what leads to the envelope.
