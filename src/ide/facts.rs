@@ -191,7 +191,7 @@ mod tests {
             expect![[r#"
                 door/4("1", 2, /open, [/a])
                 door/4("1", 2, "/shut", [])
-                BadRow { line: 4, cell: 2, why: "`x` is not a number." }
+                BadRow { line: 4, cell: 2, why: "`x` is not a number" }
             "#]],
         );
         check(
@@ -200,7 +200,7 @@ mod tests {
             "{\"Id\": \"1\", \"Size\": 2, \"State\": \"/open\", \"Tags\": [\"/a\"]}\n[1]\n",
             expect![[r#"
                 door/4("1", 2, /open, [/a])
-                BadRow { line: 2, cell: 0, why: "This row has 1 cell; `door/4` has 4." }
+                BadRow { line: 2, cell: 0, why: "row has 1 cell, but `door/4` has 4" }
             "#]],
         );
     }

@@ -51,7 +51,8 @@ mod tests {
 
     use super::*;
     use crate::ide::testing::{apply_fixes, checked_with};
-    use mangle_syntax::lint::{FixKind, Severity};
+    use mangle_syntax::lint::wording::faults;
+    use mangle_syntax::lint::{Diagnostic, FixKind, Related, Severity, Span};
 
     #[test]
     fn codes_and_names_are_unique() {
@@ -76,6 +77,32 @@ mod tests {
             })
             .collect();
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn texts_of_findings_have_their_form() {
+        let faults = rules_of_programs().flat_map(|rule| {
+            let checked = checked_with(rule.bad, rule);
+            let own = checked.diagnostics.into_iter().flat_map(|(_, found)| found);
+            own.filter(|found| found.rule == rule)
+                .flat_map(|found| faults(&finding(found)))
+                .collect::<Vec<_>>()
+        });
+        let faults: Vec<_> = faults.collect();
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+
+    /// The texts of a diagnostic as those of a finding.
+    fn finding(of: Diagnostic) -> Finding {
+        let related = of.related.into_iter();
+        let related = related.map(|place| Related { span: Span::here(place.range), message: place.message });
+        Finding {
+            label: of.label,
+            related: related.collect(),
+            notes: of.notes,
+            help: of.help,
+            ..Finding::new(of.rule, of.range, of.message)
+        }
     }
 
     #[test]

@@ -24,15 +24,12 @@ struct Line<'a> {
     /// The chain of JSON pointers to the text inside a transcript; empty for a policy.
     path: &'a [String],
     /// What is wrong exactly at the place.
-    #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<&'a str>,
     /// The other labels.
     related: Vec<Related<'a>>,
     /// The consequence or the reason.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<&'a str>,
     /// What to do where no fix does it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'a str>,
     fix: Option<Fix<'a>>,
 }

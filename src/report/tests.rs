@@ -304,15 +304,15 @@ fn long_lines_are_cut() {
 #[test]
 fn json_has_all_members_in_order() {
     let (sources, mut entry) = fixture(DENY, "!has_danger(_)");
-    expect![[r#"{"file":"policy/deny.mg","code":"MG202","rule":"negation-wildcard","severity":"error","message":"engine ignores this negation","line":4,"column":3,"end_line":4,"end_column":17,"start":34,"end":48,"path":[],"label":"never bound","related":[],"notes":["`clear(A)` is derived whether or not such a fact exists"],"fix":null}"#]].assert_eq(&json_line(&entry, &sources));
+    expect![[r#"{"file":"policy/deny.mg","code":"MG202","rule":"negation-wildcard","severity":"error","message":"engine ignores this negation","line":4,"column":3,"end_line":4,"end_column":17,"start":34,"end":48,"path":[],"label":"never bound","related":[],"notes":["`clear(A)` is derived whether or not such a fact exists"],"help":null,"fix":null}"#]].assert_eq(&json_line(&entry, &sources));
     with_company(&mut entry.diagnostic);
-    expect![[r#"{"file":"policy/deny.mg","code":"MG202","rule":"negation-wildcard","severity":"error","message":"engine ignores this negation","line":4,"column":3,"end_line":4,"end_column":17,"start":34,"end":48,"path":[],"label":"never bound","related":[{"file":"schemas.gl","line":1,"column":6,"message":"declared here"}],"notes":["`clear(A)` is derived whether or not such a fact exists"],"fix":{"title":"Negate a helper","applicability":"unsafe","edits":[{"file":"policy/deny.mg","start":34,"end":48,"text":"!in_danger(A)"}]}}"#]].assert_eq(&json_line(&entry, &sources));
+    expect![[r#"{"file":"policy/deny.mg","code":"MG202","rule":"negation-wildcard","severity":"error","message":"engine ignores this negation","line":4,"column":3,"end_line":4,"end_column":17,"start":34,"end":48,"path":[],"label":"never bound","related":[{"file":"schemas.gl","line":1,"column":6,"message":"declared here"}],"notes":["`clear(A)` is derived whether or not such a fact exists"],"help":null,"fix":{"title":"Negate a helper","applicability":"unsafe","edits":[{"file":"policy/deny.mg","start":34,"end":48,"text":"!in_danger(A)"}]}}"#]].assert_eq(&json_line(&entry, &sources));
 }
 
 #[test]
 fn json_counts_characters_and_bytes() {
     let (sources, entry) = fixture("p(\"🦀\",\r\nX\u{301}).", "X\u{301}");
-    expect![[r#"{"file":"policy/deny.mg","code":"MG202","rule":"negation-wildcard","severity":"error","message":"engine ignores this negation","line":2,"column":1,"end_line":2,"end_column":3,"start":11,"end":14,"path":[],"label":"never bound","related":[],"notes":["`clear(A)` is derived whether or not such a fact exists"],"fix":null}"#]].assert_eq(&json_line(&entry, &sources));
+    expect![[r#"{"file":"policy/deny.mg","code":"MG202","rule":"negation-wildcard","severity":"error","message":"engine ignores this negation","line":2,"column":1,"end_line":2,"end_column":3,"start":11,"end":14,"path":[],"label":"never bound","related":[],"notes":["`clear(A)` is derived whether or not such a fact exists"],"help":null,"fix":null}"#]].assert_eq(&json_line(&entry, &sources));
 }
 
 #[test]

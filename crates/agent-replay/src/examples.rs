@@ -39,6 +39,13 @@ fn bad_examples_have_their_finding() {
 }
 
 #[test]
+fn texts_of_findings_have_their_form() {
+    let found = rules().flat_map(|rule| Case::new(rule.bad).found());
+    let faults: Vec<_> = found.flat_map(|(_, found)| mangle_syntax::lint::wording::faults(&found)).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
 fn good_examples_have_nothing_grave() {
     let mut wrong = String::new();
     for rule in rules() {

@@ -11,8 +11,10 @@ fn name_constant_swallows_the_full_stop() {
     check(
         "q(1).\np(X) :- q(X), X = /a.\nr(1).",
         expect![[r#"
-            2:17-18 warning eq-never: This never holds: `X` is an integer, as all clauses of `q/1` have it in argument 1, and the other side is the name `/a.`.
-              1:3-4 `X` gets its values from here
+            2:17-18 warning eq-never: `=` never holds: integer `X` compared with the name `/a.`
+              1:3-4 type of `X` comes from here
+              note: values of different types are never equal
+              note: all clauses of `q/1` have an integer as argument 1
             2:21-22 error name-swallows-dot: missing space before `.`: `/a.` parses as one name
               label: part of the name
               note: the engine reads what follows as part of this statement
@@ -174,10 +176,13 @@ fn names_of_variables_and_predicates() {
               fix: rename to `foo`
             4:1-4 error reserved-word: `now` is a reserved word and cannot name a predicate
               note: the engine reads it as a keyword and rejects the statement
+              help: choose another name
             5:3-10 error reserved-word: `Package` is a reserved word and cannot name a variable
               note: the engine reads it as a keyword and rejects the statement
+              help: choose another name
             5:17-24 error reserved-word: `Package` is a reserved word and cannot name a variable
               note: the engine reads it as a keyword and rejects the statement
+              help: choose another name
         "#]],
     );
 }
@@ -298,6 +303,7 @@ fn declarations() {
               fix: start the variables with a capital letter
             2:8-10 error decl-arg-not-variable: `Decl` argument `/a` is not a variable
               note: a `Decl` names its arguments by variables; types follow the atom, as in `bound [/string]`
+              help: write a variable
             3:8-22 error legacy-typed-arg: engine rejects the typed argument `A.Type<string>`
               note: a `Decl` names its arguments by variables; types follow the atom, as in `bound [/string]`
               fix: move the types into `bound […]`
@@ -325,15 +331,17 @@ fn packages() {
             1:10-11 error package-dot: `Package` ends with `.` instead of `!`
               label: expected `!`
               fix: replace `.` by `!`
-            2:5-6 warning use-unknown: The program has no package `b`. The engine takes this without a word.
-              fix: Use `a`
+            2:5-6 warning use-unknown: unknown package `b`
+              note: the engine silently accepts this `Use`
+              fix: write `a`
             2:6-7 error package-dot: `Use` ends with `.` instead of `!`
               label: expected `!`
               fix: replace `.` by `!`
             4:1-4 error statement-order: `Use` after a declaration or clause
               note: the engine accepts `Use` only before declarations and clauses
-            4:5-6 warning use-unknown: The program has no package `c`. The engine takes this without a word.
-              fix: Use `a`
+            4:5-6 warning use-unknown: unknown package `c`
+              note: the engine silently accepts this `Use`
+              fix: write `a`
         "#]],
     );
 }
@@ -345,15 +353,20 @@ fn names_of_packages() {
         expect![[r#"
             1:9-12 error reserved-word: `now` is a reserved word and cannot name a package
               note: the engine reads it as a keyword and rejects the statement
+              help: choose another name
             2:5-10 error uppercase-predicate: package `Depot` starts with a capital letter
               note: the engine reads a capitalized word as a variable
-            2:5-10 warning use-unknown: The program has no package `Depot`. The engine takes this without a word.
+            2:5-10 warning use-unknown: unknown package `Depot`
+              note: the engine silently accepts this `Use`
             3:5-6 error uppercase-predicate: package `_` starts with an underscore
               note: the name of a package starts with a lower-case letter
-            3:5-6 warning use-unknown: The program has no package `_`. The engine takes this without a word.
+            3:5-6 warning use-unknown: unknown package `_`
+              note: the engine silently accepts this `Use`
             4:5-8 error reserved-word: `opt` is a reserved word and cannot name a package
               note: the engine reads it as a keyword and rejects the statement
-            4:5-8 warning use-unknown: The program has no package `opt`. The engine takes this without a word.
+              help: choose another name
+            4:5-8 warning use-unknown: unknown package `opt`
+              note: the engine silently accepts this `Use`
         "#]],
     );
 }
@@ -402,6 +415,7 @@ fn functions_out_of_place() {
               fix: write `:string:contains`
             3:15-22 error function-as-premise: function `fn:plus` is used as a premise
               note: a function returns a value, which is neither true nor false
+              help: bind its result to a variable with `=`
             4:1-5 error function-as-atom: function `fn:f` cannot be the head of a clause
               label: not a predicate
               note: the engine accepts only a predicate there
@@ -422,6 +436,7 @@ fn transforms() {
               fix: insert `do`
             4:9-11 error transform-without-body: transform without a body
               note: a transform applies to the solutions of a body
+              help: add a premise before `|>`
         "#]],
     );
 }
@@ -464,7 +479,9 @@ fn statements_glued() {
             1:5-6 error type-dot-glued: missing space after `.`: `.Decl` parses as a type
               label: does not end the statement
               fix: insert a line break after `.`
-            1:6-11 information decl-regex-gap: The runtime of agents finds declarations with a pattern, and misses this one, which is not at the start of its line. The engine reads it well.
+            1:6-11 information decl-regex-gap: the runtime misses this declaration
+              note: it searches for `Decl` at the start of a line
+              note: the engine reads the declaration correctly
         "#]],
     );
 }
@@ -544,8 +561,10 @@ fn directives_have_one_finding_a_run() {
             1:1-18 error directive-outside-hybrid: `INTENT:` directive in a file that is not hybrid
               label: and 2 more lines below
               note: codeNERD's loader removes such lines; the engine itself rejects them
+              help: if codeNERD loads this file, list it in `hybrid` of its `[[program]]` in mangle-ls.toml
             7:1-16 error directive-outside-hybrid: `TAXONOMY:` directive in a file that is not hybrid
               note: codeNERD's loader removes such lines; the engine itself rejects them
+              help: if codeNERD loads this file, list it in `hybrid` of its `[[program]]` in mangle-ls.toml
         "#]],
     );
 }

@@ -11,7 +11,7 @@
   (test-go "not is_known(")
   (let ((found (flymake-diagnostics (line-beginning-position) (line-end-position))))
     (unless found (error "None in this line"))
-    (unless (string-match-p "Write `!`\\|`not`" (flymake-diagnostic-text (car found)))
+    (unless (string-match-p "`not` does not negate" (flymake-diagnostic-text (car found)))
       (error "%s" (flymake-diagnostic-text (car found))))))
 
 (test-check "hover, as Eldoc shows it"

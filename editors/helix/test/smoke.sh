@@ -104,7 +104,7 @@ press Escape
 
 enter '/not is_known'
 press Space a
-check 'fixes are offered' sees 'Write `!`'
+check 'fixes are offered' sees 'write `!`'
 keep fixes
 press Enter
 press Enter

@@ -152,9 +152,11 @@ fn rows_that_fail() {
             5:9-24 error evaluation-fails: `fn:div(1000, F)` fails: division by zero
               note: it fails where F = 0
               note: the engine aborts the whole evaluation at such a solution
+              help: exclude the value with an earlier premise
             6:39-51 error evaluation-fails: `fn:div(1, F)` fails: division by zero
               note: it fails where F = 0
               note: the engine aborts the whole evaluation at such a solution
+              help: exclude the value with an earlier premise
             7:37-38 error compare-non-number: `<` requires integers, found string `M`
               8:13-16 type of `M` comes from here
               note: the engine aborts when it evaluates this comparison
@@ -194,6 +196,7 @@ fn rules_that_run_away() {
               2:15-19 made from this value
               note: each round makes a new value (`fn:plus`) from an earlier one, and no comparison bounds it
               note: the engine derives facts until it reaches the limit
+              help: compare the value with a limit
         "#]],
     );
 }

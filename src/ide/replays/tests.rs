@@ -158,28 +158,28 @@ fn verdicts_stand_at_requests() {
         "",
         ("a.jsonl", &text),
         expect![[r#"
-        1: [permitted] /read_file on a.go is permitted by the constitution.
+            1: [permitted] /read_file on a.go is permitted by the constitution.
 
-        Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (permits).
+            Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (permits).
 
-        Because:
+            Because:
 
-        permitted(/read_file,"a.go","{\"path\":\"a.go\"}") (policy.mg:6)
-          pending_action("r1",/read_file,"a.go","{\"path\":\"a.go\"}",0) (turn 1, the request)
-          safe_action(/read_file) (policy.mg:5)
-        2: [denied] /delete_file on a.go is denied: no rule permits it, because nothing gives `approved("a.go")`.
+            permitted(/read_file,"a.go","{\"path\":\"a.go\"}") (policy.mg:6)
+              pending_action("r1",/read_file,"a.go","{\"path\":\"a.go\"}",0) (turn 1, the request)
+              safe_action(/read_file) (policy.mg:5)
+            2: [denied] /delete_file on a.go is denied: no rule permits it, because no fact matches `approved("a.go")`.
 
-        Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
+            Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
 
-        What each rule lacks that could permit it:
+            What each rule lacks that could permit it:
 
-        safe_action(/delete_file) has no solution (policy.mg:6)
-          safe_action(/read_file) is there
-        approved("a.go") has no solution (policy.mg:7)
-        2: denied at "delete_file": `/delete_file` on `a.go` is denied: no rule permits it, because nothing gives `approved("a.go")`
-        1: Turn 1: 1 permitted
-        2: Turn 2: 1 denied
-    "#]],
+            safe_action(/delete_file) has no solution (policy.mg:6)
+              safe_action(/read_file) is there
+            approved("a.go") has no solution (policy.mg:7)
+            2: denied at "delete_file": `/delete_file` on `a.go` is denied
+            1: Turn 1: 1 permitted
+            2: Turn 2: 1 denied
+        "#]],
     );
 }
 
@@ -203,8 +203,8 @@ fn a_model_that_permits_itself_is_told() {
 
             It rests on approved("a.go"), which a reply asserted (turn 1, update 1).
 
-            Without that: no rule permits it, because nothing gives `approved("a.go")`.
-            1: self-granted at "delete_file": `/delete_file` on `a.go` is permitted only because replies asserted `approved("a.go")` (turn 1, update 1); without that: no rule permits it, because nothing gives `approved("a.go")`
+            Without that: no rule permits it, because no fact matches `approved("a.go")`.
+            1: self-granted at "delete_file": `/delete_file` on `a.go` is permitted by facts of replies
             1: Turn 1: 1 permitted
         "#]],
     );
@@ -220,28 +220,28 @@ fn in_markdown_and_silenced_by_comments() {
         "",
         ("a.md", &text),
         expect![[r#"
-        4: [denied] /delete_file on a.go is denied: no rule permits it, because nothing gives `approved("a.go")`.
+            4: [denied] /delete_file on a.go is denied: no rule permits it, because no fact matches `approved("a.go")`.
 
-        Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
+            Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
 
-        What each rule lacks that could permit it:
+            What each rule lacks that could permit it:
 
-        safe_action(/delete_file) has no solution (policy.mg:6)
-          safe_action(/read_file) is there
-        approved("a.go") has no solution (policy.mg:7)
-        9: [denied] /delete_file on a.go is denied: no rule permits it, because nothing gives `approved("a.go")`.
+            safe_action(/delete_file) has no solution (policy.mg:6)
+              safe_action(/read_file) is there
+            approved("a.go") has no solution (policy.mg:7)
+            9: [denied] /delete_file on a.go is denied: no rule permits it, because no fact matches `approved("a.go")`.
 
-        Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
+            Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
 
-        What each rule lacks that could permit it:
+            What each rule lacks that could permit it:
 
-        safe_action(/delete_file) has no solution (policy.mg:6)
-          safe_action(/read_file) is there
-        approved("a.go") has no solution (policy.mg:7)
-        4: denied at "delete_file": `/delete_file` on `a.go` is denied: no rule permits it, because nothing gives `approved("a.go")`
-        4: Turn 1: 1 denied
-        9: Turn 2: 1 denied
-    "#]],
+            safe_action(/delete_file) has no solution (policy.mg:6)
+              safe_action(/read_file) is there
+            approved("a.go") has no solution (policy.mg:7)
+            4: denied at "delete_file": `/delete_file` on `a.go` is denied
+            4: Turn 1: 1 denied
+            9: Turn 2: 1 denied
+        "#]],
     );
     let text = format!("{text}\n<!-- mangle-ls: ignore-file denied -->\n");
     let case = Case::new(POLICY, "");
@@ -273,7 +273,7 @@ fn a_reply_that_is_denied_as_a_whole() {
         "[replay]\noverride = \"replace\"\n",
         ("a.jsonl", &text),
         expect![[r#"
-            1: [reply denied] the whole reply is denied: the policy says `blocked_action("a","not in tests")`.
+            1: [reply denied] the whole reply is denied: the policy derives `blocked_action("a","not in tests")`.
 
             Because:
 
@@ -282,9 +282,9 @@ fn a_reply_that_is_denied_as_a_whole() {
             1: [denied] /read_file on a.go is denied: the whole reply is denied.
 
             Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
-            1: denied at {: the whole reply is denied: the policy says `blocked_action("a","not in tests")`
-            1: denied at "read_file": `/read_file` on `a.go` is denied: the whole reply is denied
-            1: override at "I am asking.": the user reads something else (the policy says `blocked_action("a","not in tests")`), and 1 update is left out
+            1: denied at {: the whole reply is denied
+            1: denied at "read_file": `/read_file` on `a.go` is denied
+            1: override at "I am asking.": text replaced by a refusal; 1 update ignored
             1: Turn 1: the whole reply is denied
         "#]],
     );
@@ -365,7 +365,7 @@ fn hovers_have_the_proof_and_lead_to_its_rules() {
     expect![[r#"
         Before the last edit:
 
-        /delete_file on \`\<b\>\` is denied\: no rule permits it, because nothing gives \`approved("\`\<b\>\`")\`.
+        /delete_file on \`\<b\>\` is denied\: no rule permits it, because no fact matches \`approved("\`\<b\>\`")\`.
 
         Order: 1. the filter (passed), 2. the gate's own lists (nothing to say), 3. the constitution (denies).
 
@@ -388,19 +388,19 @@ fn a_hover_knows_of_an_appeal() {
         "",
         ("a.jsonl", &text),
         expect![[r#"
-        1: [permitted] /read_file on mkfs is permitted by the constitution; the gate would refuse it, but for an appeal.
+            1: [permitted] /read_file on mkfs is permitted by the constitution; an appeal overrides the gate, which rejects it.
 
-        Order: 1. the filter (passed), 2. the gate's own lists (deny, but for an appeal), 3. the constitution (permits).
+            Order: 1. the filter (passed), 2. the gate's own lists (deny, but for an appeal), 3. the constitution (permits).
 
-        The appeal is has_active_override(/read_file).
+            The appeal is has_active_override(/read_file).
 
-        Because:
+            Because:
 
-        permitted(/read_file,"mkfs","{\"path\":\"mkfs\"}") (policy.mg:6)
-          pending_action("r1",/read_file,"mkfs","{\"path\":\"mkfs\"}",0) (turn 1, the request)
-          safe_action(/read_file) (policy.mg:5)
-        1: Turn 1: 1 permitted
-    "#]],
+            permitted(/read_file,"mkfs","{\"path\":\"mkfs\"}") (policy.mg:6)
+              pending_action("r1",/read_file,"mkfs","{\"path\":\"mkfs\"}",0) (turn 1, the request)
+              safe_action(/read_file) (policy.mg:5)
+            1: Turn 1: 1 permitted
+        "#]],
     );
 }
 

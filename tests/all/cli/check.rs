@@ -45,7 +45,7 @@ fn findings_as_json() {
         &[("a.mg", GOOD), ("x/b.mg", BAD)],
         &["check", "--format", "json"],
         expect![[r#"
-            {"file":"x/b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `r/1`","line":2,"column":15,"end_line":2,"end_column":16,"start":41,"end":42,"path":[],"related":[],"notes":["the engine rejects the program"],"fix":null}
+            {"file":"x/b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `r/1`","line":2,"column":15,"end_line":2,"end_column":16,"start":41,"end":42,"path":[],"label":null,"related":[],"notes":["the engine rejects the program"],"help":null,"fix":null}
             {"summary":{"files":2,"clauses":2,"envelopes":0,"errors":1,"warnings":0,"information":0,"hints":0,"elapsed_ms":0}}
             exit 1
         "#]],
@@ -146,11 +146,14 @@ fn the_program_on_demand() {
             in no program:
               other.mg
 
-            warning[MG937 test-without-case]: This test file has no case, so nothing is run. A case begins with `# @test name: …`.
+            warning[MG937 test-without-case]: test file has no case
              --> policy/b_test.mg:1:1
               |
             1 | s(X) :- q(X).
               | ^^^^^^^^^^^^^
+              |
+              = note: `mangle-ls test` runs nothing in it and ends with an error
+              = help: begin a case with `# @test name: …`
 
             1 warning in 3 files (3 clauses)
             exit 0
@@ -176,19 +179,21 @@ fn configuration_files_have_findings_too() {
         &[("mangle-ls.toml", "[rules]\nundefined-predicat = 'off'\nMG905 = 'loud'\n"), ("a.mg", GOOD)],
         &["check"],
         expect![[r#"
-            warning[MG904 config-unknown-rule]: There is no rule `undefined-predicat`, and no group of rules of that name. Did you mean `undefined-predicate`?
+            warning[MG904 config-unknown-rule]: unknown rule or group `undefined-predicat`
              --> mangle-ls.toml:2:1
               |
             2 | undefined-predicat = 'off'
-              | ^^^^^^^^^^^^^^^^^^
+              | ^^^^^^^^^^^^^^^^^^ this line has no effect
               |
-              = help: Write `undefined-predicate` (a guess, look before you apply it)
+              = help: write `undefined-predicate` (a guess, look before you apply it)
 
-            error[MG903 config-bad-value]: The severity of a rule cannot be "loud"; it is one of off, hint, information, warning, error.
+            error[MG903 config-bad-value]: unknown value `loud` for the severity of a rule
              --> mangle-ls.toml:3:10
               |
             3 | MG905 = 'loud'
-              |          ^^^^
+              |          ^^^^ this value is ignored
+              |
+              = note: the values are `off`, `hint`, `information`, `warning`, `error`
 
             1 error, 1 warning in 1 file (1 clause)
             exit 1
@@ -277,39 +282,49 @@ fn bad_input_is_named_and_the_rest_is_checked() {
         &folder_of_bytes(files),
         &["check"],
         expect![[r#"
-            error[MG906 binary-file]: The file is not text. It is not checked, and the engine cannot load it.
+            error[MG906 binary-file]: file is not text
             --> binary.mg
+             = note: the engine cannot load it
+             = note: nothing in it is checked
 
-            error[MG002 bom]: This file starts with an invisible byte order mark, which the engine rejects.
+            error[MG002 bom]: file starts with an invisible byte order mark
              --> bom.mg:1:1
               |
             1 | �a(1).
               | ^
               |
-              = help: Delete the byte order mark
+              = note: the engine rejects the file at its first character
+              = help: delete the byte order mark
 
-            error[MG058 lone-cr]: The line ends with a lone carriage return, which ends no comment: the engine ignores everything up to the next line feed.
+            error[MG058 lone-cr]: lone carriage return does not end this comment
              --> cr.mg:2:7
               |
             2 | # note
               |       ^
               |
-              = help: Replace the lone carriage returns of the file by line feeds (a guess, look before you apply it)
+              = note: the engine ignores everything up to the next line feed
+              = help: replace the lone carriage returns of the file by line feeds (a guess, look before you apply it)
 
-            error[MG907 file-too-large]: The file has 50 MiB and is not checked; the limit is 16 MiB.
+            error[MG907 file-too-large]: file has 50 MiB, the limit is 16 MiB
             --> large.mg
+             = note: nothing in it is checked
 
-            warning[MG905 invalid-utf8]: This byte is not UTF-8; the engine reads U+FFFD instead. Save the file as UTF-8.
+            warning[MG905 invalid-utf8]: byte is not UTF-8
              --> latin1.mg:1:6
               |
             1 | # caf␚
-              |      ^
+              |      ^ not UTF-8
+              |
+              = note: the engine reads the replacement character U+FFFD for each
+              = help: save the file as UTF-8
 
-            error[MG001 syntax-error]: `␀` cannot be read here.
+            error[MG001 syntax-error]: `␀` cannot be parsed here
              --> nul.mg:2:3
               |
             2 | d(␀).
               |   ^
+              |
+              = note: the engine rejects the whole program
 
             error[MG301 undefined-predicate]: undefined predicate `g/1`
              --> rest.mg:1:9
@@ -319,8 +334,10 @@ fn bad_input_is_named_and_the_rest_is_checked() {
               |
               = note: the engine rejects the program
 
-            error[MG906 binary-file]: The file is UTF-16; the engine reads UTF-8 only. Save it as UTF-8.
+            error[MG906 binary-file]: file is UTF-16
             --> utf16.mg
+             = note: the engine reads only UTF-8
+             = help: save the file as UTF-8
 
             7 errors, 1 warning in 8 files (6 clauses)
             exit 1
@@ -336,11 +353,13 @@ fn links_that_lead_nowhere() {
     symlink("gone.mg", folder.path().join("broken.mg")).unwrap();
     symlink("loop.mg", folder.path().join("loop.mg")).unwrap();
     expect![[r#"
-        warning[MG908 unreadable-file]: This cannot be read: the link leads nowhere.
+        warning[MG908 unreadable-file]: file or folder cannot be read: the link leads nowhere
         --> broken.mg
+         = note: what it defines is missing from the program
 
-        warning[MG908 unreadable-file]: This cannot be read: too many levels of symbolic links.
+        warning[MG908 unreadable-file]: file or folder cannot be read: too many levels of symbolic links
         --> loop.mg
+         = note: what it defines is missing from the program
 
         2 warnings in 1 file (1 clause)
         exit 0
@@ -526,15 +545,17 @@ fn endings_can_be_added() {
         files,
         &["check"],
         expect![[r#"
-        error[MG903 config-bad-value]: `json` cannot be added to `extensions`: such files hold something else.
-         --> mangle-ls.toml:2:32
-          |
-        2 | extensions = ["dl", ".rules", "json"]
-          |                                ^^^^
+            error[MG903 config-bad-value]: unusable file ending `json` for `extensions`
+             --> mangle-ls.toml:2:32
+              |
+            2 | extensions = ["dl", ".rules", "json"]
+              |                                ^^^^ this value is ignored
+              |
+              = note: such files contain something else
 
-        1 error in 2 files (2 clauses)
-        exit 1
-    "#]],
+            1 error in 2 files (2 clauses)
+            exit 1
+        "#]],
     );
     check(
         files,

@@ -77,13 +77,15 @@ fn a_file_of_atoms_that_is_named_is_checked_by_itself() {
         format!("{}{}", String::from_utf8_lossy(&output.stdout), ending(&output))
     };
     expect![[r#"
-        error[PP064 atom-category]: There is no category `identty`. The runtime leaves out the prompt atom `me`. The categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`. Did you mean `identity`?
+        error[PP064 atom-category]: unknown category `identty` of a prompt atom
          --> atoms/a/x.yaml:1:22
           |
         1 | - {id: me, category: identty, content: x}
           |                      ^^^^^^^
           |
-          = help: Write `identity` (a guess, look before you apply it)
+          = note: the runtime ignores the prompt atom; only its log reports that
+          = note: the categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`
+          = help: write `identity` (a guess, look before you apply it)
 
         1 error in 1 file (0 clauses)
         1 error in 1 file (0 clauses)
@@ -91,16 +93,19 @@ fn a_file_of_atoms_that_is_named_is_checked_by_itself() {
         exit 2
     "#]].assert_eq(&said(&["check", "atoms/a/x.yaml", "other.yaml"]));
     expect![[r#"
-        warning[PP062 missing-dependency]: There is no prompt atom `me`. The runtime does not notice, and prints this one without it.
+        warning[PP062 missing-dependency]: unknown prompt atom `me`
          --> atoms/b/y.yaml:1:48
           |
         1 | - {id: there, category: identity, depends_on: [me], content: y}
           |                                                ^^
+          |
+          = note: the runtime does not check that it exists, and uses this prompt atom without it
 
         1 warning in 1 file (0 clauses)
         1 warning in 1 file (0 clauses)
         exit 0
-    "#]].assert_eq(&said(&["check", "atoms/b/y.yaml"]));
+    "#]]
+    .assert_eq(&said(&["check", "atoms/b/y.yaml"]));
     let fixed = said(&["check", "--fix", "--unsafe", "atoms/a/x.yaml"]);
     assert!(fixed.contains("1 fixed, 0 left"), "{fixed}");
     assert_eq!(read(&folder, "atoms/a/x.yaml"), atoms.replace("identty", "identity"));

@@ -109,7 +109,7 @@ fn a_filter() {
     "#]]
     .assert_eq(&render(&piped(&["fmt", "-", "a.mg"], UGLY.as_bytes(), &[])));
     expect![[r#"
-        error: <stdin>: it was not formatted: This byte is not UTF-8; the engine reads U+FFFD instead. Save the file as UTF-8.
+        error: <stdin>: it was not formatted: byte is not UTF-8
         exit 2
     "#]]
     .assert_eq(&render(&piped(&["fmt", "-"], b"p( 1 ). # \xe9\n", &[])));
@@ -144,7 +144,7 @@ fn files_that_cannot_be_formatted() {
         &["fmt", "--check"],
         expect![[r#"
             b.mg
-            warning: a.mg: it was not formatted: This byte is not UTF-8; the engine reads U+FFFD instead. Save the file as UTF-8.
+            warning: a.mg: it was not formatted: byte is not UTF-8
             exit 1
         "#]],
     );
@@ -154,7 +154,7 @@ fn files_that_cannot_be_formatted() {
         expect![[r#"
             1 file formatted, 1 unchanged
             error: d.mg: no such file or directory
-            error: a.mg: it was not formatted: This byte is not UTF-8; the engine reads U+FFFD instead. Save the file as UTF-8.
+            error: a.mg: it was not formatted: byte is not UTF-8
             exit 2
         "#]],
     );

@@ -42,10 +42,10 @@ fn shards_without_a_name_are_told() {
         "# @preview shard: \"\" coder\n# @preview mode: section\n",
         &[],
         expect![[r#"
-        error[preview-incomplete] a.kernel.mg:1 The shard of preview `a` has no id: the runtime refuses it where it is given as a map, and takes the general base elsewhere. Write both: `# @preview shard: coder-7 coder`.
-        error[empty-prompt] a.kernel.mg:1 Nothing is assembled in preview `a` (): the kernel injects nothing and knows nothing for the shard.
-        exit 1
-    "#]],
+            error[preview-incomplete] a.kernel.mg:1 shard of preview `a` has no id; the runtime rejects such a shard, or uses the general base for it
+            error[empty-prompt] a.kernel.mg:1 prompt is empty; in preview `a` (), the kernel has no context and no knowledge for the shard
+            exit 1
+        "#]],
     );
     let files = [
         ("a.mg", "note(\"x\").\n"),
@@ -53,9 +53,9 @@ fn shards_without_a_name_are_told() {
         ("atoms/a.yaml", "- id: a\n"),
     ];
     expect![[r#"
-        error[preview-incomplete] a.mg:1 The shard of preview `a` has no type: the runtime refuses it where it is given as a map, and takes the general base elsewhere. Write both: `# @preview shard: coder-7 coder`.
-        warning[skeleton-gap] a.mg:1 There is no atom of the categories `identity`, `protocol`, `safety` and `methodology` in preview `a` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
-        error[atom-category] atoms/a.yaml:1 The prompt atom `a` has no `category`. The runtime leaves it out. The categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`.
+        error[preview-incomplete] a.mg:1 shard of preview `a` has no type; the runtime rejects such a shard, or uses the general base for it
+        warning[skeleton-gap] a.mg:1 no prompt atom of `identity`, `protocol`, `safety` and `methodology`; in preview `a` (coder-7), the runtime only logs the gap
+        error[atom-category] atoms/a.yaml:1 prompt atom `a` has no `category`; the runtime ignores the prompt atom; only its log reports that; the categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`
         exit 1
     "#]].assert_eq(&said(&files, &["preview", "a.mg", "--shard", "coder-7", ""]));
     expect![[r#"
@@ -71,9 +71,10 @@ fn atoms_that_are_no_text_are_none() {
     let bytes = b"- {id: a, category: identity, content: '\xff'}\n";
     std::fs::write(folder.path().join("atoms/a.yaml"), bytes).unwrap();
     expect![[r#"
-        error[PP066 atom-file]: This file of prompt atoms cannot be read: it is not UTF-8. The runtime takes none of its atoms.
+        error[PP066 atom-file]: file of prompt atoms is not valid
         exit 1
-    "#]].assert_eq(&shown(&render(&run(folder.path(), &["check", "atoms/a.yaml"]))));
+    "#]]
+    .assert_eq(&shown(&render(&run(folder.path(), &["check", "atoms/a.yaml"]))));
 }
 
 #[test]
@@ -85,14 +86,14 @@ fn syntax_errors_cost_their_statements() {
         &kernel,
         &[],
         expect![[r#"
-        - Good line.
-        - Last line.
-        error[unterminated-string] a.kernel.mg:5 This string is never closed.
-        error[missing-bracket] a.kernel.mg:6 A closing `)` is missing after `note("x"`.
-        error[foreign-control] a.kernel.mg:7 The cut `!` of Prolog has no meaning here: Mangle finds all answers, in no order. `!` only negates an atom.
-        warning: the runtime loads no kernel with such mistakes as in a.kernel.mg, and makes the prompt of built-in texts; shown is what the rest gives
-        exit 1
-    "#]],
+            - Good line.
+            - Last line.
+            error[unterminated-string] a.kernel.mg:5 string is never closed; the engine reads everything up to the next such quote as text
+            error[missing-bracket] a.kernel.mg:6 missing `)` after `note("x"`
+            error[foreign-control] a.kernel.mg:7 Mangle has no cut `!`; the engine finds all solutions, in no order; `!` only negates an atom
+            warning: the runtime loads no kernel with such mistakes as in a.kernel.mg, and makes the prompt of built-in texts; shown is what the rest gives
+            exit 1
+        "#]],
     );
     let files = [("a.kernel.mg", kernel.as_str())];
     expect![[r#"
@@ -116,7 +117,7 @@ fn what_the_engine_refuses_is_told() {
         &[("p.mg", policy)],
         expect![[r#"
             - Given.
-            error[unstratified] p.mg:2 program cannot be stratified: negative cycle through `odd`
+            error[unstratified] p.mg:2 program cannot be stratified: negative cycle through `odd`; `odd → !even → !odd`; the engine rejects the whole program when it evaluates it
             warning: the runtime loads no kernel with such mistakes as in p.mg, and makes the prompt of built-in texts; shown is what the rest gives
             exit 1
         "#]],
@@ -132,16 +133,16 @@ fn mistakes_of_the_policies_around_are_counted() {
         kernel,
         &[("p.mg", &policy)],
         expect![[r#"
-        - Given.
-        error[missing-bracket] p.mg:1 A closing `)` is missing after `odd("0"`.
-        error[missing-bracket] p.mg:3 A closing `)` is missing after `odd("1"`.
-        error[missing-bracket] p.mg:5 A closing `)` is missing after `odd("2"`.
-        error[missing-bracket] p.mg:7 A closing `)` is missing after `odd("3"`.
-        error[missing-bracket] p.mg:9 A closing `)` is missing after `odd("4"`.
-        warning: 4 more errors in the policies; `check` shows them
-        warning: the runtime loads no kernel with such mistakes as in p.mg, and makes the prompt of built-in texts; shown is what the rest gives
-        exit 1
-    "#]],
+            - Given.
+            error[missing-bracket] p.mg:1 missing `)` after `odd("0"`
+            error[missing-bracket] p.mg:3 missing `)` after `odd("1"`
+            error[missing-bracket] p.mg:5 missing `)` after `odd("2"`
+            error[missing-bracket] p.mg:7 missing `)` after `odd("3"`
+            error[missing-bracket] p.mg:9 missing `)` after `odd("4"`
+            warning: 4 more errors in the policies; `check` shows them
+            warning: the runtime loads no kernel with such mistakes as in p.mg, and makes the prompt of built-in texts; shown is what the rest gives
+            exit 1
+        "#]],
     );
 }
 
@@ -154,10 +155,10 @@ fn endless_rules_meet_a_limit_with_a_name() {
         &kernel,
         &[limit],
         expect![[r#"
-        - Given.
-        error[kernel-failed] a.kernel.mg:5 The evaluation stops here in preview `a` (coder-7): more than 1000 derived facts, the limit `[kernel] max_derived`. The runtime has no kernel then, and makes the prompt of built-in texts.
-        exit 1
-    "#]],
+            - Given.
+            error[kernel-failed] a.kernel.mg:5 evaluation of the kernel reaches a limit; in preview `a` (coder-7): more than 1000 derived facts (the limit is `[kernel] max_derived`); the runtime then has no kernel, and the prompt consists of built-in texts
+            exit 1
+        "#]],
     );
     let files = [("a.kernel.mg", kernel.as_str()), limit];
     expect![[r#"
@@ -177,10 +178,10 @@ fn missing_templates_and_unknown_shards() {
         kernel,
         &[settings],
         expect![[r#"
-        information[template-missing] a.kernel.mg:2 The kernel has no template for `wizzard` in preview `a` (x-1), so a built-in text is its base: add a fact `shard_prompt_base(/wizzard, "…")`.
-        warning[unknown-shard-type] a.kernel.mg:2 `wizzard` is none of the types in `[prompt] shards`: wizard, coder. Did you mean `wizard`?
-        exit 0
-    "#]],
+            information[template-missing] a.kernel.mg:2 no template for shard type `wizzard`; in preview `a` (x-1), a built-in text is the base of the prompt
+            warning[unknown-shard-type] a.kernel.mg:2 unknown shard type `wizzard`; prompts for it have the general base, and no template of its own; the types in `[prompt] shards` are wizard, coder
+            exit 0
+        "#]],
     );
     let files = [("a.kernel.mg", kernel), settings];
     let why_not = |shard: &str| {
@@ -211,8 +212,8 @@ fn atoms_in_a_circle_fail_over() {
         expect![[r#"
             jit_fallback(/coder, "failed to resolve dependencies: dependency cycle detected: a -> b -> c -> a")
             - Given.
-            error[no-envelope-text] a.kernel.mg:1 Nothing tells a `coder` to answer with an envelope in preview `a` (coder-7): no text names `"control_packet"`, and the runtime appends none behind atoms. Add a mandatory atom of the category `protocol` that does.
-            error[dependency-cycle] atoms/a.yaml:1 These prompt atoms need each other in a circle: a -> b -> c -> a. With any of them in the prompt the compiler fails, and the prompt is made without it. Take one of these `depends_on` away.
+            error[no-envelope-text] a.kernel.mg:1 prompt of `coder` has no envelope instructions; in preview `a` (coder-7), no text contains `"control_packet"`, and the runtime appends none; a reply without an envelope does not reach the kernel
+            error[dependency-cycle] atoms/a.yaml:1 dependency cycle through prompt atom `a`; a → b → c → a; the compiler fails with any of them, and the prompt is made without it
             exit 1
         "#]],
     );
@@ -229,12 +230,12 @@ fn templates_count_where_the_compiler_fails() {
         &kernel,
         &[("atoms/a.yaml", atoms)],
         expect![[r#"
-        jit_fallback(/coder, "CRITICAL: no skeleton atoms found in corpus")
-        information[order-sensitive] a.kernel.mg:1 Which lines the prompt has in preview `a` (coder-7) depends on the order of facts, and the runtime's store keeps none: it may be another prompt from run to run. `--shuffle-seed` shows how.
-        warning[template-empty] a.kernel.mg:5 The template for `coder` is empty, which counts as no template at all: a built-in text is used (in preview `a` (coder-7)).
-        warning[template-duplicate] a.kernel.mg:6 Another template for `coder` stands before this one, so this is in no prompt.
-        exit 0
-    "#]],
+            jit_fallback(/coder, "CRITICAL: no skeleton atoms found in corpus")
+            information[order-sensitive] a.kernel.mg:1 prompt depends on the order of facts; in preview `a` (coder-7), lines may differ from run to run: the fact store keeps no order
+            warning[template-empty] a.kernel.mg:5 template for `coder` is empty; in preview `a` (coder-7), it counts as missing, and a built-in text is the base
+            warning[template-duplicate] a.kernel.mg:6 duplicate template for `coder`; only the first template of a type is used; this one is in no prompt
+            exit 0
+        "#]],
     );
 }
 
@@ -262,9 +263,9 @@ fn yaml_bombs_are_not_unfolded() {
         expect![[r#"
             jit_fallback(/coder, "CRITICAL: no skeleton atoms found in corpus")
             - Given.
-            information[template-missing] a.kernel.mg:2 The kernel has no template for `coder` in preview `a` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
-            error[atom-file] atoms/deep.yaml:1 This file of prompt atoms cannot be read: its values are nested too deeply. The runtime takes none of its atoms.
-            error[session-key] bomb.session.yaml:5 The session file cannot be read: it has more than 100000 values or 32 MiB of them, those of aliases counted wherever they are used. Nothing of it is used.
+            information[template-missing] a.kernel.mg:2 no template for shard type `coder`; in preview `a` (coder-7), a built-in text is the base of the prompt
+            error[atom-file] atoms/deep.yaml:1 file of prompt atoms is not valid; its values are nested too deeply; the runtime uses no prompt atom of this file; only its log reports that
+            error[session-key] bomb.session.yaml:5 session file is not valid; it has more than 100000 values or 32 MiB of them, those of aliases counted wherever they are used; nothing of it is used
             exit 1
         "#]],
     );
@@ -274,8 +275,8 @@ fn yaml_bombs_are_not_unfolded() {
         expect![[r#"
             jit_fallback(/coder, "CRITICAL: no skeleton atoms found in corpus")
             - Given.
-            information[template-missing] a.kernel.mg:2 The kernel has no template for `coder` in preview `a` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
-            error[atom-file] atoms/wide.yaml:5 This file of prompt atoms cannot be read: it has more than 100000 values or 32 MiB of them, those of aliases counted wherever they are used. The runtime takes none of its atoms.
+            information[template-missing] a.kernel.mg:2 no template for shard type `coder`; in preview `a` (coder-7), a built-in text is the base of the prompt
+            error[atom-file] atoms/wide.yaml:5 file of prompt atoms is not valid; it has more than 100000 values or 32 MiB of them, those of aliases counted wherever they are used; the runtime uses no prompt atom of this file; only its log reports that
             exit 1
         "#]],
     );
@@ -300,7 +301,7 @@ fn placeholders_that_ask_for_themselves_come_to_an_end() {
         &[("odd.session.yaml", &session), ("atoms/a.yaml", atoms)],
         expect![[r#"
             - Given.
-            warning[nested-placeholder] a.kernel.mg:1 `{{language}}` stands for a text that has such names in it in preview `a` (coder-7), and the runtime puts in what those stand for, too: whoever gives the value reaches into the prompt. This asks for far more than 4 MiB; the preview stops there, and the runtime does not.
+            warning[nested-placeholder] a.kernel.mg:1 value of `{{language}}` contains placeholders; in preview `a` (coder-7), the runtime replaces them as well; the text grows beyond 4 MiB, where only the preview stops
             exit 0
         "#]],
     );
@@ -317,9 +318,9 @@ fn a_prompt_of_ten_megabytes_is_shown() {
     assert!(output.len() > 10_000_000);
     expect![[r#"
         - …
-        warning[over-budget] a.kernel.mg:1 The prompt has about 2500337 tokens in preview `a` (coder-7), and 191500 are left for it of 200000: 8000 are reserved for the answer, and the runtime keeps 500 free.
-        information[template-missing] a.kernel.mg:2 The kernel has no template for `coder` in preview `a` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
-        information[huge-line] a.kernel.mg:3 This one line has about 2500001 tokens, 99 % of the prompt in preview `a` (coder-7).
+        warning[over-budget] a.kernel.mg:1 prompt of about 2500337 tokens exceeds its budget of 191500; in preview `a` (coder-7), 8000 of 200000 tokens are reserved for the answer, and 500 stay free; the runtime sends all of it, and the service of the model cuts or rejects it
+        information[template-missing] a.kernel.mg:2 no template for shard type `coder`; in preview `a` (coder-7), a built-in text is the base of the prompt
+        information[huge-line] a.kernel.mg:3 one line is 99 % of the prompt; in preview `a` (coder-7), it leaves little room for other lines
         exit 0
     "#]].assert_eq(&shown(&output.replace(&long, "…")));
 }
@@ -362,18 +363,18 @@ fn nothing_outside_of_the_workspace_is_read() {
         jit_fallback(/coder, "no prompt compiler: there is no corpus of atoms")
         - Given.
         - Given.
-        error[preview-path] a.kernel.mg:1 `OUTSIDE/*.mg` leads out of the repository (without one, the folder with `mangle-ls.toml`), and nothing there is read.
-        error[preview-path] a.kernel.mg:1 `linked/*.mg` leads out of the repository (without one, the folder with `mangle-ls.toml`), and nothing there is read.
-        information[template-missing] a.kernel.mg:3 The kernel has no template for `coder` in preview `session` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
-        error[preview-path] a.kernel.mg:4 The session file `OUTSIDE/secret.session.yaml` cannot be used: it lies outside of the repository (without one, the folder with `mangle-ls.toml`).
-        information[template-missing] a.kernel.mg:6 The kernel has no template for `coder` in preview `linked` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
-        error[preview-path] a.kernel.mg:7 The session file `linked/secret.session.yaml` cannot be used: it lies outside of the repository (without one, the folder with `mangle-ls.toml`).
-        error[preview-path] a.kernel.mg:8 The captured prompt `linked/secret.txt` cannot be used: it lies outside of the repository (without one, the folder with `mangle-ls.toml`).
-        information[template-missing] a.kernel.mg:10 The kernel has no template for `coder` in preview `atoms` (coder-7), so a built-in text is its base: add a fact `shard_prompt_base(/coder, "…")`.
-        error[preview-path] a.kernel.mg:11 The folder `linked` lies outside of the repository (without one, the folder with `mangle-ls.toml`), and nothing there is read.
-        warning[skeleton-gap] a.kernel.mg:12 There is no atom of the categories `protocol`, `safety` and `methodology` in preview `contents` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
-        error[atom-no-content] atoms/a.yaml:1 There is no readable file `OUTSIDE/secret.md` inside of the repository for the text of `a`. The runtime leaves the atom out.
-        error[atom-no-content] atoms/a.yaml:2 There is no readable file `link.md` inside of the repository for the text of `b`. The runtime leaves the atom out.
+        error[preview-path] a.kernel.mg:1 `OUTSIDE/*.mg` is outside of the repository; files outside of the repository (or, without one, of the folder with `mangle-ls.toml`) are not read
+        error[preview-path] a.kernel.mg:1 `linked/*.mg` is outside of the repository; files outside of the repository (or, without one, of the folder with `mangle-ls.toml`) are not read
+        information[template-missing] a.kernel.mg:3 no template for shard type `coder`; in preview `session` (coder-7), a built-in text is the base of the prompt
+        error[preview-path] a.kernel.mg:4 session file `OUTSIDE/…et.session.yaml` cannot be used; it is outside of the repository (without one, the folder with `mangle-ls.toml`)
+        information[template-missing] a.kernel.mg:6 no template for shard type `coder`; in preview `linked` (coder-7), a built-in text is the base of the prompt
+        error[preview-path] a.kernel.mg:7 session file `linked/secret.session.yaml` cannot be used; it is outside of the repository (without one, the folder with `mangle-ls.toml`)
+        error[preview-path] a.kernel.mg:8 captured prompt `linked/secret.txt` cannot be used; it is outside of the repository (without one, the folder with `mangle-ls.toml`)
+        information[template-missing] a.kernel.mg:10 no template for shard type `coder`; in preview `atoms` (coder-7), a built-in text is the base of the prompt
+        error[preview-path] a.kernel.mg:11 folder `linked` is outside of the repository; files outside of the repository (or, without one, of the folder with `mangle-ls.toml`) are not read
+        warning[skeleton-gap] a.kernel.mg:12 no prompt atom of `protocol`, `safety` and `methodology`; in preview `contents` (coder-7), the runtime only logs the gap
+        error[atom-no-content] atoms/a.yaml:1 content file `OUTSIDE/secret.md` cannot be read; it has to be a text file inside of the repository; the runtime ignores the prompt atom; only its log reports that
+        error[atom-no-content] atoms/a.yaml:2 content file `link.md` cannot be read; it has to be a text file inside of the repository; the runtime ignores the prompt atom; only its log reports that
         exit 1
     "#]].assert_eq(&shown(&output));
 }
@@ -410,9 +411,9 @@ fn a_session_cannot_permit_itself_anything() {
                     approved(/delete_file)  [turn 1, update 1]
                    rests on approved(/delete_file)  [turn 1, update 1]
           DENY     /run_command {"command":"ls"}  r2
-          error PB506 self-granted at 1:368: `/delete_file` on `src` is permitted only because replies asserted `approved(/delete_file)` (turn 1, update 1); without that: no rule permits it, because nothing gives `admin_override(_,/delete_file,_)`
-          error PB502 denied at 1:483: `/run_command` with `{"command":"ls"}` is denied: no rule permits it, because nothing gives `admin_override(_,/run_command,_)`
-          warning PB501 override at 1:594: the user reads something else (blocked unsafe mangle_updates), and 1 update is left out
+          error PB506 self-granted at 1:368: `/delete_file` on `src` is permitted by facts of replies
+          error PB502 denied at 1:483: `/run_command` with `{"command":"ls"}` is denied
+          warning PB501 override at 1:594: safety notice added; 1 update ignored
         1 turn, 2 requests: 1 permitted (1 self-granted), 1 denied; 1 surface rewritten; 1 update asserted, 1 lost; 2 errors, 1 warning
     "#]].assert_eq(&lines);
 }

@@ -289,7 +289,7 @@ fn atom_is_explained_by_id_and_by_a_part_of_its_text() {
         exit 1
     "#]].assert_eq(&why_not_compiled("Be sho"));
     expect![[r#"
-        prompt atom odd (atoms/a.yaml:26): There is no category `style`. The runtime leaves out the prompt atom `odd`. The categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`.
+        prompt atom odd (atoms/a.yaml:26): unknown category `style` of a prompt atom; the runtime ignores the prompt atom; only its log reports that; the categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`
         exit 1
     "#]].assert_eq(&why_not_compiled("odd"));
     expect![[r#"
@@ -390,109 +390,109 @@ fn atoms_have_their_lines_and_those_left_out_their_reasons() {
         &files,
         &["preview", "fix.kernel.mg", "--provenance"],
         expect![[r#"
-        fix  coder-7 (coder), jit
-        ── identity · atoms · 9 tokens
-        You are a coder.                                                        ← atom me atoms/a.yaml:6
-        You write code.                                                         ← atom me atoms/a.yaml:7
+            fix  coder-7 (coder), jit
+            ── identity · atoms · 9 tokens
+            You are a coder.                                                        ← atom me atoms/a.yaml:6
+            You write code.                                                         ← atom me atoms/a.yaml:7
 
 
-        ── protocol · atoms · 8 tokens
-        Write "control_packet" first.                                           ← atom envelope atoms/a.yaml:12
+            ── protocol · atoms · 8 tokens
+            Write "control_packet" first.                                           ← atom envelope atoms/a.yaml:12
 
-        ── methodology · atoms · 4 tokens
-        Test first.                                                             ← atom method atoms/a.yaml:21
+            ── methodology · atoms · 4 tokens
+            Test first.                                                             ← atom method atoms/a.yaml:21
 
-        ── context · atoms · 12 tokens
-        // KERNEL CONTEXT                                                       ← builtin injected
-        - Language /go is /passing.                                             ← derived by policy.mg:3
-              injectable_context(/_all,"Language /go is /passing.")  by policy.mg:3
-                lang(/go)  [fix.kernel.mg:6]
-                test_state(/passing)  [fix.kernel.mg:7]
-                                                                                ← builtin injected
+            ── context · atoms · 12 tokens
+            // KERNEL CONTEXT                                                       ← builtin injected
+            - Language /go is /passing.                                             ← derived by policy.mg:3
+                  injectable_context(/_all,"Language /go is /passing.")  by policy.mg:3
+                    lang(/go)  [fix.kernel.mg:6]
+                    test_state(/passing)  [fix.kernel.mg:7]
+                                                                                    ← builtin injected
 
-        ── knowledge · atoms · 13 tokens
-        // SPECIALIST KNOWLEDGE                                                 ← builtin injected
-        ## /jwt                                                                 ← fact fix.kernel.mg:9
-        Tokens expire soon.
-        ──
-        [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 45 of 191500 tokens, 0.0 % (bytes/4: 45, characters/4: 44)
-          191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
-          identity            9   20.0 %
-          protocol            8   17.7 %
-          methodology         4    8.8 %
-          context            12   26.6 %
-          knowledge          13   28.8 %
-          atoms left out: 2
-            safe (atoms/a.yaml:13): blocked: no value of its `shard_types` holds here
-            style/short (atoms/a.yaml:22): not a candidate: not mandatory, not needed, not found by a search
-        error[atom-category] atoms/a.yaml:26 There is no category `style`. The runtime leaves out the prompt atom `odd`. The categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`.
-        information[vector-only] fix.kernel.mg:2 1 atom is left out in preview `fix` (coder-7): only a search could find them.
-        warning[skeleton-gap] fix.kernel.mg:2 There is no atom of the category `safety` in preview `fix` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
-        information[session-in-jit] fix.kernel.mg:4 A compiled prompt shows nothing of `git_branch`, `recent_findings` in preview `fix` (coder-7); `mode: legacy` does.
-        warning[dead-target] policy.mg:5 No shard is called `tester-1`, so this line is in no prompt; there are `coder-7`. Use `"*"` for all of them.
-        exit 1
-    "#]],
+            ── knowledge · atoms · 13 tokens
+            // SPECIALIST KNOWLEDGE                                                 ← builtin injected
+            ## /jwt                                                                 ← fact fix.kernel.mg:9
+            Tokens expire soon.
+            ──
+            [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 45 of 191500 tokens, 0.0 % (bytes/4: 45, characters/4: 44)
+              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+              identity            9   20.0 %
+              protocol            8   17.7 %
+              methodology         4    8.8 %
+              context            12   26.6 %
+              knowledge          13   28.8 %
+              atoms left out: 2
+                safe (atoms/a.yaml:13): blocked: no value of its `shard_types` holds here
+                style/short (atoms/a.yaml:22): not a candidate: not mandatory, not needed, not found by a search
+            error[atom-category] atoms/a.yaml:26 unknown category `style` of a prompt atom; the runtime ignores the prompt atom; only its log reports that; the categories are `identity`, `safety`, `protocol`, `capability`, `methodology`, `hallucination`, `language`, `framework`, `domain`, `campaign`, `init`, `northstar`, `ouroboros`, `autopoiesis`, `context`, `reviewer`, `eval`, `exemplar`, `knowledge`, `build_layer`, `intent`, `world_state`
+            information[vector-only] fix.kernel.mg:2 1 prompt atom needs a search to be selected; in preview `fix` (coder-7), it is left out, because a preview has no search
+            warning[skeleton-gap] fix.kernel.mg:2 no prompt atom of category `safety`; in preview `fix` (coder-7), the runtime only logs the gap
+            information[session-in-jit] fix.kernel.mg:4 compiled prompt does not show 2 given values; in preview `fix` (coder-7), only a prompt without the compiler shows `git_branch`, `recent_findings`
+            warning[dead-target] policy.mg:5 no shard has the id `tester-1`; this line is in no prompt; the ids are `coder-7`
+            exit 1
+        "#]],
     );
     check(
         &files,
         &["preview", "fix.kernel.mg", "--format", "markdown"],
         expect![[r##"
-        # fix
+            # fix
 
-        `coder-7` (`coder`), jit
+            `coder-7` (`coder`), jit
 
-        ## identity (atoms, 9 tokens)
+            ## identity (atoms, 9 tokens)
 
-        ```text
-        You are a coder.
-        You write code.
+            ```text
+            You are a coder.
+            You write code.
 
-        ```
+            ```
 
-        ## protocol (atoms, 8 tokens)
+            ## protocol (atoms, 8 tokens)
 
-        ```text
-        Write "control_packet" first.
-        ```
+            ```text
+            Write "control_packet" first.
+            ```
 
-        ## methodology (atoms, 4 tokens)
+            ## methodology (atoms, 4 tokens)
 
-        ```text
-        Test first.
-        ```
+            ```text
+            Test first.
+            ```
 
-        ## context (atoms, 12 tokens)
+            ## context (atoms, 12 tokens)
 
-        ```text
-        // KERNEL CONTEXT
-        - Language /go is /passing.
+            ```text
+            // KERNEL CONTEXT
+            - Language /go is /passing.
 
-        ```
+            ```
 
-        ## knowledge (atoms, 13 tokens)
+            ## knowledge (atoms, 13 tokens)
 
-        ```text
-        // SPECIALIST KNOWLEDGE
-        ## /jwt
-        Tokens expire soon.
-        ```
+            ```text
+            // SPECIALIST KNOWLEDGE
+            ## /jwt
+            Tokens expire soon.
+            ```
 
-        45 of 191500 tokens, 0.0 %, by `bytes4`; 45 by bytes/4, 44 by characters/4.
+            45 of 191500 tokens, 0.0 %, by `bytes4`; 45 by bytes/4, 44 by characters/4.
 
-        191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
+            191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime.
 
-        Atoms left out: 2.
+            Atoms left out: 2.
 
-        - safe (atoms/a.yaml:13): blocked: no value of its \`shard\_types\` holds here
-        - style/short (atoms/a.yaml:22): not a candidate: not mandatory, not needed, not found by a search
+            - safe (atoms/a.yaml:13): blocked: no value of its \`shard\_types\` holds here
+            - style/short (atoms/a.yaml:22): not a candidate: not mandatory, not needed, not found by a search
 
-        - error `atom-category` (atoms/a.yaml:26): There is no category \`style\`. The runtime leaves out the prompt atom \`odd\`. The categories are \`identity\`, \`safety\`, \`protocol\`, \`capability\`, \`methodology\`, \`hallucination\`, \`language\`, \`framework\`, \`domain\`, \`campaign\`, \`init\`, \`northstar\`, \`ouroboros\`, \`autopoiesis\`, \`context\`, \`reviewer\`, \`eval\`, \`exemplar\`, \`knowledge\`, \`build\_layer\`, \`intent\`, \`world\_state\`.
-        - information `vector-only` (fix.kernel.mg:2): 1 atom is left out in preview \`fix\` (coder-7): only a search could find them.
-        - warning `skeleton-gap` (fix.kernel.mg:2): There is no atom of the category \`safety\` in preview \`fix\` (coder-7): the runtime only logs it, and the shard is not told what belongs there.
-        - information `session-in-jit` (fix.kernel.mg:4): A compiled prompt shows nothing of \`git\_branch\`, \`recent\_findings\` in preview \`fix\` (coder-7); \`mode: legacy\` does.
-        - warning `dead-target` (policy.mg:5): No shard is called \`tester-1\`, so this line is in no prompt; there are \`coder-7\`. Use \`"\*"\` for all of them.
-        exit 1
-    "##]],
+            - error `atom-category` (atoms/a.yaml:26): unknown category \`style\` of a prompt atom; the runtime ignores the prompt atom; only its log reports that; the categories are \`identity\`, \`safety\`, \`protocol\`, \`capability\`, \`methodology\`, \`hallucination\`, \`language\`, \`framework\`, \`domain\`, \`campaign\`, \`init\`, \`northstar\`, \`ouroboros\`, \`autopoiesis\`, \`context\`, \`reviewer\`, \`eval\`, \`exemplar\`, \`knowledge\`, \`build\_layer\`, \`intent\`, \`world\_state\`
+            - information `vector-only` (fix.kernel.mg:2): 1 prompt atom needs a search to be selected; in preview \`fix\` (coder-7), it is left out, because a preview has no search
+            - warning `skeleton-gap` (fix.kernel.mg:2): no prompt atom of category \`safety\`; in preview \`fix\` (coder-7), the runtime only logs the gap
+            - information `session-in-jit` (fix.kernel.mg:4): compiled prompt does not show 2 given values; in preview \`fix\` (coder-7), only a prompt without the compiler shows \`git\_branch\`, \`recent\_findings\`
+            - warning `dead-target` (policy.mg:5): no shard has the id \`tester-1\`; this line is in no prompt; the ids are \`coder-7\`
+            exit 1
+        "##]],
     );
 }
 
@@ -536,11 +536,11 @@ fn predicate_that_the_runtime_supplies_is_said_plainly() {
     };
     expect![[r#"
         `active_shard` has no `Decl` here; the runtime declares and asserts it, and so does this preview: `active_shard("coder-7",/coder)`
-        error[undefined-predicate] policy.mg:4 undefined predicate `active_shard/2`"#]].assert_eq(&shown(&[]));
+        error[undefined-predicate] policy.mg:4 undefined predicate `active_shard/2`; the runtime supplies this predicate when it assembles prompts; the engine rejects the program"#]].assert_eq(&shown(&[]));
     expect![[r#"
         `active_shard` has no `Decl` here; the runtime declares and asserts it, but this preview does not, because it adds no facts of its own
-        error[undefined-predicate] policy.mg:4 undefined predicate `active_shard/2`
-        warning[no-active-shard] fix.kernel.mg:3 The kernel does not know that the shard is at work in preview `fix` (coder-7), so rules that ask for it give nothing: state `active_shard("coder-7", /coder)`, or let previews add it (`synthetic`)."#]].assert_eq(&shown(&["--no-synthetic"]));
+        error[undefined-predicate] policy.mg:4 undefined predicate `active_shard/2`; the runtime supplies this predicate when it assembles prompts; the engine rejects the program
+        warning[no-active-shard] fix.kernel.mg:3 no `active_shard` fact for `coder-7`; in preview `fix` (coder-7), rules that depend on it derive nothing"#]].assert_eq(&shown(&["--no-synthetic"]));
 }
 
 #[test]
@@ -557,21 +557,21 @@ fn budget_says_what_is_reserved_and_when_it_is_over_full() {
             expect![[r#"
                 [██████████████████████████████] 343 tokens, and the budget has no room for any (bytes/4: 343, characters/4: 342)
                   nothing left of 300 (session file): 30 reserved for the answer (a tenth, because all of the budget cannot be reserved), 500 kept free by the runtime
-                warning[over-budget] fix.kernel.mg:2 The prompt has about 343 tokens in preview `fix` (coder-7), and no token is left for it of 300: 30 are reserved for the answer, and the runtime keeps 500 free."#]],
+                warning[over-budget] fix.kernel.mg:2 prompt of about 343 tokens exceeds its budget of 0; in preview `fix` (coder-7), 30 of 300 tokens are reserved for the answer, and 500 stay free; the runtime sends all of it, and the service of the model cuts or rejects it"#]],
         ),
         (
             "budget: {tokens: 800, reserved: 100}\n",
             expect![[r#"
-            [██████████████████████████████] 343 of 200 tokens, 171.5 %: 143 too many (bytes/4: 343, characters/4: 342)
-              200 left of 800 (session file): 100 reserved for the answer (session file), 500 kept free by the runtime
-            warning[over-budget] fix.kernel.mg:2 The prompt has about 343 tokens in preview `fix` (coder-7), and 200 are left for it of 800: 100 are reserved for the answer, and the runtime keeps 500 free."#]],
+                [██████████████████████████████] 343 of 200 tokens, 171.5 %: 143 too many (bytes/4: 343, characters/4: 342)
+                  200 left of 800 (session file): 100 reserved for the answer (session file), 500 kept free by the runtime
+                warning[over-budget] fix.kernel.mg:2 prompt of about 343 tokens exceeds its budget of 200; in preview `fix` (coder-7), 100 of 800 tokens are reserved for the answer, and 500 stay free; the runtime sends all of it, and the service of the model cuts or rejects it"#]],
         ),
         (
             "budget: ten\n",
             expect![[r#"
-            [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 343 of 191500 tokens, 0.1 % (bytes/4: 343, characters/4: 342)
-              191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
-            warning[session-key] fix.session.yaml:1 This should be a number of tokens, as `300`, or a table, as `{tokens: 300, reserved: 30}`, and is `ten`; it is ignored."#]],
+                [█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 343 of 191500 tokens, 0.1 % (bytes/4: 343, characters/4: 342)
+                  191500 left of 200000 (default): 8000 reserved for the answer (default), 500 kept free by the runtime
+                warning[session-key] fix.session.yaml:1 expected a number of tokens or a table like `{tokens: 300, reserved: 30}`, found `ten`; the value is ignored"#]],
         ),
     ] {
         let mut files = FILES.to_vec();
@@ -915,11 +915,12 @@ fn templates_that_nothing_takes_are_reported() {
     let shown = render(&run(folder(&files).path(), &["check", "mangle-ls.toml", "--fail-on", "never"]));
     let lines: Vec<&str> = shown.lines().filter(|line| line.contains('[')).collect();
     expect![[r#"
-        warning[MG902 config-unknown-key]: No prompt takes a template `session.retrys`; there are `session.title`, `session.dream`, `session.dream_text`, `session.diagnostics`, `session.diagnostic`, `session.tests`, `session.retry`, `session.test`, `session.findings`, `session.finding`, `session.reflection`, `session.hit`, `session.impacted`, `session.file`, `session.git`, `session.branch`, `session.unstaged`, `session.modified`, `session.commits`, `session.commit`, `session.campaign`, `session.phase`, `session.goal`, `session.blocked_by`, `session.prior`, `session.output`, `session.actions`, `session.action`, `session.knowledge`, `session.atom`, `session.hint`, `session.tools`, `session.tool`, `session.binary`, `session.safety`, `session.blocked`, `session.warning`, `session.history`. Did you mean `session.retry`?
-        error[MG903 config-bad-value]: `session.retry` leaves its values out; write where they stand: `{value}`.
-        error[MG903 config-bad-value]: Nothing is filled in for `{names}` in `session.test`; there are `{value}`.
-        error[MG903 config-bad-value]: Nothing is filled in for `{valu}` in `session.hit`; there are `{value}`.
-        warning[MG902 config-unknown-key]: No prompt takes a template `turns.state`; there are `banner.NAME`, `context.NAME`, `knowledge.NAME`, `session.NAME`, `intent.NAME`, `turn.NAME`, `compressed.NAME`, `articulation.NAME`. Did you mean `turn.state`?"#]].assert_eq(&lines.join("\n"));
+        warning[MG902 config-unknown-key]: unknown template `session.retrys`
+        error[MG903 config-bad-value]: `session.retry` has no placeholder
+        error[MG903 config-bad-value]: unknown placeholder `{names}` in `session.test`
+        error[MG903 config-bad-value]: unknown placeholder `{valu}` in `session.hit`
+        warning[MG902 config-unknown-key]: unknown template `turns.state`"#]]
+    .assert_eq(&lines.join("\n"));
 }
 
 #[test]
@@ -931,6 +932,7 @@ fn scores_of_atoms_that_do_not_exist_are_reported() {
     let shown = render(&run(folder(&files).path(), &["preview", "fix.kernel.mg"]));
     let lines: Vec<&str> = shown.lines().filter(|line| line.contains("session-key")).collect();
     expect![[r#"
-        warning[session-key] fix.session.yaml:1 No prompt atom is called `style/shrt`, so its score is ignored. Did you mean `style/short`?
-        warning[session-key] fix.session.yaml:1 No prompt atom is called `nowhere`, so its score is ignored."#]].assert_eq(&lines.join("\n"));
+        warning[session-key] fix.session.yaml:1 unknown prompt atom `style/shrt`; its score is ignored
+        warning[session-key] fix.session.yaml:1 unknown prompt atom `nowhere`; its score is ignored"#]]
+    .assert_eq(&lines.join("\n"));
 }

@@ -139,8 +139,8 @@ fn facts_from_files() {
             wide("d")
             wide("f")
             warning: data/more.mg:3: this statement cannot be read; `check` says why
-            error: data/door.csv:4, cell 1: `wide` is not a number.
-            error: data/door.ndjson:2: This row has 3 cells; `door/2` has 2.
+            error: data/door.csv:4, cell 1: `wide` is not a number
+            error: data/door.ndjson:2: row has 3 cells, but `door/2` has 2
             exit 2
         "#]],
     );
@@ -148,15 +148,15 @@ fn facts_from_files() {
         files,
         &["query", "shut(D)", "rules.mg", "--facts", "data/door.csv", "--why"],
         expect![[r#"
-        shut("a")  by rules.mg:4
-          door("a",80)  [--facts]
-          no open("a")
-        shut("b")  by rules.mg:4
-          door("b",100)  [--facts]
-          no open("b")
-        error: data/door.csv:4, cell 1: `wide` is not a number.
-        exit 2
-    "#]],
+            shut("a")  by rules.mg:4
+              door("a",80)  [--facts]
+              no open("a")
+            shut("b")  by rules.mg:4
+              door("b",100)  [--facts]
+              no open("b")
+            error: data/door.csv:4, cell 1: `wide` is not a number
+            exit 2
+        "#]],
     );
 }
 
@@ -304,11 +304,11 @@ fn settings_of_the_evaluation() {
         clock,
         &["query", "at(T)", "--now", "yesterday"],
         expect![[r#"
-        error: invalid value 'yesterday' for '--now <TIME>': `yesterday` is no instant; write one as `2026-01-31T12:00:00Z`.
+            error: invalid value 'yesterday' for '--now <TIME>': `yesterday` is not an instant such as `2026-01-31T12:00:00Z`
 
-        For more information, try '--help'.
-        exit 2
-    "#]],
+            For more information, try '--help'.
+            exit 2
+        "#]],
     );
 }
 

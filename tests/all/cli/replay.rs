@@ -91,10 +91,10 @@ fn a_session_for_people() {
                         no has_override()
                        policy.mg:7 lacks safe_action(/delete_file)
                        policy.mg:10 lacks admin_override(_)
-              error PB502 denied at 4:189: `/delete_file` on `a.go` is denied: An override is needed
-              warning PB501 override at 4:295: the user reads something else (blocked unsafe mangle_updates), and 1 update is left out
-              warning PB520 speech-contradicts-verdict at 4:330: the user reads `deleted`, and the constitution denies `/delete_file`: An override is needed
-              error PB504 executed-although-denied at 5:47: this is the result of `r2`: `/delete_file` of turn 2 ran, and this constitution denies it
+              error PB502 denied at 4:189: `/delete_file` on `a.go` is denied
+              warning PB501 override at 4:295: safety notice added; 1 update ignored
+              warning PB520 speech-contradicts-verdict at 4:330: reply claims `deleted`, but `/delete_file` is denied
+              error PB504 executed-although-denied at 5:47: denied request `/delete_file` of turn 2 was executed
 
             2 turns, 2 requests: 1 permitted, 1 denied; 1 surface rewritten; 1 update asserted, 1 lost; 2 errors, 2 warnings
             exit 1

@@ -16,13 +16,14 @@ fn check_reports_a_folder_of_which_a_part_is_scanned() {
         &files(),
         &["check"],
         expect![[r#"
-        error[MG946 scan-limit]: this folder holds more than 2 Mangle files, the limit of a scan
-        --> .
-         = help: choose a smaller folder, or raise `max_scan_files` below `[files]` in its `mangle-ls.toml`
+            error[MG946 scan-limit]: folder holds more than 2 Mangle files, the limit of a scan
+            --> .
+             = note: files beyond the limit are not checked
+             = help: choose a smaller folder, or raise `max_scan_files` below `[files]` in its `mangle-ls.toml`
 
-        1 error in 2 files (2 clauses)
-        exit 1
-    "#]],
+            1 error in 2 files (2 clauses)
+            exit 1
+        "#]],
     );
 }
 

@@ -44,7 +44,7 @@ fn passed_and_failed() {
         expect![[r#"
             doors_test.mg
               ERROR   other doors are a way
-                line 9: there is no predicate `way/1`
+                line 9: unknown predicate `way/1`
             1 case in 1 file: 0 passed, 1 could not be run
             warning: doors_test.mg goes with the schemas beside it alone; name its policy as well, or have a `mangle-ls.toml` say which program it belongs to
             exit 2
@@ -207,54 +207,54 @@ fn cases_that_cannot_be_run() {
         files,
         &["test"],
         expect![[r#"
-        x_test.mg
-          ERROR   by nothing
-            line 1: the evaluation stopped at policy.mg:1: division by zero
-          ERROR   endless
-            line 4: the evaluation stopped at policy.mg:5: more than 100 derived facts
-          ERROR   a mistake
-            line 9: there is no predicate `haff/1`
-          ok      fine
-          FAILED  failing
-            line 15: `half(2)` is expected, and there is no such fact.
-              policy.mg:1: premise 2 has no solution: the value 0
-        5 cases in 1 file: 1 passed, 1 failed, 3 could not be run
-        exit 2
-    "#]],
+            x_test.mg
+              ERROR   by nothing
+                line 1: the evaluation stopped at policy.mg:1: division by zero
+              ERROR   endless
+                line 4: the evaluation stopped at policy.mg:5: more than 100 derived facts
+              ERROR   a mistake
+                line 9: unknown predicate `haff/1`
+              ok      fine
+              FAILED  failing
+                line 15: `half(2)` is expected, and there is no such fact.
+                  policy.mg:1: premise 2 has no solution: the value 0
+            5 cases in 1 file: 1 passed, 1 failed, 3 could not be run
+            exit 2
+        "#]],
     );
     check(
         files,
         &["test", "--format", "junit"],
         expect![[r#"
-        <?xml version="1.0" encoding="UTF-8"?>
-        <testsuites name="mangle-ls test" tests="5" skipped="0" failures="1" errors="3">
-            <testsuite name="x_test.mg" tests="5" skipped="0" errors="3" failures="1">
-                <testcase name="by nothing" classname="x_test.mg" line="1">
-                    <error message="the evaluation stopped at policy.mg:1: division by zero">  ERROR   by nothing
-            line 1: the evaluation stopped at policy.mg:1: division by zero
-        </error>
-                </testcase>
-                <testcase name="endless" classname="x_test.mg" line="4">
-                    <error message="the evaluation stopped at policy.mg:5: more than 100 derived facts">  ERROR   endless
-            line 4: the evaluation stopped at policy.mg:5: more than 100 derived facts
-        </error>
-                </testcase>
-                <testcase name="a mistake" classname="x_test.mg" line="7">
-                    <error message="there is no predicate `haff/1`">  ERROR   a mistake
-            line 9: there is no predicate `haff/1`
-        </error>
-                </testcase>
-                <testcase name="fine" classname="x_test.mg" line="10"/>
-                <testcase name="failing" classname="x_test.mg" line="13">
-                    <failure message="`half(2)` is expected, and there is no such fact.">  FAILED  failing
-            line 15: `half(2)` is expected, and there is no such fact.
-              policy.mg:1: premise 2 has no solution: the value 0
-        </failure>
-                </testcase>
-            </testsuite>
-        </testsuites>
-        exit 2
-    "#]],
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuites name="mangle-ls test" tests="5" skipped="0" failures="1" errors="3">
+                <testsuite name="x_test.mg" tests="5" skipped="0" errors="3" failures="1">
+                    <testcase name="by nothing" classname="x_test.mg" line="1">
+                        <error message="the evaluation stopped at policy.mg:1: division by zero">  ERROR   by nothing
+                line 1: the evaluation stopped at policy.mg:1: division by zero
+            </error>
+                    </testcase>
+                    <testcase name="endless" classname="x_test.mg" line="4">
+                        <error message="the evaluation stopped at policy.mg:5: more than 100 derived facts">  ERROR   endless
+                line 4: the evaluation stopped at policy.mg:5: more than 100 derived facts
+            </error>
+                    </testcase>
+                    <testcase name="a mistake" classname="x_test.mg" line="7">
+                        <error message="unknown predicate `haff/1`">  ERROR   a mistake
+                line 9: unknown predicate `haff/1`
+            </error>
+                    </testcase>
+                    <testcase name="fine" classname="x_test.mg" line="10"/>
+                    <testcase name="failing" classname="x_test.mg" line="13">
+                        <failure message="`half(2)` is expected, and there is no such fact.">  FAILED  failing
+                line 15: `half(2)` is expected, and there is no such fact.
+                  policy.mg:1: premise 2 has no solution: the value 0
+            </failure>
+                    </testcase>
+                </testsuite>
+            </testsuites>
+            exit 2
+        "#]],
     );
 }
 
@@ -316,11 +316,11 @@ fn mistakes_in_tests_are_findings() {
         &[("policy.mg", POLICY), ("x_test.mg", tests)],
         &["check", "x_test.mg", "--format", "github"],
         expect![[r#"
-            ::error file=x_test.mg,line=4,col=4,endColumn=9,title=MG930 test-unknown-key::There is no `@expct` in tests, so its case cannot be run; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`?%0AFix: Write `expect` (a guess)
-            ::error file=x_test.mg,line=5,col=11,endColumn=15,title=MG932 test-unknown-predicate::There is no predicate `opne/1`, so no fact of it can ever follow.
-            ::error file=x_test.mg,line=6,col=11,endColumn=16,title=MG931 test-malformed::`@forbid` names one atom, as `open(/front)` or `open(_)`; this cannot be read as one.
-            ::error file=x_test.mg,line=7,col=1,endColumn=10,title=MG933 test-case-not-fact::This rule stands in the case `x`, whose clauses are its facts. It would hold in all cases: move it before the first `@test`.
-            ::error file=x_test.mg,line=8,col=1,endColumn=16,title=MG934 test-without-expectation::The case `y` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact`.
+            ::error file=x_test.mg,line=4,col=4,endColumn=9,title=MG930 test-unknown-key::unknown test directive `@expct`%0Athe directives are `@test`, `@expect`, `@forbid`, `@exact`%0A`mangle-ls test` does not run this case%0AFix: write `expect` (a guess)
+            ::error file=x_test.mg,line=5,col=11,endColumn=15,title=MG932 test-unknown-predicate::unknown predicate `opne/1`%0A`mangle-ls test` does not run this case
+            ::error file=x_test.mg,line=6,col=11,endColumn=16,title=MG931 test-malformed::`@forbid` requires one atom%0A`mangle-ls test` does not run this case%0AHelp: write an atom, as in `open(/front)` or `open(_)`
+            ::error file=x_test.mg,line=7,col=1,endColumn=10,title=MG933 test-case-not-fact::rule in the test case `x`%0Ait would apply to all cases of the file, so the case is not run%0AHelp: move it before the first `@test`
+            ::error file=x_test.mg,line=8,col=1,endColumn=16,title=MG934 test-without-expectation::test case `y` has no expectation%0A`mangle-ls test` does not run this case%0AHelp: add `# @expect`, `# @forbid` or `# @exact`
             5 errors in 1 file (3 clauses)
             exit 1
         "#]],
@@ -364,17 +364,17 @@ fn cases_that_would_pass_whatever_the_policy_says_are_errors() {
               ERROR   a fact of another arity
                 line 1: `locked` is declared with 2 arguments, found 1 (line 2)
               ERROR   an unknown key
-                line 5: There is no `@except` in tests, so its case cannot be run; there are `@test`, `@expect`, `@forbid`, `@exact`. Did you mean `expect`? (line 7)
+                line 5: unknown test directive `@except` (line 7)
               ERROR   nothing
-                line 9: The case `nothing` expects nothing, so it cannot be run. Add `# @expect`, `# @forbid` or `# @exact` (line 9)
+                line 9: test case `nothing` has no expectation (line 9)
               ERROR   a fact that nothing reads
-                line 11: Nothing reads `lockd/2`, so this fact changes nothing, and its case cannot be run. Did you mean `locked`? (line 12)
+                line 11: no rule reads `lockd/2` (line 12)
               ERROR   an expectation of another arity
-                line 16: there is no predicate `shut/2`
+                line 16: unknown predicate `shut/2`
               ERROR   an expectation of another type
-                line 17: Argument 1 of `open/1` is `/name`, never `/string`: this holds for no fact, and its case cannot be run (line 19)
+                line 17: argument 1 of `open/1` is `/name`, never `/string` (line 19)
               ERROR   a key without its sign
-                line 20: This comment reads like `@forbid`, but has no `@`: it is ignored (line 23)
+                line 20: comment resembles `@forbid` but has no `@` (line 23)
               ok      a fact of another type
               ok      as it should be
             empty_test.mg

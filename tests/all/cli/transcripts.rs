@@ -42,13 +42,14 @@ fn a_finding_has_its_place_and_its_path() {
         &[SCHEMAS, SESSION, QUIET],
         &["check", "session.jsonl"],
         expect![[r#"
-            warning[PB203 no-period]: The update does not end in a full stop: the runtime drops it, and the kernel never gets the fact.
+            warning[PB203 no-period]: update does not end with a full stop
              --> session.jsonl:2:178
               |
             2 | ...","confidence":0.9},"mangle_updates":["task_status(\"é2\", /done)"],"memory_operations":[{"op":"note","key":"a:b","value":"passwor...
               |                                                                    ^
               |
-              = help: Add the full stop (edits evidence)
+              = note: the runtime silently ignores the update
+              = help: add the full stop (edits evidence)
 
             1 warning in 1 file (0 clauses, 2 envelopes)
             exit 0
@@ -124,8 +125,8 @@ fn parse_tells_what_the_runtime_keeps() {
                   method json, confidence 1.0
                   surface: All fine.
                   asserted: task_status("é1", /done).
-                  hint PB125 schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedb…
-                  hint PB130 trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
+                  hint PB125 schema-member: 5 fields of the strict schema are missing in the control packet
+                  hint PB130 trace-missing: packet with changes has no reasoning trace
 
             session.jsonl:2: a reply of 292 bytes
               P1  all of it is one JSON value: taken
@@ -133,10 +134,10 @@ fn parse_tells_what_the_runtime_keeps() {
                   surface: Half fine.
                   lost: update 0, dropped by the cap filter: no parenthesis, or no full stop at its end: task_status("é2", /done)
                   warning: an update was dropped: it has no `(`, or no full stop at its end
-                  hint PB125 schema-member: the control packet has no `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedb…
-                  hint PB130 trace-missing: this packet changes something and gives no reasoning trace: nobody can tell afterwards why
-                  warning PB203 no-period: The update does not end in a full stop: the runtime drops it, and the kernel never gets the fact.
-                  warning PB311 secret-stored: this looks like a password; it would be persisted and read back into later prompts
+                  hint PB125 schema-member: 5 fields of the strict schema are missing in the control packet
+                  hint PB130 trace-missing: packet with changes has no reasoning trace
+                  warning PB203 no-period: update does not end with a full stop
+                  warning PB311 secret-stored: stored value looks like a password
 
             exit 0
         "#]],
@@ -239,7 +240,7 @@ fn what_to_tell_the_model() {
             Your last reply (record 2) could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
             It was read by stage P1.
             Update #0: task_status(\"é2\", /done)
-              - The update does not end in a full stop: the runtime drops it, and the kernel never gets the fact. (column 24)
+              - update does not end with a full stop; the runtime silently ignores the update (column 24)
               - try: task_status(\"é2\", /done).
             Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name). Memory operations: promote_to_long_term, forget, store_vector, note.
             Attempt 2 of 3.
@@ -250,7 +251,7 @@ fn what_to_tell_the_model() {
         &[SCHEMAS, SESSION],
         &["repair", "session.jsonl:2", "--format", "json"],
         expect![[r#"
-            {"record":2,"attempt":1,"max":3,"stage":"P1","errors":[{"code":"PB203","pointer":"/control_packet/mangle_updates/0","offset":178,"message":"The update does not end in a full stop: the runtime drops it, and the kernel never gets the fact.","suggestion":"task_status(\"é2\", /done)."}],"allowed":["task_status(Task /string, Status /name)"],"operations":["promote_to_long_term","forget","store_vector","note"],"retryable":true}
+            {"record":2,"attempt":1,"max":3,"stage":"P1","errors":[{"code":"PB203","pointer":"/control_packet/mangle_updates/0","offset":178,"message":"update does not end with a full stop; the runtime silently ignores the update","suggestion":"task_status(\"é2\", /done)."}],"allowed":["task_status(Task /string, Status /name)"],"operations":["promote_to_long_term","forget","store_vector","note"],"retryable":true}
             exit 0
         "#]],
     );
@@ -299,35 +300,40 @@ fn the_configuration_of_the_runtime() {
         &files,
         &["check"],
         expect![[r#"
-            warning[PB703 config-key]: Unknown setting `thme`: the runtime passes over it. Probably `theme` is meant.
+            warning[PB703 config-key]: unknown setting `thme`
              --> .nerd/config.json:1:62
               |
             1 | {"anthropic_api_key": "***********************************", "thme": "dark",
               |                                                              ^^^^^^
               |
-              = help: Write `theme` (a guess, look before you apply it)
+              = note: the runtime ignores it
+              = help: write `theme` (a guess, look before you apply it)
 
-            error[PB701 limit-low]: `core_limits.max_facts_in_kernel` must be at least 1000.
+            error[PB701 limit-low]: `core_limits.max_facts_in_kernel` is below its minimum
              --> .nerd/config.json:2:41
               |
             2 |  "core_limits": {"max_facts_in_kernel": 500},
-              |                                         ^^^
+              |                                         ^^^ less than 1000
               |
-              = help: Set it to 1000 (a guess, look before you apply it)
+              = note: the runtime's own check of its limits fails
+              = help: set it to 1000 (a guess, look before you apply it)
 
-            warning[PB703 config-key]: Unknown setting `shard_profiles.coder.max_retrys`: the runtime passes over it. Probably `max_retries` is meant.
+            warning[PB703 config-key]: unknown setting `shard_profiles.coder.max_retrys`
              --> .nerd/config.json:3:31
               |
             3 |  "shard_profiles": {"coder": {"max_retrys": 5, "max_execution_time_sec": 1}}}
               |                               ^^^^^^^^^^^^
               |
-              = help: Write `max_retries` (a guess, look before you apply it)
+              = note: the runtime ignores it
+              = help: write `max_retries` (a guess, look before you apply it)
 
-            warning[PB710 time-over]: 1001 ms, where `coder` may have at most 1000 ms
+            warning[PB710 time-over]: `coder` used 1001 ms, over its limit of 1000
              --> transcripts/a.jsonl:1:240
               |
             1 | ..."execution_metadata":{"shard_type":"coder","execution_time_ms":1001,"tokens_used":9,"retry_count":0,"blocked_by_constitution":fals...
               |                                                                   ^^^^
+              |
+              = note: the runtime stops a shard after `max_execution_time_sec`: the number or the limit is wrong
 
             1 error, 3 warnings in 3 files (0 clauses, 1 envelope)
             exit 1
@@ -338,9 +344,9 @@ fn the_configuration_of_the_runtime() {
     let (out, error, code) = run(&folder, &["check", ".nerd/config.json", "--format", "github"], "");
     assert_eq!((error.as_str(), code), ("", Some(1)), "{out}");
     expect![[r#"
-        ::warning file=.nerd/config.json,line=1,col=62,endColumn=68,title=PB703 config-key::Unknown setting `thme`: the runtime passes over it. Probably `theme` is meant.%0AFix: Write `theme` (a guess)
-        ::error file=.nerd/config.json,line=2,col=41,endColumn=44,title=PB701 limit-low::`core_limits.max_facts_in_kernel` must be at least 1000.%0AFix: Set it to 1000 (a guess)
-        ::warning file=.nerd/config.json,line=3,col=31,endColumn=43,title=PB703 config-key::Unknown setting `shard_profiles.coder.max_retrys`: the runtime passes over it. Probably `max_retries` is meant.%0AFix: Write `max_retries` (a guess)
+        ::warning file=.nerd/config.json,line=1,col=62,endColumn=68,title=PB703 config-key::unknown setting `thme`%0Athe runtime ignores it%0AFix: write `theme` (a guess)
+        ::error file=.nerd/config.json,line=2,col=41,endColumn=44,title=PB701 limit-low::`core_limits.max_facts_in_kernel` is below its minimum%0Athe runtime's own check of its limits fails%0AFix: set it to 1000 (a guess)
+        ::warning file=.nerd/config.json,line=3,col=31,endColumn=43,title=PB703 config-key::unknown setting `shard_profiles.coder.max_retrys`%0Athe runtime ignores it%0AFix: write `max_retries` (a guess)
         1 error, 2 warnings in 1 file (0 clauses)
     "#]].assert_eq(&out);
     let (out, _, _) = run(&folder, &["check", "transcripts/a.jsonl", "--format", "github"], "");
@@ -398,63 +404,63 @@ fn every_update_gets_one_suggestion_and_predicates_that_it_names_come_first() {
             Your last reply (record 1) could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
             It was read by stage P1.
             Update #0: user_intent(\"a\", /query).
-              - `user_intent` has 2 arguments here, but the program has `user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string)`. The kernel refuses the fact. (column 12)
+              - `user_intent` is not declared with 2 arguments; the policy has `user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string)`; the runtime rejects the fact (column 12)
               - write it as: user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string)
             Update #1: task_status(X, /done).
-              - `X` is a variable, and a fact has none: the runtime stores the text `"?X"` in its place. (column 13)
+              - fact contains the variable `X`; the runtime stores the string `"?X"` in its place (column 13)
             Update #2: task_status(t0, done)
-              - `t0` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t0` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t0\", /done).
             Update #3: task_status(t1, done)
-              - `t1` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t1` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t1\", /done).
             Update #4: task_status(t2, done)
-              - `t2` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t2` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t2\", /done).
             Update #5: task_status(t3, done)
-              - `t3` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t3` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t3\", /done).
             Update #6: task_status(t4, done)
-              - `t4` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t4` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t4\", /done).
             Update #7: task_status(t5, done)
-              - `t5` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t5` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t5\", /done).
             Update #8: task_status(t6, done)
-              - `t6` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t6` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t6\", /done).
             Update #9: task_status(t7, done)
-              - `t7` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t7` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t7\", /done).
             Update #10: task_status(t8, done)
-              - `t8` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t8` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t8\", /done).
             Update #11: task_status(t9, done)
-              - `t9` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t9` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t9\", /done).
             Update #12: task_status(t10, done)
-              - `t10` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t10` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t10\", /done).
             Update #13: task_status(t11, done)
-              - `t11` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t11` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t11\", /done).
             Update #14: task_status(t12, done)
-              - `t12` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t12` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t12\", /done).
             Update #15: task_status(t13, done)
-              - `t13` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t13` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t13\", /done).
             Update #16: task_status(t14, done)
-              - `t14` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t14` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t14\", /done).
             Update #17: task_status(t15, done)
-              - `t15` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t15` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t15\", /done).
             Update #18: task_status(t16, done)
-              - `t16` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t16` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t16\", /done).
             Update #19: task_status(t17, done)
-              - `t17` is no term: strings have quotes. The runtime cannot read the update and drops it. (column 13)
+              - `t17` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
               - try: task_status(\"t17\", /done).
             4 more updates have problems.
             Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name); user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string); other(X /name). Memory operations: promote_to_long_term, forget, store_vector, note.
@@ -496,8 +502,8 @@ fn a_predicate_that_nothing_declares_can_be_declared_where_the_others_are() {
     let session = recorded("/fix", updates, "1");
     let files = [policy, schemas, ("mangle-ls.toml", ""), ("transcripts/a.jsonl", session.as_str())];
     expect![[r#"
-        "PB210" "error": "No file of the program declares or defines `lease_seen` with 4 arguments: the kernel refuses the fact."
-          {"title":"Declare `lease_seen/4` in the program","applicability":"unsafe","edits":[{"file":"schemas.gl","start":34,"end":34,"text":"\r\nDecl lease_seen(Arg1, Arg2, Arg3, Arg4) bound [/string, /number, /name, /any]."}]}
+        "PB210" "error": "predicate `lease_seen/4` is not declared"
+          {"title":"declare `lease_seen/4` in the policy","applicability":"unsafe","edits":[{"file":"schemas.gl","start":34,"end":34,"text":"\r\nDecl lease_seen(Arg1, Arg2, Arg3, Arg4) bound [/string, /number, /name, /any]."}]}
     "#]].assert_eq(&found(&files, &["PB210"]));
     let folder = folder(&files);
     let (out, warned, _) = run(&folder, &["check", "--fix", "--unsafe"], "");
@@ -514,13 +520,14 @@ fn the_verbs_of_a_program_are_its_taxonomy() {
         ["/mend", "/look", "/fix", "/mned"].iter().map(|verb| recorded(verb, updates, "1")).collect();
     let files = [("taxonomy.mg", verbs), ("mangle-ls.toml", ""), ("transcripts/a.jsonl", session.as_str())];
     expect![[r#"
-        "PB133" "hint": "`/look` is normally a `/query`, not a `/mutation`"
-          "Write `/query`"
-        "PB128" "warning": "no `verb_def` of the program names the verb `/fix`, so it is routed nowhere"
+        "PB133" "hint": "usual category of `/look` is `/query`, not `/mutation`"
+          "write `/query`"
+        "PB128" "warning": "verb `/fix` is in no `verb_def` of the policy"
           null
-        "PB128" "warning": "no `verb_def` of the program names the verb `/mned`, so it is routed nowhere; did you mean `/mend`?"
-          "Write `/mend`"
-    "#]].assert_eq(&found(&files, &["PB128", "PB133"]));
+        "PB128" "warning": "verb `/mned` is in no `verb_def` of the policy"
+          "write `/mend`"
+    "#]]
+    .assert_eq(&found(&files, &["PB128", "PB133"]));
 }
 
 #[test]
@@ -543,9 +550,9 @@ fn a_change_is_not_later_than_its_record() {
     .concat();
     let files = [("mangle-ls.toml", ""), ("transcripts/a.jsonl", session.as_str())];
     expect![[r#"
-        "PB151" "warning": "bad timestamp: the reply was recorded before it, at 2026-03-01T10:00:00Z"
+        "PB151" "warning": "timestamp is after the time of the reply"
           null
-        "PB151" "warning": "bad timestamp: the reply was recorded before it, at 2026-03-01T10:00:00Z"
+        "PB151" "warning": "timestamp is after the time of the reply"
           null
     "#]]
     .assert_eq(&found(&files, &["PB151"]));
@@ -876,25 +883,28 @@ fn logs_of_both_channels_are_read_again() {
         &files,
         &["check", "bad.log"],
         expect![[r#"
-        error[PB202 atom-syntax]: A closing `)` is missing after `bad(`. The runtime cannot read the update and drops it.
-         --> bad.log:2:13
-          |
-        2 | [KERNEL] bad(
-          |             ^
-          |
-          = help: Insert `)` (edits evidence)
+            error[PB202 atom-syntax]: missing `)` after `bad(`
+             --> bad.log:2:13
+              |
+            2 | [KERNEL] bad(
+              |             ^ expected `)` after this
+              |
+              = note: the runtime cannot read the update and ignores it
+              = help: insert `)` (edits evidence)
 
-        error[PB205 protected-head]: A packet must not assert `permitted`: the agent's core, or its constitution, decides by it, and who writes it grants the permission to themselves.
-         --> bad.log:3:10
-          |
-        3 | [KERNEL] permitted(/x, "a", "b").
-          |          ^^^^^^^^^
-          |
-          = help: Delete the update
+            error[PB205 protected-head]: a reply may not assert `permitted`
+             --> bad.log:3:10
+              |
+            3 | [KERNEL] permitted(/x, "a", "b").
+              |          ^^^^^^^^^
+              |
+              = note: it would grant itself permission
+              = note: only the agent's core or its constitution may assert this predicate
+              = help: delete the update
 
-        2 errors in 1 file (0 clauses); no declarations for 1 transcript, so predicates were not looked up
-        exit 1
-    "#]],
+            2 errors in 1 file (0 clauses); no declarations for 1 transcript, so predicates were not looked up
+            exit 1
+        "#]],
     );
     check(
         &files,

@@ -60,7 +60,7 @@ fn a_quick_fix_mends_its_diagnostic() {
     assert_eq!(
         titles(&offered),
         [
-            "quickfix: Insert the full stop",
+            "quickfix: insert `.`",
             "quickfix: Open the page of `missing-dot`",
             "source.fixAll.mangle: Apply all safe fixes in this file"
         ]

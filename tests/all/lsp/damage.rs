@@ -147,7 +147,7 @@ fn very_much_text() {
     client.did_open(URI, 1, &"p(1).\n".repeat(4_000_000));
     let report = client.pull(URI);
     let message = report["items"][0]["message"].as_str().unwrap();
-    assert!(message.contains("not checked"), "{message}");
+    assert!(message.contains("the limit is 16 MiB"), "{message}");
     client.did_change(URI, 2, json!([{ "text": "p(1).\n" }]));
     assert_eq!(client.pull(URI)["items"], json!([]));
     client.did_change(

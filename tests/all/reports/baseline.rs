@@ -70,13 +70,14 @@ fn what_is_gone_is_said() {
 fn errors_of_syntax_cannot_wait() {
     let folder = folder(&[("a.mg", "p(1)\nq(X) :- r(X).\n")]);
     expect![[r#"
-        error[MG005 missing-dot]: A full stop is missing after `p(1)`.
+        error[MG005 missing-dot]: missing `.` after `p(1)`
          --> a.mg:1:4
           |
         1 | p(1)
           |    ^
           |
-          = help: Insert the full stop
+          = note: the engine reads what follows as part of this statement
+          = help: insert `.`
 
         1 error in 1 file (2 clauses)
         wrote 1 finding to known.jsonl

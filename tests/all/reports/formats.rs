@@ -143,7 +143,7 @@ fn columns_count_utf16_and_fixes_are_edits() {
                       }
                     ],
                     "description": {
-                      "text": "Insert `)`"
+                      "text": "insert `)`"
                     },
                     "properties": {
                       "applicability": "unsafe"
@@ -153,6 +153,9 @@ fn columns_count_utf16_and_fixes_are_edits() {
                 "level": "error",
                 "locations": [
                   {
+                    "message": {
+                      "text": "expected `)` after this"
+                    },
                     "physicalLocation": {
                       "artifactLocation": {
                         "uri": "a.mg",
@@ -168,7 +171,7 @@ fn columns_count_utf16_and_fixes_are_edits() {
                   }
                 ],
                 "message": {
-                  "text": "A closing `)` is missing after `p(\"🦀🦀\", /open.`."
+                  "text": "missing `)` after `p(\"🦀🦀\", /open.`"
                 },
                 "partialFingerprints": {
                   "mangleStatement/v1": "f1b955021747b84a:1"
@@ -322,8 +325,8 @@ fn annotations_of_a_workflow() {
         &[("a.mg", "p(\"\u{1f980}\n).\nq(/open.\n")],
         &["check", "--format", "github"],
         expect![[r#"
-            ::error file=a.mg,line=1,col=3,endColumn=4,title=MG003 unterminated-string::This string is never closed.%0AFix: Close the string on its first line (a guess)
-            ::error file=a.mg,line=3,col=8,endColumn=9,title=MG037 missing-bracket::A closing `)` is missing after `q(/open.`.%0AFix: Insert `)` (a guess)
+            ::error file=a.mg,line=1,col=3,endColumn=4,title=MG003 unterminated-string::string is never closed%0Athe engine reads everything up to the next such quote as text%0AFix: close the string on its first line (a guess)
+            ::error file=a.mg,line=3,col=8,endColumn=9,title=MG037 missing-bracket::missing `)` after `q(/open.`%0AFix: insert `)` (a guess)
             2 errors in 1 file (2 clauses)
             exit 1
         "#]],
@@ -359,8 +362,9 @@ fn a_suite_for_each_file() {
                 </testsuite>
                 <testsuite name="d.mg" tests="1" skipped="0" errors="0" failures="1">
                     <testcase name="MG003 unterminated-string at 1:3" classname="d.mg" line="1">
-                        <failure message="This string is never closed." type="error">d.mg:1:3: error: This string is never closed.
-            Fix: Close the string on its first line (a guess)</failure>
+                        <failure message="string is never closed" type="error">d.mg:1:3: error: string is never closed
+            Note: the engine reads everything up to the next such quote as text
+            Fix: close the string on its first line (a guess)</failure>
                     </testcase>
                 </testsuite>
             </testsuites>
@@ -407,12 +411,12 @@ fn counts_by_rule() {
         &files,
         &["check", "--statistics", "--format", "json"],
         expect![[r#"
-            {"file":"b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `p/1`","line":2,"column":9,"end_line":2,"end_column":10,"start":35,"end":36,"path":[],"related":[],"notes":["the engine rejects the program"],"fix":null}
-            {"file":"b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `r/1`","line":2,"column":15,"end_line":2,"end_column":16,"start":41,"end":42,"path":[],"related":[],"notes":["the engine rejects the program"],"fix":null}
-            {"file":"c.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `d/1`","line":1,"column":9,"end_line":1,"end_column":10,"start":8,"end":9,"path":[],"related":[],"notes":["the engine rejects the program"],"fix":null}
-            {"file":"c.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `e/2`","line":1,"column":15,"end_line":1,"end_column":16,"start":14,"end":15,"path":[],"related":[],"notes":["the engine rejects the program"],"fix":null}
-            {"file":"c.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `f/1`","line":1,"column":25,"end_line":1,"end_column":26,"start":24,"end":25,"path":[],"related":[],"notes":["the engine rejects the program"],"fix":null}
-            {"file":"c.mg","code":"MG302","rule":"arity-mismatch","severity":"error","message":"`q` takes 1 argument, found 2","line":1,"column":31,"end_line":1,"end_column":38,"start":30,"end":37,"path":[],"related":[{"file":"b.mg","line":1,"column":6,"message":"`q/1` is declared here"}],"notes":["the engine rejects the program"],"fix":null}
+            {"file":"b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `p/1`","line":2,"column":9,"end_line":2,"end_column":10,"start":35,"end":36,"path":[],"label":null,"related":[],"notes":["the engine rejects the program"],"help":null,"fix":null}
+            {"file":"b.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `r/1`","line":2,"column":15,"end_line":2,"end_column":16,"start":41,"end":42,"path":[],"label":null,"related":[],"notes":["the engine rejects the program"],"help":null,"fix":null}
+            {"file":"c.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `d/1`","line":1,"column":9,"end_line":1,"end_column":10,"start":8,"end":9,"path":[],"label":null,"related":[],"notes":["the engine rejects the program"],"help":null,"fix":null}
+            {"file":"c.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `e/2`","line":1,"column":15,"end_line":1,"end_column":16,"start":14,"end":15,"path":[],"label":null,"related":[],"notes":["the engine rejects the program"],"help":null,"fix":null}
+            {"file":"c.mg","code":"MG301","rule":"undefined-predicate","severity":"error","message":"undefined predicate `f/1`","line":1,"column":25,"end_line":1,"end_column":26,"start":24,"end":25,"path":[],"label":null,"related":[],"notes":["the engine rejects the program"],"help":null,"fix":null}
+            {"file":"c.mg","code":"MG302","rule":"arity-mismatch","severity":"error","message":"`q` takes 1 argument, found 2","line":1,"column":31,"end_line":1,"end_column":38,"start":30,"end":37,"path":[],"label":null,"related":[{"file":"b.mg","line":1,"column":6,"message":"`q/1` is declared here"}],"notes":["the engine rejects the program"],"help":null,"fix":null}
             {"summary":{"files":2,"clauses":2,"envelopes":0,"errors":6,"warnings":0,"information":0,"hints":0,"elapsed_ms":0},"statistics":[{"code":"MG301","rule":"undefined-predicate","severity":"error","count":5},{"code":"MG302","rule":"arity-mismatch","severity":"error","count":1}]}
             exit 1
         "#]],

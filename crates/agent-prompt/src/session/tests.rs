@@ -73,7 +73,7 @@ fn mistakes_are_told() {
         "{\"a\": }",
         SessionForm::Json,
         expect![[r#"
-            ":" error: session file is not valid | a value is missing here | nothing of it is used
+            ":" error: session file is not valid | missing value | nothing of it is used
         "#]],
     );
     check("# nothing\n", SessionForm::Yaml, expect![[r#""#]]);

@@ -22,12 +22,15 @@ fn the_next_line_and_the_own_line() {
              ## mangle-ls:ignore duplicate-clause , singleton-variable--no reason\n\n# more\n{HINT}\n{HINT}\n"
         ),
         expect![[r#"
-            4:1-17 hint duplicate-clause: The program says this already.
-              3:1-2 the first time
-            9:1-17 hint duplicate-clause: The program says this already.
-              3:1-2 the first time
-            9:14-15 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
+            4:1-17 hint duplicate-clause: duplicate clause of `p/1`
+              3:1-2 first occurrence
+              note: a repeated clause derives nothing new
+            9:1-17 hint duplicate-clause: duplicate clause of `p/1`
+              3:1-2 first occurrence
+              note: a repeated clause derives nothing new
+            9:14-15 hint singleton-variable: `N` occurs only once
+              label: joins nothing
+              fix: replace `N` by `_`
         "#]],
     );
 }
@@ -39,10 +42,12 @@ fn a_statement_of_several_lines() {
          r(X) :-\n  # mangle-ls: ignore singleton-variable\n  q(X, N),\n  q(X, M).\n\
          s(X) :-\n  q(X, N),\n  q(X, M). # mangle-ls: ignore singleton-variable\n",
         expect![[r#"
-            9:8-9 hint singleton-variable: `M` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
-            11:8-9 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
+            9:8-9 hint singleton-variable: `M` occurs only once
+              label: joins nothing
+              fix: replace `M` by `_`
+            11:8-9 hint singleton-variable: `N` occurs only once
+              label: joins nothing
+              fix: replace `N` by `_`
         "#]],
     );
 }
@@ -53,8 +58,9 @@ fn a_whole_file_and_no_other() {
         "#- a.mg\nq(1, 2).\np(X) :- q(X, N).\n# mangle-ls: ignore-file singleton-variable -- ours\n\
          #- b.mg\nr(X) :- q(X, N).\n",
         expect![[r#"
-            b.mg:1:14-15 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
+            b.mg:1:14-15 hint singleton-variable: `N` occurs only once
+              label: joins nothing
+              fix: replace `N` by `_`
         "#]],
     );
 }
@@ -67,8 +73,13 @@ fn findings_about_the_program() {
             1:21-35 warning unknown-suppression: `stratification` is a group, not a rule
               label: suppresses nothing
               note: a comment lists rules, by name or code
-            2:15-20 error unstratified: `p` holds where `r` does not, and `r` depends on `p`: `p → !r → !p`. The engine cannot put this into layers and refuses to evaluate the whole program.
-              3:16-17 `r` needs the absence of `p`
+              help: list the rules of the group that are reported here
+            2:15-20 error unstratified: program cannot be stratified: negative cycle through `p`
+              label: negation on the cycle
+              3:16-17 `r` negates `p`
+              note: `p → !r → !p`
+              note: the engine rejects the whole program when it evaluates it
+              help: derive `r` without `p`, or negate a predicate that does not depend on `p`, as in `waiting(X) :- parcel(X), !loaded(X). loaded(X) :- scan(X, /dock).`
         "#]],
     );
 }
@@ -98,10 +109,12 @@ fn strings_and_prose_are_no_comments_of_ours() {
          # See `# mangle-ls: ignore singleton-variable`.\n# mangle-ls ignores nothing here.\n# mangle-ls is a tool.\n\
          r(X) :- s(_), q(X, N).\n",
         expect![[r#"
-            5:20-21 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
-            9:20-21 hint singleton-variable: `N` occurs once: it joins nothing. Write `_` for a column that does not matter.
-              fix: Write `_`
+            5:20-21 hint singleton-variable: `N` occurs only once
+              label: joins nothing
+              fix: replace `N` by `_`
+            9:20-21 hint singleton-variable: `N` occurs only once
+              label: joins nothing
+              fix: replace `N` by `_`
         "#]],
     );
 }
@@ -153,8 +166,10 @@ fn malformed_ones() {
               note: mangle-ls ignores the comment
             7:1-20 warning malformed-suppression: suppression comment lists no rule
               note: it suppresses nothing
+              help: list rules, as in `ignore NAME, NAME -- reason`
             8:1-31 warning malformed-suppression: suppression comment lists no rule
               note: it suppresses nothing
+              help: list rules, as in `ignore NAME, NAME -- reason`
             9:40-57 warning malformed-suppression: missing `,` before the next rule
               label: expected `,` before this
               fix: insert `,`
@@ -167,13 +182,15 @@ fn malformed_ones() {
             11:28-34 warning unknown-suppression: `safety` is a group, not a rule
               label: suppresses nothing
               note: a comment lists rules, by name or code
+              help: list the rules of the group that are reported here
             11:36-53 warning unknown-suppression: unknown rule `singletonvariable`
               label: suppresses nothing
               fix: write `singleton-variable`
             11:55-70 warning unknown-suppression: unknown rule `nothing-like-it`
               label: suppresses nothing
-            12:1-17 hint duplicate-clause: The program says this already.
-              3:1-2 the first time
+            12:1-17 hint duplicate-clause: duplicate clause of `p/1`
+              3:1-2 first occurrence
+              note: a repeated clause derives nothing new
         "#]],
     );
 }
@@ -262,15 +279,17 @@ fn silencing_here() {
     here(
         "q(1, 2).\np(X) :- X != \"a\n  b\", q(X, N).\n",
         expect![[r#"
-        q(1, 2).
-        # mangle-ls: ignore singleton-variable
-        p(X) :- X != "a
-          b", q(X, N).
-        --
-        3:9-10 error inequality-before-binding: `X` has no value yet when `X != "a b"` runs: it is false for every row, and this rule for `p` never fires. Move it behind `q(X, N)`.
-          4:7-14 `X` gets its value here
-          fix: Move it behind `q(X, N)`
-    "#]],
+            q(1, 2).
+            # mangle-ls: ignore singleton-variable
+            p(X) :- X != "a
+              b", q(X, N).
+            --
+            3:9-10 error inequality-before-binding: `X` is compared before it is bound
+              label: not bound yet
+              4:7-14 bound here
+              note: the comparison is false for every fact, so this rule for `p` derives nothing
+              fix: move the premise after `q(X, N)`
+        "#]],
     );
     here(
         "q(1, 2).\n# mangle-ls: ignore bom, -- why\np(X) :- q(X, N).\n",

@@ -10,6 +10,7 @@ mod finding;
 mod placement;
 mod rule;
 mod shared_text;
+pub mod wording;
 
 pub use diagnostic::{Diagnostic, FileEdit, RelatedPlace, ResolvedFix};
 pub use document::{rule, rules};

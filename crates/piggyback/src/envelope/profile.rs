@@ -23,10 +23,10 @@ pub enum Marker {
 impl fmt::Display for Marker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Member(name) => write!(f, "it has `{name}`"),
-            Self::Operation(op) => write!(f, "it uses the memory operation `{op}`"),
-            Self::BareCategory => f.write_str("its category has no slash"),
-            Self::SurfaceFirst => f.write_str("the surface comes first"),
+            Self::Member(name) => write!(f, "has `{name}`"),
+            Self::Operation(op) => write!(f, "uses operation `{op}`"),
+            Self::BareCategory => f.write_str("category without slash"),
+            Self::SurfaceFirst => f.write_str("surface comes first"),
         }
     }
 }
@@ -227,15 +227,15 @@ mod tests {
     #[test]
     fn members_tell_the_profile() {
         assert_eq!(told(""), "current");
-        assert_eq!(told(r#""tool_requests": []"#), "current, it has `tool_requests`");
-        assert_eq!(told(r#""safety_gates": {}"#), "1.2, it has `safety_gates`");
-        assert_eq!(told(r#""self_correction": {"confidence": 1}"#), "1.2, it has `confidence`");
+        assert_eq!(told(r#""tool_requests": []"#), "current, has `tool_requests`");
+        assert_eq!(told(r#""safety_gates": {}"#), "1.2, has `safety_gates`");
+        assert_eq!(told(r#""self_correction": {"confidence": 1}"#), "1.2, has `confidence`");
         assert_eq!(
             told(r#""safety_gates": {}, "tool_requests": []"#),
-            "1.3-draft, it has `tool_requests`, it has `safety_gates`"
+            "1.3-draft, has `tool_requests`, has `safety_gates`"
         );
-        assert_eq!(told(r#""git_metadata": {}"#), "1.3-draft, it has `git_metadata`");
-        assert_eq!(told(r#""abductive_hypothesis": "b""#), "1.1, it has `abductive_hypothesis`");
+        assert_eq!(told(r#""git_metadata": {}"#), "1.3-draft, has `git_metadata`");
+        assert_eq!(told(r#""abductive_hypothesis": "b""#), "1.1, has `abductive_hypothesis`");
         assert_eq!(
             tell(r#"{"surface_response": "a", "control_packet": {"reasoning_trace": ""}}"#),
             "current"

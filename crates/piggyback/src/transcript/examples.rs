@@ -195,6 +195,17 @@ fn captures_keep_every_word_and_rules_declare_it() {
 }
 
 #[test]
+fn texts_of_findings_have_their_form() {
+    let of_replies = crate::envelope::rules().filter(|rule| !rule.bad.starts_with("#- "));
+    let examples = of_replies.map(|rule| format!("#- reply.txt\n{}", rule.bad));
+    let all = examples.chain(rules_of_transcripts().map(|rule| rule.bad.to_owned()));
+    let found = all.flat_map(|bad| Example::new(&bad).found());
+    let faults: std::collections::BTreeSet<_> =
+        found.flat_map(|found| mangle_syntax::lint::wording::faults(&found.finding)).collect();
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
 fn codes_are_unique() {
     let mut codes: Vec<_> = rules().map(|rule| rule.code).collect();
     codes.sort_unstable();

@@ -20,10 +20,13 @@ count(N) :- look(/p/one, V) |> do fn:group_by(), let N = fn:count().
         expect![[r#"
             6:34-48 error call-not-made: negation does not call the deferred predicate `heavy`
               note: a deferred predicate has no facts, so the negation always holds
+              help: query a helper rule that makes the call
             7:32-49 error call-not-made: negation does not call the external predicate `look`
               note: the negation holds unless an earlier call returned such a fact
+              help: query a helper rule that makes the call
             9:13-28 error call-not-made: aggregation does not call the external predicate `look`
               note: only the facts of earlier calls are aggregated
+              help: query a helper rule that makes the call
         "#]],
     );
 }
@@ -36,10 +39,13 @@ fn deferred_predicates_without_arguments() {
             1:18-28 error deferred-without-mode: deferred predicate `on` has no mode
               note: the engine panics when a premise queries it
               note: a predicate without arguments cannot have a mode
+              help: remove `deferred()`
             2:20-30 error deferred-without-mode: deferred predicate `off` has no mode
               note: the engine panics when a premise queries it
+              help: add a mode, as in `mode("+")`
             4:5-6 error unbound-head-var: head variable `X` is not bound in the body
               note: the engine rejects the rule
+              help: bind `X` in a positive premise
         "#]],
     );
 }
@@ -64,8 +70,10 @@ fine(R) :- ride(R, Zones), fare(Zones, Cents), Cents = 300.
             6:28-33 error deferred-variable-clash: variable `Cents` clashes with one in a rule of deferred `fare`
               3:13-18 variable of the called rule
               note: the engine passes the value of this variable into the called rule and loses solutions
+              help: rename one of the two variables
             6:53-58 error deferred-output-taken: output argument `Cents` of `fare` is already bound
               note: the engine aborts unless the result equals the value here
+              help: use a fresh variable and compare it afterwards
         "#]],
     );
 }
@@ -84,9 +92,11 @@ odd(N) :- N > 0, M = fn:minus(N, 1), even(M).
             5:39-42 error deferred-recursion: deferred predicate `even` calls itself indirectly
               2:6-10 declared here
               note: the engine mixes up the variables of nested calls and silently loses solutions
+              help: use a recursive predicate that is not deferred
             6:38-42 error deferred-recursion: deferred predicate `odd` calls itself indirectly
               3:6-9 declared here
               note: the engine mixes up the variables of nested calls and silently loses solutions
+              help: use a recursive predicate that is not deferred
         "#]],
     );
 }

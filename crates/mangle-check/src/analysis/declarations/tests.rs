@@ -19,6 +19,7 @@ fn duplicates_across_files() {
             c.mg:1:6-9 error duplicate-decl: duplicate declaration of `van/1`
               a.mg:1:6-9 first declared here
               note: the engine rejects a program with two declarations of one predicate
+              help: merge the two declarations
         "#]],
     );
     check_fix(
@@ -85,6 +86,7 @@ fn repeated_parameters() {
             1:11-12 error decl-param-repeated: duplicate parameter `A` of `p`
               1:8-9 first occurrence
               note: the engine rejects a declaration with a repeated parameter
+              help: rename one of the two parameters
             1:25-26 error inclusion-undefined: undefined predicate `q/1` in an inclusion constraint
               note: no fact of `p` passes the constraint
         "#]],
@@ -126,6 +128,7 @@ fn documentation() {
               fix: merge it into the first `doc`
             1:74-87 error doc-not-string: documentation `fn:plus(1, 2)` is not a string
               note: the engine rejects the declaration
+              help: write the text in quotes
         "#]],
     );
     check_fix(
@@ -152,6 +155,7 @@ fn documentation() {
             3:3-11 error doc-repeated: second `doc` in one declaration
               2:3-11 first `doc`
               note: the engine rejects a declaration with two `doc` descriptors
+              help: list all texts in the first `doc`
         "#]],
     );
     check_fix(
@@ -178,6 +182,7 @@ fn described_parameters() {
             1:11-12 error arg-incomplete: parameter `B` and 1 more have no `arg`
               1:14-15 not described either
               note: the engine rejects a declaration that describes only some of its parameters
+              help: describe all parameters or none
         "#]],
     );
     check(
@@ -186,14 +191,18 @@ fn described_parameters() {
             1:38-39 error arg-unknown: `C` is not a parameter of `p`
               1:6-13 parameters
               note: the engine rejects an `arg` that describes no parameter
+              help: begin `arg` with a parameter of the declaration
             1:51-54 error arg-unknown: `"B"` is not a parameter of `p`
               1:6-13 parameters
               note: the engine rejects an `arg` that describes no parameter
+              help: begin `arg` with a parameter of the declaration
             1:66-67 error arg-unknown: `_` is not a parameter of `p`
               1:6-13 parameters
               note: the engine rejects an `arg` that describes no parameter
+              help: begin `arg` with a parameter of the declaration
             1:75-80 error arg-too-short: `arg` without a parameter and a text
               note: the engine rejects an `arg` without a text
+              help: write a parameter and at least one string, as in `arg(X, "…")`
         "#]],
     );
     check(
@@ -259,6 +268,7 @@ fn modes() {
               1:41-50 another mode
               1:52-61 another mode
               note: the engine rejects an external predicate without exactly one mode
+              help: keep one of the modes
         "#]],
     );
     // One mistake, one finding.
@@ -305,6 +315,7 @@ fn inputs_that_nobody_gives() {
               2:11-12 unbound here
               note: the engine aborts when it evaluates this rule of `big`
               note: rules are evaluated without a caller unless the predicate is `deferred()`
+              help: bind `N` earlier in the body
         "#]],
     );
 }
@@ -327,16 +338,22 @@ fn bounds() {
         expect![[r#"
             1:18-19 error bound-not-type: `7` is a value, not a type
               note: the engine rejects the declaration
+              help: use a type such as `/number` or `/string`
             1:28-31 error bound-not-type: `1.5` is a value, not a type
               note: the engine rejects the declaration
+              help: use a type such as `/number` or `/string`
             1:40-44 error bound-not-type: `b"x"` is a value, not a type
               note: the engine rejects the declaration
+              help: use a type such as `/number` or `/string`
             1:53-55 error bound-not-type: `[]` is a list, not a type
               note: the engine rejects the declaration
+              help: use `.List<…>`, the type of lists
             1:64-72 error bound-not-type: `[/a : 1]` is a map, not a type
               note: the engine rejects the declaration
+              help: use `.Map<…>`, the type of maps
             1:81-83 error bound-not-type: `{}` is a struct, not a type
               note: the engine rejects the declaration
+              help: use `.Struct<…>`, the type of structs
         "#]],
     );
     check(
@@ -345,8 +362,10 @@ fn bounds() {
         expect![[r#"
             1:24-25 error bound-malformed: `7` is a value, not a type
               note: the engine rejects the declaration
+              help: use a type such as `/number` or `/string`
             1:41-44 error bound-malformed: `"x"` is a string, not a type
               note: the engine rejects the declaration
+              help: use a name such as `/string`
             1:54-61 error bound-malformed: `fn:list` is not a type constructor
               note: the engine rejects the declaration
               fix: write `fn:List`
@@ -354,6 +373,7 @@ fn bounds() {
               note: the engine rejects the declaration
             1:103-110 error bound-malformed: `[/name]` is a list, not a type
               note: the engine rejects the declaration
+              help: use `.List<…>`, the type of lists
             1:120-126 error bound-malformed: `fn:opt` is not a type constructor
               note: the engine rejects the declaration
         "#]],
@@ -375,6 +395,7 @@ fn bounds() {
               note: the engine rejects the declaration
             1:138-139 error bound-malformed: `3` in a singleton type is not a name
               note: the engine rejects the declaration
+              help: use a name, as in `.Singleton</red>`
             1:156-157 error bound-malformed: type variable `T` of the result is in no argument
               note: the engine rejects the declaration
         "#]],
@@ -385,16 +406,21 @@ fn bounds() {
         expect![[r#"
             1:18-29 error bound-malformed: struct type lacks a label or a type
               note: the engine rejects the declaration
+              help: list labels and types in turn, as in `.Struct</weight : /number>`
             1:46-49 error bound-malformed: field label `"a"` is not a name
               note: the engine rejects the declaration
+              help: use a name such as `/weight`
             1:80-81 error bound-malformed: `3` is a value, not a type
               note: the engine rejects the declaration
+              help: use a type such as `/number` or `/string`
             1:111-113 warning bound-unchecked: field `/a` is listed twice, only the first counts
               note: the engine does not check this place and accepts the declaration
             1:148-149 warning bound-unchecked: `3` is a value, not a type
               note: the engine does not check this place and accepts the declaration
+              help: use a type such as `/number` or `/string`
             1:169-179 warning bound-unchecked: optional field is not a label and a type
               note: the engine does not check this place and accepts the declaration
+              help: write `opt /label : /type`
         "#]],
     );
     check(
@@ -409,16 +435,21 @@ fn bounds() {
               note: the engine rejects the declaration
             1:94-99 error bound-malformed: variant `/name` of a tagged union is not a struct type
               note: the engine rejects the declaration
+              help: use `.Struct<…>` for each variant
             1:122-123 error bound-malformed: tag `K` is not a name
               note: the engine rejects the declaration
+              help: use a name such as `/kind`
             1:182-184 error bound-malformed: tag `/a` is listed twice
               note: the engine rejects the declaration
             1:223-226 error bound-malformed: tag `"a"` is not a name
               note: the engine rejects the declaration
+              help: use a name such as `/kind`
             1:278-280 error bound-malformed: tag field `/k` is listed in a variant
               note: the engine rejects the declaration
+              help: remove the field, which every variant has implicitly
             1:333-335 error bound-malformed: tag field `/k` is listed in a variant
               note: the engine rejects the declaration
+              help: remove the field, which every variant has implicitly
             1:389-395 error bound-malformed: `fn:Foo` is not a type constructor
               note: the engine rejects the declaration
         "#]],
@@ -492,6 +523,7 @@ fn fixes_of_bounds() {
         expect![[r#"
             1:18-24 error bound-predicate-string: string `"even"` instead of a type
               note: the documentation of Mangle allows a predicate here, but the engine rejects it
+              help: give the argument a type and name the predicate in `inclusion`
         "#]],
     );
 }
@@ -556,15 +588,19 @@ fn dependencies() {
         expect![[r#"
             1:21-37 hint fundep-without-merge: `fundep` without `merge` is not enforced
               note: the engine keeps facts that contradict the dependency
+              help: add a `merge` with a predicate that selects the value to keep
             1:34-35 warning fundep-unknown-var: `C` is not a parameter of `p`
               1:6-13 parameters
               note: the engine silently ignores it in `fundep`
             1:39-53 hint fundep-without-merge: `fundep` without `merge` is not enforced
               note: the engine keeps facts that contradict the dependency
+              help: add a `merge` with a predicate that selects the value to keep
             1:46-47 warning fundep-unknown-var: `A` in `fundep` is not a list of parameters
               note: the engine ignores it
+              help: list the parameters, as in `[A, B]`
             1:55-66 warning fundep-unknown-var: `fundep` takes 2 arguments, found 1
               note: the engine ignores it
+              help: write `fundep([A, …], [B])`
         "#]],
     );
     check_fix(
@@ -580,6 +616,7 @@ fn dependencies() {
         expect![[r#"
             1:24-43 hint fundep-without-merge: `fundep` without `merge` is not enforced
               note: the engine keeps facts that contradict the dependency
+              help: add a `merge` with a predicate that selects the value to keep
             1:36-42 error merge-bad-target: `fundep` determines 2 arguments, the engine merges only 1
               note: the engine aborts when a rule derives a fact of `p`
         "#]],
@@ -589,6 +626,7 @@ fn dependencies() {
         expect![[r#"
             1:24-43 hint fundep-without-merge: `fundep` without `merge` is not enforced
               note: the engine keeps facts that contradict the dependency
+              help: add a `merge` with a predicate that selects the value to keep
         "#]],
     );
     check(
@@ -603,6 +641,7 @@ fn dependencies() {
         expect![[r#"
             1:50-52 error merge-bad-target: predicate `/m` of `merge` is not a string
               note: the engine silently keeps both facts
+              help: write the name of the predicate in quotes, as in `"higher"`
         "#]],
     );
     check(

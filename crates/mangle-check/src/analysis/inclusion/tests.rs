@@ -24,6 +24,7 @@ stop(7, /d/north).
               note: no fact of `stop` passes the constraint
             4:62-65 error inclusion-undefined: inclusion constraint on built-in `:lt`, which has no facts
               note: no fact of `stop` passes the constraint
+              help: use a predicate that has facts
             4:76-83 error inclusion-undefined: undefined predicate `nowhere/1` in an inclusion constraint
               note: no fact of `stop` passes the constraint
         "#]],
@@ -48,6 +49,7 @@ stop(7, /d/north).
               fix: write `Depot`
             4:61-62 error inclusion-unknown-var: `_` is unbound in an inclusion constraint
               note: a host that checks constraints aborts at the first fact of `stop`
+              help: query a helper predicate without this argument
             4:84-89 error inclusion-unknown-var: `Other` is not a parameter of `stop`
               4:6-23 parameters
               note: a host that checks constraints aborts at the first fact of `stop`

@@ -137,6 +137,7 @@ fn package_names() {
         expect![[r#"
             a.mg:1:9-11 error package-not-lowercase: package name `aB` is not lower-case
               note: the engine rejects the file
+              help: write `ab` in all files that name the package
         "#]],
     );
 }

@@ -46,6 +46,7 @@ fn near_names_prefer_the_right_arity() {
         expect![[r#"
             3:10-16 error undefined-predicate: undefined predicate `fuel_c/1`
               note: the engine rejects the program
+              help: did you mean `fuel_a` or `fuel_b`?
         "#]],
     );
 }
@@ -197,6 +198,7 @@ fn built_ins() {
               note: names with a leading colon are reserved for built-ins
             2:73-79 error unknown-builtin-predicate: unknown built-in predicate `:count`
               note: the engine rejects the program
+              help: aggregate with `|> do fn:group_by(…), let V = fn:count()`
             2:84-90 error builtin-arity: `:lt` takes 2 arguments, found 1
               note: the engine rejects the program
         "#]],
@@ -221,6 +223,7 @@ fn functions() {
               fix: write `fn:plus`
             2:30-48 error unknown-function: unknown function `fn:string_contains`
               note: the engine rejects the program
+              help: write the premise `:string:contains(S, "text")`
             3:19-29 error function-arity: `fn:pair` takes 2 arguments, found 1
               note: the engine rejects the program
             4:3-10 error unknown-function: unknown function `fn:nope`
@@ -250,8 +253,10 @@ fn what_the_engine_knows_by_halves() {
         expect![[r#"
             2:19-29 error unknown-function: unknown function `fn:map:get`
               note: the engine rejects the program
+              help: write the premise `:match_entry(M, /key, V)`
             3:3-10 error unknown-function: function `fn:some` is not implemented by the engine
               note: the engine accepts the name and aborts when it evaluates the call
+              help: use the value itself
         "#]],
     );
 }
@@ -290,6 +295,7 @@ fn types_as_values() {
             1:3-17 error type-constructor-as-value: `.List` makes a type, not a value
               note: type constructors are valid in `bound […]` only
               note: the engine aborts when it computes this head
+              help: use `fn:list` to make a value
             2:19-26 error unknown-function: unknown function `fn:Frob`
               note: the engine rejects the program
               note: all functions are built in: a program cannot define one
@@ -299,6 +305,7 @@ fn types_as_values() {
             2:50-56 error type-constructor-as-value: `fn:Map` makes a type, not a value
               note: type constructors are valid in `bound […]` only
               note: the engine rejects the program
+              help: use `fn:map` to make a value
         "#]],
     );
 }

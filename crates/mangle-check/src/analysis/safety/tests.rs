@@ -19,22 +19,29 @@ twice(P, Q, Q) :- crew(P, _).
         expect![[r#"
             3:9-12 error unbound-head-var: fact contains the variable `Who`
               note: the engine rejects the fact
+              help: write a value in place of `Who`, or add a body that binds it
             4:10-11 error unbound-head-var: head variable `Q` is not bound in the body
               note: the engine rejects the rule
+              help: bind `Q` in a positive premise
             4:14-15 error head-wildcard: wildcard in the head of `pair`
               label: never bound
               note: the engine rejects the rule
+              help: use a variable that the body binds, or remove the argument
             5:21-22 error unbound-head-var: fact contains the variable `T`
               note: the engine rejects the fact
+              help: write a value in place of `T`, or add a body that binds it
             7:11-12 error unbound-head-var: interval bound `T` is used before its `let`
               note: the interval of the head is computed before the transform; evaluation aborts
+              help: bind `T` in the body
             7:11-12 warning interval-type: interval bounds are instants, found integer `T`
               note: a premise with this interval never matches, and a head with it gets no interval
               note: `T` is the value of `fn:plus(W, 1)`
             8:10-11 error unbound-head-var: head variable `Q` is not bound in the body
               note: the engine rejects the rule
+              help: bind `Q` in a positive premise
             8:13-14 error unbound-head-var: head variable `Q` is not bound in the body
               note: the engine rejects the rule
+              help: bind `Q` in a positive premise
         "#]],
     );
 }
@@ -65,14 +72,18 @@ late(P) :- crew(Q, N), M = N, M < 4, P = Q.
             4:6-7 error unbound-head-var: head variable `Q` is not bound in the body
               note: the engine reads `P = Q` from right to left only
               note: the engine rejects the rule
+              help: write `Q = P`
             5:8-9 error unbound-head-var: head variable `P` is not bound in the body
               note: the engine rejects the rule
+              help: bind `P` in a positive premise
             5:18-19 error unbound-body-var: no premise binds `Q`
               note: the engine rejects the rule
+              help: bind `Q` in a positive premise
             6:31-32 error comparison-before-binding: `M` is compared before it is bound
               label: not bound yet
               note: the engine does not replace `M` by `N`, its equal, in `M < 4`
               note: the engine rejects the rule
+              help: write `N` in place of `M`
         "#]],
     );
 }
@@ -89,11 +100,14 @@ any(V) :- look(_, V).
         expect![[r#"
             3:18-19 error unbound-body-var: no premise binds `K`
               note: the engine rejects the rule
+              help: bind `K` in a positive premise
             4:7-8 error unbound-head-var: head variable `K` is not bound in the body
               note: the engine rejects the rule
+              help: bind `K` in a positive premise
             5:16-17 error wildcard-compare: `look` requires a value, found a wildcard
               label: never bound
               note: the engine rejects the rule
+              help: use a variable that a premise binds
         "#]],
     );
 }
@@ -141,6 +155,7 @@ head(L) :- crew(_, L), :match_cons(X, X, T), T = L.
               label: not bound yet
               note: a variable keeps one value in a clause
               note: the engine rejects the rule
+              help: use a new variable for the result, or bind `X` before
             8:29-30 error comparison-before-binding: `:string:contains` is evaluated before `T` is bound
               label: not bound yet
               8:38-45 bound here
@@ -150,6 +165,7 @@ head(L) :- crew(_, L), :match_cons(X, X, T), T = L.
               label: not bound yet
               note: a variable keeps one value in a clause
               note: the engine rejects the rule
+              help: use a new variable for the result, or bind `X` before
             9:48-49 warning eq-never: `=` never holds: list `T` compared with an integer
               note: values of different types are never equal
               note: argument 3 of `:match_cons` binds `T` to a list
@@ -209,12 +225,15 @@ part(X) :- tags({/a : X}), !crew(X, X).
             4:21-22 error expr-in-premise-unbound: `[X, Y]` is computed, not matched: `X` is unbound
               note: the engine computes arguments before it looks for facts
               note: evaluation aborts
+              help: take the list apart with `:match_cons`
             4:24-25 error expr-in-premise-unbound: `[X, Y]` is computed, not matched: `Y` is unbound
               note: the engine computes arguments before it looks for facts
               note: evaluation aborts
+              help: take the list apart with `:match_cons`
             6:23-24 error expr-in-premise-unbound: `{/a : X}` is computed, not matched: `X` is unbound
               note: the engine computes arguments before it looks for facts
               note: evaluation aborts
+              help: take the struct apart with `:match_field`
         "#]],
     );
 }
@@ -268,6 +287,7 @@ out(N) :- door(_), !door(N) |> let N = fn:list().
             5:37-38 error unbound-body-var: no premise binds `K`
               note: a negation binds no variables
               note: the engine rejects the rule
+              help: bind `K` in a positive premise
             6:25-26 error negated-var-unbound: engine ignores this negation: `D` is unbound
               note: no premise remains, and `closed(/yes)` becomes an unconditional fact
               fix: add the helper rule `has_locked` and negate it instead
@@ -278,6 +298,7 @@ out(N) :- door(_), !door(N) |> let N = fn:list().
             7:6-7 error unbound-head-var: head variable `D` is not bound in the body
               note: a negation binds no variables
               note: the engine rejects the rule
+              help: bind `D` in a positive premise
             8:33-34 error negated-var-unbound: engine ignores this negation: `K` is unbound
               note: `twice(D)` is derived whether or not such a fact exists
               fix: add the helper rule `has_locked` and negate it instead
@@ -309,6 +330,7 @@ open(D) :- D = E, !locked(E), door(E).
             4:27-28 error negated-var-unbound: negation is evaluated before `E` is bound
               label: not bound yet
               note: `!locked(E)` then holds only if no such fact exists for any `E`
+              help: move the negation after the premise that binds `E`
         "#]],
     );
 }
@@ -326,6 +348,7 @@ fine(A, B) :- !red(A), !blue(B), warm(A), cold(B).
               label: another negation is ready first
               note: the engine defers negations with unbound variables, and removes the wrong one from its list
               note: `calm(A, B)` is derived whether or not such a fact exists
+              help: put each negation after the premises that bind its variables
         "#]],
     );
 }
@@ -347,15 +370,18 @@ start(S) :- on(P)@[S, _], !gone(S).
             6:24-32 error negation-after-temporal: engine ignores this negation: only a temporal premise binds `P`
               note: the engine does not see temporal premises when it places negations
               note: `ok(P)` is derived whether or not such a fact exists
+              help: copy the temporal predicate into a plain one first
             7:32-40 error negation-after-temporal: engine ignores this negation: only a temporal premise binds `P`
               note: the engine does not see temporal premises when it places negations
               note: `recent(P)` is derived whether or not such a fact exists
+              help: copy the temporal predicate into a plain one first
             9:16-17 hint singleton-variable: `P` occurs only once
               label: joins nothing
               fix: replace `P` by `_`
             9:27-35 error negation-after-temporal: engine ignores this negation: only a temporal premise binds `S`
               note: the engine does not see temporal premises when it places negations
               note: `start(S)` is derived whether or not such a fact exists
+              help: copy the temporal predicate into a plain one first
             9:33-34 warning type-premise-impossible: argument 1 of `gone/1` is always the name `/p/bob`, found instant `S`
               4:6-12 first value here
               note: the negation always holds
@@ -446,17 +472,21 @@ locked(/a, /b).
             5:29-30 error negation-wildcard: wildcard makes the engine ignore this negation
               label: never bound
               note: `one(D)` is derived whether or not such a fact exists
+              help: negate a helper predicate without this argument
             6:26-29 warning type-premise-impossible: argument 1 of `door/1` is always the name `/d/main`, found list `[_]`
               3:6-13 first value here
               note: the negation always holds
             6:27-28 error wildcard-in-expression: expression `[_]` contains a wildcard
               label: never bound
               note: the engine silently ignores the negation
+              help: use a variable that a premise binds
             7:42-43 error negation-wildcard: wildcard makes the engine ignore this negation
               label: never bound
               note: `three(B)` is derived whether or not such a fact exists
+              help: negate a helper predicate without this argument
             8:29-30 error negated-var-unbound: engine ignores this negation: `K` is unbound
               note: `four(D)` is derived whether or not such a fact exists
+              help: bind `K` in a positive premise, or negate a helper predicate without it
         "#]],
     );
 }
@@ -502,24 +532,31 @@ sum(S) :- crew(_, _) |> do fn:group_by(), let S = fn:sum(_).
             4:29-30 error wildcard-in-expression: expression `[_, {/a : _}]` contains a wildcard
               label: never bound
               note: the engine rejects the rule
+              help: use a variable that a premise binds
             4:38-39 error wildcard-in-expression: expression `[_, {/a : _}]` contains a wildcard
               label: never bound
               note: the engine rejects the rule
+              help: use a variable that a premise binds
             6:27-28 error wildcard-compare: `N = _` tests nothing
               label: never bound
               note: the engine rejects the rule
+              help: remove the premise
             7:23-24 error wildcard-compare: `!=` requires a value, found a wildcard
               label: never bound
               note: the engine rejects the rule
+              help: use a variable that a premise binds
             7:48-49 error wildcard-compare: `:string:contains` requires a value, found a wildcard
               label: never bound
               note: the engine rejects the rule
+              help: use a variable that a premise binds
             8:29-30 error wildcard-compare: `color` requires a value, found a wildcard
               label: never bound
               note: the engine rejects the rule
+              help: use a variable that a premise binds
             9:58-59 error wildcard-in-expression: expression `fn:sum(_)` contains a wildcard
               label: never bound
               note: the engine rejects the rule
+              help: use a variable that a premise binds
         "#]],
     );
 }
@@ -581,6 +618,7 @@ fn what_missing_arguments_would_bind_is_one_finding() {
         expect![[r#"
             3:9-10 error unbound-head-var: head variable `Y` is not bound in the body
               note: the engine rejects the rule
+              help: bind `Y` in a positive premise
             3:15-28 error arity-mismatch: `task` takes 2 arguments, found 3
               1:6-10 `task/2` is declared here
               note: the engine rejects the program
@@ -595,8 +633,10 @@ fn a_misspelt_variable_is_one_finding() {
         expect![[r#"
             3:9-11 error unbound-head-var: head variable `Yy` is not bound in the body
               note: the engine rejects the rule
+              help: bind `Yy` in a positive premise
             4:32-34 error unbound-body-var: no premise binds `Yz`
               note: the engine rejects the rule
+              help: bind `Yz` in a positive premise
         "#]],
     );
 }

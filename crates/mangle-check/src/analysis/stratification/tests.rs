@@ -17,6 +17,7 @@ fn cycles_are_named_and_each_step_is_shown() {
               label: negation on the cycle
               note: `win → !win`
               note: the engine rejects the whole program when it evaluates it
+              help: negate a predicate that does not depend on `win`, as in `waiting(X) :- parcel(X), !loaded(X). loaded(X) :- scan(X, /dock).`
         "#]],
     );
     check(
@@ -28,6 +29,7 @@ fn cycles_are_named_and_each_step_is_shown() {
               b.mg:2:9-10 `c` depends on `a`
               note: `a → !b → c → a`
               note: the engine rejects the whole program when it evaluates it
+              help: derive `b` without `a`, or negate a predicate that does not depend on `a`, as in `waiting(X) :- parcel(X), !loaded(X). loaded(X) :- scan(X, /dock).`
         "#]],
     );
 }
@@ -42,6 +44,7 @@ fn rules_on_one_cycle_are_one_finding() {
               3:16-17 `b` negates `a`
               note: `a → !b → !a`
               note: the engine rejects the whole program when it evaluates it
+              help: derive `b` without `a`, or negate a predicate that does not depend on `a`, as in `waiting(X) :- parcel(X), !loaded(X). loaded(X) :- scan(X, /dock).`
         "#]],
     );
 }
@@ -59,6 +62,7 @@ fn groups_count_as_negations() {
               3:11-14 `all` depends on `sum`
               note: `sum → |> all → sum`
               note: the engine rejects the whole program when it evaluates it
+              help: aggregate a predicate that does not depend on `sum`, as in `total(N) :- parcel(_) |> do fn:group_by(), let N = fn:count().`
         "#]],
     );
     check(
@@ -68,6 +72,7 @@ fn groups_count_as_negations() {
               label: aggregation on the cycle
               note: `p → |> p`
               note: the engine rejects the whole program when it evaluates it
+              help: aggregate a predicate that does not depend on `p`, as in `total(N) :- parcel(_) |> do fn:group_by(), let N = fn:count().`
         "#]],
     );
     // A negation under a group is named as such.
@@ -78,6 +83,7 @@ fn groups_count_as_negations() {
               label: negation on the cycle
               note: `p → !p`
               note: the engine rejects the whole program when it evaluates it
+              help: negate a predicate that does not depend on `p`, as in `waiting(X) :- parcel(X), !loaded(X). loaded(X) :- scan(X, /dock).`
         "#]],
     );
     check("p(1).\np(M) :- p(N), N < 5 |> let M = fn:plus(N, 1).\n", expect![[""]]);
@@ -96,6 +102,7 @@ fn one_name_with_two_arities() {
               5:12-13 `p/2` depends on `p/1`
               note: `p/1 → !p/2 → p/1`
               note: the engine rejects the whole program when it evaluates it
+              help: derive `p/2` without `p/1`, or negate a predicate that does not depend on `p/1`, as in `waiting(X) :- parcel(X), !loaded(X). loaded(X) :- scan(X, /dock).`
         "#]],
     );
 }
@@ -109,9 +116,11 @@ fn temporal_premises_close_cycles_that_the_engine_overlooks() {
               label: aggregation on the cycle
               note: `on → |> on`
               note: the engine ignores temporal premises when it computes strata, and does not reject this
+              help: aggregate a predicate that does not depend on `on`, as in `total(N) :- parcel(_) |> do fn:group_by(), let N = fn:count().`
             3:33-56 error temporal-group: engine panics: aggregation over a temporal premise
               3:17-29 temporal premise
               note: it does not find the variables of temporal premises when it forms groups
+              help: copy the temporal facts into a plain predicate first
         "#]],
     );
 }
@@ -157,6 +166,7 @@ fn a_long_cycle_is_cut_in_the_middle() {
               10:10-12 `p8` depends on `p9`
               note: `p0 → !p1 → p2 → p3 → p4 → p5 → p6 → p7 → … → p0`
               note: the engine rejects the whole program when it evaluates it
+              help: derive `p1` without `p0`, or negate a predicate that does not depend on `p0`, as in `waiting(X) :- parcel(X), !loaded(X). loaded(X) :- scan(X, /dock).`
         "#]],
     );
 }
@@ -180,6 +190,7 @@ fn endless_recursion() {
               2:9-10 made from this value
               note: each round makes a new value (`fn:plus`) from an earlier one, and no comparison bounds it
               note: the engine derives facts until it reaches the limit
+              help: compare the value with a limit
         "#]],
     );
     check(
@@ -190,6 +201,7 @@ fn endless_recursion() {
               2:21-22 made from this value
               note: each round makes a new value (`fn:plus`) from an earlier one, and no comparison bounds it
               note: the engine derives facts until it reaches the limit
+              help: compare the value with a limit
         "#]],
     );
     check(
@@ -200,6 +212,7 @@ fn endless_recursion() {
               2:9-10 made from this value
               note: each round makes a new value (`fn:mult`) from an earlier one, and no comparison bounds it
               note: the engine derives facts until it reaches the limit
+              help: compare the value with a limit
         "#]],
     );
     check(
@@ -210,6 +223,7 @@ fn endless_recursion() {
               2:11-12 made from this value
               note: each round makes a larger value from an earlier one, and no comparison bounds it
               note: the engine derives facts until it reaches the limit
+              help: compare the value with a limit
         "#]],
     );
     // Through another predicate, and through a variable that is only renamed.
@@ -221,9 +235,11 @@ fn endless_recursion() {
               3:35-36 made from this value
               note: each round makes a new value (`fn:plus`) from an earlier one, and no comparison bounds it
               note: the engine derives facts until it reaches the limit
+              help: compare the value with a limit
             3:21-22 error expr-before-binding: `K` is used in an expression before it is bound
               label: not bound yet
               note: the engine rejects the rule
+              help: bind `K` in an earlier premise
         "#]],
     );
 }

@@ -15,18 +15,22 @@ fn heads() {
             facts.mg:1:1-6 error temporal-head-missing: clause of the temporal `on` has no interval
               schemas.mg:1:6-8 declared here
               note: the engine rejects the clause
+              help: add `@[start, end]`, or `@[_, _]` for a fact that always holds
             facts.mg:5:1-6 error temporal-head-missing: clause of the temporal `on` has no interval
               schemas.mg:1:6-8 declared here
               note: the engine rejects the clause
+              help: add `@[start, end]`, or `@[_, _]` for a fact that always holds
             facts.mg:6:7-20 error temporal-head-unexpected: interval on `off`, which is not temporal
               schemas.mg:2:6-9 declared here
               note: the engine rejects the clause
+              help: declare `off` as `temporal`, or remove the interval
             facts.mg:7:7-14 warning temporal-head-eternal: interval hides this fact from plain premises
               note: `off` is not temporal, and the engine stores what has an interval with the temporal facts
               fix: remove the interval
             facts.mg:8:7-13 error temporal-head-unexpected: interval on `off`, which is not temporal
               schemas.mg:2:6-9 declared here
               note: the engine rejects the clause
+              help: declare `off` as `temporal`, or remove the interval
         "#]],
     );
     // Without a declaration one clause decides for all, wherever it stands.
@@ -36,6 +40,7 @@ fn heads() {
             a.mg:1:1-5 error temporal-head-missing: clause of the temporal `p` has no interval
               note: another clause of `p` has an interval, which makes it temporal
               note: the engine rejects the clause
+              help: add `@[start, end]`, or `@[_, _]` for a fact that always holds
         "#]],
     );
     // A declaration decides alone, even in a later file.
@@ -45,6 +50,7 @@ fn heads() {
             a.mg:1:5-21 error temporal-head-unexpected: interval on `p`, which is not temporal
               b.mg:1:6-7 declared here
               note: the engine rejects the clause
+              help: declare `p` as `temporal`, or remove the interval
         "#]],
     );
     // The first clause decides, and "always" is not taken for a time.
@@ -54,6 +60,7 @@ fn heads() {
             1:5-9 error temporal-head-missing: this interval does not make `p` temporal
               note: without a declaration, the first clause of `p` decides, and `@[_, _]` does not count
               note: the engine rejects the intervals of later clauses
+              help: declare `p` as `temporal`
         "#]],
     );
     check("p(2)@[2024-05-01, _].\np(1)@[_].\n", expect![[""]]);
@@ -81,18 +88,22 @@ fn premises() {
             6:17-23 error temporal-negated: negation of the temporal `on` is always true
               1:6-8 declared here
               note: a negation finds plain facts only, and temporal facts are stored separately
+              help: copy the facts that matter into a plain predicate, and negate that
             7:15-22 error temporal-use-unexpected: interval on `off`, which is not temporal
               3:6-9 declared here
               note: facts of the predicate have no time, and the engine rejects the rule
+              help: remove the interval, or declare `off` as `temporal`
             8:9-19 error temporal-use-unexpected: temporal operator on `off`, which is not temporal
               3:6-9 declared here
               note: facts of the predicate have no time, and the engine rejects the rule
+              help: remove the temporal operator, or declare `off` as `temporal`
             9:14-18 warning temporal-eternal-premise: interval matches only facts that hold forever
               label: two infinite ends
               note: only facts with `@[_, _]` hold at all times between the two ends
               fix: write `@[Start, _]` for any time
             11:26-33 error temporal-use-unexpected: interval on the built-in `:lt`
               note: the premise is silently never true
+              help: remove the interval
         "#]],
     );
     check_fix(
@@ -122,8 +133,10 @@ fn operators_and_intervals() {
         expect![[r#"
             2:30-31 error operator-variable: temporal operator contains the variable `S`
               note: the engine rejects an unbound variable here, and silently reads a bound one as 1970
+              help: write a duration, an instant or `now`
             3:12-13 error operator-variable: temporal operator contains a wildcard
               note: the engine rejects an unbound variable here, and `_` is one
+              help: write a long duration, such as `36500d`, for no limit
             4:9-20 error interval-inverted: interval is empty: the larger duration is first
               note: durations in an operator count away from now, the smaller one first
               note: the engine silently finds nothing, or other facts than intended
@@ -151,13 +164,16 @@ fn operators_and_intervals() {
         expect![[r#"
             1:8-11 error interval-duration: `@[…]` requires instants, found a duration
               note: the engine reads it as an instant in 1970
+              help: write an instant, such as `2024-05-01`
             2:6-31 error interval-inverted: interval ends before it starts
               note: evaluation aborts when the engine adds the fact
               fix: swap the bounds
             4:13-15 error interval-duration: `@[…]` requires instants, found a duration
               note: evaluation aborts when the rule fires
+              help: write an instant, such as `2024-05-01`
             5:16-18 error interval-duration: `@[…]` requires instants, found a duration
               note: the engine ignores the whole interval and finds facts of any time
+              help: use a temporal operator, such as `<-[0d, 7d]`
             6:6-31 error interval-inverted: interval ends before it starts
               note: evaluation aborts when the rule fires
               fix: swap the bounds
@@ -188,8 +204,10 @@ fn ends_that_do_not_count() {
         expect![[r#"
             2:19-22 warning interval-half-known: engine ignores `now`: `S` is unbound
               note: with an unbound variable at the other end, the premise finds facts of any time
+              help: use two variables, and compare them with `:time:le` or `:time:ge`
             3:16-26 warning interval-half-known: engine ignores `2024-05-01`: `E` is unbound
               note: with an unbound variable at the other end, the premise finds facts of any time
+              help: use two variables, and compare them with `:time:le` or `:time:ge`
         "#]],
     );
 }
@@ -205,12 +223,15 @@ fn groups() {
             3:25-41 error temporal-group: engine panics: aggregation over a temporal premise
               3:9-21 temporal premise
               note: it does not find the variables of temporal premises when it forms groups
+              help: copy the temporal facts into a plain predicate first
             4:38-55 error temporal-group: aggregation ignores the variables of temporal premises
               4:18-34 temporal premise
               note: the engine counts too few solutions
+              help: copy the temporal facts into a plain predicate first
             5:24-41 error temporal-group: aggregation discards the interval of the head
               5:6-12 ignored
               note: the engine stores what the rule derives as plain facts
+              help: aggregate into a plain predicate, and add the interval in a second rule
         "#]],
     );
 }

@@ -38,6 +38,7 @@ fn one_transform() {
             2:61-110 error multiple-transforms: clause has more than one transform
               label: only one `|>` is allowed
               note: the engine rejects the program
+              help: move what needs another grouping to a rule of its own
         "#]],
     );
 }
@@ -49,6 +50,7 @@ fn what_stands_behind_do() {
         expect![[r#"
             2:29-37 error do-without-group-by: `do` requires `fn:group_by`, found `fn:count`
               note: the engine accepts the rule and silently derives nothing from it
+              help: write `do fn:group_by(…)`, and reduce in a `let` after it
         "#]],
     );
     check_rule(
@@ -56,6 +58,7 @@ fn what_stands_behind_do() {
         expect![[r#"
             2:29-37 error do-without-group-by: `do` requires `fn:group_by`, found `fn:count`
               note: the engine accepts the rule and silently derives nothing from it
+              help: write `do fn:group_by(…)`, and reduce in a `let` after it
         "#]],
     );
     check_rule(
@@ -75,8 +78,10 @@ fn keys() {
         expect![[r#"
             2:41-42 error group-by-not-variable: group key `1` is not a variable
               note: the engine rejects the program
+              help: bind a variable to the value in the body and group by that
             2:44-57 error group-by-not-variable: group key `fn:plus(N, 1)` is not a variable
               note: the engine rejects the program
+              help: bind a variable to the value in the body and group by that
         "#]],
     );
     check_rule(
@@ -92,9 +97,11 @@ fn keys() {
         expect![[r#"
             2:41-42 error let-order: group key `C` is used before its `let`
               note: groups are formed before any `let` runs; evaluation aborts
+              help: bind `C` in the body
             2:44-45 error transform-unbound-use: `K` is unbound in the transform
               label: occurs nowhere else in the clause
               note: the engine rejects the program
+              help: bind `K` in the body
         "#]],
     );
     check_fix(
@@ -115,6 +122,7 @@ fn group_by_is_no_value() {
             2:37-51 error group-by-misplaced: `fn:group_by` is not directly after `do`
               label: computes no value
               note: the engine rejects the program, or aborts evaluation
+              help: group with `|> do fn:group_by(…)` after the body
         "#]],
     );
     check_rule(
@@ -123,6 +131,7 @@ fn group_by_is_no_value() {
             2:39-53 error group-by-misplaced: `fn:group_by` is not directly after `do`
               label: computes no value
               note: the engine rejects the program, or aborts evaluation
+              help: group with `|> do fn:group_by(…)` after the body
         "#]],
     );
     check_rule(
@@ -131,6 +140,7 @@ fn group_by_is_no_value() {
             2:56-70 error group-by-misplaced: `fn:group_by` is not directly after `do`
               label: computes no value
               note: the engine rejects the program, or aborts evaluation
+              help: group with `|> do fn:group_by(…)` after the body
         "#]],
     );
 }
@@ -142,6 +152,7 @@ fn new_variables() {
         expect![[r#"
             2:30-31 error transform-redefines: `let` redefines `N`, which the body binds
               note: the engine rejects the program
+              help: use a new variable
         "#]],
     );
     check_rule(
@@ -149,6 +160,7 @@ fn new_variables() {
         expect![[r#"
             2:49-50 error transform-redefines: `let` redefines `M`, which the body binds
               note: the engine rejects the program
+              help: use a new variable
         "#]],
     );
     check_rule(
@@ -157,6 +169,7 @@ fn new_variables() {
             2:53-54 warning let-redefined: second `let` of `M` has no effect
               2:30-31 the engine uses this value
               note: the engine silently keeps the value of the first `let`
+              help: use a new variable
         "#]],
     );
 }
@@ -168,11 +181,14 @@ fn order_of_lets() {
         expect![[r#"
             2:45-46 error let-order: `A` is used before its `let`
               note: `let`s run in the order of the text; evaluation aborts
+              help: move the `let` of `A` before this one
             2:71-72 error let-order: `A` is used in its own `let`
               note: evaluation aborts
+              help: use another variable
             2:91-92 error transform-unbound-use: `K` is unbound in the transform
               label: occurs nowhere else in the clause
               note: the engine rejects the program
+              help: bind `K` in the body
         "#]],
     );
     check_rule(
@@ -180,6 +196,7 @@ fn order_of_lets() {
         expect![[r#"
             2:14-15 error let-order: head expression uses `M` before its `let`
               note: expressions in the head are computed before the transform; evaluation aborts
+              help: compute the expression in a `let`
         "#]],
     );
 }
@@ -207,6 +224,7 @@ fn what_leaves_a_group() {
             2:64-65 error function-over-ungrouped: `N` has many values in a group
               label: neither a key nor reduced
               note: the engine rejects the program
+              help: reduce `N` in an earlier `let`, or group by it
             2:70-71 warning type-premise-impossible: `fn:plus` takes an integer, found name `P`
               1:35-40 type of `P` comes from here
               note: the engine aborts when it evaluates this call
@@ -259,6 +277,7 @@ fn reducers_without_rows() {
         expect![[r#"
             2:33-39 error reducer-in-let: `fn:sum` has no group to reduce
               note: a transform of `let`s computes each solution by itself; evaluation aborts
+              help: insert `do fn:group_by(…)` before the first `let`
         "#]],
     );
     check_rule(
@@ -266,6 +285,7 @@ fn reducers_without_rows() {
         expect![[r#"
             2:56-66 error reducer-in-let: `fn:collect` has no group to reduce
               note: a transform of `let`s computes each solution by itself; the engine rejects the program
+              help: insert `do fn:group_by(…)` before the first `let`
         "#]],
     );
     check_rule(
@@ -273,10 +293,13 @@ fn reducers_without_rows() {
         expect![[r#"
             2:8-16 error reducer-in-body: `fn:count` is used outside of a group
               note: evaluation aborts
+              help: write `|> do fn:group_by(…), let V = fn:count(…)`
             2:39-49 error reducer-in-body: `fn:collect` is used outside of a group
               note: evaluation aborts
+              help: write `|> do fn:group_by(…), let V = fn:collect(…)`
             2:62-68 error reducer-in-body: `fn:avg` is used outside of a group
               note: evaluation aborts
+              help: write `|> do fn:group_by(…), let V = fn:avg(…)`
             2:62-71 warning type-premise-impossible: argument 1 of `:filter` takes one of the names `/false`, `/true`, found float `fn:avg(N)`
               note: this premise never holds
         "#]],
@@ -286,6 +309,7 @@ fn reducers_without_rows() {
         expect![[r#"
             2:41-49 error reducer-in-body: `fn:count` is used outside of a group
               note: evaluation aborts
+              help: write `|> do fn:group_by(…), let V = fn:count(…)`
         "#]],
     );
 }
@@ -316,6 +340,7 @@ fn what_reducers_take() {
         expect![[r#"
             2:58-71 error reducer-arg-not-variable: `fn:sum` requires a variable, found an expression
               note: the engine panics
+              help: compute the value in a rule of its own and reduce its argument
         "#]],
     );
     check_rule(
@@ -323,8 +348,10 @@ fn what_reducers_take() {
         expect![[r#"
             2:80-81 error reducer-over-let: `fn:max` reduces nothing: a `let` defines `S`
               note: a group holds the variables of the body only; the result is silently 0 or empty
+              help: reduce a variable of the body, or aggregate again in a second rule
             2:103-104 error reducer-over-let: `fn:collect` reduces nothing: a `let` defines `S`
               note: a group holds the variables of the body only; the result is silently 0 or empty
+              help: reduce a variable of the body, or aggregate again in a second rule
         "#]],
     );
     check_rule(
@@ -377,8 +404,10 @@ fn rows_of_several_premises() {
         expect![[r#"
             2:23-24 information group-wildcard-multiplicity: facts that differ only in this wildcard count once
               note: a group over several premises holds each combination of named variables once
+              help: name the variable to count them all
             2:35-36 information group-wildcard-multiplicity: facts that differ only in this wildcard count once
               note: a group over several premises holds each combination of named variables once
+              help: name the variable to count them all
         "#]],
     );
     check_rule(
@@ -396,6 +425,7 @@ fn rows_of_a_single_premise() {
             2:21-22 error group-repeated-variable: engine ignores that `X` occurs twice
               2:18-19 first occurrence
               note: with a single premise, a group holds every fact of `crew`, also those whose arguments differ
+              help: compare the arguments in a rule of its own and aggregate that
             2:21-22 warning type-premise-impossible: argument 2 of `crew/2` is declared `/number`, found name `X`
               1:42-49 declared here
               1:35-40 type of `X` comes from here
@@ -428,6 +458,7 @@ fn shared_relations() {
             4:1-2 warning group-relation-shared: two aggregations of `t` share one internal relation
               3:1-2 the other aggregation
               note: each aggregates the solutions of both bodies, because both have the same number of variables
+              help: use separate predicates, and join them in a third rule
         "#]],
     );
     // Another number of variables, another predicate, the same body, a single premise.

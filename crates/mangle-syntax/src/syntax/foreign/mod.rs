@@ -7,6 +7,7 @@
 
 mod aggregates;
 mod arithmetic;
+mod arrow;
 mod declarations;
 mod disjunction;
 mod functions;
@@ -22,13 +23,13 @@ mod terms;
 mod token;
 
 pub(super) use arithmetic::{as_functions, no_infix};
+pub(super) use arrow::arrow_note;
 pub(super) use declarations::{TYPES_FOLLOW, typed_argument};
 use hit::Hits;
 pub(super) use hit::{HabitFix, Hit, RegionEdit, apply};
 pub(super) use lists::{MATCH_CONS, NO_LIST_PATTERN};
 pub(super) use premises::{NEGATION_SIGN, does_not_negate, only_atoms_are_negated};
 pub(super) use region::Region;
-pub(super) use statements::arrow_note;
 pub(super) use token::{Lexeme, LexemeKind, tokens};
 
 /// The headline about a query.

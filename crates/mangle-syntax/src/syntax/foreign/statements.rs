@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::arrow::arrow_note;
 use super::hit::{Hit, Hits};
 use super::region::{Region, is_prose};
 use super::statement_kind::Foreign;
@@ -35,15 +36,6 @@ fn wrong_arrow(written: &str, token: &Lexeme<'_>) -> Hit {
         .label("expected `:-`")
         .note(arrow_note(written))
         .title("write `:-`")
-}
-
-/// What the engine makes of an arrow of another language.
-pub(in crate::syntax) fn arrow_note(written: &str) -> &'static str {
-    match written {
-        "<=" => "the engine reads `<=` as less or equal",
-        "<-" => "the engine reads `<-` as a temporal operator",
-        _ => "a rule is written `head :- body`",
-    }
 }
 
 /// `p(X) :- if q(X)`.

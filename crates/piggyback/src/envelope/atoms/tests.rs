@@ -214,69 +214,72 @@ fn the_grammar_says_what_is_wrong() {
     check_atom(
         "modified(\"a\"",
         expect![[r#"
-            error PB202 at \": A closing `)` is missing after `modified("a"`.
+            error PB202 at \": missing `)` after `modified("a"`
               note: the runtime cannot read the update and ignores it
-              Insert `)`: ["modified(\"a\")"]
+              label: expected `)` after this
+              insert `)`: ["modified(\"a\")"]
         "#]],
     );
     check_atom(
         "modified(\"a).",
         expect![[r#"
-            error PB202 at \": This string is never closed.
+            error PB202 at \": string is never closed
               note: the runtime cannot read the update and ignores it
-              Close the string on its first line: ["modified(\"a\")."]
+              close the string on its first line: ["modified(\"a\")."]
         "#]],
     );
     check_atom(
         "modified(“a”).",
         expect![[r#"
-            error PB202 at “: `“` (U+201C) is not `"`; the engine rejects it.
+            error PB202 at “: `“` (U+201C) is not `"`
               note: the runtime cannot read the update and ignores it
-              Write plain characters: ["modified(\"a\")."]
+              write plain characters: ["modified(\"a\")."]
         "#]],
     );
     check_atom(
         "not modified(\"a\").",
         expect![[r#"
-            error PB202 at not: `not` cannot be read here.
+            error PB202 at not: `not` cannot be parsed here
               note: the runtime cannot read the update and ignores it
         "#]],
     );
     check_atom(
         "Modified(\"a\").",
         expect![[r#"
-            error PB202 at Modified: `Modified` cannot name a predicate: predicates start with a lower-case letter.
+            error PB202 at Modified: predicate `Modified` starts with a capital letter
               note: the runtime cannot read the update and ignores it
-              Rename to `modified`: ["modified(\"a\")."]
+              rename to `modified`: ["modified(\"a\")."]
         "#]],
     );
     check_atom(
         "modified(\"a\" \"b\").",
         expect![[r#"
-            error PB202 at \": A comma is missing after `modified("a"`.
+            error PB202 at \": missing `,` after `modified("a"`
               note: the runtime cannot read the update and ignores it
-              Insert `,`: ["modified(\"a\", \"b\")."]
+              label: expected `,` after this
+              insert `,`: ["modified(\"a\", \"b\")."]
         "#]],
     );
     check_atom(
         "ready.",
         expect![[r#"
-            error PB202 at ready: `ready` needs parentheses, also without arguments: `ready()`.
+            error PB202 at ready: atom `ready` has no parentheses
               note: the runtime cannot read the update and ignores it
-              Add `()`: ["ready()."]
+              add `()`: ["ready()."]
         "#]],
     );
     check_atom(
         "the tests are green.",
         expect![[r#"
-            error PB202 at the tests are green.: This is text for people, not Mangle. A comment starts with `#`.
+            error PB202 at the tests are green.: prose outside of a comment
               note: the runtime cannot read the update and ignores it
+              label: comments start with `#`
         "#]],
     );
     check_atom(
         "{\"predicate\": \"modified\"}",
         expect![[r#"
-            error PB202 at {\"predicate\": \"modified\"}: This is JSON, not Mangle. A statement stands in a file as it is, without quotes and brackets.
+            error PB202 at {\"predicate\": \"modified\"}: JSON in a program
               note: the runtime cannot read the update and ignores it
         "#]],
     );
@@ -290,7 +293,7 @@ fn the_grammar_says_what_is_wrong() {
     check_atom(
         ".",
         expect![[r#"
-            error PB202 at .: `.` cannot be read here.
+            error PB202 at .: `.` cannot be parsed here
               note: the runtime cannot read the update and ignores it
         "#]],
     );

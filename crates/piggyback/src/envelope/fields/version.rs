@@ -1,7 +1,5 @@
 //! Which version of the protocol an envelope is judged by.
 
-use std::fmt::Write as _;
-
 use crate::envelope::edits;
 use crate::envelope::profile::{Marker, ProfileOrigin};
 use crate::envelope::sink::Sink;
@@ -35,7 +33,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
             sink.push(finding);
         }
         ProfileOrigin::Session if subject.profile != Profile::Current => {
-            let message = format!("envelope checked as `{}`, like most of the session", subject.profile);
+            let message = format!("checked as `{}`, like most of the session", subject.profile);
             sink.push(Finding::new(&PROFILE_INFERRED, subject.brace(), message).help(PIN));
         }
         ProfileOrigin::NewerVersion(version) => {
@@ -49,16 +47,9 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// By which profile an envelope is judged, and why.
+/// By which profile an envelope is checked, and why.
 pub(in crate::envelope) fn inferred(profile: Profile, markers: &[Marker]) -> String {
-    let mut message = format!("envelope checked as `{profile}`: ");
-    for (at, marker) in markers.iter().enumerate() {
-        // Writing to a string cannot fail.
-        let _ = write!(message, "{}{marker}", if at > 0 { " and " } else { "" });
-        if at + 1 == MARKERS && markers.len() > MARKERS {
-            message.push_str(" and more");
-            break;
-        }
-    }
-    message
+    let shown = markers.iter().take(MARKERS).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let more = if markers.len() > MARKERS { ", …" } else { "" };
+    format!("checked as `{profile}`: {shown}{more}")
 }

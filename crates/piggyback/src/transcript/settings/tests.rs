@@ -137,13 +137,13 @@ fn what_does_not_parse() {
     check(
         "",
         expect![[r#"
-            config-syntax "": a value is missing here | the runtime cannot load the file and uses nothing of it
+            config-syntax "": missing value | the runtime cannot load the file and uses nothing of it
         "#]],
     );
     check(
         "{\"jit\": {\"enabled\": tru",
         expect![[r#"
-            config-syntax "tru": `tru` is no JSON: keys and texts need double quotes, words are `true`, `false`, `null` | the runtime cannot load the file and uses nothing of it
+            config-syntax "tru": `tru` is not JSON | the runtime cannot load the file and uses nothing of it
         "#]],
     );
 }
