@@ -256,10 +256,10 @@ mod tests {
         for newer in [verb, slash, r#""reasoning_trace": """#] {
             assert_eq!(first(&format!("{archive}, {newer}")), "current");
         }
-        assert_eq!(first(bare), "1.1, the surface comes first, its category has no slash");
+        assert_eq!(first(bare), "1.1, surface comes first, category without slash");
         assert_eq!(
             told(&format!("{archive}, {bare}")),
-            "1.1, its category has no slash, it uses the memory operation `archive`"
+            "1.1, category without slash, uses operation `archive`"
         );
     }
 

@@ -171,7 +171,7 @@ fn members_and_kinds() {
     check(
         r#"{"surface": "ok", "control_packet": {"mangleUpdates": "a(1).", "memory_operations": {}, "tool_requests": [{"required": "true"}]}}"#,
         expect![[r#"
-            "{" information profile-inferred: envelope checked as `current`: it has `tool_requests`
+            "{" information profile-inferred: checked as `current`: has `tool_requests`
               help: set `[transcripts] profile`
               fix: insert `piggyback_version` with `current`
             "\"surface\"" error abbreviated-keys: `surface` is not a key of the protocol
