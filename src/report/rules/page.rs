@@ -2,28 +2,67 @@
 
 use std::fmt::Write as _;
 
-use super::{by_group, example, fix_section, heading, is_about_replies, is_about_settings, severity};
-use mangle_syntax::lint::Rule;
+use super::{by_group, example, fix_section, heading, is_about_replies, severity};
+use mangle_syntax::lint::{FixKind, Rule};
 
 /// The first line of everything in Markdown that is generated.
 const GENERATED: &str = "<!-- Generated from the registry of rules by `cargo xtask generate`. -->\n\n";
 
-/// The page about a rule, in Markdown.
+/// What holds for all rules.
+const INTRODUCTION: &str = "\
+# Rules
+
+Each rule has a stable code and a name; settings and comments take either. `mangle-ls rule NAME` shows a page in the terminal.
+The [glossary](../glossary.md) has the words.
+
+**Severity.** `[rules]` in `mangle-ls.toml` sets it for a rule, a group or a pattern:
+
+```toml
+[rules]
+singleton-variable = \"off\"
+\"MG8*\" = \"warning\"
+```
+
+**Suppression.** A comment suppresses a finding at one place, or in a whole file with `ignore-file`; [more](../silencing.md):
+
+```mangle
+# mangle-ls: ignore singleton-variable -- why it is right here
+```
+
+In an envelope or its record the field `\"x_mangle_ls_ignore\": \"RULE\"` does, in Markdown and raw text the comment
+`<!-- mangle-ls: ignore RULE -- why -->`. In configuration files nothing does.
+
+**Fixes.** *safe*: the program means afterwards what was evidently meant; `check --fix` applies it. *unsafe*: a guess; `check --fix --unsafe` and the editor
+apply it. Fixes of captured replies edit evidence: `check --fix-transcripts` applies them, and the editor one by one.
+";
+
+/// The page about a rule, in Markdown. What is the same for all rules is in the index.
 #[must_use]
 pub fn page(rule: &Rule) -> String {
     let mut out = String::from(GENERATED);
+    let (group, severity) = (rule.group.as_str(), rule.default_word());
     put(&mut out, &format!("# {} ({})\n\n", rule.name, rule.code));
-    put(&mut out, &format!("## What it does\n\n{}.\n\n", heading(rule.summary)));
-    put(&mut out, &format!("## Why\n\n{}\n\n", rule.rationale.trim()));
-    put(&mut out, &examples(rule, "Wrong", rule.bad));
-    put(&mut out, &examples(rule, "Right", rule.good));
-    put(&mut out, &format!("## Fix\n\n{}\n\n", fix_section(rule)));
-    put(
-        &mut out,
-        &format!("## Severity\n\n{} Group: [{1}](README.md#{1}).\n\n", severity(rule), rule.group.as_str()),
-    );
-    put(&mut out, &silencing(rule));
+    put(&mut out, &format!("Severity `{severity}` · group [{group}](README.md#{group}) · fix: {}\n\n", rule.fix.as_str()));
+    put(&mut out, &format!("## Checks for\n\n{}.\n\n", heading(rule.summary)));
+    put(&mut out, &format!("## Why it matters\n\n{}\n\n", rule.rationale.trim()));
+    put(&mut out, &examples(rule, "Example", rule.bad));
+    put(&mut out, &examples(rule, "Instead", rule.good));
+    if rule.fix != FixKind::None {
+        put(&mut out, &format!("## Fix\n\n{}\n\n", fix_section(rule)));
+    }
+    put(&mut out, &particular(rule));
+    put(&mut out, "[Settings, suppression, words](README.md)\n");
     out
+}
+
+/// What is not as with other rules.
+fn particular(rule: &Rule) -> String {
+    let off = rule.severity.is_none().then(|| severity(rule));
+    let unreadable = rule
+        .is_unreadable()
+        .then(|| "A comment does not suppress it: the engine cannot load the file.".to_owned());
+    let about: Vec<_> = off.into_iter().chain(unreadable).collect();
+    if about.is_empty() { String::new() } else { format!("## Settings\n\n{}\n\n", about.join(" ")) }
 }
 
 /// The index of the pages, in Markdown.
@@ -32,8 +71,7 @@ pub fn index(rules: &[&'static Rule]) -> String {
     let mut out = String::from(GENERATED);
     put(
         &mut out,
-        "# Rules\n\nEach has a stable code and a name; settings and comments take either. \
-         `mangle-ls rule NAME` shows a page in the terminal.\n",
+        INTRODUCTION,
     );
     for (group, rules) in by_group(rules) {
         put(&mut out, &format!("\n## {}\n\n{}.\n\n", group.as_str(), group.title()));
@@ -64,31 +102,6 @@ pub(in crate::report) fn examples(rule: &Rule, title: &str, example: &str) -> St
 
 fn longest_run(text: &str) -> usize {
     text.split(|char| char != '`').map(str::len).max().unwrap_or(0)
-}
-
-fn silencing(rule: &Rule) -> String {
-    let setting =
-        format!("For all files, in `mangle-ls.toml`:\n\n```toml\n[rules]\n{} = \"off\"\n```\n", rule.name);
-    let comment = match rule {
-        _ if rule.is_unreadable() => {
-            "A comment does not silence it: the engine cannot load the file.\n\n".to_owned()
-        }
-        _ if is_about_settings(rule) => String::new(),
-        _ if is_about_replies(rule) => format!(
-            "At one place, with a member of the envelope, or of the record that holds it:\n\n\
-             ```json\n\"x_mangle_ls_ignore\": \"{0}\"\n```\n\n\
-             In Markdown and in raw text, with a comment on a line before it: \
-             `<!-- mangle-ls: ignore {0} -- why it is right here -->`; [more](../silencing.md).\n\n",
-            rule.name
-        ),
-        _ => format!(
-            "At one place, with a comment on the line before it (or behind the code of the same line):\n\n\
-             ```mangle\n# mangle-ls: ignore {0} -- why it is right here\n```\n\n\
-             `ignore-file` instead of `ignore` silences it in the whole file; [more](../silencing.md).\n\n",
-            rule.name
-        ),
-    };
-    format!("## Silence it\n\n{comment}{setting}")
 }
 
 fn put(out: &mut String, text: &str) {

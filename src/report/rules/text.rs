@@ -40,14 +40,14 @@ pub fn single(rule: &Rule) -> String {
     let mut out = String::new();
     let (code, name, group) = (rule.code, rule.name, rule.group.as_str());
     let (colour, word) = (colour(rule.severity), rule.default_word());
-    put(&mut out, &format!("{BOLD}{name}{BOLD:#} {code} · {group} · {colour}{word}{colour:#}\n\n"));
-    put(&mut out, &wrap(&format!("{}.", heading(rule.summary)), ""));
-    section(&mut out, "Why", &wrap(rule.rationale, "  "));
-    section(&mut out, "Wrong", &code_of(rule, rule.bad, AnsiColor::Red));
-    section(&mut out, "Right", &code_of(rule, rule.good, AnsiColor::Green));
+    put(&mut out, &format!("{BOLD}{name}{BOLD:#} {code} · {group} · {colour}{word}{colour:#}\n"));
+    section(&mut out, "Checks for", &wrap(&format!("{}.", heading(rule.summary)), "  "));
+    section(&mut out, "Why it matters", &wrap(rule.rationale, "  "));
+    section(&mut out, "Example", &code_of(rule, rule.bad, AnsiColor::Red));
+    section(&mut out, "Instead", &code_of(rule, rule.good, AnsiColor::Green));
     section(&mut out, "Fix", &wrap(&fix_section(rule), "  "));
     section(&mut out, "Severity", &wrap(&severity(rule), "  "));
-    section(&mut out, "Silence it", &wrap(&silencing(rule), "  "));
+    section(&mut out, "Suppress it", &wrap(&silencing(rule), "  "));
     put(&mut out, &format!("\n{DIM}{}{DIM:#}\n", rule.url()));
     out
 }

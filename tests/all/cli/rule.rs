@@ -12,19 +12,20 @@ fn the_page_of_a_rule() {
         expect![[r#"
             negation-wildcard MG210 · safety · error
 
-            A wildcard in a negation.
+            Checks for
+              A wildcard in a negation.
 
-            Why
+            Why it matters
               To the engine, `_` in a negation is a variable that is never bound, so it silently
               ignores the negation. The rule derives its head whether or not such a fact exists. If
               a positive premise has a wildcard too, the engine rejects the rule.
 
-            Wrong
+            Example
               │ door(/d/main).
               │ locked(/d/back, /k/one).
               │ open(D) :- door(D), !locked(D, _).
 
-            Right
+            Instead
               │ door(/d/main).
               │ locked(/d/back, /k/one).
               │ has_locked(D) :- locked(D, _).
@@ -38,7 +39,7 @@ fn the_page_of_a_rule() {
             Severity
               `error`, unless `[rules]` in `mangle-ls.toml` says otherwise.
 
-            Silence it
+            Suppress it
               `# mangle-ls: ignore negation-wildcard -- reason` on the line before it or behind its
               code, or `negation-wildcard = "off"` under `[rules]` in mangle-ls.toml.
 

@@ -11,7 +11,7 @@ use mangle_syntax::text::TextRange;
 pub struct TestFile {
     /// The cases, in the order of the file.
     pub cases: Vec<Case>,
-    /// Statements before the first case that could not be read: indices into [`FileSummary::items`].
+    /// Statements before the first case that could not be read: indices into [`mangle_engine::program::FileSummary::items`].
     pub damaged: Vec<u32>,
     /// Expectations before the first case, which belong to none: an error.
     pub homeless: Vec<Expectation>,
@@ -28,7 +28,7 @@ pub struct Case {
     pub name: String,
     /// The comment that opens it.
     pub header: TextRange,
-    /// Its facts: indices into [`FileSummary::items`].
+    /// Its facts: indices into [`mangle_engine::program::FileSummary::items`].
     pub facts: Vec<u32>,
     /// What stands among them and is none: rules and declarations, which would belong to all cases.
     pub strangers: Vec<u32>,
