@@ -42,7 +42,13 @@ pub fn page(rule: &Rule) -> String {
     let mut out = String::from(GENERATED);
     let (group, severity) = (rule.group.as_str(), rule.default_word());
     put(&mut out, &format!("# {} ({})\n\n", rule.name, rule.code));
-    put(&mut out, &format!("Severity `{severity}` · group [{group}](README.md#{group}) · fix: {}\n\n", rule.fix.as_str()));
+    put(
+        &mut out,
+        &format!(
+            "Severity `{severity}` · group [{group}](README.md#{group}) · fix: {}\n\n",
+            rule.fix.as_str()
+        ),
+    );
     put(&mut out, &format!("## Checks for\n\n{}.\n\n", heading(rule.summary)));
     put(&mut out, &format!("## Why it matters\n\n{}\n\n", rule.rationale.trim()));
     put(&mut out, &examples(rule, "Example", rule.bad));
@@ -69,10 +75,7 @@ fn particular(rule: &Rule) -> String {
 #[must_use]
 pub fn index(rules: &[&'static Rule]) -> String {
     let mut out = String::from(GENERATED);
-    put(
-        &mut out,
-        INTRODUCTION,
-    );
+    put(&mut out, INTRODUCTION);
     for (group, rules) in by_group(rules) {
         put(&mut out, &format!("\n## {}\n\n{}.\n\n", group.as_str(), group.title()));
         put(&mut out, "| Code | Name | Severity | Fix | |\n|---|---|---|---|---|\n");
