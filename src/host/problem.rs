@@ -10,7 +10,7 @@ pub struct Problem {
     pub path: PathBuf,
     /// Why, as the end of a sentence.
     pub why: String,
-    /// Whether somebody named it, so that the work was not done; else it was met on a walk.
+    /// Whether the caller named it, so that the work was not done; else it was met on a walk.
     pub named: bool,
 }
 

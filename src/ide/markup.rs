@@ -315,8 +315,8 @@ mod tests {
     fn words_have_no_markup_but_code() {
         let markdown = |words: &str| Markup::default().words(words).to_markdown();
         assert_eq!(markdown("A `p` of `` a`b ``, a_b."), "A `p` of ``a`b``, a_b.");
-        let hostile = format!("Gets its value from `{}`.", "a``![i](http://e/x)<img src=x>");
-        assert_eq!(markdown(&hostile), "Gets its value from ```a``![i](http://e/x)<img src=x>```.");
+        let hostile = format!("Bound by `{}`.", "a``![i](http://e/x)<img src=x>");
+        assert_eq!(markdown(&hostile), "Bound by ```a``![i](http://e/x)<img src=x>```.");
         assert_eq!(markdown("`a` ![i](x) `\n# b <c>"), "`a` !\\[i\\](x) \\`\n\\# b \\<c>");
         assert_eq!(Markup::default().words("A `` a`b `` and `c`.").to_plain(), "A a`b and c.");
     }

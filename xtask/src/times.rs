@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
-/// A line that somebody changes, and the tests that are run then.
+/// A changed line, and the tests that are run then.
 struct Change {
     place: &'static str,
     file: &'static str,

@@ -88,9 +88,9 @@ pub enum Kind {
     Table(&'static Section),
     /// A list of tables (`[[…]]`).
     Tables(&'static Section),
-    /// A table whose keys are names that somebody gives, and whose values are tables.
+    /// A table whose keys are names of the author's choice, and whose values are tables.
     Named(&'static Section),
-    /// A table whose keys are names that somebody gives, and whose values are strings.
+    /// A table whose keys are names of the author's choice, and whose values are strings.
     TextsByName,
 }
 

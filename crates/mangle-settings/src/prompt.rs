@@ -14,7 +14,7 @@ settings! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct PromptSettings("prompt", check) {
         /// The shards that there are, as `"coder-7 coder"` (id and type), or `"coder"` (a type). Prompts of
-        /// others are warned of; without any, nobody knows which there are.
+        /// others are warned of; without any, which there are is unknown.
         shards: Vec<ShardSetting>;
         /// Texts in place of the built-in ones: by type of shard, or `generic` for all other types, `suffix` for
         /// the envelope instructions, `inception` for the preamble, `reasoning` for what asks for reasons; and by

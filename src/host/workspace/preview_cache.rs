@@ -49,7 +49,7 @@ pub(super) struct Kept {
 type ReadFor = (String, PromptRevisions);
 
 impl PreviewCache {
-    /// The place of a preview; the one that nobody asked for the longest goes.
+    /// The slot of a preview; the least recently requested one is dropped.
     pub(super) fn slot(&self, file: FileId, request: &PreviewRequest) -> Slot {
         let mut all = self.all.lock();
         let known = all.iter().position(|(of, requested, _)| *of == file && requested == request);

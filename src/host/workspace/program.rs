@@ -209,7 +209,7 @@ impl SnapshotProgram {
         })
     }
 
-    /// Computes the diagnostics of all files, unless somebody has already. Does nothing when
+    /// Computes the diagnostics of all files, unless that is done. Does nothing when
     /// `cancel` is raised meanwhile.
     pub fn diagnose(&self, cancel: &Cancel) {
         if self.is_diagnosed() || cancel.is_cancelled() {
@@ -221,7 +221,7 @@ impl SnapshotProgram {
         };
         if let Some(found) = found {
             let found = found.into_iter().map(|(file, found)| (file, found.into())).collect();
-            // Somebody else may have been faster; then both found the same.
+            // Another thread may have been faster; then both found the same.
             let _ = self.diagnostics.set(found);
             if let Some(known) = self.evaluations.of(self.program(), &self.settings.kernel) {
                 self.adopt(&known);

@@ -88,7 +88,7 @@ fn of_variables() {
         <X>
         X: /string
 
-        Gets its value from q(X)."#]],
+        Bound by q(X)."#]],
     );
     check(
         "p(N) :- q(X), N = fn:plus(X, 1), N$0 > 2.",
@@ -96,7 +96,7 @@ fn of_variables() {
         <N>
         N: /number
 
-        Gets its value by N = fn:plus(X, 1)."#]],
+        Bound by N = fn:plus(X, 1)."#]],
     );
     check(
         "p(N) :- q(X) |> do fn:group_by(), let N$0 = fn:count().",
@@ -104,7 +104,7 @@ fn of_variables() {
         <N>
         N: /number
 
-        Gets its value from let N = fn:count()."#]],
+        Bound by let N = fn:count()."#]],
     );
     check(
         "p(Y$0) :- q(X), !r(Y).",
@@ -112,7 +112,7 @@ fn of_variables() {
         <Y>
         Y
 
-        Nothing gives it a value."#]],
+        It is unbound."#]],
     );
     check(
         "Decl p(X$0) descr [arg(X, \"who\")] bound [/name].",

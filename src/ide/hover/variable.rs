@@ -66,32 +66,32 @@ fn source(place: Place<'_>, item: &Item, clause: &Clause, name: Symbol) -> Strin
     let mut letting =
         letting.filter(|statement| statement.variable.as_ref().and_then(|v| v.variable()) == Some(name));
     if let Some(statement) = letting.next() {
-        return format!("Gets its value from {}.", code_span(&excerpt(text, statement.range)));
+        return format!("Bound by {}.", code_span(&excerpt(text, statement.range)));
     }
     match bindings.get(name).and_then(|variable| variable.value) {
         Some(binder) => bound_by(clause, text, binder),
         None if clause.is_fact() => "A fact cannot have variables.".to_owned(),
-        None => "Nothing gives it a value.".to_owned(),
+        None => "It is unbound.".to_owned(),
     }
 }
 
 fn bound_by(clause: &Clause, text: &str, Binder { place, how }: Binder) -> String {
     use mangle_engine::program::binding::BindingPlace;
     let premise = match place {
-        BindingPlace::Head => return "The caller brings its value.".to_owned(),
+        BindingPlace::Head => return "The caller binds it.".to_owned(),
         BindingPlace::Premise(index) => clause.premises.get(index as usize),
     };
     let excerpt = premise.map_or("", |premise| slice(text, premise.range()));
     let excerpt = code_span(&shortened(excerpt));
     match how {
-        BindingSource::HeadInput => "The caller brings its value.".to_owned(),
+        BindingSource::HeadInput => "The caller binds it.".to_owned(),
         BindingSource::Argument | BindingSource::Output | BindingSource::Interval => {
-            format!("Gets its value from {excerpt}.")
+            format!("Bound by {excerpt}.")
         }
         BindingSource::InsideExpression => {
-            format!("Stands inside an expression in {excerpt}, where evaluation has no value for it.")
+            format!("Inside an expression in {excerpt}, which does not bind it.")
         }
-        BindingSource::Equality | BindingSource::Alias => format!("Gets its value by {excerpt}."),
+        BindingSource::Equality | BindingSource::Alias => format!("Bound by {excerpt}."),
     }
 }
 

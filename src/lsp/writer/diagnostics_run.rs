@@ -16,7 +16,7 @@ pub(super) struct DiagnosticsRun {
     pub(super) cancel: Cancel,
     /// What it is computed from.
     pub(super) basis: Basis,
-    /// Whom its result is pushed to, if to anybody.
+    /// The client that its result is pushed to, if any.
     pub(super) audience: Option<Audience>,
     /// The program that it is at.
     pub(super) current: Current,

@@ -1,6 +1,6 @@
 //! Putting a prompt together, in the runtime's order: base, context, session, intent, envelope instructions.
 //!
-//! Takes a [`AssemblyRequest`] and somebody who answers queries; gives a [`Prompt`] whose every line has an origin. Each file
+//! Takes an [`AssemblyRequest`] and what answers its queries; gives a [`Prompt`] whose every line has an origin. Each file
 //! is one section. Whatever the runtime does strangely is done here as well; rules say so.
 
 mod base;

@@ -182,7 +182,7 @@ fn what_is_not_there_is_explained() {
     };
     let scores: Vec<_> = scores.iter().map(|(score, rule)| (*score, common.line_of_rule(*rule))).collect();
     assert_eq!(scores, [(40, Some((FileId(0), 8)))]);
-    let AbsenceReason::NotDerived(misses) = common.why_not(of, "coder-7", "Nobody says it.", 3) else {
+    let AbsenceReason::NotDerived(misses) = common.why_not(of, "coder-7", "No rule derives this.", 3) else {
         panic!()
     };
     assert_eq!(misses.len(), 2);

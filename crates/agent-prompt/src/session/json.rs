@@ -15,7 +15,7 @@ pub(super) fn read(text: &str) -> Result<TreeNode, ReadError> {
     }
     if !json.is_valid_to_the_end() {
         let end = TextRange::empty(json.end());
-        return Err(ReadError { range: end, why: "something stands behind its end".to_owned() });
+        return Err(ReadError { range: end, why: "there is text after its end".to_owned() });
     }
     if json.nodes().count() > MOST_VALUES {
         return Err(ReadError {

@@ -48,7 +48,7 @@ pub enum BindingSource {
 /// Where a variable gets its value, and from what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Binder {
-    /// The place of the clause at which the variable gets its value.
+    /// The place of the clause that binds the variable.
     pub place: BindingPlace,
     /// From what.
     pub how: BindingSource,

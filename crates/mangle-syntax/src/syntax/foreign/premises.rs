@@ -321,7 +321,7 @@ fn exists(region: &Region<'_>, index: usize) -> Option<Hit> {
     }
     let token = region.token(index)?;
     let hit = no_quantifier(token.text, token.range())
-        .note("a premise is true if each of its variables has a value that makes it true")
+        .note("a premise is true if there is a solution for its variables")
         .title(format!("delete `{}`", token.text));
     if region.at(body) == "(" {
         let close = region.close(body)?;

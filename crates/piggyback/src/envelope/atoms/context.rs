@@ -29,9 +29,9 @@ pub(super) struct ListContext<'a> {
     /// Who takes the updates.
     pub consumer_name: &'a str,
     pub consumer: Cow<'a, Consumer>,
-    /// Whether somebody said so, rather than that nothing was said.
+    /// Whether the settings or the command line say so, rather than nothing.
     pub is_pinned: bool,
-    /// Whether the settings define it, so that its list is what somebody wanted.
+    /// Whether the settings define it, so that its list is deliberate.
     pub is_own_consumer: bool,
     /// Whether a full stop ends an update; `None` where that does not matter.
     pub period: Option<Period>,
@@ -46,7 +46,7 @@ impl<'a> ListContext<'a> {
         let UpdateContext { settings, declarations, profile } = *judge;
         let name = settings.consumer.as_deref().unwrap_or("open");
         let consumer = settings.consumers.get(name).or_else(|| built_in(name)).or_else(|| built_in("open"));
-        let nobody =
+        let unconfigured =
             || Consumer { predicates: Vec::new(), prefixes: Vec::new(), max_updates: 0, protected: true };
         let usual = if profile.needs_full_stops() { Period::Required } else { Period::Optional };
         Self {
@@ -54,7 +54,7 @@ impl<'a> ListContext<'a> {
             declarations: declarations.filter(|declarations| !declarations.is_empty()),
             profile,
             consumer_name: name,
-            consumer: consumer.map_or_else(|| Cow::Owned(nobody()), Cow::Borrowed),
+            consumer: consumer.map_or_else(|| Cow::Owned(unconfigured()), Cow::Borrowed),
             is_pinned: settings.consumer.is_some(),
             is_own_consumer: settings.consumers.contains_key(name),
             period: Some(settings.atoms.trailing_period.unwrap_or(usual)),
@@ -63,7 +63,7 @@ impl<'a> ListContext<'a> {
         }
     }
 
-    /// How grave it is where only somebody who was asked for can refuse.
+    /// How grave it is where only a configured consumer rejects.
     pub(super) fn if_pinned(&self) -> Severity {
         if self.is_pinned { Severity::Error } else { Severity::Warning }
     }

@@ -7,7 +7,7 @@ pub struct Verb {
     pub name: &'static str,
     /// Its category, without slash.
     pub category: &'static str,
-    /// Who acts on it; nobody in particular for some.
+    /// The shard that acts on it; none for some.
     pub shard: Option<&'static str>,
     /// How much it counts where several fit.
     pub priority: u32,
