@@ -17,7 +17,7 @@ use agent_prompt::rules::PREVIEW_PATH;
 use agent_prompt::session::{SessionFile, SessionForm};
 use agent_prompt::{CapturedPrompt, Header, PreviewGroup, SourcedText};
 use mangle_syntax::lint::{Finding, SharedText};
-use mangle_syntax::text::{FileId, TextRange};
+use mangle_syntax::text::{FileId, TextRange, quoted};
 use piggyback::transcript::Limits;
 
 /// What the header of a sample kernel says, with the files that it names besides policies.
@@ -135,6 +135,9 @@ const INSIDE: &str = "paths are relative to the folder of this file and stay ins
 const OUTSIDE: &str =
     "files outside of the repository (or, without one, of the folder with `mangle-ls.toml`) are not read";
 
+/// How many characters of a path a message shows.
+const QUOTED: usize = 32;
+
 /// What they stay inside of.
 const REPOSITORY: &str = "the repository (without one, the folder with `mangle-ls.toml`)";
 
@@ -191,8 +194,8 @@ impl HeaderReader<'_> {
             }
             if used_by_name(self.path, &used.text, &self.boundary, self.overlay).is_empty() {
                 let (message, note) = match self.leads_out(&used.text) {
-                    true => (format!("{} is outside of the repository", quoted(&used.text)), OUTSIDE),
-                    false => (format!("{} matches no policy", quoted(&used.text)), INSIDE),
+                    true => (format!("{} is outside of the repository", quoted(&used.text, QUOTED)), OUTSIDE),
+                    false => (format!("{} matches no policy", quoted(&used.text, QUOTED)), INSIDE),
                 };
                 self.complain(used.range, message, note);
             }
@@ -206,7 +209,7 @@ impl HeaderReader<'_> {
         match read.and_then(|path| read_session(&path, self.overlay, self.table)) {
             Ok(session) => Some(session),
             Err(why) => {
-                let message = format!("session file {} cannot be used", quoted(&named.text));
+                let message = format!("session file {} cannot be used", quoted(&named.text, QUOTED));
                 self.complain(named.range, message, why);
                 None
             }
@@ -226,8 +229,12 @@ impl HeaderReader<'_> {
         });
         if found.is_none() {
             let (message, note) = match self.leads_out(&named.text) {
-                true => (format!("folder {} is outside of the repository", quoted(&named.text)), OUTSIDE),
-                false => (format!("folder {} has no usable prompt atoms", quoted(&named.text)), INSIDE),
+                true => {
+                    (format!("folder {} is outside of the repository", quoted(&named.text, QUOTED)), OUTSIDE)
+                }
+                false => {
+                    (format!("folder {} has no usable prompt atoms", quoted(&named.text, QUOTED)), INSIDE)
+                }
             };
             self.complain(named.range, message, note);
         }
@@ -241,7 +248,7 @@ impl HeaderReader<'_> {
         match self.captured_for(&named.text, &kind.text) {
             Ok(captured) => Some(captured),
             Err(why) => {
-                let message = format!("captured prompt {} cannot be used", quoted(&named.text));
+                let message = format!("captured prompt {} cannot be used", quoted(&named.text, QUOTED));
                 self.complain(named.range, message, why);
                 None
             }
@@ -260,18 +267,6 @@ impl HeaderReader<'_> {
         let captured = CapturedPrompt::read(file, name, &text, kind).ok_or_else(none)?;
         Ok((Arc::new(captured), (file, path, text)))
     }
-}
-
-/// A path in backticks, without its middle where it is long.
-fn quoted(path: &str) -> String {
-    const LONGEST: usize = 32;
-    let count = path.chars().count();
-    if count <= LONGEST {
-        return format!("`{path}`");
-    }
-    let head: String = path.chars().take(LONGEST / 2).collect();
-    let tail: String = path.chars().skip(count - LONGEST / 2 + 1).collect();
-    format!("`{head}…{tail}`")
 }
 
 /// Reads the session file at a path.

@@ -4,6 +4,7 @@ pub mod analysis;
 pub mod declaration_text;
 pub mod describe;
 pub mod diagnostics;
+mod excerpt;
 mod fix_checks;
 pub mod headings;
 pub mod lines;
@@ -16,5 +17,6 @@ mod syntax_tests;
 pub mod testing;
 mod view;
 
+pub use excerpt::excerpt;
 pub use registry::{FileCheck, Registry};
 pub use view::Analysis;

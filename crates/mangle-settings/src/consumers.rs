@@ -10,8 +10,9 @@ use super::keys::Kind;
 use super::kinds::Limit;
 use super::output::SettingTable as _;
 use super::output::SettingValue;
-use super::value::{KeyPath, Reader, quoted, range, shorten, suggest};
+use super::value::{KeyPath, Reader, range, shorten, suggest};
 use mangle_syntax::lint::Finding;
+use mangle_syntax::text::listed;
 
 /// The consumers that need no table.
 pub const BUILT_IN_CONSUMERS: [&str; 5] = ["open", "session", "planner", "perception", "compressor"];
@@ -71,7 +72,7 @@ pub(super) fn check_consumers(own: &BTreeMap<String, Consumer>, reader: &mut Rea
             let all: Vec<_> = known().collect();
             let message = format!("unknown consumer `{}`", shorten(&name));
             let finding = Finding::new(&CONFIG_BAD_VALUE, range(span), message)
-                .note(format!("the consumers are {}", quoted(all.iter().copied())))
+                .note(format!("the consumers are {}", listed(all.iter().copied())))
                 .note("a table `[transcripts.consumers.NAME]` adds one");
             reader.findings.push(suggest(finding, &name, all));
         }

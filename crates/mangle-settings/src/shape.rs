@@ -11,9 +11,9 @@ use super::keys::Kind;
 use super::kinds::{Entry, Text};
 use super::output::SettingValue;
 use super::pattern::Pattern;
-use super::value::{KeyPath, Reader, ValueError, quoted, shorten};
+use super::value::{KeyPath, Reader, ValueError, shorten};
 use mangle_syntax::lint::Finding;
-use mangle_syntax::text::TextRange;
+use mangle_syntax::text::{TextRange, listed};
 
 /// A step of a pointer into a JSON value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,7 +181,7 @@ impl Setting<String> for LinePattern {
         let regex = regex::Regex::new(&pattern).ok()?;
         for name in regex.capture_names().flatten().filter(|name| !PATTERN_GROUPS.contains(name)) {
             let error = ValueError::new(format!("unknown group `{}` in {}", shorten(name), at.label()))
-                .note(format!("the groups are {}", quoted(PATTERN_GROUPS)));
+                .note(format!("the groups are {}", listed(PATTERN_GROUPS)));
             reader.odd_value_near(span, error, name, PATTERN_GROUPS);
         }
         Some(pattern)

@@ -11,7 +11,7 @@ use super::output::SettingTable;
 use super::program_places::ProgramPlaces;
 use super::vocabulary::Vocabulary;
 use mangle_syntax::lint::{Finding, Fix, Rule};
-use mangle_syntax::text::{TextRange, TextSize, nearest, size, slice, text_len};
+use mangle_syntax::text::{TextRange, TextSize, listed, nearest, size, slice, text_len};
 
 /// Collects findings and places while values are read.
 #[derive(Debug)]
@@ -330,7 +330,7 @@ impl<'t> Reader<'t> {
         let parsed = parse(&word);
         if parsed.is_none() {
             let error = ValueError::new(format!("unknown value `{}` for {what}", shorten(&word)))
-                .note(format!("the values are {}", quoted(words.iter().copied())));
+                .note(format!("the values are {}", listed(words.iter().copied())));
             self.bad_value_near(span, error, &word, words.iter().copied());
         }
         parsed
@@ -381,12 +381,7 @@ fn kind(value: &ValueInner<'_>) -> &'static str {
 /// The label of a value that has no effect.
 const VALUE_IGNORED: &str = "this value is ignored";
 
-/// Words as a message lists them.
-pub(super) fn quoted<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
-    words.into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
-}
-
-/// The first line of `text` as a message quotes it: at most 32 characters.
+/// A text as a message quotes it: at most 32 characters.
 pub(super) fn shorten(text: &str) -> Cow<'_, str> {
     mangle_syntax::text::shorten(text, 32)
 }

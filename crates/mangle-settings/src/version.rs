@@ -9,9 +9,9 @@ use super::findings::REQUIRED_VERSION;
 use super::keys::Kind;
 use super::kinds::Text;
 use super::output::SettingValue;
-use super::value::{KeyPath, Reader, ValueError, quoted, shorten};
+use super::value::{KeyPath, Reader, ValueError, shorten};
 use mangle_syntax::lint::Finding;
-use mangle_syntax::text::{Symbol, TextRange};
+use mangle_syntax::text::{Symbol, TextRange, listed};
 
 /// The version of this tool.
 const THIS: &str = env!("CARGO_PKG_VERSION");
@@ -76,7 +76,7 @@ impl Setting<Self> for EngineVersion {
         let version = Self::parse(&word, reader.vocabulary.releases);
         if version.is_none() {
             let known: Vec<_> = reader.vocabulary.releases.iter().map(|(release, _)| *release).collect();
-            let releases = quoted(known.iter().copied());
+            let releases = listed(known.iter().copied());
             let error = ValueError::new(format!("unknown engine version `{}`", shorten(&word)))
                 .note(format!("the releases are {releases}; a day is written as `2026-06-30`"));
             reader.bad_value_near(span, error, &word, known);

@@ -7,6 +7,7 @@ use super::rules::{EVALUATION_FAILS, EVALUATION_LIMIT};
 use super::{Evaluation, Readings};
 use crate::ide::registry;
 use mangle_check::diagnostics::place;
+use mangle_check::excerpt;
 use mangle_engine::kernel::{BEHIND_BODY, Failure, Model, Reason, RowError, RuleId, Stop};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::{Reading, RuleSettings};
@@ -98,7 +99,7 @@ impl EvaluationLinter<'_> {
     fn failure(&self, model: &Model, error: &RowError) -> Option<ClauseFinding> {
         let (file, item, clause) = self.clause(error.rule)?;
         let range = at_fault(clause, error.premise);
-        let text = quote(slice(file.statement_text(item), range));
+        let text = excerpt(slice(file.statement_text(item), range), QUOTED);
         let bindings = model.bindings(&self.evaluation.compiled, error);
         let named = bindings.iter().filter_map(|binding| {
             Some((variable_at(clause, binding.premise, binding.argument)?, binding.value.as_str()))
@@ -238,17 +239,4 @@ fn headline(what: &str, reason: &str) -> (String, Option<String>) {
         true => (whole, None),
         false => (what.to_owned(), Some(reason.to_owned())),
     }
-}
-
-/// A piece of the program on one line, without the middle of a long one.
-fn quote(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let count = line.chars().count();
-    if count <= QUOTED {
-        return line;
-    }
-    let tail = QUOTED / 3;
-    let head: String = line.chars().take(QUOTED - tail - 1).collect();
-    let tail: String = line.chars().skip(count - tail).collect();
-    format!("{head}…{tail}")
 }

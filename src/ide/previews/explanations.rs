@@ -8,7 +8,7 @@ use agent_prompt::{
     RuleAbsenceReason,
 };
 use mangle_engine::kernel::RuleId;
-use mangle_syntax::text::size;
+use mangle_syntax::text::{listed, size};
 
 /// The lines of a prompt with a text, or of the atom that is called so, as `--why` shows them. Empty where there are none.
 #[must_use]
@@ -64,8 +64,8 @@ pub fn why_not<'a>(
         AbsenceReason::WrongKey { keys, wanted } => {
             format!(
                 "wrong shard key: it is injected for {}; what reaches `{shard}` is {}, letter for letter\n",
-                quoted(keys),
-                quoted(wanted)
+                listed(keys.iter().map(String::as_str)),
+                listed(wanted.iter().map(String::as_str))
             )
         }
         AbsenceReason::BelowThreshold(scores) => {
@@ -101,10 +101,6 @@ pub fn why_not<'a>(
         }
     };
     (reason == AbsenceReason::Shown, said)
-}
-
-fn quoted(keys: &[String]) -> String {
-    keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// `prompt atom style/short (atoms/a.yaml:9): blocked: …`

@@ -101,26 +101,14 @@ fn named(verdict: &Verdict) -> String {
     }
 }
 
-/// A text in backticks, without its middle where it is long.
+/// A text for a note: at most 60 characters.
 pub(super) fn quoted(text: &str) -> String {
-    const LONGEST: usize = 60;
-    cut(text, LONGEST)
+    mangle_syntax::text::quoted(text, 60)
 }
 
 /// The same for a headline, which has little room.
 fn quoted_short(text: &str) -> String {
-    const LONGEST: usize = 30;
-    cut(text, LONGEST)
-}
-
-fn cut(text: &str, longest: usize) -> String {
-    let count = text.chars().count();
-    if count <= longest {
-        return format!("`{text}`");
-    }
-    let head: String = text.chars().take(longest / 2).collect();
-    let tail: String = text.chars().skip(count - longest / 2 + 1).collect();
-    format!("`{head}…{tail}`")
+    mangle_syntax::text::quoted(text, 30)
 }
 
 fn permitted(

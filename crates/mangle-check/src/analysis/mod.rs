@@ -8,7 +8,6 @@
 mod calls;
 mod declarations;
 mod edits;
-mod excerpt;
 mod extractor;
 mod facts;
 mod inclusion;

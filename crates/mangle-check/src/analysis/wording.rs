@@ -1,6 +1,6 @@
 //! Small pieces of messages that several families use.
 
-use super::excerpt::excerpt;
+use crate::excerpt;
 use mangle_syntax::lint::{Finding, Fix};
 
 /// `1 argument`, `2 arguments`, `no arguments`.

@@ -278,7 +278,7 @@ fn intents() {
 #[test]
 fn numbers_out_of_range_are_shown_as_they_are_in_the_reply() {
     let long = "9".repeat(50);
-    let cut = format!("{}…{}", "9".repeat(20), "9".repeat(19));
+    let cut = format!("{}…{}", "9".repeat(24), "9".repeat(15));
     for (number, shown) in [("99999999999999999999", "99999999999999999999"), ("1.50", "1.50"), (&long, &cut)]
     {
         let intent = format!(

@@ -61,16 +61,9 @@ pub(super) fn has_quoted_control_key(text: &[u8]) -> bool {
     CONTROL_KEYS.iter().any(|name| memchr::memmem::find_iter(text, name).any(is_before))
 }
 
-/// A name or path in backticks, without its middle where it is long.
+/// A name or path for a message: at most 40 characters.
 pub(super) fn quoted(text: &str) -> String {
-    const LONGEST: usize = 40;
-    let count = text.chars().count();
-    if count <= LONGEST {
-        return format!("`{text}`");
-    }
-    let head: String = text.chars().take(LONGEST / 2).collect();
-    let tail: String = text.chars().skip(count - LONGEST / 2 + 1).collect();
-    format!("`{head}…{tail}`")
+    mangle_syntax::text::quoted(text, 40)
 }
 
 /// A pointer with one more step.

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashSet;
 
 use crate::analysis::CheckContext;
-use crate::analysis::excerpt::excerpt;
+use crate::excerpt;
 use mangle_engine::program::binding::{BindingPlace, Bindings};
 use mangle_engine::program::rewrite::{ClauseSignatures, Rewriting};
 use mangle_engine::program::{Predicate, Signature, key_of};

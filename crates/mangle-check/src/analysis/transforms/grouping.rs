@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::scope::{MANY, TransformScope};
-use crate::analysis::excerpt::excerpt;
+use crate::excerpt;
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::text::{Symbol, TextRange, TextSize};
 

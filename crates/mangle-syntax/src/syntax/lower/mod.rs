@@ -456,7 +456,7 @@ pub(super) fn syntax_error(range: TextRange, message: String) -> Finding {
 
 /// The first line of `text` as a message quotes it: at most 40 characters.
 pub(super) fn shorten(text: &str) -> String {
-    crate::text::shorten(text, 40).into_owned()
+    crate::text::shorten(text.lines().next().unwrap_or_default().trim(), 40).into_owned()
 }
 
 /// What stands on both sides of a missing comma.

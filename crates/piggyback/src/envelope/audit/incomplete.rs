@@ -2,14 +2,13 @@
 
 use super::gates;
 use crate::envelope::json::{Json, JsonKind, NodeId};
-use crate::envelope::shorten;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::{AUDIT, MemberField, Requirement, Shape, Table};
 use crate::envelope::view::first_byte;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule, rule};
-use mangle_syntax::text::TextRange;
+use mangle_syntax::text::{TextRange, listed};
 
 pub(super) static AUDIT_ABSENT: Rule = rule!("audit-absent.md");
 
@@ -95,7 +94,7 @@ fn lacking(
     missing: &[&MemberField],
 ) -> Option<Finding> {
     let title = table.title;
-    let names = shorten::listed(missing.iter().map(|field| field.name));
+    let names = listed(missing.iter().map(|field| field.name));
     Some(match missing.len() {
         0 => return None,
         1 => Finding::new(rule, range, format!("{names} is missing in {title}"))

@@ -3,13 +3,13 @@
 use crate::envelope::edits::quoted;
 use crate::envelope::json::{Json, JsonKind, NodeId};
 use crate::envelope::pointer::pointer;
-use crate::envelope::shorten::{listed, shortened};
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::{AUDIT, Shape};
 use crate::envelope::view::{first_byte, number};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
-use mangle_syntax::text::nearest;
+use mangle_syntax::text::{listed, nearest};
 
 pub(super) static AUDIT_SHAPE: Rule = rule!("audit-shape.md");
 

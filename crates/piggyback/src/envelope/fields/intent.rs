@@ -2,14 +2,14 @@
 
 use super::verbs::{CATEGORIES, Taxonomy};
 use crate::envelope::edits::{insert_member, quoted};
-use crate::envelope::shorten::{listed, shortened};
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::table::Requirement;
 use crate::envelope::view::View;
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
-use mangle_syntax::text::{TextRange, nearest};
+use mangle_syntax::text::{TextRange, listed, nearest};
 
 pub(super) static INTENT_MEMBER: Rule = rule!("intent-member.md");
 

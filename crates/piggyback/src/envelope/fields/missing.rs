@@ -2,7 +2,6 @@
 
 use crate::envelope::edits::{insert_member, quoted};
 use crate::envelope::json::JsonKind;
-use crate::envelope::shorten::listed;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::survey::{ObjectRole, Survey};
@@ -10,6 +9,7 @@ use crate::envelope::table::{MemberField, Requirement};
 use crate::envelope::view::{View, first_byte};
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
+use mangle_syntax::text::listed;
 
 pub(super) static SURFACE_MISSING: Rule = rule!("surface-missing.md");
 

@@ -7,12 +7,12 @@ use rustc_hash::FxHashMap;
 use super::{arguments, shell};
 use crate::envelope::edits::{insert_member, insert_members, quoted};
 use crate::envelope::json::{JsonKind, NodeId};
-use crate::envelope::shorten::{listed, shortened};
+use crate::envelope::shorten::shortened;
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::view::{View, first_byte};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
-use mangle_syntax::text::{TextRange, nearest};
+use mangle_syntax::text::{TextRange, listed, nearest};
 
 pub(super) static TOOL_ID: Rule = rule!("tool-id.md");
 

@@ -1,0 +1,58 @@
+//! Quoting names and code in messages.
+
+use std::borrow::Cow;
+
+/// `text` on one line, and without its middle if it has more than `most` characters. Control characters are spaces.
+///
+/// The cost grows with `most` and not with the text, so that many messages may quote a long one.
+///
+/// ```
+/// use mangle_syntax::text::shorten;
+/// assert_eq!(shorten("p(X),\n q(X)", 20), "p(X),  q(X)");
+/// assert_eq!(shorten("a_very_long_predicate(X)", 12), "a_very_…e(X)");
+/// ```
+#[must_use]
+pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
+    let visible = |part: &str| part.replace(char::is_control, " ");
+    if text.chars().nth(most).is_none() {
+        return if text.contains(char::is_control) { visible(text).into() } else { text.into() };
+    }
+    let tail = most.saturating_sub(1) * 2 / 5;
+    let head = most.saturating_sub(1) - tail;
+    let head = text.char_indices().nth(head).map_or(text, |(at, _)| text.get(..at).unwrap_or(text));
+    let tail = text.char_indices().rev().take(tail).last().map_or("", |(at, _)| text.get(at..).unwrap_or(""));
+    format!("{}…{}", visible(head), visible(tail)).into()
+}
+
+/// [`shorten`], in backticks.
+///
+/// ```
+/// assert_eq!(mangle_syntax::text::quoted("p(X)", 20), "`p(X)`");
+/// ```
+#[must_use]
+pub fn quoted(text: &str, most: usize) -> String {
+    format!("`{}`", shorten(text, most))
+}
+
+/// Names in a sentence, each in backticks.
+///
+/// ```
+/// assert_eq!(mangle_syntax::text::listed(["a", "b"]), "`a`, `b`");
+/// ```
+pub fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shorten;
+
+    #[test]
+    fn long_text_lacks_its_middle() {
+        assert_eq!(shorten("é", 1), "é");
+        assert_eq!(shorten(&"é".repeat(13), 10), "éééééé…ééé");
+        assert_eq!(shorten("a\nb", 10), "a b");
+        assert_eq!(shorten("", 0), "");
+        assert_eq!(shorten("abc", 0), "…");
+    }
+}
