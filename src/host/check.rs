@@ -10,7 +10,7 @@ use super::decode::is_unparsed;
 use super::resolve::{CorpusFiles, PartialScan, Problem, ProgramFiles, Resolution};
 use super::unread_findings::{around, scan_limit, unreadable};
 use super::workspace::Snapshot;
-use super::{AgentSettings, FileTable, Memory, Overlay, PreviewFiles, Project};
+use super::{AgentSettings, FileTable, Memory, Overlay, Project};
 use crate::ide::file_findings::file_findings;
 use crate::ide::merge::Lists;
 use crate::ide::previews::corpus_findings;
@@ -23,7 +23,7 @@ use mangle_syntax::text::{Cancel, FileId};
 /// What a check found.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// The findings, in no particular order; those of a file of two programs twice.
+    /// The findings, in no particular order.
     pub entries: Vec<ReportEntry>,
 }
 
@@ -110,7 +110,7 @@ impl ReportedFiles {
                 // What a sample reads beside policies is reported with it.
                 let preview = resolution.previews.get(&member.file).into_iter();
                 preview
-                    .flat_map(PreviewFiles::texts)
+                    .flat_map(|files| files.texts())
                     .for_each(|(beside, ..)| add(beside, program.settings.fail_on));
             }
         }

@@ -37,7 +37,7 @@ impl Resolver<'_> {
                     asked_for.extend(program.project);
                 }
                 if !of.header.groups.is_empty() || !of.header.findings.is_empty() {
-                    self.result.previews.insert(single.member.file, of);
+                    self.result.previews.insert(single.member.file, of.into());
                 }
             }
         }

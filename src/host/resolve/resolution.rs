@@ -85,7 +85,7 @@ pub struct Resolution {
     /// The configuration files, sorted by path.
     pub projects: Vec<Project>,
     /// What the headers of sample kernels say, for those that ask for previews.
-    pub previews: FxHashMap<FileId, PreviewFiles>,
+    pub previews: FxHashMap<FileId, Arc<PreviewFiles>>,
     /// The prompt atoms that configurations or targets name and no kernel asks for.
     pub corpora: Vec<CorpusFiles>,
     /// The links that are in programs or are transcripts.
@@ -111,7 +111,7 @@ pub struct CorpusFiles {
 impl Resolution {
     /// The files that previews read beside policies, and those of atoms, with their texts.
     pub fn beside(&self) -> impl Iterator<Item = (FileId, &Path, &Arc<str>)> {
-        let of_kernels = self.previews.values().flat_map(PreviewFiles::texts);
+        let of_kernels = self.previews.values().flat_map(|files| files.texts());
         of_kernels.chain(self.corpora.iter().flat_map(|corpus| corpus.atoms.texts()))
     }
 

@@ -26,7 +26,8 @@ impl Default for ClosedWorkspace {
 }
 
 impl ClosedWorkspace {
-    /// The programs of a resolution whose files are `summaries`. What previews read beside policies is read anew each time.
+    /// The programs of a resolution whose files are `summaries`. What previews read beside policies is that of the
+    /// resolution.
     pub(in crate::host) fn snapshot(
         &mut self,
         resolution: &Resolution,
@@ -49,6 +50,7 @@ impl ClosedWorkspace {
         let mut snapshot =
             Snapshot::new(self.revision, programs, Vec::new(), files, FxHashMap::default(), table);
         (snapshot.prompt_revisions, snapshot.beside) = (prompt_revisions, Arc::new(overlay.clone()));
+        snapshot.read_previews.clone_from(&resolution.previews);
         snapshot
     }
 }

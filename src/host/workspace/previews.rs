@@ -104,7 +104,10 @@ impl Snapshot {
         let kept = kept.filter(|kept| Arc::ptr_eq(&kept.settings, &settings));
         let (files, atoms) = match &kept {
             Some(kept) if kept.read_for == read_for => (Arc::clone(&kept.files), kept.atoms.clone()),
-            _ => self.read(program, (&path, text), kept.as_ref()),
+            _ => match self.read_previews.get(&file) {
+                Some(files) => (Arc::clone(files), None),
+                None => self.read(program, (&path, text), kept.as_ref()),
+            },
         };
         let kept = match kept {
             Some(kept) if kept.read_for == read_for && Arc::ptr_eq(&kept.program, &now) => return Some(kept),

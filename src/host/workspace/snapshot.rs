@@ -12,7 +12,7 @@ use super::program::SnapshotProgram;
 use super::prompt_provenance::ConfiguredAtoms;
 use super::prompt_revisions::PromptRevisions;
 use super::transcripts::SnapshotTranscript;
-use crate::host::{FileTable, Identities, Overlay, PartialScan, ResolvedPath};
+use crate::host::{FileTable, Identities, Overlay, PartialScan, PreviewFiles, ResolvedPath};
 use crate::ide::merge::Lists;
 
 use mangle_settings::{FormatSettings, MaxFindings};
@@ -37,6 +37,8 @@ pub struct Snapshot {
     pub prompt_revisions: PromptRevisions,
     /// The open documents that previews may read.
     pub(super) beside: Arc<Overlay>,
+    /// What a command has read of the headers of samples already.
+    pub(super) read_previews: FxHashMap<FileId, Arc<PreviewFiles>>,
     /// The prompt atoms that configurations name.
     pub(super) atoms: Vec<Arc<ConfiguredAtoms>>,
     /// What is said of the documents whose text may differ from the editor's.
@@ -73,6 +75,7 @@ impl Snapshot {
             table,
             prompt_revisions: PromptRevisions::default(),
             beside: Arc::default(),
+            read_previews: FxHashMap::default(),
             atoms: Vec::new(),
             suspects: FxHashMap::default(),
             is_partial: false,
