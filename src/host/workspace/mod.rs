@@ -551,7 +551,7 @@ impl Workspace {
         if self.current.revision != self.revision {
             let mut files = self.closed.clone();
             for (&id, document) in &mut self.documents {
-                // What is no transcript and prompt_revisions no prompts is nobody's business.
+                // Of other documents only transcripts and what prompts are made of are read.
                 let is_read = || is_yaml(document.path()) || self.programs.feeds_previews(document.path());
                 if document.kind() != document::Kind::Other || self.programs.is_transcript(id) || is_read() {
                     document.flush();

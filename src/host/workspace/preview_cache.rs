@@ -25,7 +25,7 @@ pub(super) struct PreviewCache {
     all: Mutex<Vec<(FileId, PreviewRequest, Slot)>>,
     /// The files that were read for them beside policies.
     read: Mutex<FxHashSet<PathBuf>>,
-    /// What prompt_revisions the prompts of the newest revision of which that is known.
+    /// Where the lines of its prompts come from.
     pub(super) provenance: Memo<ProvenanceInputs, Arc<PromptProvenance>>,
 }
 

@@ -1,3 +1,5 @@
+//! One program of the workspace: what stays the same from revision to revision, and its snapshot at one of them.
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -143,9 +145,9 @@ pub struct SnapshotProgram {
     configuration: Option<PathBuf>,
     /// The sample kernel, other file of the sample, or policy test that this is the program of.
     pub(super) single: Option<FileId>,
-    /// What the file is called whose facts are answering out here.
+    /// The name of the sample whose facts it is evaluated with.
     pub(super) sample: Option<Arc<str>>,
-    /// The tables that are answering out here.
+    /// The tables of facts that it is evaluated with.
     tables: Arc<Tables>,
     pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
@@ -244,7 +246,7 @@ impl SnapshotProgram {
         }
     }
 
-    /// What is kept of findings while fixes are answering. In an editor the program's own is for its texts as they are.
+    /// The cache of findings for trying fixes. In an editor the program's own one is for its texts as they are.
     pub(super) fn cache_for_fixes(&self) -> Arc<FindingCache> {
         match self.shell {
             Shell::CommandLine => Arc::clone(&self.cache),
@@ -301,7 +303,7 @@ impl SnapshotProgram {
         self.previews.provenance.take();
     }
 
-    /// What the file is called whose facts are answering out with this program, if it is the program of one.
+    /// The name of the sample whose facts it is evaluated with, if there is one.
     #[must_use]
     pub fn sample(&self) -> Option<&Arc<str>> {
         self.sample.as_ref()
