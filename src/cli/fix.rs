@@ -19,7 +19,6 @@ use crate::report::ReportEntry;
 use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::{Applicability, Diagnostic, ResolvedFix};
 use mangle_syntax::text::FileId;
-
 use piggyback::transcript::LONGEST_DOCUMENT;
 
 /// What to do with fixes.
@@ -145,10 +144,10 @@ impl FixArgs {
         mended: &mut FixReport,
     ) -> FxHashMap<FileId, Arc<FileSummary>> {
         let (mut files, _) = host::load(resolution, request.targets, request.overlay, request.memory, || ());
+        let snapshot = request.memory.snapshot(resolution, &files, request.overlay);
         let mut locked = Vec::new();
         loop {
             let editable = |file| !locked.contains(&file);
-            let snapshot = request.memory.snapshot(resolution, &files, request.overlay);
             let fixed = snapshot.fix(&snapshot.programs, FixRequest { editable: &editable, ..wish });
             // A fix of two files, one of which cannot be written, must not be applied by half.
             let refused = if self.diff { Vec::new() } else { refused(&fixed, request) };

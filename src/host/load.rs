@@ -12,7 +12,6 @@ use super::resolve::{Problem, Resolution};
 use super::summary::summarise;
 use super::{CheckTarget, FileTable, Memory, Overlay, read};
 use mangle_engine::program::FileSummary;
-
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
 

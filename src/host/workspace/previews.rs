@@ -11,7 +11,6 @@ use crate::host::preview_files::{AtomCache, PreviewFiles, SessionText, preview_n
 use crate::host::{AtomFiles, Overlay, PreviewRequest, is_mangle};
 use agent_prompt::{Preview, PreviewSettings};
 use mangle_engine::kernel::Clock;
-
 use mangle_syntax::text::{Cancel, FileId};
 
 /// Why nothing is shown.

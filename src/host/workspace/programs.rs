@@ -19,7 +19,6 @@ use crate::host::{
     AgentSettings, FileTable, PartialScan, Problem, ProgramFiles, ProgramOrigin, Project, Resolution, Shell,
 };
 use crate::ide::file_findings::file_findings;
-
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::memo::Memo;

@@ -16,7 +16,6 @@ use crate::ide::evaluation::fingerprint;
 use crate::ide::previews::{corpus_findings, findings};
 use agent_prompt::Header;
 use mangle_settings::{RuleSettings, Settings};
-
 use mangle_syntax::memo::Identity;
 use mangle_syntax::text::{Cancel, FileId};
 

@@ -14,10 +14,8 @@ use super::prompt_revisions::PromptRevisions;
 use super::transcripts::SnapshotTranscript;
 use crate::host::{FileTable, Identities, Overlay, PartialScan, PreviewFiles, ResolvedPath};
 use crate::ide::merge::Lists;
-
 use mangle_settings::{FormatSettings, MaxFindings};
 use mangle_syntax::lint::Diagnostic;
-
 use mangle_syntax::text::FileId;
 
 /// The whole workspace.

@@ -8,7 +8,6 @@ use crate::ide;
 use crate::ide::Place;
 use crate::ide::hover::prompts;
 use crate::lsp::view::View;
-
 use mangle_syntax::text::FileId;
 
 pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> {

@@ -22,7 +22,6 @@ use super::origin::LineOrigin;
 use super::prompt::Prompt;
 use super::sections::{Mode, Section, SectionKind, SectionSource};
 use super::texts;
-
 use mangle_settings::Reasoning;
 pub use request::AssemblyRequest;
 

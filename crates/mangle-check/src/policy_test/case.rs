@@ -3,7 +3,6 @@
 use super::key::TestKey;
 use mangle_engine::program::PredicateKey;
 use mangle_syntax::lint::Finding;
-
 use mangle_syntax::text::TextRange;
 
 /// The cases of a test file. Ranges count from its start.

@@ -6,7 +6,6 @@ use super::comments::{Comment, comments, ignored};
 use super::findings;
 use super::key::TestKey;
 use mangle_engine::program::{FileSummary, PredicateKey};
-
 use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::{TextRange, TextSize};
 

@@ -12,7 +12,6 @@ use crate::ide::transcripts::Judge;
 use agent_replay::{Constitution, Prefill, ReplayOptions};
 use mangle_engine::kernel::Clock;
 use mangle_settings::KernelSettings;
-
 use mangle_syntax::memo::Identity;
 use mangle_syntax::text::Cancel;
 

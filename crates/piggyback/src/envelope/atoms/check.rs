@@ -14,7 +14,6 @@ use crate::envelope::edits::quoted;
 use crate::envelope::json::Json;
 use crate::envelope::plain;
 use crate::envelope::runtime::built_in;
-
 use mangle_syntax::lint::{Finding, Fix, Severity};
 
 /// From how many updates on texts are looked up rather than compared.
