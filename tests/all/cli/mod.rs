@@ -14,14 +14,18 @@ mod many_findings;
 #[path = "test.rs"]
 mod policy_test;
 mod preview;
+mod preview_atoms;
 mod preview_bad_input;
+mod preview_captured;
 mod preview_why;
 mod query;
+mod repair;
 mod replay;
 mod rule;
 mod scan_limit;
 mod settings;
 #[cfg(unix)]
 mod special_files;
+mod split;
 use crate::support::command as support;
 mod transcripts;

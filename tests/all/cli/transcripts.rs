@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::support::{check, command, folder};
 
 /// Standard output, standard error and the exit status with this on standard input.
-fn run(folder: &TempDir, arguments: &[&str], input: &str) -> (String, String, Option<i32>) {
+pub(super) fn run(folder: &TempDir, arguments: &[&str], input: &str) -> (String, String, Option<i32>) {
     let mut command = command(folder.path(), arguments);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -19,10 +19,11 @@ fn run(folder: &TempDir, arguments: &[&str], input: &str) -> (String, String, Op
     (out, error, output.status.code())
 }
 
-const SCHEMAS: (&str, &str) = ("schemas.gl", "Decl task_status(Task, Status) bound [/string, /name].\n");
+pub(super) const SCHEMAS: (&str, &str) =
+    ("schemas.gl", "Decl task_status(Task, Status) bound [/string, /name].\n");
 
 /// One good envelope and one that loses an update, a line each.
-const SESSION: (&str, &str) = (
+pub(super) const SESSION: (&str, &str) = (
     "session.jsonl",
     "{\"control_packet\":{\"intent_classification\":{\"category\":\"/query\",\"verb\":\"/explain\",\"target\":\"x\",\
      \"constraint\":\"none\",\"confidence\":0.9},\"mangle_updates\":[\"task_status(\\\"é1\\\", /done).\"],\
@@ -35,6 +36,21 @@ const SESSION: (&str, &str) = (
 
 const QUIET: (&str, &str) =
     ("mangle-ls.toml", "[rules]\nfields = \"off\"\nstate = \"off\"\nmemory = \"off\"\n");
+
+/// What a reply of the chat in a test is.
+pub(super) fn line(surface: &str, updates: &[&str], model: &str) -> String {
+    let envelope = serde_json::json!({
+        "control_packet": {
+            "intent_classification": {
+                "category": "/query", "verb": "/explain", "target": "x", "constraint": "none", "confidence": 0.9
+            },
+            "mangle_updates": updates, "memory_operations": [], "tool_requests": [],
+        },
+        "surface_response": surface,
+    });
+    let record = serde_json::json!({ "role": "assistant", "content": envelope.to_string(), "model": model });
+    format!("{record}\n")
+}
 
 #[test]
 fn a_finding_has_its_place_and_its_path() {
@@ -173,27 +189,6 @@ fn the_strict_mode_and_other_readers() {
 }
 
 #[test]
-fn two_streams() {
-    check(
-        &[SESSION],
-        &["split", "session.jsonl"],
-        expect![[r#"
-            surface 1: All fine.
-            control 1: task_status("é1", /done).
-            surface 2: Half fine.
-            no policy is loaded, so neither its declarations nor its verdict about the reply are considered
-            exit 0
-        "#]],
-    );
-    let folder = folder(&[SESSION]);
-    let (out, _, _) =
-        run(&folder, &["split", "session.jsonl", "--surface", "s.txt", "--control", "c.txt"], "");
-    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-    assert_eq!((out.as_str(), read("s.txt").as_str()), ("", "1: All fine.\n2: Half fine.\n"));
-    assert_eq!(read("c.txt"), "1: task_status(\"é1\", /done).\n");
-}
-
-#[test]
 fn figures() {
     check(
         &[SESSION],
@@ -228,40 +223,6 @@ fn figures() {
     assert!(
         out.contains("atoms_total{file=\"session.jsonl\",result=\"dropped\",version=\"current\"} 1\n"),
         "{out}"
-    );
-}
-
-#[test]
-fn what_to_tell_the_model() {
-    check(
-        &[SCHEMAS, SESSION],
-        &["repair", "session.jsonl:2", "--attempt", "2"],
-        expect![[r#"
-            Your last reply (record 2) could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
-            It was read by stage P1.
-            Update #0: task_status(\"é2\", /done)
-              - update does not end with a full stop; the runtime silently ignores the update (column 24)
-              - try: task_status(\"é2\", /done).
-            Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name). Memory operations: promote_to_long_term, forget, store_vector, note.
-            Attempt 2 of 3.
-            exit 0
-        "#]],
-    );
-    check(
-        &[SCHEMAS, SESSION],
-        &["repair", "session.jsonl:2", "--format", "json"],
-        expect![[r#"
-            {"record":2,"attempt":1,"max":3,"stage":"P1","errors":[{"code":"PB203","pointer":"/control_packet/mangle_updates/0","offset":178,"message":"update does not end with a full stop; the runtime silently ignores the update","suggestion":"task_status(\"é2\", /done)."}],"allowed":["task_status(Task /string, Status /name)"],"operations":["promote_to_long_term","forget","store_vector","note"],"retryable":true}
-            exit 0
-        "#]],
-    );
-    check(
-        &[SCHEMAS, SESSION],
-        &["repair", "session.jsonl:9"],
-        expect![[r#"
-        error: there is no reply in record 9
-        exit 2
-    "#]],
     );
 }
 
@@ -383,88 +344,6 @@ fn no_message_without_end() {
         &["repair", "chat.jsonl:4"],
         expect![[r#"
             no message for record 4: the last round of repair repeated the errors of the reply before it; go on with what the runtime makes of the reply
-            exit 0
-        "#]],
-    );
-}
-
-#[test]
-fn every_update_gets_one_suggestion_and_predicates_that_it_names_come_first() {
-    let schemas = "Decl other(X) bound [/name].\nDecl task_status(Task, Status) bound [/string, /name].\n\
-         Decl user_intent(ID, Category, Verb, Target, Constraint) bound [/string, /name, /name, /string, /string].\n";
-    let updates: Vec<_> = (0..22).map(|at| format!("\"task_status(t{at}, done)\"")).collect();
-    let reply = SESSION.1.lines().next().unwrap().replace(
-        "\"task_status(\\\"é1\\\", /done).\"",
-        &format!("\"user_intent(\\\"a\\\", /query).\", \"task_status(X, /done).\", {}", updates.join(", ")),
-    );
-    check(
-        &[("schemas.gl", schemas), ("a.jsonl", &reply)],
-        &["repair", "a.jsonl"],
-        expect![[r#"
-            Your last reply (record 1) could not be used as it is. Do not apologise and do not explain; send the whole envelope again.
-            It was read by stage P1.
-            Update #0: user_intent(\"a\", /query).
-              - `user_intent` is not declared with 2 arguments; the policy has `user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string)`; the runtime rejects the fact (column 12)
-              - write it as: user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string)
-            Update #1: task_status(X, /done).
-              - fact contains the variable `X`; the runtime stores the string `"?X"` in its place (column 13)
-            Update #2: task_status(t0, done)
-              - `t0` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t0\", /done).
-            Update #3: task_status(t1, done)
-              - `t1` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t1\", /done).
-            Update #4: task_status(t2, done)
-              - `t2` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t2\", /done).
-            Update #5: task_status(t3, done)
-              - `t3` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t3\", /done).
-            Update #6: task_status(t4, done)
-              - `t4` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t4\", /done).
-            Update #7: task_status(t5, done)
-              - `t5` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t5\", /done).
-            Update #8: task_status(t6, done)
-              - `t6` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t6\", /done).
-            Update #9: task_status(t7, done)
-              - `t7` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t7\", /done).
-            Update #10: task_status(t8, done)
-              - `t8` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t8\", /done).
-            Update #11: task_status(t9, done)
-              - `t9` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t9\", /done).
-            Update #12: task_status(t10, done)
-              - `t10` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t10\", /done).
-            Update #13: task_status(t11, done)
-              - `t11` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t11\", /done).
-            Update #14: task_status(t12, done)
-              - `t12` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t12\", /done).
-            Update #15: task_status(t13, done)
-              - `t13` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t13\", /done).
-            Update #16: task_status(t14, done)
-              - `t14` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t14\", /done).
-            Update #17: task_status(t15, done)
-              - `t15` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t15\", /done).
-            Update #18: task_status(t16, done)
-              - `t16` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t16\", /done).
-            Update #19: task_status(t17, done)
-              - `t17` is not a term; a string has quotes; the runtime cannot read the update and ignores it (column 13)
-              - try: task_status(\"t17\", /done).
-            4 more updates have problems.
-            Remember: one JSON object whose first key is "control_packet"; every update is one fact without variables that ends with a full stop; predicates in small letters, names as /name, text in "double quotes". Predicates that you may use: task_status(Task /string, Status /name); user_intent(ID /string, Category /name, Verb /name, Target /string, Constraint /string); other(X /name). Memory operations: promote_to_long_term, forget, store_vector, note.
-            Attempt 1 of 3.
             exit 0
         "#]],
     );
@@ -609,29 +488,6 @@ fn predicates_that_decide_are_not_offered() {
     assert_eq!(json(own, "overide(\\\"me\\\").").0, ["override", "test_note"]);
 }
 
-/// Places in a repair message are those of the reply, whatever stands before it in the file.
-#[test]
-fn places_of_a_repair_count_in_the_reply() {
-    let user = "{\"role\":\"user\",\"content\":\"Fix it, please, and tell me what you did.\"}\n";
-    let broken =
-        "Sure: {\\\"control_packet\\\": {\\\"mangle_updates\\\": [}, \\\"surface_response\\\": \\\"ok\\\"}";
-    let chat = format!("{user}{{\"role\":\"assistant\",\"content\":\"{broken}\"}}\n");
-    let folder = folder(&[SCHEMAS, ("chat.jsonl", &chat)]);
-    let (out, ..) = run(&folder, &["repair", "chat.jsonl", "--format", "json"], "");
-    let value: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(value["record"], 2);
-    let reply = broken.replace("\\\"", "\"");
-    let errors = value["errors"].as_array().unwrap();
-    assert!(!errors.is_empty());
-    for error in errors {
-        let offset = usize::try_from(error["offset"].as_u64().unwrap()).unwrap();
-        assert!(offset <= reply.len(), "{error}");
-        if error["code"] == "PB010" {
-            assert_eq!(reply[offset..].chars().next(), Some('}'), "{error}");
-        }
-    }
-}
-
 #[test]
 fn named_paths_without_a_reply_are_problems() {
     let folder = folder(&[
@@ -647,142 +503,6 @@ fn named_paths_without_a_reply_are_problems() {
             );
         }
     }
-}
-
-/// What a reply of the chat in a test is.
-fn line(surface: &str, updates: &[&str], model: &str) -> String {
-    let envelope = serde_json::json!({
-        "control_packet": {
-            "intent_classification": {
-                "category": "/query", "verb": "/explain", "target": "x", "constraint": "none", "confidence": 0.9
-            },
-            "mangle_updates": updates, "memory_operations": [], "tool_requests": [],
-        },
-        "surface_response": surface,
-    });
-    let record = serde_json::json!({ "role": "assistant", "content": envelope.to_string(), "model": model });
-    format!("{record}\n")
-}
-
-/// A log of both streams gives the same surfaces and updates as the transcript that it was made of.
-#[test]
-fn a_log_of_both_streams_is_read_again() {
-    let session = [
-        line("One.\nTwo,\n\n\tthree \u{1b}[31m ünï \\u{41}\n", &["task_status(\"a\", /open).", "lost("], "m"),
-        line("[USER] quoted\n[KERNEL] quoted", &[], "m"),
-        line("password: hunter2x", &["task_status(\"b\", /done).", "task_status(\"c\", /done)."], "m"),
-    ]
-    .concat();
-    let folder = folder(&[SCHEMAS, ("a.jsonl", &session)]);
-    let split = |file: &str, more: &[&str]| {
-        let (out, error, code) = run(&folder, &[&["split", file, "--no-redact"], more].concat(), "");
-        assert_eq!((error.as_str(), code), ("", Some(0)));
-        out
-    };
-    let log = split("a.jsonl", &["--format", "log"]);
-    expect![[r#"
-        [USER] One.
-        	Two,
-	
-        		three \u{1b}[31m ünï \u{5c}u{41}
-	
-        [KERNEL] task_status("a", /open).
-        [USER] [USER] quoted
-        	[KERNEL] quoted
-        [KERNEL]
-        [USER] password: hunter2x
-        [KERNEL] task_status("b", /done).
-        [KERNEL] task_status("c", /done).
-    "#]]
-    .assert_eq(&log);
-    std::fs::write(folder.path().join("b.log"), &log).unwrap();
-    assert_eq!(split("b.log", &["--format", "log"]), log);
-    assert_eq!(split("b.log", &[]), split("a.jsonl", &[]));
-    // Without `--no-redact`, what looks like a credential is masked.
-    let (masked, ..) = run(&folder, &["split", "a.jsonl", "--format", "log"], "");
-    assert!(!masked.contains("hunter2x") && masked.contains("[USER] password: "), "{masked}");
-}
-
-#[test]
-fn streams_of_a_log_go_to_their_files() {
-    let folder = folder(&[SCHEMAS, ("a.jsonl", &line("Hello.", &["task_status(\"a\", /open)."], "m"))]);
-    let arguments = ["split", "a.jsonl", "--format", "log", "--surface", "s.log", "--control", "c.log"];
-    assert_eq!(run(&folder, &arguments, "").0, "");
-    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-    assert_eq!(read("s.log"), "[USER] Hello.\n");
-    assert_eq!(read("c.log"), "[KERNEL] task_status(\"a\", /open).\n");
-}
-
-/// One message for each bad reply, or for the record that is named.
-#[test]
-fn every_bad_reply_of_a_file_is_repaired() {
-    let session = [
-        line("One.", &["task_status(\"a\", done)."], "m"),
-        line("Two.", &["task_status(\"b\", /done)."], "m"),
-        line("Three.", &["bad("], "m"),
-    ]
-    .concat();
-    let folder = folder(&[SCHEMAS, ("a.jsonl", &session)]);
-    let (out, _, code) = run(&folder, &["repair", "a.jsonl"], "");
-    let heads: Vec<_> = out.lines().filter(|line| line.starts_with("Your last reply")).collect();
-    assert_eq!((heads.len(), code), (2, Some(0)), "{out}");
-    assert!(heads[0].contains("(record 1)") && heads[1].contains("(record 3)"), "{out}");
-    assert!(out.contains("\n\nYour last reply"), "{out}");
-    let (one, ..) = run(&folder, &["repair", "a.jsonl:3"], "");
-    assert!(out.ends_with(&one) && one.contains("(record 3)") && !one.contains("(record 1)"), "{one}");
-    let (lines, ..) = run(&folder, &["repair", "a.jsonl", "--format", "json"], "");
-    let records: Vec<_> = lines
-        .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["record"].as_u64())
-        .collect();
-    assert_eq!(records, [Some(1), Some(3)]);
-    let (out, error, _) = run(&folder, &["repair", "a.jsonl:2"], "");
-    assert_eq!((out.as_str(), error.as_str()), ("", "nothing to repair\n"));
-}
-
-/// An update that has to go gets no other advice, neither as text nor for programs.
-#[test]
-fn an_update_that_has_to_go_is_not_repaired_otherwise() {
-    let folder = folder(&[SCHEMAS, ("a.jsonl", &line("One.", &["permitted(\"x\")"], "m"))]);
-    let arguments = ["repair", "--profile", "current", "a.jsonl"];
-    let (out, ..) = run(&folder, &arguments, "");
-    assert_eq!(out.matches("- try: ").count(), 1, "{out}");
-    assert!(out.contains("- try: delete the update"), "{out}");
-    let (out, ..) = run(&folder, &[&arguments[..], &["--format", "json"]].concat(), "");
-    let value: serde_json::Value = serde_json::from_str(&out).unwrap();
-    let suggestions: Vec<_> =
-        value["errors"].as_array().unwrap().iter().map(|one| &one["suggestion"]).collect();
-    assert!(suggestions.len() > 1 && suggestions.iter().all(|one| **one == "delete the update"), "{out}");
-}
-
-/// The order of keys and full stops are those of the version of the protocol.
-#[test]
-fn a_repair_asks_for_what_the_version_wants() {
-    let reply = |version: &str| {
-        format!(
-            "{{\"piggyback_version\":\"{version}\",\"surface_response\":\"ok\",\"control_packet\":{{\"intent_classification\":\
-             {{\"category\":\"/query\",\"verb\":\"/explain\",\"target\":\"x\",\"constraint\":\"none\",\"confidence\":0.9}},\
-             \"mangle_updates\":[\"task_status(\\\"a\\\", done)\",\"bad(\"],\"memory_operations\":[]}}}}\n"
-        )
-    };
-    let repaired = |version: &str, settings: &str| {
-        let folder = folder(&[SCHEMAS, ("a.jsonl", &reply(version)), ("mangle-ls.toml", settings)]);
-        run(&folder, &["repair", "a.jsonl"], "").0
-    };
-    let program = "[[program]]\nname = \"a\"\ninclude = [\"*.gl\"]\n";
-    let stops = format!("{program}[transcripts.atoms]\ntrailing_period = true\n");
-    for (version, first) in
-        [("1.1", "surface_response"), ("1.2", "control_packet"), ("1.2-go", "control_packet")]
-    {
-        let out = repaired(version, program);
-        assert!(out.contains(&format!("first key is \"{first}\"")), "{out}");
-        assert!(out.contains("try: task_status(\\\"a\\\", /done)\n"), "{out}");
-        assert!(!out.contains("full stop") && !out.contains("done).") && !out.contains("bad()."), "{out}");
-        let out = repaired(version, &stops);
-        assert!(out.contains("full stop") && out.contains("try: task_status(\\\"a\\\", /done).\n"), "{out}");
-    }
-    let out = repaired("current", program);
-    assert!(out.contains("ends with a full stop") && out.contains("/done).\n"), "{out}");
 }
 
 /// The metrics of a session with its policy: five of the specification, with a sample each.
@@ -872,65 +592,4 @@ fn metrics_have_a_sample_for_everything() {
     assert!(out.contains("constitutional_blocks{file=\"a.jsonl\"} 0\n"), "{out}");
     let (out, ..) = run(&without, &["stats", "a.jsonl", "--format", "json"], "");
     assert!(out.contains("\"constitutional_blocks\":null"), "{out}");
-}
-
-/// What `split --format log` writes is a transcript to the commands that need no replies, and `parse` is not silent about it.
-#[test]
-fn logs_of_both_channels_are_read_again() {
-    let log = "[USER] hi\n[KERNEL] bad(\n[KERNEL] permitted(/x, \"a\", \"b\").\n";
-    let files = [("bad.log", log)];
-    check(
-        &files,
-        &["check", "bad.log"],
-        expect![[r#"
-            error[PB202 atom-syntax]: missing `)` after `bad(`
-             --> bad.log:2:13
-              |
-            2 | [KERNEL] bad(
-              |             ^ expected `)` after this
-              |
-              = note: the runtime cannot read the update and ignores it
-              = help: insert `)` (edits evidence)
-
-            error[PB205 protected-head]: a reply may not assert `permitted`
-             --> bad.log:3:10
-              |
-            3 | [KERNEL] permitted(/x, "a", "b").
-              |          ^^^^^^^^^
-              |
-              = note: it would grant itself permission
-              = note: only the agent's core or its constitution may assert this predicate
-              = help: delete the update
-
-            2 errors in 1 file (0 clauses); no declarations for 1 transcript, so predicates were not looked up
-            exit 1
-        "#]],
-    );
-    check(
-        &files,
-        &["parse", "bad.log", "--explain"],
-        expect![[r#"
-        warning: bad.log: there is no reply in it, only what the runtime made of replies
-        exit 1
-    "#]],
-    );
-    let policy = "Decl task_status(Task, Status) bound [/string, /name].\n\
-                  Decl permitted(Action, Target, Payload) bound [/name, /string, /string].\n";
-    let log = "[USER] hi\n[KERNEL] task_status(\"a\", /running).\n";
-    let files = [("ok.log", log), ("policy.mg", policy)];
-    check(
-        &files,
-        &["replay", "--policy", "policy.mg", "ok.log"],
-        expect![[r#"
-        turn 1  ok.log:1  surface only
-          says     hi
-          update + task_status("a", /running).
-          state    +1 -0
-            + task_status("a",/running)
-
-        1 turn, 0 requests; 1 update asserted, 0 lost; 0 errors, 0 warnings
-        warning: policy.mg: no rule looks at requests: there is no `pending_action/5`
-        exit 0
-    "#]],
-    );
 }
