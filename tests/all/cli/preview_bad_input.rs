@@ -366,7 +366,7 @@ fn nothing_outside_of_the_workspace_is_read() {
         error[preview-path] a.kernel.mg:1 `OUTSIDE/*.mg` is outside of the repository; files outside of the repository (or, without one, of the folder with `mangle-ls.toml`) are not read
         error[preview-path] a.kernel.mg:1 `linked/*.mg` is outside of the repository; files outside of the repository (or, without one, of the folder with `mangle-ls.toml`) are not read
         information[template-missing] a.kernel.mg:3 no template for shard type `coder`; in preview `session` (coder-7), a built-in text is the base of the prompt
-        error[preview-path] a.kernel.mg:4 session file `OUTSIDE/…et.session.yaml` cannot be used; it is outside of the repository (without one, the folder with `mangle-ls.toml`)
+        error[preview-path] a.kernel.mg:4 session file `OUTSIDE/sec…session.yaml` cannot be used; it is outside of the repository (without one, the folder with `mangle-ls.toml`)
         information[template-missing] a.kernel.mg:6 no template for shard type `coder`; in preview `linked` (coder-7), a built-in text is the base of the prompt
         error[preview-path] a.kernel.mg:7 session file `linked/secret.session.yaml` cannot be used; it is outside of the repository (without one, the folder with `mangle-ls.toml`)
         error[preview-path] a.kernel.mg:8 captured prompt `linked/secret.txt` cannot be used; it is outside of the repository (without one, the folder with `mangle-ls.toml`)

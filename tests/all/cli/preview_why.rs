@@ -395,6 +395,7 @@ fn atoms_have_their_lines_and_those_left_out_their_reasons() {
             You are a coder.                                                        ← atom me atoms/a.yaml:6
             You write code.                                                         ← atom me atoms/a.yaml:7
 
+
             ── protocol · atoms · 8 tokens
             Write "control_packet" first.                                           ← atom envelope atoms/a.yaml:12
 

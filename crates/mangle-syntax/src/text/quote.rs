@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-/// `text` on one line, and without its middle if it has more than `most` characters. Control characters are spaces.
+/// `text` on one line, and without its middle if it has more than `most` characters. Outputs show other control
+/// characters as signs.
 ///
 /// The cost grows with `most` and not with the text, so that many messages may quote a long one.
 ///
@@ -13,15 +14,16 @@ use std::borrow::Cow;
 /// ```
 #[must_use]
 pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
-    let visible = |part: &str| part.replace(char::is_control, " ");
+    const LINE_ENDS: [char; 2] = ['\n', '\r'];
+    let on_one_line = |part: &str| part.replace(LINE_ENDS, " ");
     if text.chars().nth(most).is_none() {
-        return if text.contains(char::is_control) { visible(text).into() } else { text.into() };
+        return if text.contains(LINE_ENDS) { on_one_line(text).into() } else { text.into() };
     }
     let tail = most.saturating_sub(1) * 2 / 5;
     let head = most.saturating_sub(1) - tail;
     let head = text.char_indices().nth(head).map_or(text, |(at, _)| text.get(..at).unwrap_or(text));
     let tail = text.char_indices().rev().take(tail).last().map_or("", |(at, _)| text.get(at..).unwrap_or(""));
-    format!("{}…{}", visible(head), visible(tail)).into()
+    format!("{}…{}", on_one_line(head), on_one_line(tail)).into()
 }
 
 /// [`shorten`], in backticks.
