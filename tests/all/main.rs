@@ -15,6 +15,7 @@ mod planted;
 mod policies;
 mod project;
 mod reports;
+mod rule_examples;
 mod support;
 
 /// The allocator of the product, whose memory is measured.

@@ -3,8 +3,6 @@
 mod batch;
 mod constitution;
 mod coverage;
-#[cfg(test)]
-mod examples;
 mod facts;
 mod gate;
 mod origins;

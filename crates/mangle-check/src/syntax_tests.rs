@@ -4,7 +4,7 @@
 
 use expect_test::expect;
 
-use crate::testing::check;
+use crate::testing::{check, check_fix};
 
 #[test]
 fn name_constant_swallows_the_full_stop() {
@@ -124,6 +124,15 @@ fn foreign_comments() {
               fix: turn it into a `#` comment
         "#]],
     );
+}
+
+#[test]
+fn foreign_comments_on_adjacent_lines_are_one_finding() {
+    check(
+        "% one\n% two\n  % three\n\n% four\n// five\np(1). // six\n// seven\nq(1).\n-- eight\n-- nine\nr(1).\n",
+        expect![[r#""#]],
+    );
+    check_fix("wrong-comment", "% one\n% two\n\n% three\np(1).\n", expect![[r#""#]]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 /// The inputs name everything that the output depends on, as values, revisions or fingerprints: two equal inputs have the
 /// same output. A stale output, whose inputs are others by now, is what an incremental computation starts from.
 ///
-/// One thread computes at a time; others that want the same wait for it. Nobody waits to read what is there. A hit and a
+/// One thread computes at a time; others that want the same wait for it. Reading a finished output never waits. A hit and a
 /// computation are each an event of the target `memo`, at level `TRACE`, that names the type of the inputs.
 ///
 /// ```

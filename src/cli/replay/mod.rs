@@ -21,8 +21,8 @@ use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::host::{self, TranscriptFile};
 use crate::ide::replays::{TurnFilter, rule_place};
 use crate::report::replay::{
-    CheckReport, MOST_TURNS, Page, ReplaySummary, RuleCoverage, TurnReport, TurnStart, html, line, markdown,
-    summary_text, text,
+    CheckReport, MOST_TURNS, Page, ReplaySummary, RuleCoverage, TurnReport, TurnStart, finding_lines, html,
+    markdown, summary_text, text,
 };
 use agent_replay::Prefill;
 use mangle_engine::kernel::{Clock, Reading as KernelReading};
@@ -266,7 +266,8 @@ impl ReplayCommand {
             }
             Layout::Text => {
                 for finding in of_policy {
-                    out.write(&format!("{}: {}\n", finding["file"].as_str().unwrap_or("?"), line(finding)))?;
+                    let file = finding["file"].as_str().unwrap_or("?");
+                    out.write(&format!("{file}: {}\n", finding_lines(finding).join("\n")))?;
                 }
                 out.write(&covered(coverage))?;
                 out.write(&format!("{}\n", summary_text(summary)))?;

@@ -22,7 +22,7 @@ pub use html::{MOST_TURNS, html};
 pub use markdown::markdown;
 pub use page::Page;
 pub use summary::{ReplaySummary, RuleCoverage, summary_text};
-pub use text::{line, plain_text, text};
+pub use text::{finding_lines, plain_text, text};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -190,14 +190,23 @@ fn compared(turn: &TurnReport, out: &mut String) {
 }
 
 fn findings(turn: &TurnReport, out: &mut String) {
-    for finding in &turn.findings {
-        let _ = writeln!(out, "  {}", line(finding));
+    for line in turn.findings.iter().flat_map(finding_lines) {
+        let _ = writeln!(out, "  {line}");
     }
 }
 
-/// A finding on one line.
+/// A finding as lines: the headline with its place, then notes and help.
 #[must_use]
-pub fn line(finding: &serde_json::Value) -> String {
+pub fn finding_lines(finding: &serde_json::Value) -> Vec<String> {
+    let notes = finding["notes"].as_array().into_iter().flatten().filter_map(|note| note.as_str());
+    let notes = notes.map(|note| format!("  {QUIET}= note:{QUIET:#} {}", visible(note)));
+    let help = finding["help"].as_str().or(finding["fix"]["title"].as_str());
+    let help = help.map(|help| format!("  {QUIET}= help:{QUIET:#} {}", visible(help)));
+    std::iter::once(headline(finding)).chain(notes).chain(help).collect()
+}
+
+/// The headline of a finding with its place.
+fn headline(finding: &serde_json::Value) -> String {
     let severity = said(finding, "severity");
     let style = match severity {
         "error" => BAD,
@@ -206,7 +215,7 @@ pub fn line(finding: &serde_json::Value) -> String {
     };
     let place = format!("{}:{}", finding["line"], finding["column"]);
     let (code, rule, message) = (said(finding, "code"), said(finding, "rule"), said(finding, "message"));
-    format!("{style}{severity}{style:#} {QUIET}{code} {rule} at {place}{QUIET:#}: {}", visible(message))
+    format!("{style}{severity}[{code} {rule}]{style:#}: {} {QUIET}at {place}{QUIET:#}", visible(message))
 }
 
 /// A text without what would steer a terminal.

@@ -13,12 +13,13 @@ struct Entry<'a> {
     summary: &'a str,
     rationale: &'a str,
     bad: &'a str,
+    finding: &'a str,
     good: &'a str,
     fix: &'a str,
     url: String,
 }
 
-/// The rules as a list of `{code, name, group, severity, summary, rationale, bad, good, fix, url}`,
+/// The rules as a list of `{code, name, group, severity, summary, rationale, bad, finding, good, fix, url}`,
 /// with a line end. `severity` is `off` for a rule that is off by default.
 #[must_use]
 pub fn json(rules: &[&'static Rule]) -> String {
@@ -30,6 +31,7 @@ pub fn json(rules: &[&'static Rule]) -> String {
         summary: rule.summary,
         rationale: rule.rationale,
         bad: rule.bad,
+        finding: rule.finding,
         good: rule.good,
         fix: fix(rule.fix),
         url: rule.url(),

@@ -52,6 +52,9 @@ pub fn page(rule: &Rule) -> String {
     put(&mut out, &format!("## Checks for\n\n{}.\n\n", heading(rule.summary)));
     put(&mut out, &format!("## Why it matters\n\n{}\n\n", rule.rationale.trim()));
     put(&mut out, &examples(rule, "Example", rule.bad));
+    if !rule.finding.is_empty() {
+        put(&mut out, &fenced("text", rule.finding.trim_end()));
+    }
     put(&mut out, &examples(rule, "Instead", rule.good));
     if rule.fix != FixKind::None {
         put(&mut out, &format!("## Fix\n\n{}\n\n", fix_section(rule)));
@@ -96,11 +99,15 @@ pub(in crate::report) fn examples(rule: &Rule, title: &str, example: &str) -> St
         if let Some(name) = file.name {
             put(&mut out, &format!("`{name}`:\n\n"));
         }
-        // Longer than any run of backticks in the text.
-        let fence = "`".repeat(longest_run(&file.text).max(2) + 1);
-        put(&mut out, &format!("{fence}{}\n{}\n{fence}\n\n", file.language(), file.text));
+        put(&mut out, &fenced(file.language(), &file.text));
     }
     if out.is_empty() { out } else { format!("## {title}\n\n{out}") }
+}
+
+/// A block of code, in a fence longer than any run of backticks in it.
+fn fenced(language: &str, text: &str) -> String {
+    let fence = "`".repeat(longest_run(text).max(2) + 1);
+    format!("{fence}{language}\n{text}\n{fence}\n\n")
 }
 
 fn longest_run(text: &str) -> usize {

@@ -44,6 +44,7 @@ pub fn single(rule: &Rule) -> String {
     section(&mut out, "Checks for", &wrap(&format!("{}.", heading(rule.summary)), "  "));
     section(&mut out, "Why it matters", &wrap(rule.rationale, "  "));
     section(&mut out, "Example", &code_of(rule, rule.bad, AnsiColor::Red));
+    section(&mut out, "Finding", &indented(rule.finding));
     section(&mut out, "Instead", &code_of(rule, rule.good, AnsiColor::Green));
     section(&mut out, "Fix", &wrap(&fix_section(rule), "  "));
     section(&mut out, "Severity", &wrap(&severity(rule), "  "));
@@ -80,6 +81,10 @@ fn code_of(rule: &Rule, example: &str, colour: AnsiColor) -> String {
         }
     }
     out
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
 fn silencing(rule: &Rule) -> String {

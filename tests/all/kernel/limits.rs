@@ -174,7 +174,7 @@ fn facts_with_variables() {
         q: 1
         p: 0
         fine: 1
-        lost a row of p(X).: `X` in the head has no value
+        lost a row of p(X).: `X` in the head is unbound
     "#]],
     );
     check(
@@ -184,8 +184,8 @@ fn facts_with_variables() {
         q: 1
         p: 0
         fine: 0
-        stopped at p(X).: `X` in the head has no value
-        lost a row of p(X).: `X` in the head has no value
+        stopped at p(X).: `X` in the head is unbound
+        lost a row of p(X).: `X` in the head is unbound
     "#]],
     );
 }

@@ -376,7 +376,7 @@ impl Generator {
         self.finish(predicate, args, transform);
     }
 
-    /// Moves a negation or inequality to the front, where its variables have no value yet.
+    /// Moves a negation or inequality to the front, where its variables are unbound.
     fn wait(&mut self) {
         if !self.faithful
             && self.chance(40)

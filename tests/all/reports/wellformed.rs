@@ -22,6 +22,7 @@ static RULE: Rule = Rule {
     rationale: "",
     fix_text: "",
     bad: "",
+    finding: "",
     good: "",
     fix: FixKind::Unsafe,
 };

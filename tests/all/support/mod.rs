@@ -7,6 +7,7 @@ pub mod command;
 pub mod editor_queries;
 pub mod programs;
 pub mod requests;
+pub mod rule_examples;
 pub mod text;
 pub mod world;
 

@@ -44,9 +44,9 @@ pub struct Expectation {
     pub key: TestKey,
     /// The comment.
     pub range: TextRange,
-    /// What stands behind the key.
+    /// The text after the key.
     pub text: String,
-    /// The bytes of that.
+    /// The range of that text.
     pub text_range: TextRange,
     /// The predicate that it is about; `None` where the text cannot be read.
     pub predicate: Option<PredicateKey>,

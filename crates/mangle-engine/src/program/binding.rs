@@ -33,7 +33,7 @@ pub enum BindingSource {
     /// An argument of a positive atom.
     Argument,
     /// A variable inside an expression that is an argument of a positive atom. The analysis takes
-    /// it as bound; evaluation has no value for it and stops.
+    /// it as bound; it is unbound during evaluation, which stops.
     InsideExpression,
     /// An output position of a built-in.
     Output,

@@ -19,6 +19,12 @@
 //! PROGRAM
 //! ```
 //!
+//! ## Finding
+//!
+//! ```text
+//! WHAT IS REPORTED IN THE BAD EXAMPLE
+//! ```
+//!
 //! ## Good
 //! …
 //!
@@ -27,8 +33,8 @@
 //! WHAT THE FIX DOES
 //! ````
 //!
-//! Summary, rationale and the text about the fix are one line each. The examples and that text may be missing; the fence may be
-//! longer than three.
+//! Summary, rationale and the text about the fix are one line each. The examples, the finding and that text may be missing; the
+//! fence may be longer than three. A test writes the finding.
 
 use super::{FixKind, Group, Rule, Severity};
 
@@ -76,10 +82,11 @@ impl Rule {
         rest.heading("## Why");
         let rationale = rest.line();
         let bad = rest.example("## Bad");
+        let finding = rest.example("## Finding");
         let good = rest.example("## Good");
         let fix_text = rest.last_section("## Fix");
         assert!(rest.0.is_empty(), "there is more after the last section");
-        Self { code, name, group, severity, summary, rationale, bad, good, fix, fix_text }
+        Self { code, name, group, severity, summary, rationale, bad, finding, good, fix, fix_text }
     }
 }
 
@@ -238,13 +245,14 @@ mod tests {
     #[test]
     fn a_document_is_a_rule() {
         let text = "# a-name (MG299)\n\n- group: safety\n- severity: off\n- fix: safe\n\nWhat.\n\n## Why\n\nBecause.\n\n\
-                    ## Bad\n\n````mangle\n```\np(1).\n````\n\n## Good\n\n```mangle\np(2).\n```\n\n\
+                    ## Bad\n\n````mangle\n```\np(1).\n````\n\n## Finding\n\n```text\nerror\n```\n\n## Good\n\n```mangle\np(2).\n```\n\n\
                     ## Fix\n\nReplaces it.\n";
         let rule = Rule::of_document(text);
         assert_eq!((rule.code, rule.name, rule.group), ("MG299", "a-name", Group::Safety));
         assert_eq!((rule.severity, rule.fix), (None, FixKind::Safe));
         assert_eq!((rule.summary, rule.rationale), ("What.", "Because."));
         assert_eq!((rule.bad, rule.good), ("```\np(1).\n", "p(2).\n"));
+        assert_eq!(rule.finding, "error\n");
         assert_eq!(rule.fix_text, "Replaces it.");
     }
 

@@ -223,6 +223,8 @@ pub struct Rule {
     pub rationale: &'static str,
     /// A program that has this mistake.
     pub bad: &'static str,
+    /// What `check` or `replay` shows of this finding in the bad example, as text without colours.
+    pub finding: &'static str,
     /// The same program without it.
     pub good: &'static str,
     /// The kind of fix on offer.

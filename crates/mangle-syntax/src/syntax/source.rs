@@ -499,10 +499,19 @@ impl Walk<'_> {
         self.top(cursor);
     }
 
+    /// Reports a comment of another language. Comments on lines that follow each other are one finding.
     fn foreign_comment(&mut self, node: Node<'_>) {
         let range = absolute(node);
         let finding = lower::foreign_comment(slice(&self.text, range), range);
-        self.findings.push(finding);
+        let before = self.findings.last_mut().filter(|before| {
+            before.rule == finding.rule
+                && before.message == finding.message
+                && lower::is_line_end(slice(&self.text, TextRange::new(before.range.end(), range.start())))
+        });
+        match before {
+            Some(before) => lower::extend_foreign_comment(before, finding),
+            None => self.findings.push(finding),
+        }
     }
 
     fn check_bom(&mut self) {

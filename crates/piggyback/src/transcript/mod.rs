@@ -15,8 +15,6 @@ mod digest;
 mod document;
 mod entry;
 mod evidence;
-#[cfg(test)]
-mod examples;
 mod finding;
 mod findings;
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Reports the variables of an expression that have no value when it is computed.
+/// Reports the variables of an expression that are unbound when it is computed.
 fn check_argument(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, term: &Term) {
     let Some(apply) = term.apply() else { return };
     term.variables(&mut |symbol, range| {

@@ -1,4 +1,4 @@
-//! The fix for a negation over columns that have no value: a helper rule that leaves them out.
+//! The fix for a negation over unbound columns: a helper rule that leaves them out.
 //!
 //! `!locked(D, _)` becomes `!has_locked(D)`, with `has_locked(D) :- locked(D, _).` beside the
 //! clause. A helper that says exactly this already is used instead.

@@ -62,7 +62,7 @@ fn check_negation(subject: &Subject<'_>, report: &mut Report<'_>, negation: &Neg
 
 type Occurrences = SmallVec<[(Symbol, TextRange); 2]>;
 
-/// The variables of a negation that have no value when it is asked, each once.
+/// The variables of a negation that are unbound when it is evaluated, each once.
 #[derive(Default)]
 struct Variables {
     /// Nothing binds them.

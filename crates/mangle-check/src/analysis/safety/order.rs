@@ -93,7 +93,7 @@ fn check_comparison(subject: &Subject<'_>, report: &mut Report<'_>, index: u32, 
     demand.report(report, rule);
 }
 
-/// The variables of one premise that have no value yet when its turn comes, but get one.
+/// The variables of one premise that are unbound when it is evaluated, but bound later.
 struct Demand<'a, 's> {
     subject: &'a Subject<'s>,
     premise: u32,

@@ -189,7 +189,7 @@ fn order_holds(
 
 /// An input, which must have a value.
 fn given(arg: Option<ValueId>) -> Result<ValueId, Failure> {
-    arg.ok_or_else(|| Failure::wrong("a variable has no value yet"))
+    arg.ok_or_else(|| Failure::wrong("a variable is unbound"))
 }
 
 fn is_true(values: &Values, value: ValueId) -> bool {
@@ -227,7 +227,7 @@ fn take_apart(
     out: &mut Vec<ValueId>,
 ) -> Result<usize, Failure> {
     if outputs.iter().any(Option::is_some) {
-        return Err(Failure::wrong("it takes apart into variables that have no value yet"));
+        return Err(Failure::wrong("it takes apart into unbound variables"));
     }
     match (test, values.get(value)) {
         (Test::MatchPair, Datum::Pair(first, second)) => out.extend([*first, *second]),

@@ -96,7 +96,7 @@ fn comparisons() {
         :gt(/a, 1) ! it takes a number, and /a is a name
         :ge(1, 1) holds
         :ge(0, 1) fails
-        :ge(X, 1) ! a variable has no value yet
+        :ge(X, 1) ! a variable is unbound
         :time:lt(fn:time:from_unix_nanos(1), fn:time:from_unix_nanos(2)) holds
         :time:lt(fn:time:from_unix_nanos(2), fn:time:from_unix_nanos(2)) fails
         :time:lt(1, 2) ! it takes a time, and 1 is a number
@@ -166,7 +166,7 @@ fn text() {
         :string:ends_with(5, 5) ! it takes a string, and 5 is a number
         :string:contains("abc", "") holds
         :string:contains("abc", "x") fails
-        :string:contains("abc", X) ! a variable has no value yet
+        :string:contains("abc", X) ! a variable is unbound
     "#]],
     );
 }
@@ -218,27 +218,27 @@ fn shapes() {
         :filter(X) fails
         :match_pair(fn:pair(1, [2]), X, Y) = 1 and [2]
         :match_pair([1, 2], X, Y) fails
-        :match_pair(fn:pair(1, 2), 1, Y) ! it takes apart into variables that have no value yet
+        :match_pair(fn:pair(1, 2), 1, Y) ! it takes apart into unbound variables
         :match_cons([1, 2, 3], X, Y) = 1 and [2, 3]
         :match_cons([], X, Y) fails
         :match_cons(fn:pair(1, 2), X, Y) fails
-        :match_cons([1], X, []) ! it takes apart into variables that have no value yet
+        :match_cons([1], X, []) ! it takes apart into unbound variables
         :match_nil([]) holds
         :match_nil([1]) fails
         :match_nil(fn:map()) fails
-        :match_nil(X) ! a variable has no value yet
+        :match_nil(X) ! a variable is unbound
         :match_entry([/a : 1, /b : 2], /b, X) = 2
         :match_entry([/a : 1], /b, X) fails
         :match_entry({/a : 1}, /a, X) fails
         :match_entry([/a : 1], /a, 1) holds
         :match_entry([/a : 1], /a, 2) fails
-        :match_entry([/a : 1], K, X) ! a variable has no value yet
+        :match_entry([/a : 1], K, X) ! a variable is unbound
         :match_entry(fn:map(), K, X) fails
         :match_field({/a : 1, /b : [2]}, /b, X) = [2]
         :match_field({/a : 1}, /b, X) fails
         :match_field([/a : 1], /a, X) fails
         :match_field({/a : 1}, /a, 2) fails
-        :match_field({/a : 1}, K, X) ! a variable has no value yet
+        :match_field({/a : 1}, K, X) ! a variable is unbound
         :list:member(X, [1, [2], 1]) = 1
         :list:member(X, [1, [2], 1]) = [2]
         :list:member(X, [1, [2], 1]) = 1
@@ -300,7 +300,7 @@ fn intervals() {
         :interval:overlaps(fn:pair(1, 2), fn:pair(3, 4.0)) ! it takes a number, and 4.0 is a float
         :interval:during(fn:pair(2, 3), fn:pair(1, 3)) holds
         :interval:during(fn:pair(1, 3), fn:pair(2, 3)) fails
-        :interval:during(fn:pair(1, 3), X) ! a variable has no value yet
+        :interval:during(fn:pair(1, 3), X) ! a variable is unbound
         :interval:contains(fn:pair(1, 3), fn:pair(2, 3)) holds
         :interval:contains(fn:pair(2, 3), fn:pair(1, 3)) fails
         :interval:contains(/a, fn:pair(1, 3)) ! it takes an interval, which is a pair of numbers, and /a is a name

@@ -24,7 +24,7 @@ fn entries(args: &[ValueId]) -> Result<Box<[(ValueId, ValueId)]>, Failure> {
     if rest.is_empty() {
         Ok(pairs.iter().map(|[key, value]| (*key, *value)).collect())
     } else {
-        Err(Failure::wrong("a key has no value"))
+        Err(Failure::wrong("a key lacks its value"))
     }
 }
 

@@ -216,9 +216,9 @@ fn collections() {
         fn:list(1, [2], "x") = [1, [2], "x"]
         fn:map(/a, 1, /b, 2) = [/b : 2, /a : 1]
         fn:map() = fn:map()
-        fn:map(/a) ! a key has no value
+        fn:map(/a) ! a key lacks its value
         fn:struct(/a, 1) = {/a : 1}
-        fn:struct(/a, 1, /b) ! a key has no value
+        fn:struct(/a, 1, /b) ! a key lacks its value
         fn:pair(1, fn:pair(2, 3)) = fn:pair(1, fn:pair(2, 3))
         fn:pair(1) ! it takes 2 arguments, not 1
         fn:tuple(1) = 1

@@ -221,9 +221,9 @@ impl<'a> Body<'a> {
         match (operator, left_value, right_value) {
             (_, Some(left), Some(right)) => self.push(StepKind::Compare { operator: *operator, left, right }),
             (Operator::Equal, _, _) => self.unify(left, left_value, right, right_value),
-            // What has no value can be made equal to anything.
+            // An unbound variable can be made equal to anything.
             (Operator::NotEqual, _, _) => self.push(StepKind::Never),
-            _ => self.fail("a variable that is compared has no value"),
+            _ => self.fail("a compared variable is unbound"),
         }
     }
 

@@ -297,7 +297,7 @@ impl<'p> Compiler<'p> {
         let sources = names.iter().map(|&name| body.lookup(name));
         let head: Option<Box<[ValueSource]>> = sources.collect();
         if head.is_none() {
-            body.fail("a variable of the body has no value");
+            body.fail("a variable of the body is unbound");
         }
         let rows_plan = Plan {
             rule,

@@ -37,8 +37,8 @@ impl Body<'_> {
         for arg in &apply.args {
             let Some(source) = self.value(arg)? else {
                 self.fail(match arg.variable() {
-                    Some(name) => format!("`{name}` has no value"),
-                    None => "`_` has no value".to_owned(),
+                    Some(name) => format!("`{name}` is unbound"),
+                    None => "`_` is unbound".to_owned(),
                 });
                 return None;
             };

@@ -15,7 +15,7 @@ impl Body<'_> {
     pub(super) fn lets(&mut self, transform: &Transform) {
         for statement in &transform.statements {
             let Some(Some(source)) = self.value(&statement.value) else {
-                return self.fail("a variable in this `let` has no value");
+                return self.fail("a variable in this `let` is unbound");
             };
             if let Some(name) = statement.variable.as_ref().and_then(Term::variable)
                 && self.lookup(name).is_none()
@@ -33,8 +33,8 @@ impl Body<'_> {
                 Some(source) => head.push(source),
                 None => {
                     self.fail(match term.variable() {
-                        Some(name) => format!("`{name}` in the head has no value"),
-                        None => "`_` in the head has no value".to_owned(),
+                        Some(name) => format!("`{name}` in the head is unbound"),
+                        None => "`_` in the head is unbound".to_owned(),
                     });
                     return None;
                 }

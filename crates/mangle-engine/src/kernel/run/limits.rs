@@ -39,7 +39,7 @@ fn weight(datum: &Datum) -> usize {
 /// Why a run ended before it was done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// A premise or a head has no value, which stops the engine.
+    /// A variable of a premise or a head is unbound, which stops the engine.
     #[error("{0}")]
     Failed(Failure),
     /// [`Limits::facts`]

@@ -173,8 +173,8 @@ fn inputs_without_a_caller_abort() {
         Reading::Go,
         expect![[r#"
             q(1)
-            stopped at premise Some(0): `X` has no value
-            error at premise 0: `X` has no value"#]],
+            stopped at premise Some(0): `X` is unbound
+            error at premise 0: `X` is unbound"#]],
     );
     check(
         "Decl fare(Z, C) descr [deferred(), mode(\"+\", \"-\")].\nfare(Z, C) :- C = fn:mult(Z, 150).\n\

@@ -198,7 +198,7 @@ fn narrow(place: Place, argument: u32, term: &Term, wanted: &Type, state: &mut T
     }
 }
 
-/// Whether a variable in an expression has no value yet, which is reported as such.
+/// Whether a variable in an expression is unbound, which is reported as such.
 fn has_unknown(term: &Term, state: &TypeState) -> bool {
     let mut unknown = false;
     term.variables(&mut |name, _| unknown |= state.origin(name).is_none());

@@ -435,6 +435,20 @@ pub(super) fn foreign_comment(text: &str, range: TextRange) -> Finding {
     Finding::new(&rules::WRONG_COMMENT, range, message).label(COMMENT_SIGN).fix(fix)
 }
 
+/// Adds the comment of the next line to a finding.
+pub(super) fn extend_foreign_comment(finding: &mut Finding, next: Finding) {
+    finding.range = finding.range.cover(next.range);
+    if let (Some(fix), Some(next)) = (&mut finding.fix, next.fix) {
+        fix.title = "turn them into `#` comments".into();
+        fix.edits.extend(next.edits);
+    }
+}
+
+/// Whether a text is one line end, with white space around it.
+pub(super) fn is_line_end(text: &str) -> bool {
+    text.trim().is_empty() && text.matches('\n').count() == 1
+}
+
 /// What a comment starts with.
 pub(super) const COMMENT_SIGN: &str = "comments start with `#`";
 

@@ -164,7 +164,7 @@ fn value(subject: &Subject<'_>, known: &MemoryOperation, operation: &View<'_>, s
     let is_empty =
         value.as_ref().map_or(!operation.has("value"), |value| value.trim().is_empty()) && !may_lack;
     if known.stores && is_empty && operation.meant_for("value").is_none() && subject.is_whole() {
-        let message = format!("`{}` has no value", known.name);
+        let message = format!("value of `{}` is empty", known.name);
         let finding = Finding::new(&NO_VALUE, range.unwrap_or_else(|| operation.brace()), message);
         sink.push(finding.note("the operation stores nothing"));
     } else if let (false, Some(range), Some(value)) = (known.stores, range, value)

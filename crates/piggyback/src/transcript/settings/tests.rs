@@ -203,45 +203,6 @@ fn configuration(example: &str) -> String {
     text.to_owned()
 }
 
-fn severity(found: &Finding) -> Option<Severity> {
-    found.severity.or(found.rule.severity)
-}
-
-#[test]
-fn bad_examples_have_their_finding_and_nothing_grave() {
-    for rule in RULES {
-        let found = read(configuration(rule.bad).as_bytes()).findings;
-        let is_other = |found: &Finding| found.rule != *rule && severity(found) >= Some(Severity::Warning);
-        assert!(found.iter().any(|found| found.rule == *rule), "{}: {found:?}", rule.name);
-        assert!(!found.iter().any(is_other), "{}: {found:?}", rule.name);
-    }
-}
-
-#[test]
-fn good_examples_have_no_finding() {
-    for rule in RULES {
-        let found = read(configuration(rule.good).as_bytes()).findings;
-        assert!(found.is_empty(), "{}: {found:?}", rule.name);
-    }
-}
-
-#[test]
-fn fixes_mend_their_bad_example() {
-    let offered = |rule: &Rule, text: &str| {
-        let found = read(text.as_bytes()).findings;
-        found.into_iter().find(|found| found.rule == rule).and_then(|found| found.fix)
-    };
-    for rule in RULES {
-        let text = configuration(rule.bad);
-        let fix = offered(rule, &text);
-        assert_eq!(fix.is_some(), rule.fix != FixKind::None, "{}", rule.name);
-        let Some(fix) = fix else { continue };
-        let mended = fixed(&text, &fix);
-        let left = read(mended.as_bytes()).findings;
-        assert!(left.iter().all(|found| found.rule != *rule), "{}: {mended}", rule.name);
-    }
-}
-
 #[test]
 fn negative_limits_are_reported() {
     let text = br#"{"core_limits": {"max_concurrent_api_calls": -1}, "shard_profiles": {"coder": {"max_retries": -3}},
