@@ -130,9 +130,34 @@ fn foreign_comments() {
 fn foreign_comments_on_adjacent_lines_are_one_finding() {
     check(
         "% one\n% two\n  % three\n\n% four\n// five\np(1). // six\n// seven\nq(1).\n-- eight\n-- nine\nr(1).\n",
-        expect![[r#""#]],
+        expect![[r#"
+            1:1-3:10 error wrong-comment: `%` does not start a comment
+              label: comments start with `#`
+              fix: turn them into `#` comments
+            5:1-7 error wrong-comment: `%` does not start a comment
+              label: comments start with `#`
+              fix: turn it into a `#` comment
+            6:1-8 error wrong-comment: `//` does not start a comment
+              label: comments start with `#`
+              fix: turn it into a `#` comment
+            7:7-8:9 error wrong-comment: `//` does not start a comment
+              label: comments start with `#`
+              fix: turn them into `#` comments
+            10:1-9 error wrong-comment: `--` does not start a comment
+              label: comments start with `#`
+              fix: turn it into a `#` comment
+            11:1-8 error wrong-comment: `--` does not start a comment
+              label: comments start with `#`
+              fix: turn it into a `#` comment
+        "#]],
     );
-    check_fix("wrong-comment", "% one\n% two\n\n% three\np(1).\n", expect![[r#""#]]);
+    check_fix("wrong-comment", "% one\n% two\n\n% three\np(1).\n", expect![[r#"
+        # one
+        # two
+
+        % three
+        p(1).
+    "#]]);
 }
 
 #[test]

@@ -5,10 +5,10 @@
 use std::sync::Arc;
 
 use super::atoms::Declarations;
-use super::{Catalogue, Reply, ReplyContext, rules};
+use super::{Catalogue, Reply, ReplyContext, check, edits, rules};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::TranscriptSettings;
-use mangle_syntax::lint::Rule;
+use mangle_syntax::lint::{Finding, Rule};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::FileId;
 
@@ -53,6 +53,18 @@ impl Example {
             tools: self.tools.as_ref(),
             ..ReplyContext::new(&self.settings)
         }
+    }
+
+    pub(crate) fn found(&self) -> Vec<Finding> {
+        check(&Reply::new(self.reply.as_bytes(), &self.settings.caps_of(None, None)), &self.context())
+    }
+
+    /// The example after the first fix of a rule.
+    pub(crate) fn fixed(mut self, rule: &Rule) -> Option<Self> {
+        let found = self.found();
+        let fix = found.iter().filter(|found| found.rule == rule).find_map(|found| found.fix.as_ref())?;
+        self.reply = String::from_utf8(edits::applied(self.reply.as_bytes(), fix)?).unwrap();
+        Some(self)
     }
 }
 

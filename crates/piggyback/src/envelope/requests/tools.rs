@@ -185,7 +185,7 @@ mod tests {
             (r#"{"x":1,"to":2}"#, r#"{"x":1,"to":2,"path":"","from":""}"#),
         ] {
             let text = all.replace("\"tool_args\": {}", &format!("\"tool_args\": {given}"));
-            let mended = Example::new(&text).mended(&TOOL_ARG_MISSING).unwrap();
+            let mended = Example::new(&text).fixed(&TOOL_ARG_MISSING).unwrap();
             assert!(mended.reply.contains(wanted), "{}", mended.reply);
             assert!(mended.found().iter().all(|found| found.rule != &TOOL_ARG_MISSING));
         }

@@ -1,4 +1,4 @@
-//! What is said of configurations; and the examples of the rules, tried.
+//! What is reported about configurations of the runtime.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -8,7 +8,6 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::transcript::ShardLimits;
 use crate::transcript::tests::words_of;
-use mangle_syntax::lint::{FixKind, Rule, Severity};
 
 #[track_caller]
 fn check(text: &str, expected: Expect) {
