@@ -4,7 +4,7 @@ shard_prompt_base(/reviewer, "You review migrations.").
 
 injectable_context("*", "Migrations run at night.").
 
-# A migration is worth a line once there is somebody who may approve it.
+# A migration gets a line when a role on duty may approve it.
 injectable_context("*", Line) :-
     waits(Migration, Role),
     approver(Role),

@@ -17,7 +17,7 @@ use crate::host::{self, CheckTarget, Memory, Overlay, Project, Resolution, Shell
 /// Exit status: 0, or 2 if the file is not there.
 #[derive(Debug, Args)]
 pub(super) struct Config {
-    /// Say what applies to this file: its configuration, its programs, and the line behind each
+    /// Say what applies to this file: its configuration, its programs, and the line that sets each
     /// severity that is not the default
     #[arg(long, value_name = "FILE")]
     show: Option<PathBuf>,

@@ -35,7 +35,7 @@ pub(super) struct GraphCommand {
     /// In which direction
     #[arg(long, value_enum, default_value_t, value_name = "WHICH", requires = "of")]
     direction: DirectionOption,
-    /// Only predicates that depend on themselves, alone or around a circle
+    /// Only predicates that depend on themselves, alone or in a cycle
     #[arg(long)]
     recursive: bool,
 }

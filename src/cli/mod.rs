@@ -152,6 +152,14 @@ pub fn capture(arguments: &[&str]) -> Option<CommandOutput> {
     Some(CommandOutput { status, output: written.output, errors: written.errors })
 }
 
+/// What is wrong with the arguments of a command (without the name of the program), if anything: for tests of what pages show.
+#[must_use]
+pub fn problem_of(arguments: &[String]) -> Option<String> {
+    let arguments = arguments.iter().map(String::as_str);
+    let error = Cli::try_parse_from(std::iter::once("mangle-ls").chain(arguments)).err()?;
+    error.use_stderr().then(|| error.to_string())
+}
+
 impl Cli {
     fn run(&self) -> anyhow::Result<ExitStatus> {
         let color = self.color;

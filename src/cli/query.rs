@@ -83,7 +83,7 @@ enum Layout {
 enum Semantics {
     /// As the engine does it, bug for bug
     Go,
-    /// As it is written: no negation is dropped
+    /// As its author intended it: every negation is evaluated
     Written,
     /// One after the other
     Both,

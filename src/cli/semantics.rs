@@ -9,7 +9,7 @@ use mangle_engine::kernel::Reading;
 pub(super) enum Semantics {
     /// As the engine does it, bug for bug
     Go,
-    /// As it is written: no negation is dropped
+    /// As its author intended it: every negation is evaluated
     Written,
 }
 

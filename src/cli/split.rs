@@ -17,7 +17,7 @@ use piggyback::transcript::{Record, TextKind};
 
 /// Write what users saw and what the kernel got as two streams
 ///
-/// What the agent said goes to one stream, a line for each atom that reaches the kernel to the other, both behind the
+/// What the agent said goes to one stream, a line for each atom that reaches the kernel to the other, both after the
 /// number of the turn. Without `--surface` and `--control` both are written to standard output. `--format log` writes a log
 /// that every command about transcripts reads again.
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub(super) struct Split {
 /// How streams are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Layout {
-    /// Line by line, each behind the number of its turn
+    /// Line by line, each after the number of its turn
     #[default]
     Text,
     /// `[USER]` before what users saw, `[KERNEL]` before each atom; with `--no-redact` it holds both channels unchanged

@@ -16,7 +16,7 @@ use crate::report::replies::{figures_json, figures_prometheus, figures_text};
 use piggyback::transcript::labels::{Models, profile};
 use piggyback::transcript::statistics::{ReplyAccount, Statistics, StatisticsCounter};
 
-/// Count what became of the replies of transcripts, and how far their atoms stand for their text
+/// Count what became of the replies of transcripts, and how far their updates compress their text
 ///
 /// Where policies go with a transcript, it is replayed against them: counts are those of `check` and `replay` together.
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ mod conformance;
 mod corpus;
 mod damage;
 mod dist;
+mod docs;
 mod editors;
 mod fuzz;
 mod generate;
@@ -53,6 +54,10 @@ enum Task {
     Bench(corpus::Options),
     /// Build what a release consists of, in target/archives
     Dist(dist::Options),
+    /// Build the book of the documentation, in target/book, and check its links
+    Docs,
+    #[command(hide = true)]
+    PreprocessDocs(docs::preprocess::Options),
     /// Run the fuzz targets: build them, run each for some time, keep what they find and count
     Fuzz(fuzz::Options),
     /// Check every message of the server against the protocol's specification, as recorded editors
@@ -80,6 +85,8 @@ fn main() -> ExitCode {
         Task::Corpus(options) => corpus::check(&options),
         Task::Bench(options) => corpus::bench(&options),
         Task::Dist(options) => dist::run(&options),
+        Task::Docs => docs::command(),
+        Task::PreprocessDocs(options) => docs::preprocess::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Soak(options) => soak::run(&options),
         Task::Times => times::run(),

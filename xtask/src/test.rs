@@ -29,6 +29,7 @@ const STEPS: &[Step] = &[
     }),
     ("documentation of the libraries", crate::libraries::documentation),
     ("libraries for WebAssembly", crate::libraries::wasm),
+    ("the book of the documentation", crate::docs::run),
     ("Rust tests", rust_tests),
     ("fuzz targets, some seconds each", crate::fuzz::check),
     ("a release, unpacked", crate::dist::check),

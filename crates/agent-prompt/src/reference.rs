@@ -84,7 +84,7 @@ fn selectors() -> String {
 }
 
 fn phrases() -> String {
-    let mut out = String::from("| Name | Built-in text | Where it stands |\n|---|---|---|\n");
+    let mut out = String::from("| Name | Built-in text | Where it is |\n|---|---|---|\n");
     for phrase in PHRASES {
         let text = phrase.text.replace('\n', "` `").replace('|', "\\|");
         let _ = writeln!(out, "| `{}` | `{text}` | {} |", phrase.name, phrase.place);

@@ -19,8 +19,8 @@ settings! {
         /// Files with the facts that the editor evaluates programs with: `.mg`, `.gl`, `.csv`, `.jsonl` or
         /// `.ndjson`. Without any, every `*.kernel.mg` that a file belongs to.
         sample: Globs as FactFiles;
-        /// How programs are evaluated: `go` as the engine does it, with negations that it drops; `written` as the
-        /// text says. `--reading` overrides it.
+        /// How programs are evaluated: `go` as the engine does it, without the negations that it ignores; `written`
+        /// with every negation. `--reading` overrides it.
         reading: Reading;
         /// How many facts an evaluation may hold, those that it derives included.
         max_facts: u64 as Integer<1, 1_000_000_000> = 5_000_000;

@@ -27,10 +27,10 @@ settings! {
         /// the context section alone. Without it, `jit` where there are atoms, else `legacy`. `--mode` overrides
         /// it.
         mode: Option<PromptMode> => Means("jit where there are atoms, else legacy");
-        /// Whether a preamble about the two channels of the protocol stands above everything.
+        /// Whether a preamble about the two channels of the protocol is above everything.
         inception: bool;
-        /// What asks for reasons below everything, for agents that append it: `full` for a `reasoning_trace`
-        /// beside a `result`, `short` for a member `reasoning`. Where the envelope instructions are,
+        /// The request for reasons below everything, for agents that append it: `full` for a `reasoning_trace`
+        /// beside a `result`, `short` for a field `reasoning`. Where the envelope instructions are,
         /// `competing-output` says so.
         reasoning: Option<Reasoning> => Means("nothing asks for reasons");
         /// Whether previews add the facts that the runtime would have: `active_shard`, `user_intent` and

@@ -14,7 +14,7 @@ settings! {
         /// place of the surface in all three cases, and of a reply that the policy blocks nothing is asserted and
         /// no tool is run.
         style "override": Override;
-        /// The predicate that a tool request is asserted as, while it is judged: id, action, target, payload,
+        /// The predicate that a tool request is asserted as, while it is evaluated: id, action, target, payload,
         /// seconds since 1970.
         pending: String = "pending_action";
         /// The predicate that permits a request: action, target, payload.
@@ -40,7 +40,7 @@ settings! {
             "has_active_override",
             "permission_check_result",
         ];
-        /// The predicate of the domains that the policy knows.
+        /// The predicate of the domains that the policy has.
         domain: String = "allowed_domain";
         /// The domains that the runtime's second gate lets `network`, `fetch` and `browse` go to, whatever the
         /// policy says.

@@ -25,7 +25,7 @@ settings! {
         /// The programs: which files are analysed together. Without any, all files below the configuration file
         /// are one program.
         programs "program": Vec<ProgramSettings> as Tables;
-        /// How grave the findings of which rules are.
+        /// The severity of rules.
         rules: RuleSettings;
         /// Which files are Mangle, and how many are scanned.
         files: FilesSettings;
@@ -37,7 +37,7 @@ settings! {
         transcripts: TranscriptSettings;
         /// How the prompts of shards are previewed.
         prompt: PromptSettings;
-        /// How the constitution is asked about captured sessions, and what its predicates are called.
+        /// How captured sessions are replayed, and the names of the predicates of the constitution.
         replay: ReplaySettings;
     }
 }

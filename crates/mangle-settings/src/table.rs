@@ -1,13 +1,19 @@
-//! The table of keys as the documentation shows it.
+//! The tables of keys as the documentation shows them.
 
 use super::Settings;
 use super::keys::{Section, sections};
 use super::output::SettingTable as _;
 
-/// All keys as a table in Markdown.
+/// The keys of some tables of the file, with the tables in them, as one table in Markdown. Without a name, the keys outside of tables.
 #[must_use]
-pub fn markdown() -> String {
-    sections(Settings::SECTION).into_iter().fold(String::from(HEAD), |out, (_, section)| out + &rows(section))
+pub fn markdown(tables: &[&str]) -> String {
+    let is_wanted = |header: &str| {
+        let path = header.trim_matches(['[', ']']);
+        let table = path.split('.').next().unwrap_or(path);
+        if tables.is_empty() { path.is_empty() } else { tables.contains(&table) }
+    };
+    let sections = sections(Settings::SECTION).into_iter().filter(|(header, _)| is_wanted(header));
+    sections.fold(String::from(HEAD), |out, (_, section)| out + &rows(section))
 }
 
 /// The keys of one section, likewise.

@@ -23,7 +23,7 @@ settings! {
     /// `[transcripts]`; an override that fits a file is applied before the settings are used for it.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TranscriptSettings("transcripts", complete) {
-        /// Which files are transcripts; each of them also with `.gz` or `.zst` behind its name. Policies and
+        /// Which files are transcripts; each of them also with `.gz` or `.zst` after its name. Policies and
         /// configuration files never are.
         include: Globs = ["**/transcripts/**", "**/*.piggyback.{json,jsonl,ndjson,md,txt,log}"];
         /// The version of the protocol that envelopes are written in; `auto` finds it out. `--profile` overrides
@@ -33,8 +33,8 @@ settings! {
         /// `perception`, `compressor`, or one of `[transcripts.consumers]`. `--consumer` overrides it. What a
         /// consumer refuses is an error only where one is named.
         consumer: Option<String> => Is("open");
-        /// How strictly the shape of an envelope is judged: `struct` as the runtime's types do, `simple` as its
-        /// small schema does, `schema` as its strict schema does, with every member and no other.
+        /// How strictly the shape of an envelope is checked: `struct` as the runtime's types do, `simple` as its
+        /// small schema does, `schema` as its strict schema does, with every field and no other.
         strict: Strictness;
         /// Whether the runtime runs in its strict mode, in which a reply without a valid envelope is an error.
         require_valid_json: bool;
@@ -49,12 +49,12 @@ settings! {
         /// A catalogue of the tools that may be requested: JSON, a list of `{"name", "parameters"}` whose
         /// parameters are a JSON schema. Without it, any tool may be.
         tools: Option<String> as Option<File> => Means("none are known");
-        /// The agents that may be asked for knowledge. Without it, any may be.
+        /// The agents from which knowledge may be requested. Without it, any may be.
         specialists: Option<Vec<String>> => Means("none are known");
         /// What a surface says when it claims that something is done, or is being done already. A phrase that
         /// ends in `…` fits where its sentence ends in an ellipsis: `deleting…` fits `Deleting old files...`.
         success_phrases: Vec<String> = SUCCESS_PHRASES;
-        /// How many tokens of conversation a token of state should stand for; without it, 100. Only where it is
+        /// How many tokens of conversation a token of state should replace; without it, 100. Only where it is
         /// set does `ratio-inverse` look at single turns.
         target_compression_ratio: Option<f64> as Option<Decimal<1, 1_000_000>>
             => Means("100, and single turns do not count");
@@ -88,9 +88,9 @@ settings! {
         /// Whether the runtime needs a full stop at the end of an update to keep it; `true` is `"required"`,
         /// `false` is `"optional"`. Without it, what the version of the protocol says.
         trailing_period: Option<Period> as Option<PeriodOrFlag> => Means("what the version of the protocol says");
-        /// How grave an argument is that does not have the declared type.
+        /// The severity of an argument that does not have the declared type.
         types: TypeSeverity;
-        /// Whether an escape in a string of an update may stand for one of `` ` ``, `$`, `;` and `|`.
+        /// Whether an escape in a string of an update may mean one of `` ` ``, `$`, `;` and `|`.
         allow_escaped_metachars: bool;
         /// Predicates that no reply may assert, in place of the built-in list.
         protected: Option<Vec<String>> => Means("the built-in list");
@@ -105,25 +105,25 @@ settings! {
     /// The settings of the runtime and its limits (`[transcripts.caps]`).
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Caps("transcripts.caps") {
-        /// Whether the runtime takes fences off that stand around an envelope.
+        /// Whether the runtime removes the fences around an envelope.
         fenced "allow_markdown_wrapped": bool = true;
         /// Bytes of a surface; what is longer is cut. 0: no limit.
         surface "max_surface_length": usize as Limit = 50_000;
-        /// How deep braces nest before the search for envelopes in mixed text gives one up.
+        /// How deep the braces of an envelope in mixed text may nest.
         depth "max_depth": usize as Limit = 200;
         /// Bytes of an envelope in mixed text; larger ones are not seen.
         candidate "max_candidate": usize as Limit = 5_242_880;
-        /// Updates of a reply; those behind are lost.
+        /// Updates of a reply; the runtime ignores those after them.
         updates "max_updates": usize as Limit = 2_000;
-        /// Bytes of an update; a longer one is dropped.
+        /// Bytes of an update; the runtime ignores a longer one.
         update "max_update_length": usize as Limit = 1_000;
-        /// Memory operations of a reply; those behind are lost.
+        /// Memory operations of a reply; the runtime ignores those after them.
         memory "max_memory_operations": usize as Limit = 500;
         /// Bytes of a reasoning trace; what is longer is cut.
         trace "max_reasoning_trace": usize as Limit = 50_000;
-        /// Tool requests of a reply; those behind are lost.
+        /// Tool requests of a reply; the runtime ignores those after them.
         tools "max_tool_requests": usize as Limit = 20;
-        /// Knowledge requests of a reply; those behind are lost.
+        /// Knowledge requests of a reply; the runtime ignores those after them.
         knowledge "max_knowledge_requests": usize as Limit = 20;
     }
     beside {

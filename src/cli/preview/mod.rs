@@ -59,7 +59,7 @@ pub(super) struct PreviewCommand {
     /// its `results` are put into words
     #[arg(long, value_enum, default_value_t)]
     part: PartOption,
-    /// The input of a turn in the compressed form of long sessions: facts in place of words, behind the turns of
+    /// The input of a turn in the compressed form of long sessions: facts in place of words, after the turns of
     /// `--transcript`
     #[arg(long, conflicts_with = "part")]
     compressed: bool,

@@ -55,7 +55,7 @@ pub(super) struct ReplayCommand {
     /// Show no turn before this one
     #[arg(long, value_name = "K")]
     from: Option<u64>,
-    /// End behind this turn
+    /// End after this turn
     #[arg(long, value_name = "K")]
     until: Option<u64>,
     /// What perception had filled in: lines such as `{"turn": 1, "category": "/query", "updates": ["p(/a)."]}`

@@ -10,7 +10,7 @@ mod text;
 
 pub use json::json;
 pub(super) use page::examples;
-pub use page::{index, page};
+pub use page::{chapters, index, page};
 pub use text::{list, single};
 
 use mangle_syntax::lint::{FixKind, Group, Rule};

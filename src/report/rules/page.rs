@@ -36,6 +36,20 @@ In an envelope or its record the field `\"x_mangle_ls_ignore\": \"RULE\"` does, 
 apply it. Fixes of captured replies edit evidence: `check --fix-transcripts` applies them, and the editor one by one.
 ";
 
+/// The rules to read first: in each case the engine or the runtime silently ignores what its author wrote.
+const FIRST: [&str; 10] = [
+    "negation-wildcard",
+    "negated-var-unbound",
+    "negation-reorder-hazard",
+    "inequality-before-binding",
+    "do-without-group-by",
+    "wrong-kind",
+    "no-period",
+    "metachar",
+    "decoy-accepted",
+    "dead-target",
+];
+
 /// The page about a rule, in Markdown. What is the same for all rules is in the index.
 #[must_use]
 pub fn page(rule: &Rule) -> String {
@@ -79,14 +93,40 @@ fn particular(rule: &Rule) -> String {
 pub fn index(rules: &[&'static Rule]) -> String {
     let mut out = String::from(GENERATED);
     put(&mut out, INTRODUCTION);
+    put(
+        &mut out,
+        "\n## The ten to know\n\nWhat these report, the engine or the runtime silently ignores.\n\n",
+    );
+    put(
+        &mut out,
+        &table(FIRST.iter().filter_map(|name| rules.iter().find(|rule| rule.name == *name).copied())),
+    );
     for (group, rules) in by_group(rules) {
         put(&mut out, &format!("\n## {}\n\n{}.\n\n", group.as_str(), group.title()));
-        put(&mut out, "| Code | Name | Severity | Fix | |\n|---|---|---|---|---|\n");
-        for rule in rules {
-            let Rule { code, name, summary, .. } = rule;
-            let summary = heading(summary).replace('|', "\\|");
-            let (severity, fix) = (rule.default_word(), rule.fix.as_str());
-            put(&mut out, &format!("| {code} | [{name}]({name}.md) | {severity} | {fix} | {summary} |\n"));
+        put(&mut out, &table(rules));
+    }
+    out
+}
+
+fn table(rules: impl IntoIterator<Item = &'static Rule>) -> String {
+    let mut out = String::from("| Code | Name | Severity | Fix | |\n|---|---|---|---|---|\n");
+    for rule in rules {
+        let Rule { code, name, summary, .. } = rule;
+        let summary = heading(summary).replace('|', "\\|");
+        let (severity, fix) = (rule.default_word(), rule.fix.as_str());
+        put(&mut out, &format!("| {code} | [{name}]({name}.md) | {severity} | {fix} | {summary} |\n"));
+    }
+    out
+}
+
+/// The pages as chapters of a book, in the form of its table of contents.
+#[must_use]
+pub fn chapters(rules: &[&'static Rule]) -> String {
+    let mut out = String::new();
+    for (group, rules) in by_group(rules) {
+        put(&mut out, &format!("  - [{}]()\n", group.as_str()));
+        for Rule { code, name, .. } in rules {
+            put(&mut out, &format!("    - [{code} {name}](rules/{name}.md)\n"));
         }
     }
     out

@@ -1,4 +1,4 @@
-//! `docs/capabilities.md` has a row for each capability of the server, and each row names tests that there are.
+//! `docs/contributing/capabilities.md` has a row for each capability of the server, and each row names tests that there are.
 
 use crate::support::client;
 use crate::support::requests;
@@ -12,7 +12,7 @@ use client::Client;
 
 /// The rows of the page's tables, as cells.
 fn rows() -> Vec<Vec<&'static str>> {
-    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/capabilities.md"));
+    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/contributing/capabilities.md"));
     let tables = page.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---"));
     let cells = |line: &'static str| line.trim_matches('|').split(" | ").map(str::trim).collect::<Vec<_>>();
     tables.map(cells).filter(|cells| cells[0] != "Capability").collect()
@@ -39,11 +39,11 @@ fn every_capability_has_a_row() {
         rows().iter().flat_map(|cells| quoted(cells[0]).collect::<Vec<_>>()).collect();
     let served = served();
     let missing: Vec<_> = served.difference(&documented).collect();
-    assert!(missing.is_empty(), "docs/capabilities.md has no row for {missing:?}");
+    assert!(missing.is_empty(), "docs/contributing/capabilities.md has no row for {missing:?}");
     let gone: Vec<_> = documented.difference(&served).collect();
     assert!(
         gone.is_empty(),
-        "docs/capabilities.md has rows for what the server does not say it can: {gone:?}"
+        "docs/contributing/capabilities.md has rows for what the server does not say it can: {gone:?}"
     );
 }
 

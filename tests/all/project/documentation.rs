@@ -5,6 +5,25 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
+/// The root folder of the repository.
+pub(super) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The guides: what is written for users, by hand. The pages of rules are generated.
+pub(super) fn guides() -> Vec<PathBuf> {
+    let is_readme = |path: &PathBuf| path.ends_with("README.md");
+    let is_rule = |path: &PathBuf| path.starts_with(root().join("docs/rules"));
+    let mut guides = vec![root().join("README.md")];
+    guides.extend(pages(&root().join("docs")).into_iter().filter(|path| !is_rule(path)));
+    for folder in ["examples", "editors"] {
+        guides.extend(pages(&root().join(folder)).into_iter().filter(is_readme));
+    }
+    guides.sort();
+    assert!(guides.len() > 30, "only {} guides were found", guides.len());
+    guides
+}
+
 /// Folders in which nothing of ours lies.
 const OTHERS: [&str; 2] = ["target", "node_modules"];
 
@@ -23,7 +42,7 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A page without code, in which brackets are no links and signs no headings.
-fn prose(path: &Path) -> String {
+pub(super) fn prose(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     let fences = Regex::new(r"(?ms)^ *```.*?^ *```").unwrap();
     fences.replace_all(&text, "").into_owned()
@@ -53,9 +72,8 @@ fn problem(page: &Path, link: &str) -> Option<&'static str> {
 fn every_link_leads_somewhere() {
     let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
     let code = Regex::new(r"`[^`\n]*`").unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (mut looked_at, mut problems) = (0, Vec::new());
-    for page in pages(root) {
+    for page in pages(root()) {
         for found in link.captures_iter(&code.replace_all(&prose(&page), "")) {
             let link = &found[1];
             if link.contains("://") || link.starts_with("command:") {
@@ -70,6 +88,18 @@ fn every_link_leads_somewhere() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
+#[test]
+fn every_page_is_a_chapter_of_the_book() {
+    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let folder = root().join("docs");
+    let pages = pages(&folder).into_iter().map(|page| page.strip_prefix(&folder).unwrap().to_path_buf());
+    let missing: Vec<_> = pages
+        .filter(|page| page != Path::new("SUMMARY.md"))
+        .filter(|page| !summary.contains(&format!("({})", page.to_string_lossy().replace('\\', "/"))))
+        .collect();
+    assert!(missing.is_empty(), "not in docs/SUMMARY.md: {missing:?}");
+}
+
 /// The cells of the table rows of a page; `\|` is a bar inside a cell.
 fn rows(page: &str) -> Vec<Vec<String>> {
     let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
@@ -79,8 +109,7 @@ fn rows(page: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn clauses_for_authors_of_other_languages_parse() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/coming-from.md");
-    let page = fs::read_to_string(page).unwrap();
+    let page = fs::read_to_string(root().join("docs/coming-from.md")).unwrap();
     let clause = Regex::new(r"`([^`]+\.)`").unwrap();
     let mut count = 0;
     for row in rows(&page) {

@@ -203,85 +203,6 @@ fn the_transcripts_are_what_their_readme_tells() {
     assert_eq!(status, 1);
 }
 
-/// What a command of a README says: `$ mangle-ls …`, perhaps with `| grep` behind it.
-fn told_by(command: &str) -> String {
-    let (command, filter) = command.split_once(" | grep ").unwrap_or((command, ""));
-    let arguments = words(command).into_iter().skip(1);
-    let output = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
-        .args(arguments)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .env_remove("NO_COLOR")
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    grep(filter, &text).iter().map(|line| format!("{}\n", line.trim_end())).collect()
-}
-
-/// The words of a command; quotes hold some together.
-fn words(command: &str) -> Vec<String> {
-    let pieces = command.split('"').enumerate().flat_map(|(at, piece)| match at % 2 {
-        0 => piece.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect(),
-        _ => vec![piece.to_owned()],
-    });
-    pieces.collect()
-}
-
-/// The lines that `grep` prints with some of its options: `-B N`, `-A N` for lines around those with the word.
-fn grep<'t>(filter: &str, text: &'t str) -> Vec<&'t str> {
-    let (options, wanted) = match filter.split_once('\'') {
-        Some((options, wanted)) => (options, wanted.trim_end_matches('\'')),
-        None => filter.rsplit_once(' ').unwrap_or(("", filter)),
-    };
-    let words: Vec<_> = options.split_whitespace().collect();
-    let around = |option: &str| {
-        let number = words.iter().position(|word| *word == option).map(|at| words[at + 1]);
-        number.map_or(0, |number| number.parse::<usize>().unwrap())
-    };
-    let (before, after) = (around("-B"), around("-A"));
-    let lines: Vec<_> = text.lines().collect();
-    let is_wanted = |at: &usize| lines[*at].contains(wanted);
-    let shown: BTreeSet<usize> = (0..lines.len())
-        .filter(is_wanted)
-        .flat_map(|at| at.saturating_sub(before)..=(at + after).min(lines.len() - 1))
-        .collect();
-    shown.into_iter().map(|at| lines[at]).collect()
-}
-
-/// Checks that a README shows what its commands say. `UPDATE_EXPECT=1` writes it anew.
-fn keeps_its_word(name: &str, least: usize) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-    let readme = std::fs::read_to_string(&path).unwrap();
-    let (mut new, mut commands) = (String::new(), 0);
-    for (at, part) in readme.split("```console\n").enumerate() {
-        if at == 0 {
-            new.push_str(part);
-            continue;
-        }
-        let (block, rest) = part.split_once("```\n").unwrap();
-        let command = block.lines().next().unwrap().strip_prefix("$ ").unwrap();
-        let told = told_by(command);
-        assert!(!told.is_empty(), "{command} says nothing");
-        new.push_str(&format!("```console\n$ {command}\n{told}```\n{rest}"));
-        commands += 1;
-    }
-    assert!(commands >= least, "the commands of {name} were not found");
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        std::fs::write(&path, new).unwrap();
-    } else {
-        assert_eq!(readme, new);
-    }
-}
-
-#[test]
-fn the_jailbreak_is_what_its_readme_tells() {
-    keeps_its_word("examples/jailbreak/README.md", 5);
-}
-
-#[test]
-fn the_session_at_the_front_door_is_what_the_program_tells() {
-    keeps_its_word("README.md", 3);
-}
-
 #[test]
 fn the_jailbreak_is_denied_where_the_constitution_is_whole() {
     let verdicts = |policy: &str| -> Vec<String> {
@@ -358,7 +279,6 @@ fn problems_of(transcript: &str) -> BTreeSet<(u64, String)> {
 
 #[test]
 fn faults_of_a_shift_are_found_in_three_formats_and_nothing_else() {
-    keeps_its_word("examples/shift/README.md", 3);
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/shift/README.md");
     let planted = planted(&std::fs::read_to_string(readme).unwrap());
     assert_eq!(planted.len(), 12);
@@ -373,13 +293,7 @@ fn faults_of_a_shift_are_found_in_three_formats_and_nothing_else() {
 }
 
 #[test]
-fn missing_line_of_a_prompt_is_found_in_three_commands() {
-    keeps_its_word("examples/missing-line/README.md", 3);
-}
-
-#[test]
 fn habits_are_found_and_fixed() {
-    keeps_its_word("examples/habits/README.md", 3);
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/habits");
     let planted = planted(&std::fs::read_to_string(example.join("README.md")).unwrap());
     assert!(planted.len() >= 15, "{planted:?}");

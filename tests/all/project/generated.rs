@@ -1,6 +1,7 @@
 //! What is generated from the registry of rules and the table of settings is as committed. `cargo xtask generate` writes
 //! it, which is this test with `UPDATE_EXPECT=1`.
 
+use super::documentation::{guides, root};
 use crate::support::editor_queries;
 
 use std::collections::BTreeMap;
@@ -10,14 +11,10 @@ use std::path::{Path, PathBuf};
 use mangle_engine::program::builtins::RELEASES;
 use mangle_ls::ide::registry;
 use mangle_ls::report;
-use mangle_settings::keys::{Key, Kind};
-use mangle_settings::{HintSettings, SettingTable as _, Vocabulary};
+use mangle_settings::keys::{Key, Kind, sections};
+use mangle_settings::{HintSettings, SettingTable as _, Settings, Vocabulary};
 use mangle_syntax::lint::{Group, Rule, address};
 use serde_json::{Value, json};
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 fn rules() -> Vec<&'static Rule> {
     registry::rules().collect()
@@ -28,37 +25,61 @@ fn generated() -> BTreeMap<PathBuf, String> {
     let mut files: BTreeMap<PathBuf, String> =
         rules().into_iter().map(|rule| (rule.page().into(), report::rules::page(rule))).collect();
     files.insert("docs/rules/README.md".into(), report::rules::index(&rules()));
-    files.insert("docs/configuration.md".into(), configuration());
-    files.insert("docs/prompt-files.md".into(), prompt_files());
+    files.extend(filled());
     files.insert("docs/mangle-ls.schema.json".into(), schema());
     files.insert("editors/vscode/package.json".into(), vscode());
     files.extend(editor_queries::generated(root()));
     files
 }
 
-/// The page about the configuration, whose table of keys is generated.
-fn configuration() -> String {
-    let page = committed("docs/configuration.md".as_ref());
-    let (before, rest) = page.split_once("<!-- generated: keys -->\n").unwrap();
-    let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
-    let (between, rest) = after.split_once("<!-- generated: hints -->\n").unwrap();
-    let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
-    let (keys, hints) = (mangle_settings::markdown(), mangle_settings::markdown_of(HintSettings::SECTION));
-    format!(
-        "{before}<!-- generated: keys -->\n{keys}<!-- end -->\n{between}<!-- generated: hints -->\n{hints}<!-- end -->\n{after}"
-    )
+/// The guides of which parts are generated: between a comment with the name of the part, and `<!-- end -->`.
+fn filled() -> impl Iterator<Item = (PathBuf, String)> {
+    let guides = guides().into_iter().map(|path| path.strip_prefix(root()).unwrap().to_path_buf());
+    guides.filter_map(|path| {
+        let page = committed(&path);
+        let mut pieces = page.split("<!-- generated: ");
+        let mut text = pieces.next()?.to_owned();
+        for piece in pieces {
+            let (name, rest) = piece.split_once(" -->\n").unwrap();
+            let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
+            text += &format!("<!-- generated: {name} -->\n{}<!-- end -->\n{after}", part(name));
+        }
+        page.contains("<!-- generated: ").then_some((path, text))
+    })
 }
 
-/// The page about session files, prompt atoms and templates, whose tables are generated.
-fn prompt_files() -> String {
-    let mut page = committed("docs/prompt-files.md".as_ref());
-    for (name, table) in agent_prompt::reference() {
-        let start = format!("<!-- generated: {name} -->\n");
-        let (before, rest) = page.split_once(&start).unwrap();
-        let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
-        page = format!("{before}{start}{table}<!-- end -->\n{after}");
+/// The text of a generated part.
+fn part(name: &str) -> String {
+    let keys_of = name.strip_prefix("keys of ").map(|tables| tables.split(", ").collect::<Vec<_>>());
+    match (name, keys_of) {
+        (_, Some(tables)) => mangle_settings::markdown(&tables),
+        ("keys", _) => mangle_settings::markdown(&[]),
+        ("hints", _) => mangle_settings::markdown_of(HintSettings::SECTION),
+        ("chapters of rules", _) => report::rules::chapters(&rules()),
+        _ => {
+            let table = agent_prompt::reference().into_iter().find(|(part, _)| *part == name);
+            table.unwrap_or_else(|| panic!("unknown part: {name}")).1
+        }
     }
-    page
+}
+
+#[test]
+fn the_index_of_rules_begins_with_ten() {
+    let index = report::rules::index(&rules());
+    let first = index.split("\n## ").find(|part| part.starts_with("The ten to know")).unwrap();
+    assert_eq!(first.matches(".md)").count(), 10);
+}
+
+/// No table of settings is missing from the pages about the configuration.
+#[test]
+fn every_setting_has_a_row_on_a_page() {
+    let pages: String = filled().map(|(_, text)| text).collect();
+    for (_, section) in sections(Settings::SECTION) {
+        for key in section.keys {
+            let row = format!("| `{}` |", section.notation(key));
+            assert_eq!(pages.matches(&row).count(), 1, "{row}");
+        }
+    }
 }
 
 fn schema() -> String {
@@ -119,7 +140,7 @@ fn rules_setting() -> Value {
         "type": "object",
         "default": {},
         "scope": "resource",
-        "markdownDescription": "How grave the findings of which rules are: by name, code, group or pattern (`MG8*`). \
+        "markdownDescription": "The severity of rules: by name, code, group or pattern (`MG8*`). \
             What a project's `mangle-ls.toml` says of a rule wins.",
         "propertyNames": { "anyOf": [{ "enum": names, "enumDescriptions": texts }, { "pattern": "^(MG|PB)[0-9]|\\*" }] },
         "additionalProperties": { "type": "string", "enum": mangle_settings::keys::RULE_WORDS },

@@ -1,6 +1,7 @@
 //! The repository itself: documentation, examples, layers.
 
 mod action;
+mod blocks;
 mod circles;
 mod documentation;
 mod editors;
@@ -8,3 +9,4 @@ mod examples;
 mod functions;
 mod generated;
 mod layering;
+mod words;

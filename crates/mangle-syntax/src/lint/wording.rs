@@ -12,8 +12,11 @@ const LABEL: usize = 40;
 /// How many notes a finding may have.
 const NOTES: usize = 2;
 
-/// Words that a text about a program needs not.
-const WORDS: [&str; 8] = ["you", "your", "somebody", "nobody", "whoever", "anybody", "everybody", "mend"];
+/// Words that no text of the project has, guides included.
+pub const UNWANTED: [&str; 6] = ["somebody", "nobody", "whoever", "anybody", "everybody", "mend"];
+
+/// Words that a text about a program does not need: nor is it about its reader.
+const READER: [&str; 2] = ["you", "your"];
 
 /// What is wrong with the texts of a finding, a line each.
 #[must_use]
@@ -44,7 +47,7 @@ pub fn faults(finding: &Finding) -> Vec<String> {
         // The one form of a suggestion.
         let prose = prose(text).to_lowercase().replace("did you mean `", "");
         let mut words = prose.split(|char: char| !char.is_alphanumeric());
-        if words.any(|word| WORDS.contains(&word)) {
+        if words.any(|word| UNWANTED.contains(&word) || READER.contains(&word)) {
             report("word that has no place here", text);
         }
     }

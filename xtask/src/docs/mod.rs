@@ -1,0 +1,41 @@
+//! `cargo xtask docs`: builds the book of `docs` in `target/book` with mdBook, and checks it.
+//!
+//! The pages are the files of the repository. `preprocess` is the part that mdBook starts while it builds.
+
+mod check;
+pub(crate) mod preprocess;
+
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::editors::install;
+use crate::tally::Tally;
+
+/// Builds and checks the book. Where mdBook cannot be had, that is a skip.
+pub(crate) fn run() -> Result<Tally> {
+    Tally::with("the book of the documentation", install::mdbook(), |mdbook| {
+        let output = crate::root().join("target/book");
+        if output.exists() {
+            std::fs::remove_dir_all(&output)?;
+        }
+        let status = Command::new(&mdbook)
+            .env("MDBOOK_LOG", "warn")
+            .arg("build")
+            .arg(crate::root().join("docs"))
+            .status()
+            .context("cannot start mdbook")?;
+        ensure!(status.success(), "mdbook: {status}");
+        let book = check::Book::read(&output)?;
+        println!("{} pages, {} words, {} links in {}", book.pages, book.words, book.links, output.display());
+        for problem in &book.problems {
+            eprintln!("not ok - {problem}");
+        }
+        Ok(Tally::one(book.problems.is_empty()))
+    })
+}
+
+/// As a command of its own: with a closing line.
+pub(crate) fn command() -> Result<ExitCode> {
+    run().map(Tally::close)
+}
