@@ -11,7 +11,7 @@ use mangle_engine::program::builtins::RELEASES;
 use mangle_ls::ide::registry;
 use mangle_ls::report;
 use mangle_settings::keys::{Key, Kind};
-use mangle_settings::{HintSettings, SettingTable as _, Vocabulary};
+use mangle_settings::{HintSettings, LensSettings, SettingTable as _, Vocabulary};
 use mangle_syntax::lint::{Group, Rule, address};
 use serde_json::{Value, json};
 
@@ -36,23 +36,25 @@ fn generated() -> BTreeMap<PathBuf, String> {
     files
 }
 
-/// The page about the configuration, whose table of keys is generated.
+/// The page about the configuration, whose tables of keys are generated.
 fn configuration() -> String {
-    let page = committed("docs/configuration.md".as_ref());
-    let (before, rest) = page.split_once("<!-- generated: keys -->\n").unwrap();
-    let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
-    let (between, rest) = after.split_once("<!-- generated: hints -->\n").unwrap();
-    let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
-    let (keys, hints) = (mangle_settings::markdown(), mangle_settings::markdown_of(HintSettings::SECTION));
-    format!(
-        "{before}<!-- generated: keys -->\n{keys}<!-- end -->\n{between}<!-- generated: hints -->\n{hints}<!-- end -->\n{after}"
+    let of = mangle_settings::markdown_of;
+    let (hints, lenses) = (of(HintSettings::SECTION), of(LensSettings::SECTION));
+    with_tables(
+        "docs/configuration.md",
+        [("keys", mangle_settings::markdown()), ("hints", hints), ("lenses", lenses)],
     )
 }
 
 /// The page about session files, prompt atoms and templates, whose tables are generated.
 fn prompt_files() -> String {
-    let mut page = committed("docs/prompt-files.md".as_ref());
-    for (name, table) in agent_prompt::reference() {
+    with_tables("docs/prompt-files.md", agent_prompt::reference())
+}
+
+/// A page with its generated tables, each between two comments.
+fn with_tables(page: &str, tables: impl IntoIterator<Item = (&'static str, String)>) -> String {
+    let mut page = committed(page.as_ref());
+    for (name, table) in tables {
         let start = format!("<!-- generated: {name} -->\n");
         let (before, rest) = page.split_once(&start).unwrap();
         let (_, after) = rest.split_once("<!-- end -->\n").unwrap();
@@ -73,9 +75,10 @@ fn vscode() -> String {
         serde_json::from_str(&committed("editors/vscode/package.json".as_ref())).unwrap();
     let contributes = manifest["contributes"].as_object_mut().unwrap();
     contributes["configuration"]["properties"]["mangle.rules"] = rules_setting();
-    for key in HintSettings::SECTION.keys {
-        let name = HintSettings::SECTION.path(key.name);
-        contributes["configuration"]["properties"][name] = hint_setting(key);
+    for section in [HintSettings::SECTION, LensSettings::SECTION] {
+        for key in section.keys {
+            contributes["configuration"]["properties"][section.path(key.name)] = editor_setting(key);
+        }
     }
     if let Some(address) = address("docs/mangle-ls.schema.json") {
         contributes.insert(
@@ -86,7 +89,7 @@ fn vscode() -> String {
     serde_json::to_string_pretty(&manifest).unwrap() + "\n"
 }
 
-fn hint_setting(key: &Key) -> Value {
+fn editor_setting(key: &Key) -> Value {
     let mut setting = json!({
         "type": "boolean",
         "default": key.default_value(),
