@@ -64,7 +64,7 @@ pub fn inlay_hints(
     found
 }
 
-/// The hints behind rules that give nothing, whatever the sample. None where there is no sample: the facts that a rule
+/// The hints behind rules without solutions, whatever the sample. None where there is no sample: the facts that a rule
 /// needs may come from elsewhere.
 #[must_use]
 pub fn unfired(program: &Program, file: FileId, range: TextRange, tried: &[EvaluationView<'_>]) -> Vec<Hint> {
@@ -82,10 +82,11 @@ pub fn unfired(program: &Program, file: FileId, range: TextRange, tried: &[Evalu
         is_rule && range.contains_inclusive(item.start + item.statement.len) && gives_nothing(*at, item)
     });
     let names: Vec<_> = samples.iter().map(|(name, _)| *name).collect();
-    let full = format!("This rule gives nothing with {}.", names.join(", "));
+    let samples = if names.len() == 1 { "this sample" } else { "these samples" };
+    let full = format!("The rule has no solutions with {samples}: {}.", names.join(", "));
     let hint = |item: &Item| Hint {
         offset: item.start + item.statement.len,
-        label: "gives nothing".to_owned(),
+        label: "no solutions".to_owned(),
         kind: HintKind::Outcome,
         full: Some(full.clone()),
         parameter: None,

@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::{from_proto, settings};
-use mangle_settings::{HintSettings, RuleSettings};
+use mangle_settings::{HintSettings, LensSettings, RuleSettings};
 use mangle_syntax::text::Encoding;
 
 /// The client's abilities and the folders it opened.
@@ -56,6 +56,8 @@ pub(super) struct ClientSession {
     pub(super) settings: Option<RuleSettings>,
     /// Which inlay hints it wants, as it sent it along.
     pub(super) hints: Option<HintSettings>,
+    /// Which lenses it wants, as it sent it along.
+    pub(super) lenses: Option<LensSettings>,
     /// Progress bars can be created.
     pub(super) progress: bool,
     /// The bar that the client offers for the start.
@@ -121,6 +123,7 @@ impl ClientSession {
             configuration: workspace.is_some_and(|workspace| workspace.configuration == Some(true)),
             settings: params.initialization_options.as_ref().and_then(settings::rules),
             hints: params.initialization_options.as_ref().and_then(settings::hints),
+            lenses: params.initialization_options.as_ref().and_then(settings::lenses),
             progress: client.window.as_ref().is_some_and(|window| window.work_done_progress == Some(true)),
             initial_progress: params.work_done_progress_params.work_done_token.clone(),
         }

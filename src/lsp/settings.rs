@@ -1,10 +1,10 @@
-//! What an editor's settings say: `mangle.rules`, the severities of rules of which `mangle-ls.toml` says nothing, and
-//! `mangle.hints`.
+//! What an editor's settings say: `mangle.rules`, the severities of rules of which `mangle-ls.toml` says nothing,
+//! `mangle.hints` and `mangle.lenses`.
 
 use serde_json::Value;
 
 use crate::ide::registry;
-use mangle_settings::{HintSettings, RuleSettings, severities};
+use mangle_settings::{HintSettings, LensSettings, RuleSettings, severities};
 
 /// The name that our settings have in an editor.
 pub(super) const SECTION: &str = "mangle";
@@ -31,6 +31,12 @@ pub(super) fn rules(settings: &Value) -> Option<RuleSettings> {
 pub(super) fn hints(settings: &Value) -> Option<HintSettings> {
     let section = settings.get(SECTION).unwrap_or(settings);
     section.get("hints").map(HintSettings::of_editor)
+}
+
+/// Which lenses are wanted, likewise.
+pub(super) fn lenses(settings: &Value) -> Option<LensSettings> {
+    let section = settings.get(SECTION).unwrap_or(settings);
+    section.get("lenses").map(LensSettings::of_editor)
 }
 
 #[cfg(test)]
@@ -60,6 +66,14 @@ mod tests {
         let documented: Value =
             HintSettings::SECTION.keys.iter().map(|key| (key.name.to_owned(), key.default_value())).collect();
         assert_eq!(hints(&json!({ "hints": documented })), Some(default));
+    }
+
+    #[test]
+    fn lenses_that_are_wanted() {
+        let all = LensSettings { all: true };
+        assert_eq!(lenses(&json!({ "mangle": { "lenses": { "all": true } } })), Some(all));
+        assert_eq!(lenses(&json!({ "lenses": { "all": 1 } })), Some(LensSettings::default()));
+        assert_eq!(lenses(&json!({ "mangle": { "hints": {} } })), None);
     }
 
     #[test]

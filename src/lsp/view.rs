@@ -14,7 +14,7 @@ use super::session::ClientSession;
 use crate::host::workspace::{Snapshot, SnapshotFile, SnapshotProgram, SnapshotTranscript};
 use crate::ide::Place;
 use crate::ide::transcripts::MangleText;
-use mangle_settings::HintSettings;
+use mangle_settings::{HintSettings, LensSettings};
 use mangle_syntax::text::{FileId, TextRange, TextSize};
 
 /// A snapshot with its session. Cheap to clone.
@@ -28,6 +28,8 @@ pub(super) struct View {
     pub(super) outbox: Outbox,
     /// Which inlay hints are wanted.
     pub(super) hints: HintSettings,
+    /// Which lenses are wanted.
+    pub(super) lenses: LensSettings,
     /// The opening that the question is about, where its file is open at another URI, too.
     pub(super) asked: OnceLock<Arc<SnapshotFile>>,
 }

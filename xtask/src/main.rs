@@ -66,8 +66,8 @@ enum Task {
     Soak(soak::Options),
     /// Measure how long a changed line takes until its tests have run
     Times,
-    /// Copy the pictures of the editors' last test run to docs/images
-    Screenshots,
+    /// Take the pictures of the documentation in VS Code, and put them into docs/images
+    Screenshots(screenshots::Options),
 }
 
 fn main() -> ExitCode {
@@ -90,7 +90,7 @@ fn main() -> ExitCode {
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Soak(options) => soak::run(&options),
         Task::Times => times::run(),
-        Task::Screenshots => screenshots::run(&root()),
+        Task::Screenshots(options) => screenshots::run(&root(), &options),
         Task::Protocol => protocol::run().map(tally::Tally::close),
     };
     result.unwrap_or_else(|error| {

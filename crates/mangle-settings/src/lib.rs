@@ -2,6 +2,7 @@
 
 mod consumers;
 mod declare;
+mod editor;
 mod fail_on;
 mod files;
 mod findings;
@@ -11,6 +12,7 @@ mod hints;
 mod kernel;
 pub mod keys;
 mod kinds;
+mod lenses;
 mod max_findings;
 mod output;
 mod pattern;
@@ -49,6 +51,7 @@ pub use format::FormatSettings;
 pub use globs::Globs;
 pub use hints::{ArgumentHints, HintSettings};
 pub use kernel::{FACT_EXTENSIONS, KernelSettings, Reading, instant, instant_text};
+pub use lenses::LensSettings;
 pub use max_findings::MaxFindings;
 pub use output::{Rows, SettingTable, SettingValue};
 pub use pattern::gate_pattern;

@@ -10,7 +10,7 @@ const ASKED = "schema.asked";
 /** Tells Even Better TOML of the schema, for all workspaces. */
 export async function useSchema(context: vscode.ExtensionContext): Promise<void> {
   if (vscode.extensions.getExtension(TOML) === undefined) {
-    const how = "Completion in mangle-ls.toml needs the extension Even Better TOML; findings in it come from the server, with or without.";
+    const how = "Completion in mangle-ls.toml needs the extension Even Better TOML; findings in it come from the server.";
     const choice = await vscode.window.showInformationMessage(how, "Show Extension");
     if (choice !== undefined) await vscode.commands.executeCommand("workbench.extensions.search", TOML);
     return;
@@ -19,7 +19,7 @@ export async function useSchema(context: vscode.ExtensionContext): Promise<void>
   const known = settings.inspect<Record<string, string>>("associations")?.globalValue ?? {};
   const schema = await placed(context);
   await settings.update("associations", { ...known, [FILES]: schema.toString() }, vscode.ConfigurationTarget.Global);
-  vscode.window.setStatusBarMessage("Mangle: Even Better TOML knows the schema of mangle-ls.toml now", 5000);
+  vscode.window.setStatusBarMessage("Mangle: Even Better TOML now uses the schema of mangle-ls.toml", 5000);
 }
 
 /** Asks once, when a configuration is opened with Even Better TOML there and no schema. Keeps the copy of a schema that is in use new. */
@@ -30,7 +30,7 @@ export function offerSchema(context: vscode.ExtensionContext): vscode.Disposable
     if (!uri.path.endsWith("/mangle-ls.toml") || vscode.extensions.getExtension(TOML) === undefined) return;
     if (FILES in associations() || context.globalState.get<boolean>(ASKED) === true) return;
     await context.globalState.update(ASKED, true);
-    const choice = await vscode.window.showInformationMessage("Shall Even Better TOML use the schema of mangle-ls.toml?", "Use Schema", "No");
+    const choice = await vscode.window.showInformationMessage("Use the schema of mangle-ls.toml in Even Better TOML?", "Use Schema", "No");
     if (choice === "Use Schema") await useSchema(context);
   };
   return vscode.workspace.onDidOpenTextDocument(offer);

@@ -1,8 +1,9 @@
-//! Lines above the statements of a file: above a rule how many facts it gives, above a predicate the question for its
+//! Lines above the statements of a file: above a rule how many facts it gives, above a predicate the query for its
 //! facts.
 //!
-//! Takes a program and a file of it; gives the [`Lens`]es, which cost next to nothing ([`code_lenses`]). What stands in
-//! that of a rule is said when the program was evaluated ([`rows_in_words`]).
+//! Takes a program and a file of it; gives the [`Lens`]es, which cost next to nothing ([`code_lenses`]). Once the program
+//! is evaluated, [`Lens::has_solutions`] says which of them have something to show, and [`rule_title`] what is in that of
+//! a rule.
 
 #[cfg(test)]
 mod tests;
@@ -10,9 +11,9 @@ mod tests;
 use rustc_hash::FxHashSet;
 
 use super::Analysis;
-use super::evaluation::{ClauseYield, EvaluationView};
+use super::evaluation::{ClauseYield, Evaluation, EvaluationView, fact_count};
 use mangle_check::describe::parameter_name;
-use mangle_engine::program::{FileSummary, Predicate, Program, key_of};
+use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, key_of};
 use mangle_settings::Reading;
 use mangle_syntax::syntax::ast::{Item, StatementKind};
 use mangle_syntax::text::{FileId, TextRange};
@@ -23,16 +24,42 @@ pub struct Lens {
     /// The head that it belongs to.
     pub range: TextRange,
     pub kind: LensKind,
-    /// The atom that the program is asked for.
+    /// The predicate of the head.
+    pub predicate: PredicateKey,
+    /// The atom of the query.
     pub atom: String,
+}
+
+impl Lens {
+    /// Whether the rule has a solution, or the predicate a fact, in any of the evaluations and either reading. `file` is
+    /// the one that the lens is of.
+    #[must_use]
+    pub fn has_solutions(&self, evaluations: &[EvaluationView<'_>], file: &FileSummary) -> bool {
+        evaluations.iter().any(|view| {
+            let of = |evaluation| self.has_solutions_in(evaluation, file, view.is_current);
+            view.readings.is_some_and(|readings| of(readings.shown()) || of(readings.other()))
+        })
+    }
+
+    fn has_solutions_in(&self, evaluation: &Evaluation, file: &FileSummary, is_current: bool) -> bool {
+        let has_facts = evaluation.rows(self.predicate, 0).is_some_and(|facts| facts.count > 0);
+        // Without facts there is no solution either: this spares a look at the bodies of most idle rules.
+        let LensKind::Rule(at) = self.kind else { return has_facts };
+        let Some(item) = file.items.get(at).filter(|_| has_facts) else { return false };
+        match evaluation.given(file.id, at, &item.statement) {
+            Some(given) => given != ClauseYield::Nothing,
+            // A rule that is being edited keeps its lens until its new text is evaluated.
+            None => !is_current,
+        }
+    }
 }
 
 /// What a lens is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LensKind {
     /// Says how many facts a rule gives: the statement at this index.
-    Rows(usize),
-    /// Asks for the facts of a predicate.
+    Rule(usize),
+    /// Queries the facts of a predicate.
     Query,
 }
 
@@ -42,31 +69,31 @@ pub fn code_lenses(analysis: &dyn Analysis, file: FileId) -> Vec<Lens> {
     let program = analysis.program();
     let Some(file) = program.file(file) else { return Vec::new() };
     let mut lenses = Vec::new();
-    let mut asked = FxHashSet::default();
+    let mut queried = FxHashSet::default();
     for (at, item) in file.items.iter().enumerate().filter(|(_, item)| !item.statement.damaged) {
-        let (head, rows) = match &item.statement.kind {
+        let (head, rule) = match &item.statement.kind {
             StatementKind::Declaration(declaration) => (&declaration.atom, None),
             StatementKind::Clause(clause) => {
-                (&clause.head, (!clause.is_fact()).then_some(LensKind::Rows(at)))
+                (&clause.head, (!clause.is_fact()).then_some(LensKind::Rule(at)))
             }
             _ => continue,
         };
         let Some(predicate) = program.predicate_of(file, head) else { continue };
         let range = head.range + item.start;
-        // What is evaluated where it is asked for has no facts of its own.
+        // What is evaluated where it is queried has no facts of its own.
         if predicate.signature.deferred {
             continue;
         }
-        let atom = question(program, predicate);
-        if is_its_place(program, predicate, file, item) && asked.insert(key_of(head)) {
-            lenses.push(Lens { range, kind: LensKind::Query, atom: atom.clone() });
+        let lens = |kind| Lens { range, kind, predicate: predicate.key, atom: query(program, predicate) };
+        if is_its_place(program, predicate, file, item) && queried.insert(key_of(head)) {
+            lenses.push(lens(LensKind::Query));
         }
-        lenses.extend(rows.map(|kind| Lens { range, kind, atom }));
+        lenses.extend(rule.map(lens));
     }
     lenses
 }
 
-/// Whether a statement is the one above which a predicate is asked for: its first `Decl`, else its first clause.
+/// Whether a statement is the one above which a predicate is queried: its first `Decl`, else its first clause.
 fn is_its_place(program: &Program, predicate: &Predicate, file: &FileSummary, item: &Item) -> bool {
     let first = predicate.declared_at.or(predicate.defined_at);
     first.is_some_and(|(in_file, at)| {
@@ -76,8 +103,8 @@ fn is_its_place(program: &Program, predicate: &Predicate, file: &FileSummary, it
     })
 }
 
-/// The atom that asks for all facts of a predicate: `permitted(Action, Target)`.
-fn question(program: &Program, predicate: &Predicate) -> String {
+/// The atom whose solutions are all facts of a predicate: `permitted(Action, Target)`.
+fn query(program: &Program, predicate: &Predicate) -> String {
     let mut names: Vec<String> = Vec::new();
     for at in 0..usize::from(predicate.key.arity) {
         let name = parameter_name(program, predicate, at).map(str::to_owned);
@@ -87,47 +114,71 @@ fn question(program: &Program, predicate: &Predicate) -> String {
     format!("{}({})", predicate.key.name, names.join(", "))
 }
 
-/// What stands above the rule at an index: `3 rows, as written 0`; with several samples `3 rows in a.kernel.mg, 0 in b.kernel.mg`.
+/// The title of the lens of the rule at an index: `3 facts (reading intended: 0)`; with several samples
+/// `3 facts in a.kernel.mg, 1 in b.kernel.mg`, without those in which the rule has no solutions.
 #[must_use]
-pub fn rows_in_words(tried: &[EvaluationView<'_>], file: &FileSummary, at: usize) -> String {
-    let several = tried.len() > 1;
-    let said = tried.iter().enumerate().filter_map(|(index, tried)| {
-        let rows = of_one(tried, file, at, index == 0)?;
-        Some(match tried.sample.filter(|_| several) {
-            Some(sample) => format!("{rows} in {sample}"),
-            None => rows,
+pub fn rule_title(evaluations: &[EvaluationView<'_>], file: &FileSummary, at: usize) -> String {
+    let yields = evaluations.iter().filter_map(|view| Some((view.sample, RuleYield::of(view, file, at)?)));
+    let yields: Vec<_> = yields.collect();
+    let Some((_, first)) = yields.first() else { return "not evaluated".to_owned() };
+    let mut titles: Vec<String> = Vec::new();
+    for (sample, given) in yields.iter().filter(|(_, given)| given.has_solutions()) {
+        let count = given.count(titles.is_empty());
+        titles.push(match sample.filter(|_| evaluations.len() > 1) {
+            Some(sample) => format!("{count} in {sample}"),
+            None => count,
+        });
+    }
+    match titles.is_empty() {
+        true if first.is_complete => "no solutions".to_owned(),
+        true => "no solutions so far".to_owned(),
+        false => titles.join(", "),
+    }
+}
+
+/// What a rule gave in one evaluation.
+struct RuleYield {
+    shown: ClauseYield,
+    is_complete: bool,
+    /// The other reading, where the rule gave another number of facts.
+    other: Option<(Reading, ClauseYield)>,
+}
+
+impl RuleYield {
+    fn of(view: &EvaluationView<'_>, file: &FileSummary, at: usize) -> Option<Self> {
+        let statement = &file.items.get(at)?.statement;
+        let (shown, other) = (view.readings?.shown(), view.readings?.other());
+        let is_complete = shown.is_complete();
+        let given = shown.given(file.id, at, statement)?;
+        let different = other.given(file.id, at, statement).filter(|other| other.rows() != given.rows());
+        Some(Self {
+            shown: given,
+            is_complete,
+            other: different.map(|different| (other.reading(), different)),
         })
-    });
-    let said: Vec<_> = said.collect();
-    if said.is_empty() { "not evaluated".to_owned() } else { said.join(", ") }
-}
-
-fn of_one(tried: &EvaluationView<'_>, file: &FileSummary, at: usize, is_first: bool) -> Option<String> {
-    let statement = &file.items.get(at)?.statement;
-    let readings = tried.readings?;
-    let (shown, other) = (readings.shown(), readings.other());
-    let given = shown.given(file.id, at, statement)?;
-    let mut said = in_words(given, is_first);
-    if !shown.is_complete() {
-        said = format!("{said} so far");
     }
-    if let Some(different) = other.given(file.id, at, statement).filter(|other| other.rows() != given.rows())
-    {
-        let whose = match other.reading() {
-            Reading::Written => "as written",
-            Reading::Go => "the engine",
+
+    fn has_solutions(&self) -> bool {
+        self.shown != ClauseYield::Nothing || self.other.is_some()
+    }
+
+    /// The number of facts, with their unit if it is to be said.
+    fn count(&self, has_unit: bool) -> String {
+        let mut words = match self.shown {
+            ClauseYield::NothingNew => "no new facts".to_owned(),
+            given if !has_unit => given.rows().to_string(),
+            given => fact_count(given.rows()),
         };
-        said = format!("{said} ({whose}: {})", different.rows());
-    }
-    Some(said)
-}
-
-fn in_words(given: ClauseYield, is_first: bool) -> String {
-    match given {
-        ClauseYield::Rows(1) if is_first => "1 row".to_owned(),
-        ClauseYield::Rows(rows) if is_first => format!("{rows} rows"),
-        ClauseYield::Rows(rows) => rows.to_string(),
-        ClauseYield::Nothing => if is_first { "0 rows" } else { "0" }.to_owned(),
-        ClauseYield::NothingNew => "no row of its own".to_owned(),
+        if !self.is_complete {
+            words.push_str(" so far");
+        }
+        if let Some((reading, different)) = self.other {
+            let reading = match reading {
+                Reading::Written => "intended",
+                Reading::Go => "engine",
+            };
+            words.push_str(&format!(" (reading {reading}: {})", different.rows()));
+        }
+        words
     }
 }

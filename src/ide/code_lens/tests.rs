@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 
-use super::{LensKind, code_lenses, rows_in_words};
+use super::{LensKind, code_lenses, rule_title};
 use crate::ide::Analysis as _;
 use crate::ide::evaluation::{EvaluationView, PlaceNames};
 use crate::ide::testing::{Fixture, readings};
@@ -35,11 +35,12 @@ fn check(fixture: &str, expect: Expect) {
     let file = all[0].id;
     for lens in code_lenses(&fixture, file) {
         let head = slice(fixture.text(file), lens.range);
-        let words = match lens.kind {
-            LensKind::Query => format!("asks for {}", lens.atom),
-            LensKind::Rows(at) => rows_in_words(&tried, &all[0], at),
+        let title = match lens.kind {
+            LensKind::Query => format!("query {}", lens.atom),
+            LensKind::Rule(at) => rule_title(&tried, &all[0], at),
         };
-        writeln!(out, "{head}: {words}").unwrap();
+        let hidden = if lens.has_solutions(&tried, &all[0]) { "" } else { " [hidden]" };
+        writeln!(out, "{head}: {title}{hidden}").unwrap();
     }
     expect.assert_eq(&out);
 }
@@ -50,14 +51,14 @@ fn rules_and_predicates() {
         "Decl open(Door).\ndoor(/d). door(/e).\nlocked(/d, /key).\nopen(D) :- door(D), !locked(D, _).\nopen(D) :- door(D), locked(D, D).\n\
          open(D) :- locked(D, _), door(D).\nway(D, D) :- open(D).\n",
         expect![[r#"
-            open(Door): asks for open(Door)
-            door(/d): asks for door(X1)
-            locked(/d, /key): asks for locked(X1, X2)
-            open(D): 2 rows (as written: 1)
-            open(D): 0 rows
-            open(D): no row of its own (as written: 1)
-            way(D, D): asks for way(D, X2)
-            way(D, D): 2 rows
+            open(Door): query open(Door)
+            door(/d): query door(X1)
+            locked(/d, /key): query locked(X1, X2)
+            open(D): 2 facts (reading intended: 1)
+            open(D): no solutions [hidden]
+            open(D): no new facts (reading intended: 1)
+            way(D, D): query way(D, X2)
+            way(D, D): 2 facts
         "#]],
     );
 }
@@ -67,8 +68,37 @@ fn of_several_samples() {
     check(
         "#- main.mg\nopen(D) :- door(D), !locked(D).\n#- one.kernel.mg\ndoor(/d).\n#- two.kernel.mg\ndoor(/d). door(/e). locked(/e).\n",
         expect![[r#"
-            open(D): asks for open(D)
-            open(D): 1 row in one.kernel.mg, 1 in two.kernel.mg
+            open(D): query open(D)
+            open(D): 1 fact in one.kernel.mg, 1 in two.kernel.mg
+        "#]],
+    );
+}
+
+#[test]
+fn samples_without_solutions_are_left_out() {
+    check(
+        "#- main.mg\nopen(D) :- door(D).\nshut(D) :- locked(D).\nlost(D) :- gone(D).\n\
+         #- one.kernel.mg\nlocked(/d).\n#- two.kernel.mg\ndoor(/d). door(/e).\n",
+        expect![[r#"
+            open(D): query open(D)
+            open(D): 2 facts in two.kernel.mg
+            shut(D): query shut(D)
+            shut(D): 1 fact in one.kernel.mg
+            lost(D): query lost(D) [hidden]
+            lost(D): no solutions [hidden]
+        "#]],
+    );
+}
+
+#[test]
+fn a_lens_is_kept_where_one_reading_has_solutions() {
+    check(
+        "door(/d). locked(/d, /key).\nopen(D) :- door(D), !locked(D, _).\n",
+        expect![[r#"
+            door(/d): query door(X1)
+            locked(/d, /key): query locked(X1, X2)
+            open(D): query open(D)
+            open(D): 1 fact (reading intended: 0)
         "#]],
     );
 }
@@ -78,18 +108,18 @@ fn of_what_cannot_be_evaluated_or_does_not_end() {
     check(
         "p(1).\nq(X) :- p(X), \n",
         expect![[r#"
-        p(1): asks for p(X1)
-        q(X): asks for q(X)
-        q(X): 1 row
+        p(1): query p(X1)
+        q(X): query q(X)
+        q(X): 1 fact
     "#]],
     );
     check(
         "n(0).\nn(Y) :- n(X), Y = fn:plus(X, 1).\nhalf(Y) :- n(X), Y = fn:div(4, X).\n",
         expect![[r#"
-        n(0): asks for n(X1)
-        n(Y): 501 rows so far
-        half(Y): asks for half(Y)
-        half(Y): 0 rows so far
+        n(0): query n(X1)
+        n(Y): 501 facts so far
+        half(Y): query half(Y) [hidden]
+        half(Y): no solutions so far [hidden]
     "#]],
     );
 }

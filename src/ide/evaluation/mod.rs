@@ -94,6 +94,11 @@ pub struct FactRows {
     pub first: Vec<String>,
 }
 
+/// `1 fact`, `2 facts`
+pub(in crate::ide) fn fact_count(count: usize) -> String {
+    if count == 1 { "1 fact".to_owned() } else { format!("{count} facts") }
+}
+
 /// Names the places of a program for people: `policy.mg:12`.
 #[derive(Clone, Copy)]
 pub struct PlaceNames<'a> {

@@ -2,7 +2,7 @@
 //! engine and the text differ; and of an atom without variables, whether it holds.
 
 use crate::ide::Place;
-use crate::ide::evaluation::{Difference, EvaluationView, PlaceNames, Readings};
+use crate::ide::evaluation::{Difference, EvaluationView, PlaceNames, Readings, fact_count};
 use crate::ide::markup::Markup;
 use crate::ide::mention::Entity;
 use crate::report::sink::code_span;
@@ -22,10 +22,10 @@ pub fn figures(place: Place<'_>, tried: &[EvaluationView<'_>]) -> Markup {
     let Some(predicate) = place.predicate(key) else { return Markup::default() };
     let known: Vec<_> = tried.iter().filter_map(|tried| Some((tried, tried.readings?))).collect();
     if known.is_empty() {
-        let says = if tried.is_empty() { None } else { Some("What follows is being worked out.") };
+        let says = if tried.is_empty() { None } else { Some("The evaluation is pending.") };
         return says.map_or_else(Markup::default, |says| Markup::default().words(says));
     }
-    let mut markup = rows(&known, predicate.key);
+    let mut markup = facts(&known, predicate.key);
     for &(tried, readings) in &known {
         if let Some(difference) = readings.difference(predicate.key) {
             markup = markup.words(difference_in_words(tried, &difference));
@@ -45,30 +45,32 @@ pub fn figures(place: Place<'_>, tried: &[EvaluationView<'_>]) -> Markup {
     markup
 }
 
-/// `3 rows in x.kernel.mg, 0 in y.kernel.mg`, and the first of them.
-fn rows(known: &[(&EvaluationView<'_>, &Readings)], key: PredicateKey) -> Markup {
+/// `3 facts in x.kernel.mg, 0 in y.kernel.mg`, and the first of them.
+fn facts(known: &[(&EvaluationView<'_>, &Readings)], key: PredicateKey) -> Markup {
     let counted =
         known.iter().filter_map(|(tried, readings)| Some((tried, readings.shown().rows(key, SHOWN)?)));
     let counted: Vec<_> = counted.collect();
     if counted.is_empty() {
         return Markup::default();
     }
-    let said = counted.iter().enumerate().map(|(at, (tried, rows))| {
-        let unit = match (at, rows.count) {
-            (0, 1) => " row",
-            (0, _) => " rows",
-            _ => "",
-        };
+    let first = counted.iter().find(|(_, rows)| rows.count > 0);
+    let counts = counted.iter().enumerate().map(|(at, (tried, rows))| {
+        let count = if at == 0 { fact_count(rows.count) } else { rows.count.to_string() };
         match tried.sample {
-            Some(sample) => format!("{}{unit} in {}", rows.count, code_span(sample)),
-            None => format!("{}{unit} with the program's own facts", rows.count),
+            Some(sample) => format!("{count} in {}", code_span(sample)),
+            None => format!("{count} without a sample"),
         }
     });
-    let said = said.collect::<Vec<_>>().join(", ");
+    let counts = match first {
+        Some(_) => counts.collect::<Vec<_>>().join(", "),
+        None => {
+            format!("no solutions {}", with_samples(counted.iter().filter_map(|(tried, _)| tried.sample)))
+        }
+    };
     let is_current = known.iter().all(|(tried, _)| tried.is_current);
-    let says = if is_current { format!("{said}.") } else { format!("Before the last edit: {said}.") };
-    let markup = Markup::default().words(says);
-    let Some((_, first)) = counted.iter().find(|(_, rows)| rows.count > 0) else { return markup };
+    let sentence = if is_current { capitalized(&counts) } else { format!("Before the last edit: {counts}") };
+    let markup = Markup::default().words(format!("{sentence}."));
+    let Some((_, first)) = first else { return markup };
     let mut facts = first.first.join("\n");
     if first.count > first.first.len() {
         facts.push_str("\n…");
@@ -76,22 +78,38 @@ fn rows(known: &[(&EvaluationView<'_>, &Readings)], key: PredicateKey) -> Markup
     markup.code(facts)
 }
 
+/// `with this sample (x.kernel.mg)`
+fn with_samples<'s>(samples: impl Iterator<Item = &'s str>) -> String {
+    let names: Vec<_> = samples.map(code_span).collect();
+    match names.len() {
+        0 => "without a sample".to_owned(),
+        1 => format!("with this sample ({})", names.join("")),
+        _ => format!("with these samples ({})", names.join(", ")),
+    }
+}
+
+/// A sentence that begins with a capital letter.
+fn capitalized(sentence: &str) -> String {
+    let mut chars = sentence.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 fn difference_in_words(tried: &EvaluationView<'_>, difference: &Difference) -> String {
-    let mut says =
-        format!("As written: {}{}; the engine: {}.", count(difference.written), with(tried), difference.go);
+    let mut says = format!(
+        "Reading `intended`: {}{}; reading `engine`: {}.",
+        fact_count(difference.written),
+        with(tried),
+        difference.go
+    );
     let mut only = |who: &str, facts: &[String]| {
         if !facts.is_empty() {
             let facts: Vec<_> = facts.iter().map(|fact| code_span(fact)).collect();
             says.push_str(&format!(" {who}: {}.", facts.join(", ")));
         }
     };
-    only("Only the engine has", &difference.only_go);
-    only("Only as written", &difference.only_written);
+    only("Only in `engine`", &difference.only_go);
+    only("Only in `intended`", &difference.only_written);
     says
-}
-
-fn count(rows: usize) -> String {
-    if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") }
 }
 
 /// ` with x.kernel.mg`
@@ -136,7 +154,7 @@ fn holding(place: Place<'_>, tried: &EvaluationView<'_>, readings: &Readings, at
         return Markup::default().words(format!("{} {}{with}.", code_span(text), said(shown)));
     }
     Markup::default().words(format!(
-        "For the engine {} {}{with}. As written it {}.",
+        "In reading `engine`, {} {}{with}. In reading `intended`, it {}.",
         code_span(text),
         said(&go),
         said(&written)

@@ -1,7 +1,7 @@
 //! `textDocument/codeLens` and `codeLens/resolve`
 //!
-//! The list is answered at once. What stands above a rule is said when the lens is resolved, which waits for the
-//! evaluation: an editor resolves what it shows.
+//! The list is answered at once, with the rules and predicates that have solutions as far as that is known. The title of
+//! a rule's lens comes when the lens is resolved, which waits for the evaluation: an editor resolves what it shows.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -11,7 +11,8 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeLens, CodeLensOptions, CodeLensParams, Uri};
 
 use super::query::QueryParams;
-use crate::ide::code_lens::{self, LensKind};
+use crate::host::workspace::SnapshotFile;
+use crate::ide::code_lens::{self, Lens, LensKind};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 
@@ -50,10 +51,12 @@ pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Optio
     let program = Some(program).filter(|program| !program.is_test())?;
     let version = file.open.as_ref().map(|open| open.version);
     let mut lenses = super::preview::lenses(view, uri, file);
-    for lens in code_lens::code_lenses(program.as_ref(), file.id) {
+    let mut found = code_lens::code_lenses(program.as_ref(), file.id);
+    retain_with_solutions(view, file, &mut found);
+    for lens in found {
         let range = view.range(file, lens.range);
         match lens.kind {
-            LensKind::Rows(item) => {
+            LensKind::Rule(item) => {
                 let data = Data { uri: uri.clone(), version, item, atom: lens.atom };
                 lenses.push(CodeLens { range, command: None, data: serde_json::to_value(data).ok() });
             }
@@ -67,6 +70,20 @@ pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Optio
         }
     }
     Some(lenses)
+}
+
+/// Keeps the lenses of rules and predicates that have solutions, unless the user wants all. Before the first evaluation
+/// a client that is told of its end is sent none, any other client all.
+fn retain_with_solutions(view: &View, file: &SnapshotFile, lenses: &mut Vec<Lens>) {
+    if view.lenses.all {
+        return;
+    }
+    view.tried(file.id).with(|evaluations| {
+        let is_evaluated = evaluations.iter().any(|evaluation| evaluation.readings.is_some());
+        if is_evaluated || view.session.refresh_lenses {
+            lenses.retain(|lens| lens.has_solutions(evaluations, file.summary()));
+        }
+    });
 }
 
 /// The document that a lens stands in.
@@ -88,7 +105,7 @@ pub(in crate::lsp) fn resolve(view: &View, mut lens: CodeLens) -> Result<CodeLen
         return Err(Error::content_modified());
     }
     let tried = view.tried(file.id);
-    let title = tried.with(|tried| code_lens::rows_in_words(tried, file.summary(), data.item));
+    let title = tried.with(|tried| code_lens::rule_title(tried, file.summary(), data.item));
     lens.command = Some(QueryParams::new(data.uri, data.atom).command(title));
     Ok(lens)
 }

@@ -56,6 +56,7 @@ impl Writer {
             tokens: Arc::clone(&self.tokens),
             outbox: self.outbox.clone(),
             hints: self.hints,
+            lenses: self.lenses,
             asked: OnceLock::new(),
         })
     }

@@ -35,7 +35,7 @@ use super::virtual_documents::Watches;
 use super::{capabilities, settings};
 use crate::host::workspace::{FileEvent, Workspace};
 use diagnostics_run::DiagnosticsRun;
-use mangle_settings::HintSettings;
+use mangle_settings::{HintSettings, LensSettings};
 use mangle_syntax::text::Cancel;
 
 /// A turn that takes longer is logged: everybody waits for it.
@@ -92,6 +92,8 @@ pub(super) struct Writer {
     watches: Watches,
     /// Which inlay hints are wanted.
     hints: HintSettings,
+    /// Which lenses are wanted.
+    lenses: LensSettings,
     /// What the inlay hints depended on when the client was last asked to look.
     hinted_for: Option<u64>,
 }
@@ -137,6 +139,7 @@ impl Writer {
             limited: FxHashSet::default(),
             watches: Watches::default(),
             hints: HintSettings::default(),
+            lenses: LensSettings::default(),
             hinted_for: None,
         }
     }
@@ -218,6 +221,7 @@ impl Writer {
         self.workspace.set_folders(session.folders.clone());
         self.workspace.set_rules(session.settings.clone().unwrap_or_default());
         self.hints = session.hints.unwrap_or_default();
+        self.lenses = session.lenses.unwrap_or_default();
         self.session = Some(Arc::new(session));
     }
 
@@ -306,6 +310,7 @@ impl Writer {
         self.workspace.look_for_programs();
         let asks = self.session.as_ref().is_some_and(|session| session.configuration);
         self.want_hints(settings::hints(sent));
+        self.want_lenses(settings::lenses(sent));
         match settings::rules(sent) {
             Some(rules) => self.workspace.set_rules(rules),
             None if asks => self.ask_settings(),
@@ -322,8 +327,18 @@ impl Writer {
         }
     }
 
+    /// Takes over which lenses are wanted, likewise.
+    fn want_lenses(&mut self, wanted: Option<LensSettings>) {
+        let Some(wanted) = wanted.filter(|wanted| *wanted != self.lenses) else { return };
+        self.lenses = wanted;
+        if self.session.as_ref().is_some_and(|session| session.refresh_lenses) {
+            self.outbox.refresh_lenses();
+        }
+    }
+
     fn settings(&mut self, settings: &Value) {
         self.want_hints(settings::hints(settings));
+        self.want_lenses(settings::lenses(settings));
         self.workspace.set_rules(settings::rules(settings).unwrap_or_default());
     }
 

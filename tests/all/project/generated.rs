@@ -12,7 +12,7 @@ use mangle_engine::program::builtins::RELEASES;
 use mangle_ls::ide::registry;
 use mangle_ls::report;
 use mangle_settings::keys::{Key, Kind, sections};
-use mangle_settings::{HintSettings, SettingTable as _, Settings, Vocabulary};
+use mangle_settings::{HintSettings, LensSettings, SettingTable as _, Settings, Vocabulary};
 use mangle_syntax::lint::{Group, Rule, address};
 use serde_json::{Value, json};
 
@@ -55,6 +55,7 @@ fn part(name: &str) -> String {
         (_, Some(tables)) => mangle_settings::markdown(&tables),
         ("keys", _) => mangle_settings::markdown(&[]),
         ("hints", _) => mangle_settings::markdown_of(HintSettings::SECTION),
+        ("lenses", _) => mangle_settings::markdown_of(LensSettings::SECTION),
         ("chapters of rules", _) => report::rules::chapters(&rules()),
         _ => {
             let table = agent_prompt::reference().into_iter().find(|(part, _)| *part == name);
@@ -94,9 +95,10 @@ fn vscode() -> String {
         serde_json::from_str(&committed("editors/vscode/package.json".as_ref())).unwrap();
     let contributes = manifest["contributes"].as_object_mut().unwrap();
     contributes["configuration"]["properties"]["mangle.rules"] = rules_setting();
-    for key in HintSettings::SECTION.keys {
-        let name = HintSettings::SECTION.path(key.name);
-        contributes["configuration"]["properties"][name] = hint_setting(key);
+    for section in [HintSettings::SECTION, LensSettings::SECTION] {
+        for key in section.keys {
+            contributes["configuration"]["properties"][section.path(key.name)] = editor_setting(key);
+        }
     }
     if let Some(address) = address("docs/mangle-ls.schema.json") {
         contributes.insert(
@@ -107,7 +109,7 @@ fn vscode() -> String {
     serde_json::to_string_pretty(&manifest).unwrap() + "\n"
 }
 
-fn hint_setting(key: &Key) -> Value {
+fn editor_setting(key: &Key) -> Value {
     let mut setting = json!({
         "type": "boolean",
         "default": key.default_value(),

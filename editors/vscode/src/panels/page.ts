@@ -33,7 +33,7 @@ export function page({ source, script, style, nonce, title }: Page): string {
 <link rel="stylesheet" href="${escaped(style)}">
 </head>
 <body>
-<main id="main" aria-busy="true"><p class="note waiting">Waiting for the server. The item mangle-ls in the status bar says how it is.</p></main>
+<main id="main" aria-busy="true"><p class="note waiting">Waiting for the server. The item mangle-ls in the status bar shows its state.</p></main>
 <script nonce="${nonce}" src="${escaped(script)}"></script>
 </body>
 </html>

@@ -116,7 +116,7 @@ export class Panels<Of extends { uri: string }> implements Served, vscode.Webvie
 
   private async receive(panel: Panel<Of>, message: unknown): Promise<void> {
     const said = incoming(message, { of: panel.of, read: this.kind.read, places: panel.places });
-    if (said === undefined) this.client?.warn(`Ignored a message of the panel "${this.kind.title(panel.of)}": it asks for nothing that the panel offers.`);
+    if (said === undefined) this.client?.warn(`Ignored a message of the panel "${this.kind.title(panel.of)}": the panel does not offer that.`);
     else await this.hear(panel, said);
   }
 

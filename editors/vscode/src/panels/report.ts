@@ -14,7 +14,7 @@ const KIND: Kind<ReportOf> = {
   isMadeOf: ({ languageId, uri }) => uri.scheme === "file" && (languageId === "mangle" || /\.(jsonl?|ndjson|md|txt|log|toml)$/.test(uri.path)),
   data: async ({ uri }: ReportOf, client: LanguageClient) => {
     const answer = await client.sendRequest<{ text: string } | null>("mangle/replay", { uri, format: "html" });
-    if (answer === null) throw new Error("This is no transcript, or no policies are around it. `[transcripts] include` in mangle-ls.toml says what is one.");
+    if (answer === null) throw new Error("This file is not a transcript, or has no policies around it. `[transcripts] include` in mangle-ls.toml names the transcripts.");
     return answer.text;
   },
 };
@@ -28,6 +28,6 @@ export class Reports extends Panels<ReportOf> {
   show(): void {
     const document = vscode.window.activeTextEditor?.document;
     if (document?.uri.scheme === "file") this.open({ uri: document.uri.toString() });
-    else void vscode.window.showInformationMessage("Open a transcript first: the replay is of the document in front.");
+    else void vscode.window.showInformationMessage("Open a transcript first: the active document is replayed.");
   }
 }

@@ -47,7 +47,7 @@ export class Client extends LanguageClient implements Program {
     await this.process;
     const process = this.serverProcess;
     await this.stop().catch((error: unknown) => {
-      this.log.warn(`The server does not stop, it is ended: ${reasonOf(error)}`);
+      this.log.warn(`The server does not stop and is killed: ${reasonOf(error)}`);
       process?.kill("SIGKILL");
     });
   }

@@ -13,7 +13,7 @@ export function commands(running: () => LanguageClient | undefined, deeds: Recor
       const [argument] = args as unknown[];
       if (command === "mangle.copyQuery" && typeof argument === "string") {
         await vscode.env.clipboard.writeText(argument);
-        vscode.window.setStatusBarMessage("Mangle: the command line is in the clipboard", 5000);
+        vscode.window.setStatusBarMessage("Mangle: command line copied", 5000);
         return undefined;
       }
       const [deed, client] = [deeds[command], running()];
@@ -28,6 +28,6 @@ export function commands(running: () => LanguageClient | undefined, deeds: Recor
 export async function copyRepair(argument: object, client: LanguageClient): Promise<void> {
   const { message } = await client.sendRequest<{ message: string | null }>("mangle/repair", argument);
   if (message !== null) await vscode.env.clipboard.writeText(message);
-  const said = message === null ? "there is nothing to repair" : "the message for the model is in the clipboard";
+  const said = message === null ? "nothing to repair" : "message for the model copied";
   vscode.window.setStatusBarMessage(`Mangle: ${said}`, 5000);
 }

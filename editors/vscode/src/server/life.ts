@@ -122,7 +122,7 @@ export class Life<P extends Program> {
         clearTimeout(late);
         if (!isServed) void refusal(found, why).then((what) => isWanted() && this.fail(what));
       },
-      closed: () => isWanted() && isServed && this.again(found, "ended unasked"),
+      closed: () => isWanted() && isServed && this.again(found, "ended unexpectedly"),
     });
     this.current = program;
   }
@@ -137,7 +137,7 @@ export class Life<P extends Program> {
       return;
     }
     const version = introduction?.version ?? "";
-    this.world.log.info(`mangle-ls ${version} runs.`);
+    this.world.log.info(`mangle-ls ${version} is running.`);
     this.become({ kind: "running", found, version });
     this.pulse = new Pulse(() => program.ask(), (noticed) => this.noticed(noticed, found, version));
   }
@@ -160,7 +160,7 @@ export class Life<P extends Program> {
     const isWorthwhile = this.restarts.isWorthwhile(Date.now());
     const count = this.restarts.count;
     if (isWorthwhile) {
-      this.world.log.warn(`${named(found)} ${how} and is started again (${count} of ${MOST}).`);
+      this.world.log.warn(`${named(found)} ${how} and is restarted (${count} of ${MOST}).`);
       this.become({ kind: "restarting", found, failures: count });
     } else this.fail(trouble.failing(found, count));
     void this.enqueue(async () => {

@@ -36,7 +36,7 @@ export function locate(places: Places): Found | Missing {
   if (places.setting !== "") {
     const path = places.setting.replace(/^~(?=[/\\]|$)/, homedir());
     if (!isAbsolute(path)) return { problem: `The setting mangle.server.path is "${path}", which is not an absolute path.` };
-    if (!runs(path)) return { problem: `The setting mangle.server.path is "${path}", but there is no program there that can be run.` };
+    if (!runs(path)) return { problem: `The setting mangle.server.path is "${path}", but there is no program there.` };
     return { path, source: "setting" };
   }
   // Relative entries of PATH would let an opened folder bring its own server.

@@ -31,7 +31,7 @@ export function broken(found: Found, why: string): Trouble {
 
 /** It is another program. */
 export function foreign(found: Found, said: string): Trouble {
-  const problem = `${named(found)} is not mangle-ls: asked for its version, it says "${said}".`;
+  const problem = `${named(found)} is not mangle-ls: its version is "${said}".`;
   return { problem, mend: ELSEWHERE, remedies: ["setting", "logs"] };
 }
 
@@ -39,8 +39,8 @@ export function foreign(found: Found, said: string): Trouble {
 export function old(found: Found, version: string): Trouble {
   const mend = {
     setting: "Update that program, or clear the setting mangle.server.path to use the one on PATH or the bundled one.",
-    PATH: "Update it, for example with `cargo install --path . --force` in a new copy of the repository, or take it off PATH.",
-    bundled: "Install the extension anew: its parts do not fit.",
+    PATH: "Update it, for example with `cargo install --path . --force` in a new copy of the repository, or remove it from PATH.",
+    bundled: "Reinstall the extension: its parts are of different versions.",
   }[found.source];
   const problem = `${named(found)} is version ${version}, and this extension needs ${OLDEST} or newer.`;
   return { problem, mend, remedies: ["setting", "logs"] };
@@ -48,14 +48,14 @@ export function old(found: Found, version: string): Trouble {
 
 /** It ended, or refused, before it had said hello. */
 export function refused(found: Found, why: string): Trouble {
-  return { problem: `${named(found)} does not start: ${why}`, mend: "The log has more.", remedies: ["logs", "setting"] };
+  return { problem: `${named(found)} does not start: ${why}`, mend: "The log has the details.", remedies: ["logs", "setting"] };
 }
 
 /** It was started and says nothing. */
 export function silent(found: Found, seconds: number): Trouble {
   return {
     problem: `${named(found)} was started, but has not answered for ${seconds} seconds.`,
-    mend: "Your text is safe. Restart it; if that does not help, the log may say what it is busy with.",
+    mend: "Your text is safe. Restart the server; if that does not help, see the log.",
     remedies: ["restart", "logs"],
   };
 }
@@ -64,7 +64,7 @@ export function silent(found: Found, seconds: number): Trouble {
 export function stuck(found: Found, seconds: number): Trouble {
   return {
     problem: `${named(found)} has not answered for ${seconds} seconds.`,
-    mend: `Your text is safe. Restart it, or wait: in ${seconds} seconds more it is ended and started again, at most ${MOST} times. The log may say what it is busy with.`,
+    mend: `Your text is safe. Restart the server, or wait: it is restarted after ${seconds} more seconds, at most ${MOST} times. The log may say why.`,
     remedies: ["restart", "logs"],
   };
 }
@@ -72,8 +72,8 @@ export function stuck(found: Found, seconds: number): Trouble {
 /** It dies or hangs again and again. */
 export function failing(found: Found, times: number): Trouble {
   return {
-    problem: `${named(found)} crashed or stopped answering ${times} times within ${WITHIN / 60_000} minutes and is not started again.`,
-    mend: "Your text is safe. The log has its last words; a bug report should have them, too. Restart it when you have changed what it stumbles over.",
+    problem: `${named(found)} crashed or stopped answering ${times} times within ${WITHIN / 60_000} minutes and is not restarted.`,
+    mend: "Your text is safe. Please report this with the log. Change the text that the server failed at, then restart it.",
     remedies: ["restart", "logs"],
   };
 }

@@ -38,24 +38,24 @@ export function shown(health: Health, status: Status | undefined, path: string |
     case "starting":
       return say("loading~spin", "ordinary", "the server is starting");
     case "restarting":
-      return say("loading~spin", "warning", "the server failed, and is being started again");
+      return say("loading~spin", "warning", "the server failed and is restarting");
     case "stuck":
       return say("warning", "warning", "the server does not answer");
     case "failed":
-      return say("error", "error", "the server does not run");
+      return say("error", "error", "the server is not running");
     case "running":
-      return isSuspect ? say("warning", "warning", "the server lost track of a document") : say("check", "ordinary", "the server runs");
+      return isSuspect ? say("warning", "warning", "the text of a document is out of sync") : say("check", "ordinary", "the server is running");
   }
 }
 
 function ofServer(health: Health): string[] {
   switch (health.kind) {
     case "stopped":
-      return ["The server is stopped. Colours work without."];
+      return ["The server is stopped. Highlighting works without it."];
     case "starting":
       return ["The server is starting.", health.found.path];
     case "restarting":
-      return [`The server crashed or stopped answering${health.failures === 1 ? "" : ` ${health.failures} times`}, and is being started again.`, health.found.path];
+      return [`The server crashed or stopped answering${health.failures === 1 ? "" : ` ${health.failures} times`}, and is restarting.`, health.found.path];
     case "stuck":
     case "failed":
       return [health.trouble.problem, health.trouble.mend];
@@ -66,13 +66,13 @@ function ofServer(health: Health): string[] {
 
 function ofProgram(status: Status, path: string | undefined, at: (path: string) => string): string[] {
   const suspect = status.documents.filter((document) => document.suspect).length;
-  const lost = suspect === 0 ? [] : ["An edit did not fit, so no fixes are offered. Close the document and open it again."];
+  const lost = suspect === 0 ? [] : ["A document is out of sync, so no fixes are offered. Close it and open it again."];
   const program = status.programs.find(({ files }) => path !== undefined && files.includes(path));
   if (program === undefined) {
     const count = status.programs.length;
     return [...lost, count === 1 ? "1 program in this workspace" : `${count} programs in this workspace`];
   }
   const { name, configuration, files } = program;
-  const settings = configuration === null ? "No mangle-ls.toml speaks of it" : `Settings: ${at(configuration)}`;
+  const settings = configuration === null ? "Settings: defaults (no mangle-ls.toml)" : `Settings: ${at(configuration)}`;
   return [...lost, `Program ${name}: ${files.length} ${files.length === 1 ? "file" : "files"}`, settings];
 }

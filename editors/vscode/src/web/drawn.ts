@@ -93,7 +93,7 @@ export class Drawn {
     const not = asks.filter(({ edge }) => edge.kind === "negated").map(({ edge }) => edge.to);
     const what = kind === "undefined" ? "not defined" : `${count(rules, "rule")}, ${count(facts, "fact")}`;
     const negated = not.length === 0 ? "" : `, negated: ${not.join(", ")}`;
-    return `${id}: ${what}; asks for ${asks.length}${negated}; asked for by ${asked.length}`;
+    return `${id}: ${what}; queries ${asks.length}${negated}; queried by ${asked.length}`;
   }
 
   private line(edge: Edge, from: number, to: number): SVGElement[] {
@@ -101,7 +101,7 @@ export class Drawn {
     const classes = ["edge", edge.kind, ...(edge.recursive ? ["recursive"] : []), ...(edge.temporal ? ["temporal"] : [])].join(" ");
     const end = edge.recursive ? "recursive" : edge.kind;
     const line = draw("path", { d: path, class: classes, "marker-end": `url(#end-${end})` });
-    const wide = draw("path", { d: path, class: "reach" }, draw("title", {}, `${edge.from} ${edge.kind === "negated" ? "asks that not" : "asks for"} ${edge.to}`));
+    const wide = draw("path", { d: path, class: "reach" }, draw("title", {}, `${edge.from} ${edge.kind === "negated" ? "negates" : "queries"} ${edge.to}`));
     wide.addEventListener("click", () => this.deeds.open(edge.where[0] ?? null));
     const word = { positive: "", negated: "not", aggregated: "do" }[edge.kind];
     const label = word === "" ? [] : [draw("text", { x: middle.x, y: middle.y - 4, class: `word ${edge.kind}` }, word)];

@@ -1,4 +1,4 @@
-// The graph of dependencies: boxes for predicates, arrows from who asks to what is asked for. A box leads to its predicate.
+// The graph of dependencies: boxes for predicates, an arrow from each to what it queries. A box leads to its predicate.
 
 import type { Graph, GraphOf, Predicate, Program } from "../panels/graph_data.ts";
 import { Drawn } from "./drawn.ts";
@@ -31,7 +31,7 @@ host.start((graph) => {
 
 function nothing({ of, recursive }: GraphOf): HTMLElement {
   const around = of === undefined ? "" : ` around \`${of}\``;
-  const why = recursive === true ? `Nothing${around} is on a circle` : of === undefined ? "There are no predicates here" : `There is no predicate \`${of}\` here`;
+  const why = recursive === true ? `No predicate${around} is on a cycle` : of === undefined ? "There are no predicates here" : `There is no predicate \`${of}\` here`;
   return make("p", { class: "note" }, ...withCode(`${why}.`));
 }
 
@@ -52,11 +52,11 @@ function toolbar(of: GraphOf, graph: Graph): HTMLElement {
   const list = make("datalist", { id: "names" }, ...names.map((value) => make("option", { value })));
   const isAround = of.of !== undefined;
   const depth = select("Steps", [["1", "1"], ["2", "2"], ["3", "3"], ["9", "9"]], String(of.depth ?? 1), (value) => want({ depth: Number(value) }));
-  const ways: [string, string][] = [["both", "both ways"], ["uses", "what it asks for"], ["users", "who asks for it"]];
+  const ways: [string, string][] = [["both", "both ways"], ["uses", "what it queries"], ["users", "what queries it"]];
   const direction = select("Direction", ways, of.direction ?? "both", (value) => want({ direction: value as "both" | "uses" | "users" }));
-  const circles = make("input", { type: "checkbox", id: "circles" }) as HTMLInputElement;
-  circles.checked = of.recursive === true;
-  circles.addEventListener("change", () => want({ recursive: circles.checked }));
+  const cycles = make("input", { type: "checkbox", id: "cycles" }) as HTMLInputElement;
+  cycles.checked = of.recursive === true;
+  cycles.addEventListener("change", () => want({ recursive: cycles.checked }));
   const all = make("button", { type: "button" }, "Show All");
   all.addEventListener("click", () => host.say({ type: "want", of: { uri: of.uri } }));
   return make(
@@ -64,7 +64,7 @@ function toolbar(of: GraphOf, graph: Graph): HTMLElement {
     { class: "bar" },
     make("label", {}, "Around ", around, list),
     ...(isAround ? [depth, direction] : []),
-    make("label", {}, circles, " Only circles"),
+    make("label", {}, cycles, " Only cycles"),
     ...(isAround ? [all] : []),
   );
 }
@@ -81,11 +81,11 @@ function section(program: Program, programs: number): HTMLElement {
   const negated = edges.filter(({ kind }) => kind === "negated").length;
   const counts = `${count(predicates.length, "predicate")}, ${count(edges.length, "dependency", "dependencies")}, ${negated} of them negated`;
   const title = programs === 1 ? [] : [make("h2", {}, name)];
-  const circles = components.filter(({ stratified }) => !stratified).map(({ predicates }) => {
-    const said = `A negation is on a circle, and the engine refuses the program: ${predicates.join(", ")}`;
+  const cycles = components.filter(({ stratified }) => !stratified).map(({ predicates }) => {
+    const said = `The engine rejects the program, because a negation is on a cycle: ${predicates.join(", ")}`;
     return make("p", { class: "note error" }, said);
   });
-  if (predicates.length > MOST) return make("section", {}, ...title, make("p", { class: "soft" }, counts), ...circles, tooMany(predicates));
+  if (predicates.length > MOST) return make("section", {}, ...title, make("p", { class: "soft" }, counts), ...cycles, tooMany(predicates));
   const drawn = new Drawn(program, {
     open: (place) => host.open(place),
     around: (id) => want({ of: id, depth: host.of?.depth ?? 1, direction: host.of?.direction ?? "both" }),
@@ -93,7 +93,7 @@ function section(program: Program, programs: number): HTMLElement {
     centre: host.of?.of,
     room: document.documentElement.clientWidth - 40,
   });
-  return make("section", {}, ...title, make("p", { class: "soft" }, counts), ...circles, make("div", { class: "canvas" }, drawn.svg));
+  return make("section", {}, ...title, make("p", { class: "soft" }, counts), ...cycles, make("div", { class: "canvas" }, drawn.svg));
 }
 
 /** A list instead of a picture that nobody could read. */
@@ -103,7 +103,7 @@ function tooMany(predicates: Predicate[]): HTMLElement {
     button.addEventListener("click", () => want({ of: id, depth: 1, direction: "both" }));
     return make("li", {}, button);
   });
-  return make("div", {}, make("p", { class: "note" }, `More than ${MOST} predicates make no picture. Choose one to see what is around it.`), make("ul", { class: "columns" }, ...rows));
+  return make("div", {}, make("p", { class: "note" }, `More than ${MOST} predicates are not drawn. Choose one to see its neighbours.`), make("ul", { class: "columns" }, ...rows));
 }
 
 /** What boxes stand for. */
@@ -111,15 +111,15 @@ const KINDS = {
   rules: "It has rules.",
   facts: "It has facts, and no rules.",
   host: "The host program asserts it.",
-  declared: "It is declared, and nothing defines it.",
-  undefined: "It is asked for, and neither declared nor defined.",
+  declared: "It is declared, but has no rules and no facts.",
+  undefined: "It is queried, but not declared or defined.",
 };
 
 function legend(): HTMLElement {
   const sample = (kind: string): SVGElement =>
     draw("svg", { width: 44, height: 12, class: "sample", "aria-hidden": "true" }, draw("path", { d: "M2 6 H42", class: `edge ${kind}` }));
   const boxes = Object.entries(KINDS).map(([kind, title]) => make("span", { class: `key ${kind}`, title }, kind));
-  const lines = [["positive", "asks for"], ["negated", "not"], ["aggregated", "counts (do)"]].map(([kind = "", text = ""]) => make("span", {}, sample(kind), ` ${text}`));
-  const keys = "Enter opens a predicate, Space shows what is around it, arrow keys move.";
+  const lines = [["positive", "queries"], ["negated", "not"], ["aggregated", "counts (do)"]].map(([kind = "", text = ""]) => make("span", {}, sample(kind), ` ${text}`));
+  const keys = "Enter opens a predicate, Space shows its neighbours, arrow keys move.";
   return make("footer", { class: "soft legend" }, ...boxes, ...lines, make("span", {}, keys));
 }

@@ -39,7 +39,7 @@ test("a relative entry of PATH is not searched", () => {
 test("a wrong setting is said, not passed over", () => {
   const wrong = join(empty, "mangle-ls");
   check(wrong, join(root, "bin"), "extension", {
-    problem: `The setting mangle.server.path is "${wrong}", but there is no program there that can be run.`,
+    problem: `The setting mangle.server.path is "${wrong}", but there is no program there.`,
   });
   check("mangle-ls", join(root, "bin"), "extension", {
     problem: 'The setting mangle.server.path is "mangle-ls", which is not an absolute path.',

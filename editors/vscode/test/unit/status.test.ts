@@ -35,9 +35,9 @@ test("a document that the server lost track of", () => {
     details: [
       "mangle-ls 0.1.0, found on PATH",
       "/bin/mangle-ls",
-      "An edit did not fit, so no fixes are offered. Close the document and open it again.",
+      "A document is out of sync, so no fixes are offered. Close it and open it again.",
       "Program guardian: 2 files",
-      "No mangle-ls.toml speaks of it",
+      "Settings: defaults (no mangle-ls.toml)",
     ],
   });
 });
@@ -51,8 +51,8 @@ test("what is wrong is said with how to mend it", () => {
 });
 
 test("a server between two states", () => {
-  const details = ["The server crashed or stopped answering 2 times, and is being started again.", "/bin/mangle-ls"];
+  const details = ["The server crashed or stopped answering 2 times, and is restarting.", "/bin/mangle-ls"];
   check({ kind: "restarting", found, failures: 2 }, undefined, undefined, { text: "$(loading~spin) mangle-ls", severity: "warning", details });
-  const stopped = ["The server is stopped. Colours work without."];
+  const stopped = ["The server is stopped. Highlighting works without it."];
   check({ kind: "stopped" }, undefined, undefined, { text: "$(circle-slash) mangle-ls", severity: "warning", details: stopped });
 });

@@ -40,25 +40,30 @@ fn insertion(line: u64, text: &str) -> Value {
 }
 
 #[test]
-fn hover_counts_rows_and_shows_both_readings() {
+fn hover_counts_facts_and_shows_both_readings() {
     in_each_encoding(&json!({}), DOORS, |client, uri, _| {
         evaluated(client, uri);
         let text = hover(client, uri, 2, 1);
-        assert!(text.contains("2 rows with the program's own facts.\n\nopen(/d)\nopen(/e)"), "{text}");
-        assert!(text.contains("As written: 1 row; the engine: 2. Only the engine has: open(/d)."), "{text}");
+        assert!(text.contains("2 facts without a sample.\n\nopen(/d)\nopen(/e)"), "{text}");
+        assert!(
+            text.contains("Reading intended: 1 fact; reading engine: 2. Only in engine: open(/d)."),
+            "{text}"
+        );
+        // `way` has no solutions here.
+        assert!(hover(client, uri, 3, 1).contains("No solutions without a sample."));
         // A comment changes nothing: what is known stays known.
         client.did_change(uri, 2, insertion(0, "# Doors.\n"));
-        assert!(hover(client, uri, 3, 1).contains("\n\n2 rows with"));
+        assert!(hover(client, uri, 3, 1).contains("\n\n2 facts without"));
         client.did_change(uri, 3, insertion(1, "door(/f).\n"));
         evaluated(client, uri);
-        assert!(hover(client, uri, 4, 1).contains("\n\n3 rows with"));
+        assert!(hover(client, uri, 4, 1).contains("\n\n3 facts without"));
     });
 }
 
 #[test]
 fn hover_names_the_samples() {
     let kernels = [
-        ("main.mg", "open(D) :- door(D), !locked(D).\n"),
+        ("main.mg", "open(D) :- door(D), !locked(D).\nshut(D) :- door(D), gone(D).\n"),
         ("other.mg", "elsewhere(1).\n"),
         ("a.kernel.mg", "# @preview use: main.mg\ndoor(/d). door(/e).\n"),
         ("b.kernel.mg", "# @preview use: main.mg\nlocked(/e).\n"),
@@ -67,7 +72,9 @@ fn hover_names_the_samples() {
     let (_folder, mut client, uri) = opened(&kernels);
     evaluated(&mut client, &uri);
     let text = hover(&mut client, &uri, 0, 1);
-    assert!(text.contains("2 rows in a.kernel.mg, 0 in b.kernel.mg.\n\nopen(/d)\nopen(/e)"), "{text}");
+    assert!(text.contains("2 facts in a.kernel.mg, 0 in b.kernel.mg.\n\nopen(/d)\nopen(/e)"), "{text}");
+    let text = hover(&mut client, &uri, 1, 1);
+    assert!(text.contains("No solutions with these samples (a.kernel.mg, b.kernel.mg)."), "{text}");
     assert!(client.shut_down().success());
 }
 
@@ -82,8 +89,10 @@ fn the_sample_of_the_settings_alone_counts() {
     let (_folder, mut client, uri) = opened(&files);
     evaluated(&mut client, &uri);
     let text = hover(&mut client, &uri, 2, 1);
-    assert!(text.contains("3 rows in b.kernel.mg.\n\nopen(/e)"), "{text}");
-    assert!(text.contains("As written: 3 rows with b.kernel.mg; the engine: 4."), "{text}");
+    assert!(text.contains("3 facts in b.kernel.mg.\n\nopen(/e)"), "{text}");
+    assert!(text.contains("Reading intended: 3 facts with b.kernel.mg; reading engine: 4."), "{text}");
+    let text = hover(&mut client, &uri, 3, 1);
+    assert!(text.contains("No solutions with this sample (b.kernel.mg)."), "{text}");
     assert!(client.shut_down().success());
 }
 
@@ -101,9 +110,9 @@ fn tables_are_a_sample() {
     let (_folder, mut client, uri) = opened(&files);
     evaluated(&mut client, &uri);
     let text = hover(&mut client, &uri, 2, 1);
-    assert!(text.contains("1 row in door.csv, locked.csv.\n\nopen(/e)"), "{text}");
+    assert!(text.contains("1 fact in door.csv, locked.csv.\n\nopen(/e)"), "{text}");
     let text = hover(&mut client, &uri, 0, 6);
-    assert!(text.contains("2 rows in door.csv, locked.csv.\n\ndoor(/d)\ndoor(/e)"), "{text}");
+    assert!(text.contains("2 facts in door.csv, locked.csv.\n\ndoor(/d)\ndoor(/e)"), "{text}");
     let resolved =
         client.request("mangle/query", json!({ "uri": uri, "atom": "door(/d)", "why": true })).unwrap();
     assert_eq!(resolved[0]["sample"], "door.csv, locked.csv");
@@ -118,8 +127,8 @@ fn ground_atoms_hold_or_not() {
         let fact = hover(client, uri, 0, 1);
         assert!(fact.ends_with("door(/d) holds: a fact at a.mg:1."), "{fact}");
         let premise = hover(client, uri, 4, 13);
-        let says = "For the engine open(/d) holds: by the rule at a.mg:3 from door(/d), !locked(D, _), which the engine does \
-                    not look at. As written it does not hold: ";
+        let says = "In reading engine, open(/d) holds: by the rule at a.mg:3 from door(/d), !locked(D, _), which the engine \
+                    does not look at. In reading intended, it does not hold: ";
         assert!(premise.contains(says), "{premise}");
         let negated = hover(client, uri, 4, 25);
         assert!(
@@ -129,31 +138,72 @@ fn ground_atoms_hold_or_not() {
     });
 }
 
+/// The lenses of a document.
+fn lenses(client: &mut Client, uri: &str) -> Vec<Value> {
+    let document = json!({ "textDocument": { "uri": uri } });
+    client.request("textDocument/codeLens", document).unwrap().as_array().unwrap().clone()
+}
+
+/// The titles of lenses; `?` for those that are to be resolved.
+fn titles(lenses: &[Value]) -> Vec<&str> {
+    lenses.iter().map(|lens| lens["command"]["title"].as_str().unwrap_or("?")).collect()
+}
+
 #[test]
 fn lenses_are_listed_at_once_and_resolved_by_the_evaluation() {
     let (folder, mut client, uri) = opened(&[("main.mg", DOORS)]);
-    let document = json!({ "textDocument": { "uri": uri } });
-    let lenses = client.request("textDocument/codeLens", document.clone()).unwrap();
-    let lenses = lenses.as_array().unwrap();
-    let titles: Vec<_> = lenses.iter().map(|lens| lens["command"]["title"].as_str().unwrap_or("?")).collect();
-    let ask = ["query", "copy query"];
-    assert_eq!(titles, [&ask[..], &ask, &ask, &["?"], &ask, &["?"]].concat());
-    let copy = &lenses[5]["command"];
+    lenses(&mut client, &uri);
+    client.incoming("workspace/codeLens/refresh");
+    let found = lenses(&mut client, &uri);
+    let query = ["query", "copy query"];
+    assert_eq!(titles(&found), [&query[..], &query, &query, &["?"]].concat());
+    let copy = &found[5]["command"];
     assert_eq!(copy["command"], "mangle.copyQuery");
     let line = format!("mangle-ls query 'open(D)' {}", folder.path().display());
     assert_eq!(copy["arguments"], json!([line]));
-    let resolved = client.request("codeLens/resolve", lenses[6].clone()).unwrap();
-    assert_eq!(resolved["command"]["title"], "2 rows (as written: 1)");
-    let resolved = client.request("codeLens/resolve", lenses[9].clone()).unwrap();
-    assert_eq!(resolved["command"]["title"], "0 rows");
+    let resolved = client.request("codeLens/resolve", found[6].clone()).unwrap();
+    assert_eq!(resolved["command"]["title"], "2 facts (reading intended: 1)");
     // What is shown changes with the facts of another statement.
-    client.incoming("workspace/codeLens/refresh");
     client.did_change(&uri, 2, insertion(0, "door(/f).\n"));
-    assert_eq!(client.request("codeLens/resolve", lenses[6].clone()).unwrap_err()["code"], -32801);
-    let lenses = client.request("textDocument/codeLens", document).unwrap();
-    let resolved = client.request("codeLens/resolve", lenses[6].clone()).unwrap();
-    assert_eq!(resolved["command"]["title"], "3 rows (as written: 2)");
+    assert_eq!(client.request("codeLens/resolve", found[6].clone()).unwrap_err()["code"], -32801);
+    let found = lenses(&mut client, &uri);
+    let resolved = client.request("codeLens/resolve", found[6].clone()).unwrap();
+    assert_eq!(resolved["command"]["title"], "3 facts (reading intended: 2)");
     client.incoming("workspace/codeLens/refresh");
+    assert!(client.shut_down().success());
+}
+
+#[test]
+fn lenses_without_solutions_are_shown_on_demand() {
+    let files = [
+        ("main.mg", "open(D) :- door(D).\nshut(D) :- locked(D).\n"),
+        ("a.kernel.mg", "# @preview use: main.mg\ndoor(/f).\n"),
+    ];
+    let (_folder, mut client, uri) = opened(&files);
+    lenses(&mut client, &uri);
+    evaluated(&mut client, &uri);
+    client.incoming("workspace/codeLens/refresh");
+    assert_eq!(titles(&lenses(&mut client, &uri)), ["query", "copy query", "?"]);
+    // The rule that is being edited keeps its lens until its new text is evaluated.
+    client.did_change(&uri, 2, insertion(0, "open(D) :- locked(D).\n"));
+    assert_eq!(titles(&lenses(&mut client, &uri)).last(), Some(&"?"));
+    let all = json!({ "settings": { "mangle": { "lenses": { "all": true } } } });
+    client.notify("workspace/didChangeConfiguration", all);
+    client.incoming("workspace/codeLens/refresh");
+    let found = lenses(&mut client, &uri);
+    assert_eq!(titles(&found), ["query", "copy query", "?", "?", "query", "copy query", "?"]);
+    let resolved = client.request("codeLens/resolve", found[6].clone()).unwrap();
+    assert_eq!(resolved["command"]["title"], "no solutions");
+    assert!(client.shut_down().success());
+}
+
+#[test]
+fn a_client_that_cannot_refresh_lenses_has_all_before_the_evaluation() {
+    let folder = Folder::new(&[("main.mg", "")]);
+    let mut client = Client::open_workspace(Some(&folder.path()), pulling());
+    let uri = folder.uri("main.mg");
+    client.did_open(&uri, 1, DOORS);
+    assert!(titles(&lenses(&mut client, &uri)).contains(&"?"));
     assert!(client.shut_down().success());
 }
 
@@ -177,7 +227,7 @@ fn the_command_of_a_lens_answers_and_shows_the_first_facts() {
 }
 
 #[test]
-fn rules_that_give_nothing_are_marked_where_there_is_a_sample() {
+fn rules_without_solutions_are_marked_where_there_is_a_sample() {
     let files = [("main.mg", DOORS), ("a.kernel.mg", "# @preview use: main.mg\ndoor(/f).\n")];
     let whole = |uri: &str| {
         let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 9, "character": 0 } });
@@ -185,7 +235,7 @@ fn rules_that_give_nothing_are_marked_where_there_is_a_sample() {
     };
     let marks = |hints: &Value| -> Vec<Value> {
         let hints = hints.as_array().unwrap().iter();
-        hints.filter(|hint| hint["label"] == "gives nothing").map(|hint| hint["position"].clone()).collect()
+        hints.filter(|hint| hint["label"] == "no solutions").map(|hint| hint["position"].clone()).collect()
     };
     let (_folder, mut client, uri) = opened(&files);
     client.request("textDocument/inlayHint", whole(&uri)).unwrap();
@@ -250,7 +300,7 @@ fn an_endless_recursion_keeps_nobody_waiting_and_an_edit_ends_it() {
     let waiting = client.ask("mangle/query", question.clone());
     // Others are answered first.
     let text = hover(&mut client, &uri, 1, 1);
-    assert!(text.contains("What follows is being worked out."), "{text}");
+    assert!(text.contains("The evaluation is pending."), "{text}");
     for _ in 0..20 {
         client.request("textDocument/documentSymbol", json!({ "textDocument": { "uri": uri } })).unwrap();
     }

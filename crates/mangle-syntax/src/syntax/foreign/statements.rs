@@ -8,9 +8,7 @@ use super::region::{Region, is_prose};
 use super::statement_kind::Foreign;
 use super::token::{Lexeme, LexemeKind};
 use super::{IN_A_FILE, NO_DISJUNCTION, NO_QUERY, TO_COMMENT};
-use crate::syntax::lower::{
-    COMMENT_SIGN, DOES_NOT_END, NO_ELEMENT, ONE_COMMA, full_stop_behind, is_line_end, shorten,
-};
+use crate::syntax::lower::{COMMENT_SIGN, DOES_NOT_END, NO_ELEMENT, ONE_COMMA, full_stop_behind, shorten};
 use crate::syntax::rules;
 
 /// Words and signs that stand between head and body, head first.
@@ -306,43 +304,21 @@ pub(super) fn markup(region: &Region<'_>, hits: &mut Hits) {
     hits.add(hit.delete(range).title("delete it"));
 }
 
-/// `-- …`, `; …` and `<!-- … -->`. Comments on lines that follow each other are one hit.
+/// `-- …`, `; …` and `<!-- … -->`.
 pub(super) fn comments(region: &Region<'_>, hits: &mut Hits) {
-    let comments: Vec<_> = region.tokens.iter().filter(|token| token.kind == LexemeKind::Comment).collect();
-    let are_one = |one: &&Lexeme<'_>, next: &&Lexeme<'_>| {
-        marker(one) == marker(next) && is_line_end(region.slice(one.end..next.start))
-    };
-    for run in comments.chunk_by(are_one) {
-        let (first, last) = (run[0], run[run.len() - 1]);
-        let range = first.start..last.end;
-        let mut text = String::new();
-        for (at, token) in run.iter().enumerate() {
-            let gap = if at == 0 { "" } else { region.slice(run[at - 1].end..token.start) };
-            text = text + gap + &hash_comment(token);
-        }
+    for token in region.tokens.iter().filter(|token| token.kind == LexemeKind::Comment) {
+        let marker: String = token.text.chars().take_while(|c| matches!(c, '-' | ';' | '<' | '!')).collect();
+        let body = token.text.trim_start_matches(['-', ';', '<', '!']).trim_end_matches("-->").trim();
+        let lines: Vec<_> = body.lines().map(|line| format!("# {}", line.trim())).collect();
         // A comment ends with its line, and code may follow `-->`.
-        let rest = region.slice(last.end..region.text.len());
-        if rest.lines().next().is_some_and(|line| !line.trim().is_empty()) {
-            text.push('\n');
-        }
-        let headline = format!("`{}` does not start a comment", shorten(marker(first)));
-        let title = if run.len() == 1 { "turn it into a `#` comment" } else { "turn them into `#` comments" };
-        let hit = Hit::new(&rules::WRONG_COMMENT, range.clone(), headline).label(COMMENT_SIGN);
-        hits.add(hit.replace(range, text).title(title));
+        let rest = region.slice(token.end..region.text.len());
+        let code_follows = rest.lines().next().is_some_and(|line| !line.trim().is_empty());
+        let end = if code_follows { "\n" } else { "" };
+        let text = format!("{}{end}", lines.join("\n"));
+        let headline = format!("`{}` does not start a comment", shorten(&marker));
+        let hit = Hit::new(&rules::WRONG_COMMENT, token.range(), headline).label(COMMENT_SIGN);
+        hits.add(hit.replace(token.range(), text).title("turn it into a `#` comment"));
     }
-}
-
-/// The signs that begin a comment of another language.
-fn marker<'t>(token: &Lexeme<'t>) -> &'t str {
-    let body = token.text.trim_start_matches(['-', ';', '<', '!']);
-    &token.text[..token.text.len() - body.len()]
-}
-
-/// A comment of another language with `#` at the start of each line.
-fn hash_comment(token: &Lexeme<'_>) -> String {
-    let body = token.text[marker(token).len()..].trim_end_matches("-->").trim();
-    let lines: Vec<_> = body.lines().map(|line| format!("# {}", line.trim())).collect();
-    lines.join("\n")
 }
 
 /// Text for people, and JSON.

@@ -12,6 +12,8 @@ const EXAMPLES = fileURLToPath(new URL("../../../../../examples/", import.meta.u
 /** Milliseconds that a scenario may take: one that hangs shall not hold up the others. */
 const LIMIT = 240_000;
 
+const PAGE = { viewport: { width: 1280, height: 1000 } };
+
 export class Bench {
   failed = false;
 
@@ -19,7 +21,10 @@ export class Bench {
     Object.assign(this, { code, browser, server, output });
   }
 
-  /** Runs a scenario: `{ name, files, trust, run }`; `files` says which examples are copied to where in its folder. */
+  /**
+   * Runs a scenario: `{ name, files, trust, settings, page, run }`. `files` says which examples are copied to where in its folder, `settings`
+   * are added to the user's, `page` says how large and how sharp the window is.
+   */
   async run(scenario) {
     console.log(`# ${scenario.name}`);
     const first = await this.attempt(scenario);
@@ -30,7 +35,7 @@ export class Bench {
   }
 
   /** Runs a scenario once. Gives what became of its checks, by name: nothing, or an error. */
-  async attempt({ name, files = { incident: "." }, trust = false, run }) {
+  async attempt({ name, files = { incident: "." }, trust = false, settings = {}, page = PAGE, run }) {
     const outcomes = new Map();
     const folder = join(this.output, "work", name);
     rmSync(folder, { recursive: true, force: true });
@@ -39,10 +44,10 @@ export class Bench {
       mkdirSync(dirname(join(folder, to)), { recursive: true });
       cpSync(join(EXAMPLES, from), join(folder, to), { recursive: true });
     }
-    this.code.set({});
+    this.code.set(settings);
     this.code.setServer(this.server);
     const address = await this.code.start({ trust });
-    const context = await this.browser.newContext({ viewport: { width: 1280, height: 1000 } });
+    const context = await this.browser.newContext(page);
     const bench = new Workbench(await context.newPage(), address, folder, this.output);
     bench.code = this.code;
     bench.server = this.server;

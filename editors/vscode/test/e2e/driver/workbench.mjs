@@ -74,7 +74,8 @@ export class Workbench {
 
   /** The mouse goes to where nothing is said of what is under it. */
   async leave() {
-    await this.page.mouse.move(640, 985);
+    const { width, height } = this.page.viewportSize();
+    await this.page.mouse.move(width * 0.35, height - 15);
   }
 
   get input() {

@@ -24,7 +24,7 @@ export default {
       await bench.see(message.filter({ hasText: "Your text is safe" }), "the message");
       await bench.see(bench.item.locator(".codicon-warning"), "the item");
       await bench.screenshot("hangs");
-      await bench.until("what the log says", () => bench.code.logs().includes("does not answer and is started again (1 of 3)"));
+      await bench.until("what the log says", () => bench.code.logs().includes("does not answer and is restarted (1 of 3)"));
       await bench.until("another start", () => starts() > before);
       await bench.see(bench.item.locator(".codicon-check"), "a server that runs again");
       await bench.see(bench.locator(".squiggly-error"), "a squiggle");
@@ -44,10 +44,10 @@ export default {
     await bench.check("one that always hangs is started again a few times, and no more", async () => {
       bench.code.setServer(bench.program("mute", MUTE));
       for (const times of [1, 2, 3]) {
-        const again = `mute.sh (from the setting mangle.server.path) does not answer and is started again (${times} of 3)`;
+        const again = `mute.sh (from the setting mangle.server.path) does not answer and is restarted (${times} of 3)`;
         await bench.until(again, () => bench.code.logs().includes(again));
       }
-      await bench.see(bench.toast("crashed or stopped answering 4 times within 3 minutes and is not started again"), "the message");
+      await bench.see(bench.toast("crashed or stopped answering 4 times within 3 minutes and is not restarted"), "the message");
       await bench.see(bench.item.locator(".codicon-error"), "the item");
       const all = starts();
       bench.code.setServer(bench.server);

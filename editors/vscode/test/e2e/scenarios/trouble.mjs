@@ -21,7 +21,7 @@ export default {
         await bench.until("another start", () => starts() > before);
         await bench.see(bench.item.locator(".codicon-check"), "a server that runs again");
       }
-      await bench.see(bench.toast("crashed or stopped answering 4 times within 3 minutes and is not started again"), "the message");
+      await bench.see(bench.toast("crashed or stopped answering 4 times within 3 minutes and is not restarted"), "the message");
       await bench.see(bench.item.locator(".codicon-error"), "the item");
       await bench.see(bench.line("# not saved"), "the text");
       await bench.screenshot("crashed");
@@ -42,7 +42,7 @@ export default {
     });
     await bench.check("another program", async () => {
       bench.code.setServer(program("other", 'echo "git version 2.39.5"'));
-      await bench.see(bench.toast('is not mangle-ls: asked for its version, it says "git version 2.39.5"'), "the message");
+      await bench.see(bench.toast('is not mangle-ls: its version is "git version 2.39.5"'), "the message");
       await close();
     });
     await bench.check("a server that says nothing", async () => {
