@@ -168,3 +168,28 @@ impl Lines {
         self.start = self.spot(batch);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_do_not_depend_on_batches() {
+        let text = "a\nbc\r\ndé\n\nx";
+        let spot = |at: usize| LinePosition::default().after(text.get(..at).unwrap_or(text).as_bytes());
+        let rows: Vec<&str> = text.split_inclusive('\n').collect();
+        for size in 1..=rows.len() {
+            let (mut lines, mut start) = (Lines::default(), 0);
+            for batch in rows.chunks(size).map(|rows| rows.concat()) {
+                lines.begin();
+                for at in batch.char_indices().map(|(at, _)| at).rev() {
+                    let before = batch.get(..at).unwrap_or_default().as_bytes();
+                    assert_eq!(lines.spot(before), spot(start + at), "{size} {start} {at}");
+                }
+                lines.end(batch.as_bytes());
+                start += batch.len();
+            }
+            assert_eq!(lines.start, spot(text.len()));
+        }
+    }
+}

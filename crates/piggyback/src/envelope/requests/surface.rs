@@ -1,10 +1,13 @@
 //! What the surface claims while the packet still asks.
 
+use std::cell::{Cell, OnceCell};
+
+use regex::bytes::Regex;
+
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::text::{TextRange, size};
-use regex::bytes::Regex;
 
 pub(super) static EARLY_CLAIM: Rule = rule!("early-claim.md");
 
@@ -148,8 +151,32 @@ pub(in crate::envelope) struct Phrases<'p> {
     first: [u64; 256],
     /// The same for the second byte.
     second: [u64; 256],
-    /// What one of them has in it, in small letters; `None` where it is not looked for first.
-    any: Option<Regex>,
+    /// What tells texts that have none of them; `None` where they are not looked through first.
+    quick: Option<QuickLook>,
+}
+
+/// A search for what one of some phrases has in it, in small letters. It is made when there are many texts.
+#[derive(Debug, Default)]
+struct QuickLook {
+    /// How many texts were looked through.
+    texts: Cell<u32>,
+    /// `None` if the phrases make no pattern.
+    pattern: OnceCell<Option<Regex>>,
+}
+
+impl QuickLook {
+    /// After how many texts a pattern is worth its making.
+    const MANY: u32 = 32;
+
+    /// Whether it is certain that none of the phrases is in a text.
+    fn is_free(&self, text: &[u8], phrases: &[&str]) -> bool {
+        self.texts.set(self.texts.get().saturating_add(1));
+        if self.texts.get() < Self::MANY {
+            return false;
+        }
+        let pattern = self.pattern.get_or_init(|| pattern(phrases));
+        pattern.as_ref().is_some_and(|pattern| !pattern.is_match(&text.to_ascii_lowercase()))
+    }
 }
 
 /// The bit of a phrase.
@@ -179,18 +206,18 @@ impl<'p> Phrases<'p> {
                 [] => {}
             }
         }
-        Self { phrases, first, second, any: None }
+        Self { phrases, first, second, quick: None }
     }
 
     /// The same, for many texts that have none of them: those are told by one fast search.
     pub(in crate::envelope) fn searched(self) -> Self {
-        Self { any: pattern(&self.phrases), ..self }
+        Self { quick: Some(QuickLook::default()), ..self }
     }
 
     /// The first of them in a text, in one pass.
     pub(in crate::envelope) fn first_in(&self, text: &str) -> Option<(TextRange, &'p str)> {
         let bytes = text.as_bytes();
-        if self.any.as_ref().is_some_and(|any| !any.is_match(&bytes.to_ascii_lowercase())) {
+        if self.quick.as_ref().is_some_and(|quick| quick.is_free(bytes, &self.phrases)) {
             return None;
         }
         let mut is_inside = false;
@@ -277,6 +304,17 @@ mod tests {
         assert_eq!(found("I DON'T KNOW"), Some(TextRange::at(size(0), size(12))));
         assert_eq!(found("condoned édone"), None);
         assert_eq!(found("ax, X"), Some(TextRange::at(size(4), size(1))));
+    }
+
+    #[test]
+    fn a_quick_look_changes_nothing() {
+        let (slow, quick) = (
+            Phrases::new(["done", "deleting…"].into_iter()),
+            Phrases::new(["done", "deleting…"].into_iter()).searched(),
+        );
+        for text in ["It is Done.", "undone", "Deleting all…", "deleting", "é", ""].repeat(20) {
+            assert_eq!(quick.first_in(text), slow.first_in(text), "{text}");
+        }
     }
 
     #[test]
