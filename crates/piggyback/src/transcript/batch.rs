@@ -70,6 +70,9 @@ pub struct ReadBatch<T> {
     session: Option<Profile>,
 }
 
+/// Gets a record, the bytes of its batch in front of it, and what was found out about it, where that holds.
+pub type EachTaken<'f, T> = dyn FnMut(&Record<'_>, &[u8], Option<T>) + 'f;
+
 /// A [`Record`] without its bytes.
 #[derive(Debug)]
 struct ReadRecord<T> {
@@ -135,11 +138,7 @@ impl Batch {
 impl<T> ReadBatch<T> {
     /// Gives the records to the reader that counts them, and then to `each`: with the bytes of the batch in front of the
     /// record, and what was found out, which is `None` where a turn turned out to be a copy. Returns the bytes of the batch.
-    pub(super) fn each(
-        self,
-        reader: &mut TranscriptReader,
-        each: &mut dyn FnMut(&Record<'_>, &[u8], Option<T>),
-    ) -> Vec<u8> {
+    pub(super) fn each(self, reader: &mut TranscriptReader, each: &mut EachTaken<'_, T>) -> Vec<u8> {
         for ReadRecord { number, start, len, turns, findings, shape, keys, more } in self.records {
             let from = usize::try_from(start.saturating_sub(self.start)).unwrap_or(usize::MAX);
             let bytes = self.bytes.get(from..from.saturating_add(len)).unwrap_or(&[]);

@@ -60,7 +60,7 @@ mod turn;
 mod words;
 
 pub use address::Address;
-pub use batch::{Batch, ReadBatch};
+pub use batch::{Batch, EachTaken, ReadBatch};
 pub use binary::kind as binary_kind;
 pub use check::{Checker, RecordCheck, RecordChecker, check, check_reply, check_with, place};
 pub use digest::{Digest, TurnSite};

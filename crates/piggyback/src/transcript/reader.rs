@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use regex::bytes::Regex;
 
-use super::batch::{Batch, Cut, CutKind, ReadBatch, ReadTerms};
+use super::batch::{Batch, Cut, CutKind, EachTaken, ReadBatch, ReadTerms};
 use super::detect::{self, HEAD, Plan};
 use super::lines::CustomShapes;
 use super::record_shape::RecordShape;
@@ -264,11 +264,7 @@ impl TranscriptReader {
     /// Takes a batch that was read elsewhere; gives its records as [`TranscriptReader::read`] does, with what was found out
     /// about each there. That is `None` where it holds no more, since a turn of the record is a copy of another one. Returns
     /// the bytes of the batch.
-    pub fn take<T>(
-        &mut self,
-        batch: ReadBatch<T>,
-        each: &mut dyn FnMut(&Record<'_>, &[u8], Option<T>),
-    ) -> Vec<u8> {
+    pub fn take<T>(&mut self, batch: ReadBatch<T>, each: &mut EachTaken<'_, T>) -> Vec<u8> {
         batch.each(self, each)
     }
 
