@@ -1,10 +1,13 @@
 //! The budget table of transcripts, as ratios within one run, on one core: `cargo bench --bench transcripts`.
 //!
-//! Needs a checkout of codeNERD in `MANGLE_LS_CORPUS`, whose declarations the updates are held against;
+//! The first table is about chat logs (`chat`): the check of a log, at the speed of `serde_json` decoding each line and the
+//! envelope in it. The second is about the parts of a check of envelopes, one a line. With a checkout of codeNERD in
+//! `MANGLE_LS_CORPUS` the updates of the second are held against its declarations, and a gigabyte is read;
 //! `tests/corpora/codenerd.json` names the revision and the files.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+mod chat;
 mod gigabyte;
 mod replies;
 mod rounds;
@@ -13,7 +16,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use mangle_settings::{Profile, RuleSettings, TranscriptSettings};
+use mangle_settings::{Profile, RuleSettings, Strictness, TranscriptSettings};
 use piggyback::envelope::atoms::Declarations;
 use piggyback::envelope::clean::Recogniser;
 use piggyback::envelope::json::Json;
@@ -29,9 +32,41 @@ use support::Random;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How much is read in one run, in bytes.
-const BYTES: usize = 16 << 20;
+const BYTES: usize = 8 << 20;
 
 fn main() {
+    chat_logs();
+    envelopes();
+}
+
+/// What a check of a chat log costs beside decoding it.
+fn chat_logs() {
+    let clean = chat::lines(BYTES, &mut 0, &mut Random(5), false);
+    let spoiled = chat::lines(BYTES, &mut 0, &mut Random(5), true);
+    println!("chat log of {} bytes", clean.len());
+    let program = support::program(&[chat::SCHEMAS]);
+    let declarations = Declarations::of(&program);
+    let usual = TranscriptSettings { profile: Some(Profile::Current), ..TranscriptSettings::default() };
+    let strict = TranscriptSettings { strict: Strictness::Schema, ..usual.clone() };
+    let rules = RuleSettings::default();
+    let by = |settings| ReplyContext {
+        declarations: Some(&declarations),
+        rules: Some(&rules),
+        ..ReplyContext::new(settings)
+    };
+    let mut rounds = Rounds::default();
+    rounds.add("serde_json::Value, both levels", || chat::decode(&clean));
+    rounds.add("check, clean (budget 1.0)", || stream(&clean, by(&usual)).len());
+    rounds.add("one finding a reply (budget 1.0)", || stream(&clean, by(&strict)).len());
+    rounds.add("every tenth at fault (budget 1.0)", || stream(&spoiled, by(&usual)).len());
+    rounds.run();
+    for (text, settings) in [(&clean, &usual), (&clean, &strict), (&spoiled, &usual)] {
+        println!("{:?}", counts(&stream(text, by(settings))));
+    }
+}
+
+/// What the parts of a check of envelopes cost, one a line.
+fn envelopes() {
     let text = replies::lines(BYTES, &mut 0, &mut Random(5));
     let spoiled = replies::spoiled(&text);
     let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();

@@ -65,13 +65,18 @@ const FAULTS: [(&str, &str); 5] = [
 pub(crate) fn spoiled(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 4096);
     for (at, line) in text.split_inclusive('\n').enumerate() {
-        let (from, to) = FAULTS[at / 10 % FAULTS.len()];
         match at % 10 {
-            0 => out.push_str(&line.replacen(from, to, 1)),
+            0 => out.push_str(&fault(line, at / 10)),
             _ => out.push_str(line),
         }
     }
     out
+}
+
+/// A line with the fault of this number.
+pub(crate) fn fault(line: &str, number: usize) -> String {
+    let (from, to) = FAULTS[number % FAULTS.len()];
+    line.replacen(from, to, 1)
 }
 
 fn line(number: usize, random: &mut Random, out: &mut String) {
@@ -113,6 +118,6 @@ fn atom(number: usize, at: usize, file: &str, random: &mut Random) -> String {
     }
 }
 
-fn text(words: usize, random: &mut Random) -> String {
+pub(crate) fn text(words: usize, random: &mut Random) -> String {
     (0..words).map(|_| WORDS[random.below(WORDS.len())]).collect::<Vec<_>>().join(" ")
 }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 /// How often each work is done.
-const ROUNDS: usize = 15;
+const ROUNDS: usize = 5;
 
 /// Something that takes time; it gives a number, so that it is done.
 type Work<'w> = Box<dyn FnMut() -> usize + 'w>;

@@ -45,7 +45,8 @@ pub(super) struct Check {
     /// How many findings of one rule in one file are shown with `text` and `github`; 0 shows all [default: what the
     /// configuration says, else 100]
     ///
-    /// The other formats, the counts and the exit status are about all findings.
+    /// Of a rule with more, `text` shows the first ten and a count. The other formats, the counts and the exit status are
+    /// about all findings.
     #[arg(long, value_name = "COUNT")]
     max_findings: Option<usize>,
     /// First say which files form which program (on standard error unless the format is `text`)

@@ -90,11 +90,11 @@ impl Format {
 
 fn text(out: &mut Output, findings: &Findings, ending: &ReportFooter) -> io::Result<()> {
     let (renderer, most) = (Renderer::styled(), |file| findings.most(file));
-    let shown = report::shown(&findings.entries, &findings.sources, &most);
+    let shown = report::shown_in_text(&findings.entries, &findings.sources, &most);
     for entry in &shown.entries {
         out.write(&report::text(entry, &findings.sources, &renderer))?;
     }
-    for line in shown.rest(&findings.sources, &most) {
+    for line in shown.rest(&findings.sources, &findings.omitted) {
         out.write(&format!("{}\n", sink::terminal(&line)))?;
     }
     end(out, &ending.without(shown.more(&findings.entries)))
@@ -131,7 +131,7 @@ fn github(out: &mut Output, findings: &Findings, ending: &ReportFooter, working:
     for entry in &shown.entries {
         out.write(&format!("{}\n", report::github_command(entry, &findings.sources, &root)))?;
     }
-    let rest = shown.rest(&findings.sources, &most);
+    let rest = shown.rest(&findings.sources, &findings.omitted);
     if !rest.is_empty() {
         out.write(&report::github_notice(&rest.join("\n")))?;
     }

@@ -15,10 +15,10 @@ use super::accounts::{AccountPolicies, Accounts};
 use super::output;
 use super::progress::Progress;
 use crate::host::{
-    self, CheckOptions, Input, KnowledgeMap, Memory, Overlay, PartialScan, Problem, Resolution, STDIN, Shell,
-    TranscriptFile, TranscriptRequest, read_transcript,
+    self, CheckOptions, Input, KnowledgeMap, Memory, Overlay, PartialScan, Problem, ReadOptions, Resolution,
+    STDIN, Shell, TranscriptFile, TranscriptRequest, read_transcript_with,
 };
-use crate::ide::transcripts::TranscriptCheck;
+use crate::ide::transcripts::{ExaminedRecord, RecordExaminer, TranscriptCheck};
 use crate::report::replies::TranscriptReply;
 use crate::report::{FilePart, LinePosition, RECORD, ReportEntry, SourceText, Sources, json_value};
 use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, TranscriptSettings};
@@ -132,6 +132,13 @@ pub(super) struct ExaminedReply<'a> {
 pub(super) type EachRecord<'f> =
     dyn FnMut(&TranscriptFile, &Record<'_>, &mut dyn FnMut() -> LinePosition) -> io::Result<()> + 'f;
 
+/// The same, with what was found out about the record.
+type EachWorkedRecord<'f, T> =
+    dyn FnMut(&TranscriptFile, &Record<'_>, T, &mut dyn FnMut() -> LinePosition) -> io::Result<()> + 'f;
+
+/// Makes what finds something out about the records of a file.
+type RecordWorker<'f, T> = dyn Fn(&TranscriptFile) -> Box<dyn FnMut(&Record<'_>) -> T + 'f> + Sync + 'f;
+
 impl Transcripts {
     /// Finds what `files` name, and loads the programs that they go with.
     ///
@@ -238,15 +245,29 @@ impl Transcripts {
         each: &mut EachRecord<'_>,
         ended: &mut dyn FnMut(&TranscriptFile, &ReadSummary) -> io::Result<()>,
     ) -> io::Result<Vec<Problem>> {
+        let nothing: &RecordWorker<'_, ()> = &|_| Box::new(|_| ());
+        self.each_record_with(nothing, &mut |found, record, (), spot| each(found, record, spot), ended)
+    }
+
+    /// [`Transcripts::each_record`], with something that `worker` finds out about each record, of long files on several
+    /// threads.
+    fn each_record_with<T: Send>(
+        &self,
+        worker: &RecordWorker<'_, T>,
+        each: &mut EachWorkedRecord<'_, T>,
+        ended: &mut dyn FnMut(&TranscriptFile, &ReadSummary) -> io::Result<()>,
+    ) -> io::Result<Vec<Problem>> {
         let (mut problems, mut answers) = (self.problems.clone(), Vec::new());
         for found in &self.resolution.transcripts {
             let (stop, mut failure) = (Cancel::new(), None);
             let read = Input::open(&found.path, &self.overlay).and_then(|input| {
                 let (position, progress) = (input.position(), Progress::of_bytes("reading", input.total()));
-                read_transcript(found, input, &stop, &mut |_, _| {}, &mut |record, spot| {
+                let options = ReadOptions { found, stop: &stop };
+                let worker = || worker(found);
+                read_transcript_with(options, input, &mut |_, _| {}, &worker, &mut |record, more, spot| {
                     progress.set(position.load(Ordering::Relaxed));
                     if failure.is_none()
-                        && let Err(error) = each(found, record, spot)
+                        && let Err(error) = each(found, record, more, spot)
                     {
                         failure = Some(error);
                         stop.cancel();
@@ -298,6 +319,7 @@ impl Transcripts {
         let (mut answered, mut unanswered) = (BTreeSet::new(), BTreeSet::new());
         let mut see = |found: &TranscriptFile,
                        record: &Record<'_>,
+                       examined: Option<ExaminedRecord>,
                        spot: &mut dyn FnMut() -> LinePosition| {
             let name = self.name(found);
             let position = checks.iter().position(|(path, _)| *path == found.path);
@@ -312,7 +334,10 @@ impl Transcripts {
             let Some((_, check)) = checks.get_mut(if position.is_none() { 0 } else { at }) else {
                 return Ok(());
             };
-            let findings = check.record(record).found;
+            let findings = match examined {
+                Some(examined) => check.take(record, examined).found,
+                None => check.record(record).found,
+            };
             let here = findings.into_iter().filter(|found| found.start == record.start);
             let placed: Vec<_> =
                 here.filter_map(|found| judge.diagnostic(found, RECORD, TextSize::new(0))).collect();
@@ -344,7 +369,13 @@ impl Transcripts {
             }
             Ok(())
         };
-        let problems = self.each_record(&mut see, &mut |_, _| Ok(()))?;
+        let (resolution, knowledges) = (&self.resolution, &self.knowledges);
+        let worker: &RecordWorker<'_, Option<ExaminedRecord>> = &|found| {
+            let known = resolution.transcripts.iter().find(|known| known.path == found.path);
+            let mut examiner = known.map(|known| RecordExaminer::new(knowledges.judge(known)));
+            Box::new(move |record| Some(examiner.as_mut()?.record(record)))
+        };
+        let problems = self.each_record_with(worker, &mut see, &mut |_, _| Ok(()))?;
         self.without_reply.replace(unanswered.difference(&answered).cloned().collect());
         Ok(problems)
     }

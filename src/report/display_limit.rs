@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{ReportEntry, Sources};
+use super::{OverflowCounts, ReportEntry, Sources};
 use mangle_settings::MaxFindings;
 use mangle_syntax::lint::{Diagnostic, Rule};
 use mangle_syntax::text::FileId;
@@ -11,12 +11,16 @@ use mangle_syntax::text::FileId;
 /// For how many rules and files the rest is listed one by one.
 const LISTED: usize = 20;
 
+/// How many findings text shows of a rule that has more than it may in a file: enough to see what they are about.
+const FEW: usize = 10;
+
 /// What is shown, and what is not.
 #[derive(Debug, Default)]
 pub struct DisplayedFindings<'e> {
     /// The findings that are shown, in their order.
     pub entries: Vec<&'e ReportEntry>,
-    rest: HiddenCounts<(FileId, &'static str)>,
+    /// What is left out, with how many findings that are.
+    left_out: Vec<(FileId, &'static Rule, usize)>,
 }
 
 /// Counts findings that are not shown, in the order in which their rules and files first came up.
@@ -46,21 +50,51 @@ impl<K: std::hash::Hash + Eq + Copy> HiddenCounts<K> {
     }
 }
 
-/// What is shown of `entries`, of which `most` says how many of one rule in a file are.
+/// What annotations show of `entries`, of which `most` says how many of one rule in a file are.
 #[must_use]
 pub fn shown<'e>(
     entries: &'e [ReportEntry],
     sources: &Sources,
     most: &dyn Fn(FileId) -> MaxFindings,
 ) -> DisplayedFindings<'e> {
-    let mut shown = DisplayedFindings::default();
+    displayed(entries, sources, &|file, _| most(file))
+}
+
+/// What text shows of `entries`: of a rule with more findings in a file than `most` says, the first ten.
+#[must_use]
+pub fn shown_in_text<'e>(
+    entries: &'e [ReportEntry],
+    sources: &Sources,
+    most: &dyn Fn(FileId) -> MaxFindings,
+) -> DisplayedFindings<'e> {
+    let mut counts: FxHashMap<(FileId, &'static str), usize> = FxHashMap::default();
+    for entry in entries {
+        *counts.entry((sources.owner(entry.file), entry.diagnostic.rule.code)).or_default() += 1;
+    }
+    let few = |file: FileId, rule: &Rule| {
+        let (most, all) = (most(file), counts.get(&(file, rule.code)).copied().unwrap_or(0));
+        if most.allows(all.saturating_sub(1)) { most } else { most.smaller(MaxFindings::new(FEW)) }
+    };
+    displayed(entries, sources, &few)
+}
+
+fn displayed<'e>(
+    entries: &'e [ReportEntry],
+    sources: &Sources,
+    most: &dyn Fn(FileId, &Rule) -> MaxFindings,
+) -> DisplayedFindings<'e> {
+    let (mut shown, mut hidden) = (Vec::new(), HiddenCounts::default());
     for entry in entries {
         let (file, rule) = (sources.owner(entry.file), entry.diagnostic.rule);
-        if shown.rest.takes((file, rule.code), rule, most(file)) {
-            shown.entries.push(entry);
+        if hidden.takes((file, rule.code), rule, most(file, rule)) {
+            shown.push(entry);
         }
     }
-    shown
+    let more = |(key, rule): &((FileId, &'static str), &'static Rule)| {
+        let all = hidden.counts.get(key).copied().unwrap_or(0);
+        (key.0, *rule, all.saturating_sub(most(key.0, rule).number()))
+    };
+    DisplayedFindings { entries: shown, left_out: hidden.left_out.iter().map(more).collect() }
 }
 
 impl DisplayedFindings<'_> {
@@ -70,16 +104,30 @@ impl DisplayedFindings<'_> {
         all.len() - self.entries.len()
     }
 
-    /// What is not shown and how to see it, line by line; nothing where all is shown.
+    /// What is not shown and how to see it, line by line; nothing where all is shown. `omitted` are findings that are counted
+    /// and not kept.
     #[must_use]
-    pub fn rest(&self, sources: &Sources, most: &dyn Fn(FileId) -> MaxFindings) -> Vec<String> {
-        let mut lines: Vec<String> = Vec::new();
-        for ((file, code), rule) in self.rest.left_out.iter().take(LISTED) {
-            let all = self.rest.counts.get(&(*file, *code)).copied().unwrap_or(0);
-            let more = all.saturating_sub(most(*file).number());
-            lines.push(format!("{}: {more} more of {} {}", sources.name(*file), rule.code, rule.name));
+    pub fn rest(&self, sources: &Sources, omitted: &[OverflowCounts]) -> Vec<String> {
+        let mut more: Vec<(&str, &str, &str, usize)> = self
+            .left_out
+            .iter()
+            .map(|(file, rule, count)| (sources.name(*file), rule.code, rule.name, *count))
+            .collect();
+        for one in omitted {
+            for ((code, name, _), count) in one.by_rule() {
+                let known =
+                    more.iter_mut().find(|(file, known, ..)| (*file, *known) == (one.name.as_str(), code));
+                match known {
+                    Some((.., all)) => *all += count,
+                    None => more.push((&one.name, code, name, count)),
+                }
+            }
         }
-        match self.rest.left_out.len() {
+        let line = |(file, code, name, count): &(&str, &str, &str, usize)| {
+            format!("{file}: {count} more of {code} {name}")
+        };
+        let mut lines: Vec<String> = more.iter().take(LISTED).map(line).collect();
+        match more.len() {
             0 => return lines,
             all if all > LISTED => lines.push(format!("and more of {} other rules and files", all - LISTED)),
             _ => {}
@@ -144,11 +192,37 @@ mod tests {
         let most = |_| MaxFindings::new(2);
         let some = shown(&entries, &sources, &most);
         assert_eq!((some.entries.len(), some.more(&entries)), (4, 3));
-        let rest = some.rest(&sources, &most);
+        let rest = some.rest(&sources, &[]);
         assert_eq!(rest.len(), 2);
         assert_eq!(rest.first().map(String::as_str), Some("a.mg: 3 more of MG903 config-bad-value"));
         let all = shown(&entries, &sources, &|_| MaxFindings::new(0));
-        assert_eq!((all.more(&entries), all.rest(&sources, &most).len()), (0, 0));
+        assert_eq!((all.more(&entries), all.rest(&sources, &[]).len()), (0, 0));
+    }
+
+    #[test]
+    fn text_shows_a_few_of_what_is_too_much() {
+        let mut sources = Sources::default();
+        sources.insert_source(FileId(0), SourceText::new("a.mg".into(), "".into()));
+        let entries: Vec<_> = (0..30).map(|at| entry(0, at)).collect();
+        let count =
+            |most: usize| shown_in_text(&entries, &sources, &|_| MaxFindings::new(most)).entries.len();
+        assert_eq!([0, 5, 20, 29, 30, 100].map(count), [30, 5, 10, 10, 30, 30]);
+    }
+
+    #[test]
+    fn what_is_not_kept_is_counted_with_the_rest() {
+        let mut sources = Sources::default();
+        sources.insert_source(FileId(0), SourceText::new("a.mg".into(), "".into()));
+        let entries: Vec<_> = (0..30).map(|at| entry(0, at)).collect();
+        let mut omitted = OverflowCounts::default();
+        omitted.name = "a.mg".into();
+        (0..7).for_each(|at| omitted.add(&entry(0, at).diagnostic));
+        let few = shown_in_text(&entries, &sources, &|_| MaxFindings::new(20));
+        let rest = few.rest(&sources, std::slice::from_ref(&omitted));
+        assert_eq!(rest.first().map(String::as_str), Some("a.mg: 27 more of MG903 config-bad-value"));
+        let all = shown_in_text(&[], &sources, &|_| MaxFindings::new(20));
+        let rest = all.rest(&sources, &[omitted]);
+        assert_eq!(rest.first().map(String::as_str), Some("a.mg: 7 more of MG903 config-bad-value"));
     }
 
     #[test]

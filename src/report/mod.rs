@@ -44,7 +44,7 @@ pub use answer::{AnswerFact, FactDetails, QueryAnswer, answers_csv, answers_json
 pub use baseline::{Baseline, BaselineError};
 pub use compare::brought;
 pub use diff::{diff, diff_with};
-pub use display_limit::{DisplayedFindings, shown, shown_in_editor};
+pub use display_limit::{DisplayedFindings, shown, shown_in_editor, shown_in_text};
 pub use github::{github_command, github_notice};
 pub use identity::Identity;
 pub use json::{json_line, json_summary, json_value};

@@ -151,13 +151,17 @@ fn foreign_comments_on_adjacent_lines_are_one_finding() {
               fix: turn it into a `#` comment
         "#]],
     );
-    check_fix("wrong-comment", "% one\n% two\n\n% three\np(1).\n", expect![[r#"
+    check_fix(
+        "wrong-comment",
+        "% one\n% two\n\n% three\np(1).\n",
+        expect![[r#"
         # one
         # two
 
         % three
         p(1).
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -38,6 +38,12 @@ impl MaxFindings {
         self.0.unwrap_or(0)
     }
 
+    /// The one that shows less.
+    #[must_use]
+    pub fn smaller(self, other: Self) -> Self {
+        if self.larger(other) == self { other } else { self }
+    }
+
     /// The one that shows more.
     #[must_use]
     pub fn larger(self, other: Self) -> Self {

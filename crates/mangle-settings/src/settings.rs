@@ -16,8 +16,8 @@ settings! {
         /// From which severity on findings make `check` end with exit status 1. `--fail-on` overrides it.
         fail_on: FailOn;
         /// How many findings of one rule in one file are shown in text, in annotations and in editors; 0 shows
-        /// all. JSON, SARIF and JUnit have all findings, and counts and the exit status are about all.
-        /// `--max-findings` overrides it.
+        /// all. Of a rule with more, text shows the first ten and a count. JSON, SARIF and JUnit have all findings,
+        /// and counts and the exit status are about all. `--max-findings` overrides it.
         max_findings: MaxFindings;
         /// Which versions of mangle-ls may check this project, as `">=0.1, <0.3"`; `"0.1"` means 0.1 and what is
         /// compatible with it. Any other version says so in one finding, and `check` ends with exit status 2.

@@ -9,16 +9,16 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::knowledge::{Knowledge, KnowledgeMap};
-use super::{Input, TranscriptFile, read_transcript};
+use super::{Input, ReadOptions, TranscriptFile, read_transcript, read_transcript_with};
 use crate::host::check::Checked;
 use crate::host::problem::plain;
 use crate::host::{CheckOptions, FileTable, Overlay, Problem, Resolution, STDIN};
-use crate::ide::transcripts::{Comments, Judge, MAX_COMMENTED, TranscriptCheck, of_fences};
+use crate::ide::transcripts::{Comments, Judge, MAX_COMMENTED, RecordExaminer, TranscriptCheck, of_fences};
 use crate::report::{FilePart, LinePosition, OverflowCounts, ReportEntry, SourceText};
 use mangle_settings::{Container, FailOn};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize};
-use piggyback::transcript::{LONGEST_DOCUMENT, TranscriptFinding};
+use piggyback::transcript::{LONGEST_DOCUMENT, Record, TranscriptFinding};
 
 /// How many findings of one file are kept, unless all are to be shown.
 pub const MOST_FINDINGS: usize = 10_000;
@@ -175,20 +175,25 @@ impl<'a> OneFile<'a> {
             }
         };
         let is_document = self.found.is_document;
-        let summary = read_transcript(self.found, input, &Cancel::new(), &mut see, &mut |record, spot| {
-            if is_document {
-                return tell(&position);
-            }
-            let findings = check.record(record);
-            self.out.envelopes += findings.envelopes;
-            let (here, late): (Vec<_>, Vec<_>) =
-                findings.found.into_iter().partition(|found| found.start == record.start);
-            self.wait(late, &judge);
-            if !here.is_empty() {
-                self.keep(here, record.start, spot, record.bytes, &judge);
-            }
-            tell(&position);
-        })?;
+        let stop = Cancel::new();
+        let options = ReadOptions { found: self.found, stop: &stop };
+        let worker = || {
+            let mut examiner = RecordExaminer::new(judge);
+            move |record: &Record<'_>| (!is_document).then(|| examiner.record(record))
+        };
+        let summary =
+            read_transcript_with(options, input, &mut see, &worker, &mut |record, examined, spot| {
+                let Some(examined) = examined else { return tell(&position) };
+                let findings = check.take(record, examined);
+                self.out.envelopes += findings.envelopes;
+                let (here, late): (Vec<_>, Vec<_>) =
+                    findings.found.into_iter().partition(|found| found.start == record.start);
+                self.wait(late, &judge);
+                if !here.is_empty() {
+                    self.keep(here, record.start, spot, record.bytes, &judge);
+                }
+                tell(&position);
+            })?;
         if !is_document {
             self.wait(check.finish(&summary), &judge);
         }

@@ -11,6 +11,7 @@ mod expansion;
 mod knowledge;
 mod open;
 mod read;
+mod read_ahead;
 mod silencing;
 
 pub(super) use archive::{is_archive, transcripts_in};
@@ -23,5 +24,5 @@ pub(super) use expansion::EXPANSION;
 pub(super) use knowledge::embedding;
 pub use knowledge::{Knowledge, KnowledgeMap};
 pub use open::Input;
-pub use read::read_transcript;
+pub use read::{EachRead, ReadOptions, read_transcript, read_transcript_with};
 pub use silencing::comments;

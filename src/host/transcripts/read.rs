@@ -1,88 +1,171 @@
 //! A transcript, record by record, with the line and the column that each of them begins at.
 
-use std::io::{self, Read as _};
+use std::io;
 
+use super::read_ahead::{ReadAhead, Readers};
 use super::{Input, TranscriptFile};
 use crate::report::LinePosition;
 use mangle_settings::Container;
 use mangle_syntax::text::Cancel;
-use piggyback::transcript::{ReadSummary, Record, TranscriptOptions, TranscriptReader};
+use piggyback::transcript::{Batch, ReadSummary, Record, TranscriptOptions, TranscriptReader};
 
 /// How much is read at once.
 const PIECE: usize = 256 << 10;
 
+/// How much of a file one thread reads before others help.
+const ALONE: u64 = 2 << 20;
+
+/// How a transcript is read.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadOptions<'o> {
+    /// The file.
+    pub found: &'o TranscriptFile,
+    /// Raised when no more is to be read.
+    pub stop: &'o Cancel,
+}
+
+/// Gets the records in order, with what was found out about each, and what tells where it begins, which is only computed
+/// where somebody asks.
+pub type EachRead<'f, T> = dyn FnMut(&Record<'_>, T, &mut dyn FnMut() -> LinePosition) + 'f;
+
 /// Reads a transcript to its end, or until `stop` is raised. `see` gets all bytes, with the container once that is known;
-/// `each` gets the records in order, and what tells where a record begins, which is only computed where somebody asks.
+/// `each` gets the records in order, and what tells where a record begins.
 ///
 /// # Errors
 /// When it cannot be read to its end. What was read until then was given.
 pub fn read_transcript(
     found: &TranscriptFile,
-    mut input: Input,
+    input: Input,
     stop: &Cancel,
     see: &mut dyn FnMut(&[u8], Option<Container>),
     each: &mut dyn FnMut(&Record<'_>, &mut dyn FnMut() -> LinePosition),
 ) -> io::Result<ReadSummary> {
+    let options = ReadOptions { found, stop };
+    read_transcript_with(options, input, see, &|| |_: &Record<'_>| (), &mut |record, (), spot| {
+        each(record, spot)
+    })
+}
+
+/// [`read_transcript`], which finds something out about each record before `each` gets it. A long file is read by several
+/// threads; `worker` makes what one of them works with.
+///
+/// # Errors
+/// When it cannot be read to its end. What was read until then was given.
+pub fn read_transcript_with<T: Send, W: FnMut(&Record<'_>) -> T>(
+    ReadOptions { found, stop }: ReadOptions<'_>,
+    input: Input,
+    see: &mut dyn FnMut(&[u8], Option<Container>),
+    worker: &(impl Fn() -> W + Sync),
+    each: &mut EachRead<'_, T>,
+) -> io::Result<ReadSummary> {
     let name = super::plain_name(&found.path.to_string_lossy()).to_owned();
     let options =
         TranscriptOptions { is_named: found.named, ..TranscriptOptions::new(&found.settings, name) };
-    let mut reader = TranscriptReader::new(options);
-    let mut lines = Lines::default();
-    let mut piece = vec![0; PIECE];
-    let failure = loop {
-        if stop.is_cancelled() {
-            break None;
-        }
-        let read = match input.read(&mut piece) {
-            Ok(0) => break None,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => break Some(error),
-        };
-        let chunk = piece.get(..read).unwrap_or(&[]);
-        lines.add(chunk);
-        see(chunk, reader.container());
-        reader.feed(chunk, &mut |record| each(record, &mut || lines.spot(record.start)));
-        lines.forget(reader.position());
-    };
-    let summary = reader.finish(&mut |record| each(record, &mut || lines.spot(record.start)));
-    failure.map_or(Ok(summary), Err)
+    let reader = TranscriptReader::new(options);
+    let pieces = Pieces { input, piece: vec![0; PIECE], stop };
+    read_pieces(reader, pieces, ALONE, see, worker, each)
 }
 
-/// The bytes that wait for the rest of their record, and the line and column that they begin at.
+/// Reads a transcript from its pieces, the first `alone` bytes without help.
+fn read_pieces<T: Send, W: FnMut(&Record<'_>) -> T, R: io::Read>(
+    mut reader: TranscriptReader,
+    mut pieces: Pieces<'_, R>,
+    alone: u64,
+    see: &mut dyn FnMut(&[u8], Option<Container>),
+    worker: &(impl Fn() -> W + Sync),
+    each: &mut EachRead<'_, T>,
+) -> io::Result<ReadSummary> {
+    let mut own = worker();
+    let mut lines = Lines::default();
+    let (mut has_more, mut failure) = (true, None);
+    while has_more && failure.is_none() {
+        let helpers = if reader.position() >= alone && reader.has_records() { Readers::take() } else { None };
+        if let Some(helpers) = helpers {
+            let ahead = ReadAhead { helpers: &helpers, worker, own: &mut own };
+            failure = ahead.run(&mut reader, &mut pieces, see, &mut lines, each).err();
+            break;
+        }
+        match pieces.next() {
+            Ok(Some(chunk)) => {
+                see(chunk, reader.container());
+                let batch = reader.cut(chunk);
+                here(&mut reader, &batch, &mut own, &mut lines, each);
+            }
+            Ok(None) => has_more = false,
+            Err(error) => failure = Some(error),
+        }
+    }
+    let batch = reader.cut_rest();
+    here(&mut reader, &batch, &mut own, &mut lines, each);
+    failure.map_or_else(|| Ok(reader.summary()), Err)
+}
+
+/// Reads a batch on this thread.
+fn here<T>(
+    reader: &mut TranscriptReader,
+    batch: &Batch,
+    own: &mut impl FnMut(&Record<'_>) -> T,
+    lines: &mut Lines,
+    each: &mut EachRead<'_, T>,
+) {
+    lines.begin();
+    reader.read(batch, &mut |record, before| {
+        let more = own(record);
+        each(record, more, &mut || lines.spot(before));
+    });
+    lines.end(batch.bytes());
+}
+
+/// A file, piece by piece.
+pub(super) struct Pieces<'s, R> {
+    pub(super) input: R,
+    pub(super) piece: Vec<u8>,
+    pub(super) stop: &'s Cancel,
+}
+
+impl<R: io::Read> Pieces<'_, R> {
+    /// The next piece; `None` at the end, or when no more is to be read.
+    pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
+        while !self.stop.is_cancelled() {
+            match self.input.read(&mut self.piece) {
+                Ok(0) => break,
+                Ok(read) => return Ok(self.piece.get(..read)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The line and column of records.
 #[derive(Debug, Default)]
-struct Lines {
-    waiting: Vec<u8>,
-    start: u64,
-    spot: LinePosition,
-    /// A place in `waiting` that is known already.
+pub(super) struct Lines {
+    /// Where the batch begins.
+    start: LinePosition,
+    /// A place in the batch that is known already: how many bytes are in front of it.
     known: (usize, LinePosition),
 }
 
 impl Lines {
-    fn add(&mut self, chunk: &[u8]) {
-        self.waiting.extend_from_slice(chunk);
+    /// A batch begins.
+    pub(super) fn begin(&mut self) {
+        self.known = (0, self.start);
     }
 
-    /// The line and column of a place among the bytes that wait.
-    fn spot(&mut self, offset: u64) -> LinePosition {
-        let at = usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
-        let at = at.min(self.waiting.len());
-        if at < self.known.0 {
-            self.known = (0, self.spot);
+    /// The line and column behind the bytes that the batch begins with.
+    pub(super) fn spot(&mut self, before: &[u8]) -> LinePosition {
+        if before.len() < self.known.0 {
+            self.begin();
         }
         let (from, spot) = self.known;
-        self.known = (at, spot.after(self.waiting.get(from..at).unwrap_or(&[])));
+        self.known = (before.len(), spot.after(before.get(from..).unwrap_or(&[])));
         self.known.1
     }
 
-    /// Forgets what lies before a place.
-    fn forget(&mut self, offset: u64) {
-        self.spot = self.spot(offset);
-        let gone = usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
-        self.waiting.drain(..gone.min(self.waiting.len()));
-        self.start = offset;
-        self.known = (0, self.spot);
+    /// The batch of these bytes ends.
+    pub(super) fn end(&mut self, batch: &[u8]) {
+        self.start = self.spot(batch);
     }
 }
 
@@ -91,24 +174,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_do_not_depend_on_pieces() {
+    fn places_do_not_depend_on_batches() {
         let text = "a\nbc\r\ndé\n\nx";
-        let places = [0, 2, 6, 9, 10, 11];
-        let whole: Vec<_> = places.map(|at| LinePosition::default().after(&text.as_bytes()[..at])).into();
-        for size in 1..text.len() {
-            let mut lines = Lines::default();
-            let mut found = Vec::new();
-            let mut end = 0;
-            for chunk in text.as_bytes().chunks(size) {
-                lines.add(chunk);
-                let start = end;
-                end += chunk.len();
-                for (place, whole) in places.iter().zip(&whole).filter(|(at, _)| (start..end).contains(*at)) {
-                    lines.forget(*place as u64);
-                    found.push(lines.spot(*place as u64) == *whole);
+        let spot = |at: usize| LinePosition::default().after(text.get(..at).unwrap_or(text).as_bytes());
+        let rows: Vec<&str> = text.split_inclusive('\n').collect();
+        for size in 1..=rows.len() {
+            let (mut lines, mut start) = (Lines::default(), 0);
+            for batch in rows.chunks(size).map(|rows| rows.concat()) {
+                lines.begin();
+                for at in batch.char_indices().map(|(at, _)| at).rev() {
+                    let before = batch.get(..at).unwrap_or_default().as_bytes();
+                    assert_eq!(lines.spot(before), spot(start + at), "{size} {start} {at}");
                 }
+                lines.end(batch.as_bytes());
+                start += batch.len();
             }
-            assert!(found.len() == places.len() && found.iter().all(|same| *same), "{size}: {found:?}");
+            assert_eq!(lines.start, spot(text.len()));
         }
     }
 }

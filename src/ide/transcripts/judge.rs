@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::members;
+use super::members::{self, Cover};
 use mangle_engine::program::Program;
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Placement};
 use mangle_syntax::text::{FileId, StatementId, TextSize};
 use piggyback::envelope::ReplyContext;
-use piggyback::transcript::{Checker, Limits, ReadSummary, Record, TranscriptFinding, TurnSite};
+use piggyback::transcript::{
+    Checker, Limits, ReadSummary, Record, RecordCheck, RecordChecker, TranscriptFinding, TurnSite, check_with,
+};
 
 /// What a transcript is judged by.
 #[derive(Debug, Clone, Copy)]
@@ -32,10 +34,48 @@ pub struct RecordFindings {
     pub envelopes: u64,
 }
 
+/// Looks at records by themselves, for [`TranscriptCheck::take`]. Several of them may work at one transcript.
+#[derive(Debug)]
+pub struct RecordExaminer<'a> {
+    context: ReplyContext<'a>,
+    records: RecordChecker<'a>,
+}
+
+/// What was found in a record by itself.
+#[derive(Debug)]
+pub struct ExaminedRecord {
+    checked: RecordCheck,
+    /// What silences some of it, where there may be such.
+    covers: Option<Vec<Cover>>,
+}
+
+impl<'a> RecordExaminer<'a> {
+    /// One for a transcript.
+    #[must_use]
+    pub fn new(judge: Judge<'a>) -> Self {
+        Self { context: judge.context, records: RecordChecker::new(judge.context) }
+    }
+
+    /// Looks at a record.
+    #[must_use]
+    pub fn record(&mut self, record: &Record<'_>) -> ExaminedRecord {
+        if !members::is_marked(record.bytes) {
+            return ExaminedRecord { checked: self.records.record(record), covers: None };
+        }
+        let mut covers = Vec::new();
+        let checked = check_with(record, &self.context, &mut |turn, reply| {
+            members::of_reply(turn, reply, record.bytes, &mut covers);
+        });
+        members::of_record(record.bytes, &mut covers);
+        ExaminedRecord { checked, covers: Some(covers) }
+    }
+}
+
 /// A check of one transcript.
 #[derive(Debug)]
 pub struct TranscriptCheck<'a> {
     judge: Judge<'a>,
+    examiner: RecordExaminer<'a>,
     checker: Checker<'a>,
 }
 
@@ -43,22 +83,23 @@ impl<'a> TranscriptCheck<'a> {
     /// Begins a check.
     #[must_use]
     pub fn new(judge: Judge<'a>) -> Self {
-        Self { judge, checker: Checker::new(judge.context, judge.limits.clone()) }
+        let checker = Checker::new(judge.context, judge.limits.clone());
+        Self { judge, examiner: RecordExaminer::new(judge), checker }
     }
 
     /// Looks at the next record.
     pub fn record(&mut self, record: &Record<'_>) -> RecordFindings {
+        let examined = self.examiner.record(record);
+        self.take(record, examined)
+    }
+
+    /// Takes what a [`RecordExaminer`] found in the next record.
+    pub fn take(&mut self, record: &Record<'_>, examined: ExaminedRecord) -> RecordFindings {
         let (mut found, before) = (Vec::new(), self.checker.envelopes());
-        if members::is_marked(record.bytes) {
-            let mut covers = Vec::new();
-            self.checker.record_with(record, &mut found, &mut |turn, reply| {
-                members::of_reply(turn, reply, record.bytes, &mut covers);
-            });
-            members::of_record(record.bytes, &mut covers);
+        self.checker.take(record, examined.checked, &mut found);
+        if let Some(covers) = examined.covers {
             let site = TurnSite { record: record.number, start: record.start };
             members::apply(&covers, site, self.judge.rules, &mut found);
-        } else {
-            self.checker.record(record, &mut found);
         }
         RecordFindings { found, envelopes: self.checker.envelopes() - before }
     }

@@ -34,7 +34,7 @@ pub use atom::{MangleText, NOWHERE, escaped, escaped_snippet};
 pub use comments::{Comments, MAX_COMMENTED};
 pub use cursor::profile_at;
 pub use fences::has_mangle;
-pub use judge::{Judge, RecordFindings, TranscriptCheck};
+pub use judge::{ExaminedRecord, Judge, RecordExaminer, RecordFindings, TranscriptCheck};
 pub use records::{Entry, Records};
 pub use silence::{Scope, silence};
 pub use whole::{diagnostics, diagnostics_of, of_fences};

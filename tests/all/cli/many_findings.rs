@@ -10,9 +10,9 @@ fn text(bytes: &[u8]) -> String {
 fn text_and_annotations_say_how_many_more_there_are() {
     let folder = folder(&[("a.mg", &"p(1).\n".repeat(501))]);
     let shown = text(&run(folder.path(), &["check", "a.mg"]).stdout);
-    assert_eq!(shown.matches("hint[MG314").count(), 100, "{shown}");
-    assert!(shown.contains("a.mg: 400 more of MG314 duplicate-clause"), "{shown}");
-    assert!(shown.ends_with("500 hints in 1 file (501 clauses); 400 findings are not shown\n"), "{shown}");
+    assert_eq!(shown.matches("hint[MG314").count(), 10, "{shown}");
+    assert!(shown.contains("a.mg: 490 more of MG314 duplicate-clause"), "{shown}");
+    assert!(shown.ends_with("500 hints in 1 file (501 clauses); 490 findings are not shown\n"), "{shown}");
     let annotations = text(&run(folder.path(), &["check", "a.mg", "--format", "github"]).stdout);
     assert_eq!(annotations.matches("MG314").count(), 101);
     assert!(annotations.contains("::notice title=mangle-ls::a.mg: 400 more of MG314"), "{annotations}");
@@ -21,6 +21,22 @@ fn text_and_annotations_say_how_many_more_there_are() {
         assert_eq!(shown.matches("hint[MG314").count(), count);
         assert_eq!(shown.contains("--max-findings 0"), count < 500);
     }
+}
+
+#[test]
+fn text_shows_all_up_to_the_limit() {
+    let folder = folder(&[("a.mg", &"p(1).\n".repeat(101))]);
+    let shown = text(&run(folder.path(), &["check", "a.mg"]).stdout);
+    assert_eq!(shown.matches("hint[MG314").count(), 100, "{shown}");
+    assert!(!shown.contains("more of"), "{shown}");
+}
+
+#[test]
+fn findings_of_transcripts_that_are_not_kept_are_counted_by_rule() {
+    let folder = folder(&[("a.jsonl", &"{\"role\":\n".repeat(10_050))]);
+    let shown = text(&run(folder.path(), &["check", "--transcripts", "a.jsonl"]).stdout);
+    assert_eq!(shown.matches("[PB041").count(), 10, "{shown}");
+    assert!(shown.contains("a.jsonl: 10040 more of PB041 bad-record"), "{shown}");
 }
 
 #[test]

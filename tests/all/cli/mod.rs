@@ -10,6 +10,7 @@ mod foreign_names;
 mod foreign_text;
 mod graph;
 mod init;
+mod long_transcripts;
 mod many_findings;
 #[path = "test.rs"]
 mod policy_test;

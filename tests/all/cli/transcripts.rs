@@ -127,8 +127,8 @@ fn parse_tells_what_the_runtime_keeps() {
         &[SCHEMAS, SESSION],
         &["parse", "session.jsonl"],
         expect![[r#"
-            session.jsonl:1: P1 json 1.0, surface 9 bytes, 1 atom kept, 2 findings
-            session.jsonl:2: P1 json 1.0, surface 10 bytes, 0 atoms kept and 1 lost, 1 memory operation, 4 findings
+            session.jsonl:1: P1 json 1.0, surface 9 bytes, 1 atom kept, 1 finding
+            session.jsonl:2: P1 json 1.0, surface 10 bytes, 0 atoms kept and 1 lost, 1 memory operation, 3 findings
             exit 0
         "#]],
     );
@@ -141,7 +141,6 @@ fn parse_tells_what_the_runtime_keeps() {
                   method json, confidence 1.0
                   surface: All fine.
                   asserted: task_status("é1", /done).
-                  hint PB125 schema-member: 5 fields of the strict schema are missing in the control packet
                   hint PB130 trace-missing: packet with changes has no reasoning trace
 
             session.jsonl:2: a reply of 292 bytes
@@ -150,7 +149,6 @@ fn parse_tells_what_the_runtime_keeps() {
                   surface: Half fine.
                   lost: update 0, dropped by the cap filter: no parenthesis, or no full stop at its end: task_status("é2", /done)
                   warning: an update was dropped: it has no `(`, or no full stop at its end
-                  hint PB125 schema-member: 5 fields of the strict schema are missing in the control packet
                   hint PB130 trace-missing: packet with changes has no reasoning trace
                   warning PB203 no-period: update does not end with a full stop
                   warning PB311 secret-stored: stored value looks like a password

@@ -34,6 +34,7 @@ pub use units::UnitIndex;
 /// A number of bytes as a [`TextSize`]; 4 GiB and more saturate (files of that size never get this
 /// far, see the size limit of `host`).
 #[must_use]
+#[inline]
 pub fn size(bytes: usize) -> TextSize {
     TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX))
 }

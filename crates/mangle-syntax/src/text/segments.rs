@@ -42,7 +42,7 @@ impl Embedded {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SegmentMap {
     /// In the order of both texts, without gaps in the derived one; `None` when both are the same.
-    segments: Option<Arc<[Segment]>>,
+    segments: Option<Arc<Vec<Segment>>>,
 }
 
 /// A stretch of derived text.
@@ -153,14 +153,42 @@ pub struct SegmentMapBuilder {
 }
 
 impl SegmentMapBuilder {
+    /// A builder with room for a text of so many escapes.
+    #[must_use]
+    pub fn with_escapes(escapes: usize) -> Self {
+        Self { segments: Vec::with_capacity(2 * escapes + 1), end: TextSize::new(0) }
+    }
+
     /// The bytes of `source` were copied.
+    #[inline]
     pub fn copy(&mut self, source: TextRange) {
         self.push(source.len(), source, true);
     }
 
     /// `len` derived bytes were written for those of `source`.
+    #[inline]
     pub fn escape(&mut self, len: TextSize, source: TextRange) {
         self.push(len, source, false);
+    }
+
+    /// The next `copied` bytes of a source were copied, and `len` bytes were written for the `escaped` bytes behind them; `source`
+    /// is where the first of them is. The same as [`SegmentMapBuilder::copy`] and [`SegmentMapBuilder::escape`], in one step.
+    #[inline]
+    pub fn copy_and_escape(&mut self, source: TextSize, copied: u32, (len, escaped): (u32, u32)) {
+        if self.segments.last().is_some_and(|last| last.copied) {
+            let run = TextRange::at(source, TextSize::new(copied));
+            self.copy(run);
+            return self.escape(TextSize::new(len), TextRange::at(run.end(), TextSize::new(escaped)));
+        }
+        let (middle, there) = (self.end + TextSize::new(copied), source + TextSize::new(copied));
+        let end = middle + TextSize::new(len);
+        if copied > 0 {
+            let derived = TextRange::new(self.end, middle);
+            self.segments.push(Segment { derived, source: TextRange::new(source, there), copied: true });
+        }
+        let escape = TextRange::at(there, TextSize::new(escaped));
+        self.segments.push(Segment { derived: TextRange::new(middle, end), source: escape, copied: false });
+        self.end = end;
     }
 
     /// A text that `map` belongs to was put behind what is there; identities have no length, so they cannot be.
@@ -173,21 +201,23 @@ impl SegmentMapBuilder {
     /// The map.
     #[must_use]
     pub fn finish(self) -> SegmentMap {
-        SegmentMap { segments: Some(self.segments.into()) }
+        SegmentMap { segments: Some(Arc::new(self.segments)) }
     }
 
+    #[inline]
     fn push(&mut self, len: TextSize, source: TextRange, copied: bool) {
-        if let Some(last) = self.segments.last_mut()
+        let end = self.end + len;
+        if copied
+            && let Some(last) = self.segments.last_mut()
             && last.copied
-            && copied
             && last.source.end() == source.start()
         {
-            last.source = last.source.cover(source);
-            last.derived = TextRange::new(last.derived.start(), self.end + len);
-        } else if len > TextSize::new(0) {
-            self.segments.push(Segment { derived: TextRange::at(self.end, len), source, copied });
+            last.source = TextRange::new(last.source.start(), source.end());
+            last.derived = TextRange::new(last.derived.start(), end);
+        } else if end > self.end {
+            self.segments.push(Segment { derived: TextRange::new(self.end, end), source, copied });
         }
-        self.end += len;
+        self.end = end;
     }
 }
 

@@ -2,12 +2,13 @@
 
 use super::atoms::{self, Update};
 use super::context::ReplyContext;
-use super::json::Member;
+use super::json::{Json, Member};
 use super::reply::Reply;
 use super::sink::{Family, Sink};
 use super::subject::Subject;
 use super::survey::Survey;
 use super::{audit, fields, memory, replies, requests};
+use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Rule};
 
 /// All families, in the order of their codes.
@@ -30,7 +31,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 #[must_use]
 pub fn check(reply: &Reply<'_>, context: &ReplyContext<'_>) -> Vec<Finding> {
     let survey = Survey::new(reply, context);
-    let mut sink = Sink::new(reply);
+    let mut sink = Sink::new(reply.raw);
     for check in FAMILIES.iter().filter_map(|family| family.reply) {
         check(&survey, &mut sink);
     }
@@ -41,6 +42,14 @@ pub fn check(reply: &Reply<'_>, context: &ReplyContext<'_>) -> Vec<Finding> {
         }
     }
     sink.finish(reply.raw)
+}
+
+/// What the strict schema misses in an envelope that has no other fault.
+#[must_use]
+pub fn missing_fields(json: &Json<'_>, profile: Profile) -> Vec<Finding> {
+    let mut sink = Sink::new(json.text());
+    fields::missing_fields(json, profile, &mut sink);
+    sink.finish(json.text())
 }
 
 fn check_updates(subject: &Subject<'_>, sink: &mut Sink) {

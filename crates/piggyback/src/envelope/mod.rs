@@ -43,7 +43,7 @@ pub mod view;
 
 pub use audit::TRANSITION_UNBACKED;
 pub use catalogue::Catalogue;
-pub use check::{FAMILIES, check, rules};
+pub use check::{FAMILIES, check, missing_fields, rules};
 pub use context::ReplyContext;
 pub use fields::{CATEGORIES, CONTROL_MISSING, PROFILE_INFERRED, Taxonomy, VERBS, Verb};
 pub use memory::{MemoryOperation, OPERATIONS, may_be_predicate};

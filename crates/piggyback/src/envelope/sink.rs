@@ -2,7 +2,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::reply::Reply;
 use super::subject::Subject;
 use super::survey::Survey;
 use mangle_syntax::lint::{Finding, Group, Rule, Severity};
@@ -35,8 +34,8 @@ pub struct Sink {
 }
 
 impl Sink {
-    pub(super) fn new(reply: &Reply<'_>) -> Self {
-        let readable = (reply.raw.len() * READ_AGAIN.0).max(READ_AGAIN.1);
+    pub(super) fn new(raw: &[u8]) -> Self {
+        let readable = (raw.len() * READ_AGAIN.0).max(READ_AGAIN.1);
         Self { findings: Vec::new(), counts: FxHashMap::default(), readable, milder_but_for: None }
     }
 

@@ -181,10 +181,6 @@ fn members_and_kinds() {
             "\"control_packet\"" error intent-missing: control packet has no `intent_classification`
               note: the schema of the runtime requires it
               fix: insert `intent_classification`
-            "\"control_packet\"" hint schema-member: 4 fields of the strict schema are missing in the control packet
-              note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`
-              note: only the strict schema requires this
-              fix: insert them with empty values
             "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
               note: an audit cannot tell the reason for the changes
             "control_packet" error control-leak: control packet is visible to the user
@@ -235,10 +231,6 @@ fn members_and_kinds() {
             "\"control_packet\"" warning memory-missing: control packet has no `memory_operations`
               note: the runtime assumes an empty list; `[]` states that nothing is to be remembered
               fix: insert `memory_operations`
-            "\"control_packet\"" hint schema-member: 4 fields of the strict schema are missing in the control packet
-              note: missing: `self_correction`, `knowledge_requests`, `context_feedback`, `tool_requests`
-              note: only the strict schema requires this
-              fix: insert them with empty values
             "\"mangle_updates\"" error duplicate-member: duplicate field `mangle_updates`
               note: the runtime writes the second list over the first, so parts of both remain
             "null" information null-member: runtime reads this `null` as an empty list
@@ -314,10 +306,6 @@ fn around_and_between() {
             "\"control_packet\"" warning memory-missing: control packet has no `memory_operations`
               note: the runtime assumes an empty list; `[]` states that nothing is to be remembered
               fix: insert `memory_operations`
-            "\"control_packet\"" hint schema-member: 5 fields of the strict schema are missing in the control packet
-              note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`
-              note: only the strict schema requires this
-              fix: insert them with empty values
             "No." warning trailing-text: 3 bytes of text after the envelope
               note: the runtime ignores this text, and the user never sees it
               fix: delete the text
@@ -341,10 +329,6 @@ fn around_and_between() {
             "\"control_packet\"" warning memory-missing: control packet has no `memory_operations`
               note: the runtime assumes an empty list; `[]` states that nothing is to be remembered
               fix: insert `memory_operations`
-            "\"control_packet\"" hint schema-member: 5 fields of the strict schema are missing in the control packet
-              note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`
-              note: only the strict schema requires this
-              fix: insert them with empty values
             "\"control_packet\"" warning updates-missing: control packet has no `mangle_updates`
               note: the runtime assumes an empty list; `[]` states that nothing changed
               fix: insert `mangle_updates`
@@ -354,10 +338,6 @@ fn around_and_between() {
             "\"control_packet\"" warning memory-missing: control packet has no `memory_operations`
               note: the runtime assumes an empty list; `[]` states that nothing is to be remembered
               fix: insert `memory_operations`
-            "\"control_packet\"" hint schema-member: 5 fields of the strict schema are missing in the control packet
-              note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`
-              note: only the strict schema requires this
-              fix: insert them with empty values
         "#]],
     );
     check(

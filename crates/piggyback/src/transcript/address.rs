@@ -29,17 +29,21 @@ impl fmt::Display for Address {
 
 /// The address of a range of a reply, behind the pointers to the reply itself.
 pub(super) fn address(outer: &[String], reply: &Reply<'_>, range: TextRange) -> Address {
-    let mut address = Address { path: outer.to_vec(), inner: None };
     let start: usize = range.start().into();
     let holds =
         |object: &&crate::envelope::Object<'_>| object.range.start <= start && start < object.range.end;
-    let Some(object) = reply.objects.iter().rev().find(holds) else { return address };
-    let (pointer, node) = innermost(&object.json, range);
-    if !pointer.is_empty() {
-        address.path.push(pointer);
+    match reply.objects.iter().rev().find(holds) {
+        Some(object) => address_in(outer, &object.json, range),
+        None => Address { path: outer.to_vec(), inner: None },
     }
-    address.inner = inside(&object.json, node, range);
-    address
+}
+
+/// [`address`] of a range of an object.
+pub(super) fn address_in(outer: &[String], json: &Json<'_>, range: TextRange) -> Address {
+    let (pointer, node) = innermost(json, range);
+    let mut path = outer.to_vec();
+    path.extend((!pointer.is_empty()).then_some(pointer));
+    Address { path, inner: inside(json, node, range) }
 }
 
 /// The bytes of a string's value that a range of its literal is.

@@ -1,12 +1,12 @@
 //! The findings of a transcript, record by record.
 
-use super::address::{Address, address};
+use super::address::{Address, address, address_in};
 use super::digest::{Digest, TurnSite};
 use super::finding::TranscriptFinding;
 use super::session::{Limits, TranscriptSession};
 use super::turn::{Record, Skip, TextKind, Turn};
 use super::{ReadSummary, findings, loose_updates, placement};
-use crate::envelope::clean::Recogniser;
+use crate::envelope::clean::{Recogniser, RequestFields};
 use crate::envelope::json::Json;
 use crate::envelope::{self, Reply, ReplyContext};
 use mangle_settings::{Caps, FullStops, Profile};
@@ -20,6 +20,8 @@ pub struct RecordCheck {
     pub found: Vec<TranscriptFinding>,
     /// One for each turn of the record.
     pub digests: Vec<Digest>,
+    /// The sets of fields of those envelopes that were called clean, a bit each ([`RequestFields::bit`]).
+    requests: u8,
 }
 
 /// Looks at a record by itself.
@@ -52,7 +54,13 @@ fn check_or_recognise(
             Some(recogniser) => {
                 let json = Json::parse(turn.text(record.bytes));
                 if let Some(clean) = recogniser.recognise(&json) {
-                    checked.digests.push(Digest::of_clean(record, turn, &clean, context));
+                    checked.requests |= clean.requests.bit();
+                    let mut digest = Digest::of_clean(record, turn, &clean, context);
+                    if clean.lacks_fields {
+                        lacking(record, turn, &json, recogniser.profile(), &mut checked.found);
+                        digest.add_errors(checked.found.get(from..).unwrap_or(&[]));
+                    }
+                    checked.digests.push(digest);
                     continue;
                 }
                 Some(Reply::of_tree(json, &caps(turn, context)))
@@ -85,6 +93,21 @@ fn check_or_recognise(
     checked
 }
 
+/// Places what the strict schema misses in an envelope that has no other fault.
+fn lacking(
+    record: &Record<'_>,
+    turn: &Turn,
+    json: &Json<'_>,
+    profile: Profile,
+    out: &mut Vec<TranscriptFinding>,
+) {
+    for finding in envelope::missing_fields(json, profile) {
+        let address = address_in(&turn.path, json, finding.range);
+        let finding = placement::finding(finding, turn, record.bytes);
+        out.push(TranscriptFinding::of(record, finding, address));
+    }
+}
+
 /// The limits of the runtime for a turn.
 fn caps(turn: &Turn, context: &ReplyContext<'_>) -> Caps {
     let of_turn = turn.caps(context.settings);
@@ -94,10 +117,11 @@ fn caps(turn: &Turn, context: &ReplyContext<'_>) -> Caps {
 }
 
 /// Whether a turn is a reply that is judged as all others are: what its container says of it may be another profile, or
-/// that a person saw all of it.
+/// that a person saw all of it. When it was recorded matters only for what no clean envelope has.
 fn is_usual(turn: &Turn) -> bool {
     let is_current = turn.session.is_none_or(|profile| profile == Profile::Current);
-    turn.is_reply() && turn.details.is_none() && is_current && !turn.is_shown && !turn.is_documentation
+    let is_given = turn.details.as_ref().is_some_and(|details| details.profile.is_some());
+    turn.is_reply() && !is_given && is_current && !turn.is_shown && !turn.is_documentation
 }
 
 /// Looks at a reply, and places what is found in its record.
@@ -156,13 +180,35 @@ fn is_text(record: &[u8], range: TextRange) -> bool {
     part.is_some_and(|part| std::str::from_utf8(part).is_ok())
 }
 
+/// Looks at records by themselves. Several of them may work at one file.
+#[derive(Debug)]
+pub struct RecordChecker<'c> {
+    context: ReplyContext<'c>,
+    recogniser: Recogniser<'c>,
+}
+
+impl<'c> RecordChecker<'c> {
+    /// One for files that are judged by this.
+    #[must_use]
+    pub fn new(context: ReplyContext<'c>) -> Self {
+        Self { context, recogniser: Recogniser::new(context) }
+    }
+
+    /// What is found in a record by itself, for [`Checker::take`]. That a profile is inferred may be left out.
+    #[must_use]
+    pub fn record(&mut self, record: &Record<'_>) -> RecordCheck {
+        check_or_recognise(record, &self.context, Some(&mut self.recogniser), &mut |_, _| {})
+    }
+}
+
 /// Checks a transcript as its records come. Holds a bounded state, whatever the length of the file.
 #[derive(Debug)]
 pub struct Checker<'c> {
-    context: ReplyContext<'c>,
-    recogniser: Recogniser<'c>,
+    records: RecordChecker<'c>,
     session: TranscriptSession,
     envelopes: u64,
+    /// Of which sets of fields it is said that the profile is inferred from them, a bit each.
+    told: u8,
 }
 
 impl<'c> Checker<'c> {
@@ -170,16 +216,38 @@ impl<'c> Checker<'c> {
     #[must_use]
     pub fn new(context: ReplyContext<'c>, limits: Limits) -> Self {
         let session = TranscriptSession::new(&context, limits);
-        Self { context, recogniser: Recogniser::new(context), session, envelopes: 0 }
+        Self { records: RecordChecker::new(context), session, envelopes: 0, told: 0 }
     }
 
     /// Looks at the next record.
     pub fn record(&mut self, record: &Record<'_>, out: &mut Vec<TranscriptFinding>) {
-        // By which profile an envelope is judged is a finding that the recogniser does not make.
-        let is_told = self.recogniser.inferred().is_none_or(|message| self.session.is_told(message));
-        let recogniser = is_told.then_some(&mut self.recogniser);
-        let checked = check_or_recognise(record, &self.context, recogniser, &mut |_, _| {});
+        let checked = self.records.record(record);
         self.take(record, checked, out);
+    }
+
+    /// Takes what a [`RecordChecker`] found in the next record.
+    pub fn take(&mut self, record: &Record<'_>, checked: RecordCheck, out: &mut Vec<TranscriptFinding>) {
+        // By which profile an envelope is judged is a finding that the recogniser does not make.
+        let checked = match self.is_told(checked.requests) {
+            true => checked,
+            false => check(record, &self.records.context),
+        };
+        self.add(record, checked, out);
+    }
+
+    /// Whether nothing is said any more of the profile of envelopes with these sets of fields.
+    fn is_told(&mut self, requests: u8) -> bool {
+        let open = requests & !self.told;
+        if open == 0 {
+            return true;
+        }
+        for fields in RequestFields::all().filter(|fields| open & fields.bit() != 0) {
+            let message = self.records.recogniser.inferred(fields);
+            if message.is_none_or(|message| self.session.is_told(message)) {
+                self.told |= fields.bit();
+            }
+        }
+        requests & !self.told == 0
     }
 
     /// [`Checker::record`], which shows each reply, and so has to look at all of them.
@@ -189,11 +257,11 @@ impl<'c> Checker<'c> {
         out: &mut Vec<TranscriptFinding>,
         each: &mut dyn FnMut(&Turn, &Reply<'_>),
     ) {
-        let checked = check_with(record, &self.context, each);
-        self.take(record, checked, out);
+        let checked = check_with(record, &self.records.context, each);
+        self.add(record, checked, out);
     }
 
-    fn take(&mut self, record: &Record<'_>, checked: RecordCheck, out: &mut Vec<TranscriptFinding>) {
+    fn add(&mut self, record: &Record<'_>, checked: RecordCheck, out: &mut Vec<TranscriptFinding>) {
         out.extend(checked.found.into_iter().filter(|found| self.session.is_news(&found.finding)));
         let site = TurnSite { record: record.number, start: record.start };
         self.session.record(record.bytes, &record.findings);

@@ -1,9 +1,10 @@
 //! What the rest of a session needs to know of a turn: small, and owned, so that a file of any length can be looked
 //! at record by record, and only what changed is read again.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use rustc_hash::FxHashSet;
+use regex::bytes::Regex;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use smallvec::SmallVec;
 
 use super::address::{Address, whole};
@@ -24,6 +25,9 @@ use mangle_syntax::text::{TextRange, TextSize, whole_characters};
 
 /// How many words of a prompt are kept; of one with more it is not said what it does not mention.
 const MOST_WORDS: usize = 1 << 16;
+
+/// How long a word is, mostly, with what stands between it and the next.
+const WORD_LEN: usize = 6;
 
 /// Words by which whoever sends a reply back says that it could not be used.
 const ERROR_REPORTS: [&str; 10] = [
@@ -193,6 +197,13 @@ impl Digest {
         Self::with(record, turn, Some(Box::new(Place { turn, bytes: record.bytes }.clean(clean, context))))
     }
 
+    /// Notes the errors of a reply that is otherwise without a fault.
+    pub(super) fn add_errors(&mut self, found: &[TranscriptFinding]) {
+        if let Some(reply) = &mut self.reply {
+            reply.errors = errors(found);
+        }
+    }
+
     fn with(record: &Record<'_>, turn: &Turn, reply: Option<Box<ReplyDigest>>) -> Self {
         let said = turn.text(record.bytes);
         let is_prompt = turn.kind == TextKind::Prompt;
@@ -303,7 +314,7 @@ impl Place<'_> {
         let mut digest = ReplyDigest {
             method: runtime::Stage::Whole.method(),
             errors: None,
-            profile: clean.has_requests.then_some(Profile::Current),
+            profile: (!clean.requests.is_empty()).then_some(Profile::Current),
             is_picked: true,
             has_losses: false,
             brace: self.at(TextRange::at(json.range(json.root()).start(), TextSize::new(1))),
@@ -537,15 +548,17 @@ fn files(text: &str) -> impl Iterator<Item = (&str, TextRange)> {
 
 /// Whether a prompt says that the reply before it could not be used.
 fn is_error_report(prompt: &[u8]) -> bool {
+    static REPORTS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&ERROR_REPORTS.join("|")).ok());
     let head = prompt.get(..4096.min(prompt.len())).unwrap_or(&[]).to_ascii_lowercase();
-    ERROR_REPORTS.iter().any(|words| memchr::memmem::find(&head, words.as_bytes()).is_some())
+    REPORTS.as_ref().is_some_and(|reports| reports.is_match(&head))
 }
 
 /// The words of a text that could be predicates.
 fn words(text: &[u8]) -> Option<FxHashSet<u64>> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let found = text.split(|byte| !is_part(byte)).filter(|word| word.len() > 1);
-    let mut words = FxHashSet::default();
+    let expected = (text.len() / WORD_LEN).min(MOST_WORDS);
+    let mut words = FxHashSet::with_capacity_and_hasher(expected, FxBuildHasher);
     for word in found {
         words.insert(hash(word));
         if words.len() > MOST_WORDS {

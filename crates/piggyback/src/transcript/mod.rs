@@ -5,6 +5,9 @@
 //! and nothing of what an envelope should look like. Opens no files.
 
 mod address;
+mod batch;
+#[cfg(test)]
+mod batch_tests;
 mod binary;
 pub mod channels;
 mod check;
@@ -57,8 +60,9 @@ mod turn;
 mod words;
 
 pub use address::Address;
+pub use batch::{Batch, EachTaken, ReadBatch};
 pub use binary::kind as binary_kind;
-pub use check::{Checker, RecordCheck, check, check_reply, check_with, place};
+pub use check::{Checker, RecordCheck, RecordChecker, check, check_reply, check_with, place};
 pub use digest::{Digest, TurnSite};
 pub use document::{Body, DocumentRecord, Transcript, TurnPosition};
 pub use finding::TranscriptFinding;

@@ -1,18 +1,20 @@
-//! Reads a transcript as its bytes come, one record at a time.
+//! Reads a transcript as its bytes come: cuts them into records (`batch`), and counts what is in them.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
 
 use regex::bytes::Regex;
 
+use super::batch::{Batch, Cut, CutKind, EachTaken, ReadBatch, ReadTerms};
 use super::detect::{self, HEAD, Plan};
 use super::lines::CustomShapes;
-use super::record::{self, RecordSite};
 use super::record_shape::RecordShape;
 use super::record_splitter::{Frame, RecordBounds, RecordSplitter};
-use super::repetitions::Repetitions;
+use super::repetitions::{self, Repetitions, TextKeys};
 use super::shapes::{self};
-use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
-use super::{TranscriptOptions, binary, findings, markdown, plain, sketch};
+use super::turn::{Record, TextKind, Turn};
+use super::{TranscriptOptions, binary, findings, sketch};
 use mangle_settings::{Container, Profile};
 use mangle_syntax::lint::Finding;
 use mangle_syntax::text::TextRange;
@@ -29,18 +31,18 @@ const SHOWN: usize = 256;
 /// How many bytes of a file tell which version most of its replies are written in.
 pub(super) const LOOK_AHEAD: usize = 1 << 20;
 
-/// Reads records from bytes that come in chunks of any size. Holds one record and one chunk at a time.
+/// Reads records from bytes that come in chunks of any size. Holds a chunk, and what came before it of a record that is not
+/// complete.
 #[derive(Debug)]
 pub struct TranscriptReader {
     options: TranscriptOptions,
-    separator: Option<Regex>,
     own: CustomShapes,
     repeated: Repetitions,
     /// Whether the file is not text, so that nothing of it is read.
     is_refused: bool,
     /// The first bytes of the file, to say what it looks like.
     head: Vec<u8>,
-    state: Option<(Plan, RecordSplitter)>,
+    state: Option<(Arc<ReadTerms>, RecordSplitter)>,
     /// What came and belongs to no record that is complete.
     buffer: Vec<u8>,
     /// Where in the file it begins.
@@ -53,8 +55,6 @@ pub struct TranscriptReader {
     limit: usize,
     /// The version of most replies of the file.
     session: Option<Profile>,
-    /// Whether the replies are only read to find that out.
-    is_voting: bool,
 }
 
 /// What a reader saw.
@@ -149,14 +149,12 @@ impl TranscriptReader {
     /// A reader of one file.
     #[must_use]
     pub fn new(options: TranscriptOptions) -> Self {
-        let separator = options.separator.as_deref().and_then(|separator| Regex::new(separator).ok());
         let names = options.shapes.iter().map(|shape| shape.name.clone()).filter(|name| !name.is_empty());
         let declared = names.collect();
         let summary = ReadSummary { is_named: options.is_named, declared, ..ReadSummary::default() };
         Self {
-            own: CustomShapes::new(std::sync::Arc::clone(&options.shapes)),
+            own: CustomShapes::new(Arc::clone(&options.shapes)),
             options,
-            separator,
             repeated: Repetitions::default(),
             is_refused: false,
             head: Vec::new(),
@@ -169,14 +167,14 @@ impl TranscriptReader {
             summary,
             limit: LONGEST_RECORD,
             session: None,
-            is_voting: false,
         }
     }
 
     /// A reader that finds out what version most replies are written in.
     pub(super) fn voting(mut self, plan: Plan) -> Self {
-        self.state = Some((plan, RecordSplitter::new(plan.frame)));
-        (self.has_begun, self.is_voting) = (true, true);
+        let terms = ReadTerms { is_voting: true, ..self.terms(plan) };
+        self.state = Some((Arc::new(terms), RecordSplitter::new(plan.frame)));
+        self.has_begun = true;
         self
     }
 
@@ -184,7 +182,7 @@ impl TranscriptReader {
     /// are of version `session`.
     pub(super) fn resuming(mut self, plan: Plan, start: u64, number: u64, session: Option<Profile>) -> Self {
         self.session = session;
-        self.state = Some((plan, RecordSplitter::new(plan.frame)));
+        self.state = Some((Arc::new(self.terms(plan)), RecordSplitter::new(plan.frame)));
         // At the start of the file there may be a byte order mark.
         (self.has_begun, self.start, self.number) = (start > 0, start, number.saturating_sub(1));
         self.summary.container = Some(plan.container);
@@ -213,28 +211,83 @@ impl TranscriptReader {
 
     /// Takes the next bytes of the file, and gives the records that they complete.
     pub fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(&Record<'_>)) {
+        let batch = self.cut(chunk);
+        self.read(&batch, &mut |record, _| each(record));
+    }
+
+    /// Gives the records that end with the file, and what was seen.
+    pub fn finish(mut self, each: &mut dyn FnMut(&Record<'_>)) -> ReadSummary {
+        let batch = self.cut_rest();
+        self.read(&batch, &mut |record, _| each(record));
+        self.summary()
+    }
+
+    /// Takes the next bytes of the file, and cuts the records that they complete. Each batch has to be given back, in order:
+    /// to [`TranscriptReader::read`], or to [`TranscriptReader::take`] when it was read elsewhere.
+    pub fn cut(&mut self, chunk: &[u8]) -> Batch {
         self.summary.bytes += chunk.len() as u64;
         let wanted = sketch::LOOKED_AT.saturating_sub(self.head.len()).min(chunk.len());
         self.head.extend_from_slice(chunk.get(..wanted).unwrap_or(&[]));
         if self.is_refused {
             self.start += chunk.len() as u64;
-            return;
+            return self.batch(Vec::new(), Vec::new());
         }
         self.buffer.extend_from_slice(chunk);
         if self.buffer.len() >= LOOK_AHEAD
             || (self.state.is_some() && (self.has_begun || self.buffer.len() >= 3))
         {
-            self.emit(false, each);
+            return self.cut_buffer(false);
+        }
+        self.batch(Vec::new(), Vec::new())
+    }
+
+    /// Cuts the records that end with the file.
+    pub fn cut_rest(&mut self) -> Batch {
+        match self.is_refused {
+            true => self.batch(Vec::new(), Vec::new()),
+            false => self.cut_buffer(true),
         }
     }
 
-    /// Gives the records that end with the file, and what was seen.
-    pub fn finish(mut self, each: &mut dyn FnMut(&Record<'_>)) -> ReadSummary {
-        if !self.is_refused {
-            self.emit(true, each);
-        }
+    /// Reads a batch; gives its records, each with the bytes of the batch in front of it.
+    pub fn read(&mut self, batch: &Batch, each: &mut dyn FnMut(&Record<'_>, &[u8])) {
+        let may_repeat = batch.may_repeat();
+        let session = batch.each(&mut |mut record| {
+            let keys = repetitions::keys(&record, may_repeat);
+            self.count(&mut record, &keys);
+            let from = usize::try_from(record.start.saturating_sub(batch.start)).unwrap_or(usize::MAX);
+            each(&record, batch.bytes.get(..from).unwrap_or(&batch.bytes));
+        });
+        self.settle(session);
+    }
+
+    /// Takes a batch that was read elsewhere; gives its records as [`TranscriptReader::read`] does, with what was found out
+    /// about each there. That is `None` where it holds no more, since a turn of the record is a copy of another one. Returns
+    /// the bytes of the batch.
+    pub fn take<T>(&mut self, batch: ReadBatch<T>, each: &mut EachTaken<'_, T>) -> Vec<u8> {
+        batch.each(self, each)
+    }
+
+    /// What was seen, when all batches were given back.
+    #[must_use]
+    pub fn summary(mut self) -> ReadSummary {
         self.summary.look(&self.head);
         self.summary
+    }
+
+    /// Counts a record, and marks what of it was there before. Gives whether something was.
+    pub(super) fn count(&mut self, record: &mut Record<'_>, keys: &TextKeys) -> bool {
+        let has_copies = self.repeated.mark(record, keys);
+        record.shape = record
+            .shape
+            .filter(|shape| *shape != RecordShape::Unknown || record.turns.iter().any(Turn::is_reply));
+        self.summary.add(record.shape, &record.turns, &record.findings);
+        has_copies
+    }
+
+    /// Notes the version of most replies, which may be known only when a batch was read.
+    pub(super) fn settle(&mut self, session: Option<Profile>) {
+        self.session = session.or(self.session);
     }
 
     /// Where in the file those bytes begin that belong to no record that was given.
@@ -255,49 +308,68 @@ impl TranscriptReader {
         self.summary.container
     }
 
-    fn emit(&mut self, is_end: bool, each: &mut dyn FnMut(&Record<'_>)) {
-        let mut buffer = std::mem::take(&mut self.buffer);
+    /// Whether the file has records that are read one by one.
+    #[must_use]
+    pub fn has_records(&self) -> bool {
+        self.state.as_ref().is_some_and(|(terms, _)| !matches!(terms.plan.frame, Frame::Whole))
+    }
+
+    /// A batch of bytes in front of `start`.
+    fn batch(&self, bytes: Vec<u8>, cuts: Vec<Cut>) -> Batch {
+        let start = self.start - bytes.len() as u64;
+        Batch { bytes, start, cuts, terms: self.state.as_ref().map(|(terms, _)| Arc::clone(terms)) }
+    }
+
+    fn cut_buffer(&mut self, is_end: bool) -> Batch {
         let mut at = 0;
-        if !self.has_begun && (buffer.len() >= 3 || is_end) {
+        if !self.has_begun && (self.buffer.len() >= 3 || is_end) {
             self.has_begun = true;
-            at = if buffer.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+            at = if self.buffer.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         }
-        if self.state.is_none() && self.refuse(&buffer, each) {
-            return;
+        if self.state.is_none()
+            && let Some(kind) = self.refusal()
+        {
+            return self.refuse(kind);
         }
-        let (plan, mut cutter) = match self.state.take() {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let (terms, mut cutter) = match self.state.take() {
             Some(state) => state,
             None => self.decide(buffer.get(at..).unwrap_or(&[]), is_end),
         };
-        let limit = match plan.frame {
+        let limit = match terms.plan.frame {
             Frame::Whole => self.limit * (LONGEST_DOCUMENT / LONGEST_RECORD),
             _ => self.limit,
         };
-        while let Some(cut) = cutter.next(buffer.get(at..).unwrap_or(&[]), is_end) {
-            let RecordBounds { start, end, next } = cut;
-            let bytes = buffer.get(at + start..at + end).unwrap_or(&[]);
+        let mut cuts = Vec::new();
+        while let Some(RecordBounds { start, end, next }) =
+            cutter.next(buffer.get(at..).unwrap_or(&[]), is_end)
+        {
             self.number += 1;
             if !std::mem::take(&mut self.is_skipping) {
-                self.cut_out(plan, bytes, self.start + (at + start) as u64, limit, each);
+                cuts.push(Cut::new(self.number, at + start..at + end, limit));
             }
             at += next;
         }
-        buffer.drain(..at.min(buffer.len()));
-        self.start += at as u64;
-        if buffer.len() > limit && !self.is_skipping {
+        at = at.min(buffer.len());
+        if buffer.len() - at > limit && !self.is_skipping {
             self.is_skipping = true;
-            self.too_long(&buffer, self.start, limit, each);
+            cuts.push(Cut::new(self.number + 1, at..buffer.len(), limit));
         }
         if self.is_skipping {
-            cutter.forget(buffer.len());
-            self.start += buffer.len() as u64;
-            buffer.clear();
+            cutter.forget(buffer.len() - at);
         }
-        self.buffer = buffer;
-        self.state = Some((plan, cutter));
+        // What is behind the last record of a file belongs to none.
+        if self.is_skipping || is_end {
+            at = buffer.len();
+        }
+        self.start += at as u64;
+        self.state = Some((terms, cutter));
+        // Splitting at the start would give up the room for what is to come.
+        self.buffer = if at == 0 { std::mem::take(&mut buffer) } else { buffer.split_off(at) };
+        self.batch(buffer, cuts)
     }
 
-    fn decide(&mut self, head: &[u8], is_all: bool) -> (Plan, RecordSplitter) {
+    fn decide(&mut self, head: &[u8], is_all: bool) -> (Arc<ReadTerms>, RecordSplitter) {
         let start = head.get(..HEAD).unwrap_or(head);
         let plan = detect::plan(&self.options, start, is_all && start.len() == head.len(), &self.own);
         self.session = match plan.frame {
@@ -306,90 +378,42 @@ impl TranscriptReader {
             _ => Self::majority(&self.options, plan, head, is_all),
         };
         self.summary.container = (!head.is_empty()).then_some(plan.container);
-        (plan, RecordSplitter::new(plan.frame))
+        (Arc::new(self.terms(plan)), RecordSplitter::new(plan.frame))
     }
 
-    /// Refuses a file that is not text, with a finding. Where it is named as one reply it is read, byte by byte.
-    fn refuse(&mut self, head: &[u8], each: &mut dyn FnMut(&Record<'_>)) -> bool {
+    fn terms(&self, plan: Plan) -> ReadTerms {
+        ReadTerms {
+            options: self.options.clone(),
+            plan,
+            own: self.own.clone(),
+            separator: self.options.separator.as_deref().and_then(|separator| Regex::new(separator).ok()),
+            session: self.session,
+            is_voting: false,
+        }
+    }
+
+    /// What a file is that is not text. Where it is named as one reply it is read, byte by byte.
+    fn refusal(&self) -> Option<&'static str> {
         let is_one = self.options.container == Some(Container::Raw);
-        let Some(kind) = binary::kind(head).filter(|_| !is_one) else { return false };
+        binary::kind(&self.buffer).filter(|_| !is_one)
+    }
+
+    /// Refuses the file, with a finding.
+    fn refuse(&mut self, kind: &'static str) -> Batch {
         self.is_refused = true;
-        self.start += head.len() as u64;
-        let mut record = Record::new(1, 0, &[]);
-        record.findings.push(findings::binary(kind));
-        self.summary.add(None, &[], &record.findings);
-        each(&record);
-        true
+        let bytes = std::mem::take(&mut self.buffer);
+        self.start += bytes.len() as u64;
+        self.batch(bytes, vec![Cut { number: 1, range: 0..0, kind: CutKind::Binary(kind) }])
     }
+}
 
-    fn too_long(&mut self, bytes: &[u8], start: u64, limit: usize, each: &mut dyn FnMut(&Record<'_>)) {
-        let shown = bytes.get(..SHOWN.min(bytes.len())).unwrap_or(&[]);
-        let mut record = Record::new(self.number + 1, start, shown);
-        record.findings.push(findings::too_long(record.range(), limit));
-        self.summary.add(None, &[], &record.findings);
-        each(&record);
-    }
-
-    /// Gives the record, or the records, that some bytes are.
-    fn cut_out(
-        &mut self,
-        plan: Plan,
-        bytes: &[u8],
-        start: u64,
-        limit: usize,
-        each: &mut dyn FnMut(&Record<'_>),
-    ) {
-        if bytes.len() > limit {
-            self.number -= 1;
-            self.too_long(bytes, start, limit, each);
-            self.number += 1;
-            return;
+impl Cut {
+    /// The bytes of a record; of more than `limit` the first few.
+    fn new(number: u64, range: Range<usize>, limit: usize) -> Self {
+        if range.len() <= limit {
+            return Self { number, range, kind: CutKind::Record };
         }
-        if matches!(plan.frame, Frame::Whole) && !self.is_voting {
-            self.session = Self::majority(&self.options, plan, bytes, true);
-        }
-        let session = self.session;
-        let (summary, repeated, own) = (&mut self.summary, &mut self.repeated, &self.own);
-        let may_repeat =
-            matches!(plan.container, Container::Array | Container::ChatLines | Container::Response);
-        let mut give = |mut record: Record<'_>, shape: Option<RecordShape>| {
-            record.turns.iter_mut().for_each(|turn| turn.session = session);
-            record.findings.extend(findings::invalid_utf8(record.bytes));
-            if may_repeat {
-                repeated.mark(&mut record);
-            }
-            let shape = shape
-                .filter(|shape| *shape != RecordShape::Unknown || record.turns.iter().any(Turn::is_reply));
-            record.shape = shape;
-            summary.add(shape, &record.turns, &record.findings);
-            each(&record);
-        };
-        let is_one = self.options.container == Some(Container::Raw);
-        match plan.container {
-            Container::Markdown => markdown::read(bytes, start, &mut |record| give(record, None)),
-            Container::Raw if !is_one && bytes.trim_ascii().is_empty() => {
-                let mut record = Record::new(1, start, bytes);
-                let turn = Turn::part(TurnRole::Assistant, TextKind::Skipped(Skip::Empty), record.range());
-                record.turns.push(turn);
-                give(record, None);
-            }
-            Container::Raw => {
-                if !is_one && own.read(bytes, start, &mut |record| give(record, Some(RecordShape::Declared)))
-                {
-                    return;
-                }
-                let parts = plain::parts(bytes, self.separator.as_ref(), is_one);
-                for (index, part) in parts.into_iter().enumerate() {
-                    give(record::of_text(bytes, start, index, part), None);
-                }
-            }
-            Container::Session => record::of_session(bytes, start, &mut |record| give(record, None)),
-            _ => {
-                let site = RecordSite { container: plan.container, frame: plan.frame, number: self.number };
-                if let Some((record, shape)) = record::read(site, bytes, start, &own.shapes) {
-                    give(record, shape);
-                }
-            }
-        }
+        let end = range.end.min(range.start + SHOWN);
+        Self { number, range: range.start..end, kind: CutKind::TooLong(limit) }
     }
 }

@@ -39,6 +39,8 @@ struct Array {
     is_escaped: bool,
     is_open: bool,
     is_element: bool,
+    /// Whether it has ended: behind it there is nothing.
+    is_over: bool,
 }
 
 /// A record that was found: its bytes, and how many belong to it and to what is between records.
@@ -156,6 +158,10 @@ impl RecordSplitter {
 
     fn element(&mut self, bytes: &[u8]) -> Option<(usize, usize, usize)> {
         let array = &mut self.array;
+        if array.is_over {
+            (self.start, self.seen) = (bytes.len(), bytes.len());
+            return None;
+        }
         while let Some(&byte) = bytes.get(self.seen) {
             let at = self.seen;
             self.seen += 1;
@@ -170,10 +176,9 @@ impl RecordSplitter {
                         self.start = self.seen;
                         continue;
                     }
-                    // Behind the array there is nothing.
                     b']' => {
-                        self.start = bytes.len();
-                        self.seen = bytes.len();
+                        array.is_over = true;
+                        (self.start, self.seen) = (bytes.len(), bytes.len());
                         return None;
                     }
                     _ => array.is_element = true,
@@ -236,6 +241,7 @@ mod tests {
             let array = r#" [ {"a":"]},"}, [1,[2]] ,3, "\"," ] "#;
             assert_eq!(cut(Frame::Elements, array, step), [r#"{"a":"]},"}"#, "[1,[2]] ", "3", r#""\"," "#]);
             assert_eq!(cut(Frame::Groups(border), "a\n>b\nc\n<d\ne", step), ["a\n", ">b\nc\n<d\n", "e"]);
+            assert_eq!(cut(Frame::Elements, "[1, 2] [3]", step), ["1", "2"]);
             assert_eq!(cut(Frame::Whole, "a\nb", step), ["a\nb"]);
         }
     }

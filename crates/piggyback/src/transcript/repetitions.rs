@@ -2,6 +2,7 @@
 //! around it. Each of them is one turn, the first.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::hash::hash;
 use super::turn::{Record, Skip, TextKind, Turn, TurnRole};
@@ -16,22 +17,35 @@ pub(super) struct Repetitions {
     known: FxHashMap<(TurnRole, u64), u32>,
 }
 
+/// The texts of a record that may be copies, by hash.
+pub(super) type TextKeys = SmallVec<[u64; 2]>;
+
+/// The texts of a record that may be copies of others; none where texts of its file are not.
+pub(super) fn keys(record: &Record<'_>, may_repeat: bool) -> TextKeys {
+    let turns = record.turns.iter().filter(|turn| may_repeat && is_counted(turn));
+    turns.map(|turn| hash(turn.text(record.bytes))).collect()
+}
+
+/// Whether a turn may be a copy, or have some.
+fn is_counted(turn: &Turn) -> bool {
+    turn.is_reply() || turn.kind == TextKind::Prompt
+}
+
 impl Repetitions {
-    /// Marks the turns of a record that are copies of turns before them. Gives whether the record has places for such.
-    pub(super) fn mark(&mut self, record: &mut Record<'_>) -> bool {
-        let bytes = record.bytes;
-        let mut has_places = false;
-        for turn in record.turns.iter_mut().filter(|turn| turn.is_reply() || turn.kind == TextKind::Prompt) {
-            has_places |= turn.may_repeat;
-            if self.is_copy(turn, bytes) {
+    /// Marks the turns of a record that are copies of turns before them; `keys` are its texts. Gives whether there are some.
+    pub(super) fn mark(&mut self, record: &mut Record<'_>, keys: &TextKeys) -> bool {
+        let mut has_copies = false;
+        for (turn, key) in record.turns.iter_mut().filter(|turn| is_counted(turn)).zip(keys) {
+            if self.is_copy(turn, *key) {
                 turn.kind = TextKind::Skipped(Skip::Repeated);
+                has_copies = true;
             }
         }
-        has_places
+        has_copies
     }
 
-    fn is_copy(&mut self, turn: &Turn, bytes: &[u8]) -> bool {
-        let key = (turn.role, hash(turn.text(bytes)));
+    fn is_copy(&mut self, turn: &Turn, key: u64) -> bool {
+        let key = (turn.role, key);
         match self.known.get_mut(&key) {
             Some(_) if turn.may_repeat => true,
             Some(waiting) if *waiting > 0 => {

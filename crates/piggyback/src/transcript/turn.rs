@@ -164,7 +164,7 @@ enum Text {
     /// As they are in the record.
     Part(TextRange),
     /// Put together.
-    Made(Arc<[u8]>),
+    Made(Arc<Vec<u8>>),
 }
 
 impl Turn {
@@ -184,7 +184,7 @@ impl Turn {
 
     /// A text that was put together.
     pub(super) fn made(role: TurnRole, kind: TextKind, text: Vec<u8>, map: SegmentMap) -> Self {
-        Self::new(role, kind, Text::Made(text.into()), map)
+        Self::new(role, kind, Text::Made(Arc::new(text)), map)
     }
 
     fn new(role: TurnRole, kind: TextKind, text: Text, map: SegmentMap) -> Self {
@@ -229,7 +229,7 @@ impl Turn {
     pub(super) fn inside_string(mut self, value: &[u8], map: &SegmentMap, pointer: &str) -> Self {
         if let Text::Part(range) = self.text {
             let text = value.get(range.start().into()..range.end().into()).unwrap_or(&[]);
-            self.text = Text::Made(text.into());
+            self.text = Text::Made(Arc::new(text.to_vec()));
         }
         self.map = self.map.within(map);
         self.levels += 1;

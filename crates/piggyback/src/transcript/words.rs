@@ -14,7 +14,9 @@ pub(super) fn member(json: &Json<'_>, object: NodeId, name: &str) -> Option<Node
 fn is_named(json: &Json<'_>, key: NodeId, name: &str) -> bool {
     match json.kind(key) {
         JsonKind::Plain => {
-            json.raw(key).get(1..).and_then(|raw| raw.strip_suffix(b"\"")) == Some(name.as_bytes())
+            let raw = json.raw(key);
+            // Most keys have another length.
+            raw.len() == name.len() + 2 && raw.get(1..=name.len()) == Some(name.as_bytes())
         }
         JsonKind::Escaped => json.string(key).is_some_and(|key| key == name),
         _ => false,

@@ -155,10 +155,6 @@ mod tests {
             "1.3-draft",
             "",
             expect![[r#"
-                "\"control_packet\"" hint schema-member: 5 fields of the strict schema are missing in the control packet
-                  note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`, `tool_requests`
-                  note: only the strict schema requires this
-                  fix: insert them with empty values
                 "\"control_packet\"" hint audit-absent: 4 recommended audit objects are missing in the control packet
                   note: missing: `execution_metadata`, `state_transitions`, `impact_analysis`, `safety_gates`
             "#]],
@@ -240,10 +236,6 @@ mod tests {
             "1.3-draft",
             &asks("delete_file"),
             expect![[r#"
-                "\"control_packet\"" hint schema-member: 4 fields of the strict schema are missing in the control packet
-                  note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`
-                  note: only the strict schema requires this
-                  fix: insert them with empty values
                 "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
                   note: an audit cannot tell the reason for the changes
                 "\"control_packet\"" warning gates-absent: dangerous action has no `safety_gates`
@@ -256,10 +248,6 @@ mod tests {
             "1.3-draft",
             &asks("read_file"),
             expect![[r#"
-                "\"control_packet\"" hint schema-member: 4 fields of the strict schema are missing in the control packet
-                  note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`
-                  note: only the strict schema requires this
-                  fix: insert them with empty values
                 "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
                   note: an audit cannot tell the reason for the changes
                 "\"control_packet\"" hint audit-absent: 4 recommended audit objects are missing in the control packet
@@ -319,10 +307,6 @@ mod tests {
             "1.3-draft",
             &asks(r#""delete_file", "tool_args": {"path": "a"}"#),
             expect![[r#"
-                "\"control_packet\"" hint schema-member: 4 fields of the strict schema are missing in the control packet
-                  note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`
-                  note: only the strict schema requires this
-                  fix: insert them with empty values
                 "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
                   note: an audit cannot tell the reason for the changes
                 "{}" warning gates-absent: `safety_gates` is empty for a dangerous action
@@ -333,10 +317,6 @@ mod tests {
             "1.3-draft",
             &asks(r#""run_command", "tool_args": {"command": "sudo rm a"}"#),
             expect![[r#"
-                "\"control_packet\"" hint schema-member: 4 fields of the strict schema are missing in the control packet
-                  note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`
-                  note: only the strict schema requires this
-                  fix: insert them with empty values
                 "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
                   note: an audit cannot tell the reason for the changes
                 "{}" warning gates-absent: `safety_gates` is empty for a dangerous action
@@ -349,10 +329,6 @@ mod tests {
             "1.3-draft",
             &asks(r#""read_file", "tool_args": {"path": "a"}"#),
             expect![[r#"
-                "\"control_packet\"" hint schema-member: 4 fields of the strict schema are missing in the control packet
-                  note: missing: `self_correction`, `reasoning_trace`, `knowledge_requests`, `context_feedback`
-                  note: only the strict schema requires this
-                  fix: insert them with empty values
                 "\"control_packet\"" hint trace-missing: packet with changes has no reasoning trace
                   note: an audit cannot tell the reason for the changes
                 "{" hint audit-incomplete: 4 recommended fields are missing in the safety gates

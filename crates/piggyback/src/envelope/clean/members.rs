@@ -1,5 +1,7 @@
 //! Objects whose every member is one that the profile knows, written exactly so and there once.
 
+use std::cell::Cell;
+
 use crate::envelope::json::{Json, JsonKind, Member, NodeId};
 use crate::envelope::table::{MemberField, Requirement, Table};
 use mangle_settings::{Profile, Strictness};
@@ -12,27 +14,39 @@ struct MemberSpec {
     is_known: bool,
     /// Whether it is missed where it is not.
     is_needed: bool,
+    /// Whether the strict schema, by which the file is judged, misses it.
+    is_schema: bool,
 }
 
 /// The members of one kind of object that the runtime reads, in the order of its table.
 #[derive(Debug)]
-pub(super) struct ObjectSpec(Vec<MemberSpec>);
+pub(super) struct ObjectSpec {
+    members: Vec<MemberSpec>,
+    /// Whether an object lacked a member that only the strict schema misses.
+    lacks: Cell<bool>,
+}
 
 impl ObjectSpec {
-    /// `is_control`: rules miss what the strict schema requires of a control packet whoever judges it.
-    pub(super) fn new(table: &'static Table, profile: Profile, strict: Strictness, is_control: bool) -> Self {
+    /// What a profile expects of the objects of a table.
+    pub(super) fn new(table: &'static Table, profile: Profile, strict: Strictness) -> Self {
         let wanted = |field: &MemberField| {
             let need = field.need(profile);
-            let is_schema = need == Requirement::Schema && (is_control || strict == Strictness::Schema);
-            let is_needed = need == Requirement::Required || is_schema;
-            MemberSpec { name: field.name, is_known: need != Requirement::Unknown, is_needed }
+            let is_schema = need == Requirement::Schema && strict == Strictness::Schema;
+            let (is_needed, is_known) = (need == Requirement::Required, need != Requirement::Unknown);
+            MemberSpec { name: field.name, is_known, is_needed, is_schema }
         };
-        Self(table.fields.iter().filter(|field| field.is_read).map(wanted).collect())
+        let members = table.fields.iter().filter(|field| field.is_read).map(wanted).collect();
+        Self { members, lacks: Cell::new(false) }
+    }
+
+    /// Whether an object since the last time lacked a member that only the strict schema misses.
+    pub(super) fn take_lacks(&self) -> bool {
+        self.lacks.take()
     }
 
     /// The members of an object, each in its place. `None` if there is any other, or one is missed.
     pub(super) fn of<const N: usize>(&self, json: &Json<'_>, node: NodeId) -> Option<[Option<Member>; N]> {
-        if self.0.len() != N || json.kind(node) != JsonKind::Object {
+        if self.members.len() != N || json.kind(node) != JsonKind::Object {
             return None;
         }
         let (mut found, mut next) = ([None; N], 0);
@@ -42,19 +56,25 @@ impl ObjectSpec {
             *slot = Some(member);
             next = at + 1;
         }
-        let is_missed = |(wanted, found): (&MemberSpec, &Option<Member>)| wanted.is_needed && found.is_none();
-        (!self.0.iter().zip(&found).any(is_missed)).then_some(found)
+        let mut missed = self.members.iter().zip(&found).filter(|(_, found)| found.is_none());
+        if missed.clone().any(|(wanted, _)| wanted.is_needed) {
+            return None;
+        }
+        if missed.any(|(wanted, _)| wanted.is_schema) {
+            self.lacks.set(true);
+        }
+        Some(found)
     }
 
     /// Which member a key is of. Most come in order, so the next is tried first.
     fn place(&self, json: &Json<'_>, key: NodeId, next: usize) -> Option<usize> {
         let name = plain(json, key)?;
         let is_it = |wanted: &MemberSpec| wanted.name.as_bytes() == name;
-        let at = match self.0.get(next) {
+        let at = match self.members.get(next) {
             Some(wanted) if is_it(wanted) => next,
-            _ => self.0.iter().position(is_it)?,
+            _ => self.members.iter().position(is_it)?,
         };
-        self.0.get(at)?.is_known.then_some(at)
+        self.members.get(at)?.is_known.then_some(at)
     }
 }
 

@@ -8,6 +8,7 @@
 //! called clean against all rules.
 
 mod buffer;
+mod inferred;
 mod members;
 mod requests;
 mod rule_coverage;
@@ -22,11 +23,12 @@ use super::check::rules;
 use super::context::ReplyContext;
 use super::fields::{self, CATEGORIES, Taxonomy};
 use super::json::{Json, JsonKind, Member, NodeId};
-use super::profile::Marker;
 use super::requests::{IGNORANT, Phrases};
-use super::secrets::secrets_in;
+use super::secrets::{is_free, secrets_in};
 use super::table;
 use buffer::Buffer;
+use inferred::InferredMessages;
+pub use inferred::RequestFields;
 use mangle_settings::Profile;
 use members::ObjectSpec;
 pub use requests::Rating;
@@ -37,7 +39,7 @@ pub struct Recogniser<'c> {
     context: ReplyContext<'c>,
     profile: Profile,
     /// What is said of envelopes whose members tell their profile, if they have to.
-    inferred: Option<String>,
+    inferred: Option<InferredMessages>,
     /// Whether nothing is sure: a rule is not known here, or the profile is one of which little is.
     is_idle: bool,
     expected: ObjectSpecs,
@@ -60,6 +62,15 @@ struct ObjectSpecs {
     tool: ObjectSpec,
 }
 
+impl ObjectSpecs {
+    /// Whether some object since the last time lacked a member that only the strict schema misses.
+    fn take_lacks(&self) -> bool {
+        let Self { envelope, control, intent, memory, correction, knowledge, feedback, tool } = self;
+        let all = [envelope, control, intent, memory, correction, knowledge, feedback, tool];
+        all.iter().fold(false, |lacks, spec| spec.take_lacks() | lacks)
+    }
+}
+
 /// An envelope without a fault that is all of its reply, and what sessions want to know of it.
 #[derive(Debug)]
 pub struct Clean<'s> {
@@ -77,8 +88,11 @@ pub struct Clean<'s> {
     pub memory: Vec<NodeId>,
     /// The predicates that it rates.
     pub rated: Vec<Rating>,
-    /// Whether it has members that only the running version knows.
-    pub has_requests: bool,
+    /// Which members it has that only the running version knows.
+    pub requests: RequestFields,
+    /// Whether it lacks fields that the strict schema requires, by which the file is judged: that is the only fault that what
+    /// is called clean may have (`envelope::missing_fields`).
+    pub lacks_fields: bool,
     texts: &'s Buffer,
 }
 
@@ -100,9 +114,8 @@ impl<'c> Recogniser<'c> {
         let ReplyContext { settings, declarations, .. } = context;
         let given = context.profile.or(settings.profile);
         let profile = given.unwrap_or(Profile::Current);
-        let requests = ["tool_requests", "knowledge_requests", "context_feedback"];
-        let inferred = given.is_none().then(|| fields::inferred(profile, &requests.map(Marker::Member)));
-        let expected = |table| ObjectSpec::new(table, profile, settings.strict, false);
+        let inferred = given.is_none().then(|| InferredMessages::new(profile));
+        let expected = |table| ObjectSpec::new(table, profile, settings.strict);
         Self {
             context,
             profile,
@@ -112,7 +125,7 @@ impl<'c> Recogniser<'c> {
                 || matches!(profile, Profile::V1_2 | Profile::Draft1_3),
             expected: ObjectSpecs {
                 envelope: expected(&table::ENVELOPE),
-                control: ObjectSpec::new(&table::CONTROL, profile, settings.strict, true),
+                control: expected(&table::CONTROL),
                 intent: expected(&table::INTENT),
                 memory: expected(&table::MEMORY),
                 correction: expected(&table::CORRECTION),
@@ -121,22 +134,29 @@ impl<'c> Recogniser<'c> {
                 tool: expected(&table::TOOL),
             },
             welcome: UpdateRecogniser::new(&UpdateContext { settings, declarations, profile }),
-            claims: Phrases::new(settings.success_phrases.iter().map(String::as_str)),
-            ignorance: Phrases::new(IGNORANT.into_iter()),
+            claims: Phrases::new(settings.success_phrases.iter().map(String::as_str)).searched(),
+            ignorance: Phrases::new(IGNORANT.into_iter()).searched(),
             buffer: Buffer::default(),
         }
     }
 
-    /// The one finding that what is called clean has nevertheless, in words: by which profile it is judged. `None`
-    /// where the profile is given.
+    /// The profile that what is called clean is judged by.
     #[must_use]
-    pub fn inferred(&self) -> Option<&str> {
-        self.inferred.as_deref()
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// The one finding that an envelope with these fields has although it is called clean, in words: by which profile it is
+    /// judged. `None` where the profile is given, or no field tells it.
+    #[must_use]
+    pub fn inferred(&self, fields: RequestFields) -> Option<&str> {
+        self.inferred.as_ref()?.of(fields)
     }
 
     /// The envelope that a reply is, if it is certain that no rule has anything against it.
     pub fn recognise<'s>(&'s mut self, json: &'s Json<'s>) -> Option<Clean<'s>> {
         self.buffer.clear();
+        self.expected.take_lacks();
         let found = self.envelope(json)?;
         let (surface, characters) = found.surface;
         Some(Clean {
@@ -147,7 +167,8 @@ impl<'c> Recogniser<'c> {
             updates: found.updates,
             memory: found.memory,
             rated: found.rated,
-            has_requests: found.has_requests,
+            requests: found.requests,
+            lacks_fields: self.expected.take_lacks(),
             texts: &self.buffer,
         })
     }
@@ -173,24 +194,25 @@ impl<'c> Recogniser<'c> {
         let target = self.intent(json, intent?.value)?;
         let updates = updates?.value;
         let changes = self.updates(json, updates)?;
-        let memory = self.memory(json, memory?.value)?;
+        let may_hold = !std::str::from_utf8(text).is_ok_and(is_free);
+        let memory = self.memory(json, memory?.value, may_hold)?;
         correction.map_or(Some(()), |one| self.correction(json, one.value))?;
         let asks = knowledge.map_or(Some(false), |list| self.knowledge(json, list.value))?;
         let rated = feedback.map_or(Some(Vec::new()), |one| self.feedback(json, one.value))?;
         let runs = tools.map_or(Some(false), |list| self.tools(json, list.value))?;
         self.trace(json, trace, target, changes || runs)?;
         let characters = self.surface(json, surface.value, asks, runs)?;
-        if !secrets_in(text).is_empty() {
+        if may_hold && !secrets_in(text).is_empty() {
             return None;
         }
-        let has_requests = knowledge.or(feedback).or(tools).is_some();
+        let requests = RequestFields::new([tools, knowledge, feedback].map(|field| field.is_some()));
         Some(CleanParts {
             surface: (surface.value, characters),
             control: control.key,
             updates,
             memory,
             rated,
-            has_requests,
+            requests,
         })
     }
 
@@ -238,5 +260,5 @@ struct CleanParts {
     updates: NodeId,
     memory: Vec<NodeId>,
     rated: Vec<Rating>,
-    has_requests: bool,
+    requests: RequestFields,
 }

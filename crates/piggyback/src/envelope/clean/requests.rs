@@ -26,8 +26,8 @@ pub struct Rating {
 }
 
 impl Recogniser<'_> {
-    /// Gives the operations.
-    pub(super) fn memory(&self, json: &Json<'_>, list: NodeId) -> Option<Vec<NodeId>> {
+    /// Gives the operations. `may_hold`: whether secrets may be anywhere in the envelope.
+    pub(super) fn memory(&self, json: &Json<'_>, list: NodeId, may_hold: bool) -> Option<Vec<NodeId>> {
         let operations = elements(json, list, self.context.settings.caps.memory)?;
         let mut keys = Vec::with_capacity(operations.len());
         for node in &operations {
@@ -37,7 +37,8 @@ impl Recogniser<'_> {
                 MemoryOperation::find(&op).filter(|known| known.stores && known.is_in(self.profile))?;
             let (key, value) = (json.string(key?.value)?, value?.value);
             let is_kept = known.name != "promote_to_long_term" || !is_ephemeral(&key);
-            if !is_styled(&key) || !is_kept || !says(json, value) || has_secrets(&key, &json.string(value)?) {
+            let has_secret = || json.string(value).is_none_or(|value| has_secrets(&key, &value));
+            if !is_styled(&key) || !is_kept || !says(json, value) || may_hold && has_secret() {
                 return None;
             }
             keys.push(key);

@@ -77,7 +77,6 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("PB121", "intent_classification", "x_intent"),
     ("PB122", r#""category": "/mutation""#, r#""category": """#),
     ("PB124", "memory_operations", "x_memory"),
-    ("PB125", "self_correction", "x_correction"),
     ("PB126", r#""/mutation""#, r#""mutation""#),
     ("PB127", r#""/mutation""#, r#""/mutatoin""#),
     ("PB128", r#""/fix""#, r#""/fixx""#),
@@ -161,6 +160,7 @@ const SETTINGS: &[(&str, &str, &str, &str)] = &[
     ("PB105", "[transcripts]\n", "", ""),
     ("PB115", "[transcripts]\nprofile = \"current\"\nstrict = \"schema\"\n", r#""tool_requests""#, r#""verdict": 1, "tool_requests""#),
     ("PB116", "[transcripts]\n", "{\"control", "{\"piggyback_version\": \"2.0\", \"control"),
+    ("PB125", "[transcripts]\nprofile = \"current\"\nstrict = \"schema\"\n", "self_correction", "x_correction"),
     ("PB120", "[transcripts]\nprofile = \"1.3-draft\"\n", r#""tool_requests""#, r#""test_coverage_delta": "two", "tool_requests""#),
     ("PB123", "[transcripts]\nprofile = \"1.2-go\"\n", r#""constraint": "none""#, r#""constraint": """#),
     ("PB201", "[transcripts.caps]\nmax_update_length = 10\n", "", ""),
@@ -211,15 +211,16 @@ fn witnesses() -> Vec<(&'static str, Example)> {
 fn is_recognised(example: &Example) -> bool {
     let mut recogniser = Recogniser::new(example.context());
     let json = Json::parse(example.reply.as_bytes());
-    recogniser.recognise(&json).is_some()
+    recogniser.recognise(&json).is_some_and(|clean| !clean.lacks_fields)
 }
 
 /// Whether all that is found is what the recogniser does not decide.
 fn is_only_inferred(found: &[Finding], example: &Example) -> bool {
-    let inferred = Recogniser::new(example.context()).inferred().map(str::to_owned);
-    found
-        .iter()
-        .all(|found| found.rule == &PROFILE_INFERRED && Some(found.message.as_str()) == inferred.as_deref())
+    let mut recogniser = Recogniser::new(example.context());
+    let json = Json::parse(example.reply.as_bytes());
+    let requests = recogniser.recognise(&json).unwrap().requests;
+    let inferred = recogniser.inferred(requests);
+    found.iter().all(|found| found.rule == &PROFILE_INFERRED && Some(found.message.as_str()) == inferred)
 }
 
 #[test]
@@ -234,6 +235,19 @@ fn a_clean_envelope_is_recognised() {
     let unknown: Vec<_> =
         rules().filter(|rule| !rule_coverage::CODES.contains(&rule.code)).map(|rule| rule.name).collect();
     assert!(unknown.is_empty(), "the recogniser does not know {unknown:?}, and recognises nothing");
+}
+
+#[test]
+fn fields_that_only_the_strict_schema_requires_may_be_missing() {
+    let bare = r#"{"control_packet": {"intent_classification": {"category": "/query", "verb": "/explain", "target": "src/auth.go", "constraint": "none", "confidence": 0.9}, "mangle_updates": [], "memory_operations": []}, "surface_response": "I am looking at the login now."}"#;
+    for settings in [USUAL, "[transcripts]\n"] {
+        let bare = example(bare, settings);
+        assert!(bare.found().is_empty(), "{:?}", bare.found());
+        assert!(is_recognised(&bare));
+    }
+    let strict = example(bare, &format!("{USUAL}strict = \"schema\"\n"));
+    assert!(strict.found().iter().any(|found| found.rule.name == "schema-member"), "{:?}", strict.found());
+    assert!(!is_recognised(&strict));
 }
 
 #[test]

@@ -58,15 +58,15 @@ impl Recogniser<'_> {
             (false, true) => None,
             (false, false) => self.ignorance.first_in(text),
         };
-        let is_told =
-            leaked_key(text).is_some() || self.buffer.updates().any(|(_, update)| repeats(text, update));
+        let is_told = leaked_key(text).is_some()
+            || text.contains('(') && self.buffer.updates().any(|(_, update)| repeats(text, update));
         (phrase.is_none() && !is_told).then(|| text.chars().count())
     }
 }
 
 /// Whether a text may have an update in it.
 fn repeats(text: &str, update: &str) -> bool {
-    text.contains('(') && text.contains(update.trim().trim_end_matches('.'))
+    text.contains(update.trim().trim_end_matches('.'))
 }
 
 pub(super) fn is_string(json: &Json<'_>, node: NodeId) -> bool {

@@ -125,22 +125,31 @@ fn leaked_update(subject: &Subject<'_>, text: &str) -> Option<(usize, usize)> {
 /// The first key of a control packet in a text that is written as a key: with a colon behind it, or as a tag.
 #[must_use]
 pub(in crate::envelope) fn leaked_key(text: &str) -> Option<(usize, &'static str)> {
-    if !text.contains(['_', ':', '<']) {
-        return None;
+    let bytes = text.as_bytes();
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut end = 0;
+    // Such keys have a `_` in them.
+    for at in memchr::memchr_iter(b'_', bytes) {
+        if at < end {
+            continue;
+        }
+        let start = at - bytes.get(end..at)?.iter().rev().take_while(|byte| is_word(byte)).count();
+        end = at + bytes.get(at..)?.iter().take_while(|byte| is_word(byte)).count();
+        let word = text.get(start..end)?;
+        let before = start.checked_sub(1).and_then(|before| bytes.get(before));
+        if let Some(key) = key_like(word)
+            && is_key(before, text.get(end..)?)
+        {
+            return Some((start, key));
+        }
     }
-    let lower = text.to_ascii_lowercase();
-    let keys = table::CONTROL.fields.iter().map(|field| field.name).chain(["control_packet"]);
-    let places = keys.filter(|key| key.contains('_')).filter_map(|key| Some((place(&lower, key)?, key)));
-    places.min_by_key(|(at, _)| *at)
+    None
 }
 
-fn place(lower: &str, key: &str) -> Option<usize> {
-    let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    let bytes = lower.as_bytes();
-    lower.match_indices(key).map(|(at, _)| at).find(|at| {
-        let (before, end) = (at.checked_sub(1).and_then(|before| bytes.get(before)), at + key.len());
-        !is_word(before) && !is_word(bytes.get(end)) && is_key(before, lower.get(end..).unwrap_or(""))
-    })
+/// The key of a control packet that a word is, in any case.
+fn key_like(word: &str) -> Option<&'static str> {
+    let mut keys = table::CONTROL.fields.iter().map(|field| field.name).chain(["control_packet"]);
+    keys.find(|key| key.contains('_') && key.eq_ignore_ascii_case(word))
 }
 
 /// Whether what stands around a word makes a key of it.

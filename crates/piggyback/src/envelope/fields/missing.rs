@@ -1,15 +1,15 @@
 //! Members that should be there.
 
 use crate::envelope::edits::{insert_member, quoted};
-use crate::envelope::json::JsonKind;
+use crate::envelope::json::{Json, JsonKind};
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use crate::envelope::survey::{ObjectRole, Survey};
-use crate::envelope::table::{MemberField, Requirement};
+use crate::envelope::table::{ENVELOPE, MemberField, Requirement};
 use crate::envelope::view::{View, first_byte};
 use mangle_settings::Profile;
 use mangle_syntax::lint::{Finding, Fix, Rule, Severity, rule};
-use mangle_syntax::text::listed;
+use mangle_syntax::text::{TextRange, listed};
 
 pub(super) static SURFACE_MISSING: Rule = rule!("surface-missing.md");
 
@@ -241,20 +241,32 @@ fn empty(name: &str) -> Option<&'static str> {
 }
 
 fn schema(subject: &Subject<'_>, sink: &mut Sink) {
-    if !subject.is_schema() {
-        lacking(subject, &subject.control, sink);
-        return;
+    // The runtime itself does without these fields.
+    if subject.is_schema() {
+        fields_of(&subject.control, subject.control_range(), subject.profile, sink);
     }
-    subject.control.visit(subject.profile, true, &mut |view, is_known| {
+}
+
+/// The fields that the strict schema requires of an envelope that has no other fault.
+pub(in crate::envelope) fn missing_fields(json: &Json<'_>, profile: Profile, sink: &mut Sink) {
+    let envelope = View::of(json, &ENVELOPE, [json.root()]);
+    let range = envelope.key_range("control_packet").unwrap_or_else(|| envelope.brace());
+    fields_of(&envelope.object("control_packet"), range, profile, sink);
+}
+
+/// The fields that the strict schema requires of a control packet and what is in it; `range` is where the packet is shown.
+fn fields_of(control: &View<'_>, range: TextRange, profile: Profile, sink: &mut Sink) {
+    control.visit(profile, true, &mut |view, is_known| {
         if is_known && !sink.is_full(&SCHEMA_MEMBER) {
-            lacking(subject, view, sink);
+            let range = if std::ptr::eq(view, control) { range } else { first_byte(view.range()) };
+            lacking(view, range, profile, sink);
         }
     });
 }
 
-/// The members that the strict schema requires of an object and that are not there, in one finding.
-fn lacking(subject: &Subject<'_>, view: &View<'_>, sink: &mut Sink) {
-    let wanted = view.table.fields.iter().filter(|field| field.need(subject.profile) == Requirement::Schema);
+/// The fields that an object lacks, in one finding.
+fn lacking(view: &View<'_>, range: TextRange, profile: Profile, sink: &mut Sink) {
+    let wanted = view.table.fields.iter().filter(|field| field.need(profile) == Requirement::Schema);
     let missing: Vec<_> = wanted
         .map(|field| field.name)
         .filter(|name| !SPOKEN_FOR.contains(name) && !view.mentions(name) && view.meant_for(name).is_none())
@@ -262,7 +274,6 @@ fn lacking(subject: &Subject<'_>, view: &View<'_>, sink: &mut Sink) {
     if missing.is_empty() {
         return;
     }
-    let is_schema = subject.is_schema();
     let title = view.table.title;
     let (message, names) = match &*missing {
         [one] => (format!("schema field `{one}` is missing in {title}"), None),
@@ -271,22 +282,9 @@ fn lacking(subject: &Subject<'_>, view: &View<'_>, sink: &mut Sink) {
             (format!("{} fields of the strict schema are missing in {title}", all.len()), Some(names))
         }
     };
-    let effect = if is_schema {
-        "the strict schema rejects the envelope"
-    } else {
-        "only the strict schema requires this"
-    };
-    let range = if std::ptr::eq(view, &raw const subject.control) {
-        subject.control_range()
-    } else {
-        first_byte(view.range())
-    };
     let mut finding = Finding::new(&SCHEMA_MEMBER, range, message);
     finding.notes.extend(names.map(Into::into));
-    finding = finding.note(effect);
-    if is_schema {
-        finding = finding.severity(Severity::Error);
-    }
+    finding = finding.note("the strict schema rejects the envelope");
     let mut text = String::new();
     let mut place = None;
     for name in &missing {

@@ -23,6 +23,7 @@ use super::survey::Survey;
 pub(super) use exposure::leaked_key;
 pub(super) use intent::leaves_workspace;
 pub use missing::CONTROL_MISSING;
+pub(super) use missing::missing_fields;
 pub(super) use trace::{TRACE_MISMATCH, TRACE_SHORT, files};
 pub use verb::Verb;
 pub use verbs::{CATEGORIES, Taxonomy, VERBS};

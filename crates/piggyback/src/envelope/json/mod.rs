@@ -3,6 +3,7 @@
 //! A document is a list of nodes in the order of the text; each knows where those inside it end, so a value is passed
 //! over in one step. What the grammar of RFC 8259 does not allow is a [`JsonProblem`], and reading goes on behind it.
 
+mod near;
 mod parse;
 mod problem_text;
 mod strict;

@@ -381,7 +381,7 @@ impl Parser<'_> {
         let mut has_escapes = false;
         loop {
             let rest = self.text.get(self.at..).unwrap_or(&[]);
-            let stop = memchr::memchr2(quote, b'\\', rest).unwrap_or(rest.len());
+            let stop = super::near::find(rest, quote, b'\\');
             // All of them, so that several are compared at once.
             if self.has_controls && rest.iter().take(stop).fold(false, |any, byte| any | (*byte < 0x20)) {
                 self.controls(self.at, self.at + stop);
@@ -390,7 +390,11 @@ impl Parser<'_> {
             match self.peek() {
                 Some(b'\\') => {
                     has_escapes = true;
-                    self.escape();
+                    match self.text.get(self.at + 1) {
+                        // So it is nearly always.
+                        Some(b'"' | b'\\' | b'n') => self.at += 2,
+                        _ => self.escape(),
+                    }
                 }
                 Some(_) => {
                     self.at += 1;

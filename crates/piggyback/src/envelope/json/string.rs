@@ -31,7 +31,15 @@ pub(super) fn push_value(literal: LiteralBytes<'_>, out: &mut String) {
 
 /// The value of a literal that begins at `start`, and where its bytes come from.
 pub(super) fn value_with_map(literal: LiteralBytes<'_>, start: TextSize) -> (String, SegmentMap) {
-    let (mut value, mut map) = (String::with_capacity(literal.bytes().len()), SegmentMapBuilder::default());
+    let bytes = literal.bytes();
+    let escapes = memchr::memchr_iter(b'\\', bytes).count();
+    let mut map = SegmentMapBuilder::with_escapes(escapes);
+    if let LiteralBytes::Text(text) = literal {
+        // Pieces of text and whole characters are text.
+        let value = String::from_utf8(text_with_map(text, start, &mut map)).unwrap_or_default();
+        return (value, map.finish());
+    }
+    let mut value = String::with_capacity(bytes.len());
     pieces(literal, |piece, range| {
         let source = TextRange::new(start + size(range.start), start + size(range.end));
         match piece {
@@ -48,6 +56,61 @@ pub(super) fn value_with_map(literal: LiteralBytes<'_>, start: TextSize) -> (Str
     (value, map.finish())
 }
 
+/// [`pieces`] of a literal that is text, for whole replies: what is met all the time costs a few instructions. Gives the
+/// value.
+fn text_with_map(literal: &str, start: TextSize, map: &mut SegmentMapBuilder) -> Vec<u8> {
+    let bytes = literal.as_bytes();
+    let quote = bytes.first().copied().unwrap_or(b'"');
+    let end = bytes.len() - usize::from(closed(bytes, quote));
+    let mut value = Vec::with_capacity(bytes.len() + SHORT);
+    let mut at = 1.min(end);
+    while let Some(rest) = bytes.get(at..end).filter(|rest| !rest.is_empty()) {
+        let plain = backslash(rest);
+        push_short(rest, plain, &mut value);
+        let (source, behind) = (start + size(at), rest.get(plain..).unwrap_or(&[]));
+        let copied = u32::from(size(plain));
+        match (behind.get(1), escape(behind)) {
+            // So it is nearly always.
+            (Some(b'"' | b'\\'), _) => {
+                value.extend(behind.get(1));
+                map.copy_and_escape(source, copied, (1, 2));
+                at += plain + 2;
+            }
+            (_, Some((char, len))) => {
+                let mut buffer = [0; 4];
+                let written = char.encode_utf8(&mut buffer).as_bytes();
+                value.extend_from_slice(written);
+                map.copy_and_escape(source, copied, (size(written.len()).into(), size(len).into()));
+                at += plain + len;
+            }
+            _ => {
+                // The end, or no escape that anybody knows: the backslash is what it is.
+                let len = plain + usize::from(!behind.is_empty());
+                value.extend(behind.first());
+                map.copy(TextRange::at(source, size(len)));
+                at += len;
+            }
+        }
+    }
+    value
+}
+
+/// How many bytes are copied in one step.
+const SHORT: usize = 16;
+
+/// Copies the first `len` bytes. Few are copied as many, for that takes no call.
+#[inline]
+fn push_short(bytes: &[u8], len: usize, out: &mut Vec<u8>) {
+    match bytes.first_chunk::<SHORT>() {
+        Some(chunk) if len <= SHORT => {
+            let end = out.len() + len;
+            out.extend_from_slice(chunk);
+            out.truncate(end);
+        }
+        _ => out.extend_from_slice(bytes.get(..len).unwrap_or(bytes)),
+    }
+}
+
 impl<'t> LiteralBytes<'t> {
     fn bytes(self) -> &'t [u8] {
         match self {
@@ -58,6 +121,7 @@ impl<'t> LiteralBytes<'t> {
 }
 
 /// Takes a literal apart.
+#[inline]
 fn pieces<'t>(literal: LiteralBytes<'t>, mut piece: impl FnMut(Piece<'t>, Range<usize>)) {
     let bytes = literal.bytes();
     let quote = bytes.first().copied().unwrap_or(b'"');
@@ -67,7 +131,7 @@ fn pieces<'t>(literal: LiteralBytes<'t>, mut piece: impl FnMut(Piece<'t>, Range<
     };
     let mut at = usize::from(!bytes.is_empty());
     while let Some(rest) = bytes.get(at..end).filter(|rest| !rest.is_empty()) {
-        let plain = at + memchr::memchr(b'\\', rest).unwrap_or(rest.len());
+        let plain = at + backslash(rest);
         at = texts(literal, at..plain, &mut piece);
         let behind = bytes.get(plain..end).unwrap_or(&[]);
         if let Some((char, len)) = escape(behind) {
@@ -81,6 +145,12 @@ fn pieces<'t>(literal: LiteralBytes<'t>, mut piece: impl FnMut(Piece<'t>, Range<
     }
 }
 
+/// How far it is to the next backslash.
+#[inline]
+fn backslash(rest: &[u8]) -> usize {
+    super::near::find(rest, b'\\', b'\\')
+}
+
 /// Whether a literal ends with its quote.
 fn closed(literal: &[u8], quote: u8) -> bool {
     let Some((&last, inner)) = literal.split_last() else { return false };
@@ -89,6 +159,7 @@ fn closed(literal: &[u8], quote: u8) -> bool {
 }
 
 /// Text without escapes; gives where it ends.
+#[inline]
 fn texts<'t>(
     literal: LiteralBytes<'t>,
     range: Range<usize>,
@@ -120,15 +191,24 @@ fn texts<'t>(
 }
 
 /// The character that an escape stands for, and how many bytes it takes.
+#[inline]
 fn escape(text: &[u8]) -> Option<(char, usize)> {
     let simple = |char| Some((char, 2));
     match text.get(1)? {
         b'"' => simple('"'),
         b'\\' => simple('\\'),
+        b'n' => simple('\n'),
+        _ => rare_escape(text),
+    }
+}
+
+/// [`escape`] of those that are not met all the time.
+fn rare_escape(text: &[u8]) -> Option<(char, usize)> {
+    let simple = |char| Some((char, 2));
+    match text.get(1)? {
         b'/' => simple('/'),
         b'b' => simple('\u{8}'),
         b'f' => simple('\u{c}'),
-        b'n' => simple('\n'),
         b'r' => simple('\r'),
         b't' => simple('\t'),
         b'u' => {

@@ -1,5 +1,9 @@
 //! What the surface claims while the packet still asks.
 
+use std::cell::{Cell, OnceCell};
+
+use regex::bytes::Regex;
+
 use crate::envelope::sink::Sink;
 use crate::envelope::subject::Subject;
 use mangle_syntax::lint::{Finding, Rule, rule};
@@ -144,9 +148,40 @@ fn is_question(before: &str, after: &str) -> bool {
 pub(in crate::envelope) struct Phrases<'p> {
     phrases: Vec<&'p str>,
     /// For each byte a bit for each phrase that begins with it; phrases beyond the last bit share that one.
-    first: [u32; 256],
+    first: [u64; 256],
     /// The same for the second byte.
-    second: [u32; 256],
+    second: [u64; 256],
+    /// What tells texts that have none of them; `None` where they are not looked through first.
+    quick: Option<QuickLook>,
+}
+
+/// A search for what one of some phrases has in it, in small letters. It is made when there are many texts.
+#[derive(Debug, Default)]
+struct QuickLook {
+    /// How many texts were looked through.
+    texts: Cell<u32>,
+    /// `None` if the phrases make no pattern.
+    pattern: OnceCell<Option<Regex>>,
+}
+
+impl QuickLook {
+    /// After how many texts a pattern is worth its making.
+    const MANY: u32 = 32;
+
+    /// Whether it is certain that none of the phrases is in a text.
+    fn is_free(&self, text: &[u8], phrases: &[&str]) -> bool {
+        self.texts.set(self.texts.get().saturating_add(1));
+        if self.texts.get() < Self::MANY {
+            return false;
+        }
+        let pattern = self.pattern.get_or_init(|| pattern(phrases));
+        pattern.as_ref().is_some_and(|pattern| !pattern.is_match(&text.to_ascii_lowercase()))
+    }
+}
+
+/// The bit of a phrase.
+fn bit(at: usize) -> u64 {
+    1 << at.min(63)
 }
 
 impl<'p> Phrases<'p> {
@@ -154,8 +189,8 @@ impl<'p> Phrases<'p> {
         let phrases: Vec<&str> = phrases.filter(|phrase| !phrase.is_empty()).collect();
         let (mut first, mut second) = ([0; 256], [0; 256]);
         for (at, phrase) in phrases.iter().enumerate() {
-            let bit = 1 << at.min(31);
-            let mark = |table: &mut [u32; 256], byte: u8| {
+            let bit = bit(at);
+            let mark = |table: &mut [u64; 256], byte: u8| {
                 table[usize::from(byte.to_ascii_lowercase())] |= bit;
                 table[usize::from(byte.to_ascii_uppercase())] |= bit;
             };
@@ -171,21 +206,54 @@ impl<'p> Phrases<'p> {
                 [] => {}
             }
         }
-        Self { phrases, first, second }
+        Self { phrases, first, second, quick: None }
+    }
+
+    /// The same, for many texts that have none of them: those are told by one fast search.
+    pub(in crate::envelope) fn searched(self) -> Self {
+        Self { quick: Some(QuickLook::default()), ..self }
     }
 
     /// The first of them in a text, in one pass.
     pub(in crate::envelope) fn first_in(&self, text: &str) -> Option<(TextRange, &'p str)> {
         let bytes = text.as_bytes();
-        let mask = |one: u8, other: u8| self.first[usize::from(one)] & self.second[usize::from(other)];
-        let may_begin = |pair: &[u8]| matches!(*pair, [one, other] if mask(one, other) != 0);
-        let inner = bytes.windows(2).enumerate().filter(|(_, pair)| may_begin(pair)).map(|(at, _)| at);
-        // The last byte may be a phrase of one letter.
-        let places = inner.chain(bytes.len().checked_sub(1));
-        let hit = |at| self.phrases.iter().find_map(|phrase| Some((at, end_of(text, at, phrase)?, *phrase)));
-        let (at, end, phrase) = places.filter_map(hit).next()?;
-        Some((TextRange::new(size(at), size(end)), phrase))
+        if self.quick.as_ref().is_some_and(|quick| quick.is_free(bytes, &self.phrases)) {
+            return None;
+        }
+        let mut is_inside = false;
+        for (at, byte) in bytes.iter().enumerate() {
+            // Phrases are whole words, so none begins behind a letter.
+            let begins = !std::mem::replace(&mut is_inside, byte.is_ascii_alphanumeric());
+            let mask = if begins { self.first[usize::from(*byte)] } else { 0 };
+            if mask == 0 {
+                continue;
+            }
+            // The last byte may be a phrase of one letter.
+            let mask = bytes.get(at + 1).map_or(mask, |next| mask & self.second[usize::from(*next)]);
+            if let Some((end, phrase)) = self.phrase_at(text, at, mask) {
+                return Some((TextRange::new(size(at), size(end)), phrase));
+            }
+        }
+        None
     }
+
+    /// The first of the phrases with these bits that stands at a place, and its end.
+    fn phrase_at(&self, text: &str, at: usize, mask: u64) -> Option<(usize, &'p str)> {
+        let may_be = |number: usize| mask & bit(number) != 0;
+        let from = usize::try_from(mask.trailing_zeros()).unwrap_or(usize::MAX);
+        let phrases = self.phrases.iter().enumerate().skip(from).filter(|(number, _)| may_be(*number));
+        phrases.map(|(_, phrase)| *phrase).find_map(|phrase| Some((end_of(text, at, phrase)?, phrase)))
+    }
+}
+
+/// What finds the words of some phrases in a text of small letters.
+fn pattern(phrases: &[&str]) -> Option<Regex> {
+    let words = |phrase: &&str| {
+        let words = phrase.strip_suffix('…').filter(|words| !words.is_empty()).unwrap_or(phrase);
+        regex::escape(&words.to_ascii_lowercase())
+    };
+    let words: Vec<_> = phrases.iter().map(words).collect();
+    Regex::new(&words.join("|")).ok().filter(|_| !words.is_empty())
 }
 
 /// How many bytes behind the words of a phrase its ellipsis may stand.
@@ -236,6 +304,17 @@ mod tests {
         assert_eq!(found("I DON'T KNOW"), Some(TextRange::at(size(0), size(12))));
         assert_eq!(found("condoned édone"), None);
         assert_eq!(found("ax, X"), Some(TextRange::at(size(4), size(1))));
+    }
+
+    #[test]
+    fn a_quick_look_changes_nothing() {
+        let (slow, quick) = (
+            Phrases::new(["done", "deleting…"].into_iter()),
+            Phrases::new(["done", "deleting…"].into_iter()).searched(),
+        );
+        for text in ["It is Done.", "undone", "Deleting all…", "deleting", "é", ""].repeat(20) {
+            assert_eq!(quick.first_in(text), slow.first_in(text), "{text}");
+        }
     }
 
     #[test]

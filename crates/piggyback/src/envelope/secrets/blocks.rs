@@ -2,8 +2,11 @@
 
 use super::Secret;
 
-/// The beginning and the end of a key in a file of its own.
-const BLOCK: (&str, &str) = ("-----BEGIN ", "-----END ");
+/// The beginning of a key in a file of its own.
+pub(super) const BEGINNING: &str = "-----BEGIN ";
+
+/// Its end.
+const ENDING: &str = "-----END ";
 
 /// What the label of a private key ends with.
 const LABELS: [&str; 2] = ["PRIVATE KEY", "PRIVATE KEY BLOCK"];
@@ -17,9 +20,9 @@ const LONGEST: usize = 32 << 10;
 /// Keys between lines of dashes. One that does not end goes on as far as it can be one.
 pub(super) fn blocks(text: &str) -> Vec<Secret> {
     let (mut found, mut at) = (Vec::new(), 0);
-    while let Some(begin) = text.get(at..).and_then(|rest| rest.find(BLOCK.0)) {
+    while let Some(begin) = text.get(at..).and_then(|rest| rest.find(BEGINNING)) {
         let start = at + begin;
-        at = start + BLOCK.0.len();
+        at = start + BEGINNING.len();
         let Some(body) = text.get(at..).and_then(after_label) else { continue };
         let body_start = text.len() - body.len();
         let end = body_start + body_len(body);
@@ -48,10 +51,10 @@ fn body_len(body: &str) -> usize {
     };
     let len = body.bytes().take(LONGEST).take_while(|byte| is_part(*byte)).count();
     let run = body.get(..len).unwrap_or("");
-    match run.find(BLOCK.1) {
+    match run.find(ENDING) {
         Some(end) => {
-            let tail = run.get(end + BLOCK.1.len()..).unwrap_or("");
-            end + BLOCK.1.len() + tail.find("-----").map_or(tail.len(), |dashes| dashes + 5)
+            let tail = run.get(end + ENDING.len()..).unwrap_or("");
+            end + ENDING.len() + tail.find("-----").map_or(tail.len(), |dashes| dashes + 5)
         }
         // A backslash at the end is the beginning of an escape.
         None => run.trim_end_matches(|char: char| char.is_whitespace() || char == '\\').len(),

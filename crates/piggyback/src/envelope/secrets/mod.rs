@@ -9,6 +9,7 @@ mod context;
 mod escapes;
 mod key_formats;
 mod labels;
+mod names;
 mod prefilter;
 mod random;
 #[cfg(test)]
@@ -85,6 +86,12 @@ pub fn secrets_of(name: &str, value: &str) -> Vec<Secret> {
         Secret { range, kind: secret.kind }
     });
     shifted.filter(|secret| !secret.range.is_empty()).collect()
+}
+
+/// Whether it is certain, told by a quick look, that neither a text nor what its strings say looks like a credential.
+#[must_use]
+pub fn is_free(text: &str) -> bool {
+    prefilter::is_free(text)
 }
 
 /// The same in some bytes; where they are no UTF-8, nothing is found across.

@@ -3,46 +3,66 @@
 //! Most replies hold no secret, and the full search decodes and splits them several times. What is found free here must have
 //! nothing that the full search finds; the tests hold both against each other.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem;
-use regex::bytes::Regex;
 
-use super::labels;
+use super::{blocks, key_formats, names, random};
 
 /// How long the shortest key is that needs no name: `xoxb-` and ten letters.
 const SHORTEST_BARE: usize = 15;
 
-/// The words that name secrets; `None` if they make no pattern, and then no text is told free.
-static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let words: Vec<_> = labels::words().map(regex::escape).collect();
-    Regex::new(&format!("(?i-u:{})", words.join("|"))).ok()
-});
+/// Finds the beginning of a key in a block.
+static BLOCK: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(blocks::BEGINNING));
 
 /// Whether nothing in a text can be a secret.
 pub(super) fn is_free(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let has = |part: &[u8]| memmem::find(bytes, part).is_some();
-    let has_name = || NAMES.as_ref().is_none_or(|names| names.is_match(bytes));
-    let has_address = || has(b"://") && has(b"@");
+    let has_address = || memchr::memchr(b'@', bytes).is_some() && memmem::find(bytes, b"://").is_some();
     let may_hide = has_hiding_escape(bytes) || has_hiding_character(bytes);
-    !(may_hide || has_long_word(bytes) || has(b"-----BEGIN ") || has_address() || has_name())
+    !(may_hide || has_key(bytes) || BLOCK.find(bytes).is_some() || has_address() || names::is_in(bytes))
 }
 
-/// Whether a word is as long as a key that needs no name, and has a digit or a capital in it.
-fn has_long_word(bytes: &[u8]) -> bool {
-    let (mut len, mut is_mixed) = (0, false);
-    for byte in bytes {
-        match CLASS[usize::from(*byte)] {
-            Class::Border => (len, is_mixed) = (0, false),
-            Class::Small => len += 1,
-            Class::Mixed => (len, is_mixed) = (len + 1, true),
+/// Whether a word may be a key that needs no name: it is long enough, has a digit or a capital in it, and the form of one.
+fn has_key(bytes: &[u8]) -> bool {
+    let is_border = |byte: &u8| CLASS[usize::from(*byte)] == Class::Border;
+    let mut start = 0;
+    // Where a word is too short for a key, the next begins behind the last border.
+    while let Some(least) = bytes.get(start..start + SHORTEST_BARE) {
+        if let Some(border) = least.iter().rposition(is_border) {
+            start += border + 1;
+            continue;
         }
-        if is_mixed && len >= SHORTEST_BARE {
+        let rest = bytes.get(start..).unwrap_or(&[]);
+        let end = start + rest.iter().position(is_border).unwrap_or(rest.len());
+        let word = bytes.get(start..end).unwrap_or(&[]);
+        let is_mixed = word.iter().any(|byte| CLASS[usize::from(*byte)] == Class::Mixed);
+        if is_mixed && may_be_key(bytes, start..end) {
             return true;
         }
+        start = end + 1;
     }
     false
+}
+
+/// Whether a word may be a key. What an escape ends with may be glued to its front.
+fn may_be_key(bytes: &[u8], word: Range<usize>) -> bool {
+    let is_behind_escape = word.start.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b'\\');
+    let fronts: &[usize] = if is_behind_escape { &[0, 1, 5] } else { &[0] };
+    fronts.iter().any(|front| {
+        let word = bytes.get(word.start + front..word.end).and_then(|word| std::str::from_utf8(word).ok());
+        word.is_some_and(|word| key_formats::find(word).is_some() || has_random_part(word))
+    })
+}
+
+/// Whether a part of a word is of random letters: all of it, or what is behind `=` or `:`.
+fn has_random_part(word: &str) -> bool {
+    let starts = word.match_indices(['=', ':']).map(|(at, _)| at + 1);
+    std::iter::once(0).chain(starts).any(|from| {
+        let part = word.get(from..).unwrap_or("");
+        part.len() >= random::SHORTEST && random::is_random("", super::trimmed(part))
+    })
 }
 
 /// Whether an escape stands for a letter, a sign of a key, or a character without width, behind which a key may hide.
@@ -59,15 +79,16 @@ fn has_hiding_escape(bytes: &[u8]) -> bool {
 
 /// Whether a character without width is in a text: a word may go on behind it.
 fn has_hiding_character(bytes: &[u8]) -> bool {
-    memchr::memchr3_iter(0xe2, 0xef, 0xc2, bytes).any(|at| {
-        matches!(
-            bytes.get(at..).unwrap_or(&[]),
-            [0xe2, 0x80, 0x8b..=0x8f | 0xaa..=0xae, ..]
-                | [0xe2, 0x81, 0xa0..=0xaf, ..]
-                | [0xef, 0xbb, 0xbf, ..]
-                | [0xc2, 0xad, ..]
-        )
-    })
+    !bytes.is_ascii()
+        && memchr::memchr3_iter(0xe2, 0xef, 0xc2, bytes).any(|at| {
+            matches!(
+                bytes.get(at..).unwrap_or(&[]),
+                [0xe2, 0x80, 0x8b..=0x8f | 0xaa..=0xae, ..]
+                    | [0xe2, 0x81, 0xa0..=0xaf, ..]
+                    | [0xef, 0xbb, 0xbf, ..]
+                    | [0xc2, 0xad, ..]
+            )
+        })
 }
 
 /// What a byte does to a word.
@@ -86,7 +107,7 @@ static CLASS: [Class; 256] = {
     loop {
         table[at as usize] = match at {
             b'0'..=b'9' | b'A'..=b'Z' => Class::Mixed,
-            b'a'..=b'z' | b'-' | b'_' | b'.' | b'/' | b'+' | b'=' | b'~' | b':' | 0x80.. => Class::Small,
+            b'a'..=b'z' | b'-' | b'_' | b'.' | b'/' | b'+' | b'=' | b'~' | b':' => Class::Small,
             _ => Class::Border,
         };
         if at == u8::MAX {

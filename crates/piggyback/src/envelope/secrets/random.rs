@@ -1,7 +1,10 @@
 //! Words of random letters.
 
-/// How short a word of random letters may be, and how many bits each of its letters tells at least.
-const RANDOM: (usize, f64) = (20, 3.7);
+/// How short a word of random letters may be.
+pub(super) const SHORTEST: usize = 20;
+
+/// How many bits each letter of such a word tells at least.
+const LEAST_BITS: f64 = 3.7;
 
 /// What digests are written behind.
 const DIGESTS: [&str; 6] = ["sha1", "sha256", "sha384", "sha512", "md5", "blake3"];
@@ -11,7 +14,7 @@ pub(super) fn is_random(word: &str, token: &str) -> bool {
     let is_letter =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-');
     let bytes = token.as_bytes();
-    if bytes.len() < RANDOM.0 || !bytes.iter().all(|byte| is_letter(*byte)) || is_digest(word) {
+    if bytes.len() < SHORTEST || !bytes.iter().all(|byte| is_letter(*byte)) || is_digest(word) {
         return false;
     }
     let count = |is: fn(&u8) -> bool| bytes.iter().filter(|byte| is(byte)).count();
@@ -20,7 +23,7 @@ pub(super) fn is_random(word: &str, token: &str) -> bool {
     // In the words of a path or of a name, digits are together.
     let class = |byte: &u8| byte.is_ascii_digit();
     let turns = bytes.windows(2).filter(|pair| pair.first().map(class) != pair.last().map(class)).count();
-    mixed && turns * 8 >= bytes.len() && entropy(bytes) >= RANDOM.1
+    mixed && turns * 8 >= bytes.len() && entropy(bytes) >= LEAST_BITS
 }
 
 /// Whether a word says that it is a digest: `sha512-…`, `sha256:…`

@@ -2,13 +2,15 @@
 
 use crate::envelope::json::{Json, JsonKind as Node, NodeId};
 use crate::transcript::turn::{TextKind, Turn, TurnRole};
-use mangle_syntax::text::{SegmentMapBuilder, TextRange, TextSize, size};
+use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, TextSize, size};
 
 /// The pieces of a text so far.
 #[derive(Debug, Default)]
 pub(in crate::transcript) struct Draft {
     /// The only piece so far, as long as it stands in the record as it is.
     only: Option<TextRange>,
+    /// The only piece so far, as long as it is one that had escapes.
+    whole: Option<(Vec<u8>, SegmentMap)>,
     text: Vec<u8>,
     map: SegmentMapBuilder,
     seams: Vec<TextSize>,
@@ -32,10 +34,15 @@ impl Draft {
             }
             Node::Escaped => {
                 let Some((value, map)) = json.string_with_map(node) else { return };
-                self.settle(json.text());
-                self.seam();
-                self.map.append(&map);
-                self.text.extend_from_slice(value.as_bytes());
+                match is_first {
+                    true => self.whole = Some((value.into_bytes(), map)),
+                    false => {
+                        self.settle(json.text());
+                        self.seam();
+                        self.map.append(&map);
+                        self.text.extend_from_slice(value.as_bytes());
+                    }
+                }
             }
             _ => return,
         }
@@ -66,6 +73,10 @@ impl Draft {
             self.text.extend_from_slice(part(record, range));
             self.map.copy(range);
         }
+        if let Some((text, map)) = self.whole.take() {
+            self.text.extend_from_slice(&text);
+            self.map.append(&map);
+        }
     }
 
     fn copy(&mut self, record: &[u8], range: TextRange) {
@@ -88,9 +99,10 @@ impl Draft {
 
     /// The turn with this text.
     pub(in crate::transcript) fn finish(self, role: TurnRole, kind: TextKind) -> Turn {
-        let mut turn = match self.only {
-            Some(range) => Turn::part(role, kind, range),
-            None => Turn::made(role, kind, self.text, self.map.finish()),
+        let mut turn = match (self.only, self.whole) {
+            (Some(range), _) => Turn::part(role, kind, range),
+            (None, Some((text, map))) => Turn::made(role, kind, text, map),
+            (None, None) => Turn::made(role, kind, self.text, self.map.finish()),
         };
         turn.seams = self.seams;
         turn.in_string(self.pointer.unwrap_or_default())

@@ -62,11 +62,26 @@ impl<'j, 't> Finder<'j, 't> {
 
     /// The first value or group of values at a path of keys with slashes between them.
     pub(super) fn get(&self, from: &ValuePlace, path: &str) -> Option<ValuePlace> {
+        if self.lacks(from, path) {
+            return None;
+        }
         let mut places = vec![from.clone()];
         for key in path.split('/') {
             places = places.iter().flat_map(|place| self.key(place, key)).collect();
         }
         places.into_iter().next()
+    }
+
+    /// Whether no key of an object begins as a path does, told by the letters as they are written.
+    fn lacks(&self, from: &ValuePlace, path: &str) -> bool {
+        let first = path.split('/').next().unwrap_or(path).as_bytes();
+        let may_be = |key: NodeId| match self.json.kind(key) {
+            Node::Plain => self.json.raw(key).get(1..).is_some_and(|key| key.starts_with(first)),
+            _ => true,
+        };
+        from.is_value()
+            && self.json.kind(from.node) == Node::Object
+            && !self.json.members(from.node).any(|member| may_be(member.key))
     }
 
     /// The text of the first string at one of some paths.

@@ -1,0 +1,164 @@
+//! Reads a long transcript on several threads: one cuts it and takes what is read, in order; the others read.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use parking_lot::Mutex;
+
+use super::read::{EachRead, Lines, Pieces};
+use mangle_settings::Container;
+use piggyback::transcript::{Batch, ReadBatch, Record, TranscriptReader};
+
+/// How many batches wait or are read, for each thread that reads.
+const BATCHES_A_READER: usize = 2;
+
+/// How many threads help to read, in all files together.
+static HELPERS: AtomicUsize = AtomicUsize::new(0);
+
+/// Threads that may help to read a file.
+#[derive(Debug)]
+pub(super) struct Readers(usize);
+
+impl Readers {
+    /// Those that no other file has; `None` where there are none, or only one processor for all.
+    pub(super) fn take() -> Option<Self> {
+        let most = rayon::current_num_threads();
+        let all = |taken: usize| (most > 1 && taken < most).then_some(most);
+        let taken = HELPERS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, all);
+        taken.ok().map(|taken| Self(most - taken))
+    }
+}
+
+impl Drop for Readers {
+    fn drop(&mut self) {
+        HELPERS.fetch_sub(self.0, Ordering::Relaxed);
+    }
+}
+
+/// A reading on several threads.
+pub(super) struct ReadAhead<'a, F, W> {
+    pub(super) helpers: &'a Readers,
+    /// Makes what a thread works with.
+    pub(super) worker: &'a F,
+    /// What this thread works with.
+    pub(super) own: &'a mut W,
+}
+
+/// A batch that was read, or why that panicked.
+type Outcome<T> = std::thread::Result<ReadBatch<T>>;
+
+impl<F: Fn() -> W + Sync, W> ReadAhead<'_, F, W> {
+    /// Reads to the end.
+    ///
+    /// # Errors
+    /// When the input cannot be read. What was read until then was given.
+    pub(super) fn run<T: Send>(
+        mut self,
+        reader: &mut TranscriptReader,
+        pieces: &mut Pieces<'_, impl io::Read>,
+        see: &mut dyn FnMut(&[u8], Option<Container>),
+        lines: &mut Lines,
+        each: &mut EachRead<'_, T>,
+    ) -> io::Result<()>
+    where
+        W: FnMut(&Record<'_>) -> T,
+    {
+        let (jobs, waiting) = channel::<(u64, Batch)>();
+        let waiting = Mutex::new(waiting);
+        let (done, outcomes) = channel::<(u64, Outcome<T>)>();
+        std::thread::scope(|scope| {
+            for _ in 0..self.helpers.0 {
+                let (done, waiting, worker) = (done.clone(), &waiting, self.worker);
+                scope.spawn(move || help(worker(), waiting, &done));
+            }
+            drop(done);
+            // The threads end when it is dropped.
+            let jobs = jobs;
+            let mut order = InOrder { outcomes, early: BTreeMap::new(), next: 0 };
+            let (mut sent, mut end) = (0, None);
+            loop {
+                while end.is_none() && sent - order.next < (self.helpers.0 * BATCHES_A_READER) as u64 {
+                    match pieces.next() {
+                        Ok(Some(chunk)) => {
+                            see(chunk, reader.container());
+                            let batch = reader.cut(chunk);
+                            if jobs.send((sent, batch)).is_ok() {
+                                sent += 1;
+                            }
+                        }
+                        Ok(None) => end = Some(Ok(())),
+                        Err(error) => end = Some(Err(error)),
+                    }
+                }
+                if sent == order.next {
+                    return end.unwrap_or(Ok(()));
+                }
+                if let Some(batch) = order.next() {
+                    self.take(reader, batch, lines, each);
+                }
+            }
+        })
+    }
+
+    /// Takes the next batch.
+    fn take<T>(
+        &mut self,
+        reader: &mut TranscriptReader,
+        batch: ReadBatch<T>,
+        lines: &mut Lines,
+        each: &mut EachRead<'_, T>,
+    ) where
+        W: FnMut(&Record<'_>) -> T,
+    {
+        lines.begin();
+        let bytes = reader.take(batch, &mut |record, before, more| {
+            let more = more.unwrap_or_else(|| (self.own)(record));
+            each(record, more, &mut || lines.spot(before));
+        });
+        lines.end(&bytes);
+    }
+}
+
+/// Reads batches until there are no more.
+fn help<T, W: FnMut(&Record<'_>) -> T>(
+    mut work: W,
+    waiting: &Mutex<Receiver<(u64, Batch)>>,
+    done: &Sender<(u64, Outcome<T>)>,
+) {
+    loop {
+        let job = waiting.lock().recv();
+        let Ok((number, batch)) = job else { return };
+        let outcome = catch_unwind(AssertUnwindSafe(|| batch.read(&mut work)));
+        let has_failed = outcome.is_err();
+        if done.send((number, outcome)).is_err() || has_failed {
+            return;
+        }
+    }
+}
+
+/// Batches in the order of the file.
+struct InOrder<T> {
+    outcomes: Receiver<(u64, Outcome<T>)>,
+    /// Those that came before their turn.
+    early: BTreeMap<u64, Outcome<T>>,
+    next: u64,
+}
+
+impl<T> InOrder<T> {
+    /// Waits for the next batch.
+    fn next(&mut self) -> Option<ReadBatch<T>> {
+        while !self.early.contains_key(&self.next) {
+            let (number, outcome) = self.outcomes.recv().ok()?;
+            if let Err(panic) = outcome {
+                resume_unwind(panic);
+            }
+            self.early.insert(number, outcome);
+        }
+        let outcome = self.early.remove(&self.next)?;
+        self.next += 1;
+        outcome.ok()
+    }
+}
