@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::PredicateKey;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::SourceFile;
-use mangle_syntax::syntax::ast::{Atom, Clause, Item, StatementKind};
+use mangle_syntax::syntax::ast::{Atom, Clause, Item, Literal, StatementKind};
 use mangle_syntax::text::{FileId, Symbol, TextRange, TextSize};
 
 /// The statements of a file and their index by predicate.
@@ -67,6 +67,20 @@ pub enum UseKind {
     Temporal,
 }
 
+impl UseKind {
+    /// How a premise uses its predicate.
+    #[must_use]
+    pub fn of(literal: &Literal) -> Self {
+        if literal.is_temporal() {
+            Self::Temporal
+        } else if literal.is_negated() {
+            Self::Negated
+        } else {
+            Self::Positive
+        }
+    }
+}
+
 impl FileSummary {
     /// Summarises the statements of a file.
     #[must_use]
@@ -115,13 +129,7 @@ impl FileSummary {
         }
         head.annotated_head |= clause.interval.as_ref().is_some_and(|interval| !interval.is_eternal());
         for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
-            let kind = if literal.is_temporal() {
-                UseKind::Temporal
-            } else if literal.is_negated() {
-                UseKind::Negated
-            } else {
-                UseKind::Positive
-            };
+            let kind = UseKind::of(literal);
             let range = literal.atom.name.range;
             self.predicate(&literal.atom).uses.push(Use { item: index, range, kind });
         }
