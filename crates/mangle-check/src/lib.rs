@@ -9,6 +9,7 @@ mod fix_checks;
 pub mod headings;
 pub mod lines;
 pub mod policy_test;
+mod program_checks;
 mod registry;
 pub mod suppression;
 #[cfg(test)]

@@ -146,7 +146,7 @@ pub struct Program {
     by_name: SharedMap<Symbol, SmallVec<[PredicateId; 2]>>,
     /// The numbers of predicates that are no longer mentioned.
     pub(super) retired: Arc<FxHashMap<PredicateKey, PredicateId>>,
-    /// The predicates that are declared `deferred()` or with `inclusion`: few, and looked at at every change.
+    /// [`Program::special`]: few, and looked at at every change.
     pub(super) special: Arc<BTreeSet<PredicateId>>,
     /// How many predicates have a `Decl`, and how many are temporal.
     pub(super) declared: usize,
@@ -155,6 +155,8 @@ pub struct Program {
     packages: Arc<FxHashMap<Symbol, FxHashSet<PredicateKey>>>,
     /// The sums that [`Program::vocabulary`] and [`Program::environment`] are made of: each predicate adds its part.
     pub(super) sums: (u64, u64),
+    /// The sum of [`FileSummary::digest`] over all files.
+    pub(super) statements: u64,
     /// Which program this is, and what is different from the one before.
     pub(super) revision: Revision,
     pub(super) since: Option<(u64, Arc<Difference>)>,
@@ -193,6 +195,7 @@ impl Program {
             }
         }
         program.embedding = embedding;
+        program.statements = files.iter().fold(0, |sum, file| sum.wrapping_add(file.digest));
         for at in 0..program.predicates.list.len() {
             let Some(predicate) = program.predicates.list.get_mut(at) else { continue };
             predicate.fingerprint = predicate.signature.fingerprint();
@@ -306,7 +309,20 @@ impl Program {
         hasher.finish()
     }
 
-    /// The predicates that are declared `deferred()` or with `inclusion […]`.
+    /// A number that changes with what the statements say, and in which order they are in their files.
+    #[must_use]
+    pub fn statements(&self) -> u64 {
+        self.statements
+    }
+
+    /// Whether it was joined as a whole, so that the numbers of predicates do not depend on what was edited before.
+    #[must_use]
+    pub fn is_joined_anew(&self) -> bool {
+        self.since.is_none()
+    }
+
+    /// The predicates that are declared `deferred()`, with `inclusion […]` or with a merge: what is said of them depends on
+    /// others that no statement of theirs mentions as a premise.
     pub fn special(&self) -> impl Iterator<Item = (PredicateId, &Predicate)> {
         self.special.iter().map(|&id| (id, self.get(id)))
     }
@@ -364,6 +380,12 @@ impl Program {
         known.expect("the id is one of this program")
     }
 
+    /// The predicate with this number, if a file mentions it or the host supplies it.
+    #[must_use]
+    pub fn mentioned(&self, id: PredicateId) -> Option<&Predicate> {
+        self.predicates.list.get(id.0 as usize).filter(|predicate| !predicate.is_retired())
+    }
+
     /// All predicates of this name, of any arity, whether or not they exist.
     pub fn named(&self, name: Symbol) -> impl Iterator<Item = &Predicate> {
         self.by_name.get(&name).into_iter().flatten().map(|&id| self.get(id))
@@ -413,6 +435,14 @@ impl Program {
     pub fn uses_of(&self, package: Option<Symbol>) -> impl Iterator<Item = Symbol> {
         let units = self.files.iter().filter(move |file| file.package == package);
         units.flat_map(|file| file.used_packages.iter().map(|&(name, _)| name))
+    }
+
+    /// The index of the file with this id.
+    #[must_use]
+    pub fn index_of(&self, id: FileId) -> Option<u32> {
+        let place = self.embedding.order(id);
+        let index = self.files.binary_search_by_key(&place, |file| self.embedding.order(file.id)).ok()?;
+        u32::try_from(index).ok()
     }
 
     /// The file with this id.
@@ -524,7 +554,8 @@ fn parts(predicate: &Predicate) -> (u64, u64) {
 }
 
 fn is_special(predicate: &Predicate) -> bool {
-    predicate.signature.deferred || predicate.signature.constrained
+    let signature = &predicate.signature;
+    signature.deferred || signature.constrained || signature.merge.is_some()
 }
 
 impl Predicate {

@@ -66,6 +66,7 @@ impl Program {
 
     /// Puts a file in the place of another one.
     fn exchange(&mut self, at: u32, old: &FileSummary, new: &FileSummary) {
+        self.statements = self.statements.wrapping_sub(old.digest).wrapping_add(new.digest);
         let keys: FxHashSet<PredicateKey> = old.predicates.keys().chain(new.predicates.keys()).copied().collect();
         let mut keys: Vec<_> = keys.into_iter().collect();
         // New numbers are given in an order that does not depend on hashing.
