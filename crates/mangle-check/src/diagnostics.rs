@@ -17,7 +17,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
 
 use crate::Registry;
-use crate::analysis::{CheckContext, FAMILIES};
+use crate::analysis::{CheckContext, FAMILIES, goes_behind};
 use crate::fix_checks::{Claim, Effort, FixChecks};
 use crate::policy_test::TestFile;
 use crate::program_checks::{Changed, ProgramChecks, off};
@@ -529,6 +529,9 @@ impl Fingerprint {
                 clause.literals().for_each(|literal| hash_atom(context, &literal.atom, &mut hasher));
                 // A fix asks a helper predicate instead, or adds one.
                 depends_on_vocabulary = clause.literals().any(Literal::is_negated);
+                if depends_on_vocabulary {
+                    goes_behind(context.file, context.item).hash(&mut hasher);
+                }
             }
             StatementKind::Declaration(declaration) => hash_atom(context, &declaration.atom, &mut hasher),
             StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => {}
@@ -545,7 +548,7 @@ fn hash_atom(context: &CheckContext<'_>, atom: &Atom, hasher: &mut FxHasher) {
     let id = program.id_of(context.file, atom);
     match id.map(|id| (id, program.get(id))) {
         Some((id, predicate)) if predicate.exists() => {
-            (predicate.fingerprint, context.types.rows(id).fingerprint()).hash(hasher);
+            (predicate.key, predicate.fingerprint, context.types.rows(id).fingerprint()).hash(hasher);
         }
         // What is said of a predicate that does not exist depends on whether others of its name do.
         _ => {

@@ -9,6 +9,8 @@ mod fix_checks;
 pub mod headings;
 pub mod lines;
 pub mod policy_test;
+#[cfg(test)]
+mod incremental_tests;
 mod program_checks;
 mod registry;
 pub mod suppression;

@@ -25,6 +25,7 @@ mod wording;
 
 pub(crate) use predicates::Vocabulary;
 pub(crate) use quality::Emptiness;
+pub(crate) use safety::goes_behind;
 pub use safety::negation_helper;
 pub(crate) use types::{ColumnBounds, NAME_NEAR};
 

@@ -20,6 +20,8 @@ mod unbound;
 mod unreachable;
 mod wildcards;
 
+pub(crate) use helper::goes_behind;
+
 use super::{CheckContext, Family};
 use mangle_syntax::lint::{Applicability, Finding, Fix};
 use mangle_syntax::syntax::ast::{Clause, Premise, Term, TermKind, TimeBoundKind};
