@@ -53,7 +53,8 @@ pub(crate) fn texts(corpus: Option<PathBuf>) -> Vec<(String, String)> {
             (folder, names)
         }
     };
-    let read = |name: String| std::fs::read_to_string(folder.join(&name)).ok().map(|text| (base(&name), text));
+    let read =
+        |name: String| std::fs::read_to_string(folder.join(&name)).ok().map(|text| (base(&name), text));
     names.into_iter().filter_map(read).collect()
 }
 
@@ -143,18 +144,22 @@ fn body(program: &Program) -> (usize, String) {
     let most = program.files.iter().max_by_key(|file| file.items.len()).unwrap();
     for item in most.items.iter().filter(|item| !item.statement.damaged) {
         let Some(clause) = item.statement.clause().filter(|clause| !clause.is_fact()) else { continue };
-        let Some(literal) = clause.literals().filter(|literal| !literal.atom.is_builtin()).last() else { continue };
+        let Some(literal) = clause.literals().filter(|literal| !literal.atom.is_builtin()).last() else {
+            continue;
+        };
         let before = literal.atom.args_range().start();
         let text = &most.statement_text(item)[..usize::from(before) + 1];
         // The last premise in the names of the copy.
-        let name = &text[usize::from(literal.atom.name.range.start())..usize::from(literal.atom.name.range.end())];
+        let name =
+            &text[usize::from(literal.atom.name.range.start())..usize::from(literal.atom.name.range.end())];
         longest = (most.id.0 as usize, format!("{name}_c0("));
     }
     if longest.1.is_empty() { rule_anywhere(program) } else { longest }
 }
 
 fn rule_anywhere(program: &Program) -> (usize, String) {
-    let predicate = program.predicates.iter().find(|it| is_own(it) && program.uses(it).next().is_some()).unwrap();
+    let predicate =
+        program.predicates.iter().find(|it| is_own(it) && program.uses(it).next().is_some()).unwrap();
     let (site, _) = program.uses(predicate).next().unwrap();
     (site.file.id.0 as usize, format!("{}_c0(", predicate.key.name))
 }

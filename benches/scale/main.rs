@@ -54,11 +54,13 @@ fn main() {
 /// A row for each figure: its value at each size, and how it grows from the first to the last.
 fn print(columns: &[(usize, Figures)]) {
     let (Some((_, first)), Some((_, last))) = (columns.first(), columns.last()) else { return };
-    let heading: String = columns.iter().map(|(files, _)| format!("{:>14}", format!("{files} files"))).collect();
+    let heading: String =
+        columns.iter().map(|(files, _)| format!("{:>14}", format!("{files} files"))).collect();
     println!("{:<44}{heading}{:>10}", "", "ratio");
     for (row, (what, unit, least)) in first.iter().enumerate() {
         let values = columns.iter().filter_map(|(_, figures)| figures.get(row));
-        let values: String = values.map(|(.., value)| format!("{:>14}", format!("{value:.2} {unit}"))).collect();
+        let values: String =
+            values.map(|(.., value)| format!("{:>14}", format!("{value:.2} {unit}"))).collect();
         let ratio = last.get(row).map_or(f64::NAN, |(.., most)| most / least);
         println!("{what:<44}{values}{ratio:>10.2}");
     }

@@ -302,8 +302,11 @@ impl<'a> Resolver<'a> {
                 || file.ends_with(FILE_NAME)
                 || self.adds(self.project_of(file), file)
         };
-        let walked =
-            self.trees.values().flat_map(|tree| tree.files.iter()).filter(|found| self.is_reported(&found.path));
+        let walked = self
+            .trees
+            .values()
+            .flat_map(|tree| tree.files.iter())
+            .filter(|found| self.is_reported(&found.path));
         let named = self.targets.iter().filter_map(|target| match target {
             CheckTarget::File(file) if is_ours(file) => Some(WalkEntry::plain(file)),
             _ => None,

@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 use parking_lot::Mutex;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
 
@@ -26,6 +25,7 @@ use mangle_engine::program::{Difference, FileSummary, Program, key_of};
 use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Applicability, Diagnostic, Finding, Placement, ResolvedFix, Rule};
+use mangle_syntax::parallel;
 use mangle_syntax::syntax::ast::{Atom, Literal, Statement, StatementKind};
 use mangle_syntax::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID;
 use mangle_syntax::text::{Cancel, FileId, StatementId, TextRange, TextSize, with_line_ends};
@@ -102,14 +102,20 @@ struct Placed {
     is_fix_checked: bool,
 }
 
-/// Fewer files than this are looked at on one thread.
-const FEW: usize = 4;
+/// How many files are worth a thread of their own.
+const FEW: usize = 8;
 
 impl FindingCache {
     /// An empty one, for a tool that has these rules.
     #[must_use]
     pub fn new(registry: &'static Registry) -> Self {
-        Self { registry, files: DashMap::default(), types: Mutex::default(), fixes: FixChecks::default(), last: Mutex::default() }
+        Self {
+            registry,
+            files: DashMap::default(),
+            types: Mutex::default(),
+            fixes: FixChecks::default(),
+            last: Mutex::default(),
+        }
     }
 
     /// What the relations of `program` hold, with what is kept of its earlier revisions.
@@ -202,12 +208,7 @@ impl LastRun {
     }
 
     /// Notes what a difference asks for.
-    fn take_over(
-        &mut self,
-        program: &Program,
-        types: &ProgramTypes,
-        difference: &Difference,
-    ) {
+    fn take_over(&mut self, program: &Program, types: &ProgramTypes, difference: &Difference) {
         let retyped = types.different_from(&self.types);
         (self.program, self.types) = (program.clone(), types.clone());
         self.unchecked.extend(&difference.files);
@@ -260,12 +261,19 @@ impl LastRun {
         if is_stopped || cancel.is_cancelled() {
             return None;
         }
-        let placed: Vec<_> = on_all_cores(&self.unplaced, |at| Some((*at, self.place(*at, cache)?)));
+        let place = |at: &u32| {
+            let placed = (!cancel.is_cancelled()).then(|| self.place(*at, cache)).flatten();
+            Some((*at, placed?))
+        };
+        let placed: Vec<_> = on_all_cores(&self.unplaced, place);
         for (at, placed) in placed.into_iter().flatten() {
             if let Some(file) = self.files.get_mut(at as usize) {
                 file.placed = placed;
                 self.unplaced.remove(&at);
             }
+        }
+        if cancel.is_cancelled() {
+            return None;
         }
         let files = self.program.files.iter().zip(&self.files);
         Some(files.map(|(file, known)| (file.id, Arc::clone(&known.placed.diagnostics))).collect())
@@ -291,10 +299,8 @@ fn indices(program: &Program) -> impl Iterator<Item = u32> + use<> {
 
 /// Does some work for each number, on several threads if there are many.
 fn on_all_cores<T: Send>(numbers: &BTreeSet<u32>, work: impl Fn(&u32) -> T + Sync) -> Vec<T> {
-    match numbers.len() {
-        0..FEW => numbers.iter().map(work).collect(),
-        _ => numbers.iter().collect::<Vec<_>>().par_iter().map(|at| work(at)).collect(),
-    }
+    let numbers: Vec<u32> = numbers.iter().copied().collect();
+    parallel::map(&numbers, FEW, work)
 }
 
 /// The diagnostics of some files of `program`: about single statements, and of what only the whole program shows that
@@ -454,12 +460,14 @@ fn check_statements(
             CheckContext { program, types, file, item, text: file.statement_text(item), inferred: &inferred };
         let now = Fingerprint::of(&context, statement);
         let known = kept.remove(&id).filter(|known| {
-            known.fingerprint == now.of_mentions && known.vocabulary.is_none_or(|it| it == program.vocabulary())
+            known.fingerprint == now.of_mentions
+                && known.vocabulary.is_none_or(|it| it == program.vocabulary())
         });
         let known = known.unwrap_or_else(|| {
             let findings = check_statement(&context, statement);
             // Only what a fix asks for depends on the vocabulary.
-            let vocabulary = (now.depends_on_vocabulary && !findings.is_empty()).then(|| program.vocabulary());
+            let vocabulary =
+                (now.depends_on_vocabulary && !findings.is_empty()).then(|| program.vocabulary());
             let findings = (!findings.is_empty()).then(|| findings.into());
             CachedFindings { fingerprint: now.of_mentions, vocabulary, findings }
         });
@@ -555,7 +563,8 @@ fn hash_atom(context: &CheckContext<'_>, atom: &Atom, hasher: &mut FxHasher) {
             let name = atom.name.symbol;
             let within = context.file.package.map(|package| key_of(atom).within(package).name);
             let alike = [Some(name), within].into_iter().flatten().flat_map(|name| program.named(name));
-            let mut keys: SmallVec<[_; 4]> = alike.filter(|other| other.exists()).map(|other| other.key).collect();
+            let mut keys: SmallVec<[_; 4]> =
+                alike.filter(|other| other.exists()).map(|other| other.key).collect();
             keys.sort_unstable();
             keys.hash(hasher);
         }

@@ -34,7 +34,8 @@ const PARTS: [&str; 4] = [
 
 /// What is inserted, or replaces another word.
 const WORDS: [&str; 14] = [
-    "edge", "far", "even", "count_of", "item", "stock", "used", "/name", "/string", "X", "_", "!", "Decl ", "edgee",
+    "edge", "far", "even", "count_of", "item", "stock", "used", "/name", "/string", "X", "_", "!", "Decl ",
+    "edgee",
 ];
 
 struct Edited {
@@ -82,9 +83,11 @@ impl Edited {
             }
             3 => lines.insert(at, format!("# {word}")),
             _ => {
-                let places: Vec<_> = line.match_indices(|c: char| c.is_alphabetic()).map(|(at, _)| at).collect();
+                let places: Vec<_> =
+                    line.match_indices(|c: char| c.is_alphabetic()).map(|(at, _)| at).collect();
                 if let Some(&start) = places.get(self.below(places.len())) {
-                    let end = line[start..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(1) + start;
+                    let end =
+                        line[start..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(1) + start;
                     lines[at] = format!("{}{word}{}", &line[..start], &line[end..]);
                 }
             }
@@ -109,7 +112,11 @@ impl Edited {
             let text = self.sources[file.0 as usize].text();
             let differing = found.iter().zip(fresh).find(|(one, other)| one != other);
             assert_eq!(differing, None, "turn {turn}, file {file:?}:\n{text}");
-            assert_eq!(found.len(), fresh.len(), "turn {turn}, file {file:?}:\n{text}\n{found:#?}\n{fresh:#?}");
+            assert_eq!(
+                found.len(),
+                fresh.len(),
+                "turn {turn}, file {file:?}:\n{text}\n{found:#?}\n{fresh:#?}"
+            );
         }
         assert_eq!(found.len(), fresh.len());
     }

@@ -7,10 +7,10 @@ pub mod diagnostics;
 mod excerpt;
 mod fix_checks;
 pub mod headings;
-pub mod lines;
-pub mod policy_test;
 #[cfg(test)]
 mod incremental_tests;
+pub mod lines;
+pub mod policy_test;
 mod program_checks;
 mod registry;
 pub mod suppression;

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::analysis::flow::{begin, follow};
@@ -15,13 +14,14 @@ use mangle_engine::program::{Difference, FileSummary, Members, PredicateId, Prog
 use mangle_engine::types::ProgramTypes;
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Finding, Rule};
+use mangle_syntax::parallel;
 use mangle_syntax::text::{FileId, StatementId};
 
 /// A finding with the statement that its ranges count from.
 pub(crate) type Located = (FileId, StatementId, Finding);
 
-/// Fewer parts than this are looked at on one thread.
-const FEW: usize = 64;
+/// How many parts are worth a thread of their own.
+const FEW: usize = 256;
 
 /// The part of a program that a check looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -141,7 +141,8 @@ impl ProgramChecks {
         affected.extend(program.special().map(|(id, _)| id));
         // What a fix takes away depends on what is around a statement.
         let files = difference.files.iter().filter_map(|at| program.files.get(*at as usize));
-        let in_files: Vec<_> = files.filter_map(|file| self.by_file.get(&file.id)).flatten().copied().collect();
+        let in_files: Vec<_> =
+            files.filter_map(|file| self.by_file.get(&file.id)).flatten().copied().collect();
         affected.extend(in_files.into_iter().filter_map(|part| match part {
             Part::Predicate(id) => Some(id),
             _ => None,
@@ -187,7 +188,11 @@ impl ProgramChecks {
         }
         let had_any = !self.aggregating.is_empty();
         for &at in &difference.files {
-            set(&mut self.aggregating, at, program.files.get(at as usize).is_some_and(|file| file.aggregates));
+            set(
+                &mut self.aggregating,
+                at,
+                program.files.get(at as usize).is_some_and(|file| file.aggregates),
+            );
         }
         match (had_any, !self.aggregating.is_empty()) {
             (true, true) => affected.extend(follow(&mut self.bounds, &program, touched)),
@@ -234,7 +239,8 @@ impl ProgramChecks {
 
     fn affected_files(&mut self, difference: &Difference) -> BTreeSet<u32> {
         for &at in &difference.files {
-            let names_packages = self.program.files.get(at as usize).is_some_and(|file| file.names_packages());
+            let names_packages =
+                self.program.files.get(at as usize).is_some_and(|file| file.names_packages());
             set(&mut self.packaged, at, names_packages);
         }
         self.packaged.iter().chain(&difference.files).copied().collect()
@@ -243,11 +249,7 @@ impl ProgramChecks {
     /// Runs the checks of these parts, and keeps what they find.
     fn run(&mut self, parts: Vec<Part>) {
         let this = &*self;
-        let one = |part: &Part| (*part, this.check(*part));
-        let found: Vec<_> = match parts.len() {
-            0..FEW => parts.iter().map(one).collect(),
-            _ => parts.par_iter().map(one).collect(),
-        };
+        let found = parallel::map(&parts, FEW, |part| (*part, this.check(*part)));
         found.into_iter().for_each(|(part, found)| self.keep(part, found));
     }
 
@@ -264,7 +266,11 @@ impl ProgramChecks {
         for check in FAMILIES.iter().flat_map(|family| family.program) {
             match (check, part) {
                 (ProgramCheck::File(check), Part::File(at)) => {
-                    program.files.get(at as usize).into_iter().for_each(|file| check(program, file, &mut out));
+                    program
+                        .files
+                        .get(at as usize)
+                        .into_iter()
+                        .for_each(|file| check(program, file, &mut out));
                 }
                 (ProgramCheck::Predicate(check), Part::Predicate(id)) if program.mentioned(id).is_some() => {
                     check(&context, id, &mut out);
@@ -331,5 +337,9 @@ fn indices(program: &Program, is_one: impl Fn(&FileSummary) -> bool) -> BTreeSet
 }
 
 fn set(indices: &mut BTreeSet<u32>, at: u32, is_one: bool) {
-    if is_one { indices.insert(at) } else { indices.remove(&at) };
+    if is_one {
+        indices.insert(at)
+    } else {
+        indices.remove(&at)
+    };
 }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
 
 use crate::host::Shell;
@@ -23,6 +22,7 @@ use mangle_engine::types::ProgramTypes;
 use mangle_settings::{KernelSettings, RuleSettings, Settings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::memo::Memo;
+use mangle_syntax::parallel;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId};
 
@@ -144,7 +144,8 @@ struct JoinInputs {
 impl PartialEq for JoinInputs {
     fn eq(&self, other: &Self) -> bool {
         let is_same = |(one, other): (&Arc<SnapshotFile>, &Arc<SnapshotFile>)| Arc::ptr_eq(one, other);
-        let same_files = self.files.len() == other.files.len() && self.files.iter().zip(&*other.files).all(is_same);
+        let same_files =
+            self.files.len() == other.files.len() && self.files.iter().zip(&*other.files).all(is_same);
         same_files && self.embedding == other.embedding
     }
 }
@@ -153,9 +154,13 @@ impl PartialEq for JoinInputs {
 #[derive(Debug, Default)]
 pub(super) struct JoinedProgram(Memo<JoinInputs, Arc<Program>>);
 
+/// How many files are worth a thread of their own.
+const FEW: usize = 8;
+
 /// What the files contribute. Those that nobody asked for yet are parsed on all cores.
 fn summaries(files: &[Arc<SnapshotFile>]) -> Vec<Arc<FileSummary>> {
-    files.par_iter().filter(|file| !file.is_parsed()).for_each(|file| _ = file.summary());
+    let unparsed: Vec<_> = files.iter().filter(|file| !file.is_parsed()).collect();
+    parallel::map(&unparsed, FEW, |file| _ = file.summary());
     files.iter().map(|file| Arc::clone(file.summary())).collect()
 }
 
@@ -232,13 +237,19 @@ impl SnapshotProgram {
     pub(super) fn with_revisions(&self, state: &State, prompt_revisions: PromptRevisions) -> Self {
         let (program, diagnostics) = (self.program.clone(), self.diagnostics.clone());
         let evaluation = self.evaluation.clone();
-        Self { program, diagnostics, evaluation, ..Self::new(state, Arc::clone(&self.files), prompt_revisions) }
+        Self {
+            program,
+            diagnostics,
+            evaluation,
+            ..Self::new(state, Arc::clone(&self.files), prompt_revisions)
+        }
     }
 
     /// The joined program.
     pub fn program(&self) -> &Arc<Program> {
         self.program.get_or_init(|| {
-            let inputs = JoinInputs { files: Arc::clone(&self.files), embedding: Arc::clone(&self.embedding) };
+            let inputs =
+                JoinInputs { files: Arc::clone(&self.files), embedding: Arc::clone(&self.embedding) };
             self.joined.0.get_always(inputs, |last| {
                 let files = summaries(&self.files);
                 Arc::new(match last {

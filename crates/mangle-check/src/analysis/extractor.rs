@@ -7,8 +7,12 @@ use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Declaration, Item};
 use mangle_syntax::text::TextRange;
 
-pub(super) const FAMILY: Family =
-    Family { rules: &[&DECL_REGEX_GAP], clause: None, declaration: None, program: &[ProgramCheck::File(check)] };
+pub(super) const FAMILY: Family = Family {
+    rules: &[&DECL_REGEX_GAP],
+    clause: None,
+    declaration: None,
+    program: &[ProgramCheck::File(check)],
+};
 
 static DECL_REGEX_GAP: Rule = rule!("decl-regex-gap.md");
 

@@ -6,11 +6,11 @@
 //! same) or at the whole program (duplicates, cycles).
 
 mod calls;
-pub(crate) mod flow;
 mod declarations;
 mod edits;
 mod extractor;
 mod facts;
+pub(crate) mod flow;
 mod inclusion;
 mod packages;
 mod predicates;

@@ -32,7 +32,8 @@ impl Dependencies {
     pub fn new(program: &Program) -> Self {
         let edges = program.predicates.numbered().map(|predicate| edges_from(program, predicate)).collect();
         let mut all = Self { edges, ..Self::default() };
-        let roots = (0..program.predicates.count()).filter_map(|at| Some(PredicateId(u32::try_from(at).ok()?)));
+        let roots =
+            (0..program.predicates.count()).filter_map(|at| Some(PredicateId(u32::try_from(at).ok()?)));
         let found = all.search(roots);
         all.adopt(program, found);
         all
@@ -220,7 +221,9 @@ fn edges_from(program: &Program, predicate: &Predicate) -> Arc<[Edge]> {
         let Some(file) = program.files.get(*file_index as usize) else { continue };
         let Some(there) = file.predicates.get(key) else { continue };
         for &at in &there.rules {
-            let Some(item) = file.items.get(at as usize).filter(|item| !item.statement.damaged) else { continue };
+            let Some(item) = file.items.get(at as usize).filter(|item| !item.statement.damaged) else {
+                continue;
+            };
             let Some(clause) = item.statement.clause() else { continue };
             for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
                 let Some(to) = program.id_of(file, &literal.atom) else { continue };

@@ -109,12 +109,16 @@ fn changed_keys(old: &FileSummary, new: &FileSummary) -> FxHashSet<PredicateKey>
 
 /// Whether statements that both have are in another order.
 fn is_shuffled(old: &FileSummary, new: &FileSummary) -> bool {
-    let places: FxHashMap<_, _> = old.items.iter().enumerate().map(|(at, item)| (item.statement.id, at)).collect();
+    let places: FxHashMap<_, _> =
+        old.items.iter().enumerate().map(|(at, item)| (item.statement.id, at)).collect();
     let common = new.items.iter().filter_map(|item| places.get(&item.statement.id));
     !common.is_sorted()
 }
 
-fn is_same((old, before): (&FileSummary, &PredicateInFile), (new, after): (&FileSummary, &PredicateInFile)) -> bool {
+fn is_same(
+    (old, before): (&FileSummary, &PredicateInFile),
+    (new, after): (&FileSummary, &PredicateInFile),
+) -> bool {
     let id = |file: &FileSummary, at: u32| file.items.get(at as usize).map(|item| item.statement.id);
     let lists = |there: &PredicateInFile| [there.declarations.len(), there.facts.len(), there.rules.len()];
     let statements = |file: &FileSummary, there: &PredicateInFile| {

@@ -158,7 +158,8 @@ impl FileSummary {
     #[must_use]
     pub fn start_of(&self, statement: StatementId) -> Option<TextSize> {
         let starts = self.starts.get_or_init(|| {
-            let mut starts: Box<[_]> = self.items.iter().map(|item| (item.statement.id, item.start)).collect();
+            let mut starts: Box<[_]> =
+                self.items.iter().map(|item| (item.statement.id, item.start)).collect();
             starts.sort_by_key(|(statement, _)| *statement);
             starts
         });

@@ -506,7 +506,8 @@ impl Program {
 
     /// The predicates whose rules use a predicate; one that does so twice may come twice.
     pub fn askers<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = PredicateId> + 'p {
-        self.uses(predicate).filter_map(|(site, _)| self.id_of(site.file, &site.item.statement.clause()?.head))
+        self.uses(predicate)
+            .filter_map(|(site, _)| self.id_of(site.file, &site.item.statement.clause()?.head))
     }
 
     fn in_files<'p>(

@@ -55,7 +55,11 @@ impl<T: Clone> SharedList<T> {
     }
 
     /// The places where two lists differ, or that only this one has. What they share is not looked at.
-    pub(crate) fn different(&self, other: &Self, is_same: impl Fn(&T, &T) -> bool) -> impl Iterator<Item = u32> {
+    pub(crate) fn different(
+        &self,
+        other: &Self,
+        is_same: impl Fn(&T, &T) -> bool,
+    ) -> impl Iterator<Item = u32> {
         let mut places = Vec::new();
         for (at, part) in self.parts.iter().enumerate() {
             let before = other.parts.get(at);

@@ -29,9 +29,11 @@ impl Program {
         if is_crowded || !self.is_of(&files) {
             return Self::embedded(files, Arc::clone(embedding));
         }
-        let changed = self.files.iter().zip(&files).enumerate().filter(|(_, (old, new))| !Arc::ptr_eq(old, new));
+        let changed =
+            self.files.iter().zip(&files).enumerate().filter(|(_, (old, new))| !Arc::ptr_eq(old, new));
         let changed: Vec<u32> = changed.filter_map(|(at, _)| u32::try_from(at).ok()).collect();
-        let speaks_of_packages = |file: &FileSummary| file.package.is_some() || !file.used_packages.is_empty();
+        let speaks_of_packages =
+            |file: &FileSummary| file.package.is_some() || !file.used_packages.is_empty();
         let is_packaged = |at: &u32| {
             let both = [self.files.get(*at as usize), files.get(*at as usize)];
             both.into_iter().flatten().any(|file| speaks_of_packages(file))
@@ -50,7 +52,8 @@ impl Program {
     fn after(&self, files: Arc<Vec<Arc<FileSummary>>>, changed: &[u32]) -> Self {
         let mut program = self.with_files(files);
         for &at in changed {
-            let (Some(old), Some(new)) = (self.files.get(at as usize), program.files.get(at as usize).cloned())
+            let (Some(old), Some(new)) =
+                (self.files.get(at as usize), program.files.get(at as usize).cloned())
             else {
                 continue;
             };
@@ -67,7 +70,8 @@ impl Program {
     /// Puts a file in the place of another one.
     fn exchange(&mut self, at: u32, old: &FileSummary, new: &FileSummary) {
         self.statements = self.statements.wrapping_sub(old.digest).wrapping_add(new.digest);
-        let keys: FxHashSet<PredicateKey> = old.predicates.keys().chain(new.predicates.keys()).copied().collect();
+        let keys: FxHashSet<PredicateKey> =
+            old.predicates.keys().chain(new.predicates.keys()).copied().collect();
         let mut keys: Vec<_> = keys.into_iter().collect();
         // New numbers are given in an order that does not depend on hashing.
         keys.sort_unstable();

@@ -120,7 +120,12 @@ impl ProgramTypes {
 
     /// Infers the relations that a difference touches, and those that depend on what comes out otherwise. Gives also the
     /// relations that hold something else.
-    fn after(mut self, program: &Program, difference: &Difference, cache: &mut TypeCache) -> (Self, Vec<PredicateId>) {
+    fn after(
+        mut self,
+        program: &Program,
+        difference: &Difference,
+        cache: &mut TypeCache,
+    ) -> (Self, Vec<PredicateId>) {
         let before = self.rows.clone();
         while self.rows.len() < program.predicates.count() {
             self.rows.push(Rows::unknown());
@@ -160,7 +165,10 @@ impl ProgramTypes {
     /// The relations that hold something else than in `old`, whose numbers are the same.
     #[must_use]
     pub fn different_from(&self, old: &Self) -> Vec<PredicateId> {
-        self.rows.different(&old.rows, |one, other| one.fingerprint() == other.fingerprint()).map(PredicateId).collect()
+        self.rows
+            .different(&old.rows, |one, other| one.fingerprint() == other.fingerprint())
+            .map(PredicateId)
+            .collect()
     }
 
     /// What a relation holds.
@@ -383,7 +391,13 @@ impl Inference<'_, '_> {
         }
     }
 
-    fn rule(&mut self, file: &FileSummary, item: &Item, clause: &Clause, rows: &SharedList<Rows>) -> Vec<Row> {
+    fn rule(
+        &mut self,
+        file: &FileSummary,
+        item: &Item,
+        clause: &Clause,
+        rows: &SharedList<Rows>,
+    ) -> Vec<Row> {
         let id = item.statement.id;
         let inputs = self.inputs(file, clause, rows);
         let heads = match self.cache.rules.get(&id) {

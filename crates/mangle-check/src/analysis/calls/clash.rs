@@ -33,7 +33,8 @@ pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut Pro
 
 /// Whether two predicates depend on each other.
 fn are_one(program: &Program, one: &Predicate, other: &Predicate) -> bool {
-    let component = |predicate: &Predicate| Some(program.dependencies().component(program.id(predicate.key)?));
+    let component =
+        |predicate: &Predicate| Some(program.dependencies().component(program.id(predicate.key)?));
     component(one) == component(other)
 }
 
