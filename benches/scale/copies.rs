@@ -1,6 +1,6 @@
 //! A program as often as it is wanted: each copy with predicates of its own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use mangle_engine::program::{FileSummary, Predicate, Program};
@@ -109,12 +109,11 @@ impl Copies {
 }
 
 fn join(texts: &[(String, String)]) -> Program {
-    let summary = |((_, text), id)| Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text_of(text))));
-    Program::new(texts.iter().zip(0..).map(summary).collect())
-}
-
-fn text_of(text: &str) -> Arc<str> {
-    text.into()
+    let files = texts.iter().zip(0..).map(|((_, text), id)| {
+        let source = SourceFile::parse(text.as_str().into());
+        Arc::new(FileSummary::new(FileId(id), &source))
+    });
+    Program::new(files.collect())
 }
 
 /// Where each file names a predicate, sorted.
@@ -175,10 +174,4 @@ fn declaration(program: &Program) -> ((usize, String), usize) {
         text.contains("/string").then_some(((site.file.id.0 as usize, needle), users))
     });
     declared.min_by_key(|(_, users)| users.abs_diff(USERS)).unwrap()
-}
-
-/// Whether a path is there, for messages.
-#[allow(dead_code)]
-pub(crate) fn exists(path: &Path) -> bool {
-    path.exists()
 }

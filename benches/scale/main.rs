@@ -45,7 +45,8 @@ fn main() {
         figures.extend(terminal::measure(&copies));
         columns.push((copies.files, figures));
         if arguments.iter().any(|argument| argument == "--keep") {
-            println!("{} files: {}", copies.files, copies.keep().display());
+            let files = copies.files;
+            println!("{files} files: {}", copies.keep().display());
         }
     }
     print(&columns);
