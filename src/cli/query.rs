@@ -288,7 +288,7 @@ impl QueryCommand {
 
 /// The files of the programs with statements that cannot be read, which the answers do not take into account.
 fn damaged(programs: &Programs, given: &ExtraFacts) -> Vec<String> {
-    let files = programs.all.iter().flat_map(|joined| &joined.program.files);
+    let files = programs.all.iter().flat_map(|joined| joined.program.files.iter());
     let mut seen = rustc_hash::FxHashSet::default();
     let files = files.filter(|file| seen.insert(file.id) && !given.has(file.id));
     let said = files.filter_map(|file| {

@@ -191,7 +191,7 @@ impl<'a> Resolver<'a> {
 
     /// Collects the configuration files of what a glob matches.
     fn matches(&mut self, glob: &CheckTarget) {
-        let files = self.trees.values().flat_map(|tree| &tree.files);
+        let files = self.trees.values().flat_map(|tree| tree.files.iter());
         let matched: Vec<_> =
             files.filter(|found| glob.covers(&found.path)).map(|found| found.path.clone()).collect();
         for path in matched {
@@ -302,8 +302,11 @@ impl<'a> Resolver<'a> {
                 || file.ends_with(FILE_NAME)
                 || self.adds(self.project_of(file), file)
         };
-        let walked =
-            self.trees.values().flat_map(|tree| &tree.files).filter(|found| self.is_reported(&found.path));
+        let walked = self
+            .trees
+            .values()
+            .flat_map(|tree| tree.files.iter())
+            .filter(|found| self.is_reported(&found.path));
         let named = self.targets.iter().filter_map(|target| match target {
             CheckTarget::File(file) if is_ours(file) => Some(WalkEntry::plain(file)),
             _ => None,

@@ -64,7 +64,7 @@ impl PredicateName {
     /// Why there is nothing to show: none of the programs mentions the predicate.
     #[must_use]
     pub fn missing_from<'p>(&self, programs: impl Iterator<Item = &'p Program> + Clone) -> Option<String> {
-        let mut all = programs.flat_map(|program| &program.predicates);
+        let mut all = programs.flat_map(|program| program.predicates.iter());
         if all.clone().any(|predicate| self.matches(predicate)) {
             return None;
         }
@@ -239,7 +239,7 @@ fn mentioned(
     premises: &[&Premise],
     files: Option<&FxHashSet<FileId>>,
 ) -> FxHashSet<PredicateId> {
-    let all = (0u32..).map(PredicateId).zip(&program.predicates);
+    let all = program.predicates.with_ids();
     let Some(files) = files else { return all.map(|(id, _)| id).collect() };
     let says = |predicate: &Predicate| {
         predicate.files.iter().any(|(file, key)| {
@@ -256,7 +256,7 @@ fn mentioned(
 /// The wanted predicates, what they depend on and what depends on them, so many steps away.
 fn around(program: &Program, premises: &[&Premise], selection: &Selection) -> FxHashSet<PredicateId> {
     let is_wanted = |predicate: &Predicate| selection.of.iter().any(|wanted| wanted.matches(predicate));
-    let all = (0u32..).map(PredicateId).zip(&program.predicates);
+    let all = program.predicates.with_ids();
     let start: Vec<_> = all.filter(|(_, predicate)| is_wanted(predicate)).map(|(id, _)| id).collect();
     let (mut down, mut up) = (Steps::default(), Steps::default());
     for premise in premises {

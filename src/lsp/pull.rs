@@ -93,7 +93,7 @@ pub(super) fn document(
 /// reports is asked to pull again.
 fn others(view: &View, file: &SnapshotFile) -> Option<HashMap<Uri, DocumentDiagnosticReportKind>> {
     let mut others = HashMap::new();
-    let files = view.snapshot.programs_of(file.id).flat_map(|program| &program.files);
+    let files = view.snapshot.programs_of(file.id).flat_map(|program| program.files.iter());
     let transcripts = view.snapshot.transcripts.iter().filter(|transcript| transcript.is_diagnosed());
     let files = files.chain(transcripts.map(|transcript| &transcript.file));
     for other in files.filter(|other| other.id != file.id && other.open.is_some()) {

@@ -139,7 +139,7 @@ impl Constitution {
 
     /// The predicates of which a fact can lift what denies something.
     pub(super) fn lifting(&self) -> FxHashSet<PredicateId> {
-        let all = (0u32..).map(PredicateId).take(self.program.predicates.len());
+        let all = (0u32..).map(PredicateId).take(self.program.predicates.count());
         all.filter(|id| self.consulted.get(*id).is_some_and(|consult| consult.lifts)).collect()
     }
 

@@ -1,6 +1,9 @@
 //! The `Decl` of a predicate that has none: its text, and where it belongs. The fix of `undeclared-head` and the assists
 //! that declare write the same.
 
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
 use super::describe::{Callable, bounds};
 use super::lines::comment_start;
 use crate::Analysis;
@@ -12,7 +15,7 @@ use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::{FileId, StatementId, TextRange, TextSize, with_line_ends};
 
 /// The rule whose findings get a fix here, since only here the types are known.
-const UNDECLARED_HEAD: &str = "undeclared-head";
+pub(crate) const UNDECLARED_HEAD: &str = "undeclared-head";
 
 /// Whether a `Decl` can be written for a predicate.
 #[must_use]
@@ -46,13 +49,7 @@ pub fn declaration(analysis: &dyn Analysis, predicate: &Predicate) -> String {
 /// declared there.
 #[must_use]
 pub fn home(program: &Program, predicate: &Predicate) -> Option<DeclarationHome> {
-    let is_single = |file: FileId| program.embedding.singles.binary_search(&file).is_ok();
-    let own = program.clauses(predicate).next().map(|site| site.file.id);
-    let package = predicate.key.package();
-    DeclarationHome::find(program, |file| match own {
-        Some(own) if is_single(own) => file.id == own,
-        _ => !is_single(file.id) && file.package.map_or("", |own| own.as_str()) == package,
-    })
+    HomeKey::of(program, predicate).find(program)
 }
 
 /// The edits that declare predicates: each where the declarations of its package are, else before its first clause.
@@ -110,13 +107,76 @@ pub(super) fn add_fixes(
     found: &mut [(FileId, StatementId, Finding)],
     program: &Program,
     types: &ProgramTypes,
+    homes: &Homes,
 ) {
     for (file, statement, finding) in found.iter_mut().filter(|(.., it)| it.rule.name == UNDECLARED_HEAD) {
-        finding.fix = fix(program, types, *file, *statement);
+        finding.fix = fix(program, types, homes, (*file, *statement));
     }
 }
 
-fn fix(program: &Program, types: &ProgramTypes, file: FileId, statement: StatementId) -> Option<Fix> {
+/// Where the declarations of a kind belong, looked up once for all predicates of that kind.
+#[derive(Debug, Default)]
+pub(crate) struct Homes(Mutex<FxHashMap<HomeKey, Option<DeclarationHome>>>);
+
+impl Homes {
+    fn of(&self, program: &Program, predicate: &Predicate) -> Option<DeclarationHome> {
+        let key = HomeKey::of(program, predicate);
+        let known = self.0.lock().get(&key).copied();
+        known.unwrap_or_else(|| {
+            let found = key.find(program);
+            self.0.lock().insert(key, found);
+            found
+        })
+    }
+
+    /// Looks them up in a later state of the program. Gives whether one is elsewhere now.
+    pub(crate) fn update(&self, program: &Program) -> bool {
+        let mut is_different = false;
+        for (key, known) in self.0.lock().iter_mut() {
+            let found = key.find(program);
+            is_different |= *known != found;
+            *known = found;
+        }
+        is_different
+    }
+}
+
+/// What decides where a predicate is declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct HomeKey {
+    /// The test or sample that alone has it.
+    single: Option<FileId>,
+    package: &'static str,
+}
+
+impl HomeKey {
+    fn of(program: &Program, predicate: &Predicate) -> Self {
+        let own = program.clauses(predicate).next().map(|site| site.file.id);
+        let single = own.filter(|file| is_single(program, *file));
+        Self { single, package: if single.is_some() { "" } else { predicate.key.package() } }
+    }
+
+    fn find(self, program: &Program) -> Option<DeclarationHome> {
+        DeclarationHome::find(program, |file| match self.single {
+            Some(own) => file.id == own,
+            None => {
+                let package = file.package.map_or("", |own| own.as_str());
+                package == self.package && !is_single(program, file.id)
+            }
+        })
+    }
+}
+
+fn is_single(program: &Program, file: FileId) -> bool {
+    program.embedding.singles.binary_search(&file).is_ok()
+}
+
+fn fix(
+    program: &Program,
+    types: &ProgramTypes,
+    homes: &Homes,
+    (file, statement): (FileId, StatementId),
+) -> Option<Fix> {
     let file = program.file(file)?;
     let item = file.items.iter().find(|item| item.statement.id == statement)?;
     let predicate = program.predicate_of(file, &item.statement.clause()?.head)?;
@@ -124,7 +184,7 @@ fn fix(program: &Program, types: &ProgramTypes, file: FileId, statement: Stateme
     let is_own = file.package.map_or("", |own| own.as_str()) == predicate.key.package();
     let before = file.text.get(..usize::from(item.start)).unwrap_or_default();
     let may_be_before = is_own && (before.is_empty() || before.ends_with('\n'));
-    let home = home(program, predicate);
+    let home = homes.of(program, predicate);
     if !is_undeclared(predicate) || home.is_none() && !may_be_before {
         return None;
     }

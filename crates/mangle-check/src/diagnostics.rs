@@ -2,32 +2,44 @@
 //! silencing comments.
 //!
 //! Findings about one statement are kept while the statement and the signatures of the predicates
-//! that it mentions stay the same, so that a keystroke costs the checks of one clause.
+//! that it mentions stay the same, so that a keystroke costs the checks of one clause. What is known of a file is kept while
+//! nothing that its findings depend on is different, so that an edit costs the files that it concerns.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use dashmap::DashMap;
 use parking_lot::Mutex;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
+use smallvec::SmallVec;
 
 use crate::Registry;
-use crate::analysis::{CheckContext, FAMILIES, ProgramFindings};
-use crate::declaration_text::add_fixes;
+use crate::analysis::{CheckContext, FAMILIES, goes_behind};
 use crate::fix_checks::{Claim, Effort, FixChecks};
 use crate::policy_test::TestFile;
+use crate::program_checks::{Changed, ProgramChecks, off};
 use crate::suppression::{Suppressions, UNUSED_SUPPRESSION};
-use mangle_engine::program::{FileSummary, Program};
+use mangle_engine::program::{Difference, FileSummary, Program, key_of};
 use mangle_engine::types::{ProgramTypes, TypeCache};
 use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Applicability, Diagnostic, Finding, Placement, ResolvedFix, Rule};
-use mangle_syntax::syntax::ast::{Atom, Clause, Item, Literal, Statement, StatementKind};
+use mangle_syntax::parallel;
+use mangle_syntax::syntax::ast::{Atom, Literal, Statement, StatementKind};
 use mangle_syntax::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID;
 use mangle_syntax::text::{Cancel, FileId, StatementId, TextRange, TextSize, with_line_ends};
 
-/// What is kept of one statement: a fingerprint of what its findings depend on, and these.
-type CachedFindings = (u64, Arc<[Finding]>);
+/// What is kept of one statement.
+#[derive(Debug)]
+struct CachedFindings {
+    /// [`Fingerprint::of_mentions`] at the time.
+    fingerprint: u64,
+    /// [`Program::vocabulary`] at the time, where the findings depend on it.
+    vocabulary: Option<u64>,
+    /// `None` where there are none, as for most.
+    findings: Option<Arc<[Finding]>>,
+}
 
 /// What is known of one file apart from its program.
 #[derive(Debug)]
@@ -35,17 +47,14 @@ struct FileFindings {
     /// The findings, with the statement that their ranges count from, if any.
     all: Vec<(Option<StatementId>, Finding)>,
     suppressions: Suppressions,
+    /// Whether a finding depends on [`Program::vocabulary`].
+    depends_on_vocabulary: bool,
 }
 
 /// What is kept of one file.
 #[derive(Debug)]
 struct CachedFile {
-    summary: Arc<FileSummary>,
-    /// [`environment`] at the time.
-    environment: u64,
     statements: FxHashMap<StatementId, CachedFindings>,
-    /// `None` when the check of the file was stopped half way.
-    findings: Option<Arc<FileFindings>>,
 }
 
 /// The findings about single statements, kept between the revisions of a program.
@@ -55,13 +64,58 @@ pub struct FindingCache {
     files: DashMap<FileId, CachedFile, FxBuildHasher>,
     types: Mutex<TypeCache>,
     fixes: FixChecks,
+    last: Mutex<Option<LastRun>>,
 }
+
+/// What is known of a program since it was last diagnosed. What a later state of the program has otherwise is added to what is
+/// to be done, which is done when there is time: a run that was stopped loses nothing.
+#[derive(Debug)]
+struct LastRun {
+    program: Program,
+    types: ProgramTypes,
+    settings: RuleSettings,
+    is_thorough: bool,
+    checks: Option<ProgramChecks>,
+    /// What is known of each file, in the order of [`Program::files`].
+    files: Vec<FileState>,
+    /// The files whose statements are to be checked.
+    unchecked: BTreeSet<u32>,
+    /// The files whose findings are to be placed.
+    unplaced: BTreeSet<u32>,
+}
+
+/// What is known of one file of a program.
+#[derive(Debug, Default)]
+struct FileState {
+    /// The findings about its single statements.
+    findings: Option<Arc<FileFindings>>,
+    placed: Placed,
+}
+
+/// The diagnostics of a file, and what decided where they are and which fixes are safe.
+#[derive(Debug, Default)]
+struct Placed {
+    diagnostics: Arc<[Diagnostic]>,
+    /// The other files that they point into.
+    reads: SmallVec<[FileId; 2]>,
+    /// Whether the program was asked if a fix is safe.
+    is_fix_checked: bool,
+}
+
+/// How many files are worth a thread of their own.
+const FEW: usize = 8;
 
 impl FindingCache {
     /// An empty one, for a tool that has these rules.
     #[must_use]
     pub fn new(registry: &'static Registry) -> Self {
-        Self { registry, files: DashMap::default(), types: Mutex::default(), fixes: FixChecks::default() }
+        Self {
+            registry,
+            files: DashMap::default(),
+            types: Mutex::default(),
+            fixes: FixChecks::default(),
+            last: Mutex::default(),
+        }
     }
 
     /// What the relations of `program` hold, with what is kept of its earlier revisions.
@@ -84,7 +138,12 @@ pub fn diagnostics(
     settings: &RuleSettings,
     cache: &FindingCache,
 ) -> Vec<(FileId, Vec<Diagnostic>)> {
-    diagnostics_unless(&Cancel::new(), program, &cache.types(program), settings, cache).unwrap_or_default()
+    let found = diagnostics_unless(&Cancel::new(), program, &cache.types(program), settings, cache);
+    owned(found.unwrap_or_default())
+}
+
+fn owned(found: Vec<(FileId, Arc<[Diagnostic]>)>) -> Vec<(FileId, Vec<Diagnostic>)> {
+    found.into_iter().map(|(file, found)| (file, found.to_vec())).collect()
 }
 
 /// [`diagnostics`] for those who apply fixes: each fix that is safe is known to be, however many there are.
@@ -94,9 +153,10 @@ pub fn diagnostics_for_fixing(
     settings: &RuleSettings,
     cache: &FindingCache,
 ) -> Vec<(FileId, Vec<Diagnostic>)> {
-    let (types, goes_on) = (cache.types(program), Cancel::new());
-    let placer = Placer { thorough: true, ..Placer::checking(program, settings, &types, &cache.fixes) };
-    diagnose(&goes_on, program, settings, cache, placer).unwrap_or_default()
+    let types = cache.types(program);
+    let mut last = cache.last.lock();
+    let last = LastRun::follow(&mut last, program, &types, (settings, true));
+    owned(last.run(cache, &Cancel::new()).unwrap_or_default())
 }
 
 /// [`diagnostics`], or `None` once `cancel` is raised. What was found until then is kept in `cache`.
@@ -107,38 +167,140 @@ pub fn diagnostics_unless(
     types: &ProgramTypes,
     settings: &RuleSettings,
     cache: &FindingCache,
-) -> Option<Vec<(FileId, Vec<Diagnostic>)>> {
-    let placer = Placer::checking(program, settings, types, &cache.fixes);
-    diagnose(cancel, program, settings, cache, placer)
+) -> Option<Vec<(FileId, Arc<[Diagnostic]>)>> {
+    let mut last = cache.last.lock();
+    LastRun::follow(&mut last, program, types, (settings, false)).run(cache, cancel)
 }
 
-fn diagnose<'p>(
-    cancel: &Cancel,
-    program: &'p Program,
-    settings: &RuleSettings,
-    cache: &FindingCache,
-    mut placer: Placer<'p>,
-) -> Option<Vec<(FileId, Vec<Diagnostic>)>> {
-    let (types, _) = placer.checks?;
-    let mut of_program = check_program(program, settings);
-    add_fixes(&mut of_program, program, types);
-    let mut of_program = by_file(of_program);
-    let mut all = Vec::with_capacity(program.files.len());
-    for file in &program.files {
-        let of_statements = check_file(program, types, file, cache, cancel)?;
-        let of_program = of_program.remove(&file.id).unwrap_or_default();
-        all.push((file.id, placer.place_all(file, &of_statements, of_program)));
+impl LastRun {
+    /// What is known, with what there is to be done for a later state of the program.
+    fn follow<'l>(
+        last: &'l mut Option<Self>,
+        program: &Program,
+        types: &ProgramTypes,
+        (settings, is_thorough): (&RuleSettings, bool),
+    ) -> &'l mut Self {
+        let is_usable = |last: &Self| last.settings == *settings && last.is_thorough == is_thorough;
+        let known = last.take().filter(is_usable);
+        let difference = known.as_ref().and_then(|last| Difference::between(&last.program, program));
+        let mut this = match (known, difference) {
+            (Some(mut known), Some(difference)) => {
+                known.take_over(program, types, &difference);
+                known
+            }
+            (_, _) => Self::new(program, types, settings, is_thorough),
+        };
+        match ProgramChecks::follow(&mut this.checks, program, types, settings) {
+            Changed::All => this.unplaced.extend(indices(program)),
+            Changed::Files(files) => {
+                this.unplaced.extend(files.iter().filter_map(|file| program.index_of(*file)));
+            }
+        }
+        last.insert(this)
     }
-    Some(all)
+
+    fn new(program: &Program, types: &ProgramTypes, settings: &RuleSettings, is_thorough: bool) -> Self {
+        let (program, types, settings) = (program.clone(), types.clone(), settings.clone());
+        let unchecked: BTreeSet<u32> = indices(&program).collect();
+        let files = unchecked.iter().map(|_| FileState::default()).collect();
+        let unplaced = unchecked.clone();
+        Self { program, types, settings, is_thorough, checks: None, files, unchecked, unplaced }
+    }
+
+    /// Notes what a difference asks for.
+    fn take_over(&mut self, program: &Program, types: &ProgramTypes, difference: &Difference) {
+        let retyped = types.different_from(&self.types);
+        (self.program, self.types) = (program.clone(), types.clone());
+        self.unchecked.extend(&difference.files);
+        // Statements depend on the signatures and types of what they mention, and on whether there is something else with
+        // that name.
+        for id in difference.signatures.iter().chain(&retyped) {
+            self.unchecked.extend(program.get(*id).files.iter().map(|(file, _)| *file));
+        }
+        for id in &difference.existence {
+            let alike = program.named(program.get(*id).key.name);
+            self.unchecked.extend(alike.flat_map(|predicate| predicate.files.iter()).map(|(file, _)| *file));
+        }
+        if !difference.existence.is_empty() {
+            let depend = |file: &&FileState| {
+                file.findings.as_ref().is_none_or(|findings| findings.depends_on_vocabulary)
+            };
+            let files = (0u32..).zip(&self.files).filter(|(_, file)| depend(file)).map(|(at, _)| at);
+            self.unchecked.extend(files);
+        }
+        if !difference.touched.is_empty() {
+            let tests = program.embedding.tests.iter().filter_map(|file| program.index_of(*file));
+            self.unchecked.extend(tests);
+            let checked = (0u32..).zip(&self.files).filter(|(_, file)| file.placed.is_fix_checked);
+            self.unplaced.extend(checked.map(|(at, _)| at));
+        }
+        // What points into a text that changed points elsewhere.
+        let changed: Vec<FileId> =
+            difference.files.iter().filter_map(|at| Some(program.files.get(*at as usize)?.id)).collect();
+        let reads_changed = |file: &FileState| file.placed.reads.iter().any(|read| changed.contains(read));
+        let readers = (0u32..).zip(&self.files).filter(|(_, file)| reads_changed(file));
+        self.unplaced.extend(readers.map(|(at, _)| at));
+    }
+
+    /// Does what there is to be done. `None` once `cancel` is raised.
+    fn run(&mut self, cache: &FindingCache, cancel: &Cancel) -> Option<Vec<(FileId, Arc<[Diagnostic]>)>> {
+        let check = |at: &u32| {
+            let file = self.program.files.get(*at as usize)?;
+            Some((*at, check_file(&self.program, &self.types, file, cache, cancel)))
+        };
+        let checked: Vec<_> = on_all_cores(&self.unchecked, check);
+        let mut is_stopped = false;
+        for (at, findings) in checked.into_iter().flatten() {
+            is_stopped |= findings.is_none();
+            if let (Some(findings), Some(file)) = (findings, self.files.get_mut(at as usize)) {
+                file.findings = Some(findings);
+                self.unchecked.remove(&at);
+                self.unplaced.insert(at);
+            }
+        }
+        if is_stopped || cancel.is_cancelled() {
+            return None;
+        }
+        let place = |at: &u32| {
+            let placed = (!cancel.is_cancelled()).then(|| self.place(*at, cache)).flatten();
+            Some((*at, placed?))
+        };
+        let placed: Vec<_> = on_all_cores(&self.unplaced, place);
+        for (at, placed) in placed.into_iter().flatten() {
+            if let Some(file) = self.files.get_mut(at as usize) {
+                file.placed = placed;
+                self.unplaced.remove(&at);
+            }
+        }
+        if cancel.is_cancelled() {
+            return None;
+        }
+        let files = self.program.files.iter().zip(&self.files);
+        Some(files.map(|(file, known)| (file.id, Arc::clone(&known.placed.diagnostics))).collect())
+    }
+
+    fn place(&self, at: u32, cache: &FindingCache) -> Option<Placed> {
+        let file = self.program.files.get(at as usize)?;
+        let of_statements = self.files.get(at as usize)?.findings.as_ref()?;
+        let of_program = self.checks.as_ref().map(|checks| checks.of_file(file.id)).unwrap_or_default();
+        let mut placer = Placer {
+            thorough: self.is_thorough,
+            ..Placer::checking(&self.program, &self.settings, &self.types, &cache.fixes)
+        };
+        let diagnostics = placer.place_all(file, of_statements, of_program).into();
+        let Placer { reads, is_fix_checked, .. } = placer;
+        Some(Placed { diagnostics, reads, is_fix_checked })
+    }
 }
 
-/// Findings that only the whole program shows, by the files of their statements.
-fn by_file(found: Vec<(FileId, StatementId, Finding)>) -> FxHashMap<FileId, Vec<(StatementId, Finding)>> {
-    let mut by_file: FxHashMap<FileId, Vec<(StatementId, Finding)>> = FxHashMap::default();
-    for (file, statement, finding) in found {
-        by_file.entry(file).or_default().push((statement, finding));
-    }
-    by_file
+fn indices(program: &Program) -> impl Iterator<Item = u32> + use<> {
+    (0u32..).take(program.files.len())
+}
+
+/// Does some work for each number, on several threads if there are many.
+fn on_all_cores<T: Send>(numbers: &BTreeSet<u32>, work: impl Fn(&u32) -> T + Sync) -> Vec<T> {
+    let numbers: Vec<u32> = numbers.iter().copied().collect();
+    parallel::map(&numbers, FEW, work)
 }
 
 /// The diagnostics of some files of `program`: about single statements, and of what only the whole program shows that
@@ -155,14 +317,11 @@ pub fn diagnostics_of_files(
     let wanted: Vec<_> = program.files.iter().filter(|file| files.contains(&file.id)).collect();
     let one = |file: &&Arc<FileSummary>| check_file(program, &types, file, cache, &goes_on);
     let of_statements: Vec<_> = wanted.iter().filter_map(one).collect();
-    let mut of_program = check_families(program, settings, is_wanted);
-    add_fixes(&mut of_program, program, &types);
-    let mut of_program = by_file(of_program);
+    let of_program = ProgramChecks::new(program, &types, off(settings, is_wanted));
     let mut placer = Placer::checking(program, settings, &types, &cache.fixes);
     let mut all = Vec::with_capacity(of_statements.len());
     for (file, found) in wanted.into_iter().zip(&of_statements) {
-        let of_program = of_program.remove(&file.id).unwrap_or_default();
-        all.push((file.id, placer.place_all(file, found, of_program)));
+        all.push((file.id, placer.place_all(file, found, of_program.of_file(file.id))));
     }
     all
 }
@@ -255,28 +414,8 @@ pub fn once<'d>(lists: &[&'d [Diagnostic]]) -> Vec<&'d Diagnostic> {
     found.map(|(diagnostic, _)| diagnostic).collect()
 }
 
-fn check_program(program: &Program, settings: &RuleSettings) -> Vec<(FileId, StatementId, Finding)> {
-    check_families(program, settings, &|_| true)
-}
-
-/// [`check_program`], of the rules that `is_wanted` holds for.
-fn check_families(
-    program: &Program,
-    settings: &RuleSettings,
-    is_wanted: &dyn Fn(&Rule) -> bool,
-) -> Vec<(FileId, StatementId, Finding)> {
-    let is_off = |rule: &&Rule| settings.severity(rule).is_none() || !is_wanted(rule);
-    let rules = FAMILIES.iter().flat_map(|family| family.rules).copied();
-    let mut findings = ProgramFindings::without(rules.filter(is_off).collect());
-    let families = FAMILIES.iter().filter(|family| family.rules.iter().any(|rule| is_wanted(rule)));
-    for check in families.filter_map(|family| family.program) {
-        check(program, &mut findings);
-    }
-    findings.into_inner()
-}
-
-/// The findings about the single statements of a file. When neither the file nor anything that its
-/// statements may depend on has changed, they are those of the last time.
+/// The findings about the single statements of a file. Statements of which nothing changed that their findings depend on have
+/// those of the last time. `None` once `cancel` is raised.
 fn check_file(
     program: &Program,
     types: &ProgramTypes,
@@ -284,43 +423,11 @@ fn check_file(
     cache: &FindingCache,
     cancel: &Cancel,
 ) -> Option<Arc<FileFindings>> {
-    let mut environment = environment(program, types);
-    if program.embedding.is_test(file.id) {
-        environment ^= queried(program);
-    }
-    let old = cache.files.remove(&file.id).map(|(_, old)| old);
-    let unchanged = |old: &CachedFile| {
-        old.environment == environment && Arc::ptr_eq(&old.summary, file) && old.findings.is_some()
-    };
-    let kept = match old {
-        Some(old) if unchanged(&old) => old,
-        old => {
-            let mut statements = old.map(|old| old.statements).unwrap_or_default();
-            let findings = check_statements(program, types, file, &mut statements, (cache.registry, cancel))
-                .map(Arc::new);
-            CachedFile { summary: Arc::clone(file), environment, statements, findings }
-        }
-    };
-    let findings = kept.findings.clone();
-    cache.files.insert(file.id, kept);
-    findings
-}
-
-/// A number that changes with everything that any finding about a statement may depend on outside
-/// of it.
-fn environment(program: &Program, types: &ProgramTypes) -> u64 {
-    let mut hasher = FxHasher::default();
-    (program.environment(), types.environment()).hash(&mut hasher);
-    hasher.finish()
-}
-
-/// A number that changes with which predicates premises query: findings about the facts of policy tests depend on it.
-fn queried(program: &Program) -> u64 {
-    let mut hasher = FxHasher::default();
-    for predicate in &program.predicates {
-        (predicate.key, program.uses(predicate).next().is_some()).hash(&mut hasher);
-    }
-    hasher.finish()
+    let old = cache.files.remove(&file.id).map(|(_, old)| old.statements);
+    let mut statements = old.unwrap_or_default();
+    let findings = check_statements(program, types, file, &mut statements, (cache.registry, cancel));
+    cache.files.insert(file.id, CachedFile { statements });
+    findings.map(Arc::new)
 }
 
 /// The findings about the statements of a file; `kept` are those of the last time, and afterwards
@@ -334,6 +441,7 @@ fn check_statements(
 ) -> Option<FileFindings> {
     let mut all: Vec<_> = file.findings.iter().map(|finding| (None, finding.clone())).collect();
     let mut new = FxHashMap::with_capacity_and_hasher(file.items.len(), FxBuildHasher);
+    let mut depends_on_vocabulary = false;
     for item in file.items.iter() {
         if cancel.is_cancelled() {
             kept.extend(new);
@@ -350,13 +458,23 @@ fn check_statements(
         let inferred = OnceCell::new();
         let context =
             CheckContext { program, types, file, item, text: file.statement_text(item), inferred: &inferred };
-        let fingerprint = fingerprint(&context, statement);
-        let findings = match kept.remove(&id) {
-            Some((before, findings)) if before == fingerprint => findings,
-            _ => check_statement(&context, statement).into(),
-        };
-        all.extend(findings.iter().map(|finding| (Some(id), finding.clone())));
-        new.insert(id, (fingerprint, findings));
+        let now = Fingerprint::of(&context, statement);
+        let known = kept.remove(&id).filter(|known| {
+            known.fingerprint == now.of_mentions
+                && known.vocabulary.is_none_or(|it| it == program.vocabulary())
+        });
+        let known = known.unwrap_or_else(|| {
+            let findings = check_statement(&context, statement);
+            // Only what a fix asks for depends on the vocabulary.
+            let vocabulary =
+                (now.depends_on_vocabulary && !findings.is_empty()).then(|| program.vocabulary());
+            let findings = (!findings.is_empty()).then(|| findings.into());
+            CachedFindings { fingerprint: now.of_mentions, vocabulary, findings }
+        });
+        depends_on_vocabulary |= known.vocabulary.is_some();
+        let found = known.findings.iter().flat_map(|findings| findings.iter());
+        all.extend(found.map(|finding| (Some(id), finding.clone())));
+        new.insert(id, known);
     }
     if program.embedding.is_test(file.id) {
         all.extend(
@@ -367,7 +485,7 @@ fn check_statements(
         all.extend(registry.check_file(file).map(|finding| (None, finding)));
     }
     *kept = new;
-    Some(FileFindings { all, suppressions: Suppressions::of(file, registry) })
+    Some(FileFindings { all, suppressions: Suppressions::of(file, registry), depends_on_vocabulary })
 }
 
 /// The findings of the families about a statement.
@@ -391,24 +509,42 @@ pub(super) fn check_statement(context: &CheckContext<'_>, statement: &Statement)
 
 /// A number that changes with everything outside a statement that its findings may depend on.
 pub(super) fn fingerprint(context: &CheckContext<'_>, statement: &Statement) -> u64 {
+    let fingerprint = Fingerprint::of(context, statement);
     let mut hasher = FxHasher::default();
-    context.program.embedding.engine.hash(&mut hasher);
-    match &statement.kind {
-        StatementKind::Clause(clause) => clause_fingerprint(context, clause, &mut hasher),
-        StatementKind::Declaration(declaration) => hash_atom(context, &declaration.atom, &mut hasher),
-        StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => {}
+    fingerprint.of_mentions.hash(&mut hasher);
+    if fingerprint.depends_on_vocabulary {
+        context.program.vocabulary().hash(&mut hasher);
     }
     hasher.finish()
 }
 
-fn clause_fingerprint(context: &CheckContext<'_>, clause: &Clause, hasher: &mut FxHasher) {
-    hash_atom(context, &clause.head, hasher);
-    for literal in clause.literals() {
-        hash_atom(context, &literal.atom, hasher);
-    }
-    if clause.literals().any(Literal::is_negated) {
-        // A fix asks a helper predicate instead, or adds one.
-        context.program.vocabulary().hash(hasher);
+/// What the findings of a statement may depend on outside of it.
+struct Fingerprint {
+    /// A number for the predicates that the statement mentions.
+    of_mentions: u64,
+    /// Whether a fix may ask which other predicates exist.
+    depends_on_vocabulary: bool,
+}
+
+impl Fingerprint {
+    fn of(context: &CheckContext<'_>, statement: &Statement) -> Self {
+        let mut hasher = FxHasher::default();
+        context.program.embedding.engine.hash(&mut hasher);
+        let mut depends_on_vocabulary = false;
+        match &statement.kind {
+            StatementKind::Clause(clause) => {
+                hash_atom(context, &clause.head, &mut hasher);
+                clause.literals().for_each(|literal| hash_atom(context, &literal.atom, &mut hasher));
+                // A fix asks a helper predicate instead, or adds one.
+                depends_on_vocabulary = clause.literals().any(Literal::is_negated);
+                if depends_on_vocabulary {
+                    goes_behind(context.file, context.item).hash(&mut hasher);
+                }
+            }
+            StatementKind::Declaration(declaration) => hash_atom(context, &declaration.atom, &mut hasher),
+            StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => {}
+        }
+        Self { of_mentions: hasher.finish(), depends_on_vocabulary }
     }
 }
 
@@ -416,13 +552,22 @@ fn hash_atom(context: &CheckContext<'_>, atom: &Atom, hasher: &mut FxHasher) {
     if atom.is_builtin() {
         return;
     }
-    let id = context.program.id_of(context.file, atom);
-    match id.map(|id| (id, context.program.get(id))) {
+    let program = context.program;
+    let id = program.id_of(context.file, atom);
+    match id.map(|id| (id, program.get(id))) {
         Some((id, predicate)) if predicate.exists() => {
-            (predicate.fingerprint, context.types.rows(id).fingerprint()).hash(hasher);
+            (predicate.key, predicate.fingerprint, context.types.rows(id).fingerprint()).hash(hasher);
         }
-        // What is said of a predicate that does not exist depends on which others do.
-        _ => context.program.vocabulary().hash(hasher),
+        // What is said of a predicate that does not exist depends on whether others of its name do.
+        _ => {
+            let name = atom.name.symbol;
+            let within = context.file.package.map(|package| key_of(atom).within(package).name);
+            let alike = [Some(name), within].into_iter().flatten().flat_map(|name| program.named(name));
+            let mut keys: SmallVec<[_; 4]> =
+                alike.filter(|other| other.exists()).map(|other| other.key).collect();
+            keys.sort_unstable();
+            keys.hash(hasher);
+        }
     }
 }
 
@@ -430,8 +575,10 @@ fn hash_atom(context: &CheckContext<'_>, atom: &Atom, hasher: &mut FxHasher) {
 struct Placer<'p> {
     program: &'p Program,
     settings: &'p RuleSettings,
-    /// Where statements start, for the files that findings point into.
-    starts: FxHashMap<FileId, FxHashMap<StatementId, TextSize>>,
+    /// The files that findings of others point into.
+    reads: SmallVec<[FileId; 2]>,
+    /// Whether the program was asked if a fix is safe.
+    is_fix_checked: bool,
     /// What fixes are checked with. Without it none is safe.
     checks: Option<(&'p ProgramTypes, &'p FixChecks)>,
     effort: Effort,
@@ -443,7 +590,8 @@ impl<'p> Placer<'p> {
         Self {
             program,
             settings,
-            starts: FxHashMap::default(),
+            reads: SmallVec::new(),
+            is_fix_checked: false,
             checks: None,
             effort: Effort::unlimited(),
             thorough: false,
@@ -491,11 +639,14 @@ impl<'p> Placer<'p> {
         }
         let severity = self.settings.severity_of(&finding)?;
         let start = match statement {
-            Some(statement) => self.start_of(file.id, statement)?,
+            Some(statement) => file.start_of(statement)?,
             None => TextSize::new(0),
         };
         let replaces = finding.fix.as_ref().map(|fix| fix.replaces.clone()).unwrap_or_default();
-        let mut start_of = |file, statement| self.start_of(file, statement);
+        let here = file;
+        let mut start_of = |file, statement| {
+            if file == here.id { here.start_of(statement) } else { self.start_elsewhere(file, statement) }
+        };
         let mut placed = Placement::new(file.id, start, &mut start_of).diagnostic(finding, severity);
         if let Some(fix) = &mut placed.fix {
             self.keep_line_ends(fix);
@@ -510,6 +661,7 @@ impl<'p> Placer<'p> {
 
     /// Whether a fix keeps what it claims; without checks none does.
     fn holds(&mut self, claim: Claim<'_>) -> bool {
+        self.is_fix_checked = true;
         self.checks.is_some_and(|(types, checks)| checks.holds(self.program, types, claim, &mut self.effort))
     }
 
@@ -531,14 +683,11 @@ impl<'p> Placer<'p> {
         }
     }
 
-    fn start_of(&mut self, file: FileId, statement: StatementId) -> Option<TextSize> {
-        let program = self.program;
-        let starts = self.starts.entry(file).or_insert_with(|| {
-            let items = program.file(file).map(|file| file.items.iter());
-            let start_of = |item: &Item| (item.statement.id, item.start);
-            items.into_iter().flatten().map(start_of).collect()
-        });
-        starts.get(&statement).copied()
+    fn start_elsewhere(&mut self, file: FileId, statement: StatementId) -> Option<TextSize> {
+        if !self.reads.contains(&file) {
+            self.reads.push(file);
+        }
+        self.program.file(file)?.start_of(statement)
     }
 }
 

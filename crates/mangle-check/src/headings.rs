@@ -213,7 +213,7 @@ mod tests {
     #[expect(clippy::needless_pass_by_value, reason = "as every check with a snapshot")]
     fn check(text: &str, expect: Expect) {
         let mut out = String::new();
-        for file in &program(text).files {
+        for file in program(text).files.iter() {
             for heading in headings(file) {
                 let lines = slice(text, heading.range).lines().count();
                 let _ = writeln!(out, "{:?} {} [{lines}]", heading.rank, slice(text, heading.title));

@@ -7,8 +7,11 @@ pub mod diagnostics;
 mod excerpt;
 mod fix_checks;
 pub mod headings;
+#[cfg(test)]
+mod incremental_tests;
 pub mod lines;
 pub mod policy_test;
+mod program_checks;
 mod registry;
 pub mod suppression;
 #[cfg(test)]

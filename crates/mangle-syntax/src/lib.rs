@@ -2,5 +2,6 @@
 
 pub mod lint;
 pub mod memo;
+pub mod parallel;
 pub mod syntax;
 pub mod text;

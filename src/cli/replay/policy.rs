@@ -95,7 +95,7 @@ impl Policies {
         self.programs.push(programs);
         let (mut name, mut program) = (first.name, first.program);
         for other in all {
-            let files = program.files.iter().chain(&other.program.files).map(Arc::clone);
+            let files = program.files.iter().chain(other.program.files.iter()).map(Arc::clone);
             let mut files: Vec<_> = files.collect();
             files.sort_by_key(|file| file.id);
             files.dedup_by_key(|file| file.id);

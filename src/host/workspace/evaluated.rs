@@ -113,6 +113,10 @@ impl EvaluationCache {
         }
         self.0.get(inputs, |_| {
             let limits = limits();
+            // What is derived first, and so which proof is shown, is not to depend on what was edited before.
+            let fresh =
+                || Arc::new(Program::embedded(program.files.to_vec(), Arc::clone(&program.embedding)));
+            let program = &if program.is_joined_anew() { Arc::clone(program) } else { fresh() };
             let give = |kernel: &mut Kernel, program: &Program| tables.give(kernel, program, limits);
             let readings = Readings::new(program, settings, limits, &give, cancel)?;
             let share = Share::new(readings.bytes());

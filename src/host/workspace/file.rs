@@ -180,6 +180,11 @@ impl SnapshotFile {
         source
     }
 
+    /// Whether it is known what the file contributes to its programs.
+    pub(super) fn is_parsed(&self) -> bool {
+        self.summary.get().is_some()
+    }
+
     /// What the file contributes to its programs.
     pub fn summary(&self) -> &Arc<FileSummary> {
         self.summary.get_or_init(|| summarise(self.id, self.source(), &self.findings))

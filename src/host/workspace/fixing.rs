@@ -11,7 +11,7 @@ impl Snapshot {
     /// are suspect are left alone.
     #[must_use]
     pub fn fix(&self, programs: &[Arc<SnapshotProgram>], wish: FixRequest<'_>) -> FixResult {
-        let files = programs.iter().flat_map(|program| &program.files);
+        let files = programs.iter().flat_map(|program| program.files.iter());
         let files = files.map(|file| (file.id, Arc::clone(file.summary()))).collect();
         let reporting = programs.iter().filter(|program| !program.reported.is_empty());
         let units = reporting.map(|program| unit(program)).collect();

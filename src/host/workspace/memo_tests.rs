@@ -59,7 +59,7 @@ const EDITED: [&str; 8] = [
 ];
 
 /// Memos whose output a snapshot holds as well: they are hit when a snapshot is made anew with the same inputs.
-const PER_REVISION: [&str; 2] = ["ProvenanceInputs", "ReplayInputs"];
+const PER_REVISION: [&str; 3] = ["JoinInputs", "ProvenanceInputs", "ReplayInputs"];
 
 /// Counts the hits and the computations of each memo, by the type of its inputs.
 #[derive(Default, Clone)]
@@ -190,6 +190,7 @@ fn memos_hold_what_a_fresh_computation_gives() {
         "ConstitutionInputs",
         "ContextInputs",
         "EvaluationInputs",
+        "JoinInputs",
         "PromptRevisions",
         "ProvenanceInputs",
         "RecordsInputs",

@@ -17,10 +17,12 @@ use crate::ide::replays::of_evaluated;
 use crate::ide::{Analysis, evaluation, registry};
 use mangle_check::diagnostics::{FindingCache, diagnostics_unless};
 use mangle_engine::kernel::Limits;
-use mangle_engine::program::{Embedding, Program};
+use mangle_engine::program::{Embedding, FileSummary, Program};
 use mangle_engine::types::ProgramTypes;
 use mangle_settings::{KernelSettings, RuleSettings, Settings};
 use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::memo::Memo;
+use mangle_syntax::parallel;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{Cancel, FileId};
 
@@ -43,6 +45,7 @@ pub(super) struct State {
     pub(super) cache: Arc<FindingCache>,
     pub(super) evaluations: Arc<EvaluationCache>,
     pub(super) previews: Arc<PreviewCache>,
+    pub(super) joined: Arc<JoinedProgram>,
     /// For whom it is evaluated.
     pub(super) shell: Shell,
     pub(super) last: Option<Arc<SnapshotProgram>>,
@@ -73,6 +76,7 @@ impl State {
             cache,
             evaluations,
             previews: Arc::default(),
+            joined: Arc::default(),
             shell: Shell::default(),
             last,
         }
@@ -86,6 +90,7 @@ impl State {
         }
         self.cache = old.cache;
         self.previews = old.previews;
+        self.joined = old.joined;
         self.evaluations = old.evaluations;
         let same = self.members == old.members
             && self.reported == old.reported
@@ -123,10 +128,40 @@ impl State {
             self.last = Some(Arc::clone(&program));
             return program;
         }
-        let program = Arc::new(SnapshotProgram::new(self, files, prompt_revisions));
+        let program = Arc::new(SnapshotProgram::new(self, Arc::new(files), prompt_revisions));
         self.last = Some(Arc::clone(&program));
         program
     }
+}
+
+/// What a program is joined from.
+#[derive(Debug, Clone)]
+struct JoinInputs {
+    files: Arc<Vec<Arc<SnapshotFile>>>,
+    embedding: Arc<Embedding>,
+}
+
+impl PartialEq for JoinInputs {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = |(one, other): (&Arc<SnapshotFile>, &Arc<SnapshotFile>)| Arc::ptr_eq(one, other);
+        let same_files =
+            self.files.len() == other.files.len() && self.files.iter().zip(&*other.files).all(is_same);
+        same_files && self.embedding == other.embedding
+    }
+}
+
+/// The last join of a program.
+#[derive(Debug, Default)]
+pub(super) struct JoinedProgram(Memo<JoinInputs, Arc<Program>>);
+
+/// How many files are worth a thread of their own.
+const FEW: usize = 8;
+
+/// What the files contribute. Those that nobody asked for yet are parsed on all cores.
+fn summaries(files: &[Arc<SnapshotFile>]) -> Vec<Arc<FileSummary>> {
+    let unparsed: Vec<_> = files.iter().filter(|file| !file.is_parsed()).collect();
+    parallel::map(&unparsed, FEW, |file| _ = file.summary());
+    files.iter().map(|file| Arc::clone(file.summary())).collect()
 }
 
 /// A program as it was at some revision; shared by all revisions in which it is the same.
@@ -135,7 +170,7 @@ pub struct SnapshotProgram {
     /// What it is called in output.
     pub name: Arc<str>,
     /// Its files, in the order of their ids.
-    pub files: Vec<Arc<SnapshotFile>>,
+    pub files: Arc<Vec<Arc<SnapshotFile>>>,
     /// The files whose diagnostics are shown from here.
     pub(super) reported: Arc<[FileId]>,
     pub(super) rules: Arc<RuleSettings>,
@@ -153,6 +188,7 @@ pub struct SnapshotProgram {
     pub(super) cache: Arc<FindingCache>,
     evaluations: Arc<EvaluationCache>,
     pub(super) previews: Arc<PreviewCache>,
+    joined: Arc<JoinedProgram>,
     shell: Shell,
     program: OnceLock<Arc<Program>>,
     types: OnceLock<ProgramTypes>,
@@ -167,7 +203,7 @@ pub struct SnapshotProgram {
 impl SnapshotProgram {
     pub(super) fn new(
         state: &State,
-        files: Vec<Arc<SnapshotFile>>,
+        files: Arc<Vec<Arc<SnapshotFile>>>,
         prompt_revisions: PromptRevisions,
     ) -> Self {
         let (program, types, diagnostics) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
@@ -186,6 +222,7 @@ impl SnapshotProgram {
             cache: Arc::clone(&state.cache),
             evaluations: Arc::clone(&state.evaluations),
             previews: Arc::clone(&state.previews),
+            joined: Arc::clone(&state.joined),
             shell: state.shell,
             program,
             types,
@@ -200,14 +237,26 @@ impl SnapshotProgram {
     pub(super) fn with_revisions(&self, state: &State, prompt_revisions: PromptRevisions) -> Self {
         let (program, diagnostics) = (self.program.clone(), self.diagnostics.clone());
         let evaluation = self.evaluation.clone();
-        Self { program, diagnostics, evaluation, ..Self::new(state, self.files.clone(), prompt_revisions) }
+        Self {
+            program,
+            diagnostics,
+            evaluation,
+            ..Self::new(state, Arc::clone(&self.files), prompt_revisions)
+        }
     }
 
     /// The joined program.
     pub fn program(&self) -> &Arc<Program> {
         self.program.get_or_init(|| {
-            let files = self.files.iter().map(|file| Arc::clone(file.summary())).collect();
-            Arc::new(Program::embedded(files, Arc::clone(&self.embedding)))
+            let inputs =
+                JoinInputs { files: Arc::clone(&self.files), embedding: Arc::clone(&self.embedding) };
+            self.joined.0.get_always(inputs, |last| {
+                let files = summaries(&self.files);
+                Arc::new(match last {
+                    Some((_, last)) => last.succeed(files, &self.embedding),
+                    None => Program::embedded(files, Arc::clone(&self.embedding)),
+                })
+            })
         })
     }
 
@@ -222,7 +271,7 @@ impl SnapshotProgram {
             false => diagnostics_unless(cancel, self.program(), self.types(), &self.rules, &self.cache),
         };
         if let Some(found) = found {
-            let found = found.into_iter().map(|(file, found)| (file, found.into())).collect();
+            let found = found.into_iter().collect();
             // Another thread may have been faster; then both found the same.
             let _ = self.diagnostics.set(found);
             if let Some(known) = self.evaluations.of(self.program(), &self.settings.kernel) {

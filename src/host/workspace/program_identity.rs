@@ -7,7 +7,7 @@ use crate::host::{ProgramFiles, Project};
 use mangle_syntax::text::FileId;
 
 /// What makes a program the same one after a change of its files or settings.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Identity {
     pub(super) name: Arc<str>,
     pub(super) root: PathBuf,

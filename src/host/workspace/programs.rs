@@ -1,6 +1,7 @@
 //! The programs of the workspace from revision to revision: whatever stays the same keeps what was
 //! computed about it.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -100,14 +101,16 @@ impl Programs {
 
     /// Replaces the programs. Gives whether anything is different.
     pub(super) fn take_programs(&mut self, resolution: &Resolution, table: &FileTable) -> bool {
-        let mut old = std::mem::take(&mut self.list);
-        let (before, mut different) = (old.len(), false);
+        let (before, mut different) = (self.list.len(), false);
+        let mut old: FxHashMap<Identity, VecDeque<State>> = FxHashMap::default();
+        for state in std::mem::take(&mut self.list) {
+            old.entry(state.identity.clone()).or_default().push_back(state);
+        }
         let around = Around { base: &self.base, table, shell: self.shell };
         for program in &resolution.programs {
             for state in states(program, &resolution.projects, around) {
-                let place = old.iter().position(|other| other.identity == state.identity);
-                let (state, same) = match place {
-                    Some(place) => state.succeed(old.swap_remove(place)),
+                let (state, same) = match old.get_mut(&state.identity).and_then(VecDeque::pop_front) {
+                    Some(old) => state.succeed(old),
                     None => (state, false),
                 };
                 different |= !same;

@@ -16,7 +16,7 @@ pub(super) fn heads(request: &Request<'_>, items: &mut Vec<Completion>) {
     let program = request.place.program();
     let weights = around(request);
     let mut candidates = Vec::new();
-    for predicate in &program.predicates {
+    for predicate in program.predicates.iter() {
         // Clauses belong to the package of their file.
         let own = request.place.file.package.map_or("", |package| package.as_str());
         if predicate.key.package() != own || is_only_here(request, predicate) {

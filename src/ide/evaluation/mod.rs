@@ -129,10 +129,7 @@ pub fn fingerprint(program: &Program) -> u64 {
     let mut hasher = FxHasher::default();
     let around = &program.embedding;
     (around.engine, &around.predicates, &around.hybrid).hash(&mut hasher);
-    for file in &program.files {
-        (file.id, file.items.len()).hash(&mut hasher);
-        file.items.iter().for_each(|item| (item.statement.digest, item.statement.damaged).hash(&mut hasher));
-    }
+    program.statements().hash(&mut hasher);
     hasher.finish()
 }
 

@@ -112,17 +112,17 @@ fn traits(signature: &Signature) -> String {
 /// Whether it depends on itself, and with which others.
 fn recursion(place: Place<'_>, predicate: &Predicate) -> String {
     let program = place.program();
-    let graph = program.graph();
+    let graph = program.dependencies();
     let Some(id) = program.id(predicate.key).filter(|_| predicate.signature.has_rules) else {
         return String::new();
     };
     let recursive = graph.edges_from(id).iter().any(|edge| graph.is_recursive(edge));
-    let cycle: Vec<_> = graph.members(graph.component(id)).iter().filter(|&&other| other != id).collect();
+    let cycle: Vec<_> = graph.members(id).into_iter().filter(|other| *other != id).collect();
     if !recursive {
         return String::new();
     }
     let mut said = "recursive".to_owned();
-    if let Some(&&other) = cycle.first() {
+    if let Some(&other) = cycle.first() {
         let key = program.get(other).key;
         said.push_str(&format!(", together with `{key}`"));
         if cycle.len() > 1 {

@@ -101,7 +101,7 @@ struct Families(Vec<Prefix>);
 impl Families {
     fn of(program: &Program) -> Self {
         let mut prefixes = Vec::new();
-        for file in &program.files {
+        for file in program.files.iter() {
             for item in file.items.iter() {
                 collect(file, item, &mut prefixes);
             }
@@ -144,7 +144,7 @@ fn each_value(program: &Program, mut visit: impl FnMut(Symbol)) {
             visit(name);
         }
     };
-    for file in &program.files {
+    for file in program.files.iter() {
         file.items.iter().for_each(|item| each(item, &mut visit));
         directives(program, file).iter().for_each(|comment| comment.mentions(&mut visit));
     }
@@ -175,7 +175,7 @@ fn collect(file: &FileSummary, item: &Item, prefixes: &mut Vec<Prefix>) {
 
 /// Refuses where a name tells a function what to do: `fn:time:trunc(T, /day)`.
 fn spoken_to_functions(program: &Program, name: Symbol) -> Result<(), RenameRefusal> {
-    for file in &program.files {
+    for file in program.files.iter() {
         for item in file.items.iter() {
             let Some(clause) = item.statement.clause() else { continue };
             let mut found = None;

@@ -25,7 +25,7 @@ pub(super) fn check(analysis: &dyn Analysis, subject: Subject, old: Symbol) -> R
     if let Subject::Name(name) = subject {
         full_stops(program, name)?;
     }
-    for file in &program.files {
+    for file in program.files.iter() {
         let comment = directives::unread(program, file).into_iter();
         if let Some(range) =
             comment.into_iter().find(|range| directives::has_word(slice(&file.text, *range), old))

@@ -158,7 +158,7 @@ impl Renaming<'_> {
         let files = self.program.files.iter();
         let files = files.map(|file| changed.remove(&file.id).unwrap_or_else(|| Arc::clone(file)));
         let after = Program::embedded(files.collect(), Arc::clone(&self.program.embedding));
-        for (old, new) in self.program.files.iter().zip(&after.files) {
+        for (old, new) in self.program.files.iter().zip(after.files.iter()) {
             let sought = SubjectSearch::new(self.subject, self.program, old);
             let mut wrong = None;
             let mut compare = |mention: Mention| {

@@ -66,7 +66,7 @@ pub fn workspace_symbols(programs: &[&Program], query: &str, limit: usize) -> Ve
 type Rank = (MatchQuality, bool, usize);
 
 fn each(program: &Program, query: &SymbolQuery, visit: &mut impl FnMut(WorkspaceSymbol, Rank)) {
-    for predicate in &program.predicates {
+    for predicate in program.predicates.iter() {
         let PredicateKey { name, arity } = predicate.key;
         if query.arity.is_some_and(|wanted| wanted != arity) {
             continue;

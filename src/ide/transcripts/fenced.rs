@@ -29,7 +29,7 @@ pub(super) fn diagnostics(
     let own = Fences { file, fences };
     let summaries = own.ids().zip(fences);
     let summaries = summaries.map(|(id, fence)| Arc::new(FileSummary::new(id, fence.source())));
-    let others = around.map(|program| program.files.clone()).unwrap_or_default();
+    let others = around.map(|program| program.files.to_vec()).unwrap_or_default();
     let embedding = around.map(|program| Arc::clone(&program.embedding)).unwrap_or_default();
     let program = Program::embedded(others.into_iter().chain(summaries).collect(), embedding);
     let ids: Vec<FileId> = own.ids().collect();

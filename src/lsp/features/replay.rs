@@ -99,7 +99,7 @@ pub(in crate::lsp) fn replayed<T>(
     let transcript = view.snapshot.transcript(file)?;
     let root = transcript.programs.first()?.root();
     let mut sources = Sources::default();
-    for known in transcript.programs.iter().flat_map(|program| &program.files) {
+    for known in transcript.programs.iter().flat_map(|program| program.files.iter()) {
         sources.insert(known.id, relative(root, &known.path), Arc::clone(known.text()));
     }
     let (sources, name) = (RefCell::new(sources), relative(root, &transcript.file.path));

@@ -43,7 +43,7 @@ fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
 
 /// Takes in the state of a program's files. Gives whether one is open.
 pub(super) fn files(program: &SnapshotProgram, hasher: &mut FxHasher) -> bool {
-    for file in &program.files {
+    for file in program.files.iter() {
         let version = file.open.as_ref().map(|open| open.version);
         (file.id, version, file.text().len(), file.text().as_ptr() as usize).hash(hasher);
     }

@@ -102,7 +102,7 @@ const KINDS: [&str; 3] = ["predicate", "variable", "name"];
 /// A mention of each symbol that could be renamed, by kind.
 fn symbols(program: &Program) -> [Vec<(FileId, TextRange)>; 3] {
     let mut found: [Vec<_>; 3] = Default::default();
-    for file in &program.files {
+    for file in program.files.iter() {
         for item in file.items.iter() {
             each(item, &mut |mention| {
                 let kind = match mention.entity {

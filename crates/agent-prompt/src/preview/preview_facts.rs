@@ -68,7 +68,7 @@ pub(super) fn has_same_rules(one: &Program, other: &Program, sample: Option<File
     };
     one.embedding == other.embedding
         && one.files.len() == other.files.len()
-        && one.files.iter().zip(&other.files).all(is_same)
+        && one.files.iter().zip(other.files.iter()).all(is_same)
         && other.files.iter().filter(|file| Some(file.id) == sample).all(|file| is_given(file))
 }
 

@@ -213,7 +213,7 @@ impl Common {
 
 /// The predicates that prompts read, and those that their facts come from.
 fn feeding(program: &Program) -> FxHashSet<PredicateKey> {
-    let graph = program.graph();
+    let graph = program.dependencies();
     let named = READ.iter().flat_map(|name| program.named(Symbol::new(name)));
     let mut queue: VecDeque<PredicateId> = named.filter_map(|predicate| program.id(predicate.key)).collect();
     let mut seen: FxHashSet<PredicateId> = queue.iter().copied().collect();

@@ -47,7 +47,7 @@ fn asked(clause: &Clause) -> impl Iterator<Item = &mangle_syntax::syntax::ast::A
 fn columns(subject: &Subject<'_>) -> Columns {
     let program = subject.program();
     let mut columns = Columns::default();
-    for file in &program.files {
+    for file in program.files.iter() {
         for item in file.items.iter().filter(|item| !item.statement.damaged) {
             let Some(clause) = item.statement.clause() else { continue };
             let premises = asked(clause).map(|atom| (atom, false));

@@ -22,7 +22,7 @@ pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<PromptFinding>) {
         return;
     }
     let program = subject.program();
-    let graph = program.graph();
+    let graph = program.dependencies();
     for read in [INJECTED, TEMPLATES, KNOWLEDGE] {
         let roots = program.named(Symbol::new(read)).filter_map(|predicate| program.id(predicate.key));
         let mut queue: VecDeque<PredicateId> = roots.collect();

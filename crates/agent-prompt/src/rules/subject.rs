@@ -82,7 +82,7 @@ impl Subject<'_> {
 
     /// The predicates that facts of these come from, themselves among them.
     pub(super) fn feeding(&self, read: &[&str]) -> FxHashSet<PredicateId> {
-        let (program, graph) = (self.program(), self.program().graph());
+        let (program, graph) = (self.program(), self.program().dependencies());
         let named = read.iter().flat_map(|name| program.named(Symbol::new(name)));
         let mut queue: VecDeque<PredicateId> =
             named.filter_map(|predicate| program.id(predicate.key)).collect();

@@ -1,29 +1,31 @@
 //! Declarations that the runtime of agents does not see as they are: it finds them with a pattern, line by line, and
 //! counts commas.
 
-use super::{Family, ProgramFindings};
+use super::{Family, ProgramCheck, ProgramFindings};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Declaration, Item};
 use mangle_syntax::text::TextRange;
 
-pub(super) const FAMILY: Family =
-    Family { rules: &[&DECL_REGEX_GAP], clause: None, declaration: None, program: Some(check) };
+pub(super) const FAMILY: Family = Family {
+    rules: &[&DECL_REGEX_GAP],
+    clause: None,
+    declaration: None,
+    program: &[ProgramCheck::File(check)],
+};
 
 static DECL_REGEX_GAP: Rule = rule!("decl-regex-gap.md");
 
-fn check(program: &Program, out: &mut ProgramFindings) {
+fn check(_: &Program, file: &FileSummary, out: &mut ProgramFindings) {
     if !out.wants(&DECL_REGEX_GAP) {
         return;
     }
-    for file in &program.files {
-        for item in file.items.iter() {
-            let Some(declaration) = item.statement.declaration() else { continue };
-            let Some((range, message, why)) = gap(file, item, declaration) else { continue };
-            let finding = Finding::new(&DECL_REGEX_GAP, range, message);
-            let finding = finding.note(why).note("the engine reads the declaration correctly");
-            out.push(file.id, item.statement.id, finding);
-        }
+    for item in file.items.iter() {
+        let Some(declaration) = item.statement.declaration() else { continue };
+        let Some((range, message, why)) = gap(file, item, declaration) else { continue };
+        let finding = Finding::new(&DECL_REGEX_GAP, range, message);
+        let finding = finding.note(why).note("the engine reads the declaration correctly");
+        out.push(file.id, item.statement.id, finding);
     }
 }
 

@@ -11,7 +11,7 @@ use mangle_syntax::text::TextRange;
 
 /// Family of the rules about values of facts.
 pub(super) const FAMILY: Family =
-    Family { rules: &[&FACT_FUNCTION_FAILS], clause: Some(check), declaration: None, program: None };
+    Family { rules: &[&FACT_FUNCTION_FAILS], clause: Some(check), declaration: None, program: &[] };
 
 /// A function in a fact that fails.
 static FACT_FUNCTION_FAILS: Rule = rule!("fact-function-fails.md");

@@ -10,6 +10,7 @@ mod declarations;
 mod edits;
 mod extractor;
 mod facts;
+pub(crate) mod flow;
 mod inclusion;
 mod packages;
 mod predicates;
@@ -22,11 +23,15 @@ mod transforms;
 mod types;
 mod wording;
 
+pub(crate) use predicates::Vocabulary;
+pub(crate) use quality::Emptiness;
+pub(crate) use safety::goes_behind;
 pub use safety::negation_helper;
+pub(crate) use types::{ColumnBounds, NAME_NEAR};
 
 use std::cell::OnceCell;
 
-use mangle_engine::program::{FileSummary, Predicate, Program};
+use mangle_engine::program::{FileSummary, Predicate, PredicateId, Program};
 use mangle_engine::types::{ClauseTypes, ProgramTypes};
 use mangle_syntax::lint::{Finding, Rule, Span};
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, Item};
@@ -43,8 +48,31 @@ pub struct Family {
     pub clause: Option<fn(&CheckContext<'_>, &Clause, &mut Vec<Finding>)>,
     /// Looks at one declaration that could be read whole, under the same restriction.
     pub declaration: Option<fn(&CheckContext<'_>, &Declaration, &mut Vec<Finding>)>,
-    /// Looks at the whole program; runs at every change, so its cost counts.
-    pub program: Option<fn(&Program, &mut ProgramFindings)>,
+    /// Look at what several statements say together.
+    pub program: &'static [ProgramCheck],
+}
+
+/// A check of what several statements say together. Each looks at one part of the program and is run again when that part
+/// changes, so what else it reads has to be among what [`crate::program_checks`] follows.
+#[derive(Debug)]
+pub enum ProgramCheck {
+    /// Looks at one file. Those of files that name packages are run at every change.
+    File(fn(&Program, &FileSummary, &mut ProgramFindings)),
+    /// Looks at one predicate: what declares, defines and uses it, the signatures of what its rules use, and predicates of
+    /// the same name.
+    Predicate(fn(&ProgramContext<'_>, PredicateId, &mut ProgramFindings)),
+    /// Looks at predicates that depend on each other, or at one that depends on itself.
+    Cycle(fn(&ProgramContext<'_>, &[PredicateId], &mut ProgramFindings)),
+}
+
+/// What a check of a program may look at.
+#[derive(Debug, Clone, Copy)]
+pub struct ProgramContext<'p> {
+    /// The program.
+    pub program: &'p Program,
+    pub(crate) emptiness: &'p Emptiness,
+    pub(crate) bounds: &'p ColumnBounds,
+    pub(crate) vocabulary: &'p Vocabulary,
 }
 
 /// All families, in the order of their codes.

@@ -14,7 +14,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&NEWER_THAN_TARGET],
     clause: Some(check_clause),
     declaration: Some(check_declaration),
-    program: None,
+    program: &[],
 };
 
 static NEWER_THAN_TARGET: Rule = rule!("newer-than-target.md");

@@ -76,7 +76,7 @@ fn leads_back(program: &Program, start: PredicateId, end: PredicateId, is_negati
         if node == end && negative {
             return true;
         }
-        for edge in program.graph().edges_from(node) {
+        for edge in program.dependencies().edges_from(node) {
             let next = (edge.to, negative || edge.is_negative());
             if known.insert(next) {
                 pending.push(next);

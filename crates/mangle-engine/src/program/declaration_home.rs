@@ -17,11 +17,8 @@ impl DeclarationHome {
     /// The end of the last `Decl` in the file with most of them, the first of several. Only files that `is_fit` takes count.
     #[must_use]
     pub fn find(program: &Program, is_fit: impl Fn(&FileSummary) -> bool) -> Option<Self> {
-        let declarations = |file: &FileSummary| {
-            file.items.iter().filter(|item| item.statement.declaration().is_some()).count()
-        };
         let files = program.files.iter().filter(|file| is_fit(file));
-        let counted = files.map(|file| (declarations(file), file));
+        let counted = files.map(|file| (file.declarations, file));
         let (_, file) = counted.rev().filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count)?;
         let last = file.items.iter().rfind(|item| item.statement.declaration().is_some())?;
         let end = last.statement.range().end() + last.start;

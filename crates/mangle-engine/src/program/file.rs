@@ -1,15 +1,16 @@
 //! What one file contributes to its program: which predicates it declares, defines and uses, and
 //! at which statement. Depends on the file alone, so it is kept while the file is unchanged.
 
-use std::sync::Arc;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::PredicateKey;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::SourceFile;
-use mangle_syntax::syntax::ast::{Atom, Clause, Item, StatementKind};
-use mangle_syntax::text::{FileId, Symbol, TextRange, TextSize};
+use mangle_syntax::syntax::ast::{Atom, Clause, Item, Literal, StatementKind};
+use mangle_syntax::text::{FileId, StatementId, Symbol, TextRange, TextSize};
 
 /// The statements of a file and their index by predicate.
 #[derive(Debug)]
@@ -26,8 +27,16 @@ pub struct FileSummary {
     pub package: Option<Symbol>,
     /// The packages that it uses, with the index of the statement.
     pub used_packages: Vec<(Symbol, u32)>,
+    /// How many statements declare a predicate.
+    pub declarations: u32,
+    /// Whether a rule aggregates.
+    pub aggregates: bool,
+    /// A number that changes with what its statements say, and in which order.
+    pub digest: u64,
     /// What it says of each predicate, keyed by the name as written.
     pub predicates: FxHashMap<PredicateKey, PredicateInFile>,
+    /// Where each statement is, sorted by statement; once that was asked.
+    starts: OnceLock<Box<[(StatementId, TextSize)]>>,
 }
 
 /// What a file says of one predicate. Numbers are indices into [`FileSummary::items`].
@@ -67,6 +76,20 @@ pub enum UseKind {
     Temporal,
 }
 
+impl UseKind {
+    /// How a premise uses its predicate.
+    #[must_use]
+    pub fn of(literal: &Literal) -> Self {
+        if literal.is_temporal() {
+            Self::Temporal
+        } else if literal.is_negated() {
+            Self::Negated
+        } else {
+            Self::Positive
+        }
+    }
+}
+
 impl FileSummary {
     /// Summarises the statements of a file.
     #[must_use]
@@ -88,6 +111,10 @@ impl FileSummary {
             findings: Arc::clone(findings),
             package: None,
             used_packages: Vec::new(),
+            declarations: 0,
+            aggregates: false,
+            digest: digest(id, items),
+            starts: OnceLock::new(),
             predicates: FxHashMap::default(),
         };
         for (index, item) in (0u32..).zip(items.iter()) {
@@ -97,6 +124,7 @@ impl FileSummary {
                 }
                 StatementKind::Use(package) => summary.used_packages.push((package.name.symbol, index)),
                 StatementKind::Declaration(decl) => {
+                    summary.declarations += 1;
                     summary.predicate(&decl.atom).declarations.push(index);
                 }
                 StatementKind::Clause(clause) => summary.add_clause(index, clause),
@@ -107,6 +135,7 @@ impl FileSummary {
     }
 
     fn add_clause(&mut self, index: u32, clause: &Clause) {
+        self.aggregates |= clause.aggregates();
         let head = self.predicate(&clause.head);
         if clause.is_fact() {
             head.facts.push(index);
@@ -115,13 +144,7 @@ impl FileSummary {
         }
         head.annotated_head |= clause.interval.as_ref().is_some_and(|interval| !interval.is_eternal());
         for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
-            let kind = if literal.is_temporal() {
-                UseKind::Temporal
-            } else if literal.is_negated() {
-                UseKind::Negated
-            } else {
-                UseKind::Positive
-            };
+            let kind = UseKind::of(literal);
             let range = literal.atom.name.range;
             self.predicate(&literal.atom).uses.push(Use { item: index, range, kind });
         }
@@ -129,6 +152,27 @@ impl FileSummary {
 
     fn predicate(&mut self, atom: &Atom) -> &mut PredicateInFile {
         self.predicates.entry(key_of(atom)).or_default()
+    }
+
+    /// Where a statement starts; `None` if the file does not have it.
+    #[must_use]
+    pub fn start_of(&self, statement: StatementId) -> Option<TextSize> {
+        let starts = self.starts.get_or_init(|| {
+            let mut starts: Box<[_]> =
+                self.items.iter().map(|item| (item.statement.id, item.start)).collect();
+            starts.sort_by_key(|(statement, _)| *statement);
+            starts
+        });
+        let at = starts.binary_search_by_key(&statement, |(statement, _)| *statement).ok()?;
+        starts.get(at).map(|(_, start)| *start)
+    }
+
+    /// Whether it belongs to a package, uses one, or names a predicate of one.
+    #[must_use]
+    pub fn names_packages(&self) -> bool {
+        self.package.is_some()
+            || !self.used_packages.is_empty()
+            || self.predicates.keys().any(|key| !key.package().is_empty())
     }
 
     /// The text of a statement.
@@ -144,6 +188,14 @@ impl FileSummary {
         let item = self.items.get(index)?;
         (offset <= item.start + item.statement.len).then_some(index)
     }
+}
+
+fn digest(id: FileId, items: &[Item]) -> u64 {
+    let mut hasher = FxHasher::default();
+    (id, items.len()).hash(&mut hasher);
+    items.iter().for_each(|item| (item.statement.digest, item.statement.damaged).hash(&mut hasher));
+    // Programs sum them up.
+    hasher.finish().wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// The key of an atom as it is written, not qualified by a package.

@@ -117,7 +117,7 @@ impl Search {
     }
 
     fn run(&mut self, program: &Program) {
-        let graph = program.graph();
+        let graph = program.dependencies();
         while let Some((predicate, way)) = self.queue.pop_front() {
             let Some(root) = self.consulted.get(predicate).map(|known| known.root) else { continue };
             for edge in graph.edges_from(predicate) {

@@ -1,25 +1,32 @@
 //! The join of a program's files by predicate.
 //!
 //! Costs time in the number of (file, predicate) pairs, not of statements: a file's own index is
-//! built once and only referred to here.
+//! built once and only referred to here. A program after an edit is made from the one before
+//! ([`Program::succeed`]), and shares with it all that the edit did not touch.
 
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use smallvec::SmallVec;
 
+use super::dependencies::Dependencies;
+use super::difference::{Difference, Revision};
 use super::file::key_of;
 use super::graph::Graph;
+use super::shared::{SharedList, SharedMap};
 use super::{Embedding, FileSummary, PredicateInFile, PredicateKey, Signature, UseKind};
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, Item, Literal, Statement, StatementKind};
 use mangle_syntax::text::{FileId, StatementId, Symbol, TextRange, TextSize};
 
-/// A predicate of a program: an index into [`Program::predicates`].
+/// A predicate of a program: its number in [`Program::predicates`]. Programs that follow from each other by edits use the
+/// same numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PredicateId(pub u32);
 
 /// A predicate and everything the files say of it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Predicate {
     /// Its qualified name and arity.
     pub key: PredicateKey,
@@ -41,6 +48,62 @@ impl Predicate {
     #[must_use]
     pub fn exists(&self) -> bool {
         self.signature.host || self.signature.origin().is_some()
+    }
+
+    /// Whether no file mentions it any more. Its number stays reserved for it.
+    pub(super) fn is_retired(&self) -> bool {
+        self.files.is_empty() && !self.signature.host
+    }
+
+    fn new(key: PredicateKey) -> Self {
+        Self {
+            key,
+            signature: Signature::default(),
+            fingerprint: 0,
+            files: Vec::new(),
+            declared_at: None,
+            defined_at: None,
+        }
+    }
+}
+
+/// The predicates of a program.
+#[derive(Debug, Clone, Default)]
+pub struct Predicates {
+    pub(super) list: SharedList<Predicate>,
+    pub(super) retired: usize,
+}
+
+impl Predicates {
+    /// All that some file mentions or the host supplies. In order of first mention, unless the program was edited: then what
+    /// was mentioned later comes last.
+    pub fn iter(&self) -> impl Iterator<Item = &Predicate> + Clone {
+        self.list.iter().filter(|predicate| !predicate.is_retired())
+    }
+
+    /// Those that [`Predicates::iter`] gives, with their numbers.
+    pub fn with_ids(&self) -> impl Iterator<Item = (PredicateId, &Predicate)> {
+        (0u32..).map(PredicateId).zip(self.list.iter()).filter(|(_, predicate)| !predicate.is_retired())
+    }
+
+    /// What each number from 0 stands for, also for predicates that are no longer mentioned.
+    pub fn numbered(&self) -> impl Iterator<Item = &Predicate> + Clone {
+        self.list.iter()
+    }
+
+    /// How many numbers are in use, also for predicates that are no longer mentioned.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.list.len()
+    }
+}
+
+impl<'p> IntoIterator for &'p Predicates {
+    type Item = &'p Predicate;
+    type IntoIter = Box<dyn Iterator<Item = &'p Predicate> + 'p>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        Box::new(self.iter())
     }
 }
 
@@ -70,22 +133,35 @@ impl<'p> Site<'p> {
     }
 }
 
-/// The files that are analysed together.
-#[derive(Debug, Default)]
+/// The files that are analysed together. A copy costs a few pointers.
+#[derive(Debug, Clone, Default)]
 pub struct Program {
     /// The files in the order of [`Embedding::order`].
-    pub files: Vec<Arc<FileSummary>>,
+    pub files: Arc<Vec<Arc<FileSummary>>>,
     /// What surrounds it.
     pub embedding: Arc<Embedding>,
-    /// All predicates that are mentioned, built-ins excepted; in order of first mention.
-    pub predicates: Vec<Predicate>,
-    by_key: FxHashMap<PredicateKey, PredicateId>,
-    by_name: FxHashMap<Symbol, Vec<PredicateId>>,
+    /// All predicates that are mentioned, built-ins excepted.
+    pub predicates: Predicates,
+    pub(super) by_key: SharedMap<PredicateKey, PredicateId>,
+    by_name: SharedMap<Symbol, SmallVec<[PredicateId; 2]>>,
+    /// The numbers of predicates that are no longer mentioned.
+    pub(super) retired: Arc<FxHashMap<PredicateKey, PredicateId>>,
+    /// [`Program::special`]: few, and looked at at every change.
+    pub(super) special: Arc<BTreeSet<PredicateId>>,
+    /// How many predicates have a `Decl`, and how many are temporal.
+    pub(super) declared: usize,
+    pub(super) temporal: usize,
     /// Named packages and the keys (as written) that each defines or declares.
-    packages: FxHashMap<Symbol, FxHashSet<PredicateKey>>,
-    vocabulary: u64,
-    environment: u64,
-    graph: OnceLock<Graph>,
+    packages: Arc<FxHashMap<Symbol, FxHashSet<PredicateKey>>>,
+    /// The sums that [`Program::vocabulary`] and [`Program::environment`] are made of: each predicate adds its part.
+    pub(super) sums: (u64, u64),
+    /// The sum of [`FileSummary::digest`] over all files.
+    pub(super) statements: u64,
+    /// Which program this is, and what is different from the one before.
+    pub(super) revision: Revision,
+    pub(super) since: Option<(u64, Arc<Difference>)>,
+    graph: Arc<OnceLock<Graph>>,
+    pub(super) dependencies: Arc<OnceLock<Dependencies>>,
 }
 
 impl Program {
@@ -99,79 +175,99 @@ impl Program {
     #[must_use]
     pub fn embedded(mut files: Vec<Arc<FileSummary>>, embedding: Arc<Embedding>) -> Self {
         files.sort_by_key(|file| embedding.order(file.id));
-        let mut program = Self { packages: package_index(&files), ..Self::default() };
-        for (index, file) in (0u32..).zip(&files) {
+        let mut program = Self { packages: Arc::new(package_index(&files)), ..Self::default() };
+        let files = Arc::new(files);
+        program.files = Arc::clone(&files);
+        for (index, file) in (0u32..).zip(files.iter()) {
             let mut keys: Vec<_> = file.predicates.iter().collect();
             // Hash order would make ids, and so output, differ between runs.
             keys.sort_unstable_by_key(|(key, there)| (there.first_item(), **key));
             for (&key, there) in keys {
-                program.add(index, file, key, there);
+                let id = program.intern(program.qualify(file.package, key));
+                let Some(predicate) = program.predicates.list.get_mut(id.0 as usize) else { continue };
+                predicate.add(index, file, key, there);
             }
         }
         for &key in &embedding.predicates {
             let id = program.intern(key);
-            if let Some(predicate) = program.predicates.get_mut(id.0 as usize) {
+            if let Some(predicate) = program.predicates.list.get_mut(id.0 as usize) {
                 predicate.signature.host = true;
             }
         }
-        for predicate in &mut program.predicates {
-            predicate.fingerprint = predicate.signature.fingerprint();
-        }
         program.embedding = embedding;
-        program.vocabulary = program.hash_vocabulary();
-        program.environment = program.hash_environment();
-        program.files = files;
+        program.statements = files.iter().fold(0, |sum, file| sum.wrapping_add(file.digest));
+        for at in 0..program.predicates.list.len() {
+            let Some(predicate) = program.predicates.list.get_mut(at) else { continue };
+            predicate.fingerprint = predicate.signature.fingerprint();
+            let predicate = predicate.clone();
+            program.count_in(PredicateId(u32::try_from(at).unwrap_or(u32::MAX)), &predicate);
+        }
+        program.revision = Revision::first();
         program
     }
 
-    fn add(&mut self, index: u32, file: &FileSummary, key: PredicateKey, there: &PredicateInFile) {
-        let qualified = self.qualify(file.package, key);
-        let id = self.intern(qualified);
-        let Some(predicate) = self.predicates.get_mut(id.0 as usize) else { return };
-        predicate.files.push((index, key));
-        let signature = &mut predicate.signature;
-        for &at in &there.declarations {
-            let Some(item) = file.items.get(at as usize) else { continue };
-            let Some(declaration) = item.statement.declaration() else { continue };
-            // The reference rejects a second Decl; what is known comes from the first.
-            if signature.declared.is_none() {
-                signature.declare(declaration, file.statement_text(item));
-                let range = declaration.atom.name.range;
-                signature.declared = Some((file.id, item.statement.id, range));
-                predicate.declared_at = Some((index, at));
-            }
-        }
-        signature.has_rules |= !there.rules.is_empty();
-        let first_head = there.facts.first().into_iter().chain(there.rules.first()).min();
-        if let Some(&at) = first_head
-            && let Some(item) = file.items.get(at as usize)
-            && let Some(clause) = item.statement.clause()
-            && signature.defined.is_none()
-        {
-            signature.defined = Some((file.id, item.statement.id, clause.head.name.range));
-            predicate.defined_at = Some((index, at));
-        }
-        if there.annotated_head && signature.declared.is_none() {
-            signature.temporal = true;
+    /// A copy with other files, of which it still says what it said of its own.
+    pub(super) fn with_files(&self, files: Arc<Vec<Arc<FileSummary>>>) -> Self {
+        let (graph, dependencies, revision) = (Arc::default(), Arc::default(), self.revision.next());
+        Self { files, graph, dependencies, revision, since: None, ..self.clone() }
+    }
+
+    /// Takes what a predicate adds into the sums over all predicates.
+    pub(super) fn count_in(&mut self, id: PredicateId, predicate: &Predicate) {
+        let (vocabulary, environment) = parts(predicate);
+        self.sums = (self.sums.0.wrapping_add(vocabulary), self.sums.1.wrapping_add(environment));
+        self.declared += usize::from(predicate.signature.declared.is_some());
+        self.temporal += usize::from(predicate.signature.temporal);
+        if is_special(predicate) {
+            Arc::make_mut(&mut self.special).insert(id);
         }
     }
 
-    fn intern(&mut self, key: PredicateKey) -> PredicateId {
+    /// Takes it out again.
+    pub(super) fn count_out(&mut self, id: PredicateId, predicate: &Predicate) {
+        let (vocabulary, environment) = parts(predicate);
+        self.sums = (self.sums.0.wrapping_sub(vocabulary), self.sums.1.wrapping_sub(environment));
+        self.declared -= usize::from(predicate.signature.declared.is_some());
+        self.temporal -= usize::from(predicate.signature.temporal);
+        if is_special(predicate) {
+            Arc::make_mut(&mut self.special).remove(&id);
+        }
+    }
+
+    /// The number of a predicate; a new one if nothing has mentioned it before.
+    pub(super) fn intern(&mut self, key: PredicateKey) -> PredicateId {
         if let Some(&id) = self.by_key.get(&key) {
             return id;
         }
-        let id = PredicateId(u32::try_from(self.predicates.len()).unwrap_or(u32::MAX));
-        self.predicates.push(Predicate {
-            key,
-            signature: Signature::default(),
-            fingerprint: 0,
-            files: Vec::new(),
-            declared_at: None,
-            defined_at: None,
-        });
+        let id = match self.retired.get(&key).copied() {
+            Some(id) => {
+                Arc::make_mut(&mut self.retired).remove(&key);
+                self.predicates.retired -= 1;
+                id
+            }
+            None => {
+                let id = PredicateId(u32::try_from(self.predicates.list.len()).unwrap_or(u32::MAX));
+                self.predicates.list.push(Predicate::new(key));
+                id
+            }
+        };
         self.by_key.insert(key, id);
-        self.by_name.entry(key.name).or_default().push(id);
+        self.by_name.of_mut(&key.name).entry(key.name).or_default().push(id);
         id
+    }
+
+    /// Forgets the name of a predicate that no file mentions any more.
+    pub(super) fn retire(&mut self, id: PredicateId, key: PredicateKey) {
+        self.by_key.remove(&key);
+        let named = self.by_name.of_mut(&key.name);
+        if let Some(ids) = named.get_mut(&key.name) {
+            ids.retain(|other| *other != id);
+            if ids.is_empty() {
+                named.remove(&key.name);
+            }
+        }
+        Arc::make_mut(&mut self.retired).insert(key, id);
+        self.predicates.retired += 1;
     }
 
     /// The key that `key`, as written in a file of `package`, means: a predicate of that package
@@ -201,31 +297,52 @@ impl Program {
     /// A number that changes with the set of predicates that exist and with the packages in use.
     #[must_use]
     pub fn vocabulary(&self) -> u64 {
-        self.vocabulary
+        self.sums.0
     }
 
     /// A number that changes with everything that the meaning of a statement may depend on outside
     /// of it: the signature of any predicate, the packages and who uses them, the version of the engine.
     #[must_use]
     pub fn environment(&self) -> u64 {
-        self.environment
-    }
-
-    fn hash_environment(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        (self.vocabulary, self.embedding.engine).hash(&mut hasher);
-        for predicate in &self.predicates {
-            (predicate.key, predicate.fingerprint).hash(&mut hasher);
-        }
+        (self.sums, self.embedding.engine).hash(&mut hasher);
         hasher.finish()
     }
 
-    fn hash_vocabulary(&self) -> u64 {
-        let mut hasher = FxHasher::default();
-        for predicate in self.predicates.iter().filter(|predicate| predicate.exists()) {
-            predicate.key.hash(&mut hasher);
-        }
-        hasher.finish()
+    /// A number that changes with what the statements say, and in which order they are in their files.
+    #[must_use]
+    pub fn statements(&self) -> u64 {
+        self.statements
+    }
+
+    /// Whether it was joined as a whole, so that the numbers of predicates do not depend on what was edited before.
+    #[must_use]
+    pub fn is_joined_anew(&self) -> bool {
+        self.since.is_none()
+    }
+
+    /// The predicates that are declared `deferred()`, with `inclusion […]` or with a merge: what is said of them depends on
+    /// others that no statement of theirs mentions as a premise.
+    pub fn special(&self) -> impl Iterator<Item = (PredicateId, &Predicate)> {
+        self.special.iter().map(|&id| (id, self.get(id)))
+    }
+
+    /// Whether any predicate has a `Decl`.
+    #[must_use]
+    pub fn declares_any(&self) -> bool {
+        self.declared > 0
+    }
+
+    /// Whether any predicate is temporal.
+    #[must_use]
+    pub fn has_temporal(&self) -> bool {
+        self.temporal > 0
+    }
+
+    /// Whether a file belongs to a package.
+    #[must_use]
+    pub fn has_packages(&self) -> bool {
+        !self.packages.is_empty()
     }
 
     /// The predicate that an atom of `file` means. `None` for built-ins and for atoms that are
@@ -259,7 +376,14 @@ impl Program {
     /// When the id comes from another program.
     #[must_use]
     pub fn get(&self, id: PredicateId) -> &Predicate {
-        &self.predicates[id.0 as usize]
+        let known = self.predicates.list.get(id.0 as usize);
+        known.expect("the id is one of this program")
+    }
+
+    /// The predicate with this number, if a file mentions it or the host supplies it.
+    #[must_use]
+    pub fn mentioned(&self, id: PredicateId) -> Option<&Predicate> {
+        self.predicates.list.get(id.0 as usize).filter(|predicate| !predicate.is_retired())
     }
 
     /// All predicates of this name, of any arity, whether or not they exist.
@@ -296,6 +420,11 @@ impl Program {
         self.graph.get_or_init(|| Graph::new(self))
     }
 
+    /// Who depends on whom, as far as one step goes, and the cycles; updated from one edit to the next.
+    pub fn dependencies(&self) -> &Dependencies {
+        self.dependencies.get_or_init(|| Dependencies::new(self))
+    }
+
     /// Whether a file of the program belongs to `package`.
     #[must_use]
     pub fn has_package(&self, package: Symbol) -> bool {
@@ -306,6 +435,14 @@ impl Program {
     pub fn uses_of(&self, package: Option<Symbol>) -> impl Iterator<Item = Symbol> {
         let units = self.files.iter().filter(move |file| file.package == package);
         units.flat_map(|file| file.used_packages.iter().map(|&(name, _)| name))
+    }
+
+    /// The index of the file with this id.
+    #[must_use]
+    pub fn index_of(&self, id: FileId) -> Option<u32> {
+        let place = self.embedding.order(id);
+        let index = self.files.binary_search_by_key(&place, |file| self.embedding.order(file.id)).ok()?;
+        u32::try_from(index).ok()
     }
 
     /// The file with this id.
@@ -367,6 +504,12 @@ impl Program {
         })
     }
 
+    /// The predicates whose rules use a predicate; one that does so twice may come twice.
+    pub fn askers<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = PredicateId> + 'p {
+        self.uses(predicate)
+            .filter_map(|(site, _)| self.id_of(site.file, &site.item.statement.clause()?.head))
+    }
+
     fn in_files<'p>(
         &'p self,
         predicate: &'p Predicate,
@@ -393,6 +536,63 @@ impl Program {
                 Some(Site { file, item, range })
             })
         })
+    }
+}
+
+/// What a predicate adds to the sums: to that of the predicates that exist, and to that of all.
+fn parts(predicate: &Predicate) -> (u64, u64) {
+    let hash = |value: &dyn Fn(&mut FxHasher)| {
+        let mut hasher = FxHasher::default();
+        value(&mut hasher);
+        // The sum is to depend on all bits of each part.
+        hasher.finish().wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    };
+    if predicate.is_retired() {
+        return (0, 0);
+    }
+    let vocabulary = if predicate.exists() { hash(&|hasher| predicate.key.hash(hasher)) } else { 0 };
+    (vocabulary, hash(&|hasher| (predicate.key, predicate.fingerprint).hash(hasher)))
+}
+
+fn is_special(predicate: &Predicate) -> bool {
+    let signature = &predicate.signature;
+    signature.deferred || signature.constrained || signature.merge.is_some()
+}
+
+impl Predicate {
+    /// Adds what a file says of it. Files come in the order of the program.
+    pub(super) fn add(&mut self, index: u32, file: &FileSummary, key: PredicateKey, there: &PredicateInFile) {
+        self.files.push((index, key));
+        self.characterise(index, file, there);
+    }
+
+    /// Adds what a file says of what it is.
+    pub(super) fn characterise(&mut self, index: u32, file: &FileSummary, there: &PredicateInFile) {
+        let signature = &mut self.signature;
+        for &at in &there.declarations {
+            let Some(item) = file.items.get(at as usize) else { continue };
+            let Some(declaration) = item.statement.declaration() else { continue };
+            // The reference rejects a second Decl; what is known comes from the first.
+            if signature.declared.is_none() {
+                signature.declare(declaration, file.statement_text(item));
+                let range = declaration.atom.name.range;
+                signature.declared = Some((file.id, item.statement.id, range));
+                self.declared_at = Some((index, at));
+            }
+        }
+        signature.has_rules |= !there.rules.is_empty();
+        let first_head = there.facts.first().into_iter().chain(there.rules.first()).min();
+        if let Some(&at) = first_head
+            && let Some(item) = file.items.get(at as usize)
+            && let Some(clause) = item.statement.clause()
+            && signature.defined.is_none()
+        {
+            signature.defined = Some((file.id, item.statement.id, clause.head.name.range));
+            self.defined_at = Some((index, at));
+        }
+        if there.annotated_head && signature.declared.is_none() {
+            signature.temporal = true;
+        }
     }
 }
 

@@ -10,6 +10,8 @@
 pub mod binding;
 pub mod builtins;
 mod declaration_home;
+mod dependencies;
+mod difference;
 mod embedding;
 mod file;
 pub mod graph;
@@ -18,14 +20,20 @@ mod inputs;
 mod join;
 mod merge;
 pub mod rewrite;
+pub(crate) mod shared;
 mod signature;
+mod succeed;
+#[cfg(test)]
+mod succeed_tests;
 
 pub use declaration_home::DeclarationHome;
+pub use dependencies::{Dependencies, Members};
+pub use difference::Difference;
 pub use embedding::Embedding;
 pub use file::{FileSummary, PredicateInFile, Use, UseKind, key_of};
 pub use influence::{Influence, Influences};
 pub use inputs::{NeededInput, needed_input};
-pub use join::{Predicate, PredicateId, Program, Site};
+pub use join::{Predicate, PredicateId, Predicates, Program, Site};
 pub use merge::Merge;
 pub use signature::{Mode, Signature};
 

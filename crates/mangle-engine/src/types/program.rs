@@ -1,21 +1,24 @@
 //! What the relations of a program hold: declared where a `Decl` says it, else inferred from facts
 //! and rules, component by component of the dependency graph.
 //!
-//! Runs at every change of a program, so it keeps what it can: the columns of a file's facts as
-//! long as the file is the same, the head of a rule as long as the rule and all relations that it
+//! Runs at every change of a program, and begins with what it found before: the relations that a change touches are inferred
+//! anew, and those that depend on them as long as something else comes out. Beside that it keeps the columns of a file's
+//! facts as long as the file is the same, and the head of a rule as long as the rule and all relations that it
 //! asks are the same. What a relation holds has a fingerprint; findings about a clause depend on
 //! those of the relations that it mentions.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::closed;
 use super::evidence::Evidence;
 use super::infer::{ClauseTypes, Relation, TypeState};
 use super::rows::{Collector, Row, Rows};
-use crate::program::{FileSummary, Predicate, PredicateId, PredicateKey, Program};
+use crate::program::shared::SharedList;
+use crate::program::{Difference, FileSummary, Predicate, PredicateId, PredicateKey, Program};
 use mangle_syntax::syntax::ast::{Atom, Clause, Item};
 use mangle_syntax::text::{FileId, StatementId};
 
@@ -29,36 +32,143 @@ const ROUNDS: usize = 16;
 /// What is kept from one revision of a program to the next.
 #[derive(Debug, Default)]
 pub struct TypeCache {
+    /// The last program, and what its relations hold.
+    last: Option<(Program, ProgramTypes)>,
     facts: FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, Vec<Row>)>,
     rules: FxHashMap<StatementId, (u64, Vec<Row>)>,
     evidence: FxHashMap<(FileId, PredicateKey), (Arc<FileSummary>, Evidence)>,
     declarations: FxHashMap<StatementId, Rows>,
 }
 
-/// What each relation of a program holds.
-#[derive(Debug)]
+impl TypeCache {
+    /// Forgets what is kept of the statements of these files that are gone, and of predicates that they mentioned.
+    fn forget(&mut self, old: &Program, new: &Program, difference: &Difference) {
+        for &at in &difference.files {
+            let (Some(before), Some(after)) = (old.files.get(at as usize), new.files.get(at as usize)) else {
+                continue;
+            };
+            let mut gone: FxHashSet<_> = before.items.iter().map(|item| item.statement.id).collect();
+            after.items.iter().for_each(|item| _ = gone.remove(&item.statement.id));
+            for statement in gone {
+                self.rules.remove(&statement);
+                self.declarations.remove(&statement);
+            }
+            for key in before.predicates.keys().filter(|key| !after.predicates.contains_key(*key)) {
+                self.facts.remove(&(before.id, *key));
+                self.evidence.remove(&(before.id, *key));
+            }
+        }
+    }
+}
+
+impl TypeCache {
+    /// Forgets what is no part of a program.
+    fn forget_others(&mut self, program: &Program) {
+        let is_there = |(file, _): &(FileId, PredicateKey), of: &Arc<FileSummary>| {
+            program.file(*file).is_some_and(|file| Arc::ptr_eq(file, of))
+        };
+        self.facts.retain(|key, (of, _)| is_there(key, of));
+        self.evidence.retain(|key, (of, _)| is_there(key, of));
+        let items = program.files.iter().flat_map(|file| file.items.iter());
+        let statements: FxHashSet<_> = items.map(|item| item.statement.id).collect();
+        self.rules.retain(|statement, _| statements.contains(statement));
+        self.declarations.retain(|statement, _| statements.contains(statement));
+    }
+}
+
+/// What each relation of a program holds. A copy costs a few pointers.
+#[derive(Debug, Clone)]
 pub struct ProgramTypes {
-    rows: Vec<Rows>,
-    environment: u64,
+    rows: SharedList<Rows>,
+    /// The sum of a number for each relation of which something is known.
+    sum: u64,
 }
 
 impl ProgramTypes {
     /// Infers the relations of `program`.
     #[must_use]
     pub fn new(program: &Program, cache: &mut TypeCache) -> Self {
-        let mut inference = Inference { program, cache, new: TypeCache::default() };
-        let mut rows: Vec<Rows> =
-            program.predicates.iter().map(|predicate| inference.declared(predicate)).collect();
-        inference.close(&mut rows);
-        inference.doubt(&mut rows);
-        for component in program.graph().strata() {
-            inference.component(component, &mut rows);
+        let last = cache.last.take();
+        let known = last.and_then(|(old, types)| Some((Difference::between(&old, program)?, old, types)));
+        let types = match known {
+            Some((difference, old, types)) => {
+                cache.forget(&old, program, &difference);
+                types.after(program, &difference, cache).0
+            }
+            None => {
+                let types = Self::whole(program, cache);
+                cache.forget_others(program);
+                types
+            }
+        };
+        cache.last = Some((program.clone(), types.clone()));
+        types
+    }
+
+    /// Infers all relations.
+    fn whole(program: &Program, cache: &mut TypeCache) -> Self {
+        let mut inference = Inference { program, cache };
+        let rows = program.predicates.numbered().map(|predicate| inference.alone(predicate)).collect();
+        let mut types = Self { rows, sum: 0 };
+        for component in program.dependencies().strata() {
+            inference.component(&component, &mut types.rows);
         }
-        let new = inference.new;
-        *cache = new;
-        let mut hasher = FxHasher::default();
-        rows.iter().for_each(|rows| rows.fingerprint().hash(&mut hasher));
-        Self { rows, environment: hasher.finish() }
+        let parts = program.predicates.numbered().zip(types.rows.iter());
+        types.sum = parts.fold(0, |sum, (predicate, rows)| sum.wrapping_add(part(predicate, rows)));
+        types
+    }
+
+    /// Infers the relations that a difference touches, and those that depend on what comes out otherwise. Gives also the
+    /// relations that hold something else.
+    fn after(
+        mut self,
+        program: &Program,
+        difference: &Difference,
+        cache: &mut TypeCache,
+    ) -> (Self, Vec<PredicateId>) {
+        let before = self.rows.clone();
+        while self.rows.len() < program.predicates.count() {
+            self.rows.push(Rows::unknown());
+        }
+        let mut inference = Inference { program, cache };
+        let mut pending = Pending::default();
+        difference.touched.iter().for_each(|id| pending.add(program, *id));
+        // Whether a premise asks for a relation or tests a name depends on the signature.
+        let is_reflecting = |id: &&PredicateId| program.get(**id).signature.reflects.is_some();
+        for &id in difference.signatures.iter().filter(is_reflecting) {
+            program.askers(program.get(id)).for_each(|asker| pending.add(program, asker));
+        }
+        let mut different = BTreeSet::new();
+        while let Some(component) = pending.next() {
+            let members = program.dependencies().members(component);
+            let earlier: Vec<u64> = members.iter().map(|id| fingerprint(&self.rows, *id)).collect();
+            for &id in &members {
+                store(&mut self.rows, id, inference.alone(program.get(id)));
+            }
+            inference.component(&members, &mut self.rows);
+            for (&id, earlier) in members.iter().zip(earlier) {
+                if fingerprint(&self.rows, id) != earlier {
+                    different.insert(id);
+                    program.askers(program.get(id)).for_each(|asker| pending.add(program, asker));
+                }
+            }
+        }
+        for &id in &different {
+            let (predicate, unknown) = (program.get(id), Rows::unknown());
+            let (old, new) = (before.get(id.0 as usize), self.rows.get(id.0 as usize));
+            let (old, new) = (old.unwrap_or(&unknown), new.unwrap_or(&unknown));
+            self.sum = self.sum.wrapping_sub(part(predicate, old)).wrapping_add(part(predicate, new));
+        }
+        (self, different.into_iter().collect())
+    }
+
+    /// The relations that hold something else than in `old`, whose numbers are the same.
+    #[must_use]
+    pub fn different_from(&self, old: &Self) -> Vec<PredicateId> {
+        self.rows
+            .different(&old.rows, |one, other| one.fingerprint() == other.fingerprint())
+            .map(PredicateId)
+            .collect()
     }
 
     /// What a relation holds.
@@ -67,7 +177,7 @@ impl ProgramTypes {
     /// When the id comes from another program.
     #[must_use]
     pub fn rows(&self, predicate: PredicateId) -> &Rows {
-        &self.rows[predicate.0 as usize]
+        self.rows.get(predicate.0 as usize).expect("the id is one of this program")
     }
 
     /// What the relation of an atom of `file` holds, and its signature; unknown for built-ins.
@@ -79,11 +189,52 @@ impl ProgramTypes {
     /// A number that changes with what any relation holds.
     #[must_use]
     pub fn environment(&self) -> u64 {
-        self.environment
+        self.sum
     }
 }
 
-fn relation<'p>(program: &'p Program, file: &FileSummary, atom: &Atom, rows: &[Rows]) -> Relation<'p> {
+/// The components whose relations are to be inferred.
+#[derive(Default)]
+struct Pending {
+    queue: VecDeque<PredicateId>,
+    queued: BTreeSet<PredicateId>,
+}
+
+impl Pending {
+    fn add(&mut self, program: &Program, id: PredicateId) {
+        let component = program.dependencies().component(id);
+        if self.queued.insert(component) {
+            self.queue.push_back(component);
+        }
+    }
+
+    fn next(&mut self) -> Option<PredicateId> {
+        let next = self.queue.pop_front()?;
+        self.queued.remove(&next);
+        Some(next)
+    }
+}
+
+/// What a relation adds to the number of all.
+fn part(predicate: &Predicate, rows: &Rows) -> u64 {
+    if rows.is_unknown() {
+        return 0;
+    }
+    let mut hasher = FxHasher::default();
+    (predicate.key, rows.fingerprint()).hash(&mut hasher);
+    hasher.finish().wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+fn fingerprint(rows: &SharedList<Rows>, id: PredicateId) -> u64 {
+    rows.get(id.0 as usize).map_or(0, Rows::fingerprint)
+}
+
+fn relation<'p>(
+    program: &'p Program,
+    file: &FileSummary,
+    atom: &Atom,
+    rows: &SharedList<Rows>,
+) -> Relation<'p> {
     let id = program.id_of(file, atom);
     let known = id.and_then(|id| rows.get(id.0 as usize)).cloned().unwrap_or_else(Rows::unknown);
     Relation { rows: known, signature: id.map(|id| &program.get(id).signature) }
@@ -98,48 +249,45 @@ fn is_inferred(predicate: &Predicate) -> bool {
 struct Inference<'p, 'c> {
     program: &'p Program,
     cache: &'c mut TypeCache,
-    new: TypeCache,
 }
 
 impl Inference<'_, '_> {
+    /// What is known of a relation without those that its rules ask for: what its `Decl` says.
+    fn alone(&mut self, predicate: &Predicate) -> Rows {
+        let rows = self.declared(predicate);
+        if !rows.declared {
+            return rows;
+        }
+        let rows = self.closed(predicate, rows);
+        self.doubted(predicate, rows)
+    }
+
     /// What the `Decl` of a predicate says, if it may be believed.
     fn declared(&mut self, predicate: &Predicate) -> Rows {
         let declaration = self.program.declaration(predicate).filter(|_| !predicate.signature.synthetic);
         let (Some(declaration), Some((_, statement, _))) = (declaration, predicate.signature.declared) else {
             return Rows::unknown();
         };
-        let kept = self.cache.declarations.remove(&statement);
-        let rows = kept.unwrap_or_else(|| Rows::declared(declaration));
-        self.new.declarations.insert(statement, rows.clone());
-        rows
+        self.cache.declarations.entry(statement).or_insert_with(|| Rows::declared(declaration)).clone()
     }
 
-    /// Narrows the columns of declared predicates that all clauses fill with names.
-    fn close(&mut self, rows: &mut [Rows]) {
-        for (predicate, rows) in self.program.predicates.iter().zip(rows) {
-            if rows.declared && closed::is_candidate(predicate) {
-                let facts = self.facts(predicate).finish();
-                if let Some(row) = closed::narrowed(self.program, predicate, rows, &facts) {
-                    *rows = Rows::new(vec![row], true);
-                }
-            }
+    /// With the columns narrowed that all clauses of a declared predicate fill with names.
+    fn closed(&mut self, predicate: &Predicate, rows: Rows) -> Rows {
+        if !closed::is_candidate(predicate) {
+            return rows;
         }
+        let facts = self.facts(predicate).finish();
+        let narrowed = closed::narrowed(self.program, predicate, &rows, &facts);
+        narrowed.map_or(rows, |row| Rows::new(vec![row], true))
     }
 
-    /// Marks the columns of declared predicates whose declaration nearly all literals contradict, and those where all facts
-    /// confirm it.
-    fn doubt(&mut self, rows: &mut [Rows]) {
-        for (predicate, rows) in self.program.predicates.iter().zip(rows) {
-            if !rows.declared || rows.alternatives.len() != 1 {
-                continue;
-            }
-            let evidence = self.evidence(predicate);
-            let Some(row) = rows.alternatives.first() else { continue };
-            let (against, confirmed) = (evidence.against(row), evidence.confirmed(row));
-            if !against.is_empty() || !confirmed.is_empty() {
-                *rows = rows.clone().compared(against, confirmed);
-            }
-        }
+    /// With the columns marked of a declared predicate whose declaration nearly all literals contradict, and those where all
+    /// facts confirm it.
+    fn doubted(&mut self, predicate: &Predicate, rows: Rows) -> Rows {
+        let [row] = rows.alternatives.as_ref() else { return rows };
+        let evidence = self.evidence(predicate);
+        let (against, confirmed) = (evidence.against(row), evidence.confirmed(row));
+        if against.is_empty() && confirmed.is_empty() { rows } else { rows.compared(against, confirmed) }
     }
 
     fn evidence(&mut self, predicate: &Predicate) -> Evidence {
@@ -148,17 +296,19 @@ impl Inference<'_, '_> {
         for (file, key) in &predicate.files {
             let Some(file) = self.program.files.get(*file as usize) else { continue };
             let Some(there) = file.predicates.get(key) else { continue };
-            let kept = self.cache.evidence.remove(&(file.id, *key)).filter(|(of, _)| Arc::ptr_eq(of, file));
-            let (_, here) = kept.unwrap_or_else(|| (Arc::clone(file), Evidence::of(file, there, arity)));
-            all.merge(&here);
-            self.new.evidence.insert((file.id, *key), (Arc::clone(file), here));
+            let here = || (Arc::clone(file), Evidence::of(file, there, arity));
+            let kept = self.cache.evidence.entry((file.id, *key)).or_insert_with(here);
+            if !Arc::ptr_eq(&kept.0, file) {
+                *kept = here();
+            }
+            all.merge(&kept.1);
         }
         all
     }
 
     /// Infers the predicates of a component that no `Decl` describes, from below: first the facts,
     /// then what rules make of them, until nothing is added.
-    fn component(&mut self, component: &[PredicateId], rows: &mut [Rows]) {
+    fn component(&mut self, component: &[PredicateId], rows: &mut SharedList<Rows>) {
         let members: Vec<_> =
             component.iter().copied().filter(|&id| is_inferred(self.program.get(id))).collect();
         if !members.iter().any(|&id| self.is_recursive(id)) {
@@ -166,20 +316,20 @@ impl Inference<'_, '_> {
                 let mut collector = self.facts(self.program.get(id));
                 let facts = collector.rows().to_vec();
                 self.rules(self.program.get(id), rows, &mut collector);
-                store(rows, id, collector.finish(), facts);
+                store_inferred(rows, id, collector.finish(), facts);
             }
             return;
         }
         self.recursive_component(&members, rows);
     }
 
-    fn recursive_component(&mut self, members: &[PredicateId], rows: &mut [Rows]) {
+    fn recursive_component(&mut self, members: &[PredicateId], rows: &mut SharedList<Rows>) {
         let mut collectors: Vec<_> = members.iter().map(|&id| self.facts(self.program.get(id))).collect();
         let facts: Vec<_> = collectors.iter().map(|collector| collector.rows().to_vec()).collect();
         for (&id, facts) in members.iter().zip(&facts) {
             let mut found = facts.clone();
             found.sort_unstable();
-            store(rows, id, found, facts.clone());
+            store_inferred(rows, id, found, facts.clone());
         }
         for round in 0..ROUNDS {
             let mut changed = false;
@@ -191,20 +341,20 @@ impl Inference<'_, '_> {
                 if grown && round >= PATIENCE {
                     collector.widen(&before);
                 }
-                store(rows, id, collector.clone().finish(), facts.clone());
+                store_inferred(rows, id, collector.clone().finish(), facts.clone());
             }
             if !changed {
                 return;
             }
         }
         for (&id, facts) in members.iter().zip(facts) {
-            store(rows, id, Vec::new(), facts);
+            store_inferred(rows, id, Vec::new(), facts);
         }
     }
 
     fn is_recursive(&self, id: PredicateId) -> bool {
-        let graph = self.program.graph();
-        graph.edges_from(id).iter().any(|edge| graph.is_recursive(edge))
+        let dependencies = self.program.dependencies();
+        dependencies.edges_from(id).iter().any(|edge| dependencies.is_recursive(edge))
     }
 
     /// The columns of a predicate's facts.
@@ -215,15 +365,17 @@ impl Inference<'_, '_> {
             let Some(there) = file.predicates.get(key).filter(|there| !there.facts.is_empty()) else {
                 continue;
             };
-            let kept = self.cache.facts.remove(&(file.id, *key)).filter(|(of, _)| Arc::ptr_eq(of, file));
-            let (_, rows) = kept.unwrap_or_else(|| (Arc::clone(file), fact_rows(file, &there.facts)));
-            all.extend(rows.iter().cloned());
-            self.new.facts.insert((file.id, *key), (Arc::clone(file), rows));
+            let rows = || (Arc::clone(file), fact_rows(file, &there.facts));
+            let kept = self.cache.facts.entry((file.id, *key)).or_insert_with(rows);
+            if !Arc::ptr_eq(&kept.0, file) {
+                *kept = rows();
+            }
+            all.extend(kept.1.iter().cloned());
         }
         all
     }
 
-    fn rules(&mut self, predicate: &Predicate, rows: &[Rows], collector: &mut Collector) {
+    fn rules(&mut self, predicate: &Predicate, rows: &SharedList<Rows>, collector: &mut Collector) {
         for (file, key) in &predicate.files {
             let Some(file) = self.program.files.get(*file as usize) else { continue };
             let Some(there) = file.predicates.get(key) else { continue };
@@ -239,12 +391,17 @@ impl Inference<'_, '_> {
         }
     }
 
-    fn rule(&mut self, file: &FileSummary, item: &Item, clause: &Clause, rows: &[Rows]) -> Vec<Row> {
+    fn rule(
+        &mut self,
+        file: &FileSummary,
+        item: &Item,
+        clause: &Clause,
+        rows: &SharedList<Rows>,
+    ) -> Vec<Row> {
         let id = item.statement.id;
         let inputs = self.inputs(file, clause, rows);
-        let known = self.new.rules.get(&id).or_else(|| self.cache.rules.get(&id));
-        let heads = match known {
-            Some((before, heads)) if *before == inputs => heads.clone(),
+        let heads = match self.cache.rules.get(&id) {
+            Some((before, heads)) if *before == inputs => return heads.clone(),
             _ if self.waits(file, clause, rows) => return Vec::new(),
             _ => {
                 ClauseTypes::of(clause, |atom| {
@@ -254,12 +411,12 @@ impl Inference<'_, '_> {
                 .heads
             }
         };
-        self.new.rules.insert(id, (inputs, heads.clone()));
+        self.cache.rules.insert(id, (inputs, heads.clone()));
         heads
     }
 
     /// Whether a premise asks for an inferred relation of which there is nothing yet.
-    fn waits(&self, file: &FileSummary, clause: &Clause, rows: &[Rows]) -> bool {
+    fn waits(&self, file: &FileSummary, clause: &Clause, rows: &SharedList<Rows>) -> bool {
         clause.literals().filter(|literal| !literal.atom.is_builtin() && !literal.is_negated()).any(
             |literal| {
                 self.program.id_of(file, &literal.atom).is_some_and(|id| {
@@ -270,7 +427,7 @@ impl Inference<'_, '_> {
     }
 
     /// A number for everything outside a rule that its head depends on.
-    fn inputs(&self, file: &FileSummary, clause: &Clause, rows: &[Rows]) -> u64 {
+    fn inputs(&self, file: &FileSummary, clause: &Clause, rows: &SharedList<Rows>) -> u64 {
         let mut hasher = FxHasher::default();
         for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
             if let Some(id) = self.program.id_of(file, &literal.atom) {
@@ -282,10 +439,16 @@ impl Inference<'_, '_> {
     }
 }
 
-fn store(rows: &mut [Rows], id: PredicateId, found: Vec<Row>, mut facts: Vec<Row>) {
-    if let Some(slot) = rows.get_mut(id.0 as usize) {
-        facts.sort_unstable();
-        *slot = Rows::new(found, false).witnessed(facts);
+fn store_inferred(rows: &mut SharedList<Rows>, id: PredicateId, found: Vec<Row>, mut facts: Vec<Row>) {
+    facts.sort_unstable();
+    store(rows, id, Rows::new(found, false).witnessed(facts));
+}
+
+/// Keeps what was found, unless it is there.
+fn store(rows: &mut SharedList<Rows>, id: PredicateId, found: Rows) {
+    let is_known = rows.get(id.0 as usize).is_some_and(|known| *known == found);
+    if let Some(slot) = (!is_known).then(|| rows.get_mut(id.0 as usize)).flatten() {
+        *slot = found;
     }
 }
 

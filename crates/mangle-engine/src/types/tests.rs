@@ -210,7 +210,7 @@ fn check_relations(text: &str, expect: Expect) {
     let again = ProgramTypes::new(&program, &mut cache);
     assert_eq!(types.environment(), again.environment(), "what is kept differs from what is inferred");
     let mut out = String::new();
-    for predicate in &program.predicates {
+    for predicate in program.predicates.iter() {
         write!(out, "{}:", predicate.key).unwrap();
         let rows = types.rows(program.id(predicate.key).unwrap());
         for (at, row) in rows.alternatives.iter().enumerate() {

@@ -83,7 +83,7 @@ struct ConstitutionInputs {
 
 /// Several programs as one.
 fn joined(programs: &[Arc<SnapshotProgram>]) -> Arc<Program> {
-    let mut files: Vec<_> = programs.iter().flat_map(|program| &program.files).collect();
+    let mut files: Vec<_> = programs.iter().flat_map(|program| program.files.iter()).collect();
     files.sort_unstable_by_key(|file| file.id);
     files.dedup_by_key(|file| file.id);
     let embeddings = programs.iter().map(|program| &*program.embedding);

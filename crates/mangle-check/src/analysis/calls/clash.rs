@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::analysis::ProgramFindings;
-use mangle_engine::program::{Mode, Predicate, Program, Site, UseKind};
+use crate::analysis::{ProgramContext, ProgramFindings};
+use mangle_engine::program::{Mode, Predicate, PredicateId, Program, Site, UseKind};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Clause, Comparison, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -13,8 +13,10 @@ pub(super) static DEFERRED_VARIABLE_CLASH: Rule = rule!("deferred-variable-clash
 /// How many rules of a deferred predicate are looked at.
 const RULES: usize = 50;
 
-pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
-    for predicate in program.predicates.iter().filter(|predicate| predicate.signature.deferred) {
+pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut ProgramFindings) {
+    let program = context.program;
+    let predicate = program.get(id);
+    if predicate.signature.deferred {
         let inside = variables_inside(program, predicate);
         for (site, kind) in program.uses(predicate).filter(|_| !inside.is_empty()) {
             let statement = &site.item.statement;
@@ -31,7 +33,8 @@ pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
 
 /// Whether two predicates depend on each other.
 fn are_one(program: &Program, one: &Predicate, other: &Predicate) -> bool {
-    let component = |predicate: &Predicate| Some(program.graph().component(program.id(predicate.key)?));
+    let component =
+        |predicate: &Predicate| Some(program.dependencies().component(program.id(predicate.key)?));
     component(one) == component(other)
 }
 

@@ -11,8 +11,8 @@ mod outputs;
 mod recursion;
 mod stored_reads;
 
-use super::{CheckContext, Family, ProgramFindings};
-use mangle_engine::program::{Program, Signature};
+use super::{CheckContext, Family, ProgramCheck};
+use mangle_engine::program::Signature;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Clause, Literal, Premise};
 
@@ -21,7 +21,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&definition::DEFERRED_WITHOUT_MODE, &definition::DEFERRED_FACT],
     clause: Some(check_clause),
     declaration: Some(definition::check),
-    program: Some(check_program),
+    program: &[ProgramCheck::Predicate(clash::check), ProgramCheck::Cycle(recursion::check)],
 };
 
 /// The rules about calls; [`FAMILY`]'s checks apply them.
@@ -29,24 +29,17 @@ pub(super) const SAFETY: Family = Family {
     rules: &[&outputs::DEFERRED_OUTPUT_TAKEN, &stored_reads::CALL_NOT_MADE, &clash::DEFERRED_VARIABLE_CLASH],
     clause: None,
     declaration: None,
-    program: None,
+    program: &[],
 };
 
 /// The rule about recursion; [`FAMILY`]'s check applies it.
 pub(super) const RECURSION: Family =
-    Family { rules: &[&recursion::DEFERRED_RECURSION], clause: None, declaration: None, program: None };
+    Family { rules: &[&recursion::DEFERRED_RECURSION], clause: None, declaration: None, program: &[] };
 
 fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
     definition::check_clause(context, clause, out);
     stored_reads::check(context, clause, out);
     outputs::check(context, clause, out);
-}
-
-fn check_program(program: &Program, out: &mut ProgramFindings) {
-    if program.predicates.iter().any(|predicate| predicate.signature.deferred) {
-        recursion::check(program, out);
-        clash::check(program, out);
-    }
 }
 
 /// Whether the engine calls the predicate at a premise that can be called.

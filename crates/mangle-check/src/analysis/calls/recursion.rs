@@ -2,20 +2,20 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::analysis::ProgramFindings;
-use mangle_engine::program::{Program, graph::Edge};
+use crate::analysis::{ProgramContext, ProgramFindings};
+use mangle_engine::program::{PredicateId, graph::Edge};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 
 pub(super) static DEFERRED_RECURSION: Rule = rule!("deferred-recursion.md");
 
 /// Reports the calls that close a cycle, one for each rule.
-pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
-    let graph = program.graph();
+pub(super) fn check(context: &ProgramContext<'_>, members: &[PredicateId], out: &mut ProgramFindings) {
+    let program = context.program;
     let calls = |edge: &&Edge| {
         let deferred = |id| program.get(id).signature.deferred;
         !edge.negated && !edge.temporal && deferred(edge.from) && deferred(edge.to)
     };
-    let mut edges: Vec<&Edge> = graph.recursive_edges().filter(calls).collect();
+    let mut edges: Vec<&Edge> = program.dependencies().recursive_edges(members).filter(calls).collect();
     edges.sort_by_key(|edge| (edge.file, edge.item, edge.range.start()));
     let mut seen = FxHashSet::default();
     for edge in edges {

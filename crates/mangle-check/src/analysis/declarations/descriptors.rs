@@ -198,18 +198,16 @@ pub(super) fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mu
 }
 
 /// Reports merges that cannot work.
-pub(super) fn check_program(program: &Program, out: &mut ProgramFindings) {
-    for predicate in program.predicates.iter().filter(|predicate| predicate.signature.declared.is_some()) {
-        let Some(site) = program.declarations(predicate).next() else { continue };
-        let statement = &site.item.statement;
-        let Some(declaration) = statement.declaration().filter(|_| !statement.damaged) else { continue };
-        if declaration.descriptors.is_empty() {
-            continue;
-        }
-        let finding = abort(predicate, declaration).or_else(|| lost_merge(program, &site, declaration));
-        if let Some(finding) = finding {
-            out.push(site.file.id, statement.id, finding);
-        }
+pub(super) fn check_predicate(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
+    let Some(site) = program.declarations(predicate).next() else { return };
+    let statement = &site.item.statement;
+    let Some(declaration) = statement.declaration().filter(|_| !statement.damaged) else { return };
+    if declaration.descriptors.is_empty() {
+        return;
+    }
+    let finding = abort(predicate, declaration).or_else(|| lost_merge(program, &site, declaration));
+    if let Some(finding) = finding {
+        out.push(site.file.id, statement.id, finding);
     }
 }
 

@@ -11,8 +11,8 @@ mod modes;
 mod parameters;
 mod uniqueness;
 
-use super::{CheckContext, Family, ProgramFindings};
-use mangle_engine::program::Program;
+use super::{CheckContext, Family, ProgramCheck, ProgramContext, ProgramFindings};
+use mangle_engine::program::PredicateId;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration};
 use mangle_syntax::text::TextRange;
@@ -51,7 +51,7 @@ pub(super) const FAMILY: Family = Family {
     ],
     clause: Some(check_clause),
     declaration: Some(check_declaration),
-    program: Some(check_program),
+    program: &[ProgramCheck::Predicate(check_predicate)],
 };
 
 fn check_declaration(context: &CheckContext<'_>, declaration: &Declaration, out: &mut Vec<Finding>) {
@@ -66,10 +66,12 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Findi
     descriptors::check_clause(context, clause, out);
 }
 
-fn check_program(program: &Program, out: &mut ProgramFindings) {
-    uniqueness::check(program, out);
-    modes::check_program(program, out);
-    descriptors::check_program(program, out);
+fn check_predicate(context: &ProgramContext<'_>, id: PredicateId, out: &mut ProgramFindings) {
+    let program = context.program;
+    let predicate = program.get(id);
+    uniqueness::check(program, predicate, out);
+    modes::check_predicate(program, predicate, out);
+    descriptors::check_predicate(program, predicate, out);
 }
 
 /// The descriptors of a declaration that are called `name`.

@@ -94,18 +94,16 @@ fn check_external(declaration: &Declaration, external: &Atom) -> Option<Finding>
 }
 
 /// Reports input modes that the rules of a predicate rely on although they run without a caller.
-pub(super) fn check_program(program: &Program, out: &mut ProgramFindings) {
-    for predicate in &program.predicates {
-        let signature = &predicate.signature;
-        if signature.deferred || signature.defined.is_none() || !signature.modes.contains(&Mode::Input) {
-            continue;
-        }
-        let sites = program.clauses(predicate);
-        let needed = sites.filter_map(|site| Some((site, needed_input(program, predicate, &site)?)));
-        let needed: Vec<_> = needed.collect();
-        if let Some((site, needed)) = needed.iter().find(|(_, it)| it.aborts).or(needed.first()) {
-            report_needed(program, predicate, site, *needed, out);
-        }
+pub(super) fn check_predicate(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
+    let signature = &predicate.signature;
+    if signature.deferred || signature.defined.is_none() || !signature.modes.contains(&Mode::Input) {
+        return;
+    }
+    let sites = program.clauses(predicate);
+    let needed = sites.filter_map(|site| Some((site, needed_input(program, predicate, &site)?)));
+    let needed: Vec<_> = needed.collect();
+    if let Some((site, needed)) = needed.iter().find(|(_, it)| it.aborts).or(needed.first()) {
+        report_needed(program, predicate, site, *needed, out);
     }
 }
 

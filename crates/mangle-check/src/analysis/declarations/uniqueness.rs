@@ -13,21 +13,19 @@ pub(super) static DECL_OVERLOAD: Rule = rule!("decl-overload.md");
 pub(super) static DECL_UNUSED: Rule = rule!("decl-unused.md");
 
 /// Reports second declarations. They are rare, so that only counts are looked at for the others.
-pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
-    let wants_unused = out.wants(&DECL_UNUSED);
-    for predicate in &program.predicates {
-        if predicate.signature.declared.is_none() {
-            continue;
-        }
-        if declaration_count(program, predicate) > 1 {
-            duplicates(program, predicate, out);
-        }
-        if wants_unused && predicate.signature.defined.is_none() && program.uses(predicate).next().is_none() {
-            unused(program, predicate, out);
-        }
-        if program.named(predicate.key.name).nth(1).is_some() {
-            overload(program, predicate, out);
-        }
+pub(super) fn check(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
+    if predicate.signature.declared.is_none() {
+        return;
+    }
+    if declaration_count(program, predicate) > 1 {
+        duplicates(program, predicate, out);
+    }
+    let is_known = || predicate.signature.defined.is_some() || program.uses(predicate).next().is_some();
+    if out.wants(&DECL_UNUSED) && !is_known() {
+        unused(program, predicate, out);
+    }
+    if program.named(predicate.key.name).nth(1).is_some() {
+        overload(program, predicate, out);
     }
 }
 

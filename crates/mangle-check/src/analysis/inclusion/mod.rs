@@ -8,8 +8,8 @@
 
 use super::predicates::Vocabulary;
 use super::wording::counted;
-use super::{CheckContext, Family, ProgramFindings};
-use mangle_engine::program::{Predicate, PredicateKey, Program, Site};
+use super::{CheckContext, Family, ProgramCheck, ProgramContext, ProgramFindings};
+use mangle_engine::program::{Predicate, PredicateId, PredicateKey, Program, Site};
 use mangle_syntax::lint::{Finding, Fix, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Declaration, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange, nearest};
@@ -19,21 +19,21 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&INCLUSION_UNDEFINED, &INCLUSION_UNKNOWN_VAR],
     clause: None,
     declaration: None,
-    program: Some(check),
+    program: &[ProgramCheck::Predicate(check)],
 };
 
 static INCLUSION_UNDEFINED: Rule = rule!("inclusion-undefined.md");
 
 static INCLUSION_UNKNOWN_VAR: Rule = rule!("inclusion-unknown-var.md");
 
-fn check(program: &Program, out: &mut ProgramFindings) {
-    let mut vocabulary = None;
-    for predicate in program.predicates.iter().filter(|predicate| predicate.signature.constrained) {
+fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut ProgramFindings) {
+    let ProgramContext { program, vocabulary, .. } = *context;
+    let predicate = program.get(id);
+    if predicate.signature.constrained {
         for site in program.declarations(predicate) {
             let statement = &site.item.statement;
             let Some(declaration) = statement.declaration().filter(|_| !statement.damaged) else { continue };
             for atom in &declaration.inclusion {
-                let vocabulary = vocabulary.get_or_insert_with(|| Vocabulary::new(program));
                 let finding = check_predicate(program, &site, atom, vocabulary);
                 let name = declaration.atom.name.as_str();
                 let finding =
@@ -52,7 +52,7 @@ fn check_predicate(
     program: &Program,
     site: &Site<'_>,
     atom: &Atom,
-    vocabulary: &mut Vocabulary<'_>,
+    vocabulary: &Vocabulary,
 ) -> Option<Finding> {
     let written = atom.name.symbol;
     let finding = |range, message| Finding::new(&INCLUSION_UNDEFINED, range, message);
@@ -89,7 +89,7 @@ fn check_predicate(
     }
     let message = format!("undefined predicate `{written}/{}` in an inclusion constraint", atom.args.len());
     let finding = finding(atom.name.range, message);
-    let near = vocabulary.near(site.file, written.as_str(), atom.arity());
+    let near = vocabulary.near(program, site.file, written.as_str(), atom.arity());
     let Some(names) = near.list() else { return Some(finding) };
     let finding = finding.help(format!("did you mean {names}?"));
     Some(match near.certain() {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::edits::statement_removal;
 use super::wording::fix_or_help;
-use super::{CheckContext, Family, ProgramFindings};
+use super::{CheckContext, Family, ProgramCheck, ProgramFindings};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, UseKind};
 use mangle_syntax::lint::{Anchor, Applicability, Finding, Fix, Group, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Item, Literal, Name, Statement, StatementKind};
@@ -38,7 +38,7 @@ pub(super) const FAMILY: Family = Family {
     ],
     clause: Some(check_clause),
     declaration: None,
-    program: Some(check_program),
+    program: &[ProgramCheck::File(check_file)],
 };
 
 fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {
@@ -90,16 +90,14 @@ fn private(context: &CheckContext<'_>, clause: &Clause, literal: &Literal) -> Op
     })
 }
 
-fn check_program(program: &Program, out: &mut ProgramFindings) {
-    for file in &program.files {
-        for item in file.items.iter().take(file.used_packages.len() + 1) {
-            if let StatementKind::Package(package) = &item.statement.kind {
-                lowercase(program, file, item, package.name, out);
-            }
+fn check_file(program: &Program, file: &FileSummary, out: &mut ProgramFindings) {
+    for item in file.items.iter().take(file.used_packages.len() + 1) {
+        if let StatementKind::Package(package) = &item.statement.kind {
+            lowercase(program, file, item, package.name, out);
         }
-        uses(program, file, out);
-        missing_uses(program, file, out);
     }
+    uses(program, file, out);
+    missing_uses(program, file, out);
 }
 
 fn lowercase(program: &Program, file: &FileSummary, item: &Item, name: Name, out: &mut ProgramFindings) {

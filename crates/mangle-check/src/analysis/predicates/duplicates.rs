@@ -7,18 +7,18 @@ use mangle_syntax::lint::{Finding, Rule, Span, rule};
 /// `van(1). van(1).`
 pub(super) static DUPLICATE_CLAUSE: Rule = rule!("duplicate-clause.md");
 
-/// Compares the clauses of each predicate by their digests.
-pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
+/// Compares the clauses of a predicate by their digests.
+pub(super) fn check(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
+    if predicate.signature.defined.is_none() {
+        return;
+    }
     let mut clauses = Vec::new();
-    for predicate in program.predicates.iter().filter(|predicate| predicate.signature.defined.is_some()) {
-        clauses.clear();
-        collect(program, predicate, &mut clauses);
-        clauses.sort_unstable();
-        for equal in clauses.chunk_by(|one, other| one.digest == other.digest) {
-            let Some((first, repeated)) = equal.split_first() else { continue };
-            for clause in repeated {
-                report(program, predicate, (first, clause), findings);
-            }
+    collect(program, predicate, &mut clauses);
+    clauses.sort_unstable();
+    for equal in clauses.chunk_by(|one, other| one.digest == other.digest) {
+        let Some((first, repeated)) = equal.split_first() else { continue };
+        for clause in repeated {
+            report(program, predicate, (first, clause), findings);
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::columns::columns;
 use super::near::Vocabulary;
 use super::runtime::declaration;
-use crate::analysis::{CheckContext, ProgramFindings};
+use crate::analysis::{CheckContext, ProgramContext, ProgramFindings};
 use mangle_engine::program::builtins::NameCorrection;
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, UseKind, builtins};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
@@ -28,30 +28,21 @@ const LISTED: usize = 8;
 /// How many arguments a fix adds at most; of more nobody knows where they belong.
 const ADDED: usize = 3;
 
-/// Checks the uses of all predicates.
-pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
-    let mut vocabulary = None;
-    let wants_never_derived = findings.wants(&NEVER_DERIVED);
-    for predicate in &program.predicates {
-        let signature = &predicate.signature;
-        if !predicate.exists() {
-            let vocabulary: &mut Vocabulary<'_> = vocabulary.get_or_insert_with(|| Vocabulary::new(program));
-            check_missing(program, predicate, vocabulary, findings);
-        } else if wants_never_derived
-            && signature.defined.is_none()
-            && !(signature.extensional || signature.external || signature.host)
-        {
-            check_never_derived(program, predicate, findings);
-        }
+/// Checks the uses of a predicate.
+pub(super) fn check(context: &ProgramContext<'_>, predicate: &Predicate, findings: &mut ProgramFindings) {
+    let signature = &predicate.signature;
+    if !predicate.exists() {
+        check_missing(context, predicate, findings);
+    } else if signature.defined.is_none()
+        && !(signature.extensional || signature.external || signature.host)
+        && findings.wants(&NEVER_DERIVED)
+    {
+        check_never_derived(context.program, predicate, findings);
     }
 }
 
-fn check_missing(
-    program: &Program,
-    predicate: &Predicate,
-    vocabulary: &mut Vocabulary<'_>,
-    findings: &mut ProgramFindings,
-) {
+fn check_missing(context: &ProgramContext<'_>, predicate: &Predicate, findings: &mut ProgramFindings) {
+    let ProgramContext { program, vocabulary, .. } = *context;
     for (site, kind) in program.uses(predicate) {
         let Some(atom) = site.literal().map(|literal| &literal.atom) else { continue };
         if !is_imported(program, site.file, predicate.key) {
@@ -59,7 +50,7 @@ fn check_missing(
         }
         let others = other_arities(program, site.file, predicate.key);
         let finding = if others.is_empty() {
-            undefined(site.file, atom, vocabulary)
+            undefined(program, site.file, atom, vocabulary)
         } else {
             wrong_arity(program, atom, kind, &others)
         };
@@ -139,7 +130,7 @@ fn add_wildcards(program: &Program, atom: &Atom, kind: UseKind, only: &Predicate
     Some(if next < arity { fix.insert(last.range.end(), ", _".repeat(arity - next)) } else { fix })
 }
 
-fn undefined(file: &FileSummary, atom: &Atom, vocabulary: &mut Vocabulary<'_>) -> Finding {
+fn undefined(program: &Program, file: &FileSummary, atom: &Atom, vocabulary: &Vocabulary) -> Finding {
     let (name, count) = (atom.name, atom.args.len());
     let message = format!("undefined predicate `{}/{count}`", name.symbol);
     let finding = Finding::new(&UNDEFINED_PREDICATE, name.range, message);
@@ -155,7 +146,7 @@ fn undefined(file: &FileSummary, atom: &Atom, vocabulary: &mut Vocabulary<'_>) -
             .note("the runtime supplies this predicate when it assembles prompts")
             .help(format!("add `{declaration}`"));
     }
-    let near = vocabulary.near(file, name.as_str(), atom.arity());
+    let near = vocabulary.near(program, file, name.as_str(), atom.arity());
     let Some(names) = near.list() else { return finding };
     let finding = finding.help(format!("did you mean {names}?"));
     match near.certain() {

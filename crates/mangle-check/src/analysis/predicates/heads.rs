@@ -23,24 +23,20 @@ const REPORTED: usize = 3;
 /// How many other arities of a name are looked at. More than two is rare.
 const COMPARED: usize = 16;
 
-/// Checks what all predicates are defined as.
-pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
-    let declares = || program.predicates.iter().any(|predicate| predicate.signature.declared.is_some());
-    let wants_declared = findings.wants(&UNDECLARED_HEAD) && declares();
-    for predicate in &program.predicates {
-        let name = predicate.key.name.as_str();
-        if name.ends_with("__tmp") {
-            report_once(program, predicate, reserved_suffix(name), findings);
-        }
-        if name.starts_with(':') {
-            report_once(program, predicate, builtin_defined(name), findings);
-        } else if predicate.signature.defined.is_some() && predicate.signature.declared.is_none() {
-            check_arity(program, predicate, findings);
-            if wants_declared {
-                let message = format!("`{}` is defined without a `Decl`", predicate.key);
-                let note = "its arguments are neither documented nor checked against types";
-                report_once(program, predicate, (&UNDECLARED_HEAD, message, note), findings);
-            }
+/// Checks what a predicate is defined as.
+pub(super) fn check(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
+    let name = predicate.key.name.as_str();
+    if name.ends_with("__tmp") {
+        report_once(program, predicate, reserved_suffix(name), findings);
+    }
+    if name.starts_with(':') {
+        report_once(program, predicate, builtin_defined(name), findings);
+    } else if predicate.signature.defined.is_some() && predicate.signature.declared.is_none() {
+        check_arity(program, predicate, findings);
+        if program.declares_any() && findings.wants(&UNDECLARED_HEAD) {
+            let message = format!("`{}` is defined without a `Decl`", predicate.key);
+            let note = "its arguments are neither documented nor checked against types";
+            report_once(program, predicate, (&UNDECLARED_HEAD, message, note), findings);
         }
     }
 }

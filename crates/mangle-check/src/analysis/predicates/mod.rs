@@ -18,10 +18,10 @@ mod runtime;
 mod tests;
 
 pub(super) use functions::wrong_arity;
-pub(super) use near::Vocabulary;
+pub(crate) use near::Vocabulary;
 
-use super::{CheckContext, Family, ProgramFindings};
-use mangle_engine::program::Program;
+use super::{CheckContext, Family, ProgramCheck, ProgramContext, ProgramFindings};
+use mangle_engine::program::PredicateId;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Clause, Premise};
 
@@ -45,7 +45,7 @@ pub(super) const FAMILY: Family = Family {
     ],
     clause: Some(check_clause),
     declaration: None,
-    program: Some(check_program),
+    program: &[ProgramCheck::Predicate(check_predicate)],
 };
 
 fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
@@ -79,9 +79,11 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<
     }
 }
 
-fn check_program(program: &Program, findings: &mut ProgramFindings) {
-    existence::check(program, findings);
-    heads::check(program, findings);
-    duplicates::check(program, findings);
-    redefinition::check(program, findings);
+fn check_predicate(context: &ProgramContext<'_>, id: PredicateId, findings: &mut ProgramFindings) {
+    let program = context.program;
+    let predicate = program.get(id);
+    existence::check(context, predicate, findings);
+    heads::check(program, predicate, findings);
+    duplicates::check(program, predicate, findings);
+    redefinition::check(program, predicate, findings);
 }

@@ -1,6 +1,8 @@
 //! Names that are spelled like a missing one.
 
-use mangle_engine::program::{FileSummary, Program};
+use std::collections::BTreeMap;
+
+use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};
 
 /// How many names a message lists at most.
 const LISTED: usize = 3;
@@ -8,24 +10,23 @@ const LISTED: usize = 3;
 /// Missing names longer than this are not compared: nobody typed them.
 const LONGEST: usize = 80;
 
-/// How many names are looked at in one run over the program, and how many edit distances computed:
-/// a program of which a part is missing has very many undefined predicates. What comes later in it
-/// gets no suggestion.
-const LOOKED_AT: usize = 4_000_000;
-const COMPUTED: usize = 4_000;
+/// How many edit distances are computed for one missing name. What comes later is not suggested.
+const COMPUTED: usize = 1_000;
+
+/// With more missing predicates than this, a part of the program is missing, and none gets a suggestion.
+const MISSING: usize = 2_000;
 
 /// The predicates that exist, ready to be searched for a similar name.
-pub(in crate::analysis) struct Vocabulary<'p> {
-    program: &'p Program,
-    words: Vec<Word>,
-    looked_at: usize,
-    computed: usize,
+#[derive(Debug, Default)]
+pub(crate) struct Vocabulary {
+    /// By the length of their names, each list sorted.
+    words: BTreeMap<usize, Vec<Word>>,
+    missing: usize,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Word {
-    name: &'static str,
-    package: &'static str,
-    arity: u16,
+    key: PredicateKey,
     letters: Letters,
 }
 
@@ -42,41 +43,106 @@ struct Candidate {
     name: &'static str,
 }
 
-impl<'p> Vocabulary<'p> {
+impl Vocabulary {
     /// The predicates of `program` that exist.
-    pub(in crate::analysis) fn new(program: &'p Program) -> Self {
-        let existing = program.predicates.iter().filter(|predicate| predicate.exists());
-        let words = existing.map(|predicate| {
-            let (name, package) = (predicate.key.name.as_str(), predicate.key.package());
-            Word { name, package, arity: predicate.key.arity, letters: Letters::of(name) }
-        });
-        Self { program, words: words.collect(), looked_at: 0, computed: 0 }
+    pub(crate) fn new(program: &Program) -> Self {
+        let mut vocabulary = Self::default();
+        for predicate in program.predicates.iter() {
+            if predicate.exists() {
+                let name = predicate.key.name.as_str();
+                let word = Word { key: predicate.key, letters: Letters::of(name) };
+                vocabulary.words.entry(name.len()).or_default().push(word);
+            } else {
+                vocabulary.missing += 1;
+            }
+        }
+        vocabulary.words.values_mut().for_each(|words| words.sort_unstable_by_key(|word| word.key));
+        vocabulary
+    }
+
+    /// Follows a change from one state of a predicate to another one; `None` where nothing mentions it. Gives whether what
+    /// is suggested for all missing names is different now.
+    pub(crate) fn follow(&mut self, before: Option<&Predicate>, after: Option<&Predicate>) -> bool {
+        let was_crowded = self.is_crowded();
+        let is_missing = |predicate: &&Predicate| !predicate.exists();
+        self.missing -= usize::from(before.is_some_and(|predicate| is_missing(&predicate)));
+        self.missing += usize::from(after.is_some_and(|predicate| is_missing(&predicate)));
+        let existed = before.filter(|predicate| predicate.exists());
+        let exists = after.filter(|predicate| predicate.exists());
+        match (existed, exists) {
+            (None, Some(new)) => self.add(new.key),
+            (Some(old), None) => self.remove(old.key),
+            _ => {}
+        }
+        was_crowded != self.is_crowded()
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.missing > MISSING
+    }
+
+    fn add(&mut self, key: PredicateKey) {
+        let name = key.name.as_str();
+        let words = self.words.entry(name.len()).or_default();
+        if let Err(at) = words.binary_search_by_key(&key, |word| word.key) {
+            words.insert(at, Word { key, letters: Letters::of(name) });
+        }
+    }
+
+    fn remove(&mut self, key: PredicateKey) {
+        let words = self.words.entry(key.name.as_str().len()).or_default();
+        if let Ok(at) = words.binary_search_by_key(&key, |word| word.key) {
+            words.remove(at);
+        }
+    }
+
+    /// Whether what is suggested for `missing` may depend on whether `other` exists.
+    pub(crate) fn may_suggest(missing: PredicateKey, other: PredicateKey) -> bool {
+        let (name, written) = (missing.name.as_str(), other.name.as_str());
+        let limit = distance_limit(name);
+        missing.name == other.name
+            || !other.package().is_empty()
+            || !missing.package().is_empty()
+            || limit > 0
+                && written.len().abs_diff(name.len()) <= limit
+                && Letters::of(name).may_be_near(Letters::of(written), limit)
     }
 
     /// The names near `name` that a clause of `file` may use, as it has to write them.
-    pub(in crate::analysis) fn near(&mut self, file: &FileSummary, name: &str, arity: u16) -> Near {
+    pub(in crate::analysis) fn near(
+        &self,
+        program: &Program,
+        file: &FileSummary,
+        name: &str,
+        arity: u16,
+    ) -> Near {
         let limit = distance_limit(name);
-        if limit == 0 || self.looked_at > LOOKED_AT || self.computed > COMPUTED {
-            return Near { found: Vec::new() };
+        let mut found = Vec::new();
+        if limit == 0 || self.is_crowded() {
+            return Near { found };
         }
-        self.looked_at += self.words.len();
         let own = file.package.map_or("", |package| package.as_str());
         let letters = Letters::of(name);
-        let mut found = Vec::new();
-        for word in &self.words {
-            // Inside its own package a name is written without the package.
-            let is_own = !own.is_empty() && word.package == own;
-            let written = if is_own { own_name(word) } else { word.name };
+        // Inside its own package a name is written without the package.
+        let prefix = if own.is_empty() { 0 } else { own.len() + 1 };
+        let lengths = name.len().saturating_sub(limit)..=name.len() + limit + prefix;
+        let mut computed = 0;
+        for word in self.words.range(lengths).flat_map(|(_, words)| words) {
+            let is_own = !own.is_empty() && word.key.package() == own;
+            let written = if is_own { own_name(word) } else { word.key.name.as_str() };
             if written.len().abs_diff(name.len()) > limit
                 || (!is_own && !letters.may_be_near(word.letters, limit))
             {
                 continue;
             }
-            self.computed += 1;
+            computed += 1;
+            if computed > COMPUTED {
+                break;
+            }
             let distance = strsim::osa_distance(name, written);
-            if distance <= limit && (is_own || self.is_visible(file, word)) {
+            if distance <= limit && (is_own || is_visible(program, file, word)) {
                 found.push(Candidate {
-                    score: 2 * distance + usize::from(word.arity != arity),
+                    score: 2 * distance + usize::from(word.key.arity != arity),
                     name: written,
                 });
             }
@@ -85,15 +151,16 @@ impl<'p> Vocabulary<'p> {
         found.dedup_by(|later, first| later.name == first.name);
         Near { found }
     }
+}
 
-    fn is_visible(&self, file: &FileSummary, word: &Word) -> bool {
-        word.package.is_empty()
-            || self.program.uses_of(file.package).any(|used| used.as_str() == word.package)
-    }
+fn is_visible(program: &Program, file: &FileSummary, word: &Word) -> bool {
+    let package = word.key.package();
+    package.is_empty() || program.uses_of(file.package).any(|used| used.as_str() == package)
 }
 
 fn own_name(word: &Word) -> &'static str {
-    word.name.get(word.package.len() + 1..).unwrap_or(word.name)
+    let name = word.key.name.as_str();
+    name.get(word.key.package().len() + 1..).unwrap_or(name)
 }
 
 impl Near {
@@ -125,7 +192,7 @@ fn distance_limit(name: &str) -> usize {
 
 /// Which letters occur in a name. Each edit changes two of them at most, which rules most names out
 /// without computing a distance.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Letters(u64);
 
 impl Letters {

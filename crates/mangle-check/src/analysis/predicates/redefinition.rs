@@ -7,26 +7,24 @@ use mangle_syntax::lint::{Finding, Rule, Span, rule};
 /// `p(1).` in one file, `p(X) :- q(X).` in another
 pub(super) static REDEFINED_KNOWN: Rule = rule!("redefined-known.md");
 
-/// Compares where each predicate is first declared or defined with its clauses.
-pub(super) fn check(program: &Program, findings: &mut ProgramFindings) {
-    if !findings.wants(&REDEFINED_KNOWN) {
+/// Compares where a predicate is first declared or defined with its clauses.
+pub(super) fn check(program: &Program, predicate: &Predicate, findings: &mut ProgramFindings) {
+    if predicate.files.len() < 2 || !findings.wants(&REDEFINED_KNOWN) {
         return;
     }
-    for predicate in program.predicates.iter().filter(|predicate| predicate.files.len() > 1) {
-        let Some(owner) = owner(program, predicate) else { continue };
-        for site in program.clauses(predicate).filter(|site| site.file.id != owner.file.id) {
-            let statement = &site.item.statement;
-            let Some(clause) = statement.clause().filter(|_| !statement.damaged) else { continue };
-            if clause.is_fact() && predicate.signature.extensional {
-                continue;
-            }
-            let message = format!("clause for `{}`, which an earlier file defines", predicate.key);
-            let (file, owning, range) = owner.place();
-            let finding = Finding::new(&REDEFINED_KNOWN, site.range, message)
-                .related(Span::of(file, owning, range), "defined here first")
-                .note("a host that loads the files one by one rejects this clause");
-            findings.push(site.file.id, statement.id, finding);
+    let Some(owner) = owner(program, predicate) else { return };
+    for site in program.clauses(predicate).filter(|site| site.file.id != owner.file.id) {
+        let statement = &site.item.statement;
+        let Some(clause) = statement.clause().filter(|_| !statement.damaged) else { continue };
+        if clause.is_fact() && predicate.signature.extensional {
+            continue;
         }
+        let message = format!("clause for `{}`, which an earlier file defines", predicate.key);
+        let (file, owning, range) = owner.place();
+        let finding = Finding::new(&REDEFINED_KNOWN, site.range, message)
+            .related(Span::of(file, owning, range), "defined here first")
+            .note("a host that loads the files one by one rejects this clause");
+        findings.push(site.file.id, statement.id, finding);
     }
 }
 

@@ -18,8 +18,10 @@ mod shadowing;
 mod subsumption;
 mod unused;
 
-use super::{CheckContext, Family, ProgramFindings};
-use mangle_engine::program::Program;
+pub(crate) use emptiness::Emptiness;
+
+use super::{CheckContext, Family, ProgramCheck, ProgramContext, ProgramFindings};
+use mangle_engine::program::PredicateId;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::Clause;
 
@@ -39,7 +41,7 @@ pub(super) const FAMILY: Family = Family {
     ],
     clause: Some(check_clause),
     declaration: None,
-    program: Some(check_program),
+    program: &[ProgramCheck::Predicate(check_predicate), ProgramCheck::Cycle(never_fires::check_cycle)],
 };
 
 /// Clauses with more premises than this are not looked at: nobody wrote them.
@@ -58,13 +60,14 @@ fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Findi
     }
 }
 
-fn check_program(program: &Program, out: &mut ProgramFindings) {
-    shadowing::check(program, out);
-    subsumption::check(program, out);
-    let emptiness = emptiness::Emptiness::new(program, program.graph());
-    negation::check(program, &emptiness, out);
-    never_fires::check(program, &emptiness, out);
-    unused::check(program, out);
+fn check_predicate(context: &ProgramContext<'_>, id: PredicateId, out: &mut ProgramFindings) {
+    let program = context.program;
+    let predicate = program.get(id);
+    shadowing::check(program, predicate, out);
+    subsumption::check(program, predicate, out);
+    negation::check(context, id, out);
+    never_fires::check(context, id, out);
+    unused::check(program, predicate, out);
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! Negations that never hold, or always do, because of what the program says of the predicate.
 
-use super::emptiness::Emptiness;
 use super::facts::Facts;
 use crate::analysis::wording::code;
-use crate::analysis::{CheckContext, ProgramFindings};
-use mangle_engine::program::{Predicate, PredicateId, Program, Site, UseKind};
+use crate::analysis::{CheckContext, ProgramContext, ProgramFindings};
+use mangle_engine::program::{Predicate, PredicateId, Site, UseKind};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Literal, Term};
 
@@ -12,22 +11,19 @@ pub(super) static NEGATION_ALWAYS_FALSE: Rule = rule!("negation-always-false.md"
 
 pub(super) static NEGATION_ALWAYS_TRUE: Rule = rule!("negation-always-true.md");
 
-pub(super) fn check(program: &Program, emptiness: &Emptiness, out: &mut ProgramFindings) {
-    for (id, predicate) in (0u32..).map(PredicateId).zip(&program.predicates) {
-        let mut facts = None;
-        for (site, kind) in program.uses(predicate) {
-            if kind != UseKind::Negated {
-                continue;
-            }
-            let negated = site.literal().filter(|literal| literal.is_negated() && !literal.is_temporal());
-            let Some(literal) = negated else { continue };
-            if emptiness.is_empty(id) {
-                report_true(predicate, &site, literal, out);
-            } else if literal.atom.args.iter().all(Term::is_constant) {
-                let facts = facts.get_or_insert_with(|| Facts::new(program, predicate));
-                if let Some(fact) = facts.find(site.file.statement_text(site.item), &literal.atom) {
-                    report_false(&site, literal, &fact, out);
-                }
+pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut ProgramFindings) {
+    let program = context.program;
+    let predicate = program.get(id);
+    let mut facts = None;
+    for (site, _) in program.uses(predicate).filter(|(_, kind)| *kind == UseKind::Negated) {
+        let negated = site.literal().filter(|literal| literal.is_negated() && !literal.is_temporal());
+        let Some(literal) = negated else { continue };
+        if context.emptiness.is_empty(id) {
+            report_true(predicate, &site, literal, out);
+        } else if literal.atom.args.iter().all(Term::is_constant) {
+            let facts = facts.get_or_insert_with(|| Facts::new(program, predicate));
+            if let Some(fact) = facts.find(site.file.statement_text(site.item), &literal.atom) {
+                report_false(&site, literal, &fact, out);
             }
         }
     }

@@ -1,41 +1,46 @@
 //! Rules that wait for a predicate that has no facts, whatever happens.
 
-use rustc_hash::FxHashSet;
-
-use super::emptiness::Emptiness;
-use crate::analysis::{CheckContext, ProgramFindings};
-use mangle_engine::program::graph::{ComponentId, Edge, Graph};
-use mangle_engine::program::{Predicate, Program};
+use crate::analysis::{CheckContext, ProgramContext, ProgramFindings};
+use mangle_engine::program::graph::Edge;
+use mangle_engine::program::{Predicate, PredicateId, Program};
 use mangle_syntax::lint::{Finding, Rule, rule};
 
 pub(super) static RULE_NEVER_FIRES: Rule = rule!("rule-never-fires.md");
 
-pub(super) fn check(program: &Program, emptiness: &Emptiness, out: &mut ProgramFindings) {
-    if !emptiness.any() {
+/// Reports the rules that wait for a predicate without clauses.
+pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut ProgramFindings) {
+    let program = context.program;
+    let predicate = program.get(id);
+    if predicate.signature.has_rules || !context.emptiness.is_empty(id) {
         return;
     }
-    let graph = program.graph();
-    let empty = |edge: &&Edge| !edge.negated && emptiness.is_empty(edge.to);
-    let mut edges: Vec<&Edge> = graph.edges().iter().filter(empty).collect();
-    edges.sort_by_key(|edge| (edge.file, edge.item, edge.range.start()));
-    // What waits for such a predicate in turn is no mistake of its own.
-    let mut reported: FxHashSet<ComponentId> = FxHashSet::default();
-    for edge in edges {
-        let component = graph.component(edge.to);
-        let circle = graph.is_recursive(edge);
-        let unfilled = !program.get(edge.to).signature.has_rules;
-        if (circle && is_cause(graph, emptiness, component) && reported.insert(component)) || unfilled {
-            report(program, edge, circle, out);
-        }
+    let dependencies = program.dependencies();
+    let mut heads: Vec<_> = program.askers(predicate).collect();
+    heads.sort_unstable();
+    heads.dedup();
+    let edges = heads.into_iter().flat_map(|head| dependencies.edges_from(head));
+    for edge in edges.filter(|edge| edge.to == id && !edge.negated) {
+        report(program, edge, false, out);
+    }
+}
+
+/// Reports predicates that wait for nothing but each other. What waits for such a predicate in turn is no mistake of its own.
+pub(super) fn check_cycle(context: &ProgramContext<'_>, members: &[PredicateId], out: &mut ProgramFindings) {
+    let (program, dependencies) = (context.program, context.program.dependencies());
+    let edges = dependencies.recursive_edges(members);
+    let empty = edges.filter(|edge| !edge.negated && context.emptiness.is_empty(edge.to));
+    let first = empty.min_by_key(|edge| (edge.file, edge.item, edge.range.start()));
+    if let Some(edge) = first.filter(|_| is_cause(context, members)) {
+        report(program, edge, true, out);
     }
 }
 
 /// Whether the predicates of a component wait for nothing but each other.
-fn is_cause(graph: &Graph, emptiness: &Emptiness, component: ComponentId) -> bool {
-    graph.members(component).iter().all(|&member| {
-        let mut edges = graph.edges_from(member).iter().filter(|edge| !edge.negated);
-        edges.all(|edge| graph.component(edge.to) == component || !emptiness.is_empty(edge.to))
-    })
+fn is_cause(context: &ProgramContext<'_>, members: &[PredicateId]) -> bool {
+    let dependencies = context.program.dependencies();
+    let edges = members.iter().flat_map(|member| dependencies.edges_from(*member));
+    let mut edges = edges.filter(|edge| !edge.negated);
+    edges.all(|edge| members.contains(&edge.to) || !context.emptiness.is_empty(edge.to))
 }
 
 /// Why a predicate without rules has no facts.

@@ -4,15 +4,15 @@ use super::facts::Facts;
 use super::matching::ClauseText;
 use crate::analysis::ProgramFindings;
 use crate::analysis::wording::code;
-use mangle_engine::program::Program;
+use mangle_engine::program::{Predicate, Program};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::Term;
 use mangle_syntax::text::slice;
 
 pub(super) static RULE_SHADOWED_BY_FACT: Rule = rule!("rule-shadowed-by-fact.md");
 
-pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
-    for predicate in program.predicates.iter().filter(|predicate| predicate.signature.has_rules) {
+pub(super) fn check(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
+    if predicate.signature.has_rules {
         let mut facts = None;
         for site in program.rules(predicate) {
             let Some(rule) = ClauseText::of(site.file, site.item) else { continue };

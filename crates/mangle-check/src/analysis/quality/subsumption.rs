@@ -12,20 +12,20 @@ use mangle_syntax::syntax::ast::{Literal, Premise};
 
 pub(super) static SUBSUMED_RULE: Rule = rule!("subsumed-rule.md");
 
-/// How many pairs of rules are looked at in one run, and how many pairs of premises. Real programs
-/// need some thousands; a predicate with very many rules is not worth every keystroke's time.
+/// How many pairs of rules of a predicate are looked at, and how many pairs of premises. Real programs
+/// need some hundreds; a predicate with very many rules is not worth every keystroke's time.
 const PAIRS: u32 = 1_000_000;
 const PREMISES: u32 = 200_000;
 
-/// What is left of the work that one run may do.
+/// What is left of the work that one predicate may cost.
 struct Budget {
     pairs: u32,
     premises: u32,
 }
 
-pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
-    let mut budget = Budget { pairs: PAIRS, premises: PREMISES };
-    for predicate in program.predicates.iter().filter(|predicate| predicate.signature.has_rules) {
+pub(super) fn check(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
+    if predicate.signature.has_rules {
+        let mut budget = Budget { pairs: PAIRS, premises: PREMISES };
         check_predicate(program, predicate, &mut budget, out);
     }
 }

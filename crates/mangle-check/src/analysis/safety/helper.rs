@@ -6,9 +6,9 @@
 use rustc_hash::FxHashSet;
 
 use super::subject::Subject;
-use mangle_engine::program::{Predicate, Site, UseKind};
+use mangle_engine::program::{FileSummary, Predicate, Site, UseKind};
 use mangle_syntax::lint::{Applicability, Fix};
-use mangle_syntax::syntax::ast::{Atom, Clause, Literal, Premise, Term};
+use mangle_syntax::syntax::ast::{Atom, Clause, Item, Literal, Premise, Term};
 use mangle_syntax::text::{Symbol, TextSize};
 
 /// The fix for `literal`, the premise `index`; `keeps` says which arguments the helper has. `None`
@@ -104,17 +104,22 @@ fn fresh_argument(variables: &FxHashSet<Symbol>, at: usize) -> String {
 /// Before the clause, or behind it where a comment above speaks of it.
 fn placed(subject: &Subject<'_>, helper: &str) -> (TextSize, String) {
     let (file, item) = (subject.context.file, subject.context.item);
+    if goes_behind(file, item) {
+        (item.statement.len, format!("\n\n{helper}"))
+    } else {
+        (TextSize::new(0), format!("{helper}\n\n"))
+    }
+}
+
+/// Whether a helper belongs behind a clause: a comment above it speaks of it, and nothing follows on its line.
+pub(crate) fn goes_behind(file: &FileSummary, item: &Item) -> bool {
     let above = file.text.get(..usize::from(item.start)).unwrap_or("");
     let commented = above.strip_suffix('\n').is_some_and(|above| {
         above.lines().next_back().is_some_and(|line| line.trim_start().starts_with('#'))
     });
     let end = usize::from(item.start + item.statement.len);
     let rest = file.text.get(end..).and_then(|rest| rest.lines().next()).unwrap_or("");
-    if commented && rest.trim().is_empty() {
-        (item.statement.len, format!("\n\n{helper}"))
-    } else {
-        (TextSize::new(0), format!("{helper}\n\n"))
-    }
+    commented && rest.trim().is_empty()
 }
 
 /// How helper predicates are called. Others that happen to mean the same may change their meaning.

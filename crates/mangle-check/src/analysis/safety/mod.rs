@@ -20,6 +20,8 @@ mod unbound;
 mod unreachable;
 mod wildcards;
 
+pub(crate) use helper::goes_behind;
+
 use super::{CheckContext, Family};
 use mangle_syntax::lint::{Applicability, Finding, Fix};
 use mangle_syntax::syntax::ast::{Clause, Premise, Term, TermKind, TimeBoundKind};
@@ -47,7 +49,7 @@ pub(super) const FAMILY: Family = Family {
     ],
     clause: Some(check),
     declaration: None,
-    program: None,
+    program: &[],
 };
 
 /// The helper rule for the negated premise `index` of `clause`, which leaves out the arguments that never
@@ -77,7 +79,7 @@ pub fn negation_helper(context: &CheckContext<'_>, clause: &Clause, index: u32) 
 
 /// A rule of another group that [`FAMILY`]'s check applies.
 pub(super) const TEMPORAL: Family =
-    Family { rules: &[&negation::NEGATION_AFTER_TEMPORAL], clause: None, declaration: None, program: None };
+    Family { rules: &[&negation::NEGATION_AFTER_TEMPORAL], clause: None, declaration: None, program: &[] };
 
 /// Clauses with more premises than this are not looked at: nobody wrote them, and some checks take the
 /// square of their number.

@@ -1,7 +1,7 @@
 //! A cycle of the dependency graph, in words and as related places.
 
-use mangle_engine::program::graph::{Edge, Graph};
-use mangle_engine::program::{PredicateId, Program};
+use mangle_engine::program::graph::Edge;
+use mangle_engine::program::{Dependencies, PredicateId, Program};
 use mangle_syntax::lint::{Finding, Span};
 
 /// How many steps of a cycle are spelt out.
@@ -15,17 +15,17 @@ pub(in crate::analysis) struct Cycle<'g> {
 
 impl<'g> Cycle<'g> {
     /// A shortest cycle through `edge`: one that the engine sees, if there is one.
-    pub(in crate::analysis) fn through(graph: &'g Graph, edge: &'g Edge) -> Option<Self> {
+    pub(in crate::analysis) fn through(graph: &'g Dependencies, edge: &'g Edge) -> Option<Self> {
         Self::seen_by_engine(graph, edge).or_else(|| Self::closed(graph, edge, |_| true))
     }
 
     /// A shortest cycle through `edge` without temporal premises, which the reference does not see.
-    pub(in crate::analysis) fn seen_by_engine(graph: &'g Graph, edge: &'g Edge) -> Option<Self> {
+    pub(in crate::analysis) fn seen_by_engine(graph: &'g Dependencies, edge: &'g Edge) -> Option<Self> {
         let visible = |edge: &Edge| !edge.temporal;
         visible(edge).then(|| Self::closed(graph, edge, visible)).flatten()
     }
 
-    fn closed(graph: &'g Graph, edge: &'g Edge, allowed: impl Fn(&Edge) -> bool) -> Option<Self> {
+    fn closed(graph: &'g Dependencies, edge: &'g Edge, allowed: impl Fn(&Edge) -> bool) -> Option<Self> {
         let back = graph.path(edge.to, edge.from, allowed)?;
         Some(Self { steps: std::iter::once(edge).chain(back).collect() })
     }

@@ -4,13 +4,13 @@
 mod cycle;
 mod unbounded;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 pub(super) use cycle::{Cycle, label};
 
-use super::{Family, ProgramFindings};
-use mangle_engine::program::Program;
-use mangle_engine::program::graph::{ComponentId, Edge, Graph};
+use super::{Family, ProgramCheck, ProgramContext, ProgramFindings};
+use mangle_engine::program::graph::Edge;
+use mangle_engine::program::{Dependencies, PredicateId, Program};
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Premise};
 use mangle_syntax::text::TextRange;
@@ -22,50 +22,41 @@ pub(super) const FAMILY: Family = Family {
     rules: &[&UNSTRATIFIED, &unbounded::UNBOUNDED_RECURSION],
     clause: None,
     declaration: None,
-    program: Some(check),
+    program: &[ProgramCheck::Cycle(check)],
 };
 
 /// How many rules of one set of predicates that depend on each other are reported. More would say
 /// the same again, and each costs a search.
 const PER_COMPONENT: usize = 20;
 
-fn check(program: &Program, out: &mut ProgramFindings) {
-    let graph = program.graph();
+fn check(context: &ProgramContext<'_>, members: &[PredicateId], out: &mut ProgramFindings) {
+    let program = context.program;
+    let dependencies = program.dependencies();
     // The steps of cycles that are reported: breaking one of them is enough.
     let mut covered = FxHashSet::default();
-    for edge in closing_edges(program, graph) {
+    for edge in closing_edges(program, members) {
         if !covered.contains(&step(&edge)) {
-            let cycle = report(program, graph, &edge, out);
+            let cycle = report(program, dependencies, &edge, out);
             covered.extend(cycle.iter().flat_map(Cycle::steps).map(step));
         }
     }
-    unbounded::check(program, graph, out);
+    unbounded::check(program, members, out);
 }
 
-/// The negative edges that lie on a cycle, one for each rule, in the order of files.
-fn closing_edges(program: &Program, graph: &Graph) -> Vec<Edge> {
-    let mut edges: Vec<Edge> = graph.recursive_edges().filter(|edge| edge.is_negative()).copied().collect();
+/// The negative edges of a component that lie on a cycle, one for each rule, in the order of files.
+fn closing_edges(program: &Program, members: &[PredicateId]) -> Vec<Edge> {
+    let dependencies = program.dependencies();
+    let edges = dependencies.recursive_edges(members).filter(|edge| edge.is_negative());
+    let mut edges: Vec<Edge> = edges.copied().collect();
     edges.sort_by_key(|edge| (edge.file, edge.item, !edge.negated, edge.range.start()));
     edges.dedup_by_key(|edge| (edge.file, edge.item));
-    let mut reported: FxHashMap<ComponentId, usize> = FxHashMap::default();
-    let temporal = temporal_components(program, graph);
-    edges.retain(|edge| {
-        let component = graph.component(edge.from);
-        let count = reported.entry(component).or_default();
-        *count += 1;
-        // Where the cycle only exists through temporal premises, the recursion between temporal
-        // predicates is the mistake, and reported as such.
-        *count <= PER_COMPONENT
-            && !(temporal.contains(&component) && Cycle::seen_by_engine(graph, edge).is_none())
-    });
+    edges.truncate(PER_COMPONENT);
+    // Where the cycle only exists through temporal premises, the recursion between temporal
+    // predicates is the mistake, and reported as such.
+    if members.len() > 1 && members.iter().any(|id| program.get(*id).signature.temporal) {
+        edges.retain(|edge| Cycle::seen_by_engine(dependencies, edge).is_some());
+    }
     edges
-}
-
-/// The components of several predicates of which one is temporal.
-fn temporal_components(program: &Program, graph: &Graph) -> FxHashSet<ComponentId> {
-    let temporal = (0u32..).zip(&program.predicates).filter(|(_, predicate)| predicate.signature.temporal);
-    let components = temporal.map(|(id, _)| graph.component(mangle_engine::program::PredicateId(id)));
-    components.filter(|component| graph.members(*component).len() > 1).collect()
 }
 
 /// What tells a step from the others: the place of its premise.
@@ -76,11 +67,11 @@ fn step(edge: &Edge) -> (u32, u32, TextRange) {
 /// Reports a cycle that the engine rejects, or evaluates in an order that is chance. Gives the cycle.
 fn report<'g>(
     program: &Program,
-    graph: &'g Graph,
+    dependencies: &'g Dependencies,
     edge: &'g Edge,
     out: &mut ProgramFindings,
 ) -> Option<Cycle<'g>> {
-    let cycle = Cycle::through(graph, edge)?;
+    let cycle = Cycle::through(dependencies, edge)?;
     let file = program.files.get(edge.file as usize)?;
     let item = file.items.get(edge.item as usize)?;
     let clause = item.statement.clause()?;

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashSet;
 
 use crate::analysis::ProgramFindings;
-use mangle_engine::program::graph::{Edge, Graph};
-use mangle_engine::program::{FileSummary, Program};
+use mangle_engine::program::graph::Edge;
+use mangle_engine::program::{FileSummary, PredicateId, Program};
 use mangle_syntax::lint::{Finding, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Item, Literal, Operator, Premise, Term};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -34,9 +34,10 @@ const BUILDERS: [&str; 18] = [
     "fn:duration:mult",
 ];
 
-/// Reports rules whose recursion nothing bounds.
-pub(super) fn check(program: &Program, graph: &Graph, out: &mut ProgramFindings) {
-    let mut edges: Vec<&Edge> = graph.recursive_edges().filter(|edge| !edge.is_negative()).collect();
+/// Reports rules of a component whose recursion nothing bounds.
+pub(super) fn check(program: &Program, members: &[PredicateId], out: &mut ProgramFindings) {
+    let edges = program.dependencies().recursive_edges(members);
+    let mut edges: Vec<&Edge> = edges.filter(|edge| !edge.is_negative()).collect();
     edges.sort_by_key(|edge| (edge.file, edge.item, edge.range.start()));
     for edges in edges.chunk_by(|a, b| (a.file, a.item) == (b.file, b.item)) {
         let Some(edge) = edges.first() else { continue };

@@ -7,7 +7,7 @@ mod intervals;
 mod premises;
 mod recursion;
 
-use super::{CheckContext, Family};
+use super::{CheckContext, Family, ProgramCheck};
 use mangle_engine::program::Predicate;
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Interval};
@@ -41,7 +41,7 @@ pub(super) const FAMILY: Family = Family {
     ],
     clause: Some(check_clause),
     declaration: None,
-    program: Some(recursion::check),
+    program: &[ProgramCheck::Cycle(recursion::check)],
 };
 
 fn check_clause(context: &CheckContext<'_>, clause: &Clause, out: &mut Vec<Finding>) {

@@ -1,10 +1,8 @@
 //! Temporal predicates that depend on themselves.
 
-use rustc_hash::FxHashSet;
-
-use crate::analysis::ProgramFindings;
 use crate::analysis::stratification::{Cycle, label};
-use mangle_engine::program::graph::{ComponentId, Edge, Graph};
+use crate::analysis::{ProgramContext, ProgramFindings};
+use mangle_engine::program::graph::Edge;
 use mangle_engine::program::{FileSummary, PredicateId, Program};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Item, Literal};
@@ -15,28 +13,22 @@ pub(super) static TEMPORAL_MUTUAL_RECURSION: Rule = rule!("temporal-mutual-recur
 
 pub(super) static FUTURE_RECURSION: Rule = rule!("future-recursion.md");
 
-/// Reports recursion of temporal predicates. Programs without temporal predicates cost one look at
-/// each.
-pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
+/// Reports recursion of temporal predicates.
+pub(super) fn check(context: &ProgramContext<'_>, members: &[PredicateId], out: &mut ProgramFindings) {
+    let program = context.program;
     let is_temporal = |id: PredicateId| program.get(id).signature.temporal;
-    if !program.predicates.iter().any(|predicate| predicate.signature.temporal) {
+    if !members.iter().copied().any(is_temporal) {
         return;
     }
-    let graph = program.graph();
-    let mut edges: Vec<&Edge> = graph.recursive_edges().collect();
+    let mut edges: Vec<&Edge> = program.dependencies().recursive_edges(members).collect();
     edges.sort_by_key(|edge| (edge.file, edge.item, edge.range.start()));
-    let mut mutual: FxHashSet<ComponentId> = FxHashSet::default();
-    let mut own: FxHashSet<PredicateId> = FxHashSet::default();
-    for edge in edges {
-        let component = graph.component(edge.from);
-        if graph.members(component).len() > 1 {
-            if !mutual.contains(&component) && graph.members(component).iter().copied().any(is_temporal) {
-                mutual.insert(component);
-                mutual_recursion(program, graph, edge, out);
-            }
-        } else if is_temporal(edge.from) && edge.temporal && !edge.is_negative() {
-            own_recursion(program, edge, &mut own, out);
-        }
+    if members.len() > 1 {
+        edges.first().into_iter().for_each(|edge| mutual_recursion(program, members, edge, out));
+        return;
+    }
+    let mut is_warned = false;
+    for edge in edges.into_iter().filter(|edge| edge.temporal && !edge.is_negative()) {
+        own_recursion(program, edge, &mut is_warned, out);
     }
 }
 
@@ -47,10 +39,9 @@ fn rule<'p>(program: &'p Program, edge: &Edge) -> Option<(&'p FileSummary, &'p I
     Some((file, item, item.statement.clause()?))
 }
 
-fn mutual_recursion(program: &Program, graph: &Graph, edge: &Edge, out: &mut ProgramFindings) {
+fn mutual_recursion(program: &Program, members: &[PredicateId], edge: &Edge, out: &mut ProgramFindings) {
     let Some((file, item, clause)) = rule(program, edge) else { return };
-    let Some(cycle) = Cycle::through(graph, edge) else { return };
-    let members = graph.members(graph.component(edge.from));
+    let Some(cycle) = Cycle::through(program.dependencies(), edge) else { return };
     let temporal = members.iter().find(|id| program.get(**id).signature.temporal);
     let temporal = temporal.map_or_else(String::new, |id| label(program, *id));
     let head = label(program, edge.from);
@@ -67,12 +58,7 @@ fn mutual_recursion(program: &Program, graph: &Graph, edge: &Edge, out: &mut Pro
 
 /// A rule that reads the predicate that it defines; its future is rejected, anything else is
 /// worth one warning for each predicate.
-fn own_recursion(
-    program: &Program,
-    edge: &Edge,
-    warned: &mut FxHashSet<PredicateId>,
-    out: &mut ProgramFindings,
-) {
+fn own_recursion(program: &Program, edge: &Edge, is_warned: &mut bool, out: &mut ProgramFindings) {
     let Some((file, item, clause)) = rule(program, edge) else { return };
     let at_edge = |literal: &&Literal| literal.atom.name.range == edge.range;
     let operator = clause.literals().find(at_edge).and_then(|literal| literal.operator.as_ref());
@@ -84,7 +70,7 @@ fn own_recursion(
             format!("temporal `{name}` depends on its own future"),
         )
         .note("the engine rejects the rule, because it could derive facts without end")
-    } else if warned.insert(edge.from) {
+    } else if !std::mem::replace(is_warned, true) {
         let headline = format!("temporal `{name}` is derived from itself");
         Finding::new(&TEMPORAL_SELF_RECURSION, clause.head.range, headline)
             .related(Span::here(edge.range), "read here")

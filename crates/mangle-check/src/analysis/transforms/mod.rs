@@ -14,7 +14,7 @@ mod variables;
 
 use scope::{TransformKind, TransformScope};
 
-use super::{CheckContext, Family};
+use super::{CheckContext, Family, ProgramCheck};
 use mangle_syntax::lint::{Finding, Fix, Rule, rule};
 use mangle_syntax::syntax::ast::{Clause, Transform};
 use mangle_syntax::text::TextRange;
@@ -43,7 +43,7 @@ pub(super) const FAMILY: Family = Family {
     ],
     clause: Some(check_clause),
     declaration: None,
-    program: Some(rows::check_program),
+    program: &[ProgramCheck::Predicate(rows::check_program)],
 };
 
 /// `|> do … |> let …`

@@ -5,8 +5,8 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::scope::{MANY, TransformScope};
-use crate::analysis::ProgramFindings;
-use mangle_engine::program::{Predicate, Program, Site};
+use crate::analysis::{ProgramContext, ProgramFindings};
+use mangle_engine::program::{Predicate, PredicateId, Program, Site};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Atom, Clause, Operator, Premise, Term};
 use mangle_syntax::text::slice;
@@ -79,10 +79,11 @@ fn repeated_variable(atom: &Atom) -> Option<Finding> {
     )
 }
 
-/// Looks for predicates with two rules that share a hidden relation.
-pub(super) fn check_program(program: &Program, findings: &mut ProgramFindings) {
-    for predicate in program.predicates.iter().filter(|predicate| predicate.signature.has_rules) {
-        check_predicate(program, predicate, findings);
+/// Looks for two rules of a predicate that share a hidden relation.
+pub(super) fn check_program(context: &ProgramContext<'_>, id: PredicateId, findings: &mut ProgramFindings) {
+    let predicate = context.program.get(id);
+    if predicate.signature.has_rules {
+        check_predicate(context.program, predicate, findings);
     }
 }
 

@@ -5,9 +5,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::analysis::ProgramFindings;
+use crate::analysis::flow::Flow;
 use crate::analysis::wording::code;
-use mangle_engine::program::{Predicate, PredicateId, Program, Site, UseKind};
+use crate::analysis::{ProgramContext, ProgramFindings};
+use mangle_engine::program::{Members, Predicate, PredicateId, Program, Site, UseKind};
 use mangle_syntax::lint::{Finding, Rule, Span, rule};
 use mangle_syntax::syntax::ast::{Clause, Comparison, Operator, Premise, Term, TermKind};
 use mangle_syntax::text::{Symbol, TextRange};
@@ -36,62 +37,82 @@ impl ColumnBound {
 }
 
 /// What is known of the columns of a program that aggregates fill.
-struct Columns<'p> {
-    program: &'p Program,
+#[derive(Debug, Default)]
+pub(crate) struct ColumnBounds {
     known: FxHashMap<(PredicateId, usize), ColumnBound>,
 }
 
-pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
-    if !out.wants(&COUNT_NEVER) {
+pub(super) fn check(context: &ProgramContext<'_>, predicate: PredicateId, out: &mut ProgramFindings) {
+    if !out.wants(&COUNT_NEVER) || !context.bounds.has_any(context.program, predicate) {
         return;
     }
-    let columns = Columns::of(program);
-    let mut counted: Vec<PredicateId> = columns.known.keys().map(|(predicate, _)| *predicate).collect();
-    counted.sort_unstable();
-    counted.dedup();
-    for predicate in counted {
-        for (site, kind) in program.uses(program.get(predicate)) {
-            if let Some(clause) = site.item.statement.clause().filter(|_| kind != UseKind::Temporal) {
-                columns.check_use(predicate, site, clause, kind == UseKind::Negated, out);
-            }
+    let columns = Columns { program: context.program, known: &context.bounds.known };
+    for (site, kind) in context.program.uses(context.program.get(predicate)) {
+        if let Some(clause) = site.item.statement.clause().filter(|_| kind != UseKind::Temporal) {
+            columns.check_use(predicate, site, clause, kind == UseKind::Negated, out);
         }
     }
 }
 
-impl<'p> Columns<'p> {
-    /// Follows the strata from below, so that what a rule counts of is known by then.
-    fn of(program: &'p Program) -> Self {
-        let mut columns = Self { program, known: FxHashMap::default() };
-        let has_aggregates = |file: &std::sync::Arc<mangle_engine::program::FileSummary>| {
-            let clauses = file.items.iter().filter_map(|item| item.statement.clause());
-            clauses.into_iter().any(Clause::aggregates)
-        };
-        if !program.files.iter().any(has_aggregates) {
-            return columns;
-        }
-        for component in program.graph().strata() {
-            // What a predicate derives from itself may be anything.
-            let [only] = component else { continue };
-            let graph = program.graph();
-            if !graph.edges_from(*only).iter().any(|edge| graph.is_recursive(edge)) {
-                columns.predicate(*only);
-            }
-        }
-        columns
+impl ColumnBounds {
+    fn has_any(&self, program: &Program, id: PredicateId) -> bool {
+        let arity = usize::from(program.get(id).key.arity);
+        !self.known.is_empty() && (0..arity).any(|at| self.known.contains_key(&(id, at)))
     }
 
-    fn predicate(&mut self, id: PredicateId) {
+    /// The predicates of which something is known.
+    pub(crate) fn predicates(&self) -> Vec<PredicateId> {
+        self.known.keys().map(|(id, _)| *id).collect()
+    }
+
+    /// Forgets everything: without any aggregate in the program nothing is concluded.
+    pub(crate) fn clear(&mut self) {
+        self.known.clear();
+    }
+}
+
+impl Flow for ColumnBounds {
+    fn update(&mut self, program: &Program, members: &[PredicateId]) -> Members {
+        let dependencies = program.dependencies();
+        let mut changed = Members::new();
+        for &id in members {
+            let is_recursive = dependencies.edges_from(id).iter().any(|edge| dependencies.is_recursive(edge));
+            let columns = Columns { program, known: &self.known };
+            // What a predicate derives from itself may be anything.
+            let new = if is_recursive { Vec::new() } else { columns.predicate(id) };
+            let mut is_changed = false;
+            for at in 0..usize::from(program.get(id).key.arity) {
+                let now = new.get(at).copied().flatten();
+                let before = match now {
+                    Some(now) => self.known.insert((id, at), now),
+                    None => self.known.remove(&(id, at)),
+                };
+                is_changed |= before != now;
+            }
+            if is_changed {
+                changed.push(id);
+            }
+        }
+        changed
+    }
+}
+
+/// The columns as they are known so far.
+struct Columns<'p> {
+    program: &'p Program,
+    known: &'p FxHashMap<(PredicateId, usize), ColumnBound>,
+}
+
+impl Columns<'_> {
+    /// What is known of each column of a predicate.
+    fn predicate(&self, id: PredicateId) -> Vec<Option<ColumnBound>> {
         let predicate = self.program.get(id);
         let signature = &predicate.signature;
         let is_open = signature.host || signature.external || signature.extensional || signature.synthetic;
         if is_open || !signature.has_rules {
-            return;
+            return Vec::new();
         }
-        for at in 0..usize::from(predicate.key.arity) {
-            if let Some(known) = self.column(predicate, at) {
-                self.known.insert((id, at), known);
-            }
-        }
+        (0..usize::from(predicate.key.arity)).map(|at| self.column(predicate, at)).collect()
     }
 
     /// What all clauses of a predicate agree on about a column, unless none of them aggregates.

@@ -19,12 +19,14 @@ mod slips;
 mod tests;
 mod wording;
 
+pub(crate) use counts::ColumnBounds;
 pub(super) use division::zero_divisor;
 pub(super) use impossible::INTERVAL_TYPE;
+pub(crate) use near::NAME_NEAR;
 pub(super) use reducer::REDUCER_TYPE;
 
-use super::{CheckContext, Family, ProgramFindings};
-use mangle_engine::program::{Program, builtins};
+use super::{CheckContext, Family, ProgramCheck, ProgramContext, ProgramFindings};
+use mangle_engine::program::{PredicateId, builtins};
 use mangle_engine::types::TypeProblemKind;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Apply, Clause, Premise, Term, TermKind};
@@ -45,12 +47,12 @@ pub(super) const FAMILY: Family = Family {
     ],
     clause: Some(check_clause),
     declaration: Some(contradiction::check),
-    program: Some(check_program),
+    program: &[ProgramCheck::Predicate(check_predicate)],
 };
 
-fn check_program(program: &Program, out: &mut ProgramFindings) {
-    near::check(program, out);
-    counts::check(program, out);
+fn check_predicate(context: &ProgramContext<'_>, id: PredicateId, out: &mut ProgramFindings) {
+    near::check(context.program, context.program.get(id), out);
+    counts::check(context, id, out);
 }
 
 fn check_clause(context: &CheckContext<'_>, clause: &Clause, findings: &mut Vec<Finding>) {

@@ -10,7 +10,7 @@ use mangle_syntax::syntax::ast::{Atom, Clause, Comparison, Operator, Premise, Te
 use mangle_syntax::text::{Symbol, TextRange};
 
 /// `state(/gate, /degradd).`
-pub(super) static NAME_NEAR: Rule = rule!("name-near.md");
+pub(crate) static NAME_NEAR: Rule = rule!("name-near.md");
 
 /// How many different names of a column are compared with each other; a column with more holds identifiers.
 const NAMES: usize = 200;
@@ -42,18 +42,16 @@ impl Uses<'_> {
 
 type Column<'p> = FxHashMap<Symbol, Uses<'p>>;
 
-pub(super) fn check(program: &Program, out: &mut ProgramFindings) {
+/// Compares the names of each column. A name in a comparison can belong to columns of several predicates: then
+/// [`crate::program_checks`] keeps one finding.
+pub(super) fn check(program: &Program, predicate: &Predicate, out: &mut ProgramFindings) {
     if !out.wants(&NAME_NEAR) {
         return;
     }
     let mut reported = FxHashSet::default();
-    for predicate in &program.predicates {
-        let columns = columns(program, predicate);
-        for (at, column) in
-            columns.iter().enumerate().filter(|(_, column)| (2..=NAMES).contains(&column.len()))
-        {
-            check_column(predicate, at, column, &mut reported, out);
-        }
+    let columns = columns(program, predicate);
+    for (at, column) in columns.iter().enumerate().filter(|(_, column)| (2..=NAMES).contains(&column.len())) {
+        check_column(predicate, at, column, &mut reported, out);
     }
 }
 

@@ -24,7 +24,7 @@ use mangle_syntax::text::{Symbol, slice};
 #[must_use]
 pub fn compile(program: &Program, reading: Reading) -> Arc<Compiled> {
     let mut compiler = Compiler::new(program, reading);
-    for file in &program.files {
+    for file in program.files.iter() {
         for (index, item) in (0u32..).zip(file.items.iter()) {
             if let Some(clause) = item.statement.clause().filter(|_| !item.statement.damaged) {
                 compiler.clause(file, index, clause);
@@ -55,12 +55,12 @@ enum CompiledClause {
 impl<'p> Compiler<'p> {
     fn new(program: &'p Program, reading: Reading) -> Self {
         let temporal: Vec<_> =
-            program.predicates.iter().map(|predicate| predicate.signature.temporal).collect();
+            program.predicates.numbered().map(|predicate| predicate.signature.temporal).collect();
         let arity = |(predicate, temporal): (&crate::program::Predicate, &bool)| {
             usize::from(predicate.key.arity) + if *temporal { 2 } else { 0 }
         };
-        let arities = program.predicates.iter().zip(&temporal).map(arity).collect();
-        let names = program.predicates.iter().map(|predicate| predicate.key.name).collect();
+        let arities = program.predicates.numbered().zip(&temporal).map(arity).collect();
+        let names = program.predicates.numbered().map(|predicate| predicate.key.name).collect();
         let strata = program.graph().strata().map(|members| Stratum {
             relations: members.iter().map(|member| member.0).collect(),
             ..Stratum::default()
@@ -72,11 +72,11 @@ impl<'p> Compiler<'p> {
             arities,
             temporal,
             deferred_predicates: (0u32..)
-                .zip(&program.predicates)
+                .zip(program.predicates.numbered())
                 .filter(|(_, predicate)| predicate.signature.deferred)
                 .map(|(id, _)| id)
                 .collect(),
-            predicate_count: u32::try_from(program.predicates.len()).unwrap_or(u32::MAX),
+            predicate_count: u32::try_from(program.predicates.count()).unwrap_or(u32::MAX),
             names,
             facts: Vec::new(),
             deferred: FxHashMap::default(),

@@ -9,7 +9,7 @@ use crate::program::{self, PredicateId, PredicateKey};
 impl Compiler<'_> {
     /// Makes the relations of all merges that the engine carries out.
     pub(super) fn find_merges(&mut self) {
-        for (kept, predicate) in (0u32..).zip(&self.program.predicates) {
+        for (kept, predicate) in (0u32..).zip(self.program.predicates.numbered()) {
             let Some(merge) = predicate.signature.merge.as_ref().filter(|_| !predicate.signature.temporal)
             else {
                 continue;

@@ -60,7 +60,7 @@ impl Graph {
     /// The graph of the rules of `program`. Rules that could not be read whole have no edges.
     #[must_use]
     pub fn new(program: &Program) -> Self {
-        let count = program.predicates.len();
+        let count = program.predicates.count();
         let edges = Edges::sorted(edges_of(program), count);
         let mut graph = Self { component_of: vec![ComponentId(0); count], edges, ..Self::default() };
         Search::new(&mut graph).run();
@@ -239,7 +239,7 @@ struct Rule {
 fn edges_of(program: &Program) -> Vec<Edge> {
     let rules = rules_of(program);
     let mut edges = Vec::new();
-    for (to, predicate) in (0u32..).map(PredicateId).zip(&program.predicates) {
+    for (to, predicate) in program.predicates.with_ids() {
         for (file_index, key) in &predicate.files {
             let Some(file) = program.files.get(*file_index as usize) else { continue };
             let Some(there) = file.predicates.get(key) else { continue };
@@ -271,7 +271,7 @@ fn edges_of(program: &Program) -> Vec<Edge> {
 fn rules_of(program: &Program) -> Vec<Vec<Option<Rule>>> {
     let mut rules: Vec<Vec<Option<Rule>>> =
         program.files.iter().map(|file| vec![None; file.items.len()]).collect();
-    for (head, predicate) in (0u32..).map(PredicateId).zip(&program.predicates) {
+    for (head, predicate) in program.predicates.with_ids() {
         for (file_index, key) in &predicate.files {
             let Some(file) = program.files.get(*file_index as usize) else { continue };
             let Some(there) = file.predicates.get(key) else { continue };

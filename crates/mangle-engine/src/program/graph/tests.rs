@@ -112,7 +112,7 @@ fn shortest_paths() {
         program(&["a(X) :- b(X).\nb(X) :- c(X).\nc(X) :- d(X), b(X).\nd(X) :- a(X).\nb(X) :- d(X).\n"]);
     let graph = program.graph();
     let id = |name: &str| {
-        let found = program.predicates.iter().position(|predicate| predicate.key.name.as_str() == name);
+        let found = program.predicates.numbered().position(|predicate| predicate.key.name.as_str() == name);
         PredicateId(u32::try_from(found.unwrap()).unwrap())
     };
     let path = |from, to, allowed: fn(&Edge) -> bool| {

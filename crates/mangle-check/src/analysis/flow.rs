@@ -1,0 +1,46 @@
+//! What is found out of each predicate from those that its rules use, and stays found out until one of them changes.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use mangle_engine::program::{Members, PredicateId, Program};
+
+/// Something that is known of predicates.
+pub(crate) trait Flow {
+    /// Finds out anew what is known of a component from what is known of the predicates that it depends on. Gives the
+    /// members of which something else is known now.
+    fn update(&mut self, program: &Program, members: &[PredicateId]) -> Members;
+}
+
+/// Finds out everything.
+pub(crate) fn begin(flow: &mut dyn Flow, program: &Program, strata: &[Members]) {
+    for members in strata {
+        flow.update(program, members);
+    }
+}
+
+/// Finds out what is different where `touched` predicates or their rules changed. Gives the predicates of which something else
+/// is known now.
+pub(crate) fn follow(
+    flow: &mut dyn Flow,
+    program: &Program,
+    touched: impl IntoIterator<Item = PredicateId>,
+) -> BTreeSet<PredicateId> {
+    let dependencies = program.dependencies();
+    let (mut queue, mut queued) = (VecDeque::new(), BTreeSet::new());
+    let add = |id, queue: &mut VecDeque<_>, queued: &mut BTreeSet<_>| {
+        let component = dependencies.component(id);
+        if queued.insert(component) {
+            queue.push_back(component);
+        }
+    };
+    touched.into_iter().for_each(|id| add(id, &mut queue, &mut queued));
+    let mut changed = BTreeSet::new();
+    while let Some(component) = queue.pop_front() {
+        queued.remove(&component);
+        for id in flow.update(program, &dependencies.members(component)) {
+            changed.insert(id);
+            program.askers(program.get(id)).for_each(|asker| add(asker, &mut queue, &mut queued));
+        }
+    }
+    changed
+}

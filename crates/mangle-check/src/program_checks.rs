@@ -1,0 +1,345 @@
+//! What the checks of whole programs find, kept from one revision of a program to the next: each check looks at one predicate,
+//! one cycle or one file, and is run again where something that it looks at changed.
+
+use std::collections::{BTreeSet, HashSet};
+
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use crate::analysis::flow::{begin, follow};
+use crate::analysis::{
+    ColumnBounds, Emptiness, FAMILIES, NAME_NEAR, ProgramCheck, ProgramContext, ProgramFindings, Vocabulary,
+};
+use crate::declaration_text::{Homes, UNDECLARED_HEAD, add_fixes};
+use mangle_engine::program::{Difference, FileSummary, Members, PredicateId, Program};
+use mangle_engine::types::ProgramTypes;
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::{Finding, Rule};
+use mangle_syntax::parallel;
+use mangle_syntax::text::{FileId, StatementId};
+
+/// A finding with the statement that its ranges count from.
+pub(crate) type Located = (FileId, StatementId, Finding);
+
+/// How many parts are worth a thread of their own.
+const FEW: usize = 256;
+
+/// The part of a program that a check looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Part {
+    /// An index into [`Program::files`].
+    File(u32),
+    Predicate(PredicateId),
+    /// A component, by the member that it is known by.
+    Cycle(PredicateId),
+}
+
+/// The files of which something else is found now.
+#[derive(Debug)]
+pub(crate) enum Changed {
+    All,
+    Files(FxHashSet<FileId>),
+}
+
+/// What the checks find in a program, and what they read beside its statements.
+#[derive(Debug)]
+pub(crate) struct ProgramChecks {
+    program: Program,
+    types: ProgramTypes,
+    off: Vec<&'static Rule>,
+    emptiness: Emptiness,
+    bounds: ColumnBounds,
+    /// The files with a rule that aggregates: indices into [`Program::files`].
+    aggregating: BTreeSet<u32>,
+    vocabulary: Vocabulary,
+    /// The predicates that are mentioned and do not exist.
+    missing: BTreeSet<PredicateId>,
+    /// The files that name packages.
+    packaged: BTreeSet<u32>,
+    homes: Homes,
+    /// The cycles, each by one of its members.
+    cycles: FxHashMap<PredicateId, Members>,
+    found: FxHashMap<Part, Vec<Located>>,
+    by_file: FxHashMap<FileId, BTreeSet<Part>>,
+    /// The files of which something else was found since this was last asked.
+    changed: FxHashSet<FileId>,
+}
+
+impl ProgramChecks {
+    /// Runs all checks but those of rules that are `off`.
+    pub(crate) fn new(program: &Program, types: &ProgramTypes, off: Vec<&'static Rule>) -> Self {
+        let vocabulary = Vocabulary::new(program);
+        let missing = program.predicates.with_ids().filter(|(_, predicate)| !predicate.exists());
+        let missing = missing.map(|(id, _)| id).collect();
+        let mut checks = Self {
+            program: program.clone(),
+            types: types.clone(),
+            off,
+            emptiness: Emptiness::default(),
+            bounds: ColumnBounds::default(),
+            aggregating: indices(program, |file| file.aggregates),
+            vocabulary,
+            missing,
+            packaged: indices(program, FileSummary::names_packages),
+            homes: Homes::default(),
+            cycles: FxHashMap::default(),
+            found: FxHashMap::default(),
+            by_file: FxHashMap::default(),
+            changed: FxHashSet::default(),
+        };
+        let strata = program.dependencies().strata();
+        begin(&mut checks.emptiness, program, &strata);
+        if !checks.aggregating.is_empty() {
+            begin(&mut checks.bounds, program, &strata);
+        }
+        let files = (0u32..).take(program.files.len()).map(Part::File);
+        let predicates = program.predicates.with_ids().map(|(id, _)| Part::Predicate(id));
+        let dependencies = program.dependencies();
+        checks.cycles = dependencies.cyclic().map(|id| (id, dependencies.members(id))).collect();
+        let cycles = checks.cycles.keys().copied().map(Part::Cycle);
+        checks.run(files.chain(predicates).chain(cycles).collect());
+        checks
+    }
+
+    /// Follows a program to a later state.
+    pub(crate) fn follow(
+        known: &mut Option<Self>,
+        program: &Program,
+        types: &ProgramTypes,
+        settings: &RuleSettings,
+    ) -> Changed {
+        let off = off(settings, &|_| true);
+        if let Some(checks) = known.as_mut().filter(|checks| checks.off == off)
+            && let Some(difference) = Difference::between(&checks.program, program)
+            && checks.program.declares_any() == program.declares_any()
+            && checks.update(program, types, &difference)
+        {
+            return Changed::Files(std::mem::take(&mut checks.changed));
+        }
+        *known = Some(Self::new(program, types, off));
+        Changed::All
+    }
+
+    /// Runs again what a difference concerns. `false` when that is everything.
+    fn update(&mut self, program: &Program, types: &ProgramTypes, difference: &Difference) -> bool {
+        let old = std::mem::replace(&mut self.program, program.clone());
+        let retyped = types.different_from(&self.types);
+        self.types = types.clone();
+        if !self.update_vocabulary(&old, difference) {
+            return false;
+        }
+        let mut affected: FxHashSet<PredicateId> = difference.touched.iter().copied().collect();
+        for &id in &difference.signatures {
+            affected.extend(program.askers(program.get(id)));
+        }
+        affected.extend(retyped);
+        self.update_flows(&mut affected, difference);
+        for &id in &difference.touched {
+            let alike = program.named(program.get(id).key.name);
+            affected.extend(alike.filter_map(|predicate| program.id(predicate.key)));
+        }
+        affected.extend(self.suggesting(difference));
+        affected.extend(program.special().map(|(id, _)| id));
+        // What a fix takes away depends on what is around a statement.
+        let files = difference.files.iter().filter_map(|at| program.files.get(*at as usize));
+        let in_files: Vec<_> =
+            files.filter_map(|file| self.by_file.get(&file.id)).flatten().copied().collect();
+        affected.extend(in_files.into_iter().filter_map(|part| match part {
+            Part::Predicate(id) => Some(id),
+            _ => None,
+        }));
+        if self.homes.update(program) {
+            let undeclared = self.found.iter().filter(|(_, found)| found.iter().any(is_undeclared));
+            let undeclared = undeclared.filter_map(|(part, _)| match part {
+                Part::Predicate(id) => Some(*id),
+                _ => None,
+            });
+            affected.extend(undeclared);
+        }
+        let mut parts = self.affected_cycles(&affected, difference);
+        parts.extend(self.affected_files(difference).into_iter().map(Part::File));
+        parts.extend(affected.into_iter().map(Part::Predicate));
+        self.run(parts);
+        true
+    }
+
+    fn update_vocabulary(&mut self, old: &Program, difference: &Difference) -> bool {
+        for &id in &difference.touched {
+            let (before, after) = (old.mentioned(id), self.program.mentioned(id));
+            if self.vocabulary.follow(before, after) {
+                return false;
+            }
+            if after.is_some_and(|predicate| !predicate.exists()) {
+                self.missing.insert(id);
+            } else {
+                self.missing.remove(&id);
+            }
+        }
+        true
+    }
+
+    /// What is known of predicates from those that they depend on; adds those of which something else is known.
+    fn update_flows(&mut self, affected: &mut FxHashSet<PredicateId>, difference: &Difference) {
+        let program = self.program.clone();
+        let touched: Vec<_> = affected.iter().chain(&difference.heads).copied().collect();
+        let emptied = follow(&mut self.emptiness, &program, touched.iter().copied());
+        for id in emptied {
+            affected.insert(id);
+            affected.extend(program.askers(program.get(id)));
+        }
+        let had_any = !self.aggregating.is_empty();
+        for &at in &difference.files {
+            set(
+                &mut self.aggregating,
+                at,
+                program.files.get(at as usize).is_some_and(|file| file.aggregates),
+            );
+        }
+        match (had_any, !self.aggregating.is_empty()) {
+            (true, true) => affected.extend(follow(&mut self.bounds, &program, touched)),
+            (false, true) => {
+                begin(&mut self.bounds, &program, &program.dependencies().strata());
+                affected.extend(self.bounds.predicates());
+            }
+            (true, false) => {
+                affected.extend(self.bounds.predicates());
+                self.bounds.clear();
+            }
+            (false, false) => {}
+        }
+    }
+
+    /// The missing predicates for which another name may be suggested now.
+    fn suggesting(&self, difference: &Difference) -> Vec<PredicateId> {
+        let appeared: Vec<_> = difference.existence.iter().map(|id| self.program.get(*id).key).collect();
+        let missing = self.missing.iter().copied().filter(|id| {
+            let key = self.program.get(*id).key;
+            appeared.iter().any(|other| Vocabulary::may_suggest(key, *other))
+        });
+        missing.collect()
+    }
+
+    fn affected_cycles(&mut self, affected: &FxHashSet<PredicateId>, difference: &Difference) -> Vec<Part> {
+        let program = self.program.clone();
+        let dependencies = program.dependencies();
+        let heads: FxHashSet<_> = difference.heads.iter().copied().collect();
+        let mut cycles: FxHashMap<PredicateId, Members> = FxHashMap::default();
+        let mut parts = Vec::new();
+        for id in dependencies.cyclic() {
+            let members = dependencies.members(id);
+            let is_affected = |id: &PredicateId| affected.contains(id) || heads.contains(id);
+            if self.cycles.get(&id) != Some(&members) || members.iter().any(is_affected) {
+                parts.push(Part::Cycle(id));
+            }
+            cycles.insert(id, members);
+        }
+        let before = std::mem::replace(&mut self.cycles, cycles);
+        parts.extend(before.into_keys().filter(|id| !self.cycles.contains_key(id)).map(Part::Cycle));
+        parts
+    }
+
+    fn affected_files(&mut self, difference: &Difference) -> BTreeSet<u32> {
+        for &at in &difference.files {
+            let names_packages =
+                self.program.files.get(at as usize).is_some_and(|file| file.names_packages());
+            set(&mut self.packaged, at, names_packages);
+        }
+        self.packaged.iter().chain(&difference.files).copied().collect()
+    }
+
+    /// Runs the checks of these parts, and keeps what they find.
+    fn run(&mut self, parts: Vec<Part>) {
+        let this = &*self;
+        let found = parallel::map(&parts, FEW, |part| (*part, this.check(*part)));
+        found.into_iter().for_each(|(part, found)| self.keep(part, found));
+    }
+
+    /// What the checks find in one part.
+    fn check(&self, part: Part) -> Vec<Located> {
+        let program = &self.program;
+        let context = ProgramContext {
+            program,
+            emptiness: &self.emptiness,
+            bounds: &self.bounds,
+            vocabulary: &self.vocabulary,
+        };
+        let mut out = ProgramFindings::without(self.off.clone());
+        for check in FAMILIES.iter().flat_map(|family| family.program) {
+            match (check, part) {
+                (ProgramCheck::File(check), Part::File(at)) => {
+                    program
+                        .files
+                        .get(at as usize)
+                        .into_iter()
+                        .for_each(|file| check(program, file, &mut out));
+                }
+                (ProgramCheck::Predicate(check), Part::Predicate(id)) if program.mentioned(id).is_some() => {
+                    check(&context, id, &mut out);
+                }
+                (ProgramCheck::Cycle(check), Part::Cycle(id)) => {
+                    self.cycles.get(&id).into_iter().for_each(|members| check(&context, members, &mut out));
+                }
+                _ => {}
+            }
+        }
+        let mut found = out.into_inner();
+        add_fixes(&mut found, program, &self.types, &self.homes);
+        found
+    }
+
+    fn keep(&mut self, part: Part, found: Vec<Located>) {
+        let before = self.found.remove(&part).unwrap_or_default();
+        if before != found {
+            for (file, ..) in &before {
+                self.changed.insert(*file);
+                self.by_file.get_mut(file).into_iter().for_each(|parts| _ = parts.remove(&part));
+            }
+            for (file, ..) in &found {
+                self.changed.insert(*file);
+                self.by_file.entry(*file).or_default().insert(part);
+            }
+        }
+        if !found.is_empty() {
+            self.found.insert(part, found);
+        }
+    }
+
+    /// What was found in a file.
+    pub(crate) fn of_file(&self, file: FileId) -> Vec<(StatementId, Finding)> {
+        let mut parts: Vec<Part> = self.by_file.get(&file).into_iter().flatten().copied().collect();
+        // The numbers of predicates depend on what was edited before.
+        parts.sort_by_cached_key(|part| match part {
+            Part::File(at) => (0, None, *at),
+            Part::Predicate(id) => (1, Some(self.program.get(*id).key), 0),
+            Part::Cycle(id) => (2, Some(self.program.get(*id).key), 0),
+        });
+        let found = parts.iter().filter_map(|part| self.found.get(part)).flatten();
+        let here = found.filter(|(of, ..)| *of == file);
+        let mut near = HashSet::with_hasher(FxBuildHasher);
+        let is_first = |(_, statement, finding): &&Located| {
+            !std::ptr::eq(finding.rule, &raw const NAME_NEAR) || near.insert((*statement, finding.range))
+        };
+        here.filter(is_first).map(|(_, statement, finding)| (*statement, finding.clone())).collect()
+    }
+}
+
+/// The rules whose findings are not shown.
+pub(crate) fn off(settings: &RuleSettings, is_wanted: &dyn Fn(&Rule) -> bool) -> Vec<&'static Rule> {
+    let rules = FAMILIES.iter().flat_map(|family| family.rules).copied();
+    rules.filter(|rule| settings.severity(rule).is_none() || !is_wanted(rule)).collect()
+}
+
+fn is_undeclared((.., finding): &Located) -> bool {
+    finding.rule.name == UNDECLARED_HEAD
+}
+
+fn indices(program: &Program, is_one: impl Fn(&FileSummary) -> bool) -> BTreeSet<u32> {
+    (0u32..).zip(program.files.iter()).filter(|(_, file)| is_one(file)).map(|(at, _)| at).collect()
+}
+
+fn set(indices: &mut BTreeSet<u32>, at: u32, is_one: bool) {
+    if is_one {
+        indices.insert(at)
+    } else {
+        indices.remove(&at)
+    };
+}

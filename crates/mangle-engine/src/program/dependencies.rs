@@ -1,0 +1,330 @@
+//! Who depends on whom: the edges that start from each predicate, and the cycles. Made once, then changed with each edit:
+//! what an edit does not reach stays as it is. [`super::graph`] has the order of evaluation of the whole program.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
+
+use super::graph::Edge;
+use super::shared::SharedList;
+use super::{Difference, Predicate, PredicateId, Program, UseKind};
+
+/// The predicates of a component.
+pub type Members = SmallVec<[PredicateId; 1]>;
+
+/// The edges and the components of a program. A component is a set of predicates that all depend on each other, or a single
+/// predicate; it is known by one of its members.
+#[derive(Debug, Clone, Default)]
+pub struct Dependencies {
+    /// The edges that start from each predicate, by file, statement and place in it.
+    edges: SharedList<Arc<[Edge]>>,
+    /// The components of several predicates, for each of these; sorted by their keys.
+    components: Arc<FxHashMap<PredicateId, Arc<[PredicateId]>>>,
+    /// One member of each component with a cycle.
+    cyclic: Arc<BTreeSet<PredicateId>>,
+}
+
+impl Dependencies {
+    /// Those of the rules of `program`. Rules that could not be read whole have no edges.
+    #[must_use]
+    pub fn new(program: &Program) -> Self {
+        let edges = program.predicates.numbered().map(|predicate| edges_from(program, predicate)).collect();
+        let mut all = Self { edges, ..Self::default() };
+        let roots =
+            (0..program.predicates.count()).filter_map(|at| Some(PredicateId(u32::try_from(at).ok()?)));
+        let found = all.search(roots);
+        all.adopt(program, found);
+        all
+    }
+
+    /// Those of `new`, which follows from `old` by `difference`.
+    #[must_use]
+    pub(super) fn after(&self, old: &Program, new: &Program, difference: &Difference) -> Self {
+        let mut all = self.clone();
+        while all.edges.len() < new.predicates.count() {
+            all.edges.push(Arc::from([]));
+        }
+        let mut heads: BTreeSet<PredicateId> = difference.heads.iter().copied().collect();
+        for &id in &difference.signatures {
+            let before = old.predicates.list.get(id.0 as usize);
+            // Whether a premise makes an edge depends on this alone.
+            if before.is_none_or(|before| before.signature.reflects != new.get(id).signature.reflects) {
+                heads.extend(new.askers(new.get(id)));
+            }
+        }
+        let mut changed = Vec::new();
+        for head in heads {
+            let edges = edges_from(new, new.get(head));
+            let Some(slot) = all.edges.get_mut(head.0 as usize) else { continue };
+            let before = std::mem::replace(slot, edges);
+            if targets(&before) != targets(slot) {
+                changed.push(head);
+            }
+        }
+        if !changed.is_empty() {
+            all.find_components(new, &changed);
+        }
+        all
+    }
+
+    /// Finds the components anew around predicates whose edges lead to others than before. A component that is new or gone
+    /// has one of these predicates in it, and all of its members are reached from there.
+    fn find_components(&mut self, program: &Program, changed: &[PredicateId]) {
+        let mut roots: Vec<PredicateId> = Vec::new();
+        for &id in changed {
+            roots.extend(self.members(id));
+        }
+        let found = self.search(roots.into_iter());
+        let (components, cyclic) = (Arc::make_mut(&mut self.components), Arc::make_mut(&mut self.cyclic));
+        for id in found.iter().flatten() {
+            components.remove(id);
+            cyclic.remove(id);
+        }
+        self.adopt(program, found);
+    }
+
+    fn adopt(&mut self, program: &Program, found: Vec<Members>) {
+        for mut members in found {
+            if let [only] = members[..] {
+                if self.edges_from(only).iter().any(|edge| edge.to == only) {
+                    Arc::make_mut(&mut self.cyclic).insert(only);
+                }
+                continue;
+            }
+            members.sort_unstable_by_key(|id| program.get(*id).key);
+            let members: Arc<[PredicateId]> = members.to_vec().into();
+            Arc::make_mut(&mut self.cyclic).extend(members.first());
+            let components = Arc::make_mut(&mut self.components);
+            components.extend(members.iter().map(|id| (*id, Arc::clone(&members))));
+        }
+    }
+
+    /// The edges that start from `predicate`.
+    #[must_use]
+    pub fn edges_from(&self, predicate: PredicateId) -> &[Edge] {
+        self.edges.get(predicate.0 as usize).map_or(&[], |edges| edges)
+    }
+
+    /// The member that a component is known by.
+    #[must_use]
+    pub fn component(&self, predicate: PredicateId) -> PredicateId {
+        self.components.get(&predicate).and_then(|members| members.first()).copied().unwrap_or(predicate)
+    }
+
+    /// The predicates of the component that `predicate` is in, sorted by their keys.
+    #[must_use]
+    pub fn members(&self, predicate: PredicateId) -> Members {
+        match self.components.get(&predicate) {
+            Some(members) => members.iter().copied().collect(),
+            None => smallvec![predicate],
+        }
+    }
+
+    /// The components with a cycle, each by the member that it is known by.
+    pub fn cyclic(&self) -> impl Iterator<Item = PredicateId> {
+        self.cyclic.iter().copied()
+    }
+
+    /// Whether an edge stays inside its component, so that it lies on a cycle.
+    #[must_use]
+    pub fn is_recursive(&self, edge: &Edge) -> bool {
+        self.component(edge.from) == self.component(edge.to)
+    }
+
+    /// The edges of a component that lie on a cycle.
+    pub fn recursive_edges(&self, members: &[PredicateId]) -> impl Iterator<Item = &Edge> {
+        let edges = members.iter().flat_map(|member| self.edges_from(*member));
+        edges.filter(|edge| self.is_recursive(edge))
+    }
+
+    /// The components in an order in which they can be evaluated: each after those it depends on. Goes through all of the
+    /// program.
+    #[must_use]
+    pub fn strata(&self) -> Vec<Members> {
+        let all = (0..self.edges.len()).filter_map(|at| Some(PredicateId(u32::try_from(at).ok()?)));
+        let mut strata = self.search(all);
+        strata.iter_mut().for_each(|members| {
+            if members.len() > 1 {
+                *members = self.members(members.first().copied().unwrap_or(PredicateId(0)));
+            }
+        });
+        strata
+    }
+
+    /// A shortest path from one predicate to another of the same component, over the edges that
+    /// `allowed` admits; empty when both are the same predicate, `None` when there is no path.
+    #[must_use]
+    pub fn path(
+        &self,
+        from: PredicateId,
+        to: PredicateId,
+        allowed: impl Fn(&Edge) -> bool,
+    ) -> Option<Vec<&Edge>> {
+        let component = self.component(from);
+        let mut reached_by: FxHashMap<PredicateId, &Edge> = FxHashMap::default();
+        let mut queue = VecDeque::from([from]);
+        while let Some(node) = queue.pop_front() {
+            if node == to {
+                return Some(walk_back(&reached_by, from, to));
+            }
+            for edge in self.edges_from(node) {
+                let new = edge.to != from && !reached_by.contains_key(&edge.to);
+                if new && self.component(edge.to) == component && allowed(edge) {
+                    reached_by.insert(edge.to, edge);
+                    queue.push_back(edge.to);
+                }
+            }
+        }
+        None
+    }
+
+    /// The components of all predicates that are reached from `roots`, each after those it depends on.
+    fn search(&self, roots: impl Iterator<Item = PredicateId>) -> Vec<Members> {
+        let mut search = Search::new(self);
+        for root in roots {
+            search.from(root);
+        }
+        search.found
+    }
+}
+
+fn walk_back<'g>(
+    reached_by: &FxHashMap<PredicateId, &'g Edge>,
+    from: PredicateId,
+    to: PredicateId,
+) -> Vec<&'g Edge> {
+    let mut path = Vec::new();
+    let mut at = to;
+    while at != from
+        && let Some(&edge) = reached_by.get(&at)
+    {
+        path.push(edge);
+        at = edge.from;
+    }
+    path.reverse();
+    path
+}
+
+fn targets(edges: &[Edge]) -> FxHashSet<PredicateId> {
+    edges.iter().map(|edge| edge.to).collect()
+}
+
+/// The edges of the rules of a predicate.
+fn edges_from(program: &Program, predicate: &Predicate) -> Arc<[Edge]> {
+    let Some(from) = program.id(predicate.key).filter(|_| predicate.signature.has_rules) else {
+        return Arc::from([]);
+    };
+    let mut edges = Vec::new();
+    for (file_index, key) in &predicate.files {
+        let Some(file) = program.files.get(*file_index as usize) else { continue };
+        let Some(there) = file.predicates.get(key) else { continue };
+        for &at in &there.rules {
+            let Some(item) = file.items.get(at as usize).filter(|item| !item.statement.damaged) else {
+                continue;
+            };
+            let Some(clause) = item.statement.clause() else { continue };
+            for literal in clause.literals().filter(|literal| !literal.atom.is_builtin()) {
+                let Some(to) = program.id_of(file, &literal.atom) else { continue };
+                let kind = UseKind::of(literal);
+                // The reference turns a call of a predicate that reflects a name prefix into a
+                // test of the name: nothing has to be derived before.
+                if kind == UseKind::Positive && program.get(to).signature.reflects.is_some() {
+                    continue;
+                }
+                edges.push(Edge {
+                    from,
+                    to,
+                    file: *file_index,
+                    item: at,
+                    range: literal.atom.name.range,
+                    negated: kind == UseKind::Negated,
+                    temporal: kind == UseKind::Temporal,
+                    grouped: clause.aggregates(),
+                });
+            }
+        }
+    }
+    edges.into()
+}
+
+/// Tarjan's search for strongly connected components, with its own stack. It completes a component
+/// after those that it depends on.
+struct Search<'d> {
+    dependencies: &'d Dependencies,
+    /// The order of discovery, from 1, and the earliest discovery that a node reaches; `u32::MAX` once its component is
+    /// complete.
+    known: FxHashMap<PredicateId, (u32, u32)>,
+    /// Nodes whose component is not complete.
+    open: Vec<PredicateId>,
+    /// The nodes on the way to the current one, each with the number of edges already followed.
+    path: Vec<(PredicateId, usize)>,
+    found: Vec<Members>,
+}
+
+impl<'d> Search<'d> {
+    fn new(dependencies: &'d Dependencies) -> Self {
+        let (known, open, path, found) = (FxHashMap::default(), Vec::new(), Vec::new(), Vec::new());
+        Self { dependencies, known, open, path, found }
+    }
+
+    fn from(&mut self, root: PredicateId) {
+        if !self.known.contains_key(&root) {
+            self.enter(root);
+            while let Some((node, followed)) = self.path.pop() {
+                self.step(node, followed);
+            }
+        }
+    }
+
+    fn enter(&mut self, node: PredicateId) {
+        let clock = u32::try_from(self.known.len() + 1).unwrap_or(u32::MAX);
+        self.known.insert(node, (clock, clock));
+        self.open.push(node);
+        self.path.push((node, 0));
+    }
+
+    /// Follows the next edge of `node`, or leaves it when there is none.
+    fn step(&mut self, node: PredicateId, followed: usize) {
+        let Some(edge) = self.dependencies.edges_from(node).get(followed) else {
+            self.leave(node);
+            return;
+        };
+        self.path.push((node, followed + 1));
+        match self.known.get(&edge.to).copied() {
+            None => self.enter(edge.to),
+            Some((_, u32::MAX)) => {}
+            Some((seen, _)) => self.lower(node, seen),
+        }
+    }
+
+    fn lower(&mut self, node: PredicateId, to: u32) {
+        if let Some((_, lowest)) = self.known.get_mut(&node) {
+            *lowest = (*lowest).min(to);
+        }
+    }
+
+    fn leave(&mut self, node: PredicateId) {
+        let Some((discovered, lowest)) = self.known.get(&node).copied() else { return };
+        if lowest == discovered {
+            self.complete(node);
+        } else if let Some(&(parent, _)) = self.path.last() {
+            self.lower(parent, lowest);
+        }
+    }
+
+    fn complete(&mut self, root: PredicateId) {
+        let mut members = Members::new();
+        while let Some(node) = self.open.pop() {
+            if let Some((_, lowest)) = self.known.get_mut(&node) {
+                *lowest = u32::MAX;
+            }
+            members.push(node);
+            if node == root {
+                break;
+            }
+        }
+        self.found.push(members);
+    }
+}

@@ -1,0 +1,136 @@
+//! What is different between two programs of which one follows from the other by edits.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{FileSummary, PredicateId, PredicateInFile, PredicateKey, Program};
+
+/// Which program one is. Those of one line of descent use the same numbers for predicates and for files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Revision {
+    line: u64,
+    pub(super) number: u64,
+}
+
+static LAST: AtomicU64 = AtomicU64::new(0);
+
+impl Revision {
+    /// That of a program without predecessor.
+    pub(super) fn first() -> Self {
+        let number = 1 + LAST.fetch_add(1, Ordering::Relaxed);
+        Self { line: number, number }
+    }
+
+    /// That of a successor.
+    pub(super) fn next(self) -> Self {
+        Self { number: 1 + LAST.fetch_add(1, Ordering::Relaxed), ..self }
+    }
+}
+
+/// What is different in a program since an earlier revision. Lists are sorted and without repetition.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Difference {
+    /// The files that changed: indices into [`Program::files`].
+    pub files: Vec<u32>,
+    /// The predicates of which a statement that mentions them is new, gone, or elsewhere among the others of its file, and
+    /// those whose signature is another one.
+    pub touched: Vec<PredicateId>,
+    /// The predicates whose signature is another one.
+    pub signatures: Vec<PredicateId>,
+    /// The predicates that exist only now, or no longer.
+    pub existence: Vec<PredicateId>,
+    /// The predicates that have rules in a file that changed, or had.
+    pub heads: Vec<PredicateId>,
+}
+
+impl Difference {
+    /// What is different in `new`; `None` unless it follows from `old`.
+    #[must_use]
+    pub fn between(old: &Program, new: &Program) -> Option<Arc<Self>> {
+        if old.revision.line != new.revision.line || old.files.len() != new.files.len() {
+            return None;
+        }
+        if old.revision == new.revision {
+            return Some(Arc::default());
+        }
+        let known = new.since.as_ref().filter(|(since, _)| *since == old.revision.number);
+        Some(known.map_or_else(|| Arc::new(Self::of(old, new)), |(_, difference)| Arc::clone(difference)))
+    }
+
+    pub(super) fn of(old: &Program, new: &Program) -> Self {
+        let mut difference = Self::default();
+        let id = |key: &PredicateKey| new.by_key.get(key).or_else(|| new.retired.get(key)).copied();
+        for (at, (before, after)) in (0u32..).zip(old.files.iter().zip(new.files.iter())) {
+            if Arc::ptr_eq(before, after) {
+                continue;
+            }
+            difference.files.push(at);
+            difference.touched.extend(changed_keys(before, after).iter().filter_map(id));
+            for file in [before, after] {
+                let rules = file.predicates.iter().filter(|(_, there)| !there.rules.is_empty());
+                difference.heads.extend(rules.filter_map(|(key, _)| id(key)));
+                // The place of a definition may have moved without a change of the statement.
+                let keys = file.predicates.iter().filter(|(_, there)| there.defines());
+                for id in keys.filter_map(|(key, _)| id(key)) {
+                    let (then, now) = (old.predicates.list.get(id.0 as usize), new.get(id));
+                    if then.is_none_or(|then| then.fingerprint != now.fingerprint) {
+                        difference.signatures.push(id);
+                    }
+                    if then.is_some_and(super::Predicate::exists) != now.exists() {
+                        difference.existence.push(id);
+                    }
+                }
+            }
+        }
+        difference.touched.extend(&difference.signatures);
+        let Self { touched, signatures, existence, heads, .. } = &mut difference;
+        for list in [touched, signatures, existence, heads] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        difference
+    }
+}
+
+/// The keys, as written, of which `new` says something else than `old` does.
+fn changed_keys(old: &FileSummary, new: &FileSummary) -> FxHashSet<PredicateKey> {
+    let keys = || old.predicates.keys().chain(new.predicates.keys());
+    if is_shuffled(old, new) {
+        return keys().copied().collect();
+    }
+    let is_same = |key: &&PredicateKey| match (old.predicates.get(key), new.predicates.get(key)) {
+        (Some(before), Some(after)) => is_same((old, before), (new, after)),
+        _ => false,
+    };
+    keys().filter(|key| !is_same(key)).copied().collect()
+}
+
+/// Whether statements that both have are in another order.
+fn is_shuffled(old: &FileSummary, new: &FileSummary) -> bool {
+    let places: FxHashMap<_, _> =
+        old.items.iter().enumerate().map(|(at, item)| (item.statement.id, at)).collect();
+    let common = new.items.iter().filter_map(|item| places.get(&item.statement.id));
+    !common.is_sorted()
+}
+
+fn is_same(
+    (old, before): (&FileSummary, &PredicateInFile),
+    (new, after): (&FileSummary, &PredicateInFile),
+) -> bool {
+    let id = |file: &FileSummary, at: u32| file.items.get(at as usize).map(|item| item.statement.id);
+    let lists = |there: &PredicateInFile| [there.declarations.len(), there.facts.len(), there.rules.len()];
+    let statements = |file: &FileSummary, there: &PredicateInFile| {
+        let all = there.declarations.iter().chain(&there.facts).chain(&there.rules);
+        all.map(|&at| id(file, at)).collect::<Vec<_>>()
+    };
+    let uses = |file: &FileSummary, there: &PredicateInFile| {
+        let all = there.uses.iter().map(|used| (id(file, used.item), used.range, used.kind));
+        all.collect::<Vec<_>>()
+    };
+    lists(before) == lists(after)
+        && before.annotated_head == after.annotated_head
+        && statements(old, before) == statements(new, after)
+        && uses(old, before) == uses(new, after)
+}

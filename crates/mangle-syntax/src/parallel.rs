@@ -1,0 +1,77 @@
+//! Work on all cores, for those who hold a lock meanwhile.
+//!
+//! A thread of a pool that waits for a part of its work takes up other work of the pool, which may want the lock that it holds.
+//! The threads here do nothing else, and nobody waits for anything but them.
+
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{Builder, available_parallelism, scope};
+
+/// How much each thread takes at a time.
+const BATCH: usize = 16;
+
+/// The stack of a thread, in bytes. Only what is used of it takes memory.
+const STACK: usize = 8 << 20;
+
+/// What `work` gives for each item, in their order. Each thread is to have at least `least` of them.
+///
+/// ```
+/// let squares = mangle_syntax::parallel::map(&[1, 2, 3], 1, |number| number * number);
+/// assert_eq!(squares, [1, 4, 9]);
+/// ```
+///
+/// # Panics
+/// When `work` does.
+pub fn map<T: Sync, R: Send>(items: &[T], least: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let most = available_parallelism().map_or(1, NonZero::get);
+    let threads = most.min(items.len() / least.max(1));
+    if threads < 2 {
+        return items.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut done: Vec<(usize, Vec<R>)> = Vec::new();
+        loop {
+            let start = next.fetch_add(BATCH, Ordering::Relaxed);
+            let Some(batch) =
+                items.get(start..(start + BATCH).min(items.len())).filter(|batch| !batch.is_empty())
+            else {
+                return done;
+            };
+            done.push((start, batch.iter().map(&work).collect()));
+        }
+    };
+    let mut done = scope(|scope| {
+        // Where there are no threads to be had, this one does it all.
+        let spawn = || Builder::new().stack_size(STACK).spawn_scoped(scope, take).ok();
+        let others: Vec<_> = (1..threads).filter_map(|_| spawn()).collect();
+        let mut done = take();
+        for other in others {
+            done.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(start, _)| *start);
+    done.into_iter().flat_map(|(_, batch)| batch).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::map;
+
+    #[test]
+    fn results_are_in_the_order_of_the_items() {
+        let items: Vec<usize> = (0..1_000).collect();
+        assert_eq!(map(&items, 1, |item| item * 2), items.iter().map(|item| item * 2).collect::<Vec<_>>());
+        assert_eq!(map(&items[..3], 100, |item| item + 1), [1, 2, 3]);
+        assert!(map(&[] as &[usize], 1, |item| *item).is_empty());
+    }
+
+    #[test]
+    #[should_panic = "an item"]
+    fn panics_reach_the_caller() {
+        let items: Vec<usize> = (0..200).collect();
+        map(&items, 1, |item| assert!(*item != 150, "an item"));
+    }
+}
