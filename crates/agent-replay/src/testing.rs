@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions, Turn, facts, policy_findings};
+use super::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions, Turn, facts};
 use mangle_engine::kernel::{Clock, Kernel, Limits, Reading};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::{ReplaySettings, TranscriptSettings};
@@ -117,13 +117,6 @@ impl Case {
         let mut record = |record: &Record<'_>| replay.record(record, each);
         reader.feed(self.text.as_bytes(), &mut record);
         reader.finish(&mut record);
-    }
-
-    /// All that is found, in the policy too, as turn 0.
-    pub(super) fn found(&self) -> Vec<(u64, Finding)> {
-        let constitution = self.constitution();
-        let of_policy = policy_findings(&constitution).into_iter().map(|found| (0, found.finding));
-        of_policy.chain(self.run(&constitution).1).collect()
     }
 
     /// The session in words: what became of each turn.

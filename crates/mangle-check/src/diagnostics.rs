@@ -321,7 +321,9 @@ pub fn diagnostics_of_files(
     let mut placer = Placer::checking(program, settings, &types, &cache.fixes);
     let mut all = Vec::with_capacity(of_statements.len());
     for (file, found) in wanted.into_iter().zip(&of_statements) {
-        all.push((file.id, placer.place_all(file, found, of_program.of_file(file.id))));
+        let mut of_program = of_program.of_file(file.id);
+        of_program.retain(|(_, finding)| is_wanted(finding.rule));
+        all.push((file.id, placer.place_all(file, found, of_program)));
     }
     all
 }

@@ -266,8 +266,7 @@ impl ReplayCommand {
             }
             Layout::Text => {
                 for finding in of_policy {
-                    let file = finding["file"].as_str().unwrap_or("?");
-                    out.write(&format!("{file}: {}\n", finding_lines(finding).join("\n")))?;
+                    out.write(&format!("{}\n", finding_lines(finding).join("\n")))?;
                 }
                 out.write(&covered(coverage))?;
                 out.write(&format!("{}\n", summary_text(summary)))?;

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use parking_lot::Mutex;
 
-use super::read::{EachRead, Lines, Pieces};
+use super::pieces::{EachRead, Lines, Pieces};
 use mangle_settings::Container;
 use piggyback::transcript::{Batch, ReadBatch, Record, TranscriptReader};
 

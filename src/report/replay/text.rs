@@ -195,17 +195,19 @@ fn findings(turn: &TurnReport, out: &mut String) {
     }
 }
 
-/// A finding as lines: the headline with its place, then notes and help.
+/// A finding as lines: the headline, its place, notes and help.
 #[must_use]
 pub fn finding_lines(finding: &serde_json::Value) -> Vec<String> {
     let notes = finding["notes"].as_array().into_iter().flatten().filter_map(|note| note.as_str());
     let notes = notes.map(|note| format!("  {QUIET}= note:{QUIET:#} {}", visible(note)));
     let help = finding["help"].as_str().or(finding["fix"]["title"].as_str());
     let help = help.map(|help| format!("  {QUIET}= help:{QUIET:#} {}", visible(help)));
-    std::iter::once(headline(finding)).chain(notes).chain(help).collect()
+    let place =
+        format!("  {QUIET}-->{QUIET:#} {}:{}:{}", said(finding, "file"), finding["line"], finding["column"]);
+    [headline(finding), place].into_iter().chain(notes).chain(help).collect()
 }
 
-/// The headline of a finding with its place.
+/// The severity, the rule and the headline of a finding.
 fn headline(finding: &serde_json::Value) -> String {
     let severity = said(finding, "severity");
     let style = match severity {
@@ -213,9 +215,8 @@ fn headline(finding: &serde_json::Value) -> String {
         "warning" => WARN,
         _ => NOTE,
     };
-    let place = format!("{}:{}", finding["line"], finding["column"]);
     let (code, rule, message) = (said(finding, "code"), said(finding, "rule"), said(finding, "message"));
-    format!("{style}{severity}[{code} {rule}]{style:#}: {} {QUIET}at {place}{QUIET:#}", visible(message))
+    format!("{style}{severity}[{code} {rule}]{style:#}: {}", visible(message))
 }
 
 /// A text without what would steer a terminal.

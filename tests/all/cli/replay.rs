@@ -91,10 +91,16 @@ fn a_session_for_people() {
                         no has_override()
                        policy.mg:7 lacks safe_action(/delete_file)
                        policy.mg:10 lacks admin_override(_)
-              error PB502 denied at 4:189: `/delete_file` on `a.go` is denied
-              warning PB501 override at 4:295: safety notice added; 1 update ignored
-              warning PB520 speech-contradicts-verdict at 4:330: reply claims `deleted`, but `/delete_file` is denied
-              error PB504 executed-although-denied at 5:47: denied request `/delete_file` of turn 2 was executed
+              error[PB502 denied]: `/delete_file` on `a.go` is denied at 4:189
+                = note: reason: An override is needed
+              warning[PB501 override]: safety notice added; 1 update ignored at 4:295
+                = note: the user reads this reason: blocked unsafe mangle_updates
+              warning[PB520 speech-contradicts-verdict]: reply claims `deleted`, but `/delete_file` is denied at 4:330
+                = note: reason: An override is needed
+                = note: the user reads this text
+              error[PB504 executed-although-denied]: denied request `/delete_file` of turn 2 was executed at 5:47
+                = note: this is the result of call `r2`
+                = note: the policy was another one, or the tool ran without the gate
 
             2 turns, 2 requests: 1 permitted, 1 denied; 1 surface rewritten; 1 update asserted, 1 lost; 2 errors, 2 warnings
             exit 1

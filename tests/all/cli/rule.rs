@@ -25,6 +25,16 @@ fn the_page_of_a_rule() {
               │ locked(/d/back, /k/one).
               │ open(D) :- door(D), !locked(D, _).
 
+            Finding
+              error[MG210 negation-wildcard]: wildcard makes the engine ignore this negation
+               --> main.mg:3:32
+                |
+              3 | open(D) :- door(D), !locked(D, _).
+                |                                ^ never bound
+                |
+                = note: `open(D)` is derived whether or not such a fact exists
+                = help: add the helper rule `has_locked` and negate it instead
+
             Instead
               │ door(/d/main).
               │ locked(/d/back, /k/one).
@@ -85,8 +95,19 @@ fn rules_for_programs() {
     let listed = String::from_utf8(run(folder.path(), &["rule"]).stdout).unwrap();
     for rule in &rules {
         let members: Vec<&str> = rule.as_object().unwrap().keys().map(String::as_str).collect();
-        let wanted =
-            ["code", "name", "group", "severity", "summary", "rationale", "bad", "good", "fix", "url"];
+        let wanted = [
+            "code",
+            "name",
+            "group",
+            "severity",
+            "summary",
+            "rationale",
+            "bad",
+            "finding",
+            "good",
+            "fix",
+            "url",
+        ];
         assert_eq!(members, wanted);
         let (code, name) = (rule["code"].as_str().unwrap(), rule["name"].as_str().unwrap());
         assert!(listed.contains(&format!("{code}  {name} ")), "{name}");

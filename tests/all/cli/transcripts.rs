@@ -206,7 +206,7 @@ fn figures() {
               decoys                    0
               control packets shown     0
               rounds of repair          0
-              findings                  2 PB125, 2 PB130, 1 PB203, 1 PB311
+              findings                  2 PB130, 1 PB203, 1 PB311
               answers by                2 current
               tokens said               4
               kept by the runtime       76 tokens, 0.1:1
@@ -568,13 +568,11 @@ fn metrics_have_a_sample_for_everything() {
         repair_rounds_total{file="a.jsonl"} 0
         # HELP diagnostics_total Findings
         # TYPE diagnostics_total counter
-        diagnostics_total{file="a.jsonl",code="PB125",model="m1",version="current"} 1
         diagnostics_total{file="a.jsonl",code="PB130",model="m1",version="current"} 1
         diagnostics_total{file="a.jsonl",code="PB202",model="m1",version="current"} 1
         diagnostics_total{file="a.jsonl",code="PB205",model="m1",version="current"} 1
         diagnostics_total{file="a.jsonl",code="PB501",model="m1",version="current"} 1
         diagnostics_total{file="a.jsonl",code="PB502",model="m1",version="current"} 1
-        diagnostics_total{file="a.jsonl",code="PB125",model="m2",version="current"} 1
         diagnostics_total{file="a.jsonl",code="PB130",model="m2",version="current"} 1
         # HELP compression_ratio Tokens of conversation for each token of state
         # TYPE compression_ratio gauge

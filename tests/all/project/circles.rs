@@ -16,8 +16,17 @@ const KNOWN: &[(&[&str], &str)] = &[
         "size and order of a value come of its parts, which the table holds",
     ),
     (
-        &["mangle_engine::program::graph", "mangle_engine::program::join"],
-        "a program keeps its graph, which is made of the program",
+        &[
+            "mangle_engine::program::dependencies",
+            "mangle_engine::program::difference",
+            "mangle_engine::program::graph",
+            "mangle_engine::program::join",
+        ],
+        "a program keeps its graph, which is made of the program and follows the difference to the one before",
+    ),
+    (
+        &["piggyback::transcript::batch", "piggyback::transcript::reader"],
+        "a file that is one record is read by a reader of its own first, to find its version",
     ),
     (
         &[

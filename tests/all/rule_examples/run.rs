@@ -63,7 +63,8 @@ pub(crate) fn rendered(rule: &Rule, example: &str) -> Option<String> {
     let title = lines.next()?;
     // `check` ends a finding with an empty line; `replay` has notes of a finding behind it, one level deeper.
     let is_of_check = !title.starts_with(' ');
-    let is_more = |line: &&str| if is_of_check { !line.is_empty() } else { line.starts_with("    = ") };
+    let is_part = |line: &str| ["    --> ", "    = "].iter().any(|start| line.starts_with(start));
+    let is_more = |line: &&str| if is_of_check { !line.is_empty() } else { is_part(line) };
     let block = std::iter::once(title).chain(lines.take_while(is_more));
     let indent = title.len() - title.trim_start().len();
     Some(

@@ -93,7 +93,10 @@ impl Declarations {
     pub fn with(program: &Program, settings: &ReplaySettings) -> Self {
         let mut new = Self::default();
         let grounds = Grounds::of(program, settings);
-        for (id, predicate) in (0u32..).map(PredicateId).zip(&program.predicates) {
+        // The numbers of predicates depend on what was edited before; what is found does not.
+        let mut predicates: Vec<_> = (0u32..).map(PredicateId).zip(&program.predicates).collect();
+        predicates.sort_unstable_by_key(|(_, predicate)| predicate.key);
+        for (id, predicate) in predicates {
             if predicate.key.name.as_str() == HYPOTHESIS {
                 new.hypotheses.extend(hypotheses(program, predicate));
             }
@@ -156,7 +159,7 @@ impl Declarations {
         indices.filter_map(|index| self.predicates.get(*index as usize))
     }
 
-    /// All predicates, in the order of the program.
+    /// All predicates, in the order of their names.
     pub fn all(&self) -> impl Iterator<Item = &DeclaredPredicate> {
         self.predicates.iter()
     }
