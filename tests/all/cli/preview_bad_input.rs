@@ -411,10 +411,10 @@ fn a_session_cannot_permit_itself_anything() {
                     approved(/delete_file)  [turn 1, update 1]
                    rests on approved(/delete_file)  [turn 1, update 1]
           DENY     /run_command {"command":"ls"}  r2
-          error[PB506 self-granted]: `/delete_file` on `src` is permitted by facts of replies at 1:368
+          error[PB506 self-granted]: `/delete_file` on `src` is permitted by facts of replies
             = note: the permission rests on `approved(/delete_file)` (turn 1, update 1)
-          error[PB502 denied]: `/run_command` with `{"command":"ls"}` is denied at 1:483
-          warning[PB501 override]: safety notice added; 1 update ignored at 1:594
+          error[PB502 denied]: `/run_command` with `{"command":"ls"}` is denied
+          warning[PB501 override]: safety notice added; 1 update ignored
             = note: the user reads this reason: blocked unsafe mangle_updates
         1 turn, 2 requests: 1 permitted (1 self-granted), 1 denied; 1 surface rewritten; 1 update asserted, 1 lost; 2 errors, 1 warning
     "#]].assert_eq(&lines);

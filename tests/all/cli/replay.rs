@@ -91,14 +91,18 @@ fn a_session_for_people() {
                         no has_override()
                        policy.mg:7 lacks safe_action(/delete_file)
                        policy.mg:10 lacks admin_override(_)
-              error[PB502 denied]: `/delete_file` on `a.go` is denied at 4:189
+              error[PB502 denied]: `/delete_file` on `a.go` is denied
+                --> session.jsonl:4:189
                 = note: reason: An override is needed
-              warning[PB501 override]: safety notice added; 1 update ignored at 4:295
+              warning[PB501 override]: safety notice added; 1 update ignored
+                --> session.jsonl:4:295
                 = note: the user reads this reason: blocked unsafe mangle_updates
-              warning[PB520 speech-contradicts-verdict]: reply claims `deleted`, but `/delete_file` is denied at 4:330
+              warning[PB520 speech-contradicts-verdict]: reply claims `deleted`, but `/delete_file` is denied
+                --> session.jsonl:4:330
                 = note: reason: An override is needed
                 = note: the user reads this text
-              error[PB504 executed-although-denied]: denied request `/delete_file` of turn 2 was executed at 5:47
+              error[PB504 executed-although-denied]: denied request `/delete_file` of turn 2 was executed
+                --> session.jsonl:5:47
                 = note: this is the result of call `r2`
                 = note: the policy was another one, or the tool ran without the gate
 
