@@ -22,7 +22,7 @@ pub(crate) fn lines(bytes: usize, number: &mut usize, random: &mut Random, spoil
     while out.len() < bytes {
         let before = *number;
         let mut envelopes = replies::lines(1, number, random).replace(LACKING, "");
-        if spoils && before % 10 == 0 {
+        if spoils && before.is_multiple_of(10) {
             envelopes = replies::fault(&envelopes, before / 10);
         }
         message("user", &replies::text(30, random), &mut out);
