@@ -103,6 +103,19 @@ fn texts_of_findings_have_their_form() {
     });
 }
 
+/// Half of the headlines have at most 48 characters, nine of ten at most 66.
+#[test]
+fn headlines_are_short() {
+    let lengths = EXAMPLES.iter().filter_map(|Examples { rule, bad, .. }| {
+        bad.of_rule(rule).next().map(|found| found["message"].as_str().unwrap().chars().count())
+    });
+    let mut lengths: Vec<_> = lengths.collect();
+    lengths.sort_unstable();
+    let (half, most) = (lengths[lengths.len() / 2], lengths[lengths.len() * 9 / 10]);
+    println!("{} headlines: median {half}, p90 {most}, max {}", lengths.len(), lengths[lengths.len() - 1]);
+    assert!(half <= 48 && most <= 66, "median {half}, p90 {most}");
+}
+
 #[test]
 fn documents_show_the_finding() {
     documents::compare();
