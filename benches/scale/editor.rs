@@ -81,7 +81,7 @@ impl Document {
         times
     }
 
-    /// Asks about a place right after an edit there.
+    /// Sends a request about a place right after an edit there.
     fn questions(&mut self, place: &Place, method: &str) -> Vec<Duration> {
         let mut times = Vec::new();
         for _ in 0..ROUNDS / 2 {

@@ -64,7 +64,7 @@ pub fn inlay_hints(
     found
 }
 
-/// The hints behind rules without solutions, whatever the sample. None where there is no sample: the facts that a rule
+/// The hints after rules without solutions, whatever the sample. None where there is no sample: the facts that a rule
 /// needs may come from elsewhere.
 #[must_use]
 pub fn unfired(program: &Program, file: FileId, range: TextRange, tried: &[EvaluationView<'_>]) -> Vec<Hint> {

@@ -56,7 +56,7 @@ pub(super) struct ClientSession {
     pub(super) settings: Option<RuleSettings>,
     /// Which inlay hints it wants, as it sent it along.
     pub(super) hints: Option<HintSettings>,
-    /// Which lenses it wants, as it sent it along.
+    /// Which lenses are shown, as the client's settings say.
     pub(super) lenses: Option<LensSettings>,
     /// Progress bars can be created.
     pub(super) progress: bool,

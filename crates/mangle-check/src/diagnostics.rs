@@ -98,7 +98,7 @@ struct Placed {
     diagnostics: Arc<[Diagnostic]>,
     /// The other files that they point into.
     reads: SmallVec<[FileId; 2]>,
-    /// Whether the program was asked if a fix is safe.
+    /// Whether a fix was checked against the program.
     is_fix_checked: bool,
 }
 
@@ -207,7 +207,7 @@ impl LastRun {
         Self { program, types, settings, is_thorough, checks: None, files, unchecked, unplaced }
     }
 
-    /// Notes what a difference asks for.
+    /// Notes what a difference requires.
     fn take_over(&mut self, program: &Program, types: &ProgramTypes, difference: &Difference) {
         let retyped = types.different_from(&self.types);
         (self.program, self.types) = (program.clone(), types.clone());
@@ -467,7 +467,7 @@ fn check_statements(
         });
         let known = known.unwrap_or_else(|| {
             let findings = check_statement(&context, statement);
-            // Only what a fix asks for depends on the vocabulary.
+            // Only suggestions depend on the vocabulary.
             let vocabulary =
                 (now.depends_on_vocabulary && !findings.is_empty()).then(|| program.vocabulary());
             let findings = (!findings.is_empty()).then(|| findings.into());
@@ -537,7 +537,7 @@ impl Fingerprint {
             StatementKind::Clause(clause) => {
                 hash_atom(context, &clause.head, &mut hasher);
                 clause.literals().for_each(|literal| hash_atom(context, &literal.atom, &mut hasher));
-                // A fix asks a helper predicate instead, or adds one.
+                // A fix queries a helper predicate instead, or adds one.
                 depends_on_vocabulary = clause.literals().any(Literal::is_negated);
                 if depends_on_vocabulary {
                     goes_behind(context.file, context.item).hash(&mut hasher);
@@ -579,7 +579,7 @@ struct Placer<'p> {
     settings: &'p RuleSettings,
     /// The files that findings of others point into.
     reads: SmallVec<[FileId; 2]>,
-    /// Whether the program was asked if a fix is safe.
+    /// Whether a fix was checked against the program.
     is_fix_checked: bool,
     /// What fixes are checked with. Without it none is safe.
     checks: Option<(&'p ProgramTypes, &'p FixChecks)>,

@@ -60,7 +60,7 @@ pub(crate) struct ProgramChecks {
     cycles: FxHashMap<PredicateId, Members>,
     found: FxHashMap<Part, Vec<Located>>,
     by_file: FxHashMap<FileId, BTreeSet<Part>>,
-    /// The files of which something else was found since this was last asked.
+    /// The files whose findings changed since the last call.
     changed: FxHashSet<FileId>,
 }
 

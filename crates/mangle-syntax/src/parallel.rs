@@ -1,7 +1,7 @@
 //! Work on all cores, for those who hold a lock meanwhile.
 //!
 //! A thread of a pool that waits for a part of its work takes up other work of the pool, which may want the lock that it holds.
-//! The threads here do nothing else, and nobody waits for anything but them.
+//! The threads here do nothing else, and the caller waits for them alone.
 
 use std::num::NonZero;
 use std::panic::resume_unwind;

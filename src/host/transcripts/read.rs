@@ -29,7 +29,7 @@ pub struct ReadOptions<'o> {
 /// `each` gets the records in order, and what tells where a record begins.
 ///
 /// # Errors
-/// When it cannot be read to its end. What was read until then was given.
+/// When it cannot be read to its end. What was read until then was passed on.
 pub fn read_transcript(
     found: &TranscriptFile,
     input: Input,
@@ -47,7 +47,7 @@ pub fn read_transcript(
 /// threads; `worker` makes what one of them works with.
 ///
 /// # Errors
-/// When it cannot be read to its end. What was read until then was given.
+/// When it cannot be read to its end. What was read until then was passed on.
 pub fn read_transcript_with<T: Send, W: FnMut(&Record<'_>) -> T>(
     ReadOptions { found, stop }: ReadOptions<'_>,
     input: Input,

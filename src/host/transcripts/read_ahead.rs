@@ -54,7 +54,7 @@ impl<F: Fn() -> W + Sync, W> ReadAhead<'_, F, W> {
     /// Reads to the end.
     ///
     /// # Errors
-    /// When the input cannot be read. What was read until then was given.
+    /// When the input cannot be read. What was read until then was passed on.
     pub(super) fn run<T: Send>(
         mut self,
         reader: &mut TranscriptReader,

@@ -157,7 +157,7 @@ pub(super) struct JoinedProgram(Memo<JoinInputs, Arc<Program>>);
 /// How many files are worth a thread of their own.
 const FEW: usize = 8;
 
-/// What the files contribute. Those that nobody asked for yet are parsed on all cores.
+/// What the files contribute. Those that are not parsed yet are parsed on all cores.
 fn summaries(files: &[Arc<SnapshotFile>]) -> Vec<Arc<FileSummary>> {
     let unparsed: Vec<_> = files.iter().filter(|file| !file.is_parsed()).collect();
     parallel::map(&unparsed, FEW, |file| _ = file.summary());

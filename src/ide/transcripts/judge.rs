@@ -34,7 +34,7 @@ pub struct RecordFindings {
     pub envelopes: u64,
 }
 
-/// Looks at records by themselves, for [`TranscriptCheck::take`]. Several of them may work at one transcript.
+/// Checks single records, for [`TranscriptCheck::take`]. Several of them may work at one transcript.
 #[derive(Debug)]
 pub struct RecordExaminer<'a> {
     context: ReplyContext<'a>,
@@ -56,7 +56,7 @@ impl<'a> RecordExaminer<'a> {
         Self { context: judge.context, records: RecordChecker::new(judge.context) }
     }
 
-    /// Looks at a record.
+    /// Checks a record.
     #[must_use]
     pub fn record(&mut self, record: &Record<'_>) -> ExaminedRecord {
         if !members::is_marked(record.bytes) {

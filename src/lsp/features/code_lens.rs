@@ -73,7 +73,7 @@ pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Optio
 }
 
 /// Keeps the lenses of rules and predicates that have solutions, unless the user wants all. Before the first evaluation
-/// a client that is told of its end is sent none, any other client all.
+/// a client that can be notified of its end gets none, any other client all.
 fn retain_with_solutions(view: &View, file: &SnapshotFile, lenses: &mut Vec<Lens>) {
     if view.lenses.all {
         return;

@@ -61,7 +61,7 @@ pub(crate) fn rendered(rule: &Rule, example: &str) -> Option<String> {
     let is_title = |line: &&str| line.contains(&format!("[{} {}]: ", rule.code, rule.name));
     let mut lines = output.lines().skip_while(|line| !is_title(line));
     let title = lines.next()?;
-    // `check` ends a finding with an empty line; `replay` has notes of a finding behind it, one level deeper.
+    // `check` ends a finding with an empty line; `replay` indents the notes of a finding by one level.
     let is_of_check = !title.starts_with(' ');
     let is_part = |line: &str| ["    --> ", "    = "].iter().any(|start| line.starts_with(start));
     let is_more = |line: &&str| if is_of_check { !line.is_empty() } else { is_part(line) };

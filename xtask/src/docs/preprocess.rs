@@ -1,4 +1,4 @@
-//! What mdBook asks of us while it builds: a place in the book for pages outside of `docs`, and links that lead there.
+//! The preprocessor of mdBook: a place in the book for pages outside of `docs`, and links that lead there.
 //!
 //! A chapter of `SUMMARY.md` such as `../examples/habits/README.md` goes to `repository/examples/habits/README.md`. A link to a page of the
 //! book leads to its chapter; one to a file that is no page of it, such as a source file, becomes plain text.

@@ -35,7 +35,7 @@ pub struct FileSummary {
     pub digest: u64,
     /// What it says of each predicate, keyed by the name as written.
     pub predicates: FxHashMap<PredicateKey, PredicateInFile>,
-    /// Where each statement is, sorted by statement; once that was asked.
+    /// The position of each statement, sorted by statement; computed on demand.
     starts: OnceLock<Box<[(StatementId, TextSize)]>>,
 }
 

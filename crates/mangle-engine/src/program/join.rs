@@ -86,7 +86,7 @@ impl Predicates {
         (0u32..).map(PredicateId).zip(self.list.iter()).filter(|(_, predicate)| !predicate.is_retired())
     }
 
-    /// What each number from 0 stands for, also for predicates that are no longer mentioned.
+    /// The predicate of each number from 0, also of those that are no longer mentioned.
     pub fn numbered(&self) -> impl Iterator<Item = &Predicate> + Clone {
         self.list.iter()
     }

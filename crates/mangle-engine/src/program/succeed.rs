@@ -73,7 +73,7 @@ impl Program {
         let keys: FxHashSet<PredicateKey> =
             old.predicates.keys().chain(new.predicates.keys()).copied().collect();
         let mut keys: Vec<_> = keys.into_iter().collect();
-        // New numbers are given in an order that does not depend on hashing.
+        // New numbers follow an order that does not depend on hashing.
         keys.sort_unstable();
         for key in keys {
             let (before, after) = (old.predicates.get(&key), new.predicates.get(&key));

@@ -133,7 +133,7 @@ impl ProgramTypes {
         let mut inference = Inference { program, cache };
         let mut pending = Pending::default();
         difference.touched.iter().for_each(|id| pending.add(program, *id));
-        // Whether a premise asks for a relation or tests a name depends on the signature.
+        // Whether a premise queries a relation or tests a name depends on the signature.
         let is_reflecting = |id: &&PredicateId| program.get(**id).signature.reflects.is_some();
         for &id in difference.signatures.iter().filter(is_reflecting) {
             program.askers(program.get(id)).for_each(|asker| pending.add(program, asker));

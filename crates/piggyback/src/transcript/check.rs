@@ -180,7 +180,7 @@ fn is_text(record: &[u8], range: TextRange) -> bool {
     part.is_some_and(|part| std::str::from_utf8(part).is_ok())
 }
 
-/// Looks at records by themselves. Several of them may work at one file.
+/// Checks single records. Several of them may work on one file.
 #[derive(Debug)]
 pub struct RecordChecker<'c> {
     context: ReplyContext<'c>,

@@ -26,7 +26,7 @@ use mangle_syntax::text::{TextRange, TextSize, whole_characters};
 /// How many words of a prompt are kept; of one with more it is not said what it does not mention.
 const MOST_WORDS: usize = 1 << 16;
 
-/// How long a word is, mostly, with what stands between it and the next.
+/// The usual length of a word with what separates it from the next.
 const WORD_LEN: usize = 6;
 
 /// Words by which whoever sends a reply back says that it could not be used.

@@ -358,7 +358,7 @@ impl TranscriptReader {
         if self.is_skipping {
             cutter.forget(buffer.len() - at);
         }
-        // What is behind the last record of a file belongs to none.
+        // What follows the last record of a file belongs to none.
         if self.is_skipping || is_end {
             at = buffer.len();
         }

@@ -39,7 +39,7 @@ struct Array {
     is_escaped: bool,
     is_open: bool,
     is_element: bool,
-    /// Whether it has ended: behind it there is nothing.
+    /// Whether it has ended, with nothing after it.
     is_over: bool,
 }
 

@@ -111,7 +111,7 @@ fn placed(subject: &Subject<'_>, helper: &str) -> (TextSize, String) {
     }
 }
 
-/// Whether a helper belongs behind a clause: a comment above it speaks of it, and nothing follows on its line.
+/// Whether a helper belongs after a clause: a comment above describes the clause, and nothing follows on its line.
 pub(crate) fn goes_behind(file: &FileSummary, item: &Item) -> bool {
     let above = file.text.get(..usize::from(item.start)).unwrap_or("");
     let commented = above.strip_suffix('\n').is_some_and(|above| {

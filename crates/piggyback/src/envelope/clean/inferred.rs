@@ -4,10 +4,10 @@ use crate::envelope::fields;
 use crate::envelope::profile::Marker;
 use mangle_settings::Profile;
 
-/// The fields that only the running version knows, in the order in which a message names them.
+/// The fields that only the current version has, in the order in which a message names them.
 const FIELDS: [&str; 3] = ["tool_requests", "knowledge_requests", "context_feedback"];
 
-/// Which of the fields that only the running version knows an envelope has.
+/// Which of the fields that only the current version has are in an envelope.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RequestFields(u8);
 

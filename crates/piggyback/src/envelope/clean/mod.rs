@@ -88,7 +88,7 @@ pub struct Clean<'s> {
     pub memory: Vec<NodeId>,
     /// The predicates that it rates.
     pub rated: Vec<Rating>,
-    /// Which members it has that only the running version knows.
+    /// Which fields it has that only the current version defines.
     pub requests: RequestFields,
     /// Whether it lacks fields that the strict schema requires, by which the file is judged: that is the only fault that what
     /// is called clean may have (`envelope::missing_fields`).

@@ -84,7 +84,7 @@ fn text_with_map(literal: &str, start: TextSize, map: &mut SegmentMapBuilder) ->
                 at += plain + len;
             }
             _ => {
-                // The end, or no escape that anybody knows: the backslash is what it is.
+                // The end, or an unknown escape: the backslash stays.
                 let len = plain + usize::from(!behind.is_empty());
                 value.extend(behind.first());
                 map.copy(TextRange::at(source, size(len)));

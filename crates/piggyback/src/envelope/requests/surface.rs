@@ -222,7 +222,7 @@ impl<'p> Phrases<'p> {
         }
         let mut is_inside = false;
         for (at, byte) in bytes.iter().enumerate() {
-            // Phrases are whole words, so none begins behind a letter.
+            // Phrases are whole words, so none begins after a letter.
             let begins = !std::mem::replace(&mut is_inside, byte.is_ascii_alphanumeric());
             let mask = if begins { self.first[usize::from(*byte)] } else { 0 };
             if mask == 0 {
@@ -237,7 +237,7 @@ impl<'p> Phrases<'p> {
         None
     }
 
-    /// The first of the phrases with these bits that stands at a place, and its end.
+    /// The first of the phrases with these bits at a position, and its end.
     fn phrase_at(&self, text: &str, at: usize, mask: u64) -> Option<(usize, &'p str)> {
         let may_be = |number: usize| mask & bit(number) != 0;
         let from = usize::try_from(mask.trailing_zeros()).unwrap_or(usize::MAX);

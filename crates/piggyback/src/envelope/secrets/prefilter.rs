@@ -28,7 +28,7 @@ pub(super) fn is_free(text: &str) -> bool {
 fn has_key(bytes: &[u8]) -> bool {
     let is_border = |byte: &u8| CLASS[usize::from(*byte)] == Class::Border;
     let mut start = 0;
-    // Where a word is too short for a key, the next begins behind the last border.
+    // Where a word is too short for a key, the next begins after the last border.
     while let Some(least) = bytes.get(start..start + SHORTEST_BARE) {
         if let Some(border) = least.iter().rposition(is_border) {
             start += border + 1;
