@@ -202,8 +202,12 @@ pub fn finding_lines(finding: &serde_json::Value) -> Vec<String> {
     let notes = notes.map(|note| format!("  {QUIET}= note:{QUIET:#} {}", visible(note)));
     let help = finding["help"].as_str().or(finding["fix"]["title"].as_str());
     let help = help.map(|help| format!("  {QUIET}= help:{QUIET:#} {}", visible(help)));
-    let place =
-        format!("  {QUIET}-->{QUIET:#} {}:{}:{}", said(finding, "file"), finding["line"], finding["column"]);
+    let place = format!(
+        "  {QUIET}-->{QUIET:#} {}:{}:{}",
+        visible(said(finding, "file")),
+        finding["line"],
+        finding["column"]
+    );
     [headline(finding), place].into_iter().chain(notes).chain(help).collect()
 }
 

@@ -123,6 +123,10 @@ fn with_links(page: &str, target: impl Fn(&str) -> Option<String>) -> String {
         match fence {
             Some(open) if ticks >= open => fence = None,
             None if ticks >= 3 => fence = Some(ticks),
+            None if is_picture(line) => {
+                out.push_str(&picture_with_links(line, &target));
+                continue;
+            }
             None => {
                 out.push_str(&line_with_links(line, &target));
                 continue;
@@ -130,6 +134,24 @@ fn with_links(page: &str, target: impl Fn(&str) -> Option<String>) -> String {
             Some(_) => {}
         }
         out.push_str(line);
+    }
+    out
+}
+
+/// Whether a line is a tag of a picture.
+fn is_picture(line: &str) -> bool {
+    ["<img ", "<source "].iter().any(|tag| line.trim_start().starts_with(tag))
+}
+
+/// A tag of a picture with another file.
+fn picture_with_links(line: &str, target: &impl Fn(&str) -> Option<String>) -> String {
+    let mut out = line.to_owned();
+    for attribute in ["src=\"", "srcset=\""] {
+        let Some((before, rest)) = out.split_once(attribute) else { continue };
+        let Some((link, after)) = rest.split_once('"') else { continue };
+        if let Some(link) = target(link) {
+            out = format!("{before}{attribute}{link}\"{after}");
+        }
     }
     out
 }
@@ -208,6 +230,14 @@ mod tests {
         let change = |link: &str| (link != "gone").then(|| link.to_uppercase());
         let page = "a [b](c) ![d](e) `[f](g)` [h [i]](gone)\n```\n[j](k)\n```\n[l](m)\n";
         let wanted = "a [b](C) ![d](E) `[f](g)` h [i]\n```\n[j](k)\n```\n[l](M)\n";
+        assert_eq!(with_links(page, change), wanted);
+    }
+
+    #[test]
+    fn pictures_in_html_are_changed() {
+        let change = |link: &str| Some(link.to_uppercase());
+        let page = "  <source media=\"(dark)\" srcset=\"a\">\n  <img src=\"b\" alt=\"c\">\n";
+        let wanted = "  <source media=\"(dark)\" srcset=\"A\">\n  <img src=\"B\" alt=\"c\">\n";
         assert_eq!(with_links(page, change), wanted);
     }
 }
