@@ -459,7 +459,7 @@ fn predicates_that_decide_are_not_offered() {
         (allowed.map(|one| one.split('(').next().unwrap().to_owned()).collect::<Vec<_>>(), value)
     };
     let (allowed, value) = json("", "notes_of_test(\\\"x\\\").");
-    assert_eq!(allowed, ["test_note", "unrelated", "build_state"]);
+    assert_eq!(allowed, ["test_note", "build_state", "unrelated"]);
     assert_eq!(
         (&value["record"], &value["errors"][0]["pointer"]),
         (&1.into(), &"/control_packet/mangle_updates/0".into())

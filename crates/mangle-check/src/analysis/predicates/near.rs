@@ -130,9 +130,8 @@ impl Vocabulary {
         for word in self.words.range(lengths).flat_map(|(_, words)| words) {
             let is_own = !own.is_empty() && word.key.package() == own;
             let written = if is_own { own_name(word) } else { word.key.name.as_str() };
-            if written.len().abs_diff(name.len()) > limit
-                || (!is_own && !letters.may_be_near(word.letters, limit))
-            {
+            let of_written = if is_own { Letters::of(written) } else { word.letters };
+            if written.len().abs_diff(name.len()) > limit || !letters.may_be_near(of_written, limit) {
                 continue;
             }
             computed += 1;
@@ -190,8 +189,8 @@ fn distance_limit(name: &str) -> usize {
     }
 }
 
-/// Which letters occur in a name. Each edit changes two of them at most, which rules most names out
-/// without computing a distance.
+/// Which letters occur in a name. An edit takes at most one away and adds at most one, which rules most names out without
+/// computing a distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Letters(u64);
 
@@ -201,6 +200,7 @@ impl Letters {
     }
 
     fn may_be_near(self, other: Self, limit: usize) -> bool {
-        (self.0 ^ other.0).count_ones() as usize <= 2 * limit
+        let edits = |letters: u64| letters.count_ones() as usize;
+        edits(self.0 & !other.0) <= limit && edits(other.0 & !self.0) <= limit
     }
 }

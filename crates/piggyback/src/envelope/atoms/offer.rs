@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn what_decides_a_permission_is_not_offered() {
         let names = offered(&TranscriptSettings::default(), &[]);
-        assert_eq!(names, ["task_status", "observation", "unrelated", "task_note"]);
+        assert_eq!(names, ["observation", "task_status", "task_note", "unrelated"]);
         for name in ["approval", "pause", "vetted", "paused", "permitted", "pending_action"] {
             assert!(!names.contains(&name), "{name}");
         }

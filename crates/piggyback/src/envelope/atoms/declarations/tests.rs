@@ -36,10 +36,10 @@ fn declared_with_bounds() {
          Decl state(S) bound [.Union<.Singleton</open>, .Singleton</done>>].\n\
          Decl free(A, B).\nnoted(X) :- free(X, _), !task_status(X, /done).",
         expect![[r#"
-            task_status(TaskID .Union</string, /name>, Status /name) used
-            state(S .Union<.Singleton</done>, .Singleton</open>>)
             free(A, B) used
             noted(X) derived
+            state(S .Union<.Singleton</done>, .Singleton</open>>)
+            task_status(TaskID .Union</string, /name>, Status /name) used
         "#]],
     );
 }
@@ -50,9 +50,9 @@ fn typed_by_words_and_dots() {
         "Decl file(String, Name, Int).\nDecl other(String, Path).\n\
          Decl dotted(Path.Type<string>, Size.Type<number>).",
         expect![[r#"
+            dotted(Path /string, Size /number)
             file(String /string, Name /name, Int /number)
             other(String, Path)
-            dotted(Path /string, Size /number)
         "#]],
     );
 }
@@ -66,9 +66,9 @@ fn names_of_comments_arguments_and_facts() {
          Decl room(Kind) bound [/name] inclusion [kind(Kind)].\nkind(/hall). kind(/lift).",
         expect![[r#"
             job(ID /name, State /name) [`/open`, `/done`, `/lost`]
+            kind(_)
             lamp(Colour /name) [`/red`, `/green`]
             room(Kind /name) [`/hall`, `/lift`]
-            kind(_)
         "#]],
     );
 }
