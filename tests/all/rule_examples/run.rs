@@ -152,8 +152,11 @@ impl Invocation {
         let mut arguments: Vec<_> = self.arguments.iter().map(String::as_str).collect();
         arguments.extend(["--color", "never", "--format", format]);
         let captured = capture(&arguments).unwrap();
-        let root = format!("{}/", self.folder.path().display());
-        String::from_utf8(captured.output).unwrap().replace(&root, "")
+        // Names count from the working folder, whatever that is.
+        let name = regex::escape(self.folder.path().file_name().unwrap().to_str().unwrap());
+        let folder = regex::Regex::new(&format!(r#"[^\s"'`(]*{name}/"#)).unwrap();
+        let output = String::from_utf8(captured.output).unwrap();
+        folder.replace_all(&output, "").into_owned()
     }
 }
 
