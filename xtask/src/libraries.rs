@@ -30,7 +30,7 @@ fn packages() -> Result<Vec<String>> {
 pub(crate) fn documentation() -> Result<Tally> {
     let mut cargo = crate::cargo();
     cargo.args(["doc", "--quiet", "--no-deps"]).args(packages()?).env("RUSTDOCFLAGS", "-D warnings");
-    Ok(Tally::one(cargo.status().context("cannot start cargo")?.success()))
+    Ok(Tally::one("documentation of the libraries", cargo.status().context("cannot start cargo")?.success()))
 }
 
 /// `cargo check` for WebAssembly, without a system below it. Where the standard library for that target can neither be
@@ -46,7 +46,7 @@ pub(crate) fn wasm() -> Result<Tally> {
     for (name, value) in compiler {
         cargo.env(name, value);
     }
-    Ok(Tally::one(cargo.status().context("cannot start cargo")?.success()))
+    Ok(Tally::one("libraries for WebAssembly", cargo.status().context("cannot start cargo")?.success()))
 }
 
 fn has_target() -> bool {

@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-/// How many checks passed and failed, and what could not be run (with the reason).
+/// How many checks passed, which failed, and what could not be run (with the reason).
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) passed: usize,
-    pub(crate) failed: usize,
+    /// By name: the end of a long log is often all that is kept.
+    pub(crate) failed: Vec<String>,
     pub(crate) skipped: Vec<String>,
     /// What needs files that the repository cannot hold, such as a checkout of another project; skipped everywhere.
     pub(crate) absent: Vec<String>,
@@ -18,9 +19,19 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// A check that passed.
+    pub(crate) fn passed() -> Tally {
+        Tally { passed: 1, ..Tally::default() }
+    }
+
+    /// A check that failed.
+    pub(crate) fn failed(what: impl Into<String>) -> Tally {
+        Tally { failed: vec![what.into()], ..Tally::default() }
+    }
+
     /// One check that passed or failed.
-    pub(crate) fn one(passed: bool) -> Tally {
-        Tally { passed: usize::from(passed), failed: usize::from(!passed), ..Tally::default() }
+    pub(crate) fn one(what: impl Into<String>, passed: bool) -> Tally {
+        if passed { Tally::passed() } else { Tally::failed(what) }
     }
 
     /// A step that this machine cannot run: said loudly, here and in the closing line.
@@ -49,7 +60,7 @@ impl Tally {
     /// Adds another step's report.
     pub(crate) fn add(&mut self, other: Tally) {
         self.passed += other.passed;
-        self.failed += other.failed;
+        self.failed.extend(other.failed);
         self.skipped.extend(other.skipped);
         self.absent.extend(other.absent);
         self.unsteady.extend(other.unsteady);
@@ -64,9 +75,12 @@ impl Tally {
         for what in &self.unsteady {
             println!("unsteady: {what}");
         }
+        for what in &self.failed {
+            println!("failed: {what}");
+        }
         println!("{self}");
         let strict = std::env::var_os("CI").is_some_and(|value| value == "true");
-        let good = self.failed == 0 && (self.skipped.is_empty() || !strict);
+        let good = self.failed.is_empty() && (self.skipped.is_empty() || !strict);
         if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }
@@ -77,7 +91,7 @@ impl fmt::Display for Tally {
             f,
             "{} passed, {} failed, {} skipped",
             self.passed,
-            self.failed,
+            self.failed.len(),
             self.skipped.len() + self.absent.len()
         )?;
         if self.unsteady.is_empty() { Ok(()) } else { write!(f, ", {} unsteady", self.unsteady.len()) }
@@ -90,8 +104,9 @@ mod tests {
 
     #[test]
     fn adds_up() {
-        let mut tally = Tally::one(true);
-        tally.add(Tally::one(false));
+        let mut tally = Tally::one("a link", true);
+        tally.add(Tally::one("a page", false));
+        assert_eq!(tally.failed, ["a page"]);
         tally.add(Tally { passed: 3, skipped: vec!["no root".into()], ..Tally::default() });
         assert_eq!(tally.to_string(), "4 passed, 1 failed, 1 skipped");
         tally.add(Tally { absent: vec!["no corpus".into()], ..Tally::default() });

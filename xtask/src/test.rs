@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{ExitCode, Stdio};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 
@@ -36,7 +37,7 @@ const STEPS: &[Step] = &[
     ("every message against the protocol's specification", crate::protocol::run),
 ];
 
-/// Runs all steps, also after one has failed.
+/// Runs all steps, also after one has failed. How long each took is for who wants to make them faster.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let mut tally = Tally::default();
     if options.editors.is_none() {
@@ -55,23 +56,26 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
 /// One step; one that could not be done has failed.
 fn step(name: &str, run: impl FnOnce() -> Result<Tally>) -> Tally {
     println!("\n=== {name}");
-    run().unwrap_or_else(|error| {
+    let start = Instant::now();
+    let tally = run().unwrap_or_else(|error| {
         eprintln!("{name}: {error:#}");
-        Tally::one(false)
-    })
+        Tally::failed(format!("{name}: {error:#}"))
+    });
+    println!("=== {name}: {} s", start.elapsed().as_secs());
+    tally
 }
 
 fn cargo_passes(arguments: &[&str]) -> Result<Tally> {
     let status = crate::cargo().args(arguments).status().context("cannot start cargo")?;
-    Ok(Tally::one(status.success()))
+    Ok(Tally::one(format!("cargo {}", arguments.join(" ")), status.success()))
 }
 
 fn grammar_is_generated() -> Result<Tally> {
     let code = crate::grammar::run(&crate::root(), &crate::grammar::Options { check: true })?;
-    Ok(Tally::one(code == ExitCode::SUCCESS))
+    Ok(Tally::one("committed parser", code == ExitCode::SUCCESS))
 }
 
-/// `cargo test` over the workspace; the counts come from its own result lines.
+/// `cargo test` over the workspace, counted by its own lines.
 fn rust_tests() -> Result<Tally> {
     let mut cargo = crate::cargo()
         .args(["test", "--workspace", "--no-fail-fast", "--"])
@@ -83,40 +87,49 @@ fn rust_tests() -> Result<Tally> {
     for line in BufReader::new(cargo.stdout.take().context("no output")?).lines() {
         let line = line.context("cannot read what cargo test prints")?;
         println!("{line}");
-        if let Some((passed, failed)) = counts(&line) {
-            tally.add(Tally { passed, failed, ..Tally::default() });
+        match outcome(&line) {
+            Some(Outcome::Passed) => tally.passed += 1,
+            Some(Outcome::Failed(test)) => tally.failed.push(test.to_owned()),
+            Some(Outcome::Ignored(test, reason)) => tally.absent.push(format!("{test}: {reason}")),
+            None => {}
         }
-        tally.absent.extend(ignored(&line));
     }
-    if !cargo.wait()?.success() && tally.failed == 0 {
-        tally.add(Tally::one(false)); // it did not compile, or a test process died
+    if !cargo.wait()?.success() && tally.failed.is_empty() {
+        tally.add(Tally::failed("cargo test: something does not compile, or a test process died"));
     }
     Ok(tally)
 }
 
-/// `test result: ok. 12 passed; 1 failed; …` → (12, 1)
-fn counts(line: &str) -> Option<(usize, usize)> {
-    let rest = line.strip_prefix("test result: ")?;
-    let before = |word: &str| rest.split(word).next()?.rsplit(' ').nth(1)?.parse().ok();
-    Some((before("passed")?, before("failed")?))
+/// What a line of `cargo test` says of one test.
+#[derive(Debug, PartialEq, Eq)]
+enum Outcome<'a> {
+    Passed,
+    /// With the name of the test.
+    Failed(&'a str),
+    /// With the name of the test and the reason.
+    Ignored(&'a str, &'a str),
 }
 
-/// `test a::b ... ignored, needs a corpus` → `a::b: needs a corpus`
-fn ignored(line: &str) -> Option<String> {
-    let (name, reason) = line.strip_prefix("test ")?.split_once(" ... ignored")?;
-    Some(format!("{name}: {}", reason.trim_start_matches(", ")))
+/// Reads `test a::b ... ok`, `test a::b ... FAILED` and `test a::b ... ignored, needs a corpus`.
+fn outcome(line: &str) -> Option<Outcome<'_>> {
+    let (test, outcome) = line.strip_prefix("test ")?.split_once(" ... ")?;
+    match outcome {
+        "ok" => Some(Outcome::Passed),
+        "FAILED" => Some(Outcome::Failed(test)),
+        _ => Some(Outcome::Ignored(test, outcome.strip_prefix("ignored")?.trim_start_matches(", "))),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{counts, ignored};
+    use super::{Outcome, outcome};
 
     #[test]
-    fn reads_result_lines() {
-        let line = "test result: FAILED. 12 passed; 1 failed; 0 ignored; 0 measured";
-        assert_eq!(counts(line), Some((12, 1)));
-        assert_eq!(counts("running 3 tests"), None);
-        assert_eq!(ignored("test a::b ... ignored, needs it").as_deref(), Some("a::b: needs it"));
-        assert_eq!(ignored("test a::b ... ok"), None);
+    fn reads_the_lines_of_cargo() {
+        assert_eq!(outcome("running 3 tests"), None);
+        assert_eq!(outcome("test result: FAILED. 12 passed; 1 failed; 0 ignored; 0 measured"), None);
+        assert_eq!(outcome("test a::b ... ok"), Some(Outcome::Passed));
+        assert_eq!(outcome("test a::b ... FAILED"), Some(Outcome::Failed("a::b")));
+        assert_eq!(outcome("test a::b ... ignored, needs it"), Some(Outcome::Ignored("a::b", "needs it")));
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn of(made: &[PathBuf]) -> Result<Tally> {
             Ok(()) => println!("ok - {name}"),
             Err(error) => println!("not ok - {name}: {error:#}"),
         }
-        tally.add(Tally::one(result.is_ok()));
+        tally.add(Tally::one(*name, result.is_ok()));
     }
     Ok(tally)
 }

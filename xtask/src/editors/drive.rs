@@ -36,8 +36,8 @@ pub(crate) fn check(name: &str, command: &mut Command) -> Result<Tally> {
         let line = String::from_utf8_lossy(&line);
         println!("{line}");
         match verdict(&line) {
-            Some(Verdict::Passed) => tally.add(Tally::one(true)),
-            Some(Verdict::Failed) => tally.add(Tally::one(false)),
+            Some(Verdict::Passed) => tally.add(Tally::passed()),
+            Some(Verdict::Failed(what)) => tally.add(Tally::failed(format!("{name}: {what}"))),
             Some(Verdict::Skipped(what)) => tally.add(Tally::skip(format!("{name}: {what}"))),
             Some(Verdict::Unsteady(what)) => tally.add(Tally::unsteady(format!("{name}: {what}"))),
             None => {}
@@ -45,9 +45,9 @@ pub(crate) fn check(name: &str, command: &mut Command) -> Result<Tally> {
     }
     let success = child.wait()?.success();
     let silent = tally == Tally::default();
-    if silent || (!success && tally.failed == 0) {
+    if silent || (!success && tally.failed.is_empty()) {
         println!("{} - {name}", if success { "ok" } else { "not ok" });
-        tally.add(Tally::one(success));
+        tally.add(Tally::one(name, success));
     }
     Ok(tally)
 }
@@ -56,7 +56,8 @@ pub(crate) fn check(name: &str, command: &mut Command) -> Result<Tally> {
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict<'a> {
     Passed,
-    Failed,
+    /// With the check's name and the reason.
+    Failed(&'a str),
     /// With the check's name and the reason.
     Skipped(&'a str),
     /// It failed the first time; with its name and how.
@@ -65,11 +66,14 @@ enum Verdict<'a> {
 
 fn verdict(line: &str) -> Option<Verdict<'_>> {
     let line = line.trim_end();
-    if line == "not ok" || line.starts_with("not ok ") {
-        return Some(Verdict::Failed);
+    let after = |word: &str| {
+        let rest = line.strip_prefix(word).filter(|rest| rest.is_empty() || rest.starts_with(' '))?;
+        Some(rest.trim_start_matches([' ', '-']))
+    };
+    if let Some(what) = after("not ok") {
+        return Some(Verdict::Failed(what));
     }
-    let rest = line.strip_prefix("ok").filter(|rest| rest.is_empty() || rest.starts_with(' '))?;
-    let what = rest.trim_start_matches([' ', '-']);
+    let what = after("ok")?;
     Some(if what.contains("# SKIP") {
         Verdict::Skipped(what)
     } else if what.contains("# UNSTEADY") {
@@ -86,7 +90,7 @@ mod tests {
     #[test]
     fn reads_verdicts() {
         assert_eq!(verdict("ok 1 - opens"), Some(Verdict::Passed));
-        assert_eq!(verdict("not ok - opens: in vain"), Some(Verdict::Failed));
+        assert_eq!(verdict("not ok - opens: in vain"), Some(Verdict::Failed("opens: in vain")));
         assert_eq!(verdict("    ok 2 - part of another"), None);
         assert_eq!(verdict("okay"), None);
         assert_eq!(verdict("nothing"), None);

@@ -44,7 +44,7 @@ pub(crate) fn run(named: &[Editor]) -> Result<Tally> {
         };
         tally.add(outcome.unwrap_or_else(|error| {
             println!("not ok - {editor:?}: {error:#}");
-            Tally::one(false)
+            Tally::failed(format!("{editor:?}: {error:#}"))
         }));
     }
     Ok(tally)

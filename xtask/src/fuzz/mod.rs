@@ -100,7 +100,9 @@ pub(crate) fn check() -> Result<Tally> {
     let targets = chosen(&fuzzer, &[])?;
     let outcomes = run_all(&fuzzer, &targets, STEP, 2)?;
     let mut tally = Tally::default();
-    outcomes.iter().for_each(|(_, outcome)| tally.add(Tally::one(outcome.failure.is_none())));
+    for (target, outcome) in &outcomes {
+        tally.add(Tally::one(format!("fuzz target {target}"), outcome.failure.is_none()));
+    }
     Ok(tally)
 }
 

@@ -41,7 +41,7 @@ export default {
       await bench.see(row("Silence `undeclared` here"), "the action that silences");
       await bench.screenshot("transcript-actions");
       await row("Copy the repair prompt").click();
-      await bench.see(bench.status("the message for the model is in the clipboard"));
+      await bench.see(bench.status("Mangle: message for the model copied"));
     });
     await bench.check("both channels side by side", async () => {
       await bench.command("Mangle: Show Both Channels");
