@@ -6,10 +6,10 @@ import type { Remedy, Trouble } from "./trouble.ts";
 const TITLES: Record<Remedy, string> = { restart: "Restart Server", setting: "Open Setting", logs: "Show Logs" };
 
 /** Not awaited: the message stays until the user has dealt with it. */
-export function say({ problem, mend, remedies }: Trouble, severity: "warning" | "error"): void {
+export function say({ problem, advice, remedies }: Trouble, severity: "warning" | "error"): void {
   const show = severity === "error" ? vscode.window.showErrorMessage : vscode.window.showWarningMessage;
   const titles = remedies.map((remedy) => TITLES[remedy]);
-  void show(`${problem} ${mend}`, ...titles).then((choice) => {
+  void show(`${problem} ${advice}`, ...titles).then((choice) => {
     const remedy = remedies.find((one) => TITLES[one] === choice);
     if (remedy === "restart") void vscode.commands.executeCommand("mangle.restart");
     if (remedy === "setting") void vscode.commands.executeCommand("workbench.action.openSettings", "mangle.server.path");

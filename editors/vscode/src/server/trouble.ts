@@ -11,8 +11,8 @@ export type Remedy = "restart" | "setting" | "logs";
 export interface Trouble {
   /** What is wrong: a sentence. */
   problem: string;
-  /** How to mend it: a sentence or two. */
-  mend: string;
+  /** What to do: a sentence or two. */
+  advice: string;
   /** The buttons, the best first. */
   remedies: Remedy[];
 }
@@ -21,41 +21,41 @@ const ELSEWHERE = "Set mangle.server.path to a mangle-ls program, or install one
 
 /** There is none. */
 export function missing(problem: string): Trouble {
-  return { problem, mend: ELSEWHERE, remedies: ["setting", "logs"] };
+  return { problem, advice: ELSEWHERE, remedies: ["setting", "logs"] };
 }
 
 /** It cannot even say its version. */
 export function broken(found: Found, why: string): Trouble {
-  return { problem: `${named(found)} does not run: ${why}`, mend: ELSEWHERE, remedies: ["setting", "logs"] };
+  return { problem: `${named(found)} does not run: ${why}`, advice: ELSEWHERE, remedies: ["setting", "logs"] };
 }
 
 /** It is another program. */
 export function foreign(found: Found, said: string): Trouble {
   const problem = `${named(found)} is not mangle-ls: its version is "${said}".`;
-  return { problem, mend: ELSEWHERE, remedies: ["setting", "logs"] };
+  return { problem, advice: ELSEWHERE, remedies: ["setting", "logs"] };
 }
 
 /** It knows less than this extension asks for. */
 export function old(found: Found, version: string): Trouble {
-  const mend = {
+  const advice = {
     setting: "Update that program, or clear the setting mangle.server.path to use the one on PATH or the bundled one.",
     PATH: "Update it, for example with `cargo install --path . --force` in a new copy of the repository, or remove it from PATH.",
     bundled: "Reinstall the extension: its parts are of different versions.",
   }[found.source];
   const problem = `${named(found)} is version ${version}, and this extension needs ${OLDEST} or newer.`;
-  return { problem, mend, remedies: ["setting", "logs"] };
+  return { problem, advice, remedies: ["setting", "logs"] };
 }
 
 /** It ended, or refused, before it had said hello. */
 export function refused(found: Found, why: string): Trouble {
-  return { problem: `${named(found)} does not start: ${why}`, mend: "The log has the details.", remedies: ["logs", "setting"] };
+  return { problem: `${named(found)} does not start: ${why}`, advice: "The log has the details.", remedies: ["logs", "setting"] };
 }
 
 /** It was started and says nothing. */
 export function silent(found: Found, seconds: number): Trouble {
   return {
     problem: `${named(found)} was started, but has not answered for ${seconds} seconds.`,
-    mend: "Your text is safe. Restart the server; if that does not help, see the log.",
+    advice: "Your text is safe. Restart the server; if that does not help, see the log.",
     remedies: ["restart", "logs"],
   };
 }
@@ -64,7 +64,7 @@ export function silent(found: Found, seconds: number): Trouble {
 export function stuck(found: Found, seconds: number): Trouble {
   return {
     problem: `${named(found)} has not answered for ${seconds} seconds.`,
-    mend: `Your text is safe. Restart the server, or wait: it is restarted after ${seconds} more seconds, at most ${MOST} times. The log may say why.`,
+    advice: `Your text is safe. Restart the server, or wait: it is restarted after ${seconds} more seconds, at most ${MOST} times. The log may say why.`,
     remedies: ["restart", "logs"],
   };
 }
@@ -73,7 +73,7 @@ export function stuck(found: Found, seconds: number): Trouble {
 export function failing(found: Found, times: number): Trouble {
   return {
     problem: `${named(found)} crashed or stopped answering ${times} times within ${WITHIN / 60_000} minutes and is not restarted.`,
-    mend: "Your text is safe. Please report this with the log. Change the text that the server failed at, then restart it.",
+    advice: "Your text is safe. Please report this with the log. Change the text that the server failed at, then restart it.",
     remedies: ["restart", "logs"],
   };
 }

@@ -58,7 +58,7 @@ function ofServer(health: Health): string[] {
       return [`The server crashed or stopped answering${health.failures === 1 ? "" : ` ${health.failures} times`}, and is restarting.`, health.found.path];
     case "stuck":
     case "failed":
-      return [health.trouble.problem, health.trouble.mend];
+      return [health.trouble.problem, health.trouble.advice];
     case "running":
       return [`mangle-ls ${health.version}, ${origin(health.found)}`, health.found.path];
   }

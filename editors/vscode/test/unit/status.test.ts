@@ -42,12 +42,12 @@ test("a document that the server lost track of", () => {
   });
 });
 
-test("what is wrong is said with how to mend it", () => {
+test("a problem is shown with what to do", () => {
   const trouble = failing(found, 4);
-  const details = [trouble.problem, trouble.mend];
+  const details = [trouble.problem, trouble.advice];
   check({ kind: "failed", trouble }, undefined, undefined, { text: "$(error) mangle-ls", severity: "error", details });
   assert.match(trouble.problem, /^\/bin\/mangle-ls \(found on PATH\) crashed or stopped answering 4 times within 3 minutes/);
-  assert.match(old({ ...found, source: "setting" }, "0.0.1").mend, /mangle\.server\.path/);
+  assert.match(old({ ...found, source: "setting" }, "0.0.1").advice, /mangle\.server\.path/);
 });
 
 test("a server between two states", () => {

@@ -185,9 +185,9 @@ mod tests {
             (r#"{"x":1,"to":2}"#, r#"{"x":1,"to":2,"path":"","from":""}"#),
         ] {
             let text = all.replace("\"tool_args\": {}", &format!("\"tool_args\": {given}"));
-            let mended = Example::new(&text).fixed(&TOOL_ARG_MISSING).unwrap();
-            assert!(mended.reply.contains(wanted), "{}", mended.reply);
-            assert!(mended.found().iter().all(|found| found.rule != &TOOL_ARG_MISSING));
+            let fixed = Example::new(&text).fixed(&TOOL_ARG_MISSING).unwrap();
+            assert!(fixed.reply.contains(wanted), "{}", fixed.reply);
+            assert!(fixed.found().iter().all(|found| found.rule != &TOOL_ARG_MISSING));
         }
     }
 }
