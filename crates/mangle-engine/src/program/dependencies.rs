@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
+use super::components::components;
 use super::graph::Edge;
 use super::shared::SharedList;
 use super::{Difference, Predicate, PredicateId, Program, UseKind};
@@ -51,7 +52,7 @@ impl Dependencies {
             let before = old.predicates.list.get(id.0 as usize);
             // Whether a premise makes an edge depends on this alone.
             if before.is_none_or(|before| before.signature.reflects != new.get(id).signature.reflects) {
-                heads.extend(new.askers(new.get(id)));
+                heads.extend(new.users(new.get(id)));
             }
         }
         let mut changed = Vec::new();
@@ -182,11 +183,40 @@ impl Dependencies {
 
     /// The components of all predicates that are reached from `roots`, each after those it depends on.
     fn search(&self, roots: impl Iterator<Item = PredicateId>) -> Vec<Members> {
-        let mut search = Search::new(self);
-        for root in roots {
-            search.from(root);
+        let target = |node: u32, at: usize| self.edges_from(PredicateId(node)).get(at).map(|edge| edge.to.0);
+        let found = components(roots.map(|root| root.0), target);
+        found.into_iter().map(|members| members.into_iter().map(PredicateId).collect()).collect()
+    }
+}
+
+/// Components of a program that wait for something to be found out about them, each once, in the order in which they were
+/// added.
+#[derive(Debug, Default)]
+pub struct PendingComponents {
+    queue: VecDeque<PredicateId>,
+    queued: BTreeSet<PredicateId>,
+}
+
+impl PendingComponents {
+    /// Adds the component that a predicate is in, unless it waits already.
+    pub fn add(&mut self, program: &Program, predicate: PredicateId) {
+        let component = program.dependencies().component(predicate);
+        if self.queued.insert(component) {
+            self.queue.push_back(component);
         }
-        search.found
+    }
+
+    /// Adds the components whose rules use a predicate.
+    pub fn add_users(&mut self, program: &Program, predicate: PredicateId) {
+        program.users(program.get(predicate)).for_each(|user| self.add(program, user));
+    }
+
+    /// Takes the next component: its members.
+    #[must_use]
+    pub fn next(&mut self, program: &Program) -> Option<Members> {
+        let next = self.queue.pop_front()?;
+        self.queued.remove(&next);
+        Some(program.dependencies().members(next))
     }
 }
 
@@ -247,84 +277,4 @@ fn edges_from(program: &Program, predicate: &Predicate) -> Arc<[Edge]> {
         }
     }
     edges.into()
-}
-
-/// Tarjan's search for strongly connected components, with its own stack. It completes a component
-/// after those that it depends on.
-struct Search<'d> {
-    dependencies: &'d Dependencies,
-    /// The order of discovery, from 1, and the earliest discovery that a node reaches; `u32::MAX` once its component is
-    /// complete.
-    known: FxHashMap<PredicateId, (u32, u32)>,
-    /// Nodes whose component is not complete.
-    open: Vec<PredicateId>,
-    /// The nodes on the way to the current one, each with the number of edges already followed.
-    path: Vec<(PredicateId, usize)>,
-    found: Vec<Members>,
-}
-
-impl<'d> Search<'d> {
-    fn new(dependencies: &'d Dependencies) -> Self {
-        let (known, open, path, found) = (FxHashMap::default(), Vec::new(), Vec::new(), Vec::new());
-        Self { dependencies, known, open, path, found }
-    }
-
-    fn from(&mut self, root: PredicateId) {
-        if !self.known.contains_key(&root) {
-            self.enter(root);
-            while let Some((node, followed)) = self.path.pop() {
-                self.step(node, followed);
-            }
-        }
-    }
-
-    fn enter(&mut self, node: PredicateId) {
-        let clock = u32::try_from(self.known.len() + 1).unwrap_or(u32::MAX);
-        self.known.insert(node, (clock, clock));
-        self.open.push(node);
-        self.path.push((node, 0));
-    }
-
-    /// Follows the next edge of `node`, or leaves it when there is none.
-    fn step(&mut self, node: PredicateId, followed: usize) {
-        let Some(edge) = self.dependencies.edges_from(node).get(followed) else {
-            self.leave(node);
-            return;
-        };
-        self.path.push((node, followed + 1));
-        match self.known.get(&edge.to).copied() {
-            None => self.enter(edge.to),
-            Some((_, u32::MAX)) => {}
-            Some((seen, _)) => self.lower(node, seen),
-        }
-    }
-
-    fn lower(&mut self, node: PredicateId, to: u32) {
-        if let Some((_, lowest)) = self.known.get_mut(&node) {
-            *lowest = (*lowest).min(to);
-        }
-    }
-
-    fn leave(&mut self, node: PredicateId) {
-        let Some((discovered, lowest)) = self.known.get(&node).copied() else { return };
-        if lowest == discovered {
-            self.complete(node);
-        } else if let Some(&(parent, _)) = self.path.last() {
-            self.lower(parent, lowest);
-        }
-    }
-
-    fn complete(&mut self, root: PredicateId) {
-        let mut members = Members::new();
-        while let Some(node) = self.open.pop() {
-            if let Some((_, lowest)) = self.known.get_mut(&node) {
-                *lowest = u32::MAX;
-            }
-            members.push(node);
-            if node == root {
-                break;
-            }
-        }
-        self.found.push(members);
-    }
 }

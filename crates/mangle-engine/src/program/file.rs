@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::PredicateKey;
+use super::shared::scattered;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Atom, Clause, Item, Literal, StatementKind};
@@ -195,7 +196,7 @@ fn digest(id: FileId, items: &[Item]) -> u64 {
     (id, items.len()).hash(&mut hasher);
     items.iter().for_each(|item| (item.statement.digest, item.statement.damaged).hash(&mut hasher));
     // Programs sum them up.
-    hasher.finish().wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    scattered(&hasher.finish())
 }
 
 /// The key of an atom as it is written, not qualified by a package.

@@ -15,7 +15,7 @@ use super::dependencies::Dependencies;
 use super::difference::{Difference, Revision};
 use super::file::key_of;
 use super::graph::Graph;
-use super::shared::{SharedList, SharedMap};
+use super::shared::{SharedList, SharedMap, scattered};
 use super::{Embedding, FileSummary, PredicateInFile, PredicateKey, Signature, UseKind};
 use mangle_syntax::syntax::ast::{Atom, Clause, Declaration, Item, Literal, Statement, StatementKind};
 use mangle_syntax::text::{FileId, StatementId, Symbol, TextRange, TextSize};
@@ -71,7 +71,6 @@ impl Predicate {
 #[derive(Debug, Clone, Default)]
 pub struct Predicates {
     pub(super) list: SharedList<Predicate>,
-    pub(super) retired: usize,
 }
 
 impl Predicates {
@@ -242,7 +241,6 @@ impl Program {
         let id = match self.retired.get(&key).copied() {
             Some(id) => {
                 Arc::make_mut(&mut self.retired).remove(&key);
-                self.predicates.retired -= 1;
                 id
             }
             None => {
@@ -267,7 +265,6 @@ impl Program {
             }
         }
         Arc::make_mut(&mut self.retired).insert(key, id);
-        self.predicates.retired += 1;
     }
 
     /// The key that `key`, as written in a file of `package`, means: a predicate of that package
@@ -505,7 +502,7 @@ impl Program {
     }
 
     /// The predicates whose rules use a predicate; one that does so twice may come twice.
-    pub fn askers<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = PredicateId> + 'p {
+    pub fn users<'p>(&'p self, predicate: &'p Predicate) -> impl Iterator<Item = PredicateId> + 'p {
         self.uses(predicate)
             .filter_map(|(site, _)| self.id_of(site.file, &site.item.statement.clause()?.head))
     }
@@ -541,17 +538,11 @@ impl Program {
 
 /// What a predicate adds to the sums: to that of the predicates that exist, and to that of all.
 fn parts(predicate: &Predicate) -> (u64, u64) {
-    let hash = |value: &dyn Fn(&mut FxHasher)| {
-        let mut hasher = FxHasher::default();
-        value(&mut hasher);
-        // The sum is to depend on all bits of each part.
-        hasher.finish().wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    };
     if predicate.is_retired() {
         return (0, 0);
     }
-    let vocabulary = if predicate.exists() { hash(&|hasher| predicate.key.hash(hasher)) } else { 0 };
-    (vocabulary, hash(&|hasher| (predicate.key, predicate.fingerprint).hash(hasher)))
+    let vocabulary = if predicate.exists() { scattered(&predicate.key) } else { 0 };
+    (vocabulary, scattered(&(predicate.key, predicate.fingerprint)))
 }
 
 fn is_special(predicate: &Predicate) -> bool {

@@ -9,6 +9,7 @@
 
 pub mod binding;
 pub mod builtins;
+mod components;
 mod declaration_home;
 mod dependencies;
 mod difference;
@@ -27,7 +28,7 @@ mod succeed;
 mod succeed_tests;
 
 pub use declaration_home::DeclarationHome;
-pub use dependencies::{Dependencies, Members};
+pub use dependencies::{Dependencies, Members, PendingComponents};
 pub use difference::Difference;
 pub use embedding::Embedding;
 pub use file::{FileSummary, PredicateInFile, Use, UseKind, key_of};

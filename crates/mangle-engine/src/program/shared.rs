@@ -128,7 +128,12 @@ impl<K: Clone + Eq + Hash, V: Clone> SharedMap<K, V> {
 
 /// The number of the part that has a key. The map inside it looks at other bits.
 fn shard<K: Hash>(key: &K) -> usize {
-    (FxBuildHasher.hash_one(key).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24) as usize % SHARDS
+    (scattered(key) >> 24) as usize % SHARDS
+}
+
+/// A hash of which all bits depend on the value, so that sums of such hashes do.
+pub(crate) fn scattered(value: &impl Hash) -> u64 {
+    FxBuildHasher.hash_one(value).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ impl Program {
         if !self.is_of(&files) {
             files.sort_by_key(|file| embedding.order(file.id));
         }
-        let is_crowded = self.predicates.retired > RETIRED.max(self.predicates.count() / 2);
+        let is_crowded = self.retired.len() > RETIRED.max(self.predicates.count() / 2);
         if is_crowded || !self.is_of(&files) {
             return Self::embedded(files, Arc::clone(embedding));
         }

@@ -7,7 +7,7 @@
 //! asks are the same. What a relation holds has a fingerprint; findings about a clause depend on
 //! those of the relations that it mentions.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -17,8 +17,10 @@ use super::closed;
 use super::evidence::Evidence;
 use super::infer::{ClauseTypes, Relation, TypeState};
 use super::rows::{Collector, Row, Rows};
-use crate::program::shared::SharedList;
-use crate::program::{Difference, FileSummary, Predicate, PredicateId, PredicateKey, Program};
+use crate::program::shared::{SharedList, scattered};
+use crate::program::{
+    Difference, FileSummary, PendingComponents, Predicate, PredicateId, PredicateKey, Program,
+};
 use mangle_syntax::syntax::ast::{Atom, Clause, Item};
 use mangle_syntax::text::{FileId, StatementId};
 
@@ -59,10 +61,8 @@ impl TypeCache {
             }
         }
     }
-}
 
-impl TypeCache {
-    /// Forgets what is no part of a program.
+    /// Forgets what is not part of a program.
     fn forget_others(&mut self, program: &Program) {
         let is_there = |(file, _): &(FileId, PredicateKey), of: &Arc<FileSummary>| {
             program.file(*file).is_some_and(|file| Arc::ptr_eq(file, of))
@@ -131,16 +131,15 @@ impl ProgramTypes {
             self.rows.push(Rows::unknown());
         }
         let mut inference = Inference { program, cache };
-        let mut pending = Pending::default();
+        let mut pending = PendingComponents::default();
         difference.touched.iter().for_each(|id| pending.add(program, *id));
         // Whether a premise queries a relation or tests a name depends on the signature.
         let is_reflecting = |id: &&PredicateId| program.get(**id).signature.reflects.is_some();
         for &id in difference.signatures.iter().filter(is_reflecting) {
-            program.askers(program.get(id)).for_each(|asker| pending.add(program, asker));
+            pending.add_users(program, id);
         }
         let mut different = BTreeSet::new();
-        while let Some(component) = pending.next() {
-            let members = program.dependencies().members(component);
+        while let Some(members) = pending.next(program) {
             let earlier: Vec<u64> = members.iter().map(|id| fingerprint(&self.rows, *id)).collect();
             for &id in &members {
                 store(&mut self.rows, id, inference.alone(program.get(id)));
@@ -149,7 +148,7 @@ impl ProgramTypes {
             for (&id, earlier) in members.iter().zip(earlier) {
                 if fingerprint(&self.rows, id) != earlier {
                     different.insert(id);
-                    program.askers(program.get(id)).for_each(|asker| pending.add(program, asker));
+                    pending.add_users(program, id);
                 }
             }
         }
@@ -193,36 +192,12 @@ impl ProgramTypes {
     }
 }
 
-/// The components whose relations are to be inferred.
-#[derive(Default)]
-struct Pending {
-    queue: VecDeque<PredicateId>,
-    queued: BTreeSet<PredicateId>,
-}
-
-impl Pending {
-    fn add(&mut self, program: &Program, id: PredicateId) {
-        let component = program.dependencies().component(id);
-        if self.queued.insert(component) {
-            self.queue.push_back(component);
-        }
-    }
-
-    fn next(&mut self) -> Option<PredicateId> {
-        let next = self.queue.pop_front()?;
-        self.queued.remove(&next);
-        Some(next)
-    }
-}
-
 /// What a relation adds to the number of all.
 fn part(predicate: &Predicate, rows: &Rows) -> u64 {
     if rows.is_unknown() {
         return 0;
     }
-    let mut hasher = FxHasher::default();
-    (predicate.key, rows.fingerprint()).hash(&mut hasher);
-    hasher.finish().wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    scattered(&(predicate.key, rows.fingerprint()))
 }
 
 fn fingerprint(rows: &SharedList<Rows>, id: PredicateId) -> u64 {

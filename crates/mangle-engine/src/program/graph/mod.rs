@@ -5,8 +5,7 @@
 //! by [`Edge::temporal`]. Everything is linear in the number of premises and uses no recursion, so
 //! that a chain of a hundred thousand predicates is no danger.
 
-use std::collections::VecDeque;
-
+use super::components::components;
 use super::{PredicateId, Program, UseKind};
 use mangle_syntax::text::TextRange;
 
@@ -62,8 +61,15 @@ impl Graph {
     pub fn new(program: &Program) -> Self {
         let count = program.predicates.count();
         let edges = Edges::sorted(edges_of(program), count);
+        let all = 0..u32::try_from(count).unwrap_or(u32::MAX);
+        let found = components(all, |node, at| edges.from(PredicateId(node)).get(at).map(|edge| edge.to.0));
         let mut graph = Self { component_of: vec![ComponentId(0); count], edges, ..Self::default() };
-        Search::new(&mut graph).run();
+        graph.starts.push(0);
+        for (component, members) in (0u32..).map(ComponentId).zip(found) {
+            members.iter().for_each(|node| graph.component_of[*node as usize] = component);
+            graph.members.extend(members.into_iter().map(PredicateId));
+            graph.starts.push(u32::try_from(graph.members.len()).unwrap_or(u32::MAX));
+        }
         graph
     }
 
@@ -138,50 +144,6 @@ impl Graph {
     pub fn recursive_edges(&self) -> impl Iterator<Item = &Edge> {
         self.edges.list.iter().filter(|edge| self.is_recursive(edge))
     }
-
-    /// A shortest path from one predicate to another of the same component, over the edges that
-    /// `allowed` admits; empty when both are the same predicate, `None` when there is no path.
-    #[must_use]
-    pub fn path(
-        &self,
-        from: PredicateId,
-        to: PredicateId,
-        allowed: impl Fn(&Edge) -> bool,
-    ) -> Option<Vec<&Edge>> {
-        let component = self.component(from);
-        let mut reached_by: rustc_hash::FxHashMap<PredicateId, &Edge> = Default::default();
-        let mut queue = VecDeque::from([from]);
-        while let Some(node) = queue.pop_front() {
-            if node == to {
-                return Some(walk_back(&reached_by, from, to));
-            }
-            for edge in self.edges_from(node) {
-                let new = edge.to != from && !reached_by.contains_key(&edge.to);
-                if new && self.component(edge.to) == component && allowed(edge) {
-                    reached_by.insert(edge.to, edge);
-                    queue.push_back(edge.to);
-                }
-            }
-        }
-        None
-    }
-}
-
-fn walk_back<'g>(
-    reached_by: &rustc_hash::FxHashMap<PredicateId, &'g Edge>,
-    from: PredicateId,
-    to: PredicateId,
-) -> Vec<&'g Edge> {
-    let mut path = Vec::new();
-    let mut at = to;
-    while at != from
-        && let Some(&edge) = reached_by.get(&at)
-    {
-        path.push(edge);
-        at = edge.from;
-    }
-    path.reverse();
-    path
 }
 
 /// Edges sorted by the predicate they start from.
@@ -288,97 +250,6 @@ fn rules_of(program: &Program) -> Vec<Vec<Option<Rule>>> {
         }
     }
     rules
-}
-
-/// Tarjan's search for strongly connected components, with its own stack. It completes a component
-/// after those that it depends on, which is the order of evaluation.
-struct Search<'g> {
-    graph: &'g mut Graph,
-    /// 0: not seen. Otherwise 1 + the order of discovery.
-    discovered: Vec<u32>,
-    /// The earliest discovery that a node reaches; `u32::MAX` once its component is complete.
-    lowest: Vec<u32>,
-    /// Nodes whose component is not complete.
-    open: Vec<PredicateId>,
-    /// The nodes on the way to the current one, each with the number of edges already followed.
-    path: Vec<(PredicateId, usize)>,
-    clock: u32,
-}
-
-impl<'g> Search<'g> {
-    fn new(graph: &'g mut Graph) -> Self {
-        let count = graph.component_of.len();
-        graph.starts.push(0);
-        Self {
-            graph,
-            discovered: vec![0; count],
-            lowest: vec![0; count],
-            open: Vec::new(),
-            path: Vec::new(),
-            clock: 0,
-        }
-    }
-
-    fn run(mut self) {
-        for root in 0..self.discovered.len() {
-            if self.discovered[root] == 0 {
-                self.enter(PredicateId(u32::try_from(root).unwrap_or(u32::MAX)));
-                while let Some((node, followed)) = self.path.pop() {
-                    self.step(node, followed);
-                }
-            }
-        }
-    }
-
-    fn enter(&mut self, node: PredicateId) {
-        self.clock += 1;
-        self.discovered[node.0 as usize] = self.clock;
-        self.lowest[node.0 as usize] = self.clock;
-        self.open.push(node);
-        self.path.push((node, 0));
-    }
-
-    /// Follows the next edge of `node`, or leaves it when there is none.
-    fn step(&mut self, node: PredicateId, followed: usize) {
-        let Some(edge) = self.graph.edges.from(node).get(followed) else {
-            self.leave(node);
-            return;
-        };
-        let to = edge.to;
-        self.path.push((node, followed + 1));
-        match self.discovered[to.0 as usize] {
-            0 => self.enter(to),
-            _ if self.lowest[to.0 as usize] == u32::MAX => {}
-            seen => self.lower(node, seen),
-        }
-    }
-
-    fn lower(&mut self, node: PredicateId, to: u32) {
-        let lowest = &mut self.lowest[node.0 as usize];
-        *lowest = (*lowest).min(to);
-    }
-
-    fn leave(&mut self, node: PredicateId) {
-        let lowest = self.lowest[node.0 as usize];
-        if lowest == self.discovered[node.0 as usize] {
-            self.complete(node);
-        } else if let Some(&(parent, _)) = self.path.last() {
-            self.lower(parent, lowest);
-        }
-    }
-
-    fn complete(&mut self, root: PredicateId) {
-        let component = ComponentId(u32::try_from(self.graph.component_count()).unwrap_or(u32::MAX));
-        while let Some(node) = self.open.pop() {
-            self.lowest[node.0 as usize] = u32::MAX;
-            self.graph.component_of[node.0 as usize] = component;
-            self.graph.members.push(node);
-            if node == root {
-                break;
-            }
-        }
-        self.graph.starts.push(u32::try_from(self.graph.members.len()).unwrap_or(u32::MAX));
-    }
 }
 
 #[cfg(test)]
