@@ -2,12 +2,14 @@
 //! one cycle or one file, and is run again where something that it looks at changed.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::analysis::flow::{begin, follow};
 use crate::analysis::{
-    ColumnBounds, Emptiness, FAMILIES, NAME_NEAR, ProgramCheck, ProgramContext, ProgramFindings, Vocabulary,
+    ColumnBounds, Emptiness, FAMILIES, Family, NAME_NEAR, ProgramCheck, ProgramContext, ProgramFindings,
+    Vocabulary,
 };
 use crate::declaration_text::{Homes, UNDECLARED_HEAD, add_fixes};
 use mangle_engine::program::{Difference, FileSummary, Members, PredicateId, Program};
@@ -45,7 +47,7 @@ pub(crate) enum Changed {
 pub(crate) struct ProgramChecks {
     program: Program,
     types: ProgramTypes,
-    off: Vec<&'static Rule>,
+    off: Arc<[&'static Rule]>,
     emptiness: Emptiness,
     bounds: ColumnBounds,
     /// The files with a rule that aggregates: indices into [`Program::files`].
@@ -66,7 +68,7 @@ pub(crate) struct ProgramChecks {
 
 impl ProgramChecks {
     /// Runs all checks but those of rules that are `off`.
-    pub(crate) fn new(program: &Program, types: &ProgramTypes, off: Vec<&'static Rule>) -> Self {
+    pub(crate) fn new(program: &Program, types: &ProgramTypes, off: Arc<[&'static Rule]>) -> Self {
         let vocabulary = Vocabulary::new(program);
         let missing = program.predicates.with_ids().filter(|(_, predicate)| !predicate.exists());
         let missing = missing.map(|(id, _)| id).collect();
@@ -129,7 +131,7 @@ impl ProgramChecks {
         }
         let mut affected: FxHashSet<PredicateId> = difference.touched.iter().copied().collect();
         for &id in &difference.signatures {
-            affected.extend(program.askers(program.get(id)));
+            affected.extend(program.users(program.get(id)));
         }
         affected.extend(retyped);
         self.update_flows(&mut affected, difference);
@@ -184,7 +186,7 @@ impl ProgramChecks {
         let emptied = follow(&mut self.emptiness, &program, touched.iter().copied());
         for id in emptied {
             affected.insert(id);
-            affected.extend(program.askers(program.get(id)));
+            affected.extend(program.users(program.get(id)));
         }
         let had_any = !self.aggregating.is_empty();
         for &at in &difference.files {
@@ -262,8 +264,8 @@ impl ProgramChecks {
             bounds: &self.bounds,
             vocabulary: &self.vocabulary,
         };
-        let mut out = ProgramFindings::without(self.off.clone());
-        for check in FAMILIES.iter().flat_map(|family| family.program) {
+        let mut out = ProgramFindings::without(Arc::clone(&self.off));
+        for check in FAMILIES.iter().filter(|family| self.is_on(family)).flat_map(|family| family.program) {
             match (check, part) {
                 (ProgramCheck::File(check), Part::File(at)) => {
                     program
@@ -281,9 +283,14 @@ impl ProgramChecks {
                 _ => {}
             }
         }
-        let mut found = out.into_inner();
+        let mut found = out.into_wanted();
         add_fixes(&mut found, program, &self.types, &self.homes);
         found
+    }
+
+    /// Whether findings of any rule of a family are wanted.
+    fn is_on(&self, family: &Family) -> bool {
+        family.rules.iter().any(|rule| !self.off.contains(rule))
     }
 
     fn keep(&mut self, part: Part, found: Vec<Located>) {
@@ -323,7 +330,7 @@ impl ProgramChecks {
 }
 
 /// The rules whose findings are not shown.
-pub(crate) fn off(settings: &RuleSettings, is_wanted: &dyn Fn(&Rule) -> bool) -> Vec<&'static Rule> {
+pub(crate) fn off(settings: &RuleSettings, is_wanted: &dyn Fn(&Rule) -> bool) -> Arc<[&'static Rule]> {
     let rules = FAMILIES.iter().flat_map(|family| family.rules).copied();
     rules.filter(|rule| settings.severity(rule).is_none() || !is_wanted(rule)).collect()
 }

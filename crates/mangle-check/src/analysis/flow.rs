@@ -1,8 +1,8 @@
 //! What is found out of each predicate from those that its rules use, and stays found out until one of them changes.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
-use mangle_engine::program::{Members, PredicateId, Program};
+use mangle_engine::program::{Members, PendingComponents, PredicateId, Program};
 
 /// Something that is known of predicates.
 pub(crate) trait Flow {
@@ -25,21 +25,13 @@ pub(crate) fn follow(
     program: &Program,
     touched: impl IntoIterator<Item = PredicateId>,
 ) -> BTreeSet<PredicateId> {
-    let dependencies = program.dependencies();
-    let (mut queue, mut queued) = (VecDeque::new(), BTreeSet::new());
-    let add = |id, queue: &mut VecDeque<_>, queued: &mut BTreeSet<_>| {
-        let component = dependencies.component(id);
-        if queued.insert(component) {
-            queue.push_back(component);
-        }
-    };
-    touched.into_iter().for_each(|id| add(id, &mut queue, &mut queued));
+    let mut pending = PendingComponents::default();
+    touched.into_iter().for_each(|id| pending.add(program, id));
     let mut changed = BTreeSet::new();
-    while let Some(component) = queue.pop_front() {
-        queued.remove(&component);
-        for id in flow.update(program, &dependencies.members(component)) {
+    while let Some(members) = pending.next(program) {
+        for id in flow.update(program, &members) {
             changed.insert(id);
-            program.askers(program.get(id)).for_each(|asker| add(asker, &mut queue, &mut queued));
+            pending.add_users(program, id);
         }
     }
     changed

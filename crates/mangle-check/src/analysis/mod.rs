@@ -30,6 +30,7 @@ pub use safety::negation_helper;
 pub(crate) use types::{ColumnBounds, NAME_NEAR};
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use mangle_engine::program::{FileSummary, Predicate, PredicateId, Program};
 use mangle_engine::types::{ClauseTypes, ProgramTypes};
@@ -145,17 +146,17 @@ impl<'p> CheckContext<'p> {
 #[derive(Debug, Default)]
 pub struct ProgramFindings {
     findings: Vec<(FileId, StatementId, Finding)>,
-    off: Vec<&'static Rule>,
+    off: Arc<[&'static Rule]>,
 }
 
 impl ProgramFindings {
-    /// A collection for a run in which `off` are the rules whose findings nobody will see.
+    /// A collection for a run in which findings of the rules that are `off` are not shown.
     #[must_use]
-    pub fn without(off: Vec<&'static Rule>) -> Self {
+    pub fn without(off: Arc<[&'static Rule]>) -> Self {
         Self { findings: Vec::new(), off }
     }
 
-    /// Whether findings of `rule` will be seen. A check that is expensive asks before it starts.
+    /// Whether findings of `rule` are shown. An expensive check tests this first.
     #[must_use]
     pub fn wants(&self, rule: &'static Rule) -> bool {
         !self.off.iter().any(|off| std::ptr::eq(*off, rule))
@@ -166,9 +167,11 @@ impl ProgramFindings {
         self.findings.push((file, statement, finding));
     }
 
-    /// All findings so far.
+    /// The findings so far, without those of rules that are off.
     #[must_use]
-    pub fn into_inner(self) -> Vec<(FileId, StatementId, Finding)> {
-        self.findings
+    pub fn into_wanted(self) -> Vec<(FileId, StatementId, Finding)> {
+        let Self { mut findings, off } = self;
+        findings.retain(|(.., finding)| !off.contains(&finding.rule));
+        findings
     }
 }

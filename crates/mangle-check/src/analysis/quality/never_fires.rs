@@ -15,7 +15,7 @@ pub(super) fn check(context: &ProgramContext<'_>, id: PredicateId, out: &mut Pro
         return;
     }
     let dependencies = program.dependencies();
-    let mut heads: Vec<_> = program.askers(predicate).collect();
+    let mut heads: Vec<_> = program.users(predicate).collect();
     heads.sort_unstable();
     heads.dedup();
     let edges = heads.into_iter().flat_map(|head| dependencies.edges_from(head));

@@ -1,0 +1,189 @@
+//! What is known of a program since it was last diagnosed, and what a later revision requires: the statements to check, the
+//! findings to place.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::placer::Placer;
+use super::statements::{FileFindings, StatementFindings};
+use crate::fix_checks::FixChecks;
+use crate::program_checks::{Changed, ProgramChecks};
+use mangle_engine::program::{Difference, Program};
+use mangle_engine::types::ProgramTypes;
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::parallel;
+use mangle_syntax::text::{Cancel, FileId};
+
+/// What is known of a program since it was last diagnosed. What a later state of the program has otherwise is added to what is
+/// to be done, which is done when there is time: a run that was stopped loses nothing.
+#[derive(Debug)]
+pub(super) struct LastRun {
+    program: Program,
+    types: ProgramTypes,
+    settings: RuleSettings,
+    is_thorough: bool,
+    checks: Option<ProgramChecks>,
+    /// What is known of each file, in the order of [`Program::files`].
+    files: Vec<FileState>,
+    /// The files whose statements are to be checked.
+    unchecked: BTreeSet<u32>,
+    /// The files whose findings are to be placed.
+    unplaced: BTreeSet<u32>,
+}
+
+/// What is known of one file of a program.
+#[derive(Debug, Default)]
+struct FileState {
+    /// The findings about its single statements.
+    findings: Option<Arc<FileFindings>>,
+    placed: Placed,
+}
+
+/// The diagnostics of a file, and what decided where they are and which fixes are safe.
+#[derive(Debug, Default)]
+struct Placed {
+    diagnostics: Arc<[Diagnostic]>,
+    /// The other files that they point into.
+    reads: SmallVec<[FileId; 2]>,
+    /// Whether a fix was checked against the program.
+    is_fix_checked: bool,
+}
+
+/// How many files are worth a thread of their own.
+const FEW: usize = 8;
+
+impl LastRun {
+    /// What is known, with what there is to be done for a later state of the program.
+    pub(super) fn follow<'l>(
+        last: &'l mut Option<Self>,
+        program: &Program,
+        types: &ProgramTypes,
+        (settings, is_thorough): (&RuleSettings, bool),
+    ) -> &'l mut Self {
+        let is_usable = |last: &Self| last.settings == *settings && last.is_thorough == is_thorough;
+        let known = last.take().filter(is_usable);
+        let difference = known.as_ref().and_then(|last| Difference::between(&last.program, program));
+        let mut this = match (known, difference) {
+            (Some(mut known), Some(difference)) => {
+                known.take_over(program, types, &difference);
+                known
+            }
+            (_, _) => Self::new(program, types, settings, is_thorough),
+        };
+        match ProgramChecks::follow(&mut this.checks, program, types, settings) {
+            Changed::All => this.unplaced.extend(indices(program)),
+            Changed::Files(files) => {
+                this.unplaced.extend(files.iter().filter_map(|file| program.index_of(*file)));
+            }
+        }
+        last.insert(this)
+    }
+
+    fn new(program: &Program, types: &ProgramTypes, settings: &RuleSettings, is_thorough: bool) -> Self {
+        let (program, types, settings) = (program.clone(), types.clone(), settings.clone());
+        let unchecked: BTreeSet<u32> = indices(&program).collect();
+        let files = unchecked.iter().map(|_| FileState::default()).collect();
+        let unplaced = unchecked.clone();
+        Self { program, types, settings, is_thorough, checks: None, files, unchecked, unplaced }
+    }
+
+    /// Notes what a difference requires.
+    fn take_over(&mut self, program: &Program, types: &ProgramTypes, difference: &Difference) {
+        let retyped = types.different_from(&self.types);
+        (self.program, self.types) = (program.clone(), types.clone());
+        self.unchecked.extend(&difference.files);
+        // Statements depend on the signatures and types of what they mention, and on whether there is something else with
+        // that name.
+        for id in difference.signatures.iter().chain(&retyped) {
+            self.unchecked.extend(program.get(*id).files.iter().map(|(file, _)| *file));
+        }
+        for id in &difference.existence {
+            let alike = program.named(program.get(*id).key.name);
+            self.unchecked.extend(alike.flat_map(|predicate| predicate.files.iter()).map(|(file, _)| *file));
+        }
+        if !difference.existence.is_empty() {
+            let depend = |file: &&FileState| {
+                file.findings.as_ref().is_none_or(|findings| findings.depends_on_vocabulary)
+            };
+            let files = (0u32..).zip(&self.files).filter(|(_, file)| depend(file)).map(|(at, _)| at);
+            self.unchecked.extend(files);
+        }
+        if !difference.touched.is_empty() {
+            let tests = program.embedding.tests.iter().filter_map(|file| program.index_of(*file));
+            self.unchecked.extend(tests);
+            let checked = (0u32..).zip(&self.files).filter(|(_, file)| file.placed.is_fix_checked);
+            self.unplaced.extend(checked.map(|(at, _)| at));
+        }
+        // What points into a text that changed points elsewhere.
+        let changed: Vec<FileId> =
+            difference.files.iter().filter_map(|at| Some(program.files.get(*at as usize)?.id)).collect();
+        let reads_changed = |file: &FileState| file.placed.reads.iter().any(|read| changed.contains(read));
+        let readers = (0u32..).zip(&self.files).filter(|(_, file)| reads_changed(file));
+        self.unplaced.extend(readers.map(|(at, _)| at));
+    }
+
+    /// Does what there is to be done. `None` once `cancel` is raised.
+    pub(super) fn run(
+        &mut self,
+        (statements, fixes): (&StatementFindings, &FixChecks),
+        cancel: &Cancel,
+    ) -> Option<Vec<(FileId, Arc<[Diagnostic]>)>> {
+        let check = |at: &u32| {
+            let file = self.program.files.get(*at as usize)?;
+            Some((*at, statements.check_file(&self.program, &self.types, file, cancel)))
+        };
+        let checked: Vec<_> = on_all_cores(&self.unchecked, check);
+        let mut is_stopped = false;
+        for (at, findings) in checked.into_iter().flatten() {
+            is_stopped |= findings.is_none();
+            if let (Some(findings), Some(file)) = (findings, self.files.get_mut(at as usize)) {
+                file.findings = Some(findings);
+                self.unchecked.remove(&at);
+                self.unplaced.insert(at);
+            }
+        }
+        if is_stopped || cancel.is_cancelled() {
+            return None;
+        }
+        let place = |at: &u32| {
+            let placed = (!cancel.is_cancelled()).then(|| self.place(*at, fixes)).flatten();
+            Some((*at, placed?))
+        };
+        let placed: Vec<_> = on_all_cores(&self.unplaced, place);
+        for (at, placed) in placed.into_iter().flatten() {
+            if let Some(file) = self.files.get_mut(at as usize) {
+                file.placed = placed;
+                self.unplaced.remove(&at);
+            }
+        }
+        if cancel.is_cancelled() {
+            return None;
+        }
+        let files = self.program.files.iter().zip(&self.files);
+        Some(files.map(|(file, known)| (file.id, Arc::clone(&known.placed.diagnostics))).collect())
+    }
+
+    fn place(&self, at: u32, fixes: &FixChecks) -> Option<Placed> {
+        let file = self.program.files.get(at as usize)?;
+        let of_statements = self.files.get(at as usize)?.findings.as_ref()?;
+        let of_program = self.checks.as_ref().map(|checks| checks.of_file(file.id)).unwrap_or_default();
+        let mut placer = Placer::checking(&self.program, &self.settings, &self.types, fixes);
+        placer.thorough = self.is_thorough;
+        let diagnostics = placer.place_all(file, of_statements, of_program).into();
+        let Placer { reads, is_fix_checked, .. } = placer;
+        Some(Placed { diagnostics, reads, is_fix_checked })
+    }
+}
+
+fn indices(program: &Program) -> impl Iterator<Item = u32> + use<> {
+    (0u32..).take(program.files.len())
+}
+
+/// Does some work for each number, on several threads if there are many.
+fn on_all_cores<T: Send>(numbers: &BTreeSet<u32>, work: impl Fn(&u32) -> T + Sync) -> Vec<T> {
+    let numbers: Vec<u32> = numbers.iter().copied().collect();
+    parallel::map(&numbers, FEW, work)
+}

@@ -1,0 +1,150 @@
+//! Turns findings into diagnostics: places them in files, applies severities and silencing comments, and decides which fixes
+//! are safe.
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use super::statements::FileFindings;
+use crate::fix_checks::{Claim, Effort, FixChecks};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_engine::types::ProgramTypes;
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::{Applicability, Diagnostic, Finding, Placement, ResolvedFix};
+use mangle_syntax::syntax::rules::DIRECTIVE_OUTSIDE_HYBRID;
+use mangle_syntax::text::{FileId, StatementId, TextSize, with_line_ends};
+
+/// Places findings in files.
+pub(super) struct Placer<'p> {
+    program: &'p Program,
+    settings: &'p RuleSettings,
+    /// The files that findings of others point into.
+    pub(super) reads: SmallVec<[FileId; 2]>,
+    /// Whether a fix was checked against the program.
+    pub(super) is_fix_checked: bool,
+    /// What fixes are checked with. Without it none is safe.
+    checks: Option<(&'p ProgramTypes, &'p FixChecks)>,
+    effort: Effort,
+    pub(super) thorough: bool,
+}
+
+impl<'p> Placer<'p> {
+    pub(super) fn new(program: &'p Program, settings: &'p RuleSettings) -> Self {
+        Self {
+            program,
+            settings,
+            reads: SmallVec::new(),
+            is_fix_checked: false,
+            checks: None,
+            effort: Effort::unlimited(),
+            thorough: false,
+        }
+    }
+
+    pub(super) fn checking(
+        program: &'p Program,
+        settings: &'p RuleSettings,
+        types: &'p ProgramTypes,
+        checks: &'p FixChecks,
+    ) -> Self {
+        Self { checks: Some((types, checks)), ..Self::new(program, settings) }
+    }
+
+    pub(super) fn place_all(
+        &mut self,
+        file: &'p FileSummary,
+        of_statements: &FileFindings,
+        of_program: Vec<(StatementId, Finding)>,
+    ) -> Vec<Diagnostic> {
+        self.effort = if self.thorough { Effort::unlimited() } else { Effort::for_file(file) };
+        let suppressions = &of_statements.suppressions;
+        let of_statements = of_statements.all.iter().cloned();
+        let of_program = of_program.into_iter().map(|(statement, finding)| (Some(statement), finding));
+        let mut placed: Vec<_> = of_statements
+            .chain(of_program)
+            .filter_map(|(statement, finding)| self.place(file, statement, finding))
+            .collect();
+        keep_specific(&mut placed);
+        let of_comments = suppressions.apply(&file.text, self.settings, &mut placed);
+        placed.extend(of_comments.into_iter().filter_map(|finding| self.place(file, None, finding)));
+        placed.sort_by(|a, b| order(a).cmp(&order(b)));
+        placed
+    }
+
+    pub(super) fn place(
+        &mut self,
+        file: &'p FileSummary,
+        statement: Option<StatementId>,
+        finding: Finding,
+    ) -> Option<Diagnostic> {
+        if finding.rule == &DIRECTIVE_OUTSIDE_HYBRID && self.program.embedding.is_hybrid(file.id) {
+            return None;
+        }
+        let severity = self.settings.severity_of(&finding)?;
+        let start = match statement {
+            Some(statement) => file.start_of(statement)?,
+            None => TextSize::new(0),
+        };
+        let replaces = finding.fix.as_ref().map(|fix| fix.replaces.clone()).unwrap_or_default();
+        let here = file;
+        let mut start_of = |file, statement| {
+            if file == here.id { here.start_of(statement) } else { self.start_elsewhere(file, statement) }
+        };
+        let mut placed = Placement::new(file.id, start, &mut start_of).diagnostic(finding, severity);
+        if let Some(fix) = &mut placed.fix {
+            self.keep_line_ends(fix);
+            let claim =
+                Claim { file: file.id, start, range: placed.range, replaces: &replaces, edits: &fix.edits };
+            if fix.applicability == Applicability::Safe && !self.holds(claim) {
+                fix.applicability = Applicability::Unsafe;
+            }
+        }
+        Some(placed)
+    }
+
+    /// Whether a fix keeps what it claims; without checks none does.
+    fn holds(&mut self, claim: Claim<'_>) -> bool {
+        self.is_fix_checked = true;
+        self.checks.is_some_and(|(types, checks)| checks.holds(self.program, types, claim, &mut self.effort))
+    }
+
+    /// Gives what a fix inserts the line ends of the files.
+    fn keep_line_ends(&self, fix: &mut ResolvedFix) {
+        for edit in &mut fix.edits {
+            edit.text = self.with_line_ends(edit.file, std::mem::take(&mut edit.text));
+        }
+        if let Some(other) = &mut fix.otherwise {
+            other.applicability = Applicability::Unsafe;
+            self.keep_line_ends(other);
+        }
+    }
+
+    fn with_line_ends(&self, file: FileId, text: String) -> String {
+        match self.program.file(file) {
+            Some(file) => with_line_ends(&file.text, text),
+            None => text,
+        }
+    }
+
+    fn start_elsewhere(&mut self, file: FileId, statement: StatementId) -> Option<TextSize> {
+        if !self.reads.contains(&file) {
+            self.reads.push(file);
+        }
+        self.program.file(file)?.start_of(statement)
+    }
+}
+
+/// The rules of which one finding is enough at one place: the first says less than the second.
+const LESS_SPECIFIC: (&str, &str) = ("name-never-used", "name-near");
+
+/// Leaves out findings where a more specific one is at the same place.
+fn keep_specific(placed: &mut Vec<Diagnostic>) {
+    let (vague, specific) = LESS_SPECIFIC;
+    let places: FxHashSet<_> =
+        placed.iter().filter(|it| it.rule.name == specific).map(|diagnostic| diagnostic.range).collect();
+    placed.retain(|it| it.rule.name != vague || !places.contains(&it.range));
+}
+
+pub(super) fn order(diagnostic: &Diagnostic) -> (TextSize, TextSize, &str, &str) {
+    let range = diagnostic.range;
+    (range.start(), range.end(), diagnostic.rule.code, &diagnostic.message)
+}
