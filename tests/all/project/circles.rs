@@ -25,10 +25,6 @@ const KNOWN: &[(&[&str], &str)] = &[
         "a program keeps its graph, which is made of the program and follows the difference to the one before",
     ),
     (
-        &["piggyback::transcript::batch", "piggyback::transcript::reader"],
-        "a file that is one record is read by a reader of its own first, to find its version",
-    ),
-    (
         &[
             "piggyback::transcript::shapes::message",
             "piggyback::transcript::shapes::table",

@@ -8,7 +8,9 @@ use super::detect::{self, HEAD, Plan};
 use super::digest::TurnSite;
 use super::finding::TranscriptFinding;
 use super::lines::CustomShapes;
-use super::reader::{LOOK_AHEAD, TranscriptReader};
+use super::majority::{LOOK_AHEAD, majority};
+use super::read_terms::ReadTerms;
+use super::reader::TranscriptReader;
 use super::record_shape::RecordShape;
 use super::record_splitter::Frame;
 use super::session::{Limits, TranscriptSession};
@@ -320,7 +322,7 @@ fn plan(options: &TranscriptOptions, text: &[u8]) -> Plan {
 /// The version of most replies of a file.
 fn session(options: &TranscriptOptions, plan: Option<Plan>, text: &[u8]) -> Option<Profile> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    TranscriptReader::majority(options, plan?, text, text.len() <= LOOK_AHEAD)
+    majority(&ReadTerms::new(options, plan?, None), text, text.len() <= LOOK_AHEAD)
 }
 
 /// The container after an edit. One behind the bytes that tell it changes nothing.

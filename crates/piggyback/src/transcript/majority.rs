@@ -1,14 +1,16 @@
 //! The version of the protocol that most replies of a file are written in.
 
-use super::TranscriptOptions;
-use super::detect::Plan;
-use super::reader::{LOOK_AHEAD, TranscriptReader};
-use super::record_splitter::Frame;
+use super::read_terms::ReadTerms;
+use super::record_splitter::{RecordBounds, RecordSplitter};
+use super::repetitions::{self, Repetitions};
 use super::turn::{Record, Turn};
 use crate::envelope::is_envelope;
 use crate::envelope::json::Json;
 use crate::envelope::profile::{self, Marker};
 use mangle_settings::Profile;
+
+/// How many bytes of a file tell which version most of its replies are written in.
+pub(super) const LOOK_AHEAD: usize = 1 << 20;
 
 /// How many envelopes are looked at.
 const MOST: usize = 1_000;
@@ -24,26 +26,25 @@ struct Votes {
     hints: Vec<Marker>,
 }
 
-impl TranscriptReader {
-    /// The version of most replies in the bytes that a file begins with; `None` where there are too few to tell, or as many
-    /// of each.
-    pub(super) fn majority(
-        options: &TranscriptOptions,
-        plan: Plan,
-        head: &[u8],
-        is_all: bool,
-    ) -> Option<Profile> {
-        let is_whole = matches!(plan.frame, Frame::Whole);
-        let head = if is_whole { head } else { head.get(..LOOK_AHEAD).unwrap_or(head) };
-        let mut votes = Votes::default();
-        let mut each = |record: &Record<'_>| votes.record(record);
-        let mut reader = TranscriptReader::new(options.clone()).voting(plan);
-        reader.feed(head, &mut each);
-        if is_all || is_whole {
-            reader.finish(&mut each);
-        }
-        votes.majority()
+/// The version of most replies in the bytes that a file begins with; `None` where there are too few to tell, or as many
+/// of each. `is_all` says that no more bytes follow.
+pub(super) fn majority(terms: &ReadTerms, head: &[u8], is_all: bool) -> Option<Profile> {
+    let is_all = is_all || terms.is_whole();
+    let mut rest = if terms.is_whole() { head } else { head.get(..LOOK_AHEAD).unwrap_or(head) };
+    let (mut votes, mut repeated) = (Votes::default(), Repetitions::default());
+    let mut splitter = RecordSplitter::new(terms.plan.frame);
+    let mut number = 0;
+    while let Some(RecordBounds { start, end, next }) = splitter.next(rest, is_all) {
+        number += 1;
+        let bytes = rest.get(start..end).unwrap_or(&[]);
+        terms.read(number, bytes, 0, None, &mut |mut record| {
+            let keys = repetitions::keys(&record, terms.may_repeat());
+            repeated.mark(&mut record, &keys);
+            votes.record(&record);
+        });
+        rest = rest.get(next..).unwrap_or(&[]);
     }
+    votes.majority()
 }
 
 impl Votes {

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use regex::bytes::Regex;
-
-use super::batch::{Batch, Cut, CutKind, EachTaken, ReadBatch, ReadTerms};
+use super::batch::{Batch, Cut, CutKind, EachTaken, ReadBatch};
 use super::detect::{self, HEAD, Plan};
 use super::lines::CustomShapes;
+use super::majority::{LOOK_AHEAD, majority};
+use super::read_terms::ReadTerms;
 use super::record_shape::RecordShape;
-use super::record_splitter::{Frame, RecordBounds, RecordSplitter};
+use super::record_splitter::{RecordBounds, RecordSplitter};
 use super::repetitions::{self, Repetitions, TextKeys};
 use super::shapes::{self};
 use super::turn::{Record, TextKind, Turn};
@@ -27,9 +27,6 @@ pub const LONGEST_DOCUMENT: usize = 64 << 20;
 
 /// How much of a record that is too long is kept, to show where it is.
 const SHOWN: usize = 256;
-
-/// How many bytes of a file tell which version most of its replies are written in.
-pub(super) const LOOK_AHEAD: usize = 1 << 20;
 
 /// Reads records from bytes that come in chunks of any size. Holds a chunk, and what came before it of a record that is not
 /// complete.
@@ -170,19 +167,12 @@ impl TranscriptReader {
         }
     }
 
-    /// A reader that finds out what version most replies are written in.
-    pub(super) fn voting(mut self, plan: Plan) -> Self {
-        let terms = ReadTerms { is_voting: true, ..self.terms(plan) };
-        self.state = Some((Arc::new(terms), RecordSplitter::new(plan.frame)));
-        self.has_begun = true;
-        self
-    }
-
     /// A reader that goes on in the middle of a file, where the record with this number begins, most of whose replies
     /// are of version `session`.
     pub(super) fn resuming(mut self, plan: Plan, start: u64, number: u64, session: Option<Profile>) -> Self {
         self.session = session;
-        self.state = Some((Arc::new(self.terms(plan)), RecordSplitter::new(plan.frame)));
+        self.state =
+            Some((Arc::new(ReadTerms::new(&self.options, plan, session)), RecordSplitter::new(plan.frame)));
         // At the start of the file there may be a byte order mark.
         (self.has_begun, self.start, self.number) = (start > 0, start, number.saturating_sub(1));
         self.summary.container = Some(plan.container);
@@ -265,7 +255,14 @@ impl TranscriptReader {
     /// about each there. That is `None` where it holds no more, since a turn of the record is a copy of another one. Returns
     /// the bytes of the batch.
     pub fn take<T>(&mut self, batch: ReadBatch<T>, each: &mut EachTaken<'_, T>) -> Vec<u8> {
-        batch.each(self, each)
+        let ReadBatch { bytes, start, records, session } = batch;
+        for record in records {
+            let (mut record, from, keys, result) = record.with_bytes(&bytes, start);
+            let holds = !self.count(&mut record, &keys);
+            each(&record, bytes.get(..from).unwrap_or(&bytes), holds.then_some(result));
+        }
+        self.settle(session);
+        bytes
     }
 
     /// What was seen, when all batches were given back.
@@ -276,7 +273,7 @@ impl TranscriptReader {
     }
 
     /// Counts a record, and marks what of it was there before. Gives whether something was.
-    pub(super) fn count(&mut self, record: &mut Record<'_>, keys: &TextKeys) -> bool {
+    fn count(&mut self, record: &mut Record<'_>, keys: &TextKeys) -> bool {
         let has_copies = self.repeated.mark(record, keys);
         record.shape = record
             .shape
@@ -286,7 +283,7 @@ impl TranscriptReader {
     }
 
     /// Notes the version of most replies, which may be known only when a batch was read.
-    pub(super) fn settle(&mut self, session: Option<Profile>) {
+    fn settle(&mut self, session: Option<Profile>) {
         self.session = session.or(self.session);
     }
 
@@ -311,7 +308,7 @@ impl TranscriptReader {
     /// Whether the file has records that are read one by one.
     #[must_use]
     pub fn has_records(&self) -> bool {
-        self.state.as_ref().is_some_and(|(terms, _)| !matches!(terms.plan.frame, Frame::Whole))
+        self.state.as_ref().is_some_and(|(terms, _)| !terms.is_whole())
     }
 
     /// A batch of bytes in front of `start`.
@@ -336,10 +333,7 @@ impl TranscriptReader {
             Some(state) => state,
             None => self.decide(buffer.get(at..).unwrap_or(&[]), is_end),
         };
-        let limit = match terms.plan.frame {
-            Frame::Whole => self.limit * (LONGEST_DOCUMENT / LONGEST_RECORD),
-            _ => self.limit,
-        };
+        let limit = self.limit * if terms.is_whole() { LONGEST_DOCUMENT / LONGEST_RECORD } else { 1 };
         let mut cuts = Vec::new();
         while let Some(RecordBounds { start, end, next }) =
             cutter.next(buffer.get(at..).unwrap_or(&[]), is_end)
@@ -372,24 +366,14 @@ impl TranscriptReader {
     fn decide(&mut self, head: &[u8], is_all: bool) -> (Arc<ReadTerms>, RecordSplitter) {
         let start = head.get(..HEAD).unwrap_or(head);
         let plan = detect::plan(&self.options, start, is_all && start.len() == head.len(), &self.own);
-        self.session = match plan.frame {
-            // What is there need not be all of the only record.
-            Frame::Whole => None,
-            _ => Self::majority(&self.options, plan, head, is_all),
-        };
-        self.summary.container = (!head.is_empty()).then_some(plan.container);
-        (Arc::new(self.terms(plan)), RecordSplitter::new(plan.frame))
-    }
-
-    fn terms(&self, plan: Plan) -> ReadTerms {
-        ReadTerms {
-            options: self.options.clone(),
-            plan,
-            own: self.own.clone(),
-            separator: self.options.separator.as_deref().and_then(|separator| Regex::new(separator).ok()),
-            session: self.session,
-            is_voting: false,
+        let mut terms = ReadTerms::new(&self.options, plan, None);
+        // What is there of an only record need not be all of it.
+        if !terms.is_whole() {
+            terms.session = majority(&terms, head, is_all);
         }
+        self.session = terms.session;
+        self.summary.container = (!head.is_empty()).then_some(plan.container);
+        (Arc::new(terms), RecordSplitter::new(plan.frame))
     }
 
     /// What a file is that is not text. Where it is named as one reply it is read, byte by byte.
