@@ -1,5 +1,6 @@
 //! The server over a folder of copies: how long opening takes, what an edit costs, how fast questions are answered.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -12,9 +13,10 @@ use crate::{Figures, percentile};
 /// Edits and questions of each kind.
 const ROUNDS: usize = 100;
 
-pub(crate) fn measure(copies: &Copies) -> Figures {
+pub(crate) fn measure(program: &Path, copies: &Copies) -> Figures {
     let start = Instant::now();
-    let mut client = Client::open_workspace(Some(&copies.path()), with_encoding(pulling(), "utf-8"));
+    let mut client = Client::start_program(program, &["serve"], &[])
+        .with_workspace(Some(&copies.path()), with_encoding(pulling(), "utf-8"));
     let uri = copies.uri(&copies.body.path);
     client.did_open(&uri, 0, &copies.body.text);
     client.pull(&uri);
@@ -44,7 +46,6 @@ pub(crate) fn measure(copies: &Copies) -> Figures {
     document.client.did_open(&uri, 0, &copies.declaration.text);
     document.client.pull(&uri);
     let mut document = Document { uri, version: 0, ..document };
-    println!("{} files: the declaration that is edited has {} users", copies.files, copies.users);
     let mut times = document.edits(&copies.declaration, "/string", "/number");
     figures.push(("edit of a declaration, p50", "ms", percentile(&mut times, 50)));
     figures.push(("edit of a declaration, p95", "ms", percentile(&mut times, 95)));

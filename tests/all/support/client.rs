@@ -34,7 +34,12 @@ impl Client {
 
     /// Starts a server with these arguments and in this environment.
     pub fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_mangle-ls"))
+        Self::start_program(Path::new(env!("CARGO_BIN_EXE_mangle-ls")), arguments, environment)
+    }
+
+    /// The same with a server that is this program.
+    pub fn start_program(program: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+        let mut child = Command::new(program)
             .args(arguments)
             .envs(environment.iter().copied())
             .stdin(Stdio::piped())
@@ -58,15 +63,19 @@ impl Client {
     /// Starts a server and introduces the client. `capabilities` as in `initialize`; `folder` is the
     /// workspace.
     pub fn open_workspace(folder: Option<&Path>, capabilities: Value) -> Self {
-        let mut client = Self::start();
+        Self::start().with_workspace(folder, capabilities)
+    }
+
+    /// Introduces the client to the server, with a workspace.
+    pub fn with_workspace(mut self, folder: Option<&Path>, capabilities: Value) -> Self {
         let folders = folder.map(|folder| json!([{ "uri": uri(folder), "name": "test" }]));
-        client.initialize(json!({
+        self.initialize(json!({
             "processId": null,
             "rootUri": null,
             "capabilities": capabilities,
             "workspaceFolders": folders,
         }));
-        client
+        self
     }
 
     /// Sends `initialize` and `initialized`; gives the server's capabilities.
