@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::editors::install;
 use crate::tally::Tally;
 
 const WASM: &str = "wasm32-unknown-unknown";
@@ -34,19 +35,19 @@ pub(crate) fn documentation() -> Result<Tally> {
 }
 
 /// `cargo check` for WebAssembly, without a system below it. Where the standard library for that target can neither be
-/// found nor installed, that is counted as skipped; so is a machine without a C compiler for it, which the grammar needs.
+/// found nor installed, that is counted as skipped.
 pub(crate) fn wasm() -> Result<Tally> {
-    let Some(compiler) = has_target().then(compiler).flatten() else {
-        let reason =
-            format!("libraries for {WASM}: needs `rustup target add {WASM}` and clang or Python's ziglang");
+    if !has_target() {
+        let reason = format!("libraries for {WASM}: needs `rustup target add {WASM}`");
         return Ok(Tally { absent: vec![reason], ..Tally::default() });
-    };
-    let mut cargo = crate::cargo();
-    cargo.args(["check", "--quiet", "--target", WASM]).args(packages()?);
-    for (name, value) in compiler {
-        cargo.env(name, value);
     }
-    Ok(Tally::one("libraries for WebAssembly", cargo.status().context("cannot start cargo")?.success()))
+    Tally::with("libraries for WebAssembly", compiler(), |compiler| {
+        let mut cargo = crate::cargo();
+        cargo.args(["check", "--quiet", "--target", WASM]).args(packages()?);
+        cargo.envs(compiler);
+        let status = cargo.status().context("cannot start cargo")?;
+        Ok(Tally::one("libraries for WebAssembly", status.success()))
+    })
 }
 
 fn has_target() -> bool {
@@ -59,20 +60,18 @@ fn is_installed() -> bool {
     folder.is_some_and(|folder| PathBuf::from(folder.trim()).is_dir())
 }
 
-/// The variables that name a C compiler for the target to the crate `cc`.
-fn compiler() -> Option<Vec<(&'static str, &'static str)>> {
-    let zig = [
-        ("CC_wasm32_unknown_unknown", "python3 -m ziglang cc"),
-        ("AR_wasm32_unknown_unknown", "python3 -m ziglang ar"),
-        ("CFLAGS_wasm32_unknown_unknown", "-target wasm32-freestanding"),
-    ];
-    match () {
-        () if succeeds("clang", &["--target=wasm32", "--version"]) => {
-            Some(vec![("CC_wasm32_unknown_unknown", "clang")])
-        }
-        () if succeeds("python3", &["-m", "ziglang", "version"]) => Some(zig.to_vec()),
-        () => None,
+/// The variables that name a C compiler for the target to the crate `cc`, which compiles the grammar.
+fn compiler() -> Result<Vec<(&'static str, String)>> {
+    if succeeds("clang", &["--target=wasm32", "--version"]) {
+        return Ok(vec![("CC_wasm32_unknown_unknown", "clang".to_owned())]);
     }
+    let python = install::zig()?.join("python");
+    let zig = |tool: &str| format!("{} -m ziglang {tool}", python.display());
+    Ok(vec![
+        ("CC_wasm32_unknown_unknown", zig("cc")),
+        ("AR_wasm32_unknown_unknown", zig("ar")),
+        ("CFLAGS_wasm32_unknown_unknown", "-target wasm32-freestanding".to_owned()),
+    ])
 }
 
 fn succeeds(program: &str, arguments: &[&str]) -> bool {

@@ -11,5 +11,9 @@ fn main() {
         build.file(path);
     }
     println!("cargo:rerun-if-changed=src/tree_sitter/parser.h");
+    // WebAssembly without a system has no headers of C: `tree-sitter-language` brings what a parser includes.
+    if let Some(headers) = std::env::var_os("DEP_TREE_SITTER_LANGUAGE_WASM_HEADERS") {
+        build.include(headers);
+    }
     build.compile("tree-sitter-mangle");
 }

