@@ -1,0 +1,5 @@
+//! Tests of grammars and schemas against engines, a validator and the checks of replies.
+
+mod agreement;
+mod engine_table;
+mod random_replies;
