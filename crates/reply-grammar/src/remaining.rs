@@ -9,13 +9,13 @@ use crate::value::{Member, Value};
 pub struct Remaining {
     /// What is not said, as a sentence without a full stop.
     pub what: String,
-    /// The code of the rule that checks it; `None` where no rule does.
-    pub rule: Option<&'static str>,
+    /// The code of the rule that checks it.
+    pub rule: &'static str,
 }
 
 impl Remaining {
     pub(crate) fn new(what: impl Into<String>, rule: &'static str) -> Self {
-        Self { what: what.into(), rule: Some(rule) }
+        Self { what: what.into(), rule }
     }
 }
 
