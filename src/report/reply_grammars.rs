@@ -53,15 +53,24 @@ impl ReplyGrammarReport {
         };
         let count = self.predicates.len();
         let mut text = format!(
-            "{}: {count} predicates; {is_strict} {} bytes, and no more tokens than bytes: \
+            "{}: {count} {}; {is_strict} {} bytes, and no more tokens than bytes: \
              {} in `o200k_base` where its texts are English\n",
-            self.target, longest.bytes, longest.english_tokens,
+            self.target,
+            if count == 1 { "predicate" } else { "predicates" },
+            longest.bytes,
+            longest.english_tokens,
         );
         let omitted: Vec<_> =
             self.omitted.iter().map(|(predicate, why)| format!("`{predicate}`: {why}")).collect();
-        text += &listed(OMITTED, "predicates are not generated", &omitted);
-        let dropped: Vec<_> = self.dropped.iter().chain(&self.remaining).map(|(what, rule)| format!("{what} ({rule})")).collect();
-        text += &listed(DROPPED, "constraints are left to `check`", &dropped);
+        text += &listed(OMITTED, ["predicate is not generated", "predicates are not generated"], &omitted);
+        let dropped: Vec<_> = self
+            .dropped
+            .iter()
+            .chain(&self.remaining)
+            .map(|(what, rule)| format!("{what} ({rule})"))
+            .collect();
+        text +=
+            &listed(DROPPED, ["constraint is left to `check`", "constraints are left to `check`"], &dropped);
         text
     }
 
@@ -93,10 +102,11 @@ impl ReplyGrammarReport {
 }
 
 /// A note with the first of some lines; nothing if there are none.
-fn listed(code: &str, what: &str, lines: &[String]) -> String {
+fn listed(code: &str, [one, many]: [&str; 2], lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }
+    let what = if lines.len() == 1 { one } else { many };
     let mut text = format!("note[{code}]: {} {what}\n", lines.len());
     for line in lines.iter().take(SHOWN) {
         text += &format!("  {line}\n");

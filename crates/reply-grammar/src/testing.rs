@@ -1,6 +1,7 @@
 //! Policies and an engine for tests.
 
 use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
 
 use llguidance::api::TopLevelGrammar;
 use llguidance::{Matcher, ParserFactory};
@@ -86,6 +87,8 @@ static FACTORY: LazyLock<ParserFactory> = LazyLock::new(|| {
 /// A grammar in llguidance.
 pub(crate) struct Engine {
     matcher: Matcher,
+    /// How long masks took, and how many there were.
+    times: (Duration, u32),
 }
 
 impl Engine {
@@ -102,7 +105,7 @@ impl Engine {
         if let Some(why) = matcher.get_error() {
             panic!("{why}");
         }
-        Self { matcher }
+        Self { matcher, times: (Duration::ZERO, 0) }
     }
 
     /// Whether a text can be generated.
@@ -113,13 +116,20 @@ impl Engine {
         taken == tokens.len() && self.matcher.is_accepting().unwrap()
     }
 
+    /// How long all masks since the last time took, and how many there were.
+    pub(crate) fn take_times(&mut self) -> (Duration, u32) {
+        std::mem::take(&mut self.times)
+    }
+
     /// A text of tokens that are chosen at random among those that are allowed.
     pub(crate) fn random(&mut self, random: &mut Random) -> Vec<u8> {
         self.matcher.reset().unwrap();
         let trie = FACTORY.tok_env().tok_trie();
         let mut tokens = Vec::new();
         while !self.matcher.is_stopped() {
+            let begin = Instant::now();
             let mask = self.matcher.compute_mask_or_eos().unwrap();
+            self.times = (self.times.0 + begin.elapsed(), self.times.1 + 1);
             let allowed: Vec<u32> = mask.iter().collect();
             let token = allowed[random.below(allowed.len())];
             if token == trie.eos_token() {
