@@ -3,8 +3,10 @@
 use agent_prompt::Estimator;
 use mangle_engine::program::Program;
 use mangle_settings::{Profile, Settings, TranscriptSettings};
+use mangle_syntax::lint::Finding;
 use piggyback::envelope::Catalogue;
 use piggyback::envelope::atoms::Declarations;
+use reply_grammar::lint::{FileContext, Origin};
 use reply_grammar::target::{Dialect, Output, Target};
 use reply_grammar::{EnvelopeError, EnvelopeSet, Policy, Predicate, Remaining};
 
@@ -45,10 +47,7 @@ impl ReplyGrammarRequest<'_> {
     /// If there are none, or the settings contradict the version.
     pub fn envelopes(&self) -> Result<EnvelopeSet, EnvelopeError> {
         let declarations = Declarations::with(self.program, &self.settings.replay);
-        let mut transcripts = TranscriptSettings::clone(&self.settings.transcripts);
-        if let Some(consumer) = self.consumer {
-            transcripts.consumer = Some(consumer.to_owned());
-        }
+        let transcripts = self.transcripts();
         EnvelopeSet::of(&Policy {
             declarations: &declarations,
             transcripts: &transcripts,
@@ -56,6 +55,13 @@ impl ReplyGrammarRequest<'_> {
             profile: self.version(),
             tools: self.tools,
         })
+    }
+
+    /// The settings with the consumer.
+    fn transcripts(&self) -> TranscriptSettings {
+        let mut transcripts = self.settings.transcripts.clone();
+        transcripts.consumer = self.consumer.map(str::to_owned).or(transcripts.consumer);
+        transcripts
     }
 
     /// The grammar or schema for the target.
@@ -103,5 +109,41 @@ impl ReplyGrammarRequest<'_> {
                 english_tokens: Estimator::O200k.count(&json.sample()),
             },
         }
+    }
+}
+
+/// A file with a grammar or a schema, and what it is held against.
+#[derive(Debug, Clone, Copy)]
+pub struct GrammarFileRequest<'a> {
+    /// Its path, whose end tells its notation.
+    pub name: &'a str,
+    pub text: &'a str,
+    pub program: &'a Program,
+    pub settings: &'a Settings,
+    /// The tools of the agent, where they are known.
+    pub tools: Option<&'a Catalogue>,
+}
+
+impl GrammarFileRequest<'_> {
+    /// What the file has against it. Ranges count from its start.
+    #[must_use]
+    pub fn check(&self) -> Vec<Finding> {
+        let Self { name, text, program, settings, tools } = *self;
+        let Some(origin) = Origin::of(name, text) else { return Vec::new() };
+        let Some(target) = origin.target() else { return Vec::new() };
+        let (profile, consumer) = (origin.profile, origin.consumer.as_deref());
+        let dialect = origin.dialect;
+        let request = ReplyGrammarRequest { program, settings, tools, profile, consumer, target, dialect };
+        let Ok(set) = request.envelopes() else { return Vec::new() };
+        let declarations = Declarations::with(program, &settings.replay);
+        let generated = target.write(&set, dialect, &request.origin(&set)).text;
+        let transcripts = request.transcripts();
+        let context = FileContext {
+            set: &set,
+            declarations: &declarations,
+            transcripts: &transcripts,
+            generated: &generated,
+        };
+        reply_grammar::lint::check(text, &origin, &context)
     }
 }

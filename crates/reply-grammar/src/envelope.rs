@@ -20,6 +20,8 @@ pub struct EnvelopeSet {
     pub consumer: String,
     /// The envelope.
     pub value: Value,
+    /// The text of one update; `None` where there may be none.
+    pub update: Option<Expr>,
     /// The predicates of its updates, the most relevant first.
     pub predicates: Vec<Predicate>,
     /// The predicates that could have been among them.
@@ -63,8 +65,16 @@ impl EnvelopeSet {
         check_fields(policy)?;
         let value = envelope(policy, &updates);
         let remaining = remaining::of(&value, &updates);
-        let Updates { predicates, omitted, .. } = updates;
-        Ok(Self { profile, consumer: policy.consumer().to_owned(), value, predicates, omitted, remaining })
+        let Updates { expr: update, predicates, omitted, .. } = updates;
+        Ok(Self {
+            profile,
+            consumer: policy.consumer().to_owned(),
+            value,
+            update,
+            predicates,
+            omitted,
+            remaining,
+        })
     }
 
     /// The JSON of all envelopes, without white space.

@@ -165,7 +165,7 @@ impl Expr {
 const WORDS: &str = "the parser of the project reads every file twice and the second test fails again ";
 
 /// The character of [`WORDS`] that comes next where so much is written, or another one of the class.
-fn filler(class: &CharClass, out: &str) -> char {
+pub(crate) fn filler(class: &CharClass, out: &str) -> char {
     let at = out.len() % WORDS.len();
     let next =
         WORDS.get(at..).into_iter().chain([WORDS]).flat_map(str::chars).find(|char| class.contains(*char));

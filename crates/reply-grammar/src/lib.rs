@@ -3,8 +3,10 @@
 mod argument;
 mod class;
 mod envelope;
+mod examples;
 mod expr;
 mod fields;
+pub mod lint;
 mod matching;
 mod pattern;
 mod policy;

@@ -114,14 +114,14 @@ fn letter(class: CharClass) -> Expr {
 
 /// A character of a string, perhaps with colons before it: a hyphen has none, since `:-` loses the update.
 fn unit() -> Expr {
-    Expr::Choice(vec![Expr::literal("-"), Expr::Sequence(vec![colons(0), letter(letters())])])
+    Expr::Choice(vec![Expr::Sequence(vec![colons(0), letter(letters())]), Expr::literal("-")])
 }
 
 /// The first character, which is no slash.
 fn first() -> Expr {
     Expr::Choice(vec![
-        Expr::literal("-"),
         letter(letters().without("/")),
+        Expr::literal("-"),
         Expr::Sequence(vec![colons(1), letter(letters())]),
     ])
 }

@@ -23,11 +23,17 @@ pub struct ReadError {
     pub at: usize,
     /// The reason, as the end of a sentence.
     pub why: String,
+    /// Whether it is right in its notation, and only more than is read here.
+    pub is_beyond: bool,
 }
 
 impl ReadError {
     fn new(at: usize, why: impl Into<String>) -> Self {
-        Self { at, why: why.into() }
+        Self { at, why: why.into(), is_beyond: false }
+    }
+
+    fn beyond(at: usize, why: impl Into<String>) -> Self {
+        Self { is_beyond: true, ..Self::new(at, why) }
     }
 }
 
@@ -68,7 +74,7 @@ impl<'r> Resolver<'r> {
             return Ok(Expr::Rule(Arc::clone(done)));
         }
         if self.open.contains(&name.as_str()) || self.open.len() > MOST_LEVELS {
-            return Err(ReadError::new(at, format!("rule `{name}` is recursive")));
+            return Err(ReadError::beyond(at, format!("rule `{name}` is recursive")));
         }
         self.open.push(name);
         let body = self.part(part)?;

@@ -22,6 +22,7 @@ const ENVELOPES: u64 = 5;
 
 #[test]
 #[ignore = "measures, and is meant for release builds"]
+#[expect(clippy::print_stdout, reason = "what it is for")]
 fn times() {
     for count in [2, 100, 1_454] {
         let bounds = BOUNDS.iter().cycle().take(count).enumerate();
