@@ -195,7 +195,12 @@ impl GrammarArgs {
         let dialect = dialect.unwrap_or(usual);
         if !target.dialects.contains(&dialect) {
             let known: Vec<_> = target.dialects.iter().map(|dialect| dialect.as_str()).collect();
-            bail!("`{}` has no dialect `{}`; it has {}", target.name, dialect.as_str(), known.join(", "));
+            bail!(
+                "target `{}` does not take dialect `{}`, only {}",
+                target.name,
+                dialect.as_str(),
+                known.join(", ")
+            );
         }
         let programs = load(&self.paths, &working);
         programs.complain(&working, color);
@@ -237,12 +242,12 @@ impl GrammarArgs {
     ) -> Result<()> {
         match &self.output {
             Some(path) => {
-                write_file(&host::absolute(working, path), &grammar.text)?;
+                write_file(path, working, &grammar.text)?;
                 let mut notes = path.clone().into_os_string();
                 notes.push(".notes.json");
                 // Strings, numbers and lists can always be written.
                 let text = serde_json::to_string_pretty(&grammar.report.json()).unwrap_or_default() + "\n";
-                write_file(&host::absolute(working, Path::new(&notes)), &text)?;
+                write_file(Path::new(&notes), working, &text)?;
             }
             None => {
                 let medium = if target.is_schema() { Medium::Json } else { Medium::Table };
@@ -257,8 +262,10 @@ impl GrammarArgs {
     }
 }
 
-fn write_file(path: &Path, text: &str) -> Result<()> {
-    disk::write(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+/// Writes a file whose path counts from the working folder.
+fn write_file(path: &Path, working: &Path, text: &str) -> Result<()> {
+    disk::write(&host::absolute(working, path), text.as_bytes())
+        .map_err(|why| anyhow!("cannot write {}: {why}", path.display()))
 }
 
 fn load(paths: &[PathBuf], working: &Path) -> Programs<Subject> {

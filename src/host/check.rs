@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::decode::is_unparsed;
-use super::grammar_files::GrammarPrograms;
+use super::grammar_checks::GrammarPrograms;
 use super::resolve::{CorpusFiles, PartialScan, Problem, ProgramFiles, Resolution};
 use super::unread_findings::{around, scan_limit, unreadable};
 use super::workspace::Snapshot;

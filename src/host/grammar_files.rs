@@ -3,15 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
-use super::resolve::{ProgramFiles, Resolution};
 use super::{FileTable, FileText, Overlay, read};
-use crate::ide::file_findings::file_findings;
-use crate::ide::reply_grammars::GrammarFileRequest;
-use mangle_engine::program::{FileSummary, Program};
-use mangle_settings::FailOn;
-use mangle_syntax::lint::{Diagnostic, Finding};
+use mangle_syntax::lint::Finding;
 use mangle_syntax::text::FileId;
 
 /// A grammar or a schema of replies.
@@ -19,11 +12,11 @@ use mangle_syntax::text::FileId;
 pub struct GrammarFile {
     pub file: FileId,
     pub path: PathBuf,
-    /// The configuration that names it: an index into [`Resolution::projects`].
+    /// The configuration that names it: an index into [`super::Resolution::projects`].
     pub project: usize,
     pub text: Arc<str>,
     /// Why it cannot be read as a text.
-    unread: Option<Finding>,
+    pub(super) unread: Option<Finding>,
 }
 
 impl GrammarFile {
@@ -33,57 +26,4 @@ impl GrammarFile {
         let unread = text.findings.into_iter().next();
         Self { file: table.id(path), path: path.into(), project, text: text.text, unread }
     }
-}
-
-/// What grammar files are held against: each project's first program, joined.
-pub(super) struct GrammarPrograms<'r> {
-    resolution: &'r Resolution,
-    /// By index into [`Resolution::projects`].
-    joined: FxHashMap<usize, Program>,
-}
-
-impl<'r> GrammarPrograms<'r> {
-    pub(super) fn new(resolution: &'r Resolution, files: &FxHashMap<FileId, Arc<FileSummary>>) -> Self {
-        let mut joined = FxHashMap::default();
-        for grammar in &resolution.grammars {
-            let program = first_program(resolution, grammar.project);
-            if let (Some(program), false) = (program, joined.contains_key(&grammar.project)) {
-                let members = program.members.iter();
-                let summaries = members.filter_map(|member| files.get(&member.file).map(Arc::clone));
-                let program = Program::embedded(summaries.collect(), Arc::clone(&program.embedding));
-                joined.insert(grammar.project, program);
-            }
-        }
-        Self { resolution, joined }
-    }
-
-    /// What is found in a grammar file with this text.
-    pub(super) fn check(&self, grammar: &GrammarFile, text: &str) -> Vec<Diagnostic> {
-        let project = self.resolution.projects.get(grammar.project);
-        let program = self.joined.get(&grammar.project);
-        let (Some(project), Some(program)) = (project, program) else { return Vec::new() };
-        let findings = match &grammar.unread {
-            Some(finding) => vec![finding.clone()],
-            None => GrammarFileRequest {
-                name: &grammar.path.to_string_lossy(),
-                text,
-                program,
-                settings: &project.settings,
-                tools: project.tools.as_deref(),
-            }
-            .check(),
-        };
-        file_findings(grammar.file, findings, &project.settings.rules)
-    }
-
-    /// From which severity on findings in a grammar file fail.
-    pub(super) fn fail_on(&self, grammar: &GrammarFile) -> FailOn {
-        let project = self.resolution.projects.get(grammar.project);
-        project.map_or_else(FailOn::default, |project| project.settings.fail_on)
-    }
-}
-
-fn first_program(resolution: &Resolution, project: usize) -> Option<&ProgramFiles> {
-    let of_project = resolution.programs.iter().filter(|program| program.project == Some(project));
-    of_project.min_by_key(|program| program.declared)
 }

@@ -13,6 +13,7 @@ mod decode;
 pub mod disk;
 mod format;
 mod git_revision;
+mod grammar_checks;
 mod grammar_files;
 mod identity;
 mod ignore_rules;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::check::agent_rules;
-use super::grammar_files::GrammarPrograms;
+use super::grammar_checks::GrammarPrograms;
 use super::{AgentSettings, GrammarFile, Input, STDIN, TranscriptFile, TranscriptRequest, plain_name};
 use crate::ide::file_findings::file_findings;
 use crate::ide::fixes::{FixRequest, FixedText, fix_text};

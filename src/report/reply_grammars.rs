@@ -35,8 +35,8 @@ pub struct LongestEnvelope {
 }
 
 /// The codes and names of what commands report of grammars.
-const OMITTED: &str = "PB803";
-const DROPPED: &str = "PB804";
+const OMITTED: &str = "PB803 pred-omitted";
+const DROPPED: &str = "PB804 constraint-dropped";
 
 /// How many predicates and constraints are shown.
 const SHOWN: usize = 10;

@@ -35,20 +35,31 @@ impl Expr {
                 }
                 found
             }
-            Self::Rule(rule) => {
-                let mut found = rule.body.examples(open);
-                if open(rule) {
-                    // The plainest one.
-                    let signs = |text: &str| text.chars().filter(|char| !char.is_alphanumeric()).count();
-                    let key = |text: &String| (!text.contains(char::is_alphabetic), signs(text), text.len());
-                    found = found.into_iter().min_by_key(key).into_iter().collect();
-                }
-                found
-            }
+            Self::Rule(rule) if open(rule) => vec![plain(&rule.body)],
+            Self::Rule(rule) => rule.body.examples(open),
         };
         found.truncate(MOST);
         found
     }
+
+    /// A text of the first alternatives without repetitions; `has_optional`: what may be there once is there.
+    fn shortest(&self, has_optional: bool) -> String {
+        match self {
+            Self::Literal(text) => text.clone(),
+            Self::Class(class) => filler(class, "").to_string(),
+            Self::Sequence(parts) => parts.iter().map(|part| part.shortest(has_optional)).collect(),
+            Self::Choice(parts) => parts.first().map(|part| part.shortest(has_optional)).unwrap_or_default(),
+            Self::Repeat(part, 0, 1) if has_optional => part.shortest(has_optional),
+            Self::Repeat(part, least, _) => part.shortest(has_optional).repeat((*least).min(100) as usize),
+            Self::Rule(rule) => rule.body.shortest(has_optional),
+        }
+    }
+}
+
+/// A text that is as short as it can be and yet says something.
+fn plain(expr: &Expr) -> String {
+    let shortest = expr.shortest(false);
+    if shortest.contains(char::is_alphanumeric) { shortest } else { expr.shortest(true) }
 }
 
 /// The texts at a place of several lists; shorter lists begin again.
@@ -67,7 +78,9 @@ mod tests {
         let list = Expr::Sequence(vec![names, Expr::Class(CharClass::chars("x")).optional()]);
         assert_eq!(list.examples(&|_| false), ["ax", "b", "cx"]);
         let rule = Expr::terminal("list", list);
-        assert_eq!(rule.examples(&|_| true), ["b"]);
-        assert_eq!(rule.clone().repeat(2, 3).examples(&|_| true), ["bb"]);
+        assert_eq!(rule.examples(&|_| true), ["a"]);
+        assert_eq!(rule.clone().repeat(2, 3).examples(&|_| true), ["aa"]);
+        let quoted = Expr::terminal("text", Expr::Sequence(vec![Expr::literal("\""), rule.optional()]));
+        assert_eq!(quoted.examples(&|_| true), ["\"ax"]);
     }
 }

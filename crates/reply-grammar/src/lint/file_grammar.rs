@@ -1,14 +1,9 @@
 //! A grammar or a schema as a file has it: the fields of its envelopes, and which updates it allows.
 
-use mangle_syntax::lint::Finding;
-use mangle_syntax::text::{TextRange, TextSize, size};
+use mangle_syntax::text::TextRange;
 use serde_json::Value as Json;
 
-use super::origin::Origin;
-use super::rules;
-use super::schema_file;
 use crate::expr::{Expr, escaped};
-use crate::reading::{ReadError, read_bnf, read_lark, read_pattern};
 use crate::target::Dialect;
 
 /// What a file says of envelopes.
@@ -46,6 +41,10 @@ impl UpdateGrammar {
         Self { place, form: UpdateForm::Pattern(pattern, dialect) }
     }
 
+    pub(super) fn of_envelope(place: TextRange, grammar: Expr, example: String, update: String) -> Self {
+        Self { place, form: UpdateForm::Envelope { grammar, example, update } }
+    }
+
     /// Updates in which every alternative of the file occurs.
     pub(super) fn examples(&self) -> Vec<String> {
         match &self.form {
@@ -81,69 +80,8 @@ fn decoded(text: &str, dialect: Dialect) -> Option<String> {
     }
 }
 
-fn updates(envelope: &Json) -> Vec<String> {
+/// The updates of an envelope.
+pub(super) fn updates(envelope: &Json) -> Vec<String> {
     let list = envelope["control_packet"]["mangle_updates"].as_array().into_iter().flatten();
     list.filter_map(|update| update.as_str().map(str::to_owned)).collect()
-}
-
-impl FileGrammar {
-    /// Reads a file; `None` where it says what is not understood here.
-    ///
-    /// # Errors
-    /// A finding, if it is broken.
-    pub(super) fn read(text: &str, origin: &Origin) -> Result<Option<Self>, Box<Finding>> {
-        let read = match origin.target {
-            "gbnf" | "ebnf" => read_bnf(text),
-            "lark" if text.lines().any(|line| line.trim_start().starts_with('%')) => return Ok(None),
-            "lark" => read_lark(text),
-            "regex" => read_pattern(text.trim_end()),
-            _ => return schema_file::read(text, origin.dialect).map(Some),
-        };
-        match read {
-            Ok(grammar) => Ok(Self::of_envelopes(grammar, text)),
-            Err(error) if error.is_beyond => Ok(None),
-            Err(error) => Err(Box::new(broken(text, &error))),
-        }
-    }
-
-    /// What a grammar of whole envelopes says, by its examples; `None` if these are no envelopes.
-    fn of_envelopes(grammar: Expr, text: &str) -> Option<Self> {
-        let examples = grammar.examples(&|_| false);
-        let envelopes =
-            examples.iter().filter_map(|text| Some((text, serde_json::from_str::<Json>(text).ok()?)));
-        let mut envelopes: Vec<_> = envelopes.filter(|(_, json)| json.is_object()).collect();
-        let fields = |json: &Json| keys(&json["control_packet"]);
-        let (_, fullest) = envelopes.iter().max_by_key(|(_, json)| fields(json).len())?;
-        let (channels, all) = (keys(fullest), fields(fullest));
-        let is_optional = |field: &&String| envelopes.iter().any(|(_, json)| !fields(json).contains(field));
-        let optional = all.iter().filter(is_optional).cloned().collect();
-        let place = place(text);
-        envelopes.retain(|(_, json)| !updates(json).is_empty());
-        let with_update = envelopes.first().map(|(text, json)| ((*text).clone(), updates(json)));
-        let updates = with_update.and_then(|(example, updates)| {
-            let update = format!("\"{}\"", escaped(updates.first()?));
-            Some(UpdateGrammar { place, form: UpdateForm::Envelope { grammar, example, update } })
-        });
-        Some(Self { channels, fields: all, optional, place, updates })
-    }
-}
-
-/// The line that has the updates, else the first.
-fn place(text: &str) -> TextRange {
-    let at = text.find("mangle_updates").unwrap_or_default();
-    let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
-    let line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-    TextRange::at(size(start), TextSize::of(line))
-}
-
-fn keys(json: &Json) -> Vec<String> {
-    json.as_object().map(|object| object.keys().cloned().collect()).unwrap_or_default()
-}
-
-/// The finding for a grammar that cannot be read.
-fn broken(text: &str, error: &ReadError) -> Finding {
-    let start = text.get(..error.at).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
-    let line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-    let range = TextRange::at(size(start), TextSize::of(line));
-    Finding::new(&rules::SCHEMA_BROKEN, range, "grammar cannot be read").note(error.why.clone())
 }

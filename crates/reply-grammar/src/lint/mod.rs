@@ -1,5 +1,6 @@
 //! Grammars and schemas that are files beside a policy, held against its declarations.
 
+mod envelope_grammar;
 mod fields;
 mod file_grammar;
 mod origin;
@@ -17,6 +18,7 @@ use piggyback::envelope::atoms::Declarations;
 pub use origin::Origin;
 
 use crate::envelope::EnvelopeSet;
+use crate::reading::{read_bnf, read_lark, read_pattern};
 use file_grammar::FileGrammar;
 
 /// What a file is held against.
@@ -39,7 +41,7 @@ pub fn check(text: &str, origin: &Origin, context: &FileContext<'_>) -> Vec<Find
         return Vec::new();
     }
     let mut findings = Vec::new();
-    match FileGrammar::read(text, origin) {
+    match read(text, origin) {
         Ok(Some(grammar)) => {
             update_checks::check(&grammar, context, &mut findings);
             fields::check(&grammar, context.set, &mut findings);
@@ -56,6 +58,25 @@ pub fn check(text: &str, origin: &Origin, context: &FileContext<'_>) -> Vec<Find
     let whole = TextRange::up_to(text_len(text));
     let fix = || Fix::guess("generate the file again").replace(whole, context.generated);
     findings.into_iter().map(|finding| finding.fix(fix())).collect()
+}
+
+/// What a file says of envelopes; `None` where it says what is not understood here.
+///
+/// # Errors
+/// A finding, if it is broken.
+fn read(text: &str, origin: &Origin) -> Result<Option<FileGrammar>, Box<Finding>> {
+    let read = match origin.target {
+        "gbnf" | "ebnf" => read_bnf(text),
+        "lark" if text.lines().any(|line| line.trim_start().starts_with('%')) => return Ok(None),
+        "lark" => read_lark(text),
+        "regex" => read_pattern(text.trim_end()),
+        _ => return schema_file::read(text, origin.dialect).map(Some),
+    };
+    match read {
+        Ok(grammar) => Ok(envelope_grammar::read(grammar, text)),
+        Err(error) if error.is_beyond => Ok(None),
+        Err(error) => Err(Box::new(envelope_grammar::broken(text, &error))),
+    }
 }
 
 fn first_line(text: &str) -> TextRange {

@@ -34,7 +34,7 @@ fn found(target: &str, policy: &str, change: &dyn Fn(String) -> String) -> Strin
         let range = usize::from(finding.range.start())..usize::from(finding.range.end());
         let shown: String = text[range].chars().take(40).collect();
         assert!(!shown.is_empty(), "{finding:?}");
-        writeln!(out, "{}: {}", finding.rule.code, finding.message).unwrap();
+        writeln!(out, "{}: {}", finding.rule.name, finding.message).unwrap();
         for note in &finding.notes {
             writeln!(out, "  {note}").unwrap();
         }
@@ -74,18 +74,18 @@ fn a_wrong_arity_is_a_contradiction() {
         "modified(\" string",
         "modified(\" string \", \" string",
         expect![[r#"
-        PB801: file allows `modified/2`, which is rejected
-          `modified` is not declared with 2 arguments
-    "#]],
+            schema-pattern: file allows `modified/2`, which is rejected
+              `modified` is not declared with 2 arguments
+        "#]],
     );
     changed(
         &["lark"],
         "modified(\" STRING",
         "modified(\" STRING \", \" STRING",
         expect![[r#"
-        PB801: file allows `modified/2`, which is rejected
-          `modified` is not declared with 2 arguments
-    "#]],
+            schema-pattern: file allows `modified/2`, which is rejected
+              `modified` is not declared with 2 arguments
+        "#]],
     );
 }
 
@@ -96,27 +96,27 @@ fn unknown_predicates_and_names_are_contradictions() {
         "modified(",
         "altered(",
         expect![[r#"
-        PB801: file allows `altered/1`, which is rejected
-          predicate `altered/1` is not declared
-    "#]],
+            schema-pattern: file allows `altered/1`, which is rejected
+              predicate `altered/1` is not declared
+        "#]],
     );
     changed(
         &["json-schema"],
         "modified\\\\(",
         "altered\\\\(",
         expect![[r#"
-        PB801: file allows `altered/1`, which is rejected
-          predicate `altered/1` is not declared
-    "#]],
+            schema-pattern: file allows `altered/1`, which is rejected
+              predicate `altered/1` is not declared
+        "#]],
     );
     changed(
         &["gbnf", "ebnf"],
         ").\" |",
         ")\" |",
         expect![[r#"
-        PB801: file allows `modified/1`, which is rejected
-          update does not end with a full stop
-    "#]],
+            schema-pattern: file allows `modified/1`, which is rejected
+              update does not end with a full stop
+        "#]],
     );
 }
 
@@ -127,8 +127,8 @@ fn missing_alternatives_are_a_gap() {
         " | \"/open\"",
         "",
         expect![[r#"
-            PB806: file rejects the valid update `task_status/2`
-              `task_status(":t", /open).` cannot be generated
+            grammar-gap: file rejects the valid update `task_status/2`
+              `task_status("t", /open).` cannot be generated
         "#]],
     );
     changed(
@@ -136,9 +136,9 @@ fn missing_alternatives_are_a_gap() {
         "(/done|/open)",
         "/done",
         expect![[r#"
-        PB806: file rejects the valid update `task_status/2`
-          `task_status(":t", /open).` cannot be generated
-    "#]],
+            grammar-gap: file rejects the valid update `task_status/2`
+              `task_status("t", /open).` cannot be generated
+        "#]],
     );
 }
 
@@ -149,7 +149,7 @@ fn other_fields_are_a_drift() {
         "\"mangle_updates\",\n        \"memory_operations\"",
         "\"mangle_updates\"",
         expect![[r#"
-            PB802: field `memory_operations` may be left out
+            schema-drift: field `memory_operations` may be left out
               engines differ in where they put optional fields
         "#]],
     );
@@ -158,18 +158,18 @@ fn other_fields_are_a_drift() {
         "\"memory_operations\": {",
         "\"memory\": {",
         expect![[r#"
-        PB802: field `memory_operations` is missing
-          version current has it, and no reply can
-    "#]],
+            schema-drift: field `memory_operations` is missing
+              version current has it, and no reply can
+        "#]],
     );
     changed(
         &["gbnf"],
         ",\\\"memory_operations\\\":\" memory-operations",
         "\"",
         expect![[r#"
-        PB802: field `memory_operations` is missing
-          version current has it, and no reply can
-    "#]],
+            schema-drift: field `memory_operations` is missing
+              version current has it, and no reply can
+        "#]],
     );
 }
 
@@ -180,45 +180,45 @@ fn broken_files_are_said_to_be() {
         "[\" (update (",
         "[\" ((update (",
         expect![[r#"
-        PB805: grammar cannot be read
-          a group has no end
-    "#]],
+            schema-broken: grammar cannot be read
+              a group has no end
+        "#]],
     );
     changed(
         &["lark"],
         "[\" (UPDATE (",
         "[\" ((UPDATE (",
         expect![[r#"
-        PB805: grammar cannot be read
-          a group has no end
-    "#]],
+            schema-broken: grammar cannot be read
+              a group has no end
+        "#]],
     );
     changed(
         &["gbnf"],
         "memory-operations ::=",
         "memory ::=",
         expect![[r#"
-        PB805: grammar cannot be read
-          there is no rule `memory-operations`
-    "#]],
+            schema-broken: grammar cannot be read
+              there is no rule `memory-operations`
+        "#]],
     );
     changed(
         &["json-schema"],
         "\"type\": \"array\",",
         "\"type\": ,",
         expect![[r#"
-        PB805: schema is no JSON
-          no engine and no provider accepts it
-    "#]],
+            schema-broken: schema is no JSON
+              no engine and no provider accepts it
+        "#]],
     );
     changed(
         &["json-schema"],
         "^(modified",
         "^((modified",
         expect![[r#"
-        PB805: pattern does not compile
-          unclosed group
-    "#]],
+            schema-broken: pattern does not compile
+              unclosed group
+        "#]],
     );
     assert_eq!(found("gbnf", POLICY, &|text| text + "text ::= text | \"a\"\n"), "");
 }
