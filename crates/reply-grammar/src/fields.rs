@@ -1,9 +1,10 @@
 //! The fields of an envelope as sets of values, from the table that the checks of replies read as well.
 
 use mangle_settings::Profile;
-use piggyback::envelope::table::{MemberField, Shape, Table};
+use piggyback::envelope::table::{INTENT, MemberField, Shape, Table};
 use piggyback::envelope::{CATEGORIES, OPERATIONS, Taxonomy};
 
+use crate::expr::Expr;
 use crate::policy::Policy;
 use crate::text;
 use crate::update::Updates;
@@ -32,6 +33,7 @@ impl Fields<'_> {
     pub(crate) fn value(&self, field: &MemberField) -> Option<Value> {
         match field.name {
             "mangle_updates" => Some(self.update_list()),
+            "intent_classification" => Some(self.intent()),
             _ => self.of_shape(&field.shape, field.name),
         }
     }
@@ -46,6 +48,7 @@ impl Fields<'_> {
             Shape::Count => Value::Count(self.policy.decoding.digits),
             Shape::Flag => Value::Flag,
             Shape::FlagOrNull => Value::Nullable(Box::new(Value::Flag)),
+            Shape::Object(table) if name == "memory_operations" => self.memory_operation(table),
             Shape::Object(table) => Value::Object(self.members(table)),
             Shape::List(element) => {
                 Value::List(Box::new(self.of_shape(element, name)?), 0, self.most_elements(name))
@@ -53,6 +56,37 @@ impl Fields<'_> {
             Shape::Map => self.map(),
             Shape::Free => return None,
         })
+    }
+
+    /// An intent for each category with its verbs, if all verbs have one of the usual categories.
+    fn intent(&self) -> Value {
+        let intent = self.members(&INTENT);
+        let verbs = Taxonomy::of(Some(self.policy.declarations)).verbs;
+        if !verbs.iter().all(|verb| CATEGORIES.contains(&verb.category)) {
+            return Value::Object(intent);
+        }
+        let of_category = |(word, category): (String, &str)| {
+            let verbs: Vec<_> = verbs.iter().filter(|verb| verb.category == category).collect();
+            let verbs: Vec<_> = verbs.iter().map(|verb| format!("/{}", verb.name)).collect();
+            let members = with(&intent, "category", &Value::Words(vec![word]));
+            (!verbs.is_empty()).then(|| Value::Object(with(&members, "verb", &Value::Words(verbs))))
+        };
+        let categories = categories(self.policy.profile).into_iter().zip(CATEGORIES);
+        either(categories.filter_map(of_category).collect())
+    }
+
+    /// An operation that stores a value, or one that needs none.
+    fn memory_operation(&self, table: &'static Table) -> Value {
+        let operation = self.members(table);
+        let of_kind = |stores: bool| {
+            let value = match stores {
+                true => Value::Text("filled_text", text::filled(self.policy.decoding.text)),
+                false => Value::Text("nothing", Expr::literal("")),
+            };
+            let operations = operations(self.policy.profile, stores);
+            Value::Object(with(&with(&operation, "op", &Value::Words(operations)), "value", &value))
+        };
+        either(vec![of_kind(true), of_kind(false)])
     }
 
     /// Up to how many elements a list has: none of transitions between updates that there are not.
@@ -96,7 +130,6 @@ impl Fields<'_> {
         match field {
             "category" => Value::Words(categories(profile)),
             "verb" => self.verbs(),
-            "op" => Value::Words(operations(profile)),
             "priority" => words(&["required", "optional"]),
             "key" => Value::Text("memory_key", text::memory_key(limits.name)),
             "timestamp" => Value::Text("timestamp", text::timestamp()),
@@ -147,9 +180,24 @@ fn categories(profile: Profile) -> Vec<String> {
     CATEGORIES.iter().map(|category| format!("{slash}{category}")).collect()
 }
 
-fn operations(profile: Profile) -> Vec<String> {
-    let of_version = OPERATIONS.iter().filter(|operation| operation.is_in(profile));
+/// The operations of a version that store a value, or those that store none.
+fn operations(profile: Profile, stores: bool) -> Vec<String> {
+    let of_version = OPERATIONS.iter().filter(|one| one.is_in(profile) && one.stores == stores);
     of_version.map(|operation| operation.name.to_owned()).collect()
+}
+
+/// Members with another value for one of them.
+fn with(members: &[Member], name: &str, value: &Value) -> Vec<Member> {
+    let replaced = |member: &Member| match member.name == name {
+        true => Member { value: value.clone(), ..*member },
+        false => member.clone(),
+    };
+    members.iter().map(replaced).collect()
+}
+
+/// A choice of objects; a single one is itself.
+fn either(mut objects: Vec<Value>) -> Value {
+    if objects.len() == 1 { objects.remove(0) } else { Value::Either(objects) }
 }
 
 fn words(of: &[&str]) -> Value {

@@ -9,6 +9,8 @@ use crate::term::digits;
 pub enum Value {
     /// An object with all of these members, in this order.
     Object(Vec<Member>),
+    /// One of these objects.
+    Either(Vec<Value>),
     /// A list of so many elements, both ends included.
     List(Box<Value>, u32, u32),
     /// A string with a text of a set; the name is that of the set in grammars.
@@ -43,7 +45,8 @@ impl Value {
     #[must_use]
     pub fn json(&self, name: &str) -> Expr {
         match self {
-            Self::Object(members) => Expr::rule(name, object(members)),
+            Self::Object(members) => Expr::rule(name, object(members, "")),
+            Self::Either(objects) => Expr::rule(name, either(objects)),
             Self::List(element, least, most) => {
                 Expr::rule(name, brackets(["[", "]"], &element.json(&element_name(name)), *least, *most))
             }
@@ -84,12 +87,22 @@ fn element_name(list: &str) -> String {
     }
 }
 
-fn object(members: &[Member]) -> Expr {
+/// Alternatives, whose rules have numbers since fields of the same name differ.
+fn either(objects: &[Value]) -> Expr {
+    let alternative = |(at, value): (usize, &Value)| match value {
+        Value::Object(members) => object(members, &format!("_{at}")),
+        other => other.json("value"),
+    };
+    Expr::choice((1..).zip(objects).map(alternative).collect())
+}
+
+/// An object; `suffix` ends the names of the rules of its members.
+fn object(members: &[Member], suffix: &str) -> Expr {
     let mut parts = Vec::new();
     for (at, member) in members.iter().enumerate() {
         let before = if at == 0 { "{" } else { "," };
         parts.push(Expr::Literal(format!("{before}\"{}\":", member.name)));
-        parts.push(member.value.json(member.name));
+        parts.push(member.value.json(&format!("{}{suffix}", member.name)));
     }
     parts.push(Expr::literal(if members.is_empty() { "{}" } else { "}" }));
     Expr::Sequence(parts)

@@ -45,7 +45,7 @@ pub(super) enum Patterns {
 }
 
 /// The sets of texts that are prose, by their names.
-const PROSE: [&str; 4] = ["surface", "trace", "text", "filled_text"];
+const PROSE: [&str; 5] = ["surface", "trace", "text", "filled_text", "nothing"];
 
 /// A schema in the making.
 struct Writer {
@@ -83,6 +83,10 @@ impl Writer {
     fn schema(&mut self, name: &str, value: &Value) -> Json {
         match value {
             Value::Object(members) => self.object(members),
+            Value::Either(values) | Value::Scalar(values) => {
+                let of: Vec<_> = values.iter().map(|value| self.schema(name, value)).collect();
+                json!({"anyOf": of})
+            }
             Value::List(element, least, most) => self.list(name, element, *least, *most),
             Value::Text(kind, text) => self.text(kind, text),
             Value::Words(words) => json!({"type": "string", "enum": words}),
@@ -91,10 +95,6 @@ impl Writer {
             Value::Flag => json!({"type": "boolean"}),
             Value::Nullable(value) => self.nullable(name, value),
             Value::Map(key, value, most) => self.map(key, value, *most),
-            Value::Scalar(values) => {
-                let of: Vec<_> = values.iter().map(|value| self.schema(name, value)).collect();
-                json!({"anyOf": of})
-            }
         }
     }
 
@@ -228,7 +228,7 @@ impl Writer {
     fn map(&mut self, key: &Expr, value: &Value, most: u32) -> Json {
         if !self.style.has_maps || self.style.patterns == Patterns::None {
             self.drop_constraint("tool requests have no arguments, since keys cannot be free", "PB423");
-            return json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
+            return self.object(&[]);
         }
         let value = self.schema("tool_args", value);
         let key = self.pattern(key);

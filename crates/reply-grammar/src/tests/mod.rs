@@ -4,4 +4,5 @@ mod agreement;
 mod declared_forms;
 mod engine_table;
 mod random_replies;
+mod targets;
 mod times;
