@@ -214,6 +214,7 @@ impl Check {
         let request = FindingsRequest { targets, overlay, memory, working, options, profile };
         let mended = self.fix.mend(&request, resolution, only.as_ref(), pretended);
         resolution.read_agents_again(pretended, session.memory.table());
+        resolution.read_grammars_again(pretended, session.memory.table());
         resolution.read_prompts_again(targets, pretended, session.memory.table());
         Ok(Some(mended))
     }
@@ -268,6 +269,7 @@ impl Check {
         watched.extend(named.targets.iter().filter_map(CheckTarget::folder).map(Path::to_path_buf));
         watched.extend(resolution.projects.iter().map(|project| project.root.clone()));
         watched.extend(resolution.agents.iter().map(|agent| agent.path.clone()));
+        watched.extend(resolution.grammars.iter().map(|grammar| grammar.path.clone()));
         let beside = resolution.beside();
         watched.extend(beside.map(|(_, path, _)| path.to_path_buf()));
         watched.extend(resolution.transcripts.iter().map(|found| found.path.clone()));

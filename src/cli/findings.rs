@@ -53,7 +53,7 @@ pub(super) struct Findings {
     most: FxHashMap<FileId, MaxFindings>,
     /// The same for all files.
     max_findings: Option<MaxFindings>,
-    /// The configurations of agents' runtimes that were checked.
+    /// The configurations of agents' runtimes and the grammars of replies that were checked.
     agents: Vec<FileId>,
     /// What prompts are made of beside policies.
     beside: FxHashSet<FileId>,
@@ -90,6 +90,7 @@ impl Findings {
         let clauses = clauses.filter(|item| item.statement.clause().is_some()).count();
         let atoms = resolution.corpora.iter().flat_map(|corpus| corpus.reported.iter().copied());
         let agents = resolution.agents.iter().filter(|agent| agent.reported);
+        let grammars = resolution.grammars.iter();
         let files = policies.iter().map(|file| file.id).chain(transcripts.files).chain(atoms);
         let mut files: Vec<_> = files.collect();
         files.sort_by(|one, another| compare_paths(sources.name(*one), sources.name(*another)));
@@ -101,7 +102,7 @@ impl Findings {
             failures,
             stale: 0,
             omitted: transcripts.omitted,
-            agents: agents.map(|agent| agent.file).collect(),
+            agents: agents.map(|agent| agent.file).chain(grammars.map(|grammar| grammar.file)).collect(),
             beside: resolution.beside().map(|(file, ..)| file).collect(),
             is_nothing: is_nothing && !request.targets.iter().any(is_configuration),
             most: most(resolution),
@@ -244,6 +245,9 @@ fn sources(
     }
     for agent in resolution.agents.iter().filter(|agent| agent.reported) {
         sources.insert_source(agent.file, agent_source(agent, checked, working));
+    }
+    for grammar in &resolution.grammars {
+        sources.insert_source(grammar.file, source(grammar.file, &grammar.text));
     }
     for (file, _, text) in resolution.beside() {
         sources.insert_source(file, source(file, text));

@@ -174,7 +174,7 @@ impl FixArgs {
         mended: &mut FixReport,
     ) {
         let knowledges = KnowledgeMap::new(resolution, files, request.profile);
-        let fixed = host::fix_standalone(request.of_transcripts(resolution, &knowledges), wish);
+        let fixed = host::fix_standalone(request.of_transcripts(resolution, &knowledges), files, wish);
         mended.left = fixed.left;
         for FixedFile { file, path, before, fixed } in fixed.files {
             let refusal = || host::replaceable(&path).err();

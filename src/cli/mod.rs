@@ -34,6 +34,7 @@ mod protected_predicates;
 mod query;
 mod repair;
 mod replay;
+mod reply_grammar;
 mod rule;
 mod semantics;
 mod serve;
@@ -92,6 +93,11 @@ enum Command {
     Graph(graph::GraphCommand),
     Query(query::QueryCommand),
     Preview(preview::PreviewCommand),
+    Schema(reply_grammar::SchemaCommand),
+    Gbnf(reply_grammar::GbnfCommand),
+    Ebnf(reply_grammar::EbnfCommand),
+    Lark(reply_grammar::LarkCommand),
+    Regex(reply_grammar::RegexCommand),
     Test(test::TestCommand),
     Rule(rule::RuleCommand),
     Config(config::Config),
@@ -176,6 +182,11 @@ impl Cli {
             Command::Graph(graph) => graph.run(color),
             Command::Query(query) => query.run(color),
             Command::Preview(preview) => preview.run(color),
+            Command::Schema(schema) => schema.run(color),
+            Command::Gbnf(gbnf) => gbnf.run(color),
+            Command::Ebnf(ebnf) => ebnf.run(color),
+            Command::Lark(lark) => lark.run(color),
+            Command::Regex(regex) => regex.run(color),
             Command::Test(test) => test.run(color),
             Command::Rule(rule) => rule.run(color),
             Command::Config(config) => config.run(color),

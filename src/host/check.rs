@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::decode::is_unparsed;
+use super::grammar_checks::GrammarPrograms;
 use super::resolve::{CorpusFiles, PartialScan, Problem, ProgramFiles, Resolution};
 use super::unread_findings::{around, scan_limit, unreadable};
 use super::workspace::Snapshot;
@@ -78,7 +79,13 @@ pub fn check(
     let of_agents = resolution.agents.iter().filter(|agent| agent.reported);
     let of_agents = of_agents.map(|agent| check_agent(agent, &resolution.projects));
     let of_cuts = resolution.cuts.iter().map(|cut| check_cut(cut, &resolution.projects, memory.table()));
-    for (found, configured) in of_unparsed.chain(of_projects).chain(of_agents).chain(of_cuts) {
+    let grammars = GrammarPrograms::new(resolution, files);
+    let of_grammars = resolution.grammars.iter().map(|grammar| {
+        let found = grammars.check(grammar, &grammar.text);
+        (entries(grammar.file, found).collect(), grammars.fail_on(grammar))
+    });
+    let beside_programs = of_projects.chain(of_agents).chain(of_grammars).chain(of_cuts);
+    for (found, configured) in of_unparsed.chain(beside_programs) {
         checked.add(found, options.fail_on.unwrap_or(configured));
     }
     checked

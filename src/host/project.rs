@@ -41,6 +41,7 @@ pub struct Project {
     places: Vec<ProgramPlaces>,
     sample_places: Vec<TextRange>,
     atom_places: Vec<TextRange>,
+    grammar_places: Vec<TextRange>,
 }
 
 /// The files of one program of a project.
@@ -100,6 +101,7 @@ impl Project {
             rules: parsed.rules,
             samples: Vec::new(),
             atom_places: parsed.atoms,
+            grammar_places: parsed.grammars,
             places: parsed.programs,
             sample_places: parsed.sample,
         }
@@ -128,6 +130,17 @@ impl Project {
             let Some(&range) = self.atom_places.get(*at) else { continue };
             let pattern = self.settings.prompt.atoms.patterns().get(*at).map_or("", String::as_str);
             self.findings.push(unmatched_pattern("atoms", pattern, range, "`.yaml` or `.yml`"));
+        }
+        self.findings.sort_by_key(|finding| finding.range.start());
+    }
+
+    /// Reports the patterns of `[decoding] files`, by index, that match no file.
+    pub(super) fn report_grammars(&mut self, unmatched: &[usize]) {
+        for at in unmatched {
+            let Some(&range) = self.grammar_places.get(*at) else { continue };
+            let pattern = self.settings.decoding.files.patterns().get(*at).map_or("", String::as_str);
+            let ends = "`.json`, `.gbnf`, `.ebnf`, `.lark` or `.regex`";
+            self.findings.push(unmatched_pattern("files", pattern, range, ends));
         }
         self.findings.sort_by_key(|finding| finding.range.start());
     }

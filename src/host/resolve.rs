@@ -8,6 +8,7 @@
 mod agents;
 mod arguments;
 mod default_programs;
+mod grammars;
 mod links;
 mod previews;
 mod resolution;
@@ -353,6 +354,8 @@ impl<'a> Resolver<'a> {
             let why = "it asks for another version of mangle-ls".into();
             self.result.problems.push(Problem { path: path.into(), why, named: true });
         }
+        let grammars = self.grammars(&mut project, index, path);
+        self.result.grammars.extend(grammars);
         self.result.projects.push(project);
     }
 

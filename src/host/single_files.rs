@@ -1,14 +1,19 @@
-//! Fixing the files of a resolution that are checked alone: transcripts, and configurations of agents' runtimes.
+//! Fixing the files of a resolution that are no policies: transcripts, configurations of agents' runtimes, and grammars of
+//! replies.
 
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::check::agent_rules;
-use super::{AgentSettings, Input, STDIN, TranscriptFile, TranscriptRequest, plain_name};
+use super::grammar_checks::GrammarPrograms;
+use super::{AgentSettings, GrammarFile, Input, STDIN, TranscriptFile, TranscriptRequest, plain_name};
 use crate::ide::file_findings::file_findings;
 use crate::ide::fixes::{FixRequest, FixedText, fix_text};
 use crate::ide::transcripts::{diagnostics, of_fences};
+use mangle_engine::program::FileSummary;
 use mangle_syntax::text::FileId;
 use piggyback::transcript::{LONGEST_DOCUMENT, settings};
 
@@ -39,14 +44,20 @@ pub struct StandaloneFixes {
     pub left: Vec<(FileId, PathBuf, SkipReason)>,
 }
 
-/// Applies the fixes that `wish` asks for to transcripts and configurations of agents' runtimes. Touches nothing on disk.
+/// Applies the fixes that `wish` asks for to transcripts, configurations of agents' runtimes and grammars of replies, which
+/// are held against the programs of `files`. Touches nothing on disk.
 /// What cannot be read is passed over: a check says so.
 #[must_use]
-pub fn fix_standalone(request: TranscriptRequest<'_>, wish: FixRequest<'_>) -> StandaloneFixes {
+pub fn fix_standalone(
+    request: TranscriptRequest<'_>,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    wish: FixRequest<'_>,
+) -> StandaloneFixes {
     let mut all = StandaloneFixes::default();
     for agent in request.resolution.agents.iter().filter(|agent| agent.reported) {
         all.files.extend(fix_agent(agent, request, wish));
     }
+    all.files.extend(fix_grammars(request, files, wish));
     // Nothing in a capture is to be fixed where evidence stays, so that it need not be read.
     let is_wanted = |found: &&TranscriptFile| wish.evidence || found.is_document;
     for found in request.resolution.transcripts.iter().filter(is_wanted) {
@@ -110,4 +121,19 @@ fn fix_agent(
     let before: Arc<[u8]> = agent.text.as_bytes().into();
     let fixed = is_text.then(|| fix_text(file, &before, &check, wish))?;
     Some(FixedFile { file, path: agent.path.clone(), before, fixed })
+}
+
+fn fix_grammars(
+    request: TranscriptRequest<'_>,
+    files: &FxHashMap<FileId, Arc<FileSummary>>,
+    wish: FixRequest<'_>,
+) -> Vec<FixedFile> {
+    let programs = GrammarPrograms::new(request.resolution, files);
+    let fix = |grammar: &GrammarFile| {
+        let check = |bytes: &[u8]| programs.check(grammar, &String::from_utf8_lossy(bytes));
+        let before: Arc<[u8]> = grammar.text.as_bytes().into();
+        let fixed = fix_text(grammar.file, &before, &check, wish);
+        FixedFile { file: grammar.file, path: grammar.path.clone(), before, fixed }
+    };
+    request.resolution.grammars.iter().map(fix).collect()
 }

@@ -37,6 +37,7 @@ pub mod references;
 pub mod registry;
 pub mod rename;
 pub mod replays;
+pub mod reply_grammars;
 pub mod selection;
 pub mod semantic_tokens;
 pub mod signature_help;

@@ -14,6 +14,7 @@ pub fn all() -> &'static Registry {
     static ALL: LazyLock<Registry> = LazyLock::new(|| {
         let of_texts = mangle_settings::RULES.iter().copied();
         let of_replies = piggyback::envelope::rules().chain(piggyback::transcript::rules());
+        let of_replies = of_replies.chain(reply_grammar::lint::rules::RULES.iter().copied());
         let of_runs = evaluation::RULES.iter().chain(agent_prompt::rules::RULES).copied();
         Registry::with(
             of_texts.chain(of_replies),

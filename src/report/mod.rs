@@ -28,6 +28,7 @@ pub mod proof;
 mod redact;
 pub mod replay;
 pub mod replies;
+pub mod reply_grammars;
 pub mod rules;
 mod sarif;
 pub mod sink;

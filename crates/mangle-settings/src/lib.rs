@@ -2,6 +2,7 @@
 
 mod consumers;
 mod declare;
+mod decoding;
 mod editor;
 mod fail_on;
 mod files;
@@ -41,6 +42,7 @@ mod words;
 mod tests;
 
 pub use consumers::{BUILT_IN_CONSUMERS, Consumer};
+pub use decoding::DecodingSettings;
 pub use fail_on::FailOn;
 pub use files::FilesSettings;
 pub use findings::{

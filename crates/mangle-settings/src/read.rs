@@ -20,6 +20,8 @@ pub struct Parsed {
     pub programs: Vec<ProgramPlaces>,
     /// Each pattern of [`super::KernelSettings::sample`]. Ranges count from the start of the file.
     pub sample: Vec<TextRange>,
+    /// Each pattern of [`super::DecodingSettings::files`]. Ranges count from the start of the file.
+    pub grammars: Vec<TextRange>,
     /// Each pattern of [`super::PromptSettings::atoms`]. Ranges count from the start of the file.
     pub atoms: Vec<TextRange>,
     /// What [`super::TranscriptSettings::tools`] says. The range counts from the start of the file.
@@ -49,6 +51,7 @@ pub fn parse(text: &str, vocabulary: Vocabulary<'_>) -> Parsed {
     Parsed {
         settings,
         sample: reader.take_places("kernel.sample"),
+        grammars: reader.take_places("decoding.files"),
         atoms: reader.take_places("prompt.atoms"),
         tools: reader.take_places("transcripts.tools").pop(),
         programs: std::mem::take(&mut reader.programs),

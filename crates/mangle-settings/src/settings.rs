@@ -5,8 +5,8 @@ use super::kinds::Tables;
 use super::value::Reader;
 use super::version::{self, VersionReq, unfit};
 use super::{
-    FailOn, FilesSettings, FormatSettings, KernelSettings, MaxFindings, ProgramSettings, PromptSettings,
-    ReplaySettings, RuleSettings, TranscriptSettings,
+    DecodingSettings, FailOn, FilesSettings, FormatSettings, KernelSettings, MaxFindings, ProgramSettings,
+    PromptSettings, ReplaySettings, RuleSettings, TranscriptSettings,
 };
 
 settings! {
@@ -39,6 +39,8 @@ settings! {
         prompt: PromptSettings;
         /// How captured sessions are replayed, and the names of the predicates of the constitution.
         replay: ReplaySettings;
+        /// What a model may generate, and the files that say so to an engine.
+        decoding: DecodingSettings;
     }
 }
 

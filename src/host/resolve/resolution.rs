@@ -12,7 +12,9 @@ use crate::host::partial_scan::PartialScan;
 use crate::host::preview_files::PreviewFiles;
 use crate::host::problem::Problem;
 use crate::host::project::ProgramOrigin;
-use crate::host::{AgentSettings, CheckTarget, FileTable, MemberLink, Overlay, Project, TranscriptFile};
+use crate::host::{
+    AgentSettings, CheckTarget, FileTable, GrammarFile, MemberLink, Overlay, Project, TranscriptFile,
+};
 use mangle_engine::program::Embedding;
 use mangle_settings::Settings;
 use mangle_syntax::text::FileId;
@@ -78,6 +80,8 @@ pub struct Resolution {
     pub transcripts: Vec<TranscriptFile>,
     /// The configurations of agents' runtimes, sorted by path. As transcripts, only who asks for them gets them.
     pub agents: Vec<AgentSettings>,
+    /// The grammars and schemas of replies that configurations name and the targets cover, sorted by path.
+    pub grammars: Vec<GrammarFile>,
     /// Files that were named and hold nothing that is checked.
     pub skipped: Vec<PathBuf>,
     /// Targets that hold nothing that is looked at: folders and globs, and the skipped files. Only a command line gets them.
@@ -126,6 +130,13 @@ impl Resolution {
                     self.problems.push(problem);
                 }
             }
+        }
+    }
+
+    /// Reads the grammars and schemas of replies again, which may have changed.
+    pub fn read_grammars_again(&mut self, overlay: &Overlay, table: &FileTable) {
+        for grammar in &mut self.grammars {
+            *grammar = GrammarFile::read(&grammar.path.clone(), grammar.project, overlay, table);
         }
     }
 

@@ -22,6 +22,7 @@ mod preview_why;
 mod query;
 mod repair;
 mod replay;
+mod reply_grammar;
 mod rule;
 mod scan_limit;
 mod settings;

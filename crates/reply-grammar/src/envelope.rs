@@ -1,0 +1,130 @@
+//! Which envelopes there may be: the values of all fields, and what no grammar says of them.
+
+use mangle_settings::Profile;
+use piggyback::envelope::table::{CONTROL, ENVELOPE, MemberField, Requirement};
+use thiserror::Error;
+
+use crate::expr::Expr;
+use crate::fields::Fields;
+use crate::policy::Policy;
+use crate::remaining::{self, Remaining};
+use crate::update::{Omitted, Predicate, Updates};
+use crate::value::{Member, Value};
+
+/// Which envelopes there may be.
+#[derive(Debug)]
+pub struct EnvelopeSet {
+    /// The version of the protocol.
+    pub profile: Profile,
+    /// The consumer of the updates.
+    pub consumer: String,
+    /// The envelope.
+    pub value: Value,
+    /// The text of one update; `None` where there may be none.
+    pub update: Option<Expr>,
+    /// The predicates of its updates, the most relevant first.
+    pub predicates: Vec<Predicate>,
+    /// The predicates that could have been among them.
+    pub omitted: Vec<Omitted>,
+    /// What has to be checked of each envelope nevertheless.
+    pub remaining: Vec<Remaining>,
+}
+
+/// Why there is no envelope at all.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum EnvelopeError {
+    /// The version wants an update, and there is none.
+    #[error("version {profile} requires an update, and consumer `{consumer}` accepts no declared predicate")]
+    NoUpdate {
+        /// The version.
+        profile: Profile,
+        /// The consumer.
+        consumer: String,
+    },
+    /// A field that the settings name and the version does not know.
+    #[error("version {profile} has no field `{field}`")]
+    UnknownField {
+        /// The version.
+        profile: Profile,
+        /// The field, from `[decoding] fields`.
+        field: String,
+    },
+}
+
+impl EnvelopeSet {
+    /// The envelopes that a policy allows.
+    ///
+    /// # Errors
+    /// If no envelope is allowed, or the settings contradict the version of the protocol.
+    pub fn of(policy: &Policy<'_>) -> Result<Self, EnvelopeError> {
+        let updates = Updates::of(policy);
+        let profile = policy.profile;
+        if profile == Profile::V1_1Bnf && updates.expr.is_none() {
+            return Err(EnvelopeError::NoUpdate { profile, consumer: policy.consumer().to_owned() });
+        }
+        check_fields(policy)?;
+        let value = envelope(policy, &updates);
+        let remaining = remaining::of(&value, &updates);
+        let Updates { expr: update, predicates, omitted, .. } = updates;
+        Ok(Self {
+            profile,
+            consumer: policy.consumer().to_owned(),
+            value,
+            update,
+            predicates,
+            omitted,
+            remaining,
+        })
+    }
+
+    /// The JSON of all envelopes, without white space.
+    #[must_use]
+    pub fn json(&self) -> Expr {
+        self.value.json("root")
+    }
+}
+
+/// The envelope, with its two channels in the order of its version.
+fn envelope(policy: &Policy<'_>, updates: &Updates) -> Value {
+    let fields = Fields { policy: *policy, updates };
+    let channel = |name: &str| {
+        let field = ENVELOPE.field(name)?;
+        let value = match name {
+            "control_packet" => Value::Object(control(&fields)),
+            _ => fields.value(field)?,
+        };
+        Some(Member { name: field.name, value })
+    };
+    let mut channels: Vec<_> =
+        ["control_packet", "surface_response"].into_iter().filter_map(channel).collect();
+    if !policy.profile.is_control_first() {
+        channels.reverse();
+    }
+    Value::Object(channels)
+}
+
+fn control(fields: &Fields<'_>) -> Vec<Member> {
+    let mut members = fields.members(&CONTROL);
+    members.retain(|member| CONTROL.field(member.name).is_some_and(|field| is_wanted(field, &fields.policy)));
+    members
+}
+
+/// The fields without which an envelope of a recent version has findings.
+const ALWAYS: [&str; 3] = ["intent_classification", "mangle_updates", "memory_operations"];
+
+/// Whether a field of the control packet is generated. The hypothesis of 1.1 is in its self-correction as well.
+fn is_wanted(field: &MemberField, policy: &Policy<'_>) -> bool {
+    match &policy.decoding.fields {
+        _ if field.need(policy.profile) == Requirement::Required || ALWAYS.contains(&field.name) => true,
+        Some(fields) => fields.iter().any(|name| name == field.name),
+        None => field.name != "abductive_hypothesis",
+    }
+}
+
+/// Whether the version knows all fields that the settings name.
+fn check_fields(policy: &Policy<'_>) -> Result<(), EnvelopeError> {
+    let profile = policy.profile;
+    let is_known = |name: &str| CONTROL.field(name).is_some_and(|field| field.is_in(profile));
+    let unknown = policy.decoding.fields.iter().flatten().find(|name| !is_known(name));
+    unknown.map_or(Ok(()), |field| Err(EnvelopeError::UnknownField { profile, field: field.clone() }))
+}

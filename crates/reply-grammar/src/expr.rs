@@ -1,0 +1,234 @@
+//! Regular expressions with bounds: which texts there are, of the decoded text of a string or of JSON itself.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use crate::class::CharClass;
+
+/// A set of texts of bounded length.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// One text.
+    Literal(String),
+    /// One character.
+    Class(CharClass),
+    /// One text of each, in this order.
+    Sequence(Vec<Expr>),
+    /// A text of any of them.
+    Choice(Vec<Expr>),
+    /// So many texts of one set, both ends included.
+    Repeat(Box<Expr>, u32, u32),
+    /// A set that has a name in grammars.
+    Rule(Arc<Rule>),
+}
+
+/// A set of texts with a name.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Rule {
+    /// Its name: lower-case words with `_` between them.
+    pub name: String,
+    /// Its texts.
+    pub body: Expr,
+    /// Whether it is a part of JSON that has no parts itself, such as a string: a terminal in grammars that know those.
+    pub is_terminal: bool,
+}
+
+impl Expr {
+    /// One text.
+    pub fn literal(text: impl Into<String>) -> Self {
+        Self::Literal(text.into())
+    }
+
+    /// A set with a name whose texts have no parts.
+    pub fn terminal(name: impl Into<String>, body: Self) -> Self {
+        Self::Rule(Arc::new(Rule { name: name.into(), body, is_terminal: true }))
+    }
+
+    /// A set with a name whose texts have parts with names.
+    pub fn rule(name: impl Into<String>, body: Self) -> Self {
+        Self::Rule(Arc::new(Rule { name: name.into(), body, is_terminal: false }))
+    }
+
+    /// From `least` to `most` texts.
+    #[must_use]
+    pub fn repeat(self, least: u32, most: u32) -> Self {
+        Self::Repeat(Box::new(self), least, most)
+    }
+
+    /// A text, or none.
+    #[must_use]
+    pub fn optional(self) -> Self {
+        self.repeat(0, 1)
+    }
+
+    /// A choice; a single alternative is itself.
+    #[must_use]
+    pub fn choice(mut of: Vec<Self>) -> Self {
+        match of.len() {
+            1 => of.remove(0),
+            _ => Self::Choice(of),
+        }
+    }
+
+    /// The bytes of the longest text.
+    #[must_use]
+    pub fn longest(&self) -> usize {
+        self.measure(&str::len, &CharClass::longest)
+    }
+
+    /// The characters of the longest text.
+    #[must_use]
+    pub fn longest_chars(&self) -> usize {
+        self.measure(&|text| text.chars().count(), &|_| 1)
+    }
+
+    fn measure(&self, text: &dyn Fn(&str) -> usize, class: &dyn Fn(&CharClass) -> usize) -> usize {
+        let measure = |part: &Self| part.measure(text, class);
+        match self {
+            Self::Literal(literal) => text(literal),
+            Self::Class(chars) => class(chars),
+            Self::Sequence(parts) => parts.iter().map(measure).fold(0, usize::saturating_add),
+            Self::Choice(parts) => parts.iter().map(measure).max().unwrap_or(0),
+            Self::Repeat(part, _, most) => measure(part).saturating_mul(*most as usize),
+            Self::Rule(rule) => measure(&rule.body),
+        }
+    }
+
+    /// A text with as many characters as any, made of English words wherever they are free.
+    #[must_use]
+    pub fn sample(&self) -> String {
+        let mut out = String::new();
+        self.write_sample(&mut out);
+        out
+    }
+
+    fn write_sample(&self, out: &mut String) {
+        match self {
+            Self::Literal(text) => out.push_str(text),
+            Self::Class(class) => out.push(filler(class, out)),
+            Self::Sequence(parts) => parts.iter().for_each(|part| part.write_sample(out)),
+            Self::Choice(parts) => {
+                // Of equally long ones the first, which is the plain one.
+                let longest = parts.iter().rev().max_by_key(|part| part.longest_chars());
+                longest.into_iter().for_each(|part| part.write_sample(out));
+            }
+            Self::Repeat(part, _, most) => (0..*most).for_each(|_| part.write_sample(out)),
+            Self::Rule(rule) => rule.body.write_sample(out),
+        }
+    }
+
+    /// All rules in it, each after those that it needs, every name once.
+    #[must_use]
+    pub fn rules(&self) -> Vec<Arc<Rule>> {
+        let mut found = Vec::new();
+        self.collect(&mut found);
+        found
+    }
+
+    fn collect(&self, found: &mut Vec<Arc<Rule>>) {
+        match self {
+            Self::Literal(_) | Self::Class(_) => {}
+            Self::Sequence(parts) | Self::Choice(parts) => parts.iter().for_each(|part| part.collect(found)),
+            Self::Repeat(part, ..) => part.collect(found),
+            Self::Rule(rule) => {
+                if found.iter().all(|other| other.name != rule.name) {
+                    rule.body.collect(found);
+                    found.push(Arc::clone(rule));
+                }
+            }
+        }
+    }
+
+    /// How the texts are written in a JSON string, without its quotes: the only spelling of each.
+    #[must_use]
+    pub fn in_json(&self) -> Self {
+        let all = |parts: &[Self]| parts.iter().map(Self::in_json).collect();
+        match self {
+            Self::Literal(text) => Self::Literal(escaped(text)),
+            Self::Class(class) => escaped_class(class),
+            Self::Sequence(parts) => Self::Sequence(all(parts)),
+            Self::Choice(parts) => Self::Choice(all(parts)),
+            Self::Repeat(part, least, most) => part.in_json().repeat(*least, *most),
+            Self::Rule(rule) => {
+                let Rule { name, body, is_terminal } = &**rule;
+                Self::Rule(Arc::new(Rule {
+                    name: name.clone(),
+                    body: body.in_json(),
+                    is_terminal: *is_terminal,
+                }))
+            }
+        }
+    }
+}
+
+/// What the free characters of samples are taken from.
+const WORDS: &str = "the parser of the project reads every file twice and the second test fails again ";
+
+/// The character of [`WORDS`] that comes next where so much is written, or another one of the class.
+pub(crate) fn filler(class: &CharClass, out: &str) -> char {
+    let at = out.len() % WORDS.len();
+    let next =
+        WORDS.get(at..).into_iter().chain([WORDS]).flat_map(str::chars).find(|char| class.contains(*char));
+    next.or_else(|| class.ranges().first().map(|(start, _)| *start)).unwrap_or_default()
+}
+
+/// A text as it is written in a JSON string.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for char in text.chars() {
+        match short_escape(char) {
+            Some(letter) => out.extend(['\\', letter]),
+            // Writing to a string cannot fail.
+            None if char < ' ' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(char));
+            }
+            None => out.push(char),
+        }
+    }
+    out
+}
+
+/// The letter that stands after a backslash for a character that JSON strings cannot hold.
+fn short_escape(char: char) -> Option<char> {
+    ESCAPES.iter().find(|(plain, _)| *plain == char).map(|(_, letter)| *letter)
+}
+
+const ESCAPES: [(char, char); 5] = [('"', '"'), ('\\', '\\'), ('\n', 'n'), ('\t', 't'), ('\r', 'r')];
+
+fn escaped_class(class: &CharClass) -> Expr {
+    let held: Vec<_> = ESCAPES.iter().filter(|(plain, _)| class.contains(*plain)).collect();
+    if held.is_empty() {
+        return Expr::Class(class.clone());
+    }
+    let plain: String = held.iter().map(|(plain, _)| *plain).collect();
+    let letters: String = held.iter().map(|(_, letter)| *letter).collect();
+    let escape = Expr::Sequence(vec![Expr::literal("\\"), Expr::Class(CharClass::chars(&letters))]);
+    match class.without(&plain) {
+        rest if rest.ranges().is_empty() => escape,
+        rest => Expr::Choice(vec![Expr::Class(rest), escape]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_text_is_counted_in_bytes_and_characters() {
+        let any = Expr::Class(CharClass::chars("").complement());
+        let both = Expr::Sequence(vec![any.repeat(0, 3), Expr::literal("é")]);
+        assert_eq!((both.longest(), both.longest_chars()), (14, 4));
+        let either = Expr::choice(vec![Expr::literal("ab"), both]);
+        assert_eq!(either.longest(), 14);
+        assert_eq!(either.sample(), "theé");
+    }
+
+    #[test]
+    fn json_escapes_are_written_into_the_expression() {
+        let quote = Expr::literal("a\"\\\n\u{1}").in_json();
+        assert_eq!(quote, Expr::literal("a\\\"\\\\\\n\\u0001"));
+        let Expr::Choice(parts) = Expr::Class(CharClass::chars("a\n")).in_json() else { panic!("no choice") };
+        assert_eq!(parts[0], Expr::Class(CharClass::chars("a")));
+        assert_eq!(parts[1].sample(), "\\n");
+    }
+}

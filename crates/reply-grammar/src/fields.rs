@@ -1,0 +1,205 @@
+//! The fields of an envelope as sets of values, from the table that the checks of replies read as well.
+
+use mangle_settings::Profile;
+use piggyback::envelope::table::{INTENT, MemberField, Shape, Table};
+use piggyback::envelope::{CATEGORIES, OPERATIONS, Taxonomy};
+
+use crate::expr::Expr;
+use crate::policy::Policy;
+use crate::text;
+use crate::update::Updates;
+use crate::value::{Member, Value};
+
+/// How sure a model may be. Zero says that it is not sure at all, which the runtime reads as no answer.
+const CONFIDENCE: &[&str] = &["0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"];
+
+/// How useful the context was.
+const USEFULNESS: &[&str] = &["0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"];
+
+/// The parts of an envelope that its fields are made of.
+pub(crate) struct Fields<'p> {
+    pub(crate) policy: Policy<'p>,
+    pub(crate) updates: &'p Updates,
+}
+
+impl Fields<'_> {
+    /// The members of an object of this version, without those that may be left out and whose values are unknown.
+    pub(crate) fn members(&self, table: &'static Table) -> Vec<Member> {
+        let of_version = table.fields.iter().filter(|field| field.is_in(self.policy.profile));
+        of_version.filter_map(|field| Some(Member { name: field.name, value: self.value(field)? })).collect()
+    }
+
+    /// What a field may hold; `None` where any JSON may be.
+    pub(crate) fn value(&self, field: &MemberField) -> Option<Value> {
+        match field.name {
+            "mangle_updates" => Some(self.update_list()),
+            "intent_classification" => Some(self.intent()),
+            _ => self.of_shape(&field.shape, field.name),
+        }
+    }
+
+    fn of_shape(&self, shape: &Shape, name: &str) -> Option<Value> {
+        Some(match shape {
+            Shape::Text => self.text(name),
+            Shape::TextOrNull => Value::Nullable(Box::new(self.text(name))),
+            Shape::Word(words) => Value::Words(words.iter().map(|word| (*word).to_owned()).collect()),
+            Shape::Number if name == "confidence" => Value::Numbers(CONFIDENCE),
+            Shape::Number => Value::Numbers(USEFULNESS),
+            Shape::Count => Value::Count(self.policy.decoding.digits),
+            Shape::Flag => Value::Flag,
+            Shape::FlagOrNull => Value::Nullable(Box::new(Value::Flag)),
+            Shape::Object(table) if name == "memory_operations" => self.memory_operation(table),
+            Shape::Object(table) => Value::Object(self.members(table)),
+            Shape::List(element) => {
+                Value::List(Box::new(self.of_shape(element, name)?), 0, self.most_elements(name))
+            }
+            Shape::Map => self.map(),
+            Shape::Free => return None,
+        })
+    }
+
+    /// An intent for each category with its verbs, if all verbs have one of the usual categories.
+    fn intent(&self) -> Value {
+        let intent = self.members(&INTENT);
+        let verbs = Taxonomy::of(Some(self.policy.declarations)).verbs;
+        if !verbs.iter().all(|verb| CATEGORIES.contains(&verb.category)) {
+            return Value::Object(intent);
+        }
+        let of_category = |(word, category): (String, &str)| {
+            let verbs: Vec<_> = verbs.iter().filter(|verb| verb.category == category).collect();
+            let verbs: Vec<_> = verbs.iter().map(|verb| format!("/{}", verb.name)).collect();
+            let members = with(&intent, "category", &Value::Words(vec![word]));
+            (!verbs.is_empty()).then(|| Value::Object(with(&members, "verb", &Value::Words(verbs))))
+        };
+        let categories = categories(self.policy.profile).into_iter().zip(CATEGORIES);
+        either(categories.filter_map(of_category).collect())
+    }
+
+    /// An operation that stores a value, or one that needs none.
+    fn memory_operation(&self, table: &'static Table) -> Value {
+        let operation = self.members(table);
+        let of_kind = |stores: bool| {
+            let value = match stores {
+                true => Value::Text("filled_text", text::filled(self.policy.decoding.text)),
+                false => Value::Text("nothing", Expr::literal("")),
+            };
+            let operations = operations(self.policy.profile, stores);
+            Value::Object(with(&with(&operation, "op", &Value::Words(operations)), "value", &value))
+        };
+        either(vec![of_kind(true), of_kind(false)])
+    }
+
+    /// Up to how many elements a list has: none of transitions between updates that there are not.
+    fn most_elements(&self, name: &str) -> u32 {
+        let caps = &self.policy.transcripts.caps;
+        let cap = match name {
+            "memory_operations" => caps.memory,
+            "tool_requests" => caps.tools,
+            "knowledge_requests" => caps.knowledge,
+            "state_transitions" if self.updates.expr.is_none() => return 0,
+            _ => 0,
+        };
+        match u32::try_from(cap) {
+            Ok(cap) if cap > 0 => self.policy.decoding.elements.min(cap),
+            _ => self.policy.decoding.elements,
+        }
+    }
+
+    fn update_list(&self) -> Value {
+        let least = u32::from(self.policy.profile == Profile::V1_1Bnf);
+        match &self.updates.expr {
+            Some(update) => Value::List(
+                Box::new(Value::Text("update", update.clone())),
+                least,
+                self.policy.most_updates().max(least),
+            ),
+            None => Value::List(Box::new(Value::Text("text", text::any(0))), 0, 0),
+        }
+    }
+
+    /// Arguments of a tool.
+    fn map(&self) -> Value {
+        let limits = self.policy.decoding;
+        let scalars = vec![self.text("argument"), Value::Count(limits.digits), Value::Flag];
+        Value::Map(text::word(limits.name), Box::new(Value::Scalar(scalars)), limits.elements)
+    }
+
+    /// What a text may be, by the name of its field.
+    fn text(&self, field: &str) -> Value {
+        let Policy { decoding: limits, transcripts, profile, .. } = self.policy;
+        match field {
+            "category" => Value::Words(categories(profile)),
+            "verb" => self.verbs(),
+            "priority" => words(&["required", "optional"]),
+            "key" => Value::Text("memory_key", text::memory_key(limits.name)),
+            "timestamp" => Value::Text("timestamp", text::timestamp()),
+            "recovery_action" => Value::Text("action", text::slashed_word(limits.name)),
+            "helpful_facts" | "noise_facts" => Value::Text("predicate", text::word(limits.name)),
+            "from" | "to" => self.transition_end(),
+            "surface_response" => Value::Text(
+                "surface",
+                text::filled(self.policy.length(limits.surface, transcripts.caps.surface)),
+            ),
+            "reasoning_trace" => {
+                Value::Text("trace", text::any(self.policy.length(limits.text, transcripts.caps.trace)))
+            }
+            "tool_name" => self.tool(),
+            "specialist" => self.specialist(),
+            "id" | "query" => Value::Text("filled_text", text::filled(limits.text)),
+            _ => Value::Text("text", text::any(limits.text)),
+        }
+    }
+
+    fn transition_end(&self) -> Value {
+        let none = || text::any(0);
+        Value::Text("update", self.updates.expr.clone().unwrap_or_else(none))
+    }
+
+    fn verbs(&self) -> Value {
+        let verbs = Taxonomy::of(Some(self.policy.declarations)).verbs;
+        Value::Words(verbs.iter().map(|verb| format!("/{}", verb.name)).collect())
+    }
+
+    fn tool(&self) -> Value {
+        match self.policy.tools.filter(|catalogue| !catalogue.tools.is_empty()) {
+            Some(catalogue) => Value::Words(catalogue.tools.keys().cloned().collect()),
+            None => Value::Text("tool", text::word(self.policy.decoding.name)),
+        }
+    }
+
+    fn specialist(&self) -> Value {
+        match &self.policy.transcripts.specialists {
+            Some(specialists) if !specialists.is_empty() => Value::Words(specialists.clone()),
+            _ => Value::Text("filled_text", text::filled(self.policy.decoding.text)),
+        }
+    }
+}
+
+fn categories(profile: Profile) -> Vec<String> {
+    let slash = if profile < Profile::V1_2 { "" } else { "/" };
+    CATEGORIES.iter().map(|category| format!("{slash}{category}")).collect()
+}
+
+/// The operations of a version that store a value, or those that store none.
+fn operations(profile: Profile, stores: bool) -> Vec<String> {
+    let of_version = OPERATIONS.iter().filter(|one| one.is_in(profile) && one.stores == stores);
+    of_version.map(|operation| operation.name.to_owned()).collect()
+}
+
+/// Members with another value for one of them.
+fn with(members: &[Member], name: &str, value: &Value) -> Vec<Member> {
+    let replaced = |member: &Member| match member.name == name {
+        true => Member { value: value.clone(), ..*member },
+        false => member.clone(),
+    };
+    members.iter().map(replaced).collect()
+}
+
+/// A choice of objects; a single one is itself.
+fn either(mut objects: Vec<Value>) -> Value {
+    if objects.len() == 1 { objects.remove(0) } else { Value::Either(objects) }
+}
+
+fn words(of: &[&str]) -> Value {
+    Value::Words(of.iter().map(|word| (*word).to_owned()).collect())
+}

@@ -1,0 +1,57 @@
+//! Lark grammars.
+
+use super::pattern::read_pattern;
+use super::scanner::{Notation, Scanner};
+use super::{ReadError, Rules, resolve};
+use crate::expr::Expr;
+
+enum Lark {}
+
+impl Notation for Lark {
+    const DEFINES: &'static str = ":";
+    const COMMENTS: &'static [&'static str] = &["//", "#"];
+
+    fn special(scanner: &mut Scanner<'_>) -> Option<Result<Expr, ReadError>> {
+        scanner.take("/").then(|| expression(scanner))
+    }
+}
+
+/// A regular expression, the slash before it being read.
+fn expression(scanner: &mut Scanner<'_>) -> Result<Expr, ReadError> {
+    let start = scanner.at;
+    let mut is_escaped = false;
+    while let Some(char) = scanner.next() {
+        match char {
+            '/' if !is_escaped => {
+                let body = scanner.text.get(start..scanner.at - 1).unwrap_or_default();
+                return read_pattern(&body.replace("\\/", "/"))
+                    .map_err(|error| ReadError::new(start, error.why));
+            }
+            '\n' => break,
+            _ => is_escaped = char == '\\' && !is_escaped,
+        }
+    }
+    scanner.error("an expression has no end")
+}
+
+/// The expression that a grammar defines as `start`.
+///
+/// # Errors
+/// What is wrong with the grammar; recursion and directives are.
+pub fn read_lark(text: &str) -> Result<Expr, ReadError> {
+    let mut scanner = Scanner::new(text);
+    let mut rules = Rules::default();
+    loop {
+        scanner.skip::<Lark>();
+        if scanner.rest().is_empty() {
+            return resolve("start", &rules);
+        }
+        let Some(name) = scanner.name() else { return scanner.error("a rule has no name") };
+        scanner.skip::<Lark>();
+        if !scanner.take(Lark::DEFINES) {
+            return scanner.error(format!("there is no `:` after `{name}`"));
+        }
+        let body = scanner.alternatives::<Lark>()?;
+        rules.insert(name.to_owned(), body);
+    }
+}

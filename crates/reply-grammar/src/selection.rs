@@ -1,0 +1,37 @@
+//! Which predicates are generated: those that the consumer takes and the program declares, without protected ones.
+
+use mangle_settings::TranscriptSettings;
+use piggyback::envelope::atoms::{Declarations, DeclaredPredicate, is_delicate, may_be_offered, offers};
+use piggyback::envelope::runtime::{consumer_of, is_asked_for, takes};
+
+use crate::policy::Policy;
+
+/// The predicates that may be generated, the most relevant first: those that the settings name, then those that replies
+/// commonly assert, then those that rules read.
+pub(crate) fn candidates<'d>(policy: &Policy<'d>) -> Vec<&'d DeclaredPredicate> {
+    let Policy { declarations, transcripts, decoding, .. } = policy;
+    let mut found = offers(declarations, transcripts, &[]);
+    found.retain(|declared| !is_delicate(declared.name, &transcripts.atoms));
+    let is_new = |declared: &&DeclaredPredicate| !may_be_offered(declared, transcripts);
+    let derived: Vec<_> = wanted(declarations, transcripts).filter(is_new).collect();
+    found.splice(0..0, derived);
+    let place = |declared: &&DeclaredPredicate| {
+        let place = decoding.predicates.iter().position(|name| name == declared.name);
+        place.unwrap_or(usize::MAX)
+    };
+    found.sort_by_key(place);
+    found
+}
+
+/// The predicates that the runtime wants of replies although rules of the program derive them as well.
+fn wanted<'d>(
+    declarations: &'d Declarations,
+    settings: &TranscriptSettings,
+) -> impl Iterator<Item = &'d DeclaredPredicate> {
+    declarations.all().filter(|declared| {
+        is_asked_for(declared.name)
+            && declared.ground.is_none()
+            && takes(consumer_of(settings), declared.name)
+            && !is_delicate(declared.name, &settings.atoms)
+    })
+}

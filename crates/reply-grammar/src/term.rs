@@ -1,0 +1,162 @@
+//! The arguments of updates, as Mangle writes them: names, strings and numbers that survive the runtime.
+
+use crate::class::CharClass;
+use crate::expr::Expr;
+use mangle_settings::DecodingSettings;
+
+/// The ends of texts that the runtime takes for paths, and so for strings.
+const EXTENSIONS: [&str; 34] = [
+    "go", "md", "py", "js", "ts", "tsx", "jsx", "yaml", "yml", "json", "txt", "mg", "html", "css", "sh",
+    "bash", "ps1", "bat", "exe", "dll", "so", "c", "h", "cpp", "hpp", "rs", "rb", "java", "xml", "toml",
+    "ini", "cfg", "conf", "log",
+];
+
+/// The letters of the longest of them.
+const LONGEST_EXTENSION: u32 = 4;
+
+/// The segments of a path in a string.
+const MOST_SEGMENTS: u32 = 8;
+
+/// One of some names, longer ones first: an engine that takes the first that fits finds the right one.
+pub(crate) fn names(of: &[String]) -> Expr {
+    let mut sorted: Vec<_> = of.iter().collect();
+    sorted.sort_by_key(|name| (std::cmp::Reverse(name.len()), name.as_str()));
+    sorted.dedup();
+    Expr::choice(sorted.into_iter().map(Expr::literal).collect())
+}
+
+/// Any name that stays one: of one or two parts, and not like the name of a file.
+pub(crate) fn any_name(limits: &DecodingSettings) -> Expr {
+    let part = name_part(limits);
+    let more = Expr::Sequence(vec![Expr::literal("/"), part.clone()]).optional();
+    Expr::terminal("name", Expr::Sequence(vec![Expr::literal("/"), part, more]))
+}
+
+/// Any name below another.
+pub(crate) fn name_below(prefix: &str, limits: &DecodingSettings) -> Expr {
+    let name_part = Expr::terminal("name_part", name_part(limits));
+    Expr::Sequence(vec![Expr::literal(format!("{prefix}/")), name_part])
+}
+
+/// A part of a name.
+fn name_part(limits: &DecodingSettings) -> Expr {
+    let dotted = Expr::Sequence(vec![Expr::literal("."), after_dot(limits)]);
+    Expr::Sequence(vec![Expr::Class(name_letters()).repeat(1, limits.name), dotted.repeat(0, 2)])
+}
+
+fn name_letters() -> CharClass {
+    CharClass::of(&['A'..='Z', 'a'..='z', '0'..='9', '_'..='_', '-'..='-', '~'..='~', '%'..='%'])
+}
+
+/// What follows a dot in a name, which must not be like the end of a file: digits, a letter that is none, a sign that no
+/// end has, or more letters than any has.
+fn after_dot(limits: &DecodingSettings) -> Expr {
+    let letters = |least, most| Expr::Class(name_letters()).repeat(least, most);
+    let signed = vec![
+        letters(0, LONGEST_EXTENSION - 1),
+        Expr::Class(CharClass::chars("_-~%")),
+        letters(0, LONGEST_EXTENSION - 1),
+    ];
+    Expr::Choice(vec![
+        Expr::Class(digits()).repeat(1, LONGEST_EXTENSION),
+        Expr::Class(name_letters().without("cChH_-~%")),
+        Expr::Sequence(signed),
+        letters(LONGEST_EXTENSION + 1, limits.name.max(LONGEST_EXTENSION + 1)),
+    ])
+}
+
+/// A whole number.
+pub(crate) fn integer(limits: &DecodingSettings) -> Expr {
+    let sign = Expr::literal("-").optional();
+    let positive = vec![
+        sign,
+        Expr::Class(CharClass::of(&['1'..='9'])),
+        Expr::Class(digits()).repeat(0, limits.digits - 1),
+    ];
+    Expr::terminal("integer", Expr::Choice(vec![Expr::literal("0"), Expr::Sequence(positive)]))
+}
+
+/// A number with a point.
+pub(crate) fn float(limits: &DecodingSettings) -> Expr {
+    let some = || Expr::Class(digits()).repeat(1, limits.digits);
+    let body = Expr::Sequence(vec![Expr::literal("-").optional(), some(), Expr::literal("."), some()]);
+    Expr::terminal("float", body)
+}
+
+pub(crate) fn digits() -> CharClass {
+    CharClass::of(&['0'..='9'])
+}
+
+/// A string that the runtime stores as one: without what loses the update, without an arrow, and not like a name.
+pub(crate) fn string(limits: &DecodingSettings) -> Expr {
+    let plain = Expr::Choice(vec![free(first(), limits.string), slashed(limits)]);
+    Expr::terminal("string", Expr::Sequence(vec![Expr::literal("\""), plain, Expr::literal("\"")]))
+}
+
+/// A string that does not begin with a slash. Colons at its end are no arrow.
+fn free(first: Expr, most: u32) -> Expr {
+    let body = Expr::Sequence(vec![first, unit().repeat(0, most - 1)]).optional();
+    Expr::Sequence(vec![body, colons(0)])
+}
+
+/// What is in strings, apart from `-` and colons: no control character, no quote and no backslash, nothing that the
+/// runtime rejects an update for, and no arrow in one character.
+fn letters() -> CharClass {
+    let control = ['\0'..='\u{1f}', '\u{7f}'..='\u{7f}'];
+    CharClass::of(&control).complement().without("\"\\`$;|⟸-:")
+}
+
+/// A character, or an escape for one.
+fn letter(class: CharClass) -> Expr {
+    let escape = Expr::Sequence(vec![Expr::literal("\\"), Expr::Class(CharClass::chars("nt\"\\"))]);
+    Expr::Choice(vec![Expr::Class(class), escape])
+}
+
+/// A character of a string, perhaps with colons before it: a hyphen has none, since `:-` loses the update.
+fn unit() -> Expr {
+    Expr::Choice(vec![Expr::Sequence(vec![colons(0), letter(letters())]), Expr::literal("-")])
+}
+
+/// The first character, which is no slash.
+fn first() -> Expr {
+    Expr::Choice(vec![
+        letter(letters().without("/")),
+        Expr::literal("-"),
+        Expr::Sequence(vec![colons(1), letter(letters())]),
+    ])
+}
+
+fn colons(least: u32) -> Expr {
+    Expr::literal(":").repeat(least, 2)
+}
+
+/// A string that begins with a slash and that the runtime does not take for a name: the slash itself, several words, a path
+/// of at least three parts, or a path that ends like a file.
+fn slashed(limits: &DecodingSettings) -> Expr {
+    let class = CharClass::of(&['A'..='Z', 'a'..='z', '0'..='9', '_'..='_', '-'..='-', '.'..='.']);
+    let letters = |least| Expr::Class(class.clone()).repeat(least, limits.name);
+    let part = || Expr::Sequence(vec![Expr::literal("/"), letters(1)]);
+    let words = vec![Expr::literal("/"), letters(0), Expr::literal(" "), unit().repeat(0, limits.string)];
+    let extension = Expr::Choice(EXTENSIONS.iter().map(|end| Expr::literal(*end)).collect());
+    Expr::Choice(vec![
+        Expr::literal("/"),
+        Expr::Sequence(words),
+        part().repeat(3, MOST_SEGMENTS),
+        Expr::Sequence(vec![part().repeat(1, 2), Expr::literal("."), extension]),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use piggyback::envelope::runtime::has_extension;
+
+    use super::*;
+
+    #[test]
+    fn extensions_are_those_of_the_runtime() {
+        for end in EXTENSIONS {
+            assert!(has_extension(&format!("/a.{end}")), "{end}");
+            assert!(end.len() <= LONGEST_EXTENSION as usize);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Policies and an engine for tests.
+
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use llguidance::api::TopLevelGrammar;
+use llguidance::{Matcher, ParserFactory};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_settings::{DecodingSettings, Profile, TranscriptSettings};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::FileId;
+use piggyback::envelope::atoms::Declarations;
+use toktrie::{ApproximateTokEnv, TokEnv, TokRxInfo, TokTrie};
+
+use crate::target::{Dialect, Output, Target};
+use crate::{EnvelopeSet, Policy};
+
+/// The declarations of a program.
+pub(crate) fn declarations(text: &str) -> Declarations {
+    let file = FileSummary::new(FileId(0), &SourceFile::parse(text.into()));
+    Declarations::of(&Program::new(vec![Arc::new(file)]))
+}
+
+/// What decides which envelopes there are, as a test sets it.
+#[derive(Default)]
+pub(crate) struct Setup {
+    pub(crate) transcripts: TranscriptSettings,
+    pub(crate) decoding: DecodingSettings,
+    pub(crate) profile: Option<Profile>,
+}
+
+impl Setup {
+    /// For a version of the protocol.
+    pub(crate) fn of(profile: Profile) -> Self {
+        Self { profile: Some(profile), ..Self::default() }
+    }
+
+    /// With only these fields of the control packet besides the required ones.
+    pub(crate) fn with_fields(mut self, fields: &[&str]) -> Self {
+        self.decoding.fields = Some(fields.iter().map(|field| (*field).to_owned()).collect());
+        self
+    }
+
+    pub(crate) fn set(&self, declarations: &Declarations) -> EnvelopeSet {
+        self.try_set(declarations).unwrap()
+    }
+
+    pub(crate) fn try_set(&self, declarations: &Declarations) -> Result<EnvelopeSet, crate::EnvelopeError> {
+        EnvelopeSet::of(&Policy {
+            declarations,
+            transcripts: &self.transcripts,
+            decoding: &self.decoding,
+            profile: self.profile.unwrap_or(Profile::Current),
+            tools: None,
+        })
+    }
+}
+
+/// What a target makes of a set of envelopes.
+pub(crate) fn written(target: &str, dialect: Dialect, set: &EnvelopeSet) -> Output {
+    Target::named(target).unwrap().write(set, dialect, "a test")
+}
+
+/// An envelope of the running version with the JSON texts of some updates.
+pub(crate) fn envelope(updates: &str) -> String {
+    let intent = r#"{"category":"/query","verb":"/explain","target":"","constraint":"","confidence":0.9}"#;
+    format!(
+        r#"{{"control_packet":{{"intent_classification":{intent},"mangle_updates":[{updates}],"memory_operations":[]}},"surface_response":"Done."}}"#
+    )
+}
+
+/// The vocabulary o200k of OpenAI, and a token for its end.
+static FACTORY: LazyLock<ParserFactory> = LazyLock::new(|| {
+    let ranks = tiktoken_rs::o200k_base_singleton();
+    let words: Vec<Vec<u8>> =
+        (0..199_998).map(|rank| ranks.decode_bytes(&[rank]).unwrap_or_default()).collect();
+    let end = u32::try_from(words.len()).unwrap();
+    let mut words = words;
+    words.push(b"\xff<|end|>".to_vec());
+    let trie = TokTrie::from(&TokRxInfo::new(end + 1, end), &words);
+    let environment: TokEnv = Arc::new(ApproximateTokEnv::new(trie));
+    let mut factory = ParserFactory::new_simple(&environment).unwrap();
+    factory.quiet();
+    factory
+});
+
+/// A grammar in llguidance.
+pub(crate) struct Engine {
+    matcher: Matcher,
+    /// How long masks took, and how many there were.
+    times: (Duration, u32),
+}
+
+impl Engine {
+    pub(crate) fn of_schema(text: &str) -> Self {
+        Self::of(TopLevelGrammar::from_json_schema(serde_json::from_str(text).unwrap()))
+    }
+
+    pub(crate) fn of_lark(text: &str) -> Self {
+        Self::of(TopLevelGrammar::from_lark(text.to_owned()))
+    }
+
+    fn of(grammar: TopLevelGrammar) -> Self {
+        let matcher = Matcher::new(FACTORY.create_parser(grammar));
+        if let Some(why) = matcher.get_error() {
+            panic!("{why}");
+        }
+        Self { matcher, times: (Duration::ZERO, 0) }
+    }
+
+    /// Whether a text can be generated.
+    pub(crate) fn accepts(&mut self, text: &str) -> bool {
+        self.matcher.reset().unwrap();
+        let tokens = FACTORY.tok_env().tok_trie().greedy_tokenize(text.as_bytes());
+        let taken = self.matcher.try_consume_tokens(&tokens).unwrap();
+        taken == tokens.len() && self.matcher.is_accepting().unwrap()
+    }
+
+    /// How long all masks since the last time took, and how many there were.
+    pub(crate) fn take_times(&mut self) -> (Duration, u32) {
+        std::mem::take(&mut self.times)
+    }
+
+    /// A text of tokens that are chosen at random among those that are allowed.
+    pub(crate) fn random(&mut self, random: &mut Random) -> Vec<u8> {
+        self.matcher.reset().unwrap();
+        let trie = FACTORY.tok_env().tok_trie();
+        let mut tokens = Vec::new();
+        while !self.matcher.is_stopped() {
+            let begin = Instant::now();
+            let mask = self.matcher.compute_mask_or_eos().unwrap();
+            self.times = (self.times.0 + begin.elapsed(), self.times.1 + 1);
+            let allowed: Vec<u32> = mask.iter().collect();
+            let token = allowed[random.below(allowed.len())];
+            if token == trie.eos_token() {
+                break;
+            }
+            tokens.push(token);
+            self.matcher.consume_token(token).unwrap();
+        }
+        trie.decode(&tokens)
+    }
+}
+
+/// Numbers that are the same in every run.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 11).unwrap() % limit.max(1)
+    }
+}

@@ -1,0 +1,149 @@
+//! The updates of an envelope: one fact each, of a predicate that the model may assert.
+
+use mangle_settings::DecodingSettings;
+use piggyback::envelope::atoms::DeclaredPredicate;
+
+use crate::argument::{Gap, argument, rows};
+use crate::expr::Expr;
+use crate::policy::Policy;
+use crate::selection::candidates;
+
+/// A predicate, by name and arity.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Predicate {
+    /// Its name.
+    pub name: String,
+    /// How many arguments it has.
+    pub arity: usize,
+}
+
+/// A predicate that could be generated and is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Omitted {
+    /// The predicate.
+    pub predicate: Predicate,
+    /// The reason, as the end of a sentence.
+    pub why: String,
+}
+
+/// Which updates there may be.
+#[derive(Debug)]
+pub(crate) struct Updates {
+    /// The text of an update; `None` if there may be none at all.
+    pub(crate) expr: Option<Expr>,
+    pub(crate) predicates: Vec<Predicate>,
+    pub(crate) omitted: Vec<Omitted>,
+    /// What the expression does not say of some arguments, each once.
+    pub(crate) gaps: Vec<(Gap, Predicate)>,
+}
+
+/// The arguments of a predicate, and how often they come together with it.
+struct Fact<'d> {
+    name: &'d str,
+    arguments: Vec<Vec<Expr>>,
+}
+
+impl Updates {
+    pub(crate) fn of(policy: &Policy<'_>) -> Self {
+        let mut updates = Self { expr: None, predicates: Vec::new(), omitted: Vec::new(), gaps: Vec::new() };
+        let mut facts = Vec::new();
+        for declared in candidates(policy) {
+            let predicate = || Predicate { name: declared.name.to_owned(), arity: declared.arity };
+            if updates.predicates.len() >= policy.decoding.max_predicates {
+                let why = format!("`max_predicates` is {}", policy.decoding.max_predicates);
+                updates.omitted.push(Omitted { predicate: predicate(), why });
+                continue;
+            }
+            match fact(declared, policy.decoding) {
+                Ok((fact, gaps)) => {
+                    updates.gaps.extend(gaps.into_iter().map(|gap| (gap, predicate())));
+                    updates.predicates.push(predicate());
+                    facts.push(fact);
+                }
+                Err(why) => updates.omitted.push(Omitted { predicate: predicate(), why }),
+            }
+        }
+        if !facts.is_empty() && policy.most_updates() > 0 {
+            updates.expr = Some(expression(&facts, policy.has_full_stops()));
+        }
+        updates
+    }
+}
+
+/// The facts of a predicate; what keeps it from being generated.
+fn fact<'d>(
+    declared: &'d DeclaredPredicate,
+    limits: &DecodingSettings,
+) -> Result<(Fact<'d>, Vec<Gap>), String> {
+    let mut fact = Fact { name: declared.name, arguments: Vec::new() };
+    let (mut gaps, mut problem) = (Vec::new(), None);
+    for row in rows(declared) {
+        match arguments(declared, &row, limits) {
+            Ok((arguments, more)) => {
+                gaps.extend(more);
+                if !fact.arguments.contains(&arguments) {
+                    fact.arguments.push(arguments);
+                }
+            }
+            Err(why) => problem = Some(why),
+        }
+    }
+    if fact.arguments.is_empty() {
+        return Err(problem.unwrap_or_else(|| "its bounds fit no constant".to_owned()));
+    }
+    if problem.is_some() {
+        gaps.push(Gap::Parts);
+    }
+    gaps.sort_unstable();
+    gaps.dedup();
+    Ok((fact, gaps))
+}
+
+/// The arguments of a predicate under one of its bounds.
+fn arguments(
+    declared: &DeclaredPredicate,
+    row: &[mangle_engine::types::Type],
+    limits: &DecodingSettings,
+) -> Result<(Vec<Expr>, Vec<Gap>), String> {
+    let mut gaps = Vec::new();
+    let mut all = Vec::new();
+    for (at, ty) in row.iter().enumerate() {
+        let listed = declared.names.get(at).and_then(Option::as_ref);
+        let found = argument(ty, listed, limits).map_err(|ty| {
+            format!("no update can hold a value of `{ty}` in argument {}", declared.parameter(at))
+        })?;
+        gaps.extend(found.gaps);
+        all.push(found.expr);
+    }
+    Ok((all, gaps))
+}
+
+/// The updates of all predicates. Those with the same arguments share them, which keeps patterns short.
+fn expression(facts: &[Fact<'_>], has_full_stops: bool) -> Expr {
+    let mut groups: Vec<(Vec<&str>, &Vec<Vec<Expr>>)> = Vec::new();
+    for fact in facts {
+        match groups.iter_mut().find(|(_, arguments)| **arguments == fact.arguments) {
+            Some((names, _)) => names.push(fact.name),
+            None => groups.push((vec![fact.name], &fact.arguments)),
+        }
+    }
+    let end = if has_full_stops { ")." } else { ")" };
+    let group = |(names, rows): (Vec<&str>, &Vec<Vec<Expr>>)| {
+        let names = Expr::choice(names.into_iter().map(Expr::literal).collect());
+        let rows = Expr::choice(rows.iter().map(|row| listed(row)).collect());
+        Expr::Sequence(vec![names, Expr::literal("("), rows, Expr::literal(end)])
+    };
+    Expr::choice(groups.into_iter().map(group).collect())
+}
+
+/// Arguments with a comma and a blank between them.
+fn listed(arguments: &[Expr]) -> Expr {
+    let mut parts = Vec::new();
+    for argument in arguments {
+        if !parts.is_empty() {
+            parts.push(Expr::literal(", "));
+        }
+        parts.push(argument.clone());
+    }
+    Expr::Sequence(parts)
+}
