@@ -301,6 +301,20 @@ fn all_settings() {
             as = "string"
             action = "recovery_action"
 
+            [decoding]
+            files = []
+            predicates = []
+            max_predicates = 100
+            # fields: all that the version of the protocol knows
+            updates = 16
+            elements = 4
+            surface = 1000
+            text = 200
+            string = 80
+            name = 32
+            digits = 9
+            max_names = 1000
+
             # Predicates that no reply should assert, and why:
             # action_denied: built-in list of protected predicates
             # action_type: built-in list of what the agent derives
@@ -580,6 +594,20 @@ fn all_settings() {
                   "as": "string",
                   "action": "recovery_action"
                 }
+              },
+              "decoding": {
+                "files": [],
+                "predicates": [],
+                "max_predicates": 100,
+                "fields": null,
+                "updates": 16,
+                "elements": 4,
+                "surface": 1000,
+                "text": 200,
+                "string": 80,
+                "name": 32,
+                "digits": 9,
+                "max_names": 1000
               },
               "protected": [
                 {
