@@ -74,6 +74,22 @@ pub(crate) fn programs() -> Vec<Vec<u8>> {
     texts.chain(generated(&[1])).chain(generated(&[3])).collect()
 }
 
+/// Grammars and schemas beside a policy, and programs that some are written of.
+pub(crate) fn grammars() -> Vec<Vec<u8>> {
+    let texts = [
+        (0, "root ::= \"{\" key? ( \"a\" | [^\"\\\\\\x00-\\x1f]{1,5} ) \"}\"\nkey ::= \"k\" # a comment\n"),
+        (1, "root ::= \"a\"* [a-z0-9_]+ (\"b\" \"c\")?\n"),
+        (2, "start: \"{\" KEY? (\"a\" | /[a-z]{1,3}/) \"}\"\nKEY: \"k\" \"l\"~2..3\n"),
+        (3, r#"\{"a":"(x|[^"\\\x00-\x1f]{0,9})"\}"#),
+        (
+            4,
+            r#"{"type":"object","properties":{"a":{"type":"string","pattern":"^p\\(/[a-z]+\\)\\.$"}},"required":["a"]}"#,
+        ),
+    ];
+    let files = texts.iter().map(|(kind, text)| with(&[*kind], text));
+    files.chain(programs().into_iter().map(|program| with(&[9], program))).collect()
+}
+
 /// Tables of facts.
 pub(crate) fn tables() -> Vec<Vec<u8>> {
     let tables = [

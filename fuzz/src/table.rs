@@ -30,6 +30,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "derive", about: "the kernel derives what the second evaluator derives", max_len: 2048, dictionary: "none", run: targets::derive::run, seeds: seeds::noise },
     Target { name: "facts", about: "any table of facts is read, and read again as it was written", max_len: 4096, dictionary: "json", run: targets::facts::run, seeds: seeds::tables },
     Target { name: "settings", about: "configurations, headers, session files and settings of agents: all ranges lie in them", max_len: 4096, dictionary: "json", run: targets::settings::run, seeds: seeds::settings },
+    Target { name: "grammar", about: "a grammar of any program is read again without a finding; any grammar is read", max_len: 4096, dictionary: "json", run: targets::grammar::run, seeds: seeds::grammars },
     Target { name: "reply", about: "any bytes are read as a reply; what is taken is taken again when it is alone", max_len: 4096, dictionary: "json", run: targets::reply::run, seeds: seeds::replies },
     Target { name: "transcript", about: "a transcript in pieces is the transcript at once; all ranges lie in it; fixes are read back", max_len: 8192, dictionary: "json", run: targets::transcript::run, seeds: seeds::transcripts },
     Target { name: "report", about: "`check` in every format is well formed and shows no control character", max_len: 8192, dictionary: "mangle", run: targets::commands::report, seeds: seeds::worlds },

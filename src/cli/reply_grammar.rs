@@ -191,8 +191,7 @@ impl GrammarArgs {
     fn run(&self, target: &str, dialect: Option<Dialect>, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let target = Target::named(target).ok_or_else(|| anyhow!("there is no target `{target}`"))?;
-        let usual = target.dialects.first().copied().unwrap_or(Dialect::None);
-        let dialect = dialect.unwrap_or(usual);
+        let dialect = dialect.unwrap_or_else(|| target.usual_dialect());
         if !target.dialects.contains(&dialect) {
             let known: Vec<_> = target.dialects.iter().map(|dialect| dialect.as_str()).collect();
             bail!(
@@ -212,7 +211,7 @@ impl GrammarArgs {
             settings,
             tools: subject.tools.as_deref(),
             profile: self.profile,
-            consumer: self.consumer.as_deref(),
+            consumer: self.consumer.clone(),
             target,
             dialect,
         };

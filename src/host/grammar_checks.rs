@@ -1,4 +1,4 @@
-//! Grammars and schemas of replies, held against the programs of their projects.
+//! Grammars and schemas of replies, compared with the programs of their projects.
 
 use std::sync::Arc;
 
@@ -7,13 +7,61 @@ use rustc_hash::FxHashMap;
 use super::GrammarFile;
 use super::resolve::{ProgramFiles, Resolution};
 use crate::ide::file_findings::file_findings;
-use crate::ide::reply_grammars::GrammarFileRequest;
+use crate::ide::reply_grammars::{GrammarComparison, GrammarFileRequest};
 use mangle_engine::program::{FileSummary, Program};
-use mangle_settings::FailOn;
+use mangle_settings::{FailOn, RuleSettings, Settings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::FileId;
+use piggyback::envelope::Catalogue;
+use reply_grammar::lint::unchecked;
 
-/// What grammar files are held against: each project's first program, joined.
+/// What decides on the grammars of a project.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GrammarContext<'a> {
+    /// The program, if the project has one.
+    pub(super) program: Option<&'a Program>,
+    pub(super) settings: &'a Settings,
+    /// What holds for rules, also where the configuration says nothing of them.
+    pub(super) rules: &'a RuleSettings,
+    /// The tools of the agent, where they are known.
+    pub(super) tools: Option<&'a Catalogue>,
+}
+
+/// Why a file is not compared with declarations.
+const NO_POLICY: &str = "its project has no policy";
+
+impl GrammarContext<'_> {
+    /// What is found in a grammar file with this text.
+    pub(super) fn check(&self, grammar: &GrammarFile, text: &str) -> Vec<Diagnostic> {
+        let name = grammar.path.to_string_lossy();
+        let findings = match (&grammar.unread, self.request(&name, text)) {
+            (Some(finding), _) => vec![finding.clone()],
+            (None, Some(request)) => request.check(),
+            (None, None) => vec![unchecked(text, NO_POLICY)],
+        };
+        file_findings(grammar.file, findings, self.rules)
+    }
+
+    /// A file of this name and text, to be compared with the program if there is one.
+    fn request<'r>(&'r self, name: &'r str, text: &'r str) -> Option<GrammarFileRequest<'r>> {
+        let Self { program, settings, tools, .. } = *self;
+        program.map(|program| GrammarFileRequest { name, text, program, settings, tools })
+    }
+
+    /// What a file of this name and text is compared with.
+    ///
+    /// # Errors
+    /// The reason why it cannot be compared.
+    pub(super) fn comparison<'r>(
+        &'r self,
+        name: &'r str,
+        text: &'r str,
+    ) -> Result<GrammarComparison<'r>, String> {
+        self.request(name, text).ok_or(NO_POLICY)?.comparison()
+    }
+}
+
+/// The programs that the grammars of a command are compared with.
 pub(super) struct GrammarPrograms<'r> {
     resolution: &'r Resolution,
     /// By index into [`Resolution::projects`].
@@ -39,19 +87,9 @@ impl<'r> GrammarPrograms<'r> {
     pub(super) fn check(&self, grammar: &GrammarFile, text: &str) -> Vec<Diagnostic> {
         let project = self.resolution.projects.get(grammar.project);
         let program = self.joined.get(&grammar.project);
-        let (Some(project), Some(program)) = (project, program) else { return Vec::new() };
-        let findings = match &grammar.unread {
-            Some(finding) => vec![finding.clone()],
-            None => GrammarFileRequest {
-                name: &grammar.path.to_string_lossy(),
-                text,
-                program,
-                settings: &project.settings,
-                tools: project.tools.as_deref(),
-            }
-            .check(),
-        };
-        file_findings(grammar.file, findings, &project.settings.rules)
+        let Some(project) = project else { return Vec::new() };
+        let (settings, tools) = (&*project.settings, project.tools.as_deref());
+        GrammarContext { program, settings, rules: &settings.rules, tools }.check(grammar, text)
     }
 
     /// From which severity on findings in a grammar file fail.
@@ -61,7 +99,8 @@ impl<'r> GrammarPrograms<'r> {
     }
 }
 
-fn first_program(resolution: &Resolution, project: usize) -> Option<&ProgramFiles> {
+/// The program of a project that its grammars are compared with: the first one that it declares.
+pub(super) fn first_program(resolution: &Resolution, project: usize) -> Option<&ProgramFiles> {
     let of_project = resolution.programs.iter().filter(|program| program.project == Some(project));
     of_project.min_by_key(|program| program.declared)
 }

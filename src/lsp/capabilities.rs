@@ -103,6 +103,7 @@ pub(super) fn watchers() -> Registration {
         // Transcripts: under the names that count without settings, and whatever else settings may name.
         watch("**/transcripts/**", None),
         watch("**/*.{json,jsonl,ndjson,md,txt,log}", None),
+        watch("**/*.{gbnf,ebnf,lark,regex}", None),
         // What sessions know in previews; they may be JSON, too.
         watch("**/*.{yaml,yml}", None),
         // Of a folder that is deleted, editors say no word about the files in it.

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { Answers } from "./documents/answers.ts";
+import { generateGrammar } from "./documents/grammar.ts";
 import { Previews } from "./documents/previews.ts";
 import type { PromptOf } from "./documents/prompt_of.ts";
 import { type Turn, openTurn, openTurnHere } from "./documents/replays.ts";
@@ -55,6 +56,7 @@ export function activate(context: vscode.ExtensionContext): void {
     "mangle.showChannels": () => views.showChannels(),
     "mangle.runQuery": () => answers.ask(),
     "mangle.runTests": () => tests.runAll(),
+    "mangle.generateGrammar": () => generateGrammar(server),
     "mangle.showGraph": () => graphs.show(),
     "mangle.showSyntaxTree": () => views.showTree(),
     "mangle.useSchema": () => useSchema(context),

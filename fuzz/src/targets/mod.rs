@@ -8,6 +8,7 @@ pub(crate) mod edit;
 pub(crate) mod facts;
 pub(crate) mod fix;
 pub(crate) mod format;
+pub(crate) mod grammar;
 pub(crate) mod kernel;
 pub(crate) mod rename;
 pub(crate) mod reply;

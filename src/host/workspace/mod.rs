@@ -9,6 +9,7 @@ mod document;
 mod evaluated;
 mod file;
 mod fixing;
+mod grammars;
 mod kernels;
 mod late_edits;
 #[cfg(test)]
@@ -44,6 +45,7 @@ pub use self::document::ChangeError;
 use self::document::OpenDocument;
 pub use self::evaluated::{Evaluated, editor_limits};
 pub use self::file::{OpenState, SnapshotFile};
+pub use self::grammars::SnapshotGrammar;
 pub use self::previews::{Previewed, Unshown};
 use self::programs::Programs;
 use self::scan::Stage;
@@ -51,9 +53,11 @@ pub use self::scan::{Scan, Scanned};
 pub use self::snapshot::Snapshot;
 pub use self::transcripts::SnapshotTranscript;
 use super::agents::is_agent_settings;
-use super::paths::{is_kernel, is_session};
+use super::paths::{is_kernel, is_session, relative};
 use super::transcripts::is_markdown;
-use super::{CheckTarget, FileTable, Identities, Overlay, PartialScan, Problem, ResolvedPath, is_mangle};
+use super::{
+    CheckTarget, FileTable, Identities, Overlay, PartialScan, Problem, Project, ResolvedPath, is_mangle,
+};
 use agent_prompt::session::SessionForm;
 use mangle_settings::{FILE_NAME, RuleSettings};
 use mangle_syntax::memo::Memo;
@@ -62,6 +66,7 @@ pub use opening::Opening;
 pub use program::SnapshotProgram;
 use prompt_revisions::PromptRevisions;
 pub use provenance::PromptProvenance;
+use reply_grammar::lint::Origin;
 use unopened::Unopened;
 
 /// What happened to a file outside the editor.
@@ -116,7 +121,8 @@ fn kind(path: &Path, language: &str) -> Option<document::Kind> {
         Some(document::Kind::Configuration)
     } else {
         let is_policy = language == "mangle" || is_mangle(path);
-        let is_other = transcripts::can_be(path, language) || (path.is_absolute() && may_feed(path));
+        let is_other = transcripts::can_be(path, language)
+            || (path.is_absolute() && (may_feed(path) || Origin::of(&path.to_string_lossy(), "").is_some()));
         let other = is_other.then_some(document::Kind::Other);
         if is_policy { Some(document::Kind::Policy) } else { other }
     }
@@ -130,6 +136,12 @@ fn is_configuration(path: &Path) -> bool {
 /// Whether the name of a file says that it may be a session file, or hold prompt atoms.
 fn may_feed(path: &Path) -> bool {
     SessionForm::of(&path.file_name().unwrap_or_default().to_string_lossy()).is_some()
+}
+
+/// Whether a configuration says that a file is a grammar of replies.
+fn names_grammar(path: &Path, projects: &[Project]) -> bool {
+    let mut around = projects.iter().filter(|project| path.starts_with(&project.root));
+    around.any(|project| project.settings.decoding.files.matches(&relative(&project.root, path)))
 }
 
 fn is_yaml(path: &Path) -> bool {
@@ -196,6 +208,9 @@ impl Workspace {
         let document = OpenDocument::new(id, self.table.path(id), kind, uri.into(), version, text);
         self.minding_uses(id, |workspace| workspace.add_opening(document.at(resolved)));
         if kind == document::Kind::Other {
+            if names_grammar(path, self.programs.projects()) && !self.programs.is_grammar(id) {
+                self.look_for_programs();
+            }
             let can_be = transcripts::can_be(path, language);
             if can_be && self.may_be_transcript(path) && !self.programs.is_transcript(id) {
                 self.look_for_programs();
@@ -295,7 +310,7 @@ impl Workspace {
             self.touch();
             return;
         }
-        self.due.programs |= self.programs.is_only_while_open(id);
+        self.due.programs |= self.programs.is_only_while_open(id) || self.programs.is_grammar(id);
         if document.kind() == document::Kind::Other {
             self.feed(id, path);
             self.close_transcript(id, document);
@@ -344,6 +359,7 @@ impl Workspace {
         }
         let id = self.table.known(path).filter(|_| event == FileEvent::Changed && !is_kernel(path));
         match id {
+            Some(id) if self.documents.contains_key(&id) && self.programs.is_grammar(id) => {}
             // What the editor has counts; it was probably the editor that saved it.
             Some(id) if self.documents.contains_key(&id) => {
                 self.due.files.insert(id);
@@ -401,6 +417,7 @@ impl Workspace {
             || is_configuration(path)
             || has_name(".gitignore")
             || transcripts::may_be(path, self.programs.projects())
+            || names_grammar(path, self.programs.projects())
             || self.closed.values().any(|file| file.path.starts_with(path))
     }
 
@@ -519,7 +536,8 @@ impl Workspace {
     /// Whether it is not yet known which program a document belongs to.
     #[must_use]
     pub fn is_unplaced(&self, path: &Path) -> bool {
-        let is_known = |id| self.programs.reports(id) || self.programs.is_transcript(id);
+        let is_known =
+            |id| self.programs.reports(id) || self.programs.is_transcript(id) || self.programs.is_grammar(id);
         let is_placed = self.id(path).is_some_and(is_known);
         !is_placed && (self.due.programs || self.scanning.is_some())
     }
@@ -553,7 +571,8 @@ impl Workspace {
             for (&id, document) in &mut self.documents {
                 // Of other documents only transcripts and what prompts are made of are read.
                 let is_read = || is_yaml(document.path()) || self.programs.feeds_previews(document.path());
-                if document.kind() != document::Kind::Other || self.programs.is_transcript(id) || is_read() {
+                let is_own = self.programs.is_transcript(id) || self.programs.is_grammar(id);
+                if document.kind() != document::Kind::Other || is_own || is_read() {
                     document.flush();
                     files.insert(id, Arc::clone(document.file()));
                 }
@@ -561,11 +580,13 @@ impl Workspace {
             let others = self.programs.others(&mut files);
             let programs = self.programs.at(&files, self.prompt_revisions);
             let transcripts = self.programs.transcripts(&files);
+            let grammars = self.programs.grammars(&mut files);
             let table = Arc::clone(&self.table);
             let mut snapshot = Snapshot::new(self.revision, programs, transcripts, files, others, table);
             (snapshot.prompt_revisions, snapshot.beside) = (self.prompt_revisions, self.beside());
             snapshot.atoms = self.programs.atoms(self.prompt_revisions.atoms);
-            snapshot.suspects = self.suspects();
+            (snapshot.grammars, snapshot.suspects) = (grammars, self.suspects());
+            snapshot.catalogues = self.programs.catalogues();
             (snapshot.is_partial, snapshot.cuts) = (self.stage != Stage::Again, self.cuts().into());
             snapshot.missed = self.unopened.missed().map(|(_, uri)| Arc::clone(uri)).collect();
             (snapshot.identities, snapshot.spelled) =

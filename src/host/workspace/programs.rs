@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::SnapshotFile;
+use super::grammars::{GrammarState, SnapshotGrammar};
 use super::program::{SnapshotProgram, State};
 use super::program_identity::Identity;
 use super::prompt_provenance::ConfiguredAtoms;
@@ -24,6 +25,7 @@ use mangle_settings::RuleSettings;
 use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::memo::Memo;
 use mangle_syntax::text::FileId;
+use piggyback::envelope::Catalogue;
 
 /// The programs and the configuration files that define them.
 #[derive(Debug, Default)]
@@ -34,6 +36,7 @@ pub(super) struct Programs {
     projects: Vec<Project>,
     agents: Vec<AgentSettings>,
     transcripts: Vec<TranscriptState>,
+    grammars: Vec<GrammarState>,
     /// The files that are in a program, or a transcript, only since a document is open.
     only_while_open: FxHashSet<FileId>,
     /// What the editor's settings say of rules of which the configuration files say nothing.
@@ -68,7 +71,7 @@ impl Programs {
     /// is different.
     pub(super) fn take_over(
         &mut self,
-        resolution: Resolution,
+        mut resolution: Resolution,
         problems: &[Problem],
         table: &FileTable,
     ) -> bool {
@@ -76,6 +79,7 @@ impl Programs {
         self.atoms.take();
         let mut different = self.take_programs(&resolution, table);
         different |= self.take_transcripts(&resolution);
+        different |= self.take_grammars(&mut resolution);
         self.only_while_open = only_while_open(&resolution);
         different |= !same_projects(&self.projects, &resolution.projects);
         let cuts = resolution.cuts.iter().map(|cut| {
@@ -146,6 +150,22 @@ impl Programs {
         different | (self.transcripts.len() != before)
     }
 
+    /// Replaces the grammars. Gives whether anything is different.
+    fn take_grammars(&mut self, resolution: &mut Resolution) -> bool {
+        let mut old = std::mem::replace(&mut self.grammars, GrammarState::of(resolution, &self.base));
+        let mut different = old.len() != self.grammars.len();
+        for state in &mut self.grammars {
+            let place = old.iter().position(|other| other.file() == state.file());
+            different |= !place.is_some_and(|place| state.succeed(old.swap_remove(place)));
+        }
+        different
+    }
+
+    /// Whether a file is a grammar of replies that a configuration names.
+    pub(super) fn is_grammar(&self, file: FileId) -> bool {
+        self.grammars.iter().any(|state| state.file() == file)
+    }
+
     /// Whether a file is in a program, or a transcript, only since a document is open.
     pub(super) fn is_only_while_open(&self, file: FileId) -> bool {
         self.only_while_open.contains(&file)
@@ -184,6 +204,12 @@ impl Programs {
         &self.cuts
     }
 
+    /// The catalogues of tools, by the paths of the configurations that name them.
+    pub(super) fn catalogues(&self) -> Vec<(PathBuf, Arc<Catalogue>)> {
+        let catalogue = |project: &Project| Some((project.path.clone(), Arc::clone(project.tools.as_ref()?)));
+        self.projects.iter().filter_map(catalogue).collect()
+    }
+
     /// The configuration files.
     pub(super) fn projects(&self) -> &[Project] {
         &self.projects
@@ -194,12 +220,17 @@ impl Programs {
         &mut self,
         files: &FxHashMap<FileId, Arc<SnapshotFile>>,
     ) -> Vec<Arc<SnapshotTranscript>> {
-        let list = &self.list;
-        let program = |identity: &Identity| {
-            let state = list.iter().find(|state| state.identity == *identity);
-            state.and_then(|state| state.last.clone())
-        };
+        let program = |identity: &Identity| last_of(&self.list, identity);
         self.transcripts.iter_mut().filter_map(|state| state.at(files, &program)).collect()
+    }
+
+    /// The grammars of replies, which join `files`; after [`Programs::at`].
+    pub(super) fn grammars(
+        &mut self,
+        files: &mut FxHashMap<FileId, Arc<SnapshotFile>>,
+    ) -> Vec<Arc<SnapshotGrammar>> {
+        let program = |identity: &Identity| last_of(&self.list, identity);
+        self.grammars.iter_mut().map(|state| state.at(files, &program)).collect()
     }
 
     /// Sets what holds for rules of which the configuration files say nothing. Programs on disk follow at the
@@ -310,6 +341,11 @@ impl Programs {
     ) -> Vec<Arc<SnapshotProgram>> {
         self.list.iter_mut().chain(&mut self.lone).map(|state| state.at(files, prompt_revisions)).collect()
     }
+}
+
+/// The program of an identity at the last revision.
+fn last_of(list: &[State], identity: &Identity) -> Option<Arc<SnapshotProgram>> {
+    list.iter().find(|state| state.identity == *identity)?.last.clone()
 }
 
 /// The files that are in a program, or a transcript, only since a document is open.

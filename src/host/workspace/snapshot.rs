@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use super::file::SnapshotFile;
+use super::grammars::SnapshotGrammar;
 use super::opening::Opening;
 use super::program::SnapshotProgram;
 use super::prompt_provenance::ConfiguredAtoms;
@@ -17,6 +18,7 @@ use crate::ide::merge::Lists;
 use mangle_settings::{FormatSettings, MaxFindings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::FileId;
+use piggyback::envelope::Catalogue;
 
 /// The whole workspace.
 #[derive(Debug, Default)]
@@ -27,6 +29,10 @@ pub struct Snapshot {
     pub programs: Vec<Arc<SnapshotProgram>>,
     /// The transcripts: those that are open, and those that are looked at while they are closed.
     pub transcripts: Vec<Arc<SnapshotTranscript>>,
+    /// The grammars and schemas of replies.
+    pub grammars: Vec<Arc<SnapshotGrammar>>,
+    /// The catalogues of tools, by the paths of the configurations that name them.
+    pub(super) catalogues: Vec<(PathBuf, Arc<Catalogue>)>,
     files: FxHashMap<FileId, Arc<SnapshotFile>>,
     /// What is wrong with the configuration files, and with files that could not be read.
     others: FxHashMap<FileId, Arc<[Diagnostic]>>,
@@ -68,6 +74,8 @@ impl Snapshot {
             revision,
             programs,
             transcripts,
+            grammars: Vec::new(),
+            catalogues: Vec::new(),
             files,
             others,
             table,
@@ -182,9 +190,15 @@ impl Snapshot {
     pub fn reported(&self) -> Vec<FileId> {
         let programs = self.programs.iter().flat_map(|program| program.reported.iter());
         let transcripts = self.transcripts.iter().map(|transcript| &transcript.file.id);
+        let grammars = self.grammars.iter().map(|grammar| &grammar.file.id);
         let beside = self.all_provenance().flat_map(|known| known.diagnostics.keys());
-        let mut files: Vec<_> =
-            programs.chain(self.others.keys()).chain(transcripts).chain(beside).copied().collect();
+        let mut files: Vec<_> = programs
+            .chain(self.others.keys())
+            .chain(transcripts)
+            .chain(grammars)
+            .chain(beside)
+            .copied()
+            .collect();
         files.retain(|file| self.file(*file).is_some());
         files.sort_unstable();
         files.dedup();
@@ -195,6 +209,20 @@ impl Snapshot {
     #[must_use]
     pub fn transcript(&self, file: FileId) -> Option<&Arc<SnapshotTranscript>> {
         self.transcripts.iter().find(|transcript| transcript.file.id == file)
+    }
+
+    /// The grammar of replies that a file is.
+    #[must_use]
+    pub fn grammar(&self, file: FileId) -> Option<&Arc<SnapshotGrammar>> {
+        self.grammars.iter().find(|grammar| grammar.file.id == file)
+    }
+
+    /// The tools of the agent that a program governs, where its configuration names a catalogue of them.
+    #[must_use]
+    pub fn tools_of(&self, program: &SnapshotProgram) -> Option<&Catalogue> {
+        let configuration = program.configuration()?;
+        let known = self.catalogues.iter().find(|(path, _)| path == configuration);
+        known.map(|(_, catalogue)| &**catalogue)
     }
 
     /// The programs that show diagnostics of a file: one, unless a configuration puts the file
@@ -242,6 +270,9 @@ impl Snapshot {
         if let Some(transcript) = self.transcript(file) {
             let others = vec![&*transcript.replayed().diagnostics];
             return Lists { checks: vec![transcript.diagnostics()], others, ..Lists::default() }.merged(None);
+        }
+        if let Some(grammar) = self.grammar(file) {
+            return grammar.diagnostics().iter().collect();
         }
         let is_shown = |program: &&Arc<SnapshotProgram>| self.shows_evaluation_of(program);
         let evaluated = self.evaluations_of(file).into_iter().filter(is_shown);

@@ -7,6 +7,7 @@ use tower_lsp::ls_types::{
 
 use super::action_data::fix_workspace;
 use crate::ide::registry;
+use crate::lsp::features::grammar::{self, GRAMMAR};
 use crate::lsp::features::preview::{self, PREVIEW};
 use crate::lsp::features::query::{self, COPY_QUERY, QUERY};
 use crate::lsp::features::repair::{self, COPY_REPAIR, RepairParams};
@@ -30,8 +31,8 @@ const NOTHING_TO_FIX: &str = "no finding in the workspace has a safe fix";
 /// What is added to it where documents are left alone.
 const OUT_OF_SYNC: &str = "outside of the documents of which an edit was lost";
 
-pub(in crate::lsp) const COMMANDS: [&str; 9] =
-    [COPY_QUERY, COPY_REPAIR, FIX_WORKSPACE, OPEN_PAGE, PREVIEW, QUERY, REPLAY, STATE, TEST];
+pub(in crate::lsp) const COMMANDS: [&str; 10] =
+    [COPY_QUERY, COPY_REPAIR, FIX_WORKSPACE, GRAMMAR, OPEN_PAGE, PREVIEW, QUERY, REPLAY, STATE, TEST];
 
 /// The action that hands over the message which asks the model to send a reply again.
 pub(super) fn copy_repair(uri: &Uri, record: u64, diagnostics: Option<Vec<Diagnostic>>) -> CodeAction {
@@ -73,6 +74,7 @@ pub(in crate::lsp) fn needs(params: &ExecuteCommandParams) -> Prerequisite {
         TEST => test::asked_by(params)
             .map(|wanted| wanted.document().map_or(Prerequisite::Workspace, Prerequisite::Place)),
         COPY_REPAIR => repair::asked_by(params).map(|wanted| Prerequisite::Diagnostics(wanted.document())),
+        GRAMMAR => grammar::asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
         PREVIEW => preview::asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
         REPLAY | STATE => turns::asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
         _ => None,
@@ -128,6 +130,10 @@ fn answered(view: &View, params: &ExecuteCommandParams, cancel: &Cancel) -> Resu
         QUERY => {
             let question = argument(query::asked_by(params), "its argument is no question")?;
             (query::query(view, &question)?, query::in_short(view, &question)?)
+        }
+        GRAMMAR => {
+            let wanted = argument(grammar::asked_by(params), "its argument names no document")?;
+            return grammar::command(view, &wanted);
         }
         PREVIEW => {
             let wanted = argument(preview::asked_by(params), "its argument names no preview")?;

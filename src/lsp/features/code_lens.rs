@@ -44,6 +44,9 @@ pub(in crate::lsp) fn code_lenses(view: &View, params: &CodeLensParams) -> Optio
     if let Some(transcript) = view.snapshot.transcript(file.id) {
         return Some(super::turns::lenses(view, uri, transcript));
     }
+    if let Some(grammar) = view.snapshot.grammar(file.id) {
+        return Some(super::grammar::lenses(view, uri, grammar));
+    }
     let program = view.snapshot.programs_of(file.id).next()?;
     if program.test().is_some() {
         return Some(super::test::lenses(view, uri, file, program));

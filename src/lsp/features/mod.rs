@@ -7,6 +7,7 @@ pub(super) mod code_lens;
 pub(super) mod completion;
 pub(super) mod folding;
 pub(super) mod formatting;
+pub(super) mod grammar;
 pub(super) mod graph;
 pub(super) mod hover;
 pub(super) mod inlay_hints;

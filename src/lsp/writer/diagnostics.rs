@@ -9,7 +9,7 @@ use rustc_hash::FxHasher;
 use super::Writer;
 use super::diagnostics_run::{Current, DiagnosticsRun};
 use super::evaluations::tried_for;
-use crate::host::workspace::{SnapshotProgram, SnapshotTranscript};
+use crate::host::workspace::{Snapshot, SnapshotGrammar, SnapshotProgram, SnapshotTranscript};
 use crate::ide::Analysis;
 use crate::lsp::message::{
     DiagnosticsResult, Message, Prerequisite, Question, RequestRefusal, WorkspacePull,
@@ -152,6 +152,7 @@ impl Writer {
         };
         work.programs.retain(|program| !program.is_diagnosed());
         work.transcripts.retain(|transcript| !transcript.is_diagnosed());
+        work.grammars.retain(|grammar| !grammar.is_diagnosed());
         self.start(view, work, (pushing && !asked).then_some(audience));
     }
 
@@ -270,17 +271,18 @@ impl Writer {
 pub(super) struct DiagnosticsWork {
     programs: Vec<Arc<SnapshotProgram>>,
     transcripts: Vec<Arc<SnapshotTranscript>>,
+    grammars: Vec<Arc<SnapshotGrammar>>,
 }
 
 impl DiagnosticsWork {
     /// All of the workspace.
     fn all(view: &View) -> Self {
-        let (programs, transcripts) = (view.snapshot.programs.clone(), view.snapshot.transcripts.clone());
-        Self { programs, transcripts }
+        let Snapshot { programs, transcripts, grammars, .. } = &*view.snapshot;
+        Self { programs: programs.clone(), transcripts: transcripts.clone(), grammars: grammars.clone() }
     }
 
     /// What must be done for a question: the programs of a document with the open transcripts that their declarations
-    /// hold for, or the transcript that it is.
+    /// hold for, or the transcript or grammar that it is.
     fn of(needs: &Prerequisite, view: &View) -> Self {
         let Prerequisite::Diagnostics(path) = needs else { return Self::default() };
         let Some(id) = view.snapshot.file_at(path).map(|file| file.id) else { return Self::default() };
@@ -291,21 +293,24 @@ impl DiagnosticsWork {
                 || is_open && transcript.programs.iter().any(|of| contains(&programs, of))
         };
         let transcripts = view.snapshot.transcripts.iter().filter(is_judged_by).cloned().collect();
-        Self { programs, transcripts }
+        let grammars = view.snapshot.grammar(id).into_iter().cloned().collect();
+        Self { programs, transcripts, grammars }
     }
 
     fn and(&mut self, other: Self) {
         self.programs.extend(other.programs);
         self.transcripts.extend(other.transcripts);
+        self.grammars.extend(other.grammars);
     }
 
     fn is_empty(&self) -> bool {
-        self.programs.is_empty() && self.transcripts.is_empty()
+        self.programs.is_empty() && self.transcripts.is_empty() && self.grammars.is_empty()
     }
 
     fn is_done(&self) -> bool {
         self.programs.iter().all(|program| program.is_diagnosed())
             && self.transcripts.iter().all(|transcript| transcript.is_diagnosed())
+            && self.grammars.iter().all(|grammar| grammar.is_diagnosed())
     }
 
     fn run(&self, cancel: &Cancel, current: &Current) {
@@ -315,6 +320,9 @@ impl DiagnosticsWork {
         }
         *current.lock() = None;
         self.transcripts.iter().for_each(|transcript| transcript.diagnose(cancel));
+        for grammar in self.grammars.iter().take_while(|_| !cancel.is_cancelled()) {
+            let _ = grammar.diagnostics();
+        }
     }
 }
 

@@ -217,8 +217,7 @@ fn about_documents_that_are_not_there() {
     let folder = Folder::new(&[("a.mg", "p(1).\n"), ("gone.mg", "q(1).\n"), ("b.txt", "r(1).\n")]);
     let mut asker = Asker::new(&[&folder.path()]);
     let open = |asker: &mut Asker, uri: &str, language: &str, text: &str| {
-        let document = json!({ "uri": uri, "languageId": language, "version": 1, "text": text });
-        asker.client.notify("textDocument/didOpen", json!({ "textDocument": document }));
+        asker.client.did_open_as(uri, language, 1, text);
     };
     open(&mut asker, "untitled:closed.mg", "mangle", "p(X) :- q(X).\n");
     asker.client.did_close("untitled:closed.mg");

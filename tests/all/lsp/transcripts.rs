@@ -27,8 +27,7 @@ fn folder() -> Folder {
 }
 
 fn open(client: &mut Client, uri: &str, language: &str, text: &str) {
-    let document = json!({ "uri": uri, "languageId": language, "version": 1, "text": text });
-    client.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    client.did_open_as(uri, language, 1, text);
 }
 
 /// Opens the transcript; gives its URI and its text.

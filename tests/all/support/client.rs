@@ -170,7 +170,12 @@ impl Client {
     }
 
     pub fn did_open(&mut self, uri: &str, version: i32, text: &str) {
-        let document = json!({ "uri": uri, "languageId": "mangle", "version": version, "text": text });
+        self.did_open_as(uri, "mangle", version, text);
+    }
+
+    /// Opens a document in another language.
+    pub fn did_open_as(&mut self, uri: &str, language: &str, version: i32, text: &str) {
+        let document = json!({ "uri": uri, "languageId": language, "version": version, "text": text });
         self.notify("textDocument/didOpen", json!({ "textDocument": document }));
     }
 

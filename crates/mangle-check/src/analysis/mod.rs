@@ -54,7 +54,7 @@ pub struct Family {
 }
 
 /// A check of what several statements say together. Each looks at one part of the program and is run again when that part
-/// changes, so what else it reads has to be among what [`crate::program_checks`] follows.
+/// changes, so what else it reads has to be among what the module `program_checks` follows.
 #[derive(Debug)]
 pub enum ProgramCheck {
     /// Looks at one file. Those of files that name packages are run at every change.

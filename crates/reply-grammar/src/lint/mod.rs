@@ -42,13 +42,11 @@ pub fn check(text: &str, origin: &Origin, context: &FileContext<'_>) -> Vec<Find
     }
     let mut findings = Vec::new();
     match read(text, origin) {
-        Ok(Some(grammar)) => {
+        Ok(grammar) => {
             update_checks::check(&grammar, context, &mut findings);
             fields::check(&grammar, context.set, &mut findings);
         }
-        // Its notation says more than is read here.
-        Ok(None) => {}
-        Err(broken) => findings.push(*broken),
+        Err(unread) => findings.push(*unread),
     }
     if findings.is_empty() && origin.is_generated {
         let finding =
@@ -60,21 +58,28 @@ pub fn check(text: &str, origin: &Origin, context: &FileContext<'_>) -> Vec<Find
     findings.into_iter().map(|finding| finding.fix(fix())).collect()
 }
 
-/// What a file says of envelopes; `None` where it says what is not understood here.
+/// The finding for a file that cannot be compared with the declarations, for this reason.
+#[must_use]
+pub fn unchecked(text: &str, reason: impl Into<String>) -> Finding {
+    let message = "grammar is not compared with the declarations";
+    Finding::new(&rules::GRAMMAR_UNCHECKED, first_line(text), message).note(reason.into())
+}
+
+/// What a file says of envelopes.
 ///
 /// # Errors
-/// A finding, if it is broken.
-fn read(text: &str, origin: &Origin) -> Result<Option<FileGrammar>, Box<Finding>> {
+/// A finding, if it is broken or says more than is understood here.
+fn read(text: &str, origin: &Origin) -> Result<FileGrammar, Box<Finding>> {
     let read = match origin.target {
         "gbnf" | "ebnf" => read_bnf(text),
-        "lark" if text.lines().any(|line| line.trim_start().starts_with('%')) => return Ok(None),
         "lark" => read_lark(text),
         "regex" => read_pattern(text.trim_end()),
-        _ => return schema_file::read(text, origin.dialect).map(Some),
+        _ => return schema_file::read(text, origin.dialect),
     };
     match read {
-        Ok(grammar) => Ok(envelope_grammar::read(grammar, text)),
-        Err(error) if error.is_beyond => Ok(None),
+        Ok(grammar) => envelope_grammar::read(grammar, text)
+            .ok_or_else(|| Box::new(unchecked(text, "none of its examples is an envelope"))),
+        Err(error) if error.is_beyond => Err(Box::new(unchecked(text, error.why))),
         Err(error) => Err(Box::new(envelope_grammar::broken(text, &error))),
     }
 }

@@ -1,4 +1,4 @@
-//! The rules about grammars and schemas of replies: `PB801` to `PB806`.
+//! The rules about grammars and schemas of replies: `PB801` to `PB807`.
 
 use mangle_syntax::lint::{rule, rules};
 
@@ -9,4 +9,5 @@ rules! {
     CONSTRAINT_DROPPED = rule!("constraint-dropped.md"),
     SCHEMA_BROKEN = rule!("schema-broken.md"),
     GRAMMAR_GAP = rule!("grammar-gap.md"),
+    GRAMMAR_UNCHECKED = rule!("grammar-unchecked.md"),
 }

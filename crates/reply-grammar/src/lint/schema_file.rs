@@ -13,7 +13,7 @@ use crate::target::Dialect;
 /// Reads a schema.
 ///
 /// # Errors
-/// A finding, if it is no JSON or a pattern in it does not compile.
+/// A finding, if it is no JSON, or a pattern in it does not compile or looks around a match.
 pub(super) fn read(text: &str, dialect: Dialect) -> Result<FileGrammar, Box<Finding>> {
     let json = Json::parse(text.as_bytes());
     if let Some(problem) = json.problems.first() {
@@ -51,8 +51,11 @@ fn updates(json: &Json<'_>, items: NodeId, dialect: Dialect) -> Result<Option<Up
     let mut alternatives = Vec::new();
     for (node, pattern) in &found {
         alternatives.push(read_pattern(pattern).map_err(|error| {
-            let finding = Finding::new(&rules::SCHEMA_BROKEN, json.range(*node), "pattern does not compile");
-            Box::new(finding.note(error.why))
+            let (rule, message) = match error.is_beyond {
+                true => (&rules::GRAMMAR_UNCHECKED, "pattern is not compared with the declarations"),
+                false => (&rules::SCHEMA_BROKEN, "pattern does not compile"),
+            };
+            Box::new(Finding::new(rule, json.range(*node), message).note(error.why))
         })?);
     }
     Ok(Some(UpdateGrammar::of_pattern(place, Expr::choice(alternatives), dialect)))

@@ -19,7 +19,7 @@ fn found(target: &str, policy: &str, change: &dyn Fn(String) -> String) -> Strin
     let (setup, name) = (setup(), format!("a.{target}"));
     let set = setup.set(&declarations);
     let target = TARGETS.into_iter().find(|one| one.name == target).unwrap();
-    let generated = target.write(&set, target.dialects[0], "an example").text;
+    let generated = target.write(&set, target.usual_dialect(), "an example").text;
     let text = change(generated.clone());
     let name = if target.is_schema() { "a.json".to_owned() } else { name };
     let origin = Origin::of(&name, &text).unwrap();
@@ -220,7 +220,58 @@ fn broken_files_are_said_to_be() {
               unclosed group
         "#]],
     );
-    assert_eq!(found("gbnf", POLICY, &|text| text + "text ::= text | \"a\"\n"), "");
+}
+
+#[test]
+fn grammars_beyond_what_is_read_are_reported() {
+    let unchecked = |target: &str, change: &dyn Fn(String) -> String, expect: Expect| {
+        expect.assert_eq(&found(target, POLICY, change));
+    };
+    unchecked(
+        "gbnf",
+        &|text| text.replace("surface ::=", "surface ::= surface |"),
+        expect![[r#"
+        grammar-unchecked: grammar is not compared with the declarations
+          rule `surface` is recursive
+    "#]],
+    );
+    unchecked(
+        "gbnf",
+        &|_| "root ::= \"a\"\n".to_owned(),
+        expect![[r#"
+        grammar-unchecked: grammar is not compared with the declarations
+          none of its examples is an envelope
+    "#]],
+    );
+    unchecked(
+        "lark",
+        &|text| text + "%ignore /[ ]/\n",
+        expect![[r#"
+        grammar-unchecked: grammar is not compared with the declarations
+          mangle-ls does not read `%` in a Lark grammar
+    "#]],
+    );
+    unchecked(
+        "lark",
+        &|text| text.replace("start:", "?start:"),
+        expect![[r#"
+        grammar-unchecked: grammar is not compared with the declarations
+          mangle-ls does not read `?` in a Lark grammar
+    "#]],
+    );
+    unchecked(
+        "json-schema",
+        &|text| text.replace("^(modified", "^\\\\b(modified"),
+        expect![[r#"
+        grammar-unchecked: pattern is not compared with the declarations
+          mangle-ls does not read look-around
+    "#]],
+    );
+}
+
+#[test]
+fn the_line_that_names_the_notation_is_skipped() {
+    assert_eq!(found("lark", POLICY, &|text| format!("%llguidance {{}}\n{text}")), "");
 }
 
 #[test]
@@ -228,7 +279,7 @@ fn surface_first_is_seen_in_every_notation() {
     let text = |target| {
         let declarations = declarations(POLICY);
         let set = Setup::of(Profile::V1_1).with_fields(&[]).set(&declarations);
-        written(target, crate::target::Target::named(target).unwrap().dialects[0], &set).text
+        written(target, crate::target::Target::named(target).unwrap().usual_dialect(), &set).text
     };
     for target in ["gbnf", "lark", "json-schema", "regex"] {
         let found = found(target, POLICY, &|_| text(target));

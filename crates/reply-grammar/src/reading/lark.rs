@@ -12,8 +12,22 @@ impl Notation for Lark {
     const COMMENTS: &'static [&'static str] = &["//", "#"];
 
     fn special(scanner: &mut Scanner<'_>) -> Option<Result<Expr, ReadError>> {
-        scanner.take("/").then(|| expression(scanner))
+        if scanner.take("/") {
+            return Some(expression(scanner));
+        }
+        let sign = scanner.peek().filter(|char| BEYOND.contains(char))?;
+        Some(Err(beyond(scanner, sign)))
     }
+}
+
+/// What begins the parts of Lark that are not read here: directives, optional groups, aliases, counts, inlined rules.
+const BEYOND: [char; 6] = ['%', '[', '-', '~', '?', '!'];
+
+/// The line that tells llama.cpp which notation this is.
+const NOTATION: &str = "%llguidance {}";
+
+fn beyond(scanner: &Scanner<'_>, sign: char) -> ReadError {
+    ReadError::beyond(scanner.at, format!("mangle-ls does not read `{sign}` in a Lark grammar"))
 }
 
 /// A regular expression, the slash before it being read.
@@ -25,7 +39,7 @@ fn expression(scanner: &mut Scanner<'_>) -> Result<Expr, ReadError> {
             '/' if !is_escaped => {
                 let body = scanner.text.get(start..scanner.at - 1).unwrap_or_default();
                 return read_pattern(&body.replace("\\/", "/"))
-                    .map_err(|error| ReadError::new(start, error.why));
+                    .map_err(|error| ReadError { at: start, ..error });
             }
             '\n' => break,
             _ => is_escaped = char == '\\' && !is_escaped,
@@ -45,6 +59,12 @@ pub fn read_lark(text: &str) -> Result<Expr, ReadError> {
         scanner.skip::<Lark>();
         if scanner.rest().is_empty() {
             return resolve("start", &rules);
+        }
+        if scanner.take(NOTATION) {
+            continue;
+        }
+        if let Some(sign) = scanner.peek().filter(|char| BEYOND.contains(char)) {
+            return Err(beyond(&scanner, sign));
         }
         let Some(name) = scanner.name() else { return scanner.error("a rule has no name") };
         scanner.skip::<Lark>();

@@ -37,7 +37,7 @@ fn expression(hir: &Hir) -> Result<Expr, ReadError> {
         HirKind::Concat(parts) => Expr::Sequence(all(parts)?),
         HirKind::Alternation(parts) => Expr::Choice(all(parts)?),
         HirKind::Look(_) | HirKind::Class(Class::Bytes(_)) => {
-            return Err(ReadError::beyond(0, "it looks at what is around a match"));
+            return Err(ReadError::beyond(0, "mangle-ls does not read look-around"));
         }
     })
 }

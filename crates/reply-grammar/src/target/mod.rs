@@ -120,6 +120,12 @@ impl Target {
         TARGETS.into_iter().find(|target| target.name == name)
     }
 
+    /// Where the escapes of JSON are unless somebody asks for another dialect.
+    #[must_use]
+    pub fn usual_dialect(&self) -> Dialect {
+        self.dialects.first().copied().unwrap_or(Dialect::None)
+    }
+
     /// Whether it is a JSON Schema.
     #[must_use]
     pub fn is_schema(&self) -> bool {

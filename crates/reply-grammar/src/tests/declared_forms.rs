@@ -160,10 +160,10 @@ fn long_lists_of_names_become_any_name() {
     setup.decoding.max_names = 20_000;
     let set = setup.set(&declarations(&policy));
     for target in TARGETS {
-        let output = written(target.name, target.dialects[0], &set);
+        let output = written(target.name, target.usual_dialect(), &set);
         assert_eq!(
             output.text.contains("/name_of_number_9999"),
-            target.dialects[0] != Dialect::None,
+            target.usual_dialect() != Dialect::None,
             "{}",
             target.name
         );
@@ -256,4 +256,17 @@ fn each_version_has_its_fields() {
         1.3-draft control_packet: intent_classification mangle_updates memory_operations self_correction reasoning_trace knowledge_requests context_feedback tool_requests execution_metadata state_transitions impact_analysis safety_gates learning_signals
         1.3-draft surface_response: 
     "#]].assert_eq(&out);
+}
+
+/// Modes say how a predicate is queried, and restrict no fact.
+#[test]
+fn external_predicates_cannot_be_asserted() {
+    check(
+        "Decl a(X) descr [external(), mode(\"+\")] bound [/string].\n\
+         Decl b(X, Y) descr [mode(\"+\", \"-\")] bound [/string, /string].\n",
+        &current(),
+        expect![[r#"
+            b\(<string>, <string>\)\.
+        "#]],
+    );
 }

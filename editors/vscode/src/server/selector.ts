@@ -12,6 +12,8 @@ export const SELECTOR: DocumentSelector = [
   ...TRANSCRIPTS.map((language) => ({ scheme: "file", language })),
   // Session files and prompt atoms count as they are in the editor; nothing is said of the others.
   { scheme: "file", pattern: "**/*.{yaml,yml}" },
+  // Grammars of replies, where a configuration names them.
+  { scheme: "file", pattern: "**/*.{gbnf,ebnf,lark,regex}" },
   // Whatever language the editor takes it for: its findings come while one types in it.
   { scheme: "file", pattern: "**/mangle-ls.toml" },
 ];

@@ -5,6 +5,7 @@ use crate::support::client;
 mod completion;
 mod evaluation;
 mod formatting;
+mod grammars;
 mod hover;
 mod policy_tests;
 mod previews;

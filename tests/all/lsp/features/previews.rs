@@ -182,8 +182,7 @@ injectable_context(\"*\", \"One repository.\").
 const ATOMS: &str = "- {id: who, category: identity, is_mandatory: true, content: You write code.}\n";
 
 fn open_as(client: &mut Client, uri: &str, language: &str, text: &str) {
-    let document = json!({ "uri": uri, "languageId": language, "version": 1, "text": text });
-    client.notify("textDocument/didOpen", json!({ "textDocument": document }));
+    client.did_open_as(uri, language, 1, text);
 }
 
 /// The text of a prompt once the client was told that it is another one.

@@ -18,6 +18,7 @@ pub fn may_be_offered(declared: &DeclaredPredicate, settings: &TranscriptSetting
     let consumer = consumer_of(settings);
     takes(consumer, declared.name)
         && declared.derived.is_none()
+        && !declared.is_external
         && (lists(consumer, declared.name) && !is_refused(declared.name, settings)
             || !is_delicate(declared.name, &settings.atoms) && declared.ground.is_none())
 }

@@ -21,9 +21,21 @@ pub(super) fn is_random(word: &str, token: &str) -> bool {
     let digits = count(u8::is_ascii_digit);
     let mixed = digits >= 3 && count(u8::is_ascii_uppercase) >= 3 && count(u8::is_ascii_lowercase) >= 3;
     // In the words of a path or of a name, digits are together.
+    mixed && turns(token) * 8 >= bytes.len() && entropy(bytes) >= LEAST_BITS && !is_name(token)
+}
+
+/// How often digits follow other characters, or others digits.
+fn turns(text: &str) -> usize {
     let class = |byte: &u8| byte.is_ascii_digit();
-    let turns = bytes.windows(2).filter(|pair| pair.first().map(class) != pair.last().map(class)).count();
-    mixed && turns * 8 >= bytes.len() && entropy(bytes) >= LEAST_BITS
+    text.as_bytes().windows(2).filter(|pair| pair.first().map(class) != pair.last().map(class)).count()
+}
+
+/// Whether a token is a name of several parts, such as that of a model, `SmolLM2-135M-Instruct`: one part is a word, and in
+/// none do digits and letters mix.
+fn is_name(token: &str) -> bool {
+    let is_word = |part: &str| part.len() >= 5 && part.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
+    let parts = || token.split(['-', '_']);
+    parts().any(is_word) && parts().all(|part| turns(part) <= 1)
 }
 
 /// Whether a word says that it is a digest: `sha512-…`, `sha256:…`

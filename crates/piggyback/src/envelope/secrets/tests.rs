@@ -181,6 +181,8 @@ fn what_is_no_secret() {
         "secret: v1.2.3",
         "token: 2026-03-01",
         "max_token=4096",
+        "SmolLM2-135M-Instruct",
+        "Meta-Llama-3-70B-Instruct",
         "the token is well-formed",
         "[\"password\", \"oauth2\", \"sha256\"]",
         "auth_token(X1, Y2)",

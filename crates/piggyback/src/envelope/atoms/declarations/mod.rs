@@ -66,6 +66,8 @@ pub struct DeclaredPredicate {
     pub derived: Option<DeclarationPlace>,
     /// Whether some rule asks for it.
     pub is_used: bool,
+    /// Whether it is declared `external()`: the host computes its facts, and none that is asserted counts.
+    pub is_external: bool,
     /// The rule by which a permission depends on it, where one does.
     pub ground: Option<Ground>,
 }
@@ -215,6 +217,7 @@ impl DeclaredPredicate {
             parameters,
             derived: program.rules(predicate).next().map(|site| site.place()),
             is_used: program.uses(predicate).next().is_some(),
+            is_external: predicate.signature.external,
             ground: None,
         }
     }

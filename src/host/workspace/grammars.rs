@@ -1,0 +1,156 @@
+//! The grammars and schemas of replies that configurations name, each with the program that it is compared with.
+
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHashMap;
+
+use super::file::SnapshotFile;
+use super::program::SnapshotProgram;
+use super::program_identity::Identity;
+use crate::host::grammar_checks::{GrammarContext, first_program};
+use crate::host::{GrammarFile, Resolution};
+use mangle_settings::{RuleSettings, Settings};
+use mangle_syntax::lint::Diagnostic;
+use mangle_syntax::text::FileId;
+use piggyback::envelope::Catalogue;
+
+/// A grammar file, and its last snapshot.
+#[derive(Debug)]
+pub(super) struct GrammarState {
+    found: Arc<GrammarFile>,
+    /// The program that it is compared with.
+    program: Option<Identity>,
+    settings: Arc<Settings>,
+    rules: RuleSettings,
+    tools: Option<Arc<Catalogue>>,
+    last: Option<Arc<SnapshotGrammar>>,
+}
+
+impl GrammarState {
+    /// Those of a resolution; `base` holds for rules of which the configurations say nothing.
+    pub(super) fn of(resolution: &mut Resolution, base: &RuleSettings) -> Vec<Self> {
+        let files = std::mem::take(&mut resolution.grammars);
+        let state = |found: GrammarFile| {
+            let project = resolution.projects.get(found.project)?;
+            let program = first_program(resolution, found.project);
+            Some(Self {
+                program: program.map(|program| Identity::of(program, &resolution.projects)),
+                settings: Arc::clone(&project.settings),
+                rules: project.settings.rules.over(base),
+                tools: project.tools.clone(),
+                found: Arc::new(found),
+                last: None,
+            })
+        };
+        files.into_iter().filter_map(state).collect()
+    }
+
+    pub(super) fn file(&self) -> FileId {
+        self.found.file
+    }
+
+    /// This grammar as the successor of `old`. Gives whether nothing is different.
+    pub(super) fn succeed(&mut self, old: Self) -> bool {
+        let same = self.found.text == old.found.text
+            && self.found.unread == old.found.unread
+            && self.program == old.program
+            && self.settings == old.settings
+            && self.rules == old.rules
+            && self.tools == old.tools;
+        if same {
+            *self = old;
+        }
+        same
+    }
+
+    /// The grammar with the text that an editor has, else that of the disk, which joins `files`.
+    pub(super) fn at(
+        &mut self,
+        files: &mut FxHashMap<FileId, Arc<SnapshotFile>>,
+        programs: &dyn Fn(&Identity) -> Option<Arc<SnapshotProgram>>,
+    ) -> Arc<SnapshotGrammar> {
+        let Self { found, last, .. } = self;
+        let program = self.program.as_ref().and_then(programs);
+        let file = files.entry(found.file).or_insert_with(|| {
+            let known = last.as_ref().map(|last| &last.file).filter(|file| file.open.is_none());
+            let (path, text) = (found.path.as_path().into(), Arc::clone(&found.text));
+            let read = || Arc::new(SnapshotFile::foreign(found.file, path, None, text));
+            known.map_or_else(read, Arc::clone)
+        });
+        let is_same = |last: &&Arc<SnapshotGrammar>| {
+            let pointers = |program: &Option<Arc<_>>| program.as_ref().map(Arc::as_ptr);
+            Arc::ptr_eq(&last.file, file) && pointers(&last.program) == pointers(&program)
+        };
+        if let Some(last) = last.as_ref().filter(is_same) {
+            return Arc::clone(last);
+        }
+        let grammar = Arc::new(SnapshotGrammar {
+            file: Arc::clone(file),
+            found: Arc::clone(found),
+            program,
+            settings: Arc::clone(&self.settings),
+            rules: self.rules.clone(),
+            tools: self.tools.clone(),
+            diagnostics: OnceLock::new(),
+        });
+        self.last = Some(Arc::clone(&grammar));
+        grammar
+    }
+}
+
+/// A grammar file as it was at some revision; shared by all revisions in which it and its program are the same.
+#[derive(Debug)]
+pub struct SnapshotGrammar {
+    pub file: Arc<SnapshotFile>,
+    found: Arc<GrammarFile>,
+    /// The program that it is compared with, if its project has one.
+    pub program: Option<Arc<SnapshotProgram>>,
+    settings: Arc<Settings>,
+    rules: RuleSettings,
+    tools: Option<Arc<Catalogue>>,
+    diagnostics: OnceLock<Vec<Diagnostic>>,
+}
+
+impl SnapshotGrammar {
+    /// Its diagnostics, computed when they are first read.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        self.diagnostics.get_or_init(|| self.context().check(&self.found, self.file.text()))
+    }
+
+    /// Whether [`SnapshotGrammar::diagnostics`] has been computed.
+    #[must_use]
+    pub fn is_diagnosed(&self) -> bool {
+        self.diagnostics.get().is_some()
+    }
+
+    /// How many declarations it was generated from, and whether it is what is generated now; `None` for a file that was
+    /// not generated, or cannot be.
+    #[must_use]
+    pub fn title(&self) -> Option<String> {
+        let (name, text) = (self.file.path.to_string_lossy(), self.file.text());
+        let context = self.context();
+        let comparison = context.comparison(&name, text).ok()?;
+        let now = comparison.declarations();
+        let origin = Some(&comparison.origin).filter(|origin| origin.is_generated)?;
+        let count = origin.declarations.unwrap_or(now);
+        let noun = if count == 1 { "declaration" } else { "declarations" };
+        let stale = if comparison.generated == **text { "" } else { ", out of date" };
+        Some(format!("generated from {count} {noun}{stale}"))
+    }
+
+    /// What the file would be if it were generated now.
+    ///
+    /// # Errors
+    /// The reason why it cannot be generated.
+    pub fn generated(&self) -> Result<String, String> {
+        let name = self.file.path.to_string_lossy();
+        let context = self.context();
+        context.comparison(&name, self.file.text()).map(|comparison| comparison.generated)
+    }
+
+    fn context(&self) -> GrammarContext<'_> {
+        let program = self.program.as_ref().map(|program| &**program.program());
+        let tools = self.tools.as_deref();
+        GrammarContext { program, settings: &self.settings, rules: &self.rules, tools }
+    }
+}
