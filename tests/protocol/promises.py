@@ -63,6 +63,7 @@ COMMANDS = {
     "mangle.copyQuery": ["mangle-ls query 'p(X)' ."],
     "mangle.copyRepair": [{"uri": "untitled:none"}],
     "mangle.fixWorkspace": [],
+    "mangle.grammar": [{"uri": "untitled:none"}],
     "mangle.openRulePage": ["negation-wildcard"],
     "mangle.preview": [{"uri": "untitled:none"}],
     "mangle.query": [{}],

@@ -20,6 +20,9 @@ use reply_grammar::target::{TARGETS, Target};
 /// Generates the grammar that a document is again; of a policy, one for a target.
 pub(in crate::lsp) const GRAMMAR: &str = "mangle.grammar";
 
+/// The answer about a document for which there is nothing to generate.
+const NO_PROGRAM: &str = "This document is neither a policy nor a grammar of replies.";
+
 /// The argument of the command.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::lsp) struct GrammarParams {
@@ -59,13 +62,13 @@ pub(super) fn lenses(view: &View, uri: &Uri, grammar: &SnapshotGrammar) -> Vec<C
 /// # Errors
 /// For an unknown target, and where no envelope is possible.
 pub(in crate::lsp) fn command(view: &View, params: &GrammarParams) -> Result<(Value, Option<String>)> {
-    let file = view.file(&params.uri).ok_or_else(Error::content_modified)?;
-    if let Some(grammar) = view.snapshot.grammar(file.id) {
+    let file = view.file(&params.uri);
+    if let Some(grammar) = file.and_then(|file| view.snapshot.grammar(file.id)) {
         return generate_again(view, grammar).map(|(answer, message)| (answer, Some(message)));
     }
-    let program = view.snapshot.programs_of(file.id).next();
-    let program =
-        program.ok_or_else(|| Error::invalid_params("document is neither a policy nor a grammar"))?;
+    let Some(program) = file.and_then(|file| view.snapshot.programs_of(file.id).next()) else {
+        return Ok((json!({ "changed": false }), Some(NO_PROGRAM.to_owned())));
+    };
     let name = params.target.as_deref().unwrap_or_default();
     let names = || TARGETS.map(|target| target.name).join(", ");
     let target = Target::named(name)
