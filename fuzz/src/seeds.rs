@@ -87,7 +87,7 @@ pub(crate) fn grammars() -> Vec<Vec<u8>> {
         ),
     ];
     let files = texts.iter().map(|(kind, text)| with(&[*kind], text));
-    files.chain(programs().into_iter().take(4).map(|program| with(&[9], program))).collect()
+    files.chain((8..).zip(programs()).take(8).map(|(kind, program)| with(&[kind], program))).collect()
 }
 
 /// Tables of facts.

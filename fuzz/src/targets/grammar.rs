@@ -25,8 +25,9 @@ pub(crate) fn run(bytes: &[u8]) {
     if let Some(name) = NAMES.get(usize::from(*kind)) {
         return read(name, &text(rest));
     }
-    let program = program(&mangle(rest));
-    TARGETS.iter().for_each(|target| write(target, &program));
+    if let Some(target) = TARGETS.get(usize::from(*kind) % TARGETS.len()) {
+        write(target, &program(&mangle(rest)));
+    }
 }
 
 fn program(text: &str) -> Program {
