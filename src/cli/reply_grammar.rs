@@ -211,7 +211,7 @@ impl GrammarArgs {
             settings,
             tools: subject.tools.as_deref(),
             profile: self.profile,
-            consumer: self.consumer.clone(),
+            consumer: self.consumer.as_deref(),
             target,
             dialect,
         };

@@ -9,11 +9,10 @@ use super::resolve::{ProgramFiles, Resolution};
 use crate::ide::file_findings::file_findings;
 use crate::ide::reply_grammars::{GrammarComparison, GrammarFileRequest};
 use mangle_engine::program::{FileSummary, Program};
-use mangle_settings::{FailOn, RuleSettings, Settings};
+use mangle_settings::{FailOn, Settings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::FileId;
 use piggyback::envelope::Catalogue;
-use reply_grammar::lint::unchecked;
 
 /// What decides on the grammars of a project.
 #[derive(Debug, Clone, Copy)]
@@ -21,43 +20,23 @@ pub(super) struct GrammarContext<'a> {
     /// The program, if the project has one.
     pub(super) program: Option<&'a Program>,
     pub(super) settings: &'a Settings,
-    /// What holds for rules, also where the configuration says nothing of them.
-    pub(super) rules: &'a RuleSettings,
     /// The tools of the agent, where they are known.
     pub(super) tools: Option<&'a Catalogue>,
 }
 
-/// Why a file is not compared with declarations.
-const NO_POLICY: &str = "its project has no policy";
-
 impl GrammarContext<'_> {
-    /// What is found in a grammar file with this text.
-    pub(super) fn check(&self, grammar: &GrammarFile, text: &str) -> Vec<Diagnostic> {
-        let name = grammar.path.to_string_lossy();
-        let findings = match (&grammar.unread, self.request(&name, text)) {
-            (Some(finding), _) => vec![finding.clone()],
-            (None, Some(request)) => request.check(),
-            (None, None) => vec![unchecked(text, NO_POLICY)],
-        };
-        file_findings(grammar.file, findings, self.rules)
-    }
-
-    /// A file of this name and text, to be compared with the program if there is one.
-    fn request<'r>(&'r self, name: &'r str, text: &'r str) -> Option<GrammarFileRequest<'r>> {
-        let Self { program, settings, tools, .. } = *self;
-        program.map(|program| GrammarFileRequest { name, text, program, settings, tools })
-    }
-
-    /// What a file of this name and text is compared with.
-    ///
-    /// # Errors
-    /// The reason why it cannot be compared.
-    pub(super) fn comparison<'r>(
-        &'r self,
-        name: &'r str,
-        text: &'r str,
-    ) -> Result<GrammarComparison<'r>, String> {
-        self.request(name, text).ok_or(NO_POLICY)?.comparison()
+    /// Compares a grammar file that has this text.
+    pub(super) fn compare(&self, grammar: &GrammarFile, text: &str) -> GrammarComparison {
+        let Self { program, settings, tools } = *self;
+        let name = &*grammar.path.to_string_lossy();
+        match (&grammar.unread, program) {
+            (Some(finding), _) => {
+                let generated = Err(finding.message.to_string());
+                GrammarComparison { findings: vec![finding.clone()], declarations: None, generated }
+            }
+            (None, Some(program)) => GrammarFileRequest { name, text, program, settings, tools }.compare(),
+            (None, None) => GrammarComparison::none(text, "its project has no policy"),
+        }
     }
 }
 
@@ -89,7 +68,8 @@ impl<'r> GrammarPrograms<'r> {
         let program = self.joined.get(&grammar.project);
         let Some(project) = project else { return Vec::new() };
         let (settings, tools) = (&*project.settings, project.tools.as_deref());
-        GrammarContext { program, settings, rules: &settings.rules, tools }.check(grammar, text)
+        let comparison = GrammarContext { program, settings, tools }.compare(grammar, text);
+        file_findings(grammar.file, comparison.findings, &settings.rules)
     }
 
     /// From which severity on findings in a grammar file fail.

@@ -16,7 +16,7 @@ use crate::report::reply_grammars::{LongestEnvelope, ReplyGrammarReport};
 const UNKNOWN_NOTATION: &str = "its name does not end in `.gbnf`, `.ebnf`, `.lark`, `.regex` or `.json`";
 
 /// What decides on a grammar of replies.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct ReplyGrammarRequest<'a> {
     pub program: &'a Program,
     pub settings: &'a Settings,
@@ -25,7 +25,7 @@ pub struct ReplyGrammarRequest<'a> {
     /// The version of the protocol; that of the settings, else the running one.
     pub profile: Option<Profile>,
     /// The consumer of the updates; that of the settings.
-    pub consumer: Option<String>,
+    pub consumer: Option<&'a str>,
     pub target: &'static Target,
     pub dialect: Dialect,
 }
@@ -49,11 +49,17 @@ impl ReplyGrammarRequest<'_> {
     /// # Errors
     /// If there are none, or the settings contradict the version.
     pub fn envelopes(&self) -> Result<EnvelopeSet, EnvelopeError> {
-        let declarations = Declarations::with(self.program, &self.settings.replay);
-        let transcripts = self.transcripts();
+        self.envelopes_of(&Declarations::with(self.program, &self.settings.replay), &self.transcripts())
+    }
+
+    fn envelopes_of(
+        &self,
+        declarations: &Declarations,
+        transcripts: &TranscriptSettings,
+    ) -> Result<EnvelopeSet, EnvelopeError> {
         EnvelopeSet::of(&Policy {
-            declarations: &declarations,
-            transcripts: &transcripts,
+            declarations,
+            transcripts,
             decoding: &self.settings.decoding,
             profile: self.version(),
             tools: self.tools,
@@ -63,7 +69,7 @@ impl ReplyGrammarRequest<'_> {
     /// The settings with the consumer.
     fn transcripts(&self) -> TranscriptSettings {
         let mut transcripts = self.settings.transcripts.clone();
-        transcripts.consumer = self.consumer.clone().or(transcripts.consumer);
+        transcripts.consumer = self.consumer.map(str::to_owned).or(transcripts.consumer);
         transcripts
     }
 
@@ -129,55 +135,64 @@ pub struct GrammarFileRequest<'a> {
     pub tools: Option<&'a Catalogue>,
 }
 
-impl<'a> GrammarFileRequest<'a> {
+impl GrammarFileRequest<'_> {
     /// What the file has against it. Ranges count from its start.
     #[must_use]
     pub fn check(&self) -> Vec<Finding> {
-        let comparison = match self.comparison() {
-            Ok(comparison) => comparison,
-            Err(reason) => return vec![unchecked(self.text, reason)],
-        };
-        let GrammarComparison { origin, request, set, generated } = &comparison;
-        let context = FileContext {
-            set,
-            declarations: &Declarations::with(self.program, &self.settings.replay),
-            transcripts: &request.transcripts(),
-            generated,
-        };
-        reply_grammar::lint::check(self.text, origin, &context)
+        self.compare().findings
     }
 
-    /// What the file is compared with.
-    ///
+    /// Compares the file with what would be generated now.
+    #[must_use]
+    pub fn compare(&self) -> GrammarComparison {
+        self.comparison().unwrap_or_else(|reason| GrammarComparison::none(self.text, reason))
+    }
+
     /// # Errors
     /// The reason why it cannot be compared: an unknown notation, or settings that allow no envelope.
-    pub fn comparison(&self) -> Result<GrammarComparison<'a>, String> {
+    fn comparison(&self) -> Result<GrammarComparison, String> {
         let Self { name, text, program, settings, tools } = *self;
         let origin = Origin::of(name, text).and_then(|origin| Some((origin.target()?, origin)));
         let (target, origin) = origin.ok_or(UNKNOWN_NOTATION)?;
-        let (profile, consumer, dialect) = (origin.profile, origin.consumer.clone(), origin.dialect);
+        let (profile, consumer, dialect) = (origin.profile, origin.consumer.as_deref(), origin.dialect);
         let request = ReplyGrammarRequest { program, settings, tools, profile, consumer, target, dialect };
-        let set = request.envelopes().map_err(|error| error.to_string())?;
-        let generated = target.write(&set, dialect, &request.origin(&set)).text;
-        Ok(GrammarComparison { origin, request, set, generated })
+        let declarations = &Declarations::with(program, &settings.replay);
+        let transcripts = &request.transcripts();
+        let set = &request.envelopes_of(declarations, transcripts).map_err(|error| error.to_string())?;
+        let generated = target.write(set, dialect, &request.origin(set)).text;
+        let context = FileContext { set, declarations, transcripts, generated: &generated };
+        let findings = reply_grammar::lint::check(text, &origin, &context);
+        let count = origin.is_generated.then(|| origin.declarations.unwrap_or(set.predicates.len()));
+        Ok(GrammarComparison { findings, declarations: count, generated: Ok(generated) })
     }
 }
 
-/// What a grammar file is compared with.
+/// A file compared with what would be generated now.
 #[derive(Debug)]
-pub struct GrammarComparison<'a> {
-    /// What the file says of its origin.
-    pub origin: Origin,
-    request: ReplyGrammarRequest<'a>,
-    set: EnvelopeSet,
-    /// What the file would be if it were generated now.
-    pub generated: String,
+pub struct GrammarComparison {
+    /// What the file has against it. Ranges count from its start.
+    pub findings: Vec<Finding>,
+    /// From how many declarations the file was generated; `None` for one that was not.
+    pub declarations: Option<usize>,
+    /// What the file would be if it were generated now, or the reason why it cannot be.
+    pub generated: Result<String, String>,
 }
 
-impl GrammarComparison<'_> {
-    /// How many declarations it would be generated from.
+impl GrammarComparison {
+    /// That of a text that cannot be compared, for this reason.
     #[must_use]
-    pub fn declarations(&self) -> usize {
-        self.set.predicates.len()
+    pub fn none(text: &str, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self { findings: vec![unchecked(text, &reason)], declarations: None, generated: Err(reason) }
+    }
+
+    /// How many declarations the text was generated from, and whether it is current; `None` for one that was not
+    /// generated, or cannot be again.
+    #[must_use]
+    pub fn title(&self, text: &str) -> Option<String> {
+        let (count, generated) = (self.declarations?, self.generated.as_ref().ok()?);
+        let noun = if count == 1 { "declaration" } else { "declarations" };
+        let stale = if generated == text { "" } else { ", out of date" };
+        Some(format!("generated from {count} {noun}{stale}"))
     }
 }

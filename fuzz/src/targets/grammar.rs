@@ -49,12 +49,8 @@ fn write(target: &'static Target, program: &Program) {
         let request =
             ReplyGrammarRequest { program, settings: &settings, tools, profile, consumer, target, dialect };
         let Ok(grammar) = request.generate() else { continue };
-        let (name, text) = (format!("reply.{}", extension(target)), grammar.text.as_str());
+        let (name, text) = (format!("reply.{}", target.extension), grammar.text.as_str());
         let file = GrammarFileRequest { name: &name, text, program, settings: &settings, tools };
         assert_eq!(file.check(), [], "{} of\n{text}", target.name);
     }
-}
-
-fn extension(target: &Target) -> &'static str {
-    if target.is_schema() { "schema.json" } else { target.name }
 }

@@ -9,6 +9,7 @@ use super::program::SnapshotProgram;
 use super::program_identity::Identity;
 use crate::host::grammar_checks::{GrammarContext, first_program};
 use crate::host::{GrammarFile, Resolution};
+use crate::ide::file_findings::file_findings;
 use mangle_settings::{RuleSettings, Settings};
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::FileId;
@@ -91,7 +92,7 @@ impl GrammarState {
             settings: Arc::clone(&self.settings),
             rules: self.rules.clone(),
             tools: self.tools.clone(),
-            diagnostics: OnceLock::new(),
+            compared: OnceLock::new(),
         });
         self.last = Some(Arc::clone(&grammar));
         grammar
@@ -104,53 +105,58 @@ pub struct SnapshotGrammar {
     pub file: Arc<SnapshotFile>,
     found: Arc<GrammarFile>,
     /// The program that it is compared with, if its project has one.
-    pub program: Option<Arc<SnapshotProgram>>,
+    program: Option<Arc<SnapshotProgram>>,
     settings: Arc<Settings>,
     rules: RuleSettings,
     tools: Option<Arc<Catalogue>>,
-    diagnostics: OnceLock<Vec<Diagnostic>>,
+    compared: OnceLock<Compared>,
+}
+
+/// What is known of a grammar once it has been compared with its program.
+#[derive(Debug)]
+struct Compared {
+    diagnostics: Vec<Diagnostic>,
+    title: Option<String>,
+    generated: Result<String, String>,
 }
 
 impl SnapshotGrammar {
-    /// Its diagnostics, computed when they are first read.
+    /// Its diagnostics.
     pub fn diagnostics(&self) -> &[Diagnostic] {
-        self.diagnostics.get_or_init(|| self.context().check(&self.found, self.file.text()))
+        &self.compared().diagnostics
     }
 
     /// Whether [`SnapshotGrammar::diagnostics`] has been computed.
     #[must_use]
     pub fn is_diagnosed(&self) -> bool {
-        self.diagnostics.get().is_some()
+        self.compared.get().is_some()
     }
 
-    /// How many declarations it was generated from, and whether it is what is generated now; `None` for a file that was
-    /// not generated, or cannot be.
+    /// How many declarations it was generated from, and whether it is current; `None` for a file that was not generated,
+    /// or cannot be again.
     #[must_use]
-    pub fn title(&self) -> Option<String> {
-        let (name, text) = (self.file.path.to_string_lossy(), self.file.text());
-        let context = self.context();
-        let comparison = context.comparison(&name, text).ok()?;
-        let now = comparison.declarations();
-        let origin = Some(&comparison.origin).filter(|origin| origin.is_generated)?;
-        let count = origin.declarations.unwrap_or(now);
-        let noun = if count == 1 { "declaration" } else { "declarations" };
-        let stale = if comparison.generated == **text { "" } else { ", out of date" };
-        Some(format!("generated from {count} {noun}{stale}"))
+    pub fn title(&self) -> Option<&str> {
+        self.compared().title.as_deref()
     }
 
     /// What the file would be if it were generated now.
     ///
     /// # Errors
     /// The reason why it cannot be generated.
-    pub fn generated(&self) -> Result<String, String> {
-        let name = self.file.path.to_string_lossy();
-        let context = self.context();
-        context.comparison(&name, self.file.text()).map(|comparison| comparison.generated)
+    pub fn generated(&self) -> Result<&str, &str> {
+        self.compared().generated.as_deref().map_err(String::as_str)
     }
 
-    fn context(&self) -> GrammarContext<'_> {
-        let program = self.program.as_ref().map(|program| &**program.program());
-        let tools = self.tools.as_deref();
-        GrammarContext { program, settings: &self.settings, rules: &self.rules, tools }
+    fn compared(&self) -> &Compared {
+        self.compared.get_or_init(|| {
+            let program = self.program.as_ref().map(|program| &**program.program());
+            let context = GrammarContext { program, settings: &self.settings, tools: self.tools.as_deref() };
+            let comparison = context.compare(&self.found, self.file.text());
+            Compared {
+                title: comparison.title(self.file.text()),
+                diagnostics: file_findings(self.file.id, comparison.findings, &self.rules),
+                generated: comparison.generated,
+            }
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! What an action does: described in a few words that the client keeps, worked out when it is wanted.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::{Error, Result};
@@ -15,6 +16,7 @@ use crate::ide::{Place, registry, transcripts};
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use mangle_check::suppression::{SuppressionScope, silence};
+use mangle_engine::program::FileSummary;
 use mangle_settings::pin_profile;
 use mangle_syntax::lint::{Diagnostic, FileEdit};
 use mangle_syntax::text::{FileId, TextRange};
@@ -187,7 +189,7 @@ fn fixed(
     let programs: Vec<_> = view.snapshot.programs_of(file.id).cloned().collect();
     let wish =
         FixRequest { guesses: false, evidence: false, wanted, editable: &|_| true, passes: MAX_PASSES };
-    workspace_edit_of_texts(view, &view.snapshot.fix(&programs, wish).changed)
+    workspace_edit_of_texts(view, texts(&view.snapshot.fix(&programs, wish).changed))
 }
 
 /// The safe fixes of a transcript that do not touch one another: what is left after them shows itself again.
@@ -216,7 +218,11 @@ pub(super) fn fix_workspace(view: &View) -> Option<WorkspaceEdit> {
         editable: &|_| true,
         passes: MAX_PASSES,
     };
-    workspace_edit_of_texts(view, &view.snapshot.fix(&view.snapshot.programs, wish).changed)
+    workspace_edit_of_texts(view, texts(&view.snapshot.fix(&view.snapshot.programs, wish).changed))
+}
+
+fn texts(changed: &[Arc<FileSummary>]) -> impl Iterator<Item = (FileId, &str)> {
+    changed.iter().map(|file| (file.id, &*file.text))
 }
 
 /// Whether some program of the workspace is known to have something that can be fixed safely.

@@ -1,7 +1,6 @@
 //! Changes of texts as edits of the protocol.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use tower_lsp::ls_types::{
     CreateFile, DocumentChangeOperation, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier,
@@ -13,17 +12,19 @@ use crate::host::{is_taken, test_path};
 use crate::ide::fixes::difference;
 use crate::lsp::to_proto;
 use crate::lsp::view::View;
-use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::FileEdit;
 use mangle_syntax::text::{FileId, TextRange, text_len, with_line_ends};
 
 /// The edit that leads to these texts; `None` when nothing differs, or in documents that we may not touch.
-pub(super) fn workspace_edit_of_texts(view: &View, changed: &[Arc<FileSummary>]) -> Option<WorkspaceEdit> {
+pub(in crate::lsp) fn workspace_edit_of_texts<'t>(
+    view: &View,
+    texts: impl IntoIterator<Item = (FileId, &'t str)>,
+) -> Option<WorkspaceEdit> {
     let mut edits = Vec::new();
-    for new in changed {
-        let old = view.snapshot.file(new.id)?;
-        let changes = difference(old.text(), &new.text).into_iter();
-        edits.extend(changes.map(|(range, text)| FileEdit { file: new.id, range, text }));
+    for (file, new) in texts {
+        let old = view.snapshot.file(file)?;
+        let changes = difference(old.text(), new).into_iter();
+        edits.extend(changes.map(|(range, text)| FileEdit { file, range, text }));
     }
     workspace_edit(view, &edits).filter(|_| !edits.is_empty())
 }

@@ -12,7 +12,7 @@ mod pin;
 
 pub(super) use self::action_data::{document, resolve};
 pub(super) use self::commands::{COMMANDS, command, needs};
-pub(super) use self::edit::workspace_edit;
+pub(super) use self::edit::{workspace_edit, workspace_edit_of_texts};
 pub(super) use self::offer::{ASSIST_KINDS, code_actions};
 
 use tower_lsp::ls_types::CodeActionKind;

@@ -5,15 +5,13 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
-use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri, WorkspaceEdit};
+use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
-use crate::host::workspace::{SnapshotFile, SnapshotGrammar, SnapshotProgram};
-use crate::ide::fixes::difference;
+use crate::host::workspace::{SnapshotGrammar, SnapshotProgram};
 use crate::ide::reply_grammars::ReplyGrammarRequest;
-use crate::lsp::actions::workspace_edit;
+use crate::lsp::actions::workspace_edit_of_texts;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
-use mangle_syntax::lint::FileEdit;
 use mangle_syntax::text::TextRange;
 use reply_grammar::target::{TARGETS, Target};
 
@@ -27,7 +25,7 @@ const NO_PROGRAM: &str = "This document is neither a policy nor a grammar of rep
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::lsp) struct GrammarParams {
     uri: Uri,
-    /// The name of a target, where the document is a policy.
+    /// The name of a target, where the document is a policy; without it the targets are listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     target: Option<String>,
     /// Whether the client shows the answer itself, so that no message is needed.
@@ -53,7 +51,7 @@ pub(super) fn lenses(view: &View, uri: &Uri, grammar: &SnapshotGrammar) -> Vec<C
     let params = GrammarParams { uri: uri.clone(), target: None, quiet: false };
     let arguments = serde_json::to_value(params).ok().map(|params| vec![params]);
     let range = view.range(&grammar.file, TextRange::default());
-    let command = Some(Command { title, command: GRAMMAR.into(), arguments });
+    let command = Some(Command { title: title.to_owned(), command: GRAMMAR.into(), arguments });
     vec![CodeLens { range, command, data: None }]
 }
 
@@ -64,20 +62,29 @@ pub(super) fn lenses(view: &View, uri: &Uri, grammar: &SnapshotGrammar) -> Vec<C
 pub(in crate::lsp) fn command(view: &View, params: &GrammarParams) -> Result<(Value, Option<String>)> {
     let file = view.file(&params.uri);
     if let Some(grammar) = file.and_then(|file| view.snapshot.grammar(file.id)) {
-        return generate_again(view, grammar).map(|(answer, message)| (answer, Some(message)));
+        let (answer, message) = generate_again(view, grammar)?;
+        return Ok((answer, Some(message)));
     }
     let Some(program) = file.and_then(|file| view.snapshot.programs_of(file.id).next()) else {
-        return Ok((json!({ "changed": false }), Some(NO_PROGRAM.to_owned())));
+        return Ok((json!({}), Some(NO_PROGRAM.to_owned())));
     };
-    let name = params.target.as_deref().unwrap_or_default();
-    let names = || TARGETS.map(|target| target.name).join(", ");
-    let target = Target::named(name)
-        .ok_or_else(|| Error::invalid_params(format!("unknown target `{name}`; there are {}", names())))?;
-    let (answer, report) = generate(view, program, target)?;
-    Ok((answer, Some(report).filter(|_| !params.quiet)))
+    let (answer, message) = match &params.target {
+        Some(name) => generate(view, program, name)?,
+        None => targets(),
+    };
+    Ok((answer, Some(message).filter(|_| !params.quiet)))
 }
 
-fn generate(view: &View, program: &SnapshotProgram, target: &'static Target) -> Result<(Value, String)> {
+/// The targets, and who reads each.
+fn targets() -> (Value, String) {
+    let all = TARGETS.map(|target| json!({ "name": target.name, "readers": target.readers }));
+    let lines = TARGETS.map(|target| format!("{}: {}", target.name, target.readers));
+    (json!({ "targets": all }), lines.join("\n"))
+}
+
+fn generate(view: &View, program: &SnapshotProgram, name: &str) -> Result<(Value, String)> {
+    let unknown = || Error::invalid_params(format!("there is no target `{name}`"));
+    let target = Target::named(name).ok_or_else(unknown)?;
     let request = ReplyGrammarRequest {
         program: program.program(),
         settings: program.settings(),
@@ -93,21 +100,14 @@ fn generate(view: &View, program: &SnapshotProgram, target: &'static Target) -> 
 }
 
 fn generate_again(view: &View, grammar: &SnapshotGrammar) -> Result<(Value, String)> {
-    let text = grammar.generated().map_err(Error::invalid_params)?;
-    let edit = edit(view, &grammar.file, &text);
+    let text = grammar.generated().map_err(|reason| Error::invalid_params(reason.to_owned()))?;
+    let edit = workspace_edit_of_texts(view, [(grammar.file.id, text)]);
     let is_changed = edit.is_some();
     let message = match (is_changed, view.snapshot.is_editable(grammar.file.id)) {
         (true, _) => "Grammar generated again.",
-        (false, true) => "Grammar is what is generated now.",
+        (false, true) => "Grammar is up to date.",
         (false, false) => "Grammar is not changed: an edit of the document was lost.",
     };
     edit.into_iter().for_each(|edit| view.outbox.apply_edit(edit));
     Ok((json!({ "changed": is_changed }), message.to_owned()))
-}
-
-/// The edit that makes a document this text; `None` if it has it, or must not be edited.
-fn edit(view: &View, file: &SnapshotFile, text: &str) -> Option<WorkspaceEdit> {
-    let changes = difference(file.text(), text).into_iter();
-    let edits: Vec<_> = changes.map(|(range, text)| FileEdit { file: file.id, range, text }).collect();
-    workspace_edit(view, &edits).filter(|_| !edits.is_empty())
 }

@@ -224,49 +224,27 @@ fn broken_files_are_said_to_be() {
 
 #[test]
 fn grammars_beyond_what_is_read_are_reported() {
-    let unchecked = |target: &str, change: &dyn Fn(String) -> String, expect: Expect| {
-        expect.assert_eq(&found(target, POLICY, change));
-    };
-    unchecked(
-        "gbnf",
-        &|text| text.replace("surface ::=", "surface ::= surface |"),
-        expect![[r#"
+    let changes: [(&str, &dyn Fn(String) -> String); 5] = [
+        ("gbnf", &|text| text.replace("surface ::=", "surface ::= surface |")),
+        ("gbnf", &|_| "root ::= \"a\"\n".to_owned()),
+        ("lark", &|text| text + "%ignore /[ ]/\n"),
+        ("lark", &|text| text.replace("start:", "?start:")),
+        ("json-schema", &|text| text.replace("^(modified", "^\\\\b(modified")),
+    ];
+    let found = changes.map(|(target, change)| found(target, POLICY, change));
+    expect![[r#"
         grammar-unchecked: grammar is not compared with the declarations
           rule `surface` is recursive
-    "#]],
-    );
-    unchecked(
-        "gbnf",
-        &|_| "root ::= \"a\"\n".to_owned(),
-        expect![[r#"
         grammar-unchecked: grammar is not compared with the declarations
           none of its examples is an envelope
-    "#]],
-    );
-    unchecked(
-        "lark",
-        &|text| text + "%ignore /[ ]/\n",
-        expect![[r#"
         grammar-unchecked: grammar is not compared with the declarations
           mangle-ls does not read `%` in a Lark grammar
-    "#]],
-    );
-    unchecked(
-        "lark",
-        &|text| text.replace("start:", "?start:"),
-        expect![[r#"
         grammar-unchecked: grammar is not compared with the declarations
           mangle-ls does not read `?` in a Lark grammar
-    "#]],
-    );
-    unchecked(
-        "json-schema",
-        &|text| text.replace("^(modified", "^\\\\b(modified"),
-        expect![[r#"
         grammar-unchecked: pattern is not compared with the declarations
           mangle-ls does not read look-around
-    "#]],
-    );
+    "#]]
+    .assert_eq(&found.concat());
 }
 
 #[test]

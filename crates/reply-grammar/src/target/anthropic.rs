@@ -8,6 +8,7 @@ use crate::envelope::EnvelopeSet;
 
 pub(super) static TARGET: Target = Target {
     name: "anthropic",
+    readers: "structured outputs of Anthropic",
     extension: "anthropic.json",
     dialects: &[Dialect::Decoded, Dialect::None],
     order: Order::Properties,

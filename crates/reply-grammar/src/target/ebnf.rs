@@ -6,6 +6,7 @@ use crate::envelope::EnvelopeSet;
 
 pub(super) static TARGET: Target = Target {
     name: "ebnf",
+    readers: "XGrammar: vLLM, SGLang",
     extension: "ebnf",
     dialects: &[Dialect::Raw],
     order: Order::Grammar,

@@ -6,6 +6,7 @@ use crate::envelope::EnvelopeSet;
 
 pub(super) static TARGET: Target = Target {
     name: "gbnf",
+    readers: "llama.cpp",
     extension: "gbnf",
     dialects: &[Dialect::Raw],
     order: Order::Grammar,

@@ -8,6 +8,7 @@ use crate::envelope::EnvelopeSet;
 
 pub(super) static TARGET: Target = Target {
     name: "gemini",
+    readers: "structured outputs of Gemini",
     extension: "gemini.json",
     dialects: &[Dialect::None],
     order: Order::PropertyOrdering,

@@ -8,6 +8,7 @@ use crate::envelope::EnvelopeSet;
 
 pub(super) static TARGET: Target = Target {
     name: "json-schema",
+    readers: "validators, llguidance",
     extension: "schema.json",
     dialects: &[Dialect::Decoded, Dialect::Raw, Dialect::None],
     order: Order::Properties,

@@ -10,6 +10,7 @@ use crate::pattern::{PatternStyle, pattern};
 
 pub(super) static TARGET: Target = Target {
     name: "lark",
+    readers: "llguidance, vLLM, custom tools of OpenAI",
     extension: "lark",
     dialects: &[Dialect::Raw],
     order: Order::Grammar,

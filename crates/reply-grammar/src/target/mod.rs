@@ -75,6 +75,8 @@ impl SchemaLimits {
 pub struct Target {
     /// Its name on the command line.
     pub name: &'static str,
+    /// The engines and interfaces that read it, for a person who chooses one.
+    pub readers: &'static str,
     /// The end of its files.
     pub extension: &'static str,
     /// Where the escapes of JSON may be; the first is the usual one.
@@ -120,7 +122,7 @@ impl Target {
         TARGETS.into_iter().find(|target| target.name == name)
     }
 
-    /// Where the escapes of JSON are unless somebody asks for another dialect.
+    /// The dialect that is written by default.
     #[must_use]
     pub fn usual_dialect(&self) -> Dialect {
         self.dialects.first().copied().unwrap_or(Dialect::None)

@@ -8,6 +8,7 @@ use crate::envelope::EnvelopeSet;
 
 pub(super) static TARGET: Target = Target {
     name: "openai",
+    readers: "structured outputs of OpenAI",
     extension: "openai.json",
     dialects: &[Dialect::Decoded, Dialect::None],
     order: Order::Properties,

@@ -6,6 +6,7 @@ use crate::pattern::{PatternStyle, pattern};
 
 pub(super) static TARGET: Target = Target {
     name: "regex",
+    readers: "Outlines",
     extension: "regex",
     dialects: &[Dialect::Raw],
     order: Order::Grammar,

@@ -5,38 +5,32 @@ import { reasonOf } from "../reason.ts";
 import { NOT_RUNNING, type Server } from "../server/server.ts";
 import { again } from "./made.ts";
 
-/** The targets of `mangle-ls schema` and its like, and where their files are used. */
-const TARGETS: vscode.QuickPickItem[] = [
-  { label: "gbnf", description: "llama.cpp" },
-  { label: "ebnf", description: "XGrammar, SGLang" },
-  { label: "lark", description: "llguidance, vLLM, custom tools of OpenAI" },
-  { label: "regex", description: "Outlines" },
-  { label: "json-schema", description: "validators, llguidance" },
-  { label: "openai", description: "structured outputs of OpenAI" },
-  { label: "anthropic", description: "structured outputs of Anthropic" },
-  { label: "gemini", description: "structured outputs of Gemini" },
-];
-
-/** The answer of the server. */
-interface Generated {
-  text: string;
-  report: string;
+/** The answers of the server: without a target the list of them, else the grammar; neither where a document is no policy, of which a message tells. */
+interface Answer {
+  targets?: { name: string; readers: string }[];
+  text?: string;
+  report?: string;
 }
 
 /** Asks for a target, and opens its grammar beside the policy. */
 export async function generateGrammar(server: Server): Promise<void> {
   const [client, document] = [server.running, vscode.window.activeTextEditor?.document];
-  if (client === undefined || document === undefined) {
+  if (client === undefined) {
     void vscode.window.showWarningMessage(NOT_RUNNING);
     return;
   }
-  const target = await vscode.window.showQuickPick(TARGETS, { title: "Mangle: Generate Grammar", placeHolder: "What reads the grammar" });
-  if (target === undefined) return;
-  const argument = { uri: document.uri.toString(), target: target.label, quiet: true };
+  if (document === undefined) return;
+  const request = async (target: object): Promise<Answer> => {
+    const argument = { uri: document.uri.toString(), quiet: true, ...target };
+    return again(() => client.sendRequest<Answer>("workspace/executeCommand", { command: "mangle.grammar", arguments: [argument] }));
+  };
   try {
-    const { text, report } = await again(() =>
-      client.sendRequest<Generated>("workspace/executeCommand", { command: "mangle.grammar", arguments: [argument] }),
-    );
+    const { targets = [] } = await request({});
+    const items = targets.map(({ name, readers }) => ({ label: name, description: readers }));
+    if (items.length === 0) return;
+    const chosen = await vscode.window.showQuickPick(items, { title: "Mangle: Generate Grammar", placeHolder: "What reads the grammar" });
+    if (chosen === undefined) return;
+    const { text = "", report = "" } = await request({ target: chosen.label });
     const language = text.startsWith("{") ? "json" : "plaintext";
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language, content: text }), vscode.ViewColumn.Beside);
     vscode.window.setStatusBarMessage(`Mangle: ${report.split("\n")[0] ?? ""}`, 10_000);

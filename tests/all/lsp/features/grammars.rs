@@ -63,9 +63,12 @@ fn a_grammar_is_generated_for_a_policy() {
     let answer = client.request("workspace/executeCommand", command).unwrap();
     let file = std::fs::read_to_string(folder.path().join("reply.gbnf")).unwrap();
     assert_eq!(answer["text"], file);
+    let list = json!({ "command": "mangle.grammar", "arguments": [{ "uri": policy, "quiet": true }] });
+    let targets = client.request("workspace/executeCommand", list).unwrap();
+    assert_eq!(targets["targets"][4], json!({ "name": "gbnf", "readers": "llama.cpp" }));
     let unknown = json!({ "command": "mangle.grammar", "arguments": [{ "uri": policy, "target": "xml" }] });
     let error = client.request("workspace/executeCommand", unknown).unwrap_err();
-    assert!(error["message"].as_str().unwrap().starts_with("unknown target `xml`"), "{error}");
+    assert!(error["message"].as_str().unwrap().starts_with("there is no target `xml`"), "{error}");
     assert!(client.shut_down().success());
 }
 

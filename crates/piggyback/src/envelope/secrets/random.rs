@@ -30,8 +30,8 @@ fn turns(text: &str) -> usize {
     text.as_bytes().windows(2).filter(|pair| pair.first().map(class) != pair.last().map(class)).count()
 }
 
-/// Whether a token is a name of several parts, such as that of a model, `SmolLM2-135M-Instruct`: one part is a word, and in
-/// none do digits and letters mix.
+/// Whether a token is a name of several parts, such as that of a model, `SmolLM2-135M-Instruct`: one part is a word, and
+/// no part goes from letters to digits, or back, more than once.
 fn is_name(token: &str) -> bool {
     let is_word = |part: &str| part.len() >= 5 && part.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
     let parts = || token.split(['-', '_']);
