@@ -1,14 +1,14 @@
 //! Eleven strings that tell a right grammar from a wrong one.
 
 use mangle_settings::Profile;
+use serde_json::Value;
 
 use crate::EnvelopeSet;
 use crate::reading::{read_bnf, read_lark, read_pattern};
 use crate::target::Dialect;
-use crate::testing::{Engine, Setup, declarations, envelope, written};
+use crate::testing::{Engine, Setup, declarations, written};
 
-const POLICY: &str = "# Status: /open, /done\nDecl task_status(Task, Status) bound [/string, /name].\n\
-    Decl observation(A, B) bound [/string, /string].\n";
+const POLICY: &str = include_str!("engine_table/schemas.gl");
 
 fn setup() -> Setup {
     let mut setup = Setup::of(Profile::Current).with_fields(&[]);
@@ -16,30 +16,13 @@ fn setup() -> Setup {
     setup
 }
 
-/// What each string shows, the string, and whether it is right.
-fn strings() -> [(&'static str, String, bool); 11] {
-    let atom = r#""task_status(\"a\", /open).""#;
-    let four = [atom; 4].join(",");
-    let escapes = r#""observation(\"a \\\"b\\\" \\\\ c\", \"\").","task_status(\"b\", /done).""#;
-    [
-        ("one atom", envelope(atom), true),
-        ("two atoms with escapes", envelope(escapes), true),
-        ("no atom", envelope(""), true),
-        ("surface first", surface_first(), false),
-        ("a name outside the list", envelope(r#""task_status(\"a\", /closed).""#), false),
-        ("three arguments", envelope(r#""task_status(\"a\", /open, 1).""#), false),
-        ("an unknown predicate", envelope(r#""modified(\"a\").""#), false),
-        ("no full stop", envelope(r#""task_status(\"a\", /open)""#), false),
-        ("four atoms of three", envelope(&four), false),
-        ("text after the envelope", envelope(atom) + " Done.", false),
-        ("a quote that is not escaped", envelope(r#""task_status("a", /open).""#), false),
-    ]
-}
-
-fn surface_first() -> String {
-    const SURFACE: &str = r#""surface_response":"Done.""#;
-    let control = envelope("").replace(&format!(",{SURFACE}"), "");
-    control.replacen('{', &format!("{{{SURFACE},"), 1)
+/// What each string shows, the string, and whether it is right. A file has them, so that tests of engines that are not
+/// written in Rust can read the same ones.
+fn strings() -> Vec<(String, String, bool)> {
+    let rows: Vec<Value> = serde_json::from_str(include_str!("engine_table/replies.json")).unwrap();
+    assert_eq!(rows.len(), 11);
+    let text = |row: &Value, field: &str| row[field].as_str().unwrap().to_owned();
+    rows.iter().map(|row| (text(row, "what"), text(row, "reply"), row["valid"].as_bool().unwrap())).collect()
 }
 
 #[track_caller]
