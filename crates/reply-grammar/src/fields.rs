@@ -2,19 +2,16 @@
 
 use mangle_settings::Profile;
 use piggyback::envelope::table::{INTENT, MemberField, Shape, Table};
-use piggyback::envelope::{CATEGORIES, OPERATIONS, Taxonomy};
+use piggyback::envelope::{CATEGORIES, MemoryOperation, OPERATIONS, Taxonomy};
 
 use crate::expr::Expr;
 use crate::policy::Policy;
 use crate::text;
-use crate::update::Updates;
+use crate::update::{Predicate, Updates};
 use crate::value::{Member, Value};
 
-/// How sure a model may be. Zero says that it is not sure at all, which the runtime reads as no answer.
-const CONFIDENCE: &[&str] = &["0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"];
-
-/// How useful the context was.
-const USEFULNESS: &[&str] = &["0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"];
+/// The operation whose key is the name of a predicate.
+const FORGET: &str = "forget";
 
 /// The parts of an envelope that its fields are made of.
 pub(crate) struct Fields<'p> {
@@ -43,8 +40,9 @@ impl Fields<'_> {
             Shape::Text => self.text(name),
             Shape::TextOrNull => Value::Nullable(Box::new(self.text(name))),
             Shape::Word(words) => Value::Words(words.iter().map(|word| (*word).to_owned()).collect()),
-            Shape::Number if name == "confidence" => Value::Numbers(CONFIDENCE),
-            Shape::Number => Value::Numbers(USEFULNESS),
+            // Zero says that the model is not sure at all, which the runtime reads as no answer.
+            Shape::Number if name == "confidence" => Value::Hundredths(1),
+            Shape::Number => Value::Hundredths(0),
             Shape::Count => Value::Count(self.policy.decoding.digits),
             Shape::Flag => Value::Flag,
             Shape::FlagOrNull => Value::Nullable(Box::new(Value::Flag)),
@@ -75,18 +73,42 @@ impl Fields<'_> {
         either(categories.filter_map(of_category).collect())
     }
 
-    /// An operation that stores a value, or one that needs none.
+    /// An operation that stores a value, one that forgets the facts of a predicate, or one that has a key alone.
     fn memory_operation(&self, table: &'static Table) -> Value {
-        let operation = self.members(table);
-        let of_kind = |stores: bool| {
-            let value = match stores {
-                true => Value::Text("filled_text", text::filled(self.policy.decoding.text)),
-                false => Value::Text("nothing", Expr::literal("")),
-            };
-            let operations = operations(self.policy.profile, stores);
-            Value::Object(with(&with(&operation, "op", &Value::Words(operations)), "value", &value))
+        let members = self.members(table);
+        let stored =
+            with(&members, "value", &Value::Text("filled_text", text::filled(self.policy.decoding.text)));
+        let bare = with(&members, "value", &Value::Text("nothing", Expr::literal("")));
+        let forgettable = self.forgettable();
+        let has_forgettable = !forgettable.is_empty();
+        let forgotten = with(&bare, "key", &Value::Words(forgettable));
+        let of_version = |is_meant: &dyn Fn(&MemoryOperation) -> bool| {
+            let known = OPERATIONS.iter().filter(|one| one.is_in(self.policy.profile) && is_meant(one));
+            known.map(|one| one.name.to_owned()).collect::<Vec<_>>()
         };
-        either(vec![of_kind(true), of_kind(false)])
+        let kinds = [
+            (stored, of_version(&|one| one.stores)),
+            (forgotten, of_version(&|one| one.name == FORGET && has_forgettable)),
+            (bare, of_version(&|one| one.name != FORGET && !one.stores)),
+        ];
+        let kinds = kinds.into_iter().filter(|(_, operations)| !operations.is_empty());
+        either(
+            kinds
+                .map(|(members, operations)| Value::Object(with(&members, "op", &Value::Words(operations))))
+                .collect(),
+        )
+    }
+
+    /// The generated predicates that no rule reads: the runtime retracts all facts of the one that is the key of a `forget`.
+    fn forgettable(&self) -> Vec<String> {
+        let is_used = |name: &str| self.policy.declarations.named(name).any(|declared| declared.is_used);
+        let mut names: Vec<String> = Vec::new();
+        for Predicate { name, .. } in &self.updates.predicates {
+            if !is_used(name) && !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
     }
 
     /// Up to how many elements a list has: none of transitions between updates that there are not.
@@ -178,12 +200,6 @@ impl Fields<'_> {
 fn categories(profile: Profile) -> Vec<String> {
     let slash = if profile < Profile::V1_2 { "" } else { "/" };
     CATEGORIES.iter().map(|category| format!("{slash}{category}")).collect()
-}
-
-/// The operations of a version that store a value, or those that store none.
-fn operations(profile: Profile, stores: bool) -> Vec<String> {
-    let of_version = OPERATIONS.iter().filter(|one| one.is_in(profile) && one.stores == stores);
-    of_version.map(|operation| operation.name.to_owned()).collect()
 }
 
 /// Members with another value for one of them.

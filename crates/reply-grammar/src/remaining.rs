@@ -20,8 +20,10 @@ impl Remaining {
 }
 
 /// What no grammar says of these fields.
-const OF_FIELDS: [(&str, &str, &str); 8] = [
+const OF_FIELDS: [(&str, &str, &str); 10] = [
     ("mangle_updates", "an update may occur twice", "PB227"),
+    ("mangle_updates", "updates may have no reasoning trace", "PB130"),
+    ("surface_response", "the surface may repeat parts of the control packet", "PB138"),
     ("verb", "a category may not fit its verb", "PB133"),
     ("triggered", "a self-correction may have a hypothesis without being triggered, or none", "PB401"),
     ("memory_operations", "operations on one key may contradict each other", "PB309"),

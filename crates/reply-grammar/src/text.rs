@@ -36,7 +36,7 @@ pub(crate) fn slashed_word(most: u32) -> Expr {
     Expr::Sequence(vec![Expr::literal("/"), word(most)])
 }
 
-/// The key of a memory operation, `preference:tabs`: with its colon it is no predicate, whose facts `forget` would retract.
+/// The key of a stored value, `preference:tabs`.
 pub(crate) fn memory_key(most: u32) -> Expr {
     let classes = ['A'..='Z', 'a'..='z', '0'..='9', '_'..='_', '.'..='.', '/'..='/', '-'..='-'];
     let item = Expr::Class(CharClass::of(&classes)).repeat(1, most);

@@ -17,8 +17,8 @@ pub enum Value {
     Text(&'static str, Expr),
     /// One of some strings.
     Words(Vec<String>),
-    /// One of some numbers, in ascending order.
-    Numbers(&'static [&'static str]),
+    /// A multiple of 0.01 from so many hundredths to 1, without zeros at its end.
+    Hundredths(u8),
     /// A whole number that is not negative, of so many digits at most.
     Count(u32),
     /// `true` or `false`.
@@ -55,10 +55,7 @@ impl Value {
                 let words = words.iter().map(|word| Expr::Literal(format!("\"{}\"", escaped(word))));
                 Expr::terminal(name, Expr::choice(words.collect()))
             }
-            Self::Numbers(numbers) => {
-                let numbers = numbers.iter().map(|number| Expr::literal(*number));
-                Expr::terminal(name, Expr::choice(numbers.collect()))
-            }
+            Self::Hundredths(least) => Expr::terminal(name, hundredths(*least)),
             Self::Count(digits) => count(*digits),
             Self::Flag => {
                 Expr::terminal("flag", Expr::Choice(vec![Expr::literal("true"), Expr::literal("false")]))
@@ -125,6 +122,16 @@ fn brackets([open, close]: [&str; 2], element: &Expr, least: u32, most: u32) -> 
 
 fn quoted(text: Expr) -> Expr {
     Expr::Sequence(vec![Expr::literal("\""), text, Expr::literal("\"")])
+}
+
+fn hundredths(least: u8) -> Expr {
+    let (first, last) = (Expr::Class(digits()), Expr::Class(CharClass::of(&['1'..='9'])));
+    let decimals = Expr::Choice(vec![Expr::Sequence(vec![first, last.clone()]), last]);
+    let mut numbers = vec![Expr::Sequence(vec![Expr::literal("0."), decimals]), Expr::literal("1")];
+    if least == 0 {
+        numbers.insert(0, Expr::literal("0"));
+    }
+    Expr::Choice(numbers)
 }
 
 fn count(most: u32) -> Expr {

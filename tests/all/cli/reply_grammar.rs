@@ -21,9 +21,11 @@ fn a_grammar_and_what_it_does_not_say() {
             start: "{\"surface_response\":" SURFACE ",\"control_packet\":" control_packet "}"
             control_packet: "{\"mangle_updates\":" mangle_updates ",\"memory_operations\":" memory_operations "}"
             memory_operations: "[" (memory_operation ("," memory_operation){0,3})? "]"
-            memory_operation: "{\"op\":" OP_1 ",\"key\":" MEMORY_KEY ",\"value\":" FILLED_TEXT "}" | "{\"op\":" OP_2 ",\"key\":" MEMORY_KEY ",\"value\":" NOTHING "}"
+            memory_operation: "{\"op\":" OP_1 ",\"key\":" MEMORY_KEY ",\"value\":" FILLED_TEXT "}" | "{\"op\":" OP_2 ",\"key\":" KEY_2 ",\"value\":" NOTHING "}" | "{\"op\":" OP_3 ",\"key\":" MEMORY_KEY ",\"value\":" NOTHING "}"
+            OP_3: /"archive"|"rehydrate"/
             NOTHING: "\"\""
-            OP_2: /"forget"|"archive"|"rehydrate"/
+            KEY_2: "\"task_status\""
+            OP_2: "\"forget\""
             FILLED_TEXT: /"([^\x00- "\\\x7f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]|\\["\\])([^\x00-\x1f"\\\x7f]|\\["\\nt]){0,7}"/
             MEMORY_KEY: /"[a-z][0-9_a-z]{0,7}:[\--9A-Z_a-z]{1,8}"/
             OP_1: "\"promote_to_long_term\""
@@ -34,8 +36,10 @@ fn a_grammar_and_what_it_does_not_say() {
             lark: 1 predicate; the longest envelope has 2159 bytes, and no more tokens than bytes: 778 in `o200k_base` where its texts are English
             note[PB803 pred-omitted]: 1 predicate is not generated
               `list/1`: no update can hold a value of `.List</string>` in argument 1 (`X`)
-            note[PB804 constraint-dropped]: 2 constraints are left to `check`
+            note[PB804 constraint-dropped]: 4 constraints are left to `check`
               an update may occur twice (PB227)
+              updates may have no reasoning trace (PB130)
+              the surface may repeat parts of the control packet (PB138)
               operations on one key may contradict each other (PB309)
             exit 0
         "#]],
@@ -52,7 +56,7 @@ fn a_file_has_its_notes_beside_it() {
             gemini: 1 predicate; without the limits that the target lacks, the longest envelope has 2159 bytes, and no more tokens than bytes: 778 in `o200k_base` where its texts are English
             note[PB803 pred-omitted]: 1 predicate is not generated
               `list/1`: no update can hold a value of `.List</string>` in argument 1 (`X`)
-            note[PB804 constraint-dropped]: 9 constraints are left to `check`
+            note[PB804 constraint-dropped]: 11 constraints are left to `check`
               the surface may be blank (PB108)
               updates may be no facts (PB202)
               updates may have other predicates than those of the notes (PB210)
@@ -61,7 +65,9 @@ fn a_file_has_its_notes_beside_it() {
               ids, queries and specialists may be blank (PB430)
               objects may have other members (PB111)
               an update may occur twice (PB227)
-              operations on one key may contradict each other (PB309)
+              updates may have no reasoning trace (PB130)
+              the surface may repeat parts of the control packet (PB138)
+              and 1 more
             exit 0
         "#]],
     );

@@ -58,12 +58,15 @@ impl SchemaStyle {
     /// The schema of a set; `first` are its first members.
     pub(super) fn write(self, target: &Target, set: &EnvelopeSet, dialect: Dialect, first: Json) -> Output {
         let patterns = if dialect == Dialect::None { Patterns::None } else { self.patterns };
-        let mut writer = Writer { style: Self { patterns, ..self }, dialect, dropped: Vec::new() };
+        // XGrammar, which reads raw patterns, writes the 0.9 of a list as 0.90000000000000002.
+        let has_number_lists = self.has_number_lists && dialect != Dialect::Raw;
+        let style = Self { patterns, has_number_lists, ..self };
+        let mut writer = Writer { style, dialect, dropped: Vec::new() };
         let mut schema = object_of(first);
         schema.extend(object_of(writer.schema("", &set.value)));
         let schema = Json::Object(schema);
         let is_bounded =
-            patterns == Patterns::All && self.has_item_limits && self.has_ranges && self.has_number_lists;
+            patterns == Patterns::All && self.has_item_limits && self.has_ranges && has_number_lists;
         // Strings, numbers and lists can always be written.
         let text = serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n";
         let exceeded = exceeded(&schema, &target.limits, target.name);
@@ -90,7 +93,7 @@ impl Writer {
             Value::List(element, least, most) => self.list(name, element, *least, *most),
             Value::Text(kind, text) => self.text(kind, text),
             Value::Words(words) => json!({"type": "string", "enum": words}),
-            Value::Numbers(numbers) => self.numbers(name, numbers),
+            Value::Hundredths(least) => self.hundredths(name, *least),
             Value::Count(digits) => self.count(*digits),
             Value::Flag => json!({"type": "boolean"}),
             Value::Nullable(value) => self.nullable(name, value),
@@ -197,14 +200,16 @@ impl Writer {
         }
     }
 
-    fn numbers(&mut self, name: &str, numbers: &[&'static str]) -> Json {
-        let values: Vec<Json> =
-            numbers.iter().filter_map(|number| serde_json::from_str(number).ok()).collect();
+    fn hundredths(&mut self, name: &str, least: u8) -> Json {
+        let number = |hundredths| match hundredths {
+            0 | 100 => json!(hundredths / 100),
+            _ => json!(f64::from(hundredths) / 100.0),
+        };
         if self.style.has_number_lists {
-            return json!({"type": "number", "enum": values});
+            return json!({"type": "number", "enum": (least..=100).map(number).collect::<Vec<_>>()});
         }
         self.drop_constraint(format!("`{name}` may have any number of decimals"), "PB134");
-        json!({"type": "number", "minimum": values.first(), "maximum": values.last()})
+        json!({"type": "number", "minimum": number(least), "maximum": number(100)})
     }
 
     fn count(&mut self, digits: u32) -> Json {

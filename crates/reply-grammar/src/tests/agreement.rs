@@ -40,7 +40,7 @@ fn is_good(update: &str, declarations: &Declarations) -> bool {
 }
 
 /// An update in the one spelling that is generated.
-fn respelled(update: &str) -> Option<String> {
+pub(super) fn respelled(update: &str) -> Option<String> {
     let fact = plain::read(update)?;
     let argument = |argument: &Argument| {
         let text = slice(update, argument.range);

@@ -4,5 +4,6 @@ mod agreement;
 mod declared_forms;
 mod engine_table;
 mod random_replies;
+mod replies;
 mod targets;
 mod times;

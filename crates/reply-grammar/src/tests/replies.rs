@@ -1,0 +1,150 @@
+//! The replies that the runtime was observed with: good ones are generated once they are spelled as grammars spell them, bad
+//! ones are not, and all notations agree.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use mangle_settings::{Profile, TranscriptSettings};
+use piggyback::envelope::atoms::Declarations;
+use piggyback::envelope::plain;
+use piggyback::envelope::runtime::{
+    AcceptedEnvelope, FilterVerdict, MemoryOperation, ReadUpdate, Stage, consumer_of, read,
+};
+use piggyback::envelope::{Reply, ReplyContext, check, may_be_predicate};
+use serde_json::{Value, json};
+
+use super::agreement::respelled;
+use crate::EnvelopeSet;
+use crate::reading::{read_bnf, read_lark};
+use crate::target::Dialect;
+use crate::testing::{Engine, Setup, declarations, written};
+
+/// Good replies that are not generated: they have control characters in their surface, or begin it with blanks.
+const NOT_GENERATED: [&str; 4] =
+    ["enc_crlf_in_string_escaped.txt", "enc_esc_nul.txt", "surface_nul.txt", "surface_padded.txt"];
+
+/// The bytes of the longest replies that are compared. Longer ones are there for the limits of the runtime, not for
+/// what they say.
+const LONGEST: usize = 15_000;
+
+/// Each reply, with the name of its file.
+fn replies() -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/envelopes/cases");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let named = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    let mut replies: Vec<_> = files.map(|path| (named(&path), std::fs::read(&path).unwrap())).collect();
+    replies.sort();
+    replies
+}
+
+/// The envelope of a reply that is nothing else.
+fn envelope_of(reply: &[u8]) -> Option<(AcceptedEnvelope, String)> {
+    let reading = read(reply, &TranscriptSettings::default().caps_of(None, None)).ok()?;
+    let surface = String::from_utf8(reading.surface).ok()?;
+    reading.picked.filter(|_| reading.stage == Stage::Whole).map(|picked| (picked, surface))
+}
+
+/// A declaration for each predicate that the updates that the runtime takes assert, and for those that replies forget.
+fn policy(replies: &[(String, Vec<u8>)]) -> String {
+    let settings = TranscriptSettings::default();
+    let envelopes: Vec<_> = replies.iter().filter_map(|(_, reply)| envelope_of(reply)).collect();
+    let is_taken = |update: &&String| {
+        ReadUpdate::new(update).verdict(0, consumer_of(&settings)) == FilterVerdict::Accepted
+    };
+    let updates = envelopes.iter().flat_map(|(envelope, _)| &envelope.kept.updates).filter(is_taken);
+    let mut facts: BTreeSet<_> = updates
+        .filter_map(|update| plain::read(update).map(|fact| (fact.predicate.to_owned(), fact.args.len())))
+        .collect();
+    let operations = envelopes.iter().flat_map(|(envelope, _)| envelope.packet.memory.as_slice());
+    let forgotten = operations.filter(|one| one.op == "forget" && may_be_predicate(&one.key));
+    facts.extend(forgotten.map(|operation| (operation.key.clone(), 1)));
+    facts.iter().fold(String::new(), |mut policy, (predicate, arity)| {
+        let arguments: Vec<_> = (0..*arity).map(|at| format!("A{at}")).collect();
+        let _ = writeln!(policy, "Decl {predicate}({}).", arguments.join(", "));
+        policy
+    })
+}
+
+/// A reply in the one spelling that is generated, with an intent and lists where they are missing.
+fn spelled(envelope: &AcceptedEnvelope, surface: &str) -> String {
+    let packet = &envelope.packet;
+    let or = |text: &str, other: &str| if text.is_empty() { other.to_owned() } else { text.to_owned() };
+    let intent = &packet.intent;
+    let confidence = if intent.confidence == 0.0 { 0.5 } else { intent.confidence };
+    let is_whole = confidence.fract() == 0.0;
+    let updates: Vec<_> =
+        envelope.kept.updates.iter().map(|one| respelled(one).unwrap_or(one.clone())).collect();
+    let memory: Vec<_> = packet.memory.as_slice().iter().map(operation).collect();
+    let envelope = json!({
+        "control_packet": {
+            "intent_classification": {
+                "category": or(&intent.category, "/query"),
+                "verb": or(&intent.verb, "/explain"),
+                "target": intent.target,
+                "constraint": intent.constraint,
+                "confidence": if is_whole { json!(confidence as i64) } else { json!(confidence) },
+            },
+            "mangle_updates": updates,
+            "memory_operations": memory,
+            "reasoning_trace": or(&packet.trace, "None."),
+        },
+        "surface_response": surface,
+    });
+    envelope.to_string()
+}
+
+fn operation(operation: &MemoryOperation) -> Value {
+    json!({"op": operation.op, "key": operation.key, "value": operation.value})
+}
+
+/// The codes of the rules that find something in a reply, but for those that no grammar replaces or that are off.
+fn findings(reply: &[u8], declarations: &Declarations, set: &EnvelopeSet) -> Vec<&'static str> {
+    let settings = TranscriptSettings { profile: Some(set.profile), ..TranscriptSettings::default() };
+    let mut context = ReplyContext::new(&settings);
+    context.declarations = Some(declarations);
+    let caps = settings.caps_of(None, None);
+    let found = check(&Reply::new(reply, &caps), &context).into_iter();
+    let shown = found.filter(|finding| finding.severity.or(finding.rule.severity).is_some());
+    shown
+        .map(|finding| finding.rule.code)
+        .filter(|code| !set.remaining.iter().any(|remaining| remaining.rule == *code))
+        .collect()
+}
+
+#[test]
+fn good_replies_are_generated_and_bad_ones_are_not() {
+    let replies = replies();
+    let declarations = declarations(&policy(&replies));
+    let mut setup = Setup::of(Profile::Current).with_fields(&["reasoning_trace"]);
+    setup.decoding.max_predicates = 1_000;
+    setup.decoding.digits = 18;
+    setup.decoding.surface = 10_000;
+    setup.decoding.string = 1_000;
+    setup.decoding.updates = 250;
+    let set = setup.set(&declarations);
+    let text = |target, dialect| written(target, dialect, &set).text;
+    let mut schema = Engine::of_schema(&text("json-schema", Dialect::Decoded));
+    let mut lark = Engine::of_lark(&text("lark", Dialect::Raw));
+    let read_lark = read_lark(&text("lark", Dialect::Raw)).unwrap();
+    let gbnf = read_bnf(&text("gbnf", Dialect::Raw)).unwrap();
+    let (mut good, mut wrong) = (0, String::new());
+    for (name, reply) in &replies {
+        let raw = std::str::from_utf8(reply).ok().map(str::to_owned);
+        let spelled = envelope_of(reply).map(|(envelope, surface)| spelled(&envelope, &surface));
+        for (what, reply) in [("as it is", raw), ("spelled", spelled)] {
+            let Some(reply) = reply.filter(|reply| reply.len() <= LONGEST) else { continue };
+            let accepted = gbnf.accepts(&reply);
+            let others = [lark.accepts(&reply), schema.accepts(&reply), read_lark.accepts(&reply)];
+            let found = findings(reply.as_bytes(), &declarations, &set);
+            let want = found.is_empty() && what == "spelled" && !NOT_GENERATED.contains(&name.as_str());
+            good += usize::from(want);
+            if others != [accepted; 3] || accepted != want {
+                let _ =
+                    writeln!(wrong, "{name} {what}: {accepted} {others:?}, found {found:?}: {reply:.600}");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(good > 100, "only {good} good replies");
+}
