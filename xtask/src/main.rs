@@ -8,6 +8,7 @@ mod damage;
 mod dist;
 mod docs;
 mod editors;
+mod engines;
 mod fuzz;
 mod generate;
 mod grammar;

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every test of the repository, step by step, with one closing line.
 
 use std::io::{BufRead, BufReader};
+use std::num::NonZeroU32;
 use std::process::{ExitCode, Stdio};
 use std::time::Instant;
 
@@ -14,6 +15,9 @@ pub(crate) struct Options {
     /// Only the real editors, or only those that are named here
     #[arg(long, value_name = "EDITOR", num_args = 0.., conflicts_with = "no_editors")]
     editors: Option<Vec<Editor>>,
+    /// Only the engines that take generated grammars, with so many prompts for each grammar of the small model
+    #[arg(long, value_name = "PROMPTS", num_args = 0..=1, conflicts_with_all = ["editors", "no_editors"])]
+    engines: Option<Option<NonZeroU32>>,
     /// All but the real editors, which takes some minutes less
     #[arg(long)]
     no_editors: bool,
@@ -35,11 +39,18 @@ const STEPS: &[Step] = &[
     ("fuzz targets, some seconds each", crate::fuzz::check),
     ("a release, unpacked", crate::dist::check),
     ("every message against the protocol's specification", crate::protocol::run),
+    (ENGINES, || crate::engines::run(None)),
 ];
+
+const ENGINES: &str = "grammars in the engines that read them";
 
 /// Runs all steps, also after one has failed. How long each took is for who wants to make them faster.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let mut tally = Tally::default();
+    if let Some(prompts) = options.engines {
+        tally.add(step(ENGINES, || crate::engines::run(prompts)));
+        return Ok(tally.close());
+    }
     if options.editors.is_none() {
         for (name, run) in STEPS {
             tally.add(step(name, run));

@@ -51,6 +51,18 @@ pub(crate) fn zig() -> Result<PathBuf> {
     python_with("zig", ZIG)
 }
 
+/// Python with engines that constrain what a model generates, and with a small model: gives its `bin` folder.
+pub(crate) fn engines() -> Result<PathBuf> {
+    const REQUIREMENTS: &str = include_str!("../../../tests/engines/requirements.txt");
+    debian_packages(&["ca-certificates", "python3-venv"])?;
+    let folder = cached("engines", &[REQUIREMENTS], |folder, log| {
+        run(Command::new("python3").args(["-m", "venv"]).arg(folder), log)?;
+        let list = crate::root().join("tests/engines/requirements.txt");
+        run(Command::new(folder.join("bin/pip")).args(["install", "-q", "--no-deps", "-r"]).arg(list), log)
+    })?;
+    Ok(folder.join("bin"))
+}
+
 /// Python with a package, in a folder of the cache: gives its `bin` folder.
 fn python_with(name: &str, package: &str) -> Result<PathBuf> {
     debian_packages(&["ca-certificates", "python3-venv"])?;

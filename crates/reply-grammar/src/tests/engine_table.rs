@@ -81,12 +81,21 @@ fn raw_patterns_are_wrong_in_llguidance() {
 }
 
 /// A validator sees neither the order of members nor text after the value, which is no JSON.
-#[test]
-fn schemas_are_right_in_a_validator() {
-    let schema = serde_json::from_str(&written("json-schema", Dialect::Decoded, &set()).text).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let accepts = |text: &str| serde_json::from_str(text).is_ok_and(|value| validator.is_valid(&value));
-    check("a validator", |text| accepts(text) && !text.starts_with(r#"{"surface"#));
+#[track_caller]
+fn check_validator(name: &str, is_valid: impl Fn(&Value) -> bool) {
+    let accepts = |text: &str| serde_json::from_str(text).is_ok_and(|value| is_valid(&value));
+    check(name, |text| accepts(text) && !text.starts_with(r#"{"surface"#));
     let (_, surface_first, _) = strings().into_iter().find(|(what, ..)| what == "surface first").unwrap();
-    assert!(accepts(&surface_first), "a validator sees an order");
+    assert!(accepts(&surface_first), "{name} sees an order");
+}
+
+#[test]
+fn schemas_are_right_in_validators() {
+    let schema: Value = serde_json::from_str(&written("json-schema", Dialect::Decoded, &set()).text).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    check_validator("jsonschema", |value| validator.is_valid(value));
+    let (mut schemas, mut compiler) = (boon::Schemas::new(), boon::Compiler::new());
+    compiler.add_resource("reply.schema.json", schema).unwrap();
+    let index = compiler.compile("reply.schema.json", &mut schemas).unwrap();
+    check_validator("boon", |value| schemas.validate(value, index).is_ok());
 }
