@@ -10,8 +10,9 @@ use mangle_syntax::text::{FileId, TextRange, apply};
 use crate::support;
 use crate::support::client::Folder;
 
-/// All copies are one program. Findings that a policy has anyway are no part of what is measured.
-const CONFIGURATION: &str = "[[program]]\nname = \"copies\"\ninclude = [\"**/*.mg\", \"**/*.gl\"]\n";
+/// All copies are one program, however many there are.
+const CONFIGURATION: &str = "[files]\nmax_scan_files = 100000\n\n\
+    [[program]]\nname = \"copies\"\ninclude = [\"**/*.mg\", \"**/*.gl\"]\n";
 
 /// The programs of a folder.
 pub(crate) struct Copies {

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use crate::Figures;
 use crate::copies::Copies;
 use crate::support::{high_water, seconds};
@@ -22,11 +24,12 @@ pub(crate) fn measure(program: &Path, copies: &Copies) -> Figures {
 
 /// Seconds on the clock, seconds of the processor, megabytes.
 fn check(program: &Path, copies: &Copies) -> (f64, f64, f64) {
+    let output = tempfile::NamedTempFile::new().unwrap();
     let start = Instant::now();
     let mut child = Command::new(program)
         .args(["check", "--format", "json"])
         .arg(copies.path())
-        .stdout(Stdio::null())
+        .stdout(output.reopen().unwrap())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
@@ -39,5 +42,8 @@ fn check(program: &Path, copies: &Copies) -> (f64, f64, f64) {
         }
         std::thread::sleep(STEP);
     };
+    let report = std::fs::read_to_string(output.path()).unwrap();
+    let summary: Value = serde_json::from_str(report.lines().last().unwrap()).unwrap();
+    assert_eq!(summary["summary"]["files"], copies.files, "{summary}");
     (wall, processor, memory)
 }

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::placer::Placer;
 use super::statements::{FileFindings, StatementFindings};
-use crate::fix_checks::FixChecks;
+use crate::fix_checks::{Change, Dependencies, FixChecks};
 use crate::program_checks::{Changed, ProgramChecks};
 use mangle_engine::program::{Difference, Program};
 use mangle_engine::types::ProgramTypes;
@@ -48,8 +48,8 @@ struct Placed {
     diagnostics: Arc<[Diagnostic]>,
     /// The other files that they point into.
     reads: SmallVec<[FileId; 2]>,
-    /// Whether a fix was checked against the program.
-    is_fix_checked: bool,
+    /// What decided which fixes are safe.
+    dependencies: Dependencies,
 }
 
 /// How many files are worth a thread of their own.
@@ -114,9 +114,11 @@ impl LastRun {
         if !difference.touched.is_empty() {
             let tests = program.embedding.tests.iter().filter_map(|file| program.index_of(*file));
             self.unchecked.extend(tests);
-            let checked = (0u32..).zip(&self.files).filter(|(_, file)| file.placed.is_fix_checked);
-            self.unplaced.extend(checked.map(|(at, _)| at));
         }
+        let change = Change::of(program, difference, &retyped);
+        let concerned =
+            (0u32..).zip(&self.files).filter(|(_, file)| file.placed.dependencies.are_in(&change));
+        self.unplaced.extend(concerned.map(|(at, _)| at));
         // What points into a text that changed points elsewhere.
         let changed: Vec<FileId> =
             difference.files.iter().filter_map(|at| Some(program.files.get(*at as usize)?.id)).collect();
@@ -173,8 +175,8 @@ impl LastRun {
         let mut placer = Placer::checking(&self.program, &self.settings, &self.types, fixes);
         placer.thorough = self.is_thorough;
         let diagnostics = placer.place_all(file, of_statements, of_program).into();
-        let Placer { reads, is_fix_checked, .. } = placer;
-        Some(Placed { diagnostics, reads, is_fix_checked })
+        let Placer { reads, dependencies, .. } = placer;
+        Some(Placed { diagnostics, reads, dependencies })
     }
 }
 
@@ -186,4 +188,60 @@ fn indices(program: &Program) -> impl Iterator<Item = u32> + use<> {
 fn on_all_cores<T: Send>(numbers: &BTreeSet<u32>, work: impl Fn(&u32) -> T + Sync) -> Vec<T> {
     let numbers: Vec<u32> = numbers.iter().copied().collect();
     parallel::map(&numbers, FEW, work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Registry;
+    use mangle_engine::program::FileSummary;
+    use mangle_engine::types::TypeCache;
+    use mangle_syntax::syntax::SourceFile;
+
+    /// Which files are placed again when the first of these becomes `edited`, though statements of all stay the same.
+    #[track_caller]
+    fn check(texts: [&str; 3], edited: &str, placed: &[u32]) {
+        let summary =
+            |(text, id): (&str, u32)| Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.into())));
+        let files: Vec<_> = texts.into_iter().zip(0..).map(summary).collect();
+        let before = Program::new(files.clone());
+        let after = before.succeed(
+            [summary((edited, 0))].into_iter().chain(files.into_iter().skip(1)).collect(),
+            &Arc::default(),
+        );
+        let (settings, mut types, mut last) = (RuleSettings::default(), TypeCache::default(), None);
+        let (statements, fixes) = (StatementFindings::new(Registry::of_programs()), FixChecks::default());
+        let of_before = ProgramTypes::new(&before, &mut types);
+        let run = LastRun::follow(&mut last, &before, &of_before, (&settings, false));
+        let found = run.run((&statements, &fixes), &Cancel::new()).unwrap();
+        assert!(found.iter().all(|(_, found)| found.iter().any(|it| it.fix.is_some())), "no fix: {found:?}");
+        let of_after = ProgramTypes::new(&after, &mut types);
+        let run = LastRun::follow(&mut last, &after, &of_after, (&settings, false));
+        let again: Vec<u32> = run.unplaced.union(&run.unchecked).copied().collect();
+        assert_eq!(again, placed);
+    }
+
+    /// Each has a fix: the negation is to query a helper.
+    const TEXTS: [&str; 3] = [
+        "a(X) :- b(X), !c(X, _).\nk(1).\nd(X) :- b(X), c(X, 2).\n",
+        "e(X) :- b(X), !c(X, _).\nb(1).\nc(1, 2).\n",
+        "h(X) :- k(X), !c(X, _).\n",
+    ];
+
+    #[test]
+    fn another_premise_concerns_one_file() {
+        // What points into the text that changed is placed again, too; here nothing does.
+        let texts = [TEXTS[0], TEXTS[1], "h(X) :- b(X), !c(X, _).\n"];
+        check(texts, "a(X) :- b(X), !c(X, _).\nk(1).\nd(X) :- b(X), c(X, 1).\n", &[0]);
+    }
+
+    #[test]
+    fn another_type_concerns_those_who_use_it() {
+        check(TEXTS, "a(X) :- b(X), !c(X, _).\nk(\"one\").\nd(X) :- b(X), c(X, 2).\n", &[0, 2]);
+    }
+
+    #[test]
+    fn a_new_predicate_concerns_all_negations() {
+        check(TEXTS, "a(X) :- b(X), !c(X, _).\nk(1).\nd(X) :- b(X), c(X, 2).\nnew(1).\n", &[0, 1, 2]);
+    }
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::statements::FileFindings;
-use crate::fix_checks::{Claim, Effort, FixChecks};
+use crate::fix_checks::{Claim, Dependencies, Effort, FixChecks};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_engine::types::ProgramTypes;
 use mangle_settings::RuleSettings;
@@ -19,8 +19,8 @@ pub(super) struct Placer<'p> {
     settings: &'p RuleSettings,
     /// The files that findings of others point into.
     pub(super) reads: SmallVec<[FileId; 2]>,
-    /// Whether a fix was checked against the program.
-    pub(super) is_fix_checked: bool,
+    /// What decided which fixes are safe.
+    pub(super) dependencies: Dependencies,
     /// What fixes are checked with. Without it none is safe.
     checks: Option<(&'p ProgramTypes, &'p FixChecks)>,
     effort: Effort,
@@ -33,7 +33,7 @@ impl<'p> Placer<'p> {
             program,
             settings,
             reads: SmallVec::new(),
-            is_fix_checked: false,
+            dependencies: Dependencies::default(),
             checks: None,
             effort: Effort::unlimited(),
             thorough: false,
@@ -103,8 +103,8 @@ impl<'p> Placer<'p> {
 
     /// Whether a fix keeps what it claims; without checks none does.
     fn holds(&mut self, claim: Claim<'_>) -> bool {
-        self.is_fix_checked = true;
-        self.checks.is_some_and(|(types, checks)| checks.holds(self.program, types, claim, &mut self.effort))
+        let Some((types, checks)) = self.checks else { return false };
+        checks.holds((self.program, types), claim, &mut self.effort, &mut self.dependencies)
     }
 
     /// Gives what a fix inserts the line ends of the files.

@@ -61,7 +61,7 @@ impl Check<'_> {
     }
 
     /// The statements that the edits touch.
-    fn before(&self) -> impl Iterator<Item = (&Item, &str)> {
+    pub(super) fn before(&self) -> impl Iterator<Item = (&Item, &str)> {
         let items = self.window.items.get(self.window.touched.clone()).unwrap_or_default();
         items.iter().map(|item| (item, self.file.statement_text(item)))
     }
@@ -168,7 +168,7 @@ fn count(finding: &Finding, errors: &mut Errors) {
 }
 
 /// Visits the atoms of a statement; those of premises are uses.
-fn each_atom(item: &Item, visit: &mut dyn FnMut(&Atom, bool)) {
+pub(super) fn each_atom(item: &Item, visit: &mut dyn FnMut(&Atom, bool)) {
     match &item.statement.kind {
         StatementKind::Clause(clause) => {
             visit(&clause.head, false);

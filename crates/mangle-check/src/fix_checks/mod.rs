@@ -3,10 +3,11 @@
 //!
 //! Takes a fix with its edits placed in files; gives yes or no. [`window`] is the stretch of a file that the edits change,
 //! [`settle`] what becomes of it once all its notation is read, [`errors`] what is wrong with it then, [`program`] what that
-//! means for other statements. Verdicts are kept, so
+//! means for other statements, [`dependencies`] what all this was decided by. Verdicts are kept, so
 //! that a keystroke costs the checks of the fixes that it changes.
 
 mod claim;
+mod dependencies;
 mod errors;
 mod program;
 mod settle;
@@ -16,6 +17,7 @@ mod window;
 mod tests;
 
 pub(crate) use claim::Claim;
+pub(crate) use dependencies::{Change, Dependencies};
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -71,13 +73,14 @@ enum Verdict {
 }
 
 impl FixChecks {
-    /// Whether a fix keeps what it claims, as far as `effort` allows to find out.
+    /// Whether a fix keeps what it claims, as far as `effort` allows to find out. What that depends on outside of the file
+    /// is added to `dependencies`.
     pub(super) fn holds(
         &self,
-        program: &Program,
-        types: &ProgramTypes,
+        (program, types): (&Program, &ProgramTypes),
         claim: Claim<'_>,
         effort: &mut Effort,
+        dependencies: &mut Dependencies,
     ) -> bool {
         claim.edits.chunk_by(|one, other| one.file == other.file).all(|edits| {
             let file = edits.first().and_then(|edit| program.file(edit.file));
@@ -85,11 +88,16 @@ impl FixChecks {
             // Also where the verdict is known: what is offered must not depend on what was asked before.
             let cost = |window: &Window<'_>| window.text().len() + window.file.findings.len();
             let window = window.filter(|window| effort.spend(cost(window)));
-            window.is_some_and(|window| self.holds_in(program, types, &window))
+            window.is_some_and(|window| self.holds_in((program, types), &window, dependencies))
         })
     }
 
-    fn holds_in(&self, program: &Program, types: &ProgramTypes, window: &Window<'_>) -> bool {
+    fn holds_in(
+        &self,
+        (program, types): (&Program, &ProgramTypes),
+        window: &Window<'_>,
+        dependencies: &mut Dependencies,
+    ) -> bool {
         let key = window.key();
         let known = self.known.lock().get(&key).cloned();
         let settled = match &known {
@@ -102,6 +110,7 @@ impl FixChecks {
             return false;
         };
         let check = errors::Check { program, types, file: window.file, window, settled: &settled };
+        dependencies.add(&check);
         let fingerprint = check.fingerprint();
         if let Some(Verdict::Keeps(_, before, holds)) = known
             && before == fingerprint

@@ -222,7 +222,12 @@ fn holds(text: &str, old: &str, new: &str, declared: bool) -> bool {
     let edits = [FileEdit { file: FileId(0), range, text: new.to_owned() }];
     let underlined = TextRange::empty(TextSize::new(0));
     let claim = Claim { file: FileId(0), start, range: underlined, replaces: &fix.replaces, edits: &edits };
-    FixChecks::default().holds(&program, &types, claim, &mut super::Effort::unlimited())
+    FixChecks::default().holds(
+        (&program, &types),
+        claim,
+        &mut super::Effort::unlimited(),
+        &mut super::Dependencies::default(),
+    )
 }
 
 #[test]
@@ -276,7 +281,12 @@ fn verdicts_follow_the_program() {
         let edits = [FileEdit { file: FileId(0), range: TextRange::empty(at), text: "d(X), ".to_owned() }];
         let claim =
             Claim { file: FileId(0), start: TextSize::new(0), range, replaces: &fix.replaces, edits: &edits };
-        checks.holds(&program, &types, claim, &mut super::Effort::unlimited())
+        checks.holds(
+            (&program, &types),
+            claim,
+            &mut super::Effort::unlimited(),
+            &mut super::Dependencies::default(),
+        )
     };
     let rule = "p(X) :- a(X), b(X).\na(1). b(1).\n\n\n";
     assert!(!verdict(rule), "`d` does not exist");
