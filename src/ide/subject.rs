@@ -1,6 +1,9 @@
 //! What a place is about, and where else that is mentioned: the ground of references, highlights, linked
 //! editing and rename.
 
+use std::sync::Arc;
+
+use memchr::memmem;
 use smallvec::SmallVec;
 
 use super::directives::Directive;
@@ -8,9 +11,13 @@ use super::mention::{Entity, Mention, StatementPart, each};
 use super::variable::Variable;
 use super::{Place, directives};
 use mangle_engine::program::{FileSummary, PredicateKey, Program};
+use mangle_syntax::parallel;
 use mangle_syntax::syntax::ast::{Item, TermKind};
 use mangle_syntax::syntax::literal;
 use mangle_syntax::text::{FileId, Symbol, TextRange, TextSize, size, slice};
+
+/// How many files are worth a thread of their own.
+const FEW: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
@@ -81,7 +88,31 @@ impl Subject {
             Self::Variable(variable) => {
                 program.file(variable.file).map_or_else(Vec::new, |file| self.occurrences_in(program, file))
             }
-            _ => program.files.iter().flat_map(|file| self.occurrences_in(program, file)).collect(),
+            Self::Wildcard => Vec::new(),
+            _ => {
+                let word = memmem::Finder::new(self.word());
+                let of_file = |file: &Arc<FileSummary>| match word.find(file.text.as_bytes()) {
+                    Some(_) => self.occurrences_in(program, file),
+                    None => Vec::new(),
+                };
+                parallel::map(&program.files, FEW, of_file).concat()
+            }
+        }
+    }
+
+    /// What every text has that mentions it: its name, without what is not always written.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Predicate(key) => key.name.as_str().rsplit('.').next().unwrap_or_default(),
+            Self::Function(name) => {
+                let name = name.as_str();
+                name.strip_prefix("fn:").unwrap_or(name)
+            }
+            Self::Builtin(name) | Self::Name(name) | Self::Package(name) | Self::Descriptor(name) => {
+                name.as_str()
+            }
+            Self::Variable(variable) => variable.symbol.as_str(),
+            Self::Wildcard => "_",
         }
     }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::ranking::{Candidate, sift};
+use super::ranking::Sieve;
 use super::{Completion, CompletionKind, CompletionSubject, Insertion, Request};
 use crate::ide::cursor::CursorPart;
 use mangle_check::describe;
@@ -22,31 +22,32 @@ pub(super) fn premises(request: &Request<'_>, items: &mut Vec<Completion>) {
     let scan = &request.cursor.before;
     let weights = weights(request);
     let program = request.place.program();
-    let mut candidates = Vec::new();
-    for predicate in program.predicates.iter().filter(|predicate| exists(request, predicate)) {
-        let Some(name) = written(request, predicate) else { continue };
-        if scan.temporal && !predicate.signature.temporal {
+    let mut candidates = Sieve::new(request.typed);
+    for predicate in program.predicates.iter().filter(|it| !scan.temporal || it.signature.temporal) {
+        let Some(name) = written(request, predicate).filter(|name| candidates.lets_through(name)) else {
             continue;
+        };
+        if exists(request, predicate) {
+            candidates.add(name, predicate);
         }
-        let score = weights.of(request, predicate, &name);
-        candidates.push(Candidate { name, score, of: predicate });
     }
-    push(request, candidates, items);
+    push(request, candidates, |name, predicate| weights.of(request, predicate, name), items);
     if !scan.temporal {
         builtins(request, items);
     }
 }
 
-/// Makes items of the likeliest predicates.
-pub(super) fn push(
+/// Makes items of the likeliest predicates, going by `score`.
+pub(super) fn push<'p>(
     request: &Request<'_>,
-    candidates: Vec<Candidate<&Predicate>>,
+    candidates: Sieve<'_, &'p Predicate>,
+    score: impl Fn(&str, &'p Predicate) -> f64,
     items: &mut Vec<Completion>,
 ) {
-    let (best, sifted) = sift(candidates, request.typed);
+    let (best, sifted) = candidates.best(|name, predicate| score(name, predicate));
     request.sifted.set(request.sifted.get() || sifted);
-    for Candidate { name, score, of } in best {
-        items.push(predicate_item(request, of, name, score));
+    for (name, predicate, score) in best {
+        items.push(predicate_item(request, predicate, name, score));
     }
 }
 
@@ -88,22 +89,27 @@ pub(super) fn is_here(request: &Request<'_>, file: &FileSummary, item: &Item) ->
 }
 
 /// A predicate's name as this file writes it; `None` where it may not.
-pub(super) fn written(request: &Request<'_>, predicate: &Predicate) -> Option<String> {
+pub(super) fn written(request: &Request<'_>, predicate: &Predicate) -> Option<&'static str> {
     let (key, file) = (predicate.key, request.place.file);
     let package = key.package();
     let name = key.name.as_str();
     if package.is_empty() || file.package.is_some_and(|own| own.as_str() == package) {
         let prefix = if package.is_empty() { 0 } else { package.len() + 1 };
-        return name.get(prefix..).map(str::to_owned);
+        return name.get(prefix..);
     }
     let usable = request.place.program().missing_use(file, key).is_none() && !predicate.signature.private;
-    usable.then(|| name.to_owned())
+    usable.then_some(name)
 }
 
-fn predicate_item(request: &Request<'_>, predicate: &Predicate, name: String, score: f64) -> Completion {
+/// The key of a predicate under the name that this file writes.
+pub(super) fn as_written(predicate: &Predicate, name: &str) -> PredicateKey {
+    let is_qualified = predicate.key.name.as_str() != name;
+    if is_qualified { PredicateKey { name: Symbol::new(name), ..predicate.key } } else { predicate.key }
+}
+
+fn predicate_item(request: &Request<'_>, predicate: &Predicate, name: &str, score: f64) -> Completion {
     let names = arguments(request, predicate);
-    let insertion =
-        if request.is_called() { Insertion::plain(name.clone()) } else { Insertion::call(&name, &names) };
+    let insertion = if request.is_called() { Insertion::plain(name) } else { Insertion::call(name, &names) };
     let signature = format!("({})", names.join(", "));
     let uses: usize = uses(request, predicate);
     let mut item = Completion::new(name, CompletionKind::Predicate, score)
@@ -138,6 +144,9 @@ pub(super) fn arguments(request: &Request<'_>, predicate: &Predicate) -> Vec<Str
 fn shared_names(request: &Request<'_>, predicate: &Predicate) -> f64 {
     let program = request.place.program();
     let variables = &request.cursor.whole.variables;
+    if variables.is_empty() {
+        return 0.0;
+    }
     let shared = (0..usize::from(predicate.key.arity)).filter(|at| {
         describe::parameter_name(program, predicate, *at)
             .is_some_and(|name| variables.iter().any(|it| it.variable.as_str() == name))
@@ -242,8 +251,7 @@ impl Weights {
     fn of(&self, request: &Request<'_>, predicate: &Predicate, name: &str) -> f64 {
         let get = |map: &FxHashMap<PredicateKey, f64>| map.get(&predicate.key).copied().unwrap_or(0.0);
         let uses = f64::from(u32::try_from(uses(request, predicate)).unwrap_or(u32::MAX));
-        let here =
-            request.place.file.predicates.get(&PredicateKey { name: Symbol::new(name), ..predicate.key });
+        let here = request.place.file.predicates.get(&as_written(predicate, name));
         let at_home = here.map_or(0.0, |there| if there.defines() { 0.35 } else { 0.25 });
         let mut score = 0.02 * (1.0 + uses).ln() + at_home;
         score += 0.5 * get(&self.of_head).min(4.0);

@@ -2,27 +2,55 @@
 
 use super::{Completion, LIMIT};
 
-/// Something that may become an item: its name, and how likely it is.
-pub(super) struct Candidate<T> {
-    pub(super) name: String,
-    pub(super) score: f64,
-    pub(super) of: T,
+/// Collects what may become an item, by name. Of very many, only what was typed may mean is kept, so that no more is worked
+/// out.
+pub(super) struct Sieve<'t, T> {
+    typed: &'t str,
+    candidates: Vec<(&'static str, T)>,
+    is_full: bool,
 }
 
-/// Of very many candidates those that can be among the items that are sent, so that no more are worked out. Also
-/// says whether any were left out.
-pub(super) fn sift<T>(mut all: Vec<Candidate<T>>, typed: &str) -> (Vec<Candidate<T>>, bool) {
-    if all.len() <= LIMIT {
-        return (all, false);
+impl<'t, T> Sieve<'t, T> {
+    pub(super) fn new(typed: &'t str) -> Self {
+        Self { typed, candidates: Vec::new(), is_full: false }
     }
-    all.retain(|candidate| is_meant(&candidate.name, typed));
-    all.sort_by(|a, b| {
-        let begins = begins(&b.name, typed).cmp(&begins(&a.name, typed));
-        begins.then_with(|| b.score.total_cmp(&a.score)).then_with(|| a.name.cmp(&b.name))
-    });
-    let cut = all.len() > LIMIT;
-    all.truncate(LIMIT);
-    (all, cut || !typed.is_empty())
+
+    /// Whether a candidate of this name would be kept.
+    pub(super) fn lets_through(&self, name: &str) -> bool {
+        !self.is_full || is_meant(name, self.typed)
+    }
+
+    pub(super) fn add(&mut self, name: &'static str, of: T) {
+        self.candidates.push((name, of));
+        if !self.is_full && self.candidates.len() > LIMIT {
+            self.is_full = true;
+            self.candidates.retain(|(name, _)| is_meant(name, self.typed));
+        }
+    }
+
+    /// The likeliest candidates with how likely each is, going by `score`. Also says whether any were left out.
+    pub(super) fn best(self, score: impl Fn(&'static str, &T) -> f64) -> (Vec<(&'static str, T, f64)>, bool) {
+        let Self { typed, candidates, is_full } = self;
+        let scored = candidates.into_iter().map(|(name, of)| {
+            let score = score(name, &of);
+            (name, of, score)
+        });
+        let mut all: Vec<_> = scored.collect();
+        if !is_full {
+            return (all, false);
+        }
+        let order = |(a, _, of_a): &(&str, T, f64), (b, _, of_b): &(&str, T, f64)| {
+            let begins = begins(b, typed).cmp(&begins(a, typed));
+            begins.then_with(|| of_b.total_cmp(of_a)).then_with(|| a.cmp(b))
+        };
+        let is_cut = all.len() > LIMIT;
+        if is_cut {
+            all.select_nth_unstable_by(LIMIT, order);
+            all.truncate(LIMIT);
+        }
+        all.sort_by(order);
+        (all, is_cut || !typed.is_empty())
+    }
 }
 
 /// The likeliest items, and whether any were left out. As long as all fit, all are sent whatever was typed:

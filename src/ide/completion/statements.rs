@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::predicates::{is_here, push, written};
-use super::ranking::Candidate;
+use super::predicates::{as_written, is_here, push, written};
+use super::ranking::Sieve;
 use super::{Completion, Request};
 use mangle_engine::program::{Predicate, PredicateKey, key_of};
 use mangle_syntax::syntax::ast::StatementKind;
@@ -15,41 +15,46 @@ const AROUND: usize = 40;
 pub(super) fn heads(request: &Request<'_>, items: &mut Vec<Completion>) {
     let program = request.place.program();
     let weights = around(request);
-    let mut candidates = Vec::new();
-    for predicate in program.predicates.iter() {
-        // Clauses belong to the package of their file.
-        let own = request.place.file.package.map_or("", |package| package.as_str());
-        if predicate.key.package() != own || is_only_here(request, predicate) {
-            continue;
+    let mut candidates = Sieve::new(request.typed);
+    // Clauses belong to the package of their file.
+    let own = request.place.file.package.map_or("", |package| package.as_str());
+    for predicate in program.predicates.iter().filter(|predicate| predicate.key.package() == own) {
+        let is_meant = |name: &&str| candidates.lets_through(name) && request.is_wanted(name);
+        let Some(name) = written(request, predicate).filter(is_meant) else { continue };
+        if !is_only_here(request, predicate) {
+            candidates.add(name, predicate);
         }
-        let name = written(request, predicate).filter(|name| request.is_wanted(name));
-        let Some(name) = name else { continue };
-        let signature = &predicate.signature;
-        let near = weights.get(&predicate.key).copied().unwrap_or(0.0);
-        let here = request
-            .place
-            .file
-            .predicates
-            .get(&PredicateKey { name: mangle_syntax::text::Symbol::new(&name), ..predicate.key });
-        let mut score = near;
-        score += here.map_or(0.0, |there| if there.defines() { 0.3 } else { 0.15 });
-        score += match (signature.declared.is_some(), signature.defined.is_some()) {
-            (true, false) => 0.1,
-            (true, true) => 0.05,
-            (false, _) => 0.02,
-        };
-        // What is asked for and nobody defines is what is missing.
-        if signature.defined.is_none() {
-            score *= 1.5;
-        }
-        score *= request.fit(predicate.key.arity);
-        // What comes from outside has no clauses here.
-        if signature.external || signature.host || signature.extensional && near == 0.0 {
-            score *= 0.3;
-        }
-        candidates.push(Candidate { name, score: score / (score + 1.0), of: predicate });
     }
-    push(request, candidates, items);
+    push(request, candidates, |name, predicate| likelihood(request, &weights, name, predicate), items);
+}
+
+/// How likely a clause of a predicate is; `weights` are those of the predicates nearby.
+fn likelihood(
+    request: &Request<'_>,
+    weights: &FxHashMap<PredicateKey, f64>,
+    name: &str,
+    predicate: &Predicate,
+) -> f64 {
+    let signature = &predicate.signature;
+    let near = weights.get(&predicate.key).copied().unwrap_or(0.0);
+    let here = request.place.file.predicates.get(&as_written(predicate, name));
+    let mut score = near;
+    score += here.map_or(0.0, |there| if there.defines() { 0.3 } else { 0.15 });
+    score += match (signature.declared.is_some(), signature.defined.is_some()) {
+        (true, false) => 0.1,
+        (true, true) => 0.05,
+        (false, _) => 0.02,
+    };
+    // What is asked for and nobody defines is what is missing.
+    if signature.defined.is_none() {
+        score *= 1.5;
+    }
+    score *= request.fit(predicate.key.arity);
+    // What comes from outside has no clauses here.
+    if signature.external || signature.host || signature.extensional && near == 0.0 {
+        score *= 0.3;
+    }
+    score / (score + 1.0)
 }
 
 /// Whether nothing but the statement at the cursor mentions a predicate: it is a word half typed.
