@@ -2,6 +2,7 @@
 
 mod account;
 mod check;
+mod effective_settings;
 mod fix;
 mod fix_transcripts;
 mod fix_twice;
