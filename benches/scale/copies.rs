@@ -79,10 +79,11 @@ impl Copies {
         }
         let (declaration, users) = declaration(&program);
         let body = body(&program);
+        // Of the name of a premise the last one: the first may be the `Decl` of the predicate, or one of its facts.
         let place = |(file, needle): (usize, String)| {
             let path = format!("copy_000/{}", texts[file].0);
             let text = std::fs::read_to_string(folder.path().join(&path)).unwrap();
-            let at = text.find(&needle).unwrap();
+            let at = text.rfind(&needle).unwrap();
             Place { path, text, range: at..at + needle.len() }
         };
         let inner = |place: Place, word: &str| {

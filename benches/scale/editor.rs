@@ -40,8 +40,8 @@ pub(crate) fn measure(program: &Path, copies: &Copies) -> Figures {
     let mut times = document.edits(&copies.body, "(", "x(");
     figures.push(("edit of a body, p50", "ms", percentile(&mut times, 50)));
     figures.push(("edit of a body, p95", "ms", percentile(&mut times, 95)));
-    let head = head_of(&copies.body);
-    let mut times = document.edits(&head, "\n", "\nquite_new(1). ");
+    let end = end_of(&copies.body);
+    let mut times = document.edits(&end, "\n", "\nquite_new(1). ");
     figures.push(("edit that adds a predicate, p50", "ms", percentile(&mut times, 50)));
     figures.push(("edit that adds a predicate, p95", "ms", percentile(&mut times, 95)));
     for (what, method) in [
@@ -63,9 +63,9 @@ pub(crate) fn measure(program: &Path, copies: &Copies) -> Figures {
     figures
 }
 
-/// The end of the line before a place.
-fn head_of(place: &Place) -> Place {
-    let at = place.text[..place.range.start].rfind('\n').unwrap_or(0);
+/// The end of the line of the last statement of a file.
+fn end_of(place: &Place) -> Place {
+    let at = place.text.trim_end().len();
     Place { range: at..at + 1, ..place.clone() }
 }
 
