@@ -12,6 +12,8 @@ use mangle_syntax::text::FileId;
 use piggyback::envelope::atoms::Declarations;
 use toktrie::{ApproximateTokEnv, TokEnv, TokRxInfo, TokTrie};
 
+use crate::expr::Expr;
+use crate::reading::{read_bnf, read_lark};
 use crate::target::{Dialect, Output, Target};
 use crate::{EnvelopeSet, Policy};
 
@@ -139,6 +141,37 @@ impl Engine {
             self.matcher.consume_token(token).unwrap();
         }
         trie.decode(&tokens)
+    }
+}
+
+/// A set of envelopes in each notation whose readers agree on every text.
+pub(crate) struct Notations {
+    schema: Engine,
+    lark: Engine,
+    read_lark: Expr,
+    gbnf: Expr,
+}
+
+impl Notations {
+    pub(crate) fn of(set: &EnvelopeSet) -> Self {
+        let text = |target, dialect| written(target, dialect, set).text;
+        let lark = text("lark", Dialect::Raw);
+        Self {
+            schema: Engine::of_schema(&text("json-schema", Dialect::Decoded)),
+            lark: Engine::of_lark(&lark),
+            read_lark: read_lark(&lark).unwrap(),
+            gbnf: read_bnf(&text("gbnf", Dialect::Raw)).unwrap(),
+        }
+    }
+
+    /// Whether each accepts a text, by its name.
+    pub(crate) fn accept(&mut self, text: &str) -> [(&'static str, bool); 4] {
+        [
+            ("schema", self.schema.accepts(text)),
+            ("Lark", self.lark.accepts(text)),
+            ("Lark as we read it", self.read_lark.accepts(text)),
+            ("GBNF", self.gbnf.accepts(text)),
+        ]
     }
 }
 
