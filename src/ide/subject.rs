@@ -88,9 +88,8 @@ impl Subject {
             Self::Variable(variable) => {
                 program.file(variable.file).map_or_else(Vec::new, |file| self.occurrences_in(program, file))
             }
-            Self::Wildcard => Vec::new(),
             _ => {
-                let word = memmem::Finder::new(self.word());
+                let Some(word) = self.word().map(memmem::Finder::new) else { return Vec::new() };
                 let of_file = |file: &Arc<FileSummary>| match word.find(file.text.as_bytes()) {
                     Some(_) => self.occurrences_in(program, file),
                     None => Vec::new(),
@@ -100,19 +99,19 @@ impl Subject {
         }
     }
 
-    /// What every text has that mentions it: its name, without what is not always written.
-    fn word(self) -> &'static str {
+    /// What every text has that mentions it: its name, without what is not always written. `None` for what a program
+    /// has no name for.
+    fn word(self) -> Option<&'static str> {
         match self {
-            Self::Predicate(key) => key.name.as_str().rsplit('.').next().unwrap_or_default(),
+            Self::Predicate(key) => key.name.as_str().rsplit('.').next(),
             Self::Function(name) => {
                 let name = name.as_str();
-                name.strip_prefix("fn:").unwrap_or(name)
+                Some(name.strip_prefix("fn:").unwrap_or(name))
             }
             Self::Builtin(name) | Self::Name(name) | Self::Package(name) | Self::Descriptor(name) => {
-                name.as_str()
+                Some(name.as_str())
             }
-            Self::Variable(variable) => variable.symbol.as_str(),
-            Self::Wildcard => "_",
+            Self::Variable(_) | Self::Wildcard => None,
         }
     }
 

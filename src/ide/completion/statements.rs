@@ -45,7 +45,7 @@ fn likelihood(
         (true, true) => 0.05,
         (false, _) => 0.02,
     };
-    // What is asked for and nobody defines is what is missing.
+    // A predicate that premises query and no clause defines is probably what is missing.
     if signature.defined.is_none() {
         score *= 1.5;
     }

@@ -117,7 +117,7 @@ impl LastRun {
         }
         let change = Change::of(program, difference, &retyped);
         let concerned =
-            (0u32..).zip(&self.files).filter(|(_, file)| file.placed.dependencies.are_in(&change));
+            (0u32..).zip(&self.files).filter(|(_, file)| file.placed.dependencies.are_changed_by(&change));
         self.unplaced.extend(concerned.map(|(at, _)| at));
         // What points into a text that changed points elsewhere.
         let changed: Vec<FileId> =

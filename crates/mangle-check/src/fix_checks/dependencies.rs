@@ -40,9 +40,9 @@ impl Dependencies {
     }
 
     /// Whether a change of the program may change a verdict.
-    pub(crate) fn are_in(&self, change: &Change) -> bool {
-        self.on_graph && change.is_of_graph
-            || self.on_vocabulary && change.is_of_vocabulary
+    pub(crate) fn are_changed_by(&self, change: &Change) -> bool {
+        self.on_graph && change.is_in_graph
+            || self.on_vocabulary && change.is_in_vocabulary
             || self.names.iter().any(|name| change.names.contains(name))
     }
 }
@@ -50,8 +50,8 @@ impl Dependencies {
 /// What an edit changed in a program that verdicts may depend on.
 #[derive(Debug)]
 pub(crate) struct Change {
-    is_of_graph: bool,
-    is_of_vocabulary: bool,
+    is_in_graph: bool,
+    is_in_vocabulary: bool,
     /// The names of predicates that have another signature or hold other types, or exist only now, or no longer.
     names: FxHashSet<Symbol>,
 }
@@ -61,8 +61,8 @@ impl Change {
     pub(crate) fn of(program: &Program, difference: &Difference, retyped: &[PredicateId]) -> Self {
         let changed = difference.signatures.iter().chain(&difference.existence).chain(retyped);
         Self {
-            is_of_graph: !difference.touched.is_empty(),
-            is_of_vocabulary: !difference.existence.is_empty(),
+            is_in_graph: !difference.touched.is_empty(),
+            is_in_vocabulary: !difference.existence.is_empty(),
             names: changed.map(|id| program.get(*id).key.name).collect(),
         }
     }
