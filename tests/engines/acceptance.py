@@ -50,4 +50,7 @@ def generate(arguments):
         pathlib.Path(folder, "schemas.gl").write_bytes((TABLE / "schemas.gl").read_bytes())
         pathlib.Path(folder, "mangle-ls.toml").write_text(SETTINGS, encoding="utf-8")
         command = [sys.argv[1], *arguments, folder]
-        return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8").stdout.rstrip("\n")
+        outcome = subprocess.run(command, capture_output=True, encoding="utf-8")
+        if outcome.returncode:
+            raise SystemExit(outcome.stderr)
+        return outcome.stdout.rstrip("\n")

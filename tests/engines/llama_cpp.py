@@ -19,8 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples/decoding"
 OUTPUT = ROOT / "target/engines"
 
-# More than the longest reply that these grammars allowed the model to write so far; a longer one is cut off.
-TOKENS = 400
+# More than the 1,535 bytes, and so tokens, of the longest envelope of the example. Without a grammar a reply may have no end.
+TOKENS, TOKENS_WITHOUT_GRAMMAR = 1600, 400
 
 SYSTEM = """You are an agent that works on a program. Answer with one JSON object. It has two fields: first `control_packet`, with \
 `intent_classification`, `mangle_updates`, `memory_operations` and `reasoning_trace`, then `surface_response`, which is a \
@@ -68,7 +68,7 @@ def complete(server, prompt, grammar, seed):
     turns = [("system", SYSTEM), ("user", prompt)]
     request = {
         "prompt": "".join(f"<|im_start|>{role}\n{text}<|im_end|>\n" for role, text in turns) + "<|im_start|>assistant\n",
-        "n_predict": TOKENS,
+        "n_predict": TOKENS if grammar else TOKENS_WITHOUT_GRAMMAR,
         "temperature": 0.8,
         "seed": seed,
         "grammar": grammar,

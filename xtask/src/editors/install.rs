@@ -25,8 +25,7 @@ const FOR_CODE_SERVER: &[&str] =
 pub(crate) fn python_tools() -> Result<PathBuf> {
     debian_packages(FOR_PYTHON)?;
     let folder = cached("python", &[NEOVIM, NODE], |folder, log| {
-        run(Command::new("python3").args(["-m", "venv"]).arg(folder), log)?;
-        run(Command::new(folder.join("bin/pip")).args(["install", "-q", NEOVIM, NODE]), log)?;
+        python_environment(folder, &[NEOVIM, NODE], log)?;
         let node = node_home(folder)?;
         for (name, target) in [("node", "bin/node"), ("npm", "lib/node_modules/npm/bin/npm-cli.js")] {
             std::os::unix::fs::symlink(node.join(target), folder.join("bin").join(name))?;
@@ -55,22 +54,25 @@ pub(crate) fn zig() -> Result<PathBuf> {
 pub(crate) fn engines() -> Result<PathBuf> {
     const REQUIREMENTS: &str = include_str!("../../../tests/engines/requirements.txt");
     debian_packages(&["ca-certificates", "python3-venv"])?;
-    let folder = cached("engines", &[REQUIREMENTS], |folder, log| {
-        run(Command::new("python3").args(["-m", "venv"]).arg(folder), log)?;
-        let list = crate::root().join("tests/engines/requirements.txt");
-        run(Command::new(folder.join("bin/pip")).args(["install", "-q", "--no-deps", "-r"]).arg(list), log)
-    })?;
+    let list = crate::root().join("tests/engines/requirements.txt");
+    let list = list.to_str().context("the path of the repository is no UTF-8")?;
+    let packages = ["--no-deps", "-r", list];
+    let folder =
+        cached("engines", &[REQUIREMENTS], |folder, log| python_environment(folder, &packages, log))?;
     Ok(folder.join("bin"))
 }
 
 /// Python with a package, in a folder of the cache: gives its `bin` folder.
 fn python_with(name: &str, package: &str) -> Result<PathBuf> {
     debian_packages(&["ca-certificates", "python3-venv"])?;
-    let folder = cached(name, &[package], |folder, log| {
-        run(Command::new("python3").args(["-m", "venv"]).arg(folder), log)?;
-        run(Command::new(folder.join("bin/pip")).args(["install", "-q", package]), log)
-    })?;
+    let folder = cached(name, &[package], |folder, log| python_environment(folder, &[package], log))?;
     Ok(folder.join("bin"))
+}
+
+/// Makes a Python environment with what pip installs for these arguments.
+fn python_environment(folder: &Path, packages: &[&str], log: &Path) -> Result<()> {
+    run(Command::new("python3").args(["-m", "venv"]).arg(folder), log)?;
+    run(Command::new(folder.join("bin/pip")).args(["install", "-q"]).args(packages), log)
 }
 
 /// mdBook, which makes the book of `docs`: the program on the path if it is of the series that is known, else one in `.cache`.
