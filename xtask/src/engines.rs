@@ -21,7 +21,7 @@ const ENGINES: &[(&str, &str)] = &[
 const FEW: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
 /// Seconds that the model may take for one reply.
-const REPLY_LIMIT: u32 = 60;
+const REPLY_LIMIT: u32 = 180;
 
 /// Builds the server, then tries each engine, and the model with so many prompts for each grammar (without a number, few).
 pub(crate) fn run(prompts: Option<NonZeroU32>) -> Result<Tally> {
