@@ -160,6 +160,14 @@ export class Workbench {
     return fix;
   }
 
+  /**
+   * Chooses a quick fix until what it shows is there. VS Code forgets the command of an action when diagnostics arrive between the click
+   * and the call, and then says "Actual command not found".
+   */
+  async choose(text, effect) {
+    await this.shown(effect, async () => (await this.offered(text)).click());
+  }
+
   /** The colours of the words of a line. */
   async colours(line) {
     const spans = await (await this.see(line)).locator("span span").evaluateAll((all) => all.map((span) => getComputedStyle(span).color));

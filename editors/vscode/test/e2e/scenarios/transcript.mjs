@@ -36,12 +36,10 @@ export default {
     });
     await bench.check("a finding can be silenced, and the reply asked for again", async () => {
       await bench.open(name, 'file_state(\\"core/lease.rs\\", /changed');
-      await bench.offered();
-      const row = (text) => bench.locator(".action-widget .monaco-list-row.action:visible", { hasText: text }).first();
-      await bench.see(row("Silence `undeclared` here"), "the action that silences");
+      await bench.see(await bench.offered("Silence `undeclared` here"), "the action that silences");
       await bench.screenshot("transcript-actions");
-      await row("Copy the repair prompt").click();
-      await bench.see(bench.status("Mangle: message for the model copied"));
+      await bench.press("Escape");
+      await bench.choose("Copy the repair prompt", bench.status("Mangle: message for the model copied"));
     });
     await bench.check("both channels side by side", async () => {
       await bench.command("Mangle: Show Both Channels");
