@@ -25,8 +25,8 @@ mod wording;
 
 pub(crate) use predicates::Vocabulary;
 pub(crate) use quality::Emptiness;
-pub(crate) use safety::goes_behind;
 pub use safety::negation_helper;
+pub(crate) use safety::{goes_behind, helper_fingerprint, negated_names, with_other_helpers};
 pub(crate) use types::{ColumnBounds, NAME_NEAR};
 
 use std::cell::OnceCell;

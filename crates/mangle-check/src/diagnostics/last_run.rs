@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::placer::Placer;
 use super::statements::{FileFindings, StatementFindings};
+use crate::analysis::with_other_helpers;
 use crate::fix_checks::{Change, Dependencies, FixChecks};
 use crate::program_checks::{Changed, ProgramChecks};
 use mangle_engine::program::{Difference, Program};
@@ -104,11 +105,12 @@ impl LastRun {
             let alike = program.named(program.get(*id).key.name);
             self.unchecked.extend(alike.flat_map(|predicate| predicate.files.iter()).map(|(file, _)| *file));
         }
-        if !difference.existence.is_empty() {
-            let depend = |file: &&FileState| {
-                file.findings.as_ref().is_none_or(|findings| findings.depends_on_vocabulary)
-            };
-            let files = (0u32..).zip(&self.files).filter(|(_, file)| depend(file)).map(|(at, _)| at);
+        let helped = with_other_helpers(program, difference);
+        let negates = |file: &FileState| {
+            file.findings.as_ref().is_none_or(|findings| !findings.negated.is_disjoint(&helped))
+        };
+        if !helped.is_empty() {
+            let files = (0u32..).zip(&self.files).filter(|(_, file)| negates(file)).map(|(at, _)| at);
             self.unchecked.extend(files);
         }
         if !difference.touched.is_empty() {
@@ -241,7 +243,30 @@ mod tests {
     }
 
     #[test]
-    fn a_new_predicate_concerns_all_negations() {
-        check(TEXTS, "a(X) :- b(X), !c(X, _).\nk(1).\nd(X) :- b(X), c(X, 2).\nnew(1).\n", &[0, 1, 2]);
+    fn a_new_predicate_concerns_one_file() {
+        let texts = [TEXTS[0], TEXTS[1], "h(X) :- b(X), !c(X, _).\n"];
+        check(texts, "a(X) :- b(X), !c(X, _).\nk(1).\nd(X) :- b(X), c(X, 2).\nnew(1).\n", &[0]);
+    }
+
+    #[test]
+    fn a_helper_concerns_all_who_negate_what_it_is_about() {
+        let edited = "a(X) :- b(X), !c(X, _).\nk(1).\nd(X) :- b(X), c(X, 2).\nany_c(X) :- c(X, _).\n";
+        check(TEXTS, edited, &[0, 1, 2]);
+    }
+
+    #[test]
+    fn a_name_that_a_helper_would_have_concerns_all_who_would_add_it() {
+        check(TEXTS, "a(X) :- b(X), !c(X, _).\nk(1).\nd(X) :- b(X), c(X, 2).\nhas_c(1).\n", &[0, 1, 2]);
+    }
+
+    #[test]
+    fn a_second_rule_of_a_helper_concerns_all_who_use_it() {
+        let helper = "any_c(X) :- c(X, _).\n";
+        let first = "a(X) :- b(X), !c(X, _).\nk(1).\nd(X) :- b(X), c(X, 2).\n";
+        check(
+            [&format!("{first}{helper}"), TEXTS[1], TEXTS[2]],
+            &format!("{first}{helper}any_c(X) :- k(X).\n"),
+            &[0, 1, 2],
+        );
     }
 }

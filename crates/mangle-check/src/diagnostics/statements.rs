@@ -6,18 +6,18 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use dashmap::DashMap;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
 
 use crate::Registry;
-use crate::analysis::{CheckContext, FAMILIES, goes_behind};
+use crate::analysis::{CheckContext, FAMILIES, goes_behind, helper_fingerprint, negated_names};
 use crate::policy_test::TestFile;
 use crate::suppression::Suppressions;
 use mangle_engine::program::{FileSummary, Program, key_of};
 use mangle_engine::types::ProgramTypes;
 use mangle_syntax::lint::Finding;
 use mangle_syntax::syntax::ast::{Atom, Literal, Statement, StatementKind};
-use mangle_syntax::text::{Cancel, FileId, StatementId};
+use mangle_syntax::text::{Cancel, FileId, StatementId, Symbol};
 
 /// What is kept of the statements of all files.
 #[derive(Debug)]
@@ -29,10 +29,10 @@ pub(super) struct StatementFindings {
 /// What is kept of one statement.
 #[derive(Debug)]
 struct CachedFindings {
-    /// [`Fingerprint::of_mentions`] at the time.
+    /// [`fingerprint`] at the time.
     fingerprint: u64,
-    /// [`Program::vocabulary`] at the time, where the findings depend on it.
-    vocabulary: Option<u64>,
+    /// [`helper_fingerprint`] at the time, where there are findings about negations: their fixes use helpers that exist.
+    helpers: Option<u64>,
     /// `None` where there are none, as for most.
     findings: Option<Arc<[Finding]>>,
 }
@@ -43,8 +43,8 @@ pub(super) struct FileFindings {
     /// The findings, with the statement that their ranges count from, if any.
     pub(super) all: Vec<(Option<StatementId>, Finding)>,
     pub(super) suppressions: Suppressions,
-    /// Whether a finding depends on [`Program::vocabulary`].
-    pub(super) depends_on_vocabulary: bool,
+    /// What is negated where there are findings, as [`negated_names`] has it.
+    pub(super) negated: FxHashSet<Symbol>,
 }
 
 impl StatementFindings {
@@ -83,7 +83,7 @@ fn check_statements(
 ) -> Option<FileFindings> {
     let mut all: Vec<_> = file.findings.iter().map(|finding| (None, finding.clone())).collect();
     let mut new = FxHashMap::with_capacity_and_hasher(file.items.len(), FxBuildHasher);
-    let mut depends_on_vocabulary = false;
+    let mut negated = FxHashSet::default();
     for item in file.items.iter() {
         if cancel.is_cancelled() {
             kept.extend(new);
@@ -100,20 +100,20 @@ fn check_statements(
         let inferred = OnceCell::new();
         let context =
             CheckContext { program, types, file, item, text: file.statement_text(item), inferred: &inferred };
-        let now = Fingerprint::of(&context, statement);
+        let now = fingerprint(&context, statement);
+        let helpers = || helper_fingerprint(&context, statement.clause()?).into();
         let known = kept.remove(&id).filter(|known| {
-            known.fingerprint == now.of_mentions
-                && known.vocabulary.is_none_or(|it| it == program.vocabulary())
+            known.fingerprint == now && (known.helpers.is_none() || known.helpers == helpers())
         });
         let known = known.unwrap_or_else(|| {
             let findings = check_statement(&context, statement);
-            // Only suggestions depend on the vocabulary.
-            let vocabulary =
-                (now.depends_on_vocabulary && !findings.is_empty()).then(|| program.vocabulary());
+            let helpers = (!findings.is_empty() && has_negation(statement)).then(helpers).flatten();
             let findings = (!findings.is_empty()).then(|| findings.into());
-            CachedFindings { fingerprint: now.of_mentions, vocabulary, findings }
+            CachedFindings { fingerprint: now, helpers, findings }
         });
-        depends_on_vocabulary |= known.vocabulary.is_some();
+        if let Some(clause) = statement.clause().filter(|_| known.helpers.is_some()) {
+            negated_names(&context, clause, &mut negated);
+        }
         let found = known.findings.iter().flat_map(|findings| findings.iter());
         all.extend(found.map(|finding| (Some(id), finding.clone())));
         new.insert(id, known);
@@ -127,7 +127,7 @@ fn check_statements(
         all.extend(registry.check_file(file).map(|finding| (None, finding)));
     }
     *kept = new;
-    Some(FileFindings { all, suppressions: Suppressions::of(file, registry), depends_on_vocabulary })
+    Some(FileFindings { all, suppressions: Suppressions::of(file, registry), negated })
 }
 
 /// The findings of the families about a statement.
@@ -149,45 +149,27 @@ pub(crate) fn check_statement(context: &CheckContext<'_>, statement: &Statement)
     findings
 }
 
-/// A number that changes with everything outside a statement that its findings may depend on.
+fn has_negation(statement: &Statement) -> bool {
+    statement.clause().is_some_and(|clause| clause.literals().any(Literal::is_negated))
+}
+
+/// A number that changes with everything outside a statement that its findings may depend on, but for the helpers that
+/// fixes use.
 pub(crate) fn fingerprint(context: &CheckContext<'_>, statement: &Statement) -> u64 {
-    let fingerprint = Fingerprint::of(context, statement);
     let mut hasher = FxHasher::default();
-    fingerprint.of_mentions.hash(&mut hasher);
-    if fingerprint.depends_on_vocabulary {
-        context.program.vocabulary().hash(&mut hasher);
+    context.program.embedding.engine.hash(&mut hasher);
+    match &statement.kind {
+        StatementKind::Clause(clause) => {
+            hash_atom(context, &clause.head, &mut hasher);
+            clause.literals().for_each(|literal| hash_atom(context, &literal.atom, &mut hasher));
+            if has_negation(statement) {
+                goes_behind(context.file, context.item).hash(&mut hasher);
+            }
+        }
+        StatementKind::Declaration(declaration) => hash_atom(context, &declaration.atom, &mut hasher),
+        StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => {}
     }
     hasher.finish()
-}
-
-/// What the findings of a statement may depend on outside of it.
-struct Fingerprint {
-    /// A number for the predicates that the statement mentions.
-    of_mentions: u64,
-    /// Whether a fix may ask which other predicates exist.
-    depends_on_vocabulary: bool,
-}
-
-impl Fingerprint {
-    fn of(context: &CheckContext<'_>, statement: &Statement) -> Self {
-        let mut hasher = FxHasher::default();
-        context.program.embedding.engine.hash(&mut hasher);
-        let mut depends_on_vocabulary = false;
-        match &statement.kind {
-            StatementKind::Clause(clause) => {
-                hash_atom(context, &clause.head, &mut hasher);
-                clause.literals().for_each(|literal| hash_atom(context, &literal.atom, &mut hasher));
-                // A fix queries a helper predicate instead, or adds one.
-                depends_on_vocabulary = clause.literals().any(Literal::is_negated);
-                if depends_on_vocabulary {
-                    goes_behind(context.file, context.item).hash(&mut hasher);
-                }
-            }
-            StatementKind::Declaration(declaration) => hash_atom(context, &declaration.atom, &mut hasher),
-            StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => {}
-        }
-        Self { of_mentions: hasher.finish(), depends_on_vocabulary }
-    }
 }
 
 fn hash_atom(context: &CheckContext<'_>, atom: &Atom, hasher: &mut FxHasher) {

@@ -12,8 +12,6 @@ use mangle_syntax::text::Symbol;
 pub(crate) struct Dependencies {
     /// The names of predicates, alone and within the package of the file.
     names: FxHashSet<Symbol>,
-    /// Whether it matters which predicates exist at all.
-    on_vocabulary: bool,
     /// Whether it matters which predicates depend on which.
     on_graph: bool,
 }
@@ -23,10 +21,8 @@ impl Dependencies {
     pub(super) fn add(&mut self, check: &Check<'_>) {
         // Whether a statement that becomes readable disturbs others is seen in the whole program.
         self.on_graph |= check.was_damaged();
-        self.on_vocabulary |= !check.settled.dropped.is_empty();
+        self.names.extend(check.settled.dropped.iter().map(|word| Symbol::new(word)));
         for (item, _) in check.before().chain(check.after()) {
-            let mut literals = item.statement.clause().into_iter().flat_map(|clause| clause.literals());
-            self.on_vocabulary |= literals.any(|literal| literal.is_negated());
             each_atom(item, &mut |atom, _| self.add_name(check, key_of(atom)));
         }
         for (name, arity) in &check.settled.heads {
@@ -41,9 +37,7 @@ impl Dependencies {
 
     /// Whether a change of the program may change a verdict.
     pub(crate) fn are_changed_by(&self, change: &Change) -> bool {
-        self.on_graph && change.is_in_graph
-            || self.on_vocabulary && change.is_in_vocabulary
-            || self.names.iter().any(|name| change.names.contains(name))
+        self.on_graph && change.is_in_graph || self.names.iter().any(|name| change.names.contains(name))
     }
 }
 
@@ -51,7 +45,6 @@ impl Dependencies {
 #[derive(Debug)]
 pub(crate) struct Change {
     is_in_graph: bool,
-    is_in_vocabulary: bool,
     /// The names of predicates that have another signature or hold other types, or exist only now, or no longer.
     names: FxHashSet<Symbol>,
 }
@@ -62,7 +55,6 @@ impl Change {
         let changed = difference.signatures.iter().chain(&difference.existence).chain(retyped);
         Self {
             is_in_graph: !difference.touched.is_empty(),
-            is_in_vocabulary: !difference.existence.is_empty(),
             names: changed.map(|id| program.get(*id).key.name).collect(),
         }
     }

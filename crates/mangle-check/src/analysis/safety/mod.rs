@@ -20,7 +20,7 @@ mod unbound;
 mod unreachable;
 mod wildcards;
 
-pub(crate) use helper::goes_behind;
+pub(crate) use helper::{fingerprint as helper_fingerprint, goes_behind, negated_names, with_other_helpers};
 
 use super::{CheckContext, Family};
 use mangle_syntax::lint::{Applicability, Finding, Fix};
