@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::io::Read;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -101,7 +102,8 @@ impl Check {
         if self.watch {
             self.watch(color, &working)
         } else {
-            self.once(color, &working, &mut Session::default())
+            // The program ends: the memory goes with it, at once.
+            self.once(color, &working, &mut ManuallyDrop::new(Session::default()))
         }
     }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ExitStatus;
@@ -93,7 +94,7 @@ impl Findings {
         let grammars = resolution.grammars.iter();
         let files = policies.iter().map(|file| file.id).chain(transcripts.files).chain(atoms);
         let mut files: Vec<_> = files.collect();
-        files.sort_by(|one, another| compare_paths(sources.name(*one), sources.name(*another)));
+        files.par_sort_by(|one, another| compare_paths(sources.name(*one), sources.name(*another)));
         let is_nothing = files.is_empty() && agents.clone().next().is_none();
         Self {
             entries,

@@ -91,9 +91,7 @@ impl Format {
 fn text(out: &mut Output, findings: &Findings, ending: &ReportFooter) -> io::Result<()> {
     let (renderer, most) = (Renderer::styled(), |file| findings.most(file));
     let shown = report::shown_in_text(&findings.entries, &findings.sources, &most);
-    for entry in &shown.entries {
-        out.write(&report::text(entry, &findings.sources, &renderer))?;
-    }
+    out.write_each(&shown.entries, |entry| report::text(entry, &findings.sources, &renderer))?;
     for line in shown.rest(&findings.sources, &findings.omitted) {
         out.write(&format!("{}\n", sink::terminal(&line)))?;
     }
@@ -101,9 +99,11 @@ fn text(out: &mut Output, findings: &Findings, ending: &ReportFooter) -> io::Res
 }
 
 fn json(out: &mut Output, findings: &Findings, ending: &ReportFooter) -> io::Result<()> {
-    for entry in &findings.entries {
-        out.write(&format!("{}\n", report::json_line(entry, &findings.sources)))?;
-    }
+    out.write_each(&findings.entries, |entry| {
+        let mut line = report::json_line(entry, &findings.sources);
+        line.push('\n');
+        line
+    })?;
     let last = report::json_summary(&ending.summary, ending.statistics.as_deref());
     out.write(&format!("{last}\n"))
 }
@@ -128,9 +128,9 @@ fn github(out: &mut Output, findings: &Findings, ending: &ReportFooter, working:
     }
     let most = |file| findings.most(file);
     let shown = report::shown(&findings.entries, &findings.sources, &most);
-    for entry in &shown.entries {
-        out.write(&format!("{}\n", report::github_command(entry, &findings.sources, &root)))?;
-    }
+    out.write_each(&shown.entries, |entry| {
+        format!("{}\n", report::github_command(entry, &findings.sources, &root))
+    })?;
     let rest = shown.rest(&findings.sources, &findings.omitted);
     if !rest.is_empty() {
         out.write(&report::github_notice(&rest.join("\n")))?;

@@ -10,6 +10,7 @@ use clap::ColorChoice;
 use super::stream::{self, StdStream, Stream};
 use crate::host::{Problem, plain, relative};
 use crate::report::sink;
+use mangle_syntax::parallel;
 use piggyback::envelope::secrets::redacted;
 
 /// What is written to standard output.
@@ -60,6 +61,15 @@ pub(super) struct Output {
 /// How much is collected before it is written.
 const PIECE: usize = 64 << 10;
 
+/// How many items of a list are rendered before they are written.
+const BATCH: usize = 4096;
+
+/// How many of them are looked over together.
+const GROUP: usize = 16;
+
+/// How many groups are worth a thread of their own.
+const FEW: usize = 2;
+
 impl Output {
     /// Standard output, with colours if `color` and the terminal allow them.
     pub(super) fn new(color: ColorChoice) -> Self {
@@ -82,13 +92,39 @@ impl Output {
         if self.waiting.len() >= PIECE { self.flush() } else { Ok(()) }
     }
 
+    /// Writes what `render` makes of each item, in their order; it runs on all cores, as does the search for credentials.
+    pub(super) fn write_each<T: Sync>(
+        &mut self,
+        items: &[T],
+        render: impl Fn(&T) -> String + Sync,
+    ) -> io::Result<()> {
+        self.flush()?;
+        let medium = self.medium;
+        let clean = |group: &&[T]| medium.cleaned(&group.iter().map(&render).collect::<String>());
+        for batch in items.chunks(BATCH) {
+            let groups: Vec<_> = batch.chunks(GROUP).collect();
+            let pieces = parallel::map(&groups, FEW, clean);
+            for piece in pieces {
+                self.send(&piece)?;
+            }
+            if self.is_closed {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Writes what was collected.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         let piece = std::mem::take(&mut self.waiting);
         if self.is_closed {
             return Ok(());
         }
-        let piece = self.medium.cleaned(&piece);
+        self.send(&self.medium.cleaned(&piece))
+    }
+
+    /// Writes a piece that may leave as it is.
+    fn send(&mut self, piece: &str) -> io::Result<()> {
         let written = self.stream.write_all(piece.as_bytes()).and_then(|()| self.stream.flush());
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {

@@ -16,9 +16,13 @@ use super::report::{FileReport, ResultId};
 use super::to_proto;
 use super::view::View;
 use crate::host::workspace::SnapshotFile;
+use mangle_syntax::parallel;
 
 /// `ServerCancelled` of the protocol.
 const SERVER_CANCELLED: ErrorCode = ErrorCode::ServerError(-32802);
+
+/// How many files are worth a thread of their own.
+const FEW: usize = 64;
 
 /// The error for a pull that an edit overtook: the client is to ask again.
 pub(super) fn refusal(refusal: RequestRefusal) -> Error {
@@ -122,15 +126,17 @@ pub(super) fn workspace(view: &View, known: &[PreviousResultId]) -> Option<Works
     let first = known.is_empty();
     let mut known: HashMap<&str, &str> =
         known.iter().map(|known| (known.uri.as_str(), known.value.as_str())).collect();
-    let mut items = Vec::new();
+    let mut files = Vec::new();
     for id in view.snapshot.reported() {
         let Some(file) = view.snapshot.file(id).filter(|_| !view.snapshot.is_apart(id)) else { continue };
         let Some(uri) = to_proto::uri(file) else { continue };
         let known = known.remove(uri.as_str());
-        items.extend(
-            item(&FileReport::new(view, file), known, first).map(|report| report.into_item(uri, file)),
-        );
+        files.push((file, uri, known));
     }
+    let items = parallel::map(&files, FEW, |(file, uri, known)| {
+        Some(item(&FileReport::new(view, file), *known, first)?.into_item(uri.clone(), file))
+    });
+    let mut items: Vec<_> = items.into_iter().flatten().collect();
     for opening in view.snapshot.further_openings() {
         let Some(uri) = to_proto::uri(&opening.file).filter(|_| !view.snapshot.is_apart(opening.file.id))
         else {

@@ -1,5 +1,6 @@
 //! From our types to the protocol's.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use tower_lsp::ls_types::{
@@ -77,16 +78,22 @@ pub(super) fn diagnostic(view: &View, file: &SnapshotFile, diagnostic: &lint::Di
     }
 }
 
-/// How far from a place secrets are looked for that a message about it may quote.
+/// How far from a place in a long text secrets are looked for that a message about it may quote.
 const AROUND: u32 = 4096;
 
+/// How long a text is that is looked through once for all of its messages, in bytes.
+const SHORT: usize = 64 << 10;
+
 /// The secrets around a range, pieces of which messages may quote.
-fn around(file: &SnapshotFile, range: TextRange) -> SecretContext {
+fn around(file: &SnapshotFile, range: TextRange) -> Cow<'_, SecretContext> {
     let text = file.text();
+    if text.len() <= SHORT {
+        return Cow::Borrowed(file.secrets());
+    }
     let start = u32::from(range.start()).saturating_sub(AROUND) as usize;
     let end = (u32::from(range.end()).saturating_add(AROUND) as usize).min(text.len());
     let bytes = text.as_bytes().get(start..end).unwrap_or(&[]);
-    SecretContext::of(&String::from_utf8_lossy(bytes))
+    Cow::Owned(SecretContext::of(&String::from_utf8_lossy(bytes)))
 }
 
 /// The page of a rule. Editors open it as it is, so that a path would lead them nowhere.

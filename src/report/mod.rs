@@ -60,6 +60,7 @@ pub use text::text;
 
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, compare_paths};
+use rayon::prelude::*;
 
 /// A diagnostic and the file that it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +82,7 @@ pub fn sort(entries: &mut Vec<ReportEntry>, sources: &Sources) {
         let (start, end) = (offset(range.start()), offset(range.end()));
         (sources.name(*file), start, end, rule.code, diagnostic.message.as_str())
     }
-    entries.sort_by(|a, b| {
+    entries.par_sort_by(|a, b| {
         let names = compare_paths(sources.name(a.file), sources.name(b.file));
         names.then_with(|| key(a, sources).cmp(&key(b, sources)))
     });

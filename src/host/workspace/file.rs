@@ -15,6 +15,7 @@ use mangle_syntax::text::{
     Embedded, Encoding, FileId, LineCol, LineIndex, SegmentMap, TextEdit, TextSize, UnitIndex,
     between_characters,
 };
+use piggyback::envelope::secrets::SecretContext;
 
 /// A file as it was at some revision; shared by all revisions in which it is the same.
 #[derive(Debug)]
@@ -34,6 +35,7 @@ pub struct SnapshotFile {
     lines: OnceLock<LineIndex>,
     /// For lines that are too long to be counted from their start: in UTF-16, in UTF-32.
     units: [OnceLock<UnitIndex>; 2],
+    secrets: OnceLock<SecretContext>,
 }
 
 /// A line with more bytes is not counted from its start for every column.
@@ -133,8 +135,14 @@ impl SnapshotFile {
         let (before, source) = (Mutex::new(before), OnceLock::new());
         let (summary, lines) = (OnceLock::new(), OnceLock::new());
         let embedded = Embedded::file(text);
-        let units = [OnceLock::new(), OnceLock::new()];
-        Self { id, path, open, findings, embedded, before, source, summary, lines, units }
+        let (units, secrets) = ([OnceLock::new(), OnceLock::new()], OnceLock::new());
+        Self { id, path, open, findings, embedded, before, source, summary, lines, units, secrets }
+    }
+
+    /// The secrets in the text, which messages about it may quote.
+    #[must_use]
+    pub fn secrets(&self) -> &SecretContext {
+        self.secrets.get_or_init(|| SecretContext::of(self.text()))
     }
 
     /// What a parse after `edits` starts from. `None` if this text is not that of the editor

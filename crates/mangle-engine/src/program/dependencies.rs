@@ -11,6 +11,10 @@ use super::components::components;
 use super::graph::Edge;
 use super::shared::SharedList;
 use super::{Difference, Predicate, PredicateId, Program, UseKind};
+use mangle_syntax::parallel;
+
+/// How many predicates are worth a thread of their own.
+const FEW: usize = 512;
 
 /// The predicates of a component.
 pub type Members = SmallVec<[PredicateId; 1]>;
@@ -31,7 +35,9 @@ impl Dependencies {
     /// Those of the rules of `program`. Rules that could not be read whole have no edges.
     #[must_use]
     pub fn new(program: &Program) -> Self {
-        let edges = program.predicates.numbered().map(|predicate| edges_from(program, predicate)).collect();
+        let predicates: Vec<&Predicate> = program.predicates.numbered().collect();
+        let edges = parallel::map(&predicates, FEW, |predicate| edges_from(program, predicate));
+        let edges = edges.into_iter().collect();
         let mut all = Self { edges, ..Self::default() };
         let roots =
             (0..program.predicates.count()).filter_map(|at| Some(PredicateId(u32::try_from(at).ok()?)));

@@ -21,6 +21,7 @@ use crate::program::shared::{SharedList, scattered};
 use crate::program::{
     Difference, FileSummary, PendingComponents, Predicate, PredicateId, PredicateKey, Program,
 };
+use mangle_syntax::parallel;
 use mangle_syntax::syntax::ast::{Atom, Clause, Item};
 use mangle_syntax::text::{FileId, StatementId};
 
@@ -30,6 +31,9 @@ const PATIENCE: usize = 4;
 
 /// After how many rounds nothing is concluded about a component at all.
 const ROUNDS: usize = 16;
+
+/// How many relations a thread takes at a time.
+const CHUNK: usize = 256;
 
 /// What is kept from one revision of a program to the next.
 #[derive(Debug, Default)]
@@ -43,6 +47,20 @@ pub struct TypeCache {
 }
 
 impl TypeCache {
+    fn is_empty(&self) -> bool {
+        self.facts.is_empty()
+            && self.rules.is_empty()
+            && self.evidence.is_empty()
+            && self.declarations.is_empty()
+    }
+
+    fn extend(&mut self, other: Self) {
+        self.facts.extend(other.facts);
+        self.rules.extend(other.rules);
+        self.evidence.extend(other.evidence);
+        self.declarations.extend(other.declarations);
+    }
+
     /// Forgets what is kept of the statements of these files that are gone, and of predicates that they mentioned.
     fn forget(&mut self, old: &Program, new: &Program, difference: &Difference) {
         for &at in &difference.files {
@@ -96,8 +114,11 @@ impl ProgramTypes {
                 types.after(program, &difference, cache).0
             }
             None => {
+                let is_new = cache.is_empty();
                 let types = Self::whole(program, cache);
-                cache.forget_others(program);
+                if !is_new {
+                    cache.forget_others(program);
+                }
                 types
             }
         };
@@ -107,9 +128,8 @@ impl ProgramTypes {
 
     /// Infers all relations.
     fn whole(program: &Program, cache: &mut TypeCache) -> Self {
+        let mut types = Self { rows: alone(program, cache), sum: 0 };
         let mut inference = Inference { program, cache };
-        let rows = program.predicates.numbered().map(|predicate| inference.alone(predicate)).collect();
-        let mut types = Self { rows, sum: 0 };
         for component in program.dependencies().strata() {
             inference.component(&component, &mut types.rows);
         }
@@ -190,6 +210,28 @@ impl ProgramTypes {
     pub fn environment(&self) -> u64 {
         self.sum
     }
+}
+
+/// What is known of each relation by itself. Done on all cores where nothing is kept: what is kept of a predicate is of it alone.
+fn alone(program: &Program, cache: &mut TypeCache) -> SharedList<Rows> {
+    if !cache.is_empty() {
+        let mut inference = Inference { program, cache };
+        return program.predicates.numbered().map(|predicate| inference.alone(predicate)).collect();
+    }
+    let predicates: Vec<&Predicate> = program.predicates.numbered().collect();
+    let chunks: Vec<_> = predicates.chunks(CHUNK).collect();
+    let done = parallel::map(&chunks, 1, |chunk| {
+        let mut cache = TypeCache::default();
+        let mut inference = Inference { program, cache: &mut cache };
+        let rows: Vec<Rows> = chunk.iter().map(|predicate| inference.alone(predicate)).collect();
+        (rows, cache)
+    });
+    cache.evidence.reserve(done.iter().map(|(_, own)| own.evidence.len()).sum());
+    let take = |(rows, own): (Vec<Rows>, TypeCache)| {
+        cache.extend(own);
+        rows
+    };
+    done.into_iter().flat_map(take).collect()
 }
 
 /// What a relation adds to the number of all.
