@@ -3,13 +3,11 @@
 //! `!locked(D, _)` becomes `!has_locked(D)`, with `has_locked(D) :- locked(D, _).` beside the
 //! clause. A helper that says exactly this already is used instead.
 
-use std::hash::{Hash as _, Hasher};
-
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::FxHashSet;
 
 use super::subject::Subject;
 use crate::analysis::CheckContext;
-use mangle_engine::program::{Difference, FileSummary, Predicate, Program, Site, UseKind};
+use mangle_engine::program::{FileSummary, Predicate, Site, UseKind};
 use mangle_syntax::lint::{Applicability, Fix};
 use mangle_syntax::syntax::ast::{Atom, Clause, Item, Literal, Premise, Term};
 use mangle_syntax::text::{Symbol, TextSize};
@@ -59,7 +57,7 @@ fn has_inner_wildcard(atom: &Atom) -> bool {
 }
 
 /// `has_p`, or `has_p2` and so on where the program has that name.
-fn fresh_name(context: &CheckContext<'_>, atom: &Atom) -> String {
+pub(super) fn fresh_name(context: &CheckContext<'_>, atom: &Atom) -> String {
     let stem = stem(atom.name.as_str());
     let numbered = (2..).map(|number: u32| format!("has_{stem}{number}"));
     let (package, program) = (context.file.package, context.program);
@@ -72,7 +70,7 @@ fn fresh_name(context: &CheckContext<'_>, atom: &Atom) -> String {
 }
 
 /// What a new helper of a predicate has in its name.
-fn stem(name: &str) -> String {
+pub(super) fn stem(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
@@ -133,7 +131,7 @@ pub(crate) fn goes_behind(file: &FileSummary, item: &Item) -> bool {
 const HELPER_PREFIXES: [&str; 4] = ["has_", "is_", "any_", "ever_"];
 
 /// Among so many uses of a predicate a helper is searched; most predicates have fewer.
-const USES_SEARCHED: usize = 256;
+pub(super) const USES_SEARCHED: usize = 256;
 
 /// The name of a helper of this package that says exactly what the new one would say.
 fn existing(context: &CheckContext<'_>, predicate: &Predicate, kept: &[bool]) -> Option<Symbol> {
@@ -142,7 +140,7 @@ fn existing(context: &CheckContext<'_>, predicate: &Predicate, kept: &[bool]) ->
 }
 
 /// The rules of this package that a helper may be: the only ones of predicates that are called like one.
-fn candidates<'c>(
+pub(super) fn candidates<'c>(
     context: &'c CheckContext<'_>,
     predicate: &'c Predicate,
 ) -> impl Iterator<Item = (&'c Item, &'c Clause)> {
@@ -160,59 +158,8 @@ fn candidates<'c>(
     })
 }
 
-fn is_called_like_a_helper(name: &str) -> bool {
+pub(super) fn is_called_like_a_helper(name: &str) -> bool {
     HELPER_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-}
-
-/// A number that changes with everything outside of a clause that decides which helpers its fixes use or add.
-pub(crate) fn fingerprint(context: &CheckContext<'_>, clause: &Clause) -> u64 {
-    let mut hasher = FxHasher::default();
-    for literal in clause.literals().filter(|literal| literal.is_negated()) {
-        fresh_name(context, &literal.atom).hash(&mut hasher);
-        for (item, clause) in
-            context.predicate(&literal.atom).into_iter().flat_map(|it| candidates(context, it))
-        {
-            (item.statement.id, clause.head.name.symbol).hash(&mut hasher);
-        }
-    }
-    hasher.finish()
-}
-
-/// The names of what a clause negates, as [`with_other_helpers`] has them.
-pub(crate) fn negated_names(context: &CheckContext<'_>, clause: &Clause, names: &mut FxHashSet<Symbol>) {
-    for literal in clause.literals().filter(|literal| literal.is_negated()) {
-        names.insert(Symbol::new(&stem(literal.atom.name.as_str())));
-        names.extend(context.predicate(&literal.atom).map(|predicate| predicate.key.name));
-    }
-}
-
-/// The names of predicates that may have other helpers in `program` than before, and what names of helpers are made of.
-pub(crate) fn with_other_helpers(program: &Program, difference: &Difference) -> FxHashSet<Symbol> {
-    let touched = || difference.touched.iter().map(|id| program.get(*id));
-    let mut names = FxHashSet::default();
-    let mut has_helpers = false;
-    for helper in touched() {
-        let name = helper.key.name.as_str();
-        let name = name.rsplit('.').next().unwrap_or(name);
-        if !is_called_like_a_helper(name) {
-            continue;
-        }
-        has_helpers = true;
-        if let Some(numbered) = name.strip_prefix("has_") {
-            names
-                .extend([numbered, numbered.trim_end_matches(|c: char| c.is_ascii_digit())].map(Symbol::new));
-        }
-        for site in program.clauses(helper).take(2) {
-            let literals = site.item.statement.clause().into_iter().flat_map(Clause::literals);
-            let used = literals.filter_map(|literal| program.predicate_of(site.file, &literal.atom));
-            names.extend(used.map(|predicate| predicate.key.name));
-        }
-    }
-    // A rule that is gone says no more what it used; of many uses others may now be among those that are searched.
-    let is_searched_in_part = |predicate: &&Predicate| program.uses(predicate).nth(USES_SEARCHED).is_some();
-    let others = touched().filter(|predicate| has_helpers || is_searched_in_part(predicate));
-    names.extend(others.map(|predicate| predicate.key.name));
-    names
 }
 
 /// Whether a clause is `helper(kept variables) :- predicate(…).`

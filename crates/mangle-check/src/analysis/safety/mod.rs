@@ -9,6 +9,7 @@
 mod expressions;
 mod head;
 mod helper;
+mod helper_dependencies;
 mod move_premise;
 mod negation;
 mod order;
@@ -20,7 +21,8 @@ mod unbound;
 mod unreachable;
 mod wildcards;
 
-pub(crate) use helper::{fingerprint as helper_fingerprint, goes_behind, negated_names, with_other_helpers};
+pub(crate) use helper::goes_behind;
+pub(crate) use helper_dependencies::{helper_fingerprint, negated_names, with_other_helpers};
 
 use super::{CheckContext, Family};
 use mangle_syntax::lint::{Applicability, Finding, Fix};
