@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::replies;
-use crate::support::Random;
+use crate::support::{Random, high_water, seconds};
 
 /// How much is written and read, in bytes.
 const BYTES: usize = 1 << 30;
@@ -18,7 +18,7 @@ const BYTES: usize = 1 << 30;
 /// How much is made at once.
 const PIECE: usize = 16 << 20;
 
-/// Runs the program on a gigabyte, and tells its speed and the most memory that it had.
+/// Runs the program on a gigabyte, and tells its speed, the most memory that it had, and how many cores it kept busy.
 pub(crate) fn check(program: &[Arc<str>]) {
     let folder = tempfile::tempdir().unwrap();
     for (number, text) in program.iter().enumerate() {
@@ -34,19 +34,21 @@ pub(crate) fn check(program: &[Arc<str>]) {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let mut peak = 0.0f64;
+    let (mut peak, mut processor) = (0.0f64, 0.0f64);
     let status = loop {
         peak = peak.max(high_water(child.id()).unwrap_or(0.0));
+        processor = processor.max(seconds(child.id()).unwrap_or(0.0));
         if let Some(status) = child.try_wait().unwrap() {
             break status;
         }
         thread::sleep(Duration::from_millis(20));
     };
-    let seconds = start.elapsed().as_secs_f64();
+    let wall = start.elapsed().as_secs_f64();
     #[expect(clippy::cast_precision_loss, reason = "it is shown")]
-    let speed = bytes as f64 / seconds / 1e6;
-    println!("`mangle-ls check`, {bytes} bytes: {seconds:.1} s, {speed:.0} MB/s, {status}");
+    let speed = bytes as f64 / wall / 1e6;
+    println!("`mangle-ls check`, {bytes} bytes: {wall:.1} s, {speed:.0} MB/s, {status}");
     println!("{:<40} {peak:>8.1} MB", "memory, peak (budget 64)");
+    println!("{:<40} {:>8.2}", "cores that it keeps busy", processor / wall);
 }
 
 /// Writes the file, and tells its length.
@@ -60,12 +62,4 @@ fn write(path: &Path) -> usize {
     }
     file.flush().unwrap();
     written
-}
-
-/// The most memory that a process had so far, in megabytes.
-fn high_water(process: u32) -> Option<f64> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
-    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes / 1024.0)
 }
