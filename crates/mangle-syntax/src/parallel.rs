@@ -8,8 +8,11 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, available_parallelism, scope};
 
-/// How much each thread takes at a time.
+/// How many items a thread takes at a time at most.
 const BATCH: usize = 16;
+
+/// How often a thread takes some at least, so that all end at about the same time.
+const TURNS: usize = 4;
 
 /// The stack of a thread, in bytes. Only what is used of it takes memory.
 const STACK: usize = 8 << 20;
@@ -29,13 +32,14 @@ pub fn map<T: Sync, R: Send>(items: &[T], least: usize, work: impl Fn(&T) -> R +
     if threads < 2 {
         return items.iter().map(work).collect();
     }
+    let size = (items.len() / (threads * TURNS)).clamp(1, BATCH);
     let next = AtomicUsize::new(0);
     let take = || {
         let mut done: Vec<(usize, Vec<R>)> = Vec::new();
         loop {
-            let start = next.fetch_add(BATCH, Ordering::Relaxed);
+            let start = next.fetch_add(size, Ordering::Relaxed);
             let Some(batch) =
-                items.get(start..(start + BATCH).min(items.len())).filter(|batch| !batch.is_empty())
+                items.get(start..(start + size).min(items.len())).filter(|batch| !batch.is_empty())
             else {
                 return done;
             };

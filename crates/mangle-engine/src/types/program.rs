@@ -32,7 +32,7 @@ const PATIENCE: usize = 4;
 /// After how many rounds nothing is concluded about a component at all.
 const ROUNDS: usize = 16;
 
-/// How many relations a thread takes at a time.
+/// How many relations share a cache of their own while all are inferred for the first time.
 const CHUNK: usize = 256;
 
 /// What is kept from one revision of a program to the next.
