@@ -99,11 +99,7 @@ fn text(out: &mut Output, findings: &Findings, ending: &ReportFooter) -> io::Res
 }
 
 fn json(out: &mut Output, findings: &Findings, ending: &ReportFooter) -> io::Result<()> {
-    out.write_each(&findings.entries, |entry| {
-        let mut line = report::json_line(entry, &findings.sources);
-        line.push('\n');
-        line
-    })?;
+    out.write_each(&findings.entries, |entry| format!("{}\n", report::json_line(entry, &findings.sources)))?;
     let last = report::json_summary(&ending.summary, ending.statistics.as_deref());
     out.write(&format!("{last}\n"))
 }

@@ -200,7 +200,8 @@ mod tests {
     use mangle_engine::types::TypeCache;
     use mangle_syntax::syntax::SourceFile;
 
-    /// Which files are placed again when the first of these becomes `edited`, though statements of all stay the same.
+    /// Which files are placed again when the first of these becomes `edited`, though statements of all stay the same. What is
+    /// found then is what is found from the start.
     #[track_caller]
     fn check(texts: [&str; 3], edited: &str, placed: &[u32]) {
         let summary =
@@ -221,6 +222,11 @@ mod tests {
         let run = LastRun::follow(&mut last, &after, &of_after, (&settings, false));
         let again: Vec<u32> = run.unplaced.union(&run.unchecked).copied().collect();
         assert_eq!(again, placed);
+        let found = run.run((&statements, &fixes), &Cancel::new());
+        let mut new = None;
+        let (statements, fixes) = (StatementFindings::new(Registry::of_programs()), FixChecks::default());
+        let run = LastRun::follow(&mut new, &after, &of_after, (&settings, false));
+        assert_eq!(found, run.run((&statements, &fixes), &Cancel::new()), "not as found from the start");
     }
 
     /// Each has a fix: the negation is to query a helper.

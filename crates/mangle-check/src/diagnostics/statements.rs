@@ -101,7 +101,7 @@ fn check_statements(
         let context =
             CheckContext { program, types, file, item, text: file.statement_text(item), inferred: &inferred };
         let now = fingerprint(&context, statement);
-        let helpers = || helper_fingerprint(&context, statement.clause()?).into();
+        let helpers = || statement.clause().map(|clause| helper_fingerprint(&context, clause));
         let known = kept.remove(&id).filter(|known| {
             known.fingerprint == now && (known.helpers.is_none() || known.helpers == helpers())
         });
