@@ -18,7 +18,7 @@ mod gaps;
 mod interval;
 mod maybe_shared;
 mod other_derivations;
-mod plan;
+pub mod plan;
 mod proof;
 mod question;
 mod reducer;
@@ -45,11 +45,11 @@ pub use failure::Failure;
 pub use function::{Clock, Function};
 pub use gaps::{Gap, GapEnd};
 pub use interval::{Bound, Interval, TimeOperator};
-pub use plan::{BEHIND_BODY, ClauseFault, Compiled, Fact, Reading, Rule, RuleId, compile};
+pub use plan::{BEHIND_BODY, ClauseFault, Compiled, Fact, Reading, Rule, RuleId, compile, compile_as};
 pub use proof::{Ground, Proof, ProofNode, ProofStep};
 pub use question::Query;
 pub use reducer::Reducer;
-pub use relation::Relation;
+pub use relation::{Relation, columns::Columns};
 pub use run::{
     Derivation, Difference, Kernel, Limits, Model, Reason, RowError, STEPS_BETWEEN_LOOKS, Stop, run,
 };

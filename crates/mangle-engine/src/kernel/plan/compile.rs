@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::Body;
 use super::circles::refuse_circles;
@@ -18,19 +18,27 @@ use crate::program::graph::ComponentId;
 use crate::program::rewrite::{ClauseSignatures, Rewriting, Step};
 use crate::program::{FileSummary, Mode, PredicateId, Program, key_of};
 use mangle_syntax::syntax::ast::{Atom, Clause, Literal, Premise};
-use mangle_syntax::text::{Symbol, slice};
+use mangle_syntax::text::{FileId, Symbol, slice};
 
 /// Compiles the clauses of `program` that could be read whole.
 #[must_use]
 pub fn compile(program: &Program, reading: Reading) -> Arc<Compiled> {
+    compile_as(program, reading, &FxHashSet::default())
+}
+
+/// The same, with the clauses of the files `as_written` in [`Reading::Written`].
+#[must_use]
+pub fn compile_as(program: &Program, reading: Reading, as_written: &FxHashSet<FileId>) -> Arc<Compiled> {
     let mut compiler = Compiler::new(program, reading);
     for file in program.files.iter() {
+        compiler.compiled.reading = if as_written.contains(&file.id) { Reading::Written } else { reading };
         for (index, item) in (0u32..).zip(file.items.iter()) {
             if let Some(clause) = item.statement.clause().filter(|_| !item.statement.damaged) {
                 compiler.clause(file, index, clause);
             }
         }
     }
+    compiler.compiled.reading = reading;
     Arc::new(compiler.finish())
 }
 

@@ -15,8 +15,9 @@ impl Match {
         self.same.is_empty() && self.far.is_empty() && self.when.is_none()
     }
 
-    /// What a column must hold, if that is known.
-    pub(in crate::kernel) fn source(&self, column: u16) -> Option<ValueSource> {
+    /// Where the value comes from that a column must hold, if that is known.
+    #[must_use]
+    pub fn source(&self, column: u16) -> Option<ValueSource> {
         let Some(bit) = 1u64.checked_shl(column.into()) else {
             return self.far.iter().find(|(far, _)| *far == column).map(|(_, source)| *source);
         };
@@ -38,7 +39,8 @@ impl Match {
     }
 
     /// Whether the interval of a tuple is as it must be.
-    pub(in crate::kernel) fn is_then(
+    #[must_use]
+    pub fn is_then(
         &self,
         values: &Values,
         clock: &Clock,
@@ -79,7 +81,10 @@ impl Match {
 
 impl Bound {
     /// The instant that a bound stands for, as a value.
-    pub(in crate::kernel) fn value(
+    ///
+    /// # Errors
+    /// When a value that it is computed from is no instant.
+    pub fn value(
         self,
         values: &mut Values,
         clock: &Clock,

@@ -15,9 +15,9 @@ mod temporal;
 mod term;
 mod transform;
 
-pub use compile::compile;
+pub use compile::{compile, compile_as};
 pub use mangle_settings::Reading;
-pub(super) use temporal::{BEGINNING, END};
+pub use temporal::{BEGINNING, END};
 
 use super::{Builtin, Failure, Function, Reducer, ValueId, Values};
 use crate::kernel::relation::columns::Columns;
@@ -26,15 +26,15 @@ use mangle_syntax::syntax::ast::Operator;
 use mangle_syntax::text::{FileId, StatementId, Symbol};
 
 /// A register: holds the value of a variable, or something computed.
-pub(super) type Slot = u16;
+pub type Slot = u16;
 
 /// A relation of a [`Compiled`] program: first the predicates in the order of their ids, then those that hold the
 /// rows of aggregations.
-pub(super) type RelationId = u32;
+pub type RelationId = u32;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ValueSource {
+pub enum ValueSource {
     /// A constant.
     Value(ValueId),
     /// A register.
@@ -43,7 +43,7 @@ pub(super) enum ValueSource {
 
 impl ValueSource {
     /// The value, for a row of registers.
-    pub(super) fn read(self, row: &[ValueId]) -> ValueId {
+    pub fn read(self, row: &[ValueId]) -> ValueId {
         match self {
             Self::Value(value) => value,
             Self::Slot(slot) => row.get(usize::from(slot)).copied().unwrap_or(ValueId(0)),
@@ -63,14 +63,16 @@ pub const BEHIND_BODY: u32 = u32::MAX;
 
 /// One step of a plan.
 #[derive(Debug, Clone)]
-pub(super) struct Step {
+pub struct Step {
     /// The premise that it belongs to, or [`BEHIND_BODY`].
-    pub(super) premise: u32,
-    pub(super) kind: StepKind,
+    pub premise: u32,
+    /// What it does.
+    pub kind: StepKind,
 }
 
+/// What a step does with a row of registers.
 #[derive(Debug, Clone)]
-pub(super) enum StepKind {
+pub enum StepKind {
     /// Each tuple that fits.
     Match(Match),
     /// Nothing, if a tuple fits.
@@ -78,17 +80,41 @@ pub(super) enum StepKind {
     /// Each tuple that fits, of a predicate that is evaluated where it is asked for.
     Call(Match),
     /// Computes a value.
-    Compute { slot: Slot, function: Function, args: Box<[ValueSource]> },
+    Compute {
+        /// The register that gets the value.
+        slot: Slot,
+        /// The function.
+        function: Function,
+        /// Its arguments.
+        args: Box<[ValueSource]>,
+    },
     /// An instant.
-    Instant { slot: Slot, bound: Bound },
+    Instant {
+        /// The register that gets the instant.
+        slot: Slot,
+        /// What it is computed from.
+        bound: Bound,
+    },
     /// `=`, `!=`, `<` and their kin between two values.
-    Compare { operator: Operator, left: ValueSource, right: ValueSource },
+    Compare {
+        /// The operator.
+        operator: Operator,
+        /// The value on its left.
+        left: ValueSource,
+        /// The value on its right.
+        right: ValueSource,
+    },
     /// A built-in predicate: `None` for arguments that get a value.
     Solve {
+        /// The predicate.
         builtin: Builtin,
+        /// Its name, with the colon.
         name: Symbol,
+        /// Its arguments.
         args: Box<[Option<ValueSource>]>,
+        /// The registers of the arguments without a value, from left to right.
         outputs: Box<[Slot]>,
+        /// Whether it is negated.
         negated: bool,
     },
     /// Never holds.
@@ -99,27 +125,28 @@ pub(super) enum StepKind {
 
 /// A lookup in a relation.
 #[derive(Debug, Clone)]
-pub(super) struct Match {
-    pub(super) relation: RelationId,
+pub struct Match {
+    /// Where to look.
+    pub relation: RelationId,
     /// The columns whose value is known, and the index over them that the lookup uses.
-    pub(super) columns: Columns,
+    pub columns: Columns,
     /// A source for each of them, in their order.
-    pub(super) key: Box<[ValueSource]>,
+    pub key: Box<[ValueSource]>,
     /// Columns that fill a register.
-    pub(super) binds: Box<[(u16, Slot)]>,
+    pub binds: Box<[(u16, Slot)]>,
     /// Pairs of columns that must be equal.
-    pub(super) same: Box<[(u16, u16)]>,
+    pub same: Box<[(u16, u16)]>,
     /// Columns beyond the reach of an index that must have a value.
-    pub(super) far: Box<[(u16, ValueSource)]>,
+    pub far: Box<[(u16, ValueSource)]>,
     /// What the interval of a temporal tuple, in its last two columns, must be like.
-    pub(super) when: Option<IntervalCondition>,
+    pub when: Option<IntervalCondition>,
     /// The registers that its ends fill.
-    pub(super) ends: (Option<Slot>, Option<Slot>),
+    pub ends: (Option<Slot>, Option<Slot>),
 }
 
 /// A condition on the interval of a tuple.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum IntervalCondition {
+pub enum IntervalCondition {
     /// It holds all of this.
     Contains(Bounds),
     /// It has an instant in common with this.
@@ -128,14 +155,16 @@ pub(super) enum IntervalCondition {
 
 /// The two ends of an interval that is asked about.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Bounds {
-    pub(super) start: Bound,
-    pub(super) end: Bound,
+pub struct Bounds {
+    /// The first instant of it.
+    pub start: Bound,
+    /// The last instant of it.
+    pub end: Bound,
 }
 
 /// An end of an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Bound {
+pub enum Bound {
     /// An instant in nanoseconds since 1970.
     Instant(i64),
     /// So many nanoseconds before the time of evaluation; after it, where that is negative.
@@ -146,82 +175,94 @@ pub(super) enum Bound {
 
 /// What becomes of each row of a body.
 #[derive(Debug, Clone)]
-pub(super) struct Plan {
+pub struct Plan {
     /// The clause.
-    pub(super) rule: RuleId,
-    pub(super) steps: Box<[Step]>,
+    pub rule: RuleId,
+    /// What the body does, in this order.
+    pub steps: Box<[Step]>,
     /// How many registers it needs.
-    pub(super) slots: u16,
+    pub slots: u16,
     /// Where the rows go.
-    pub(super) target: RelationId,
+    pub target: RelationId,
     /// The tuple, a source a column.
-    pub(super) head: Box<[ValueSource]>,
+    pub head: Box<[ValueSource]>,
     /// The registers of the variables of the clause.
-    pub(super) variables: Box<[(Symbol, Slot)]>,
+    pub variables: Box<[(Symbol, Slot)]>,
 }
 
 /// An aggregation over the rows of a relation.
 #[derive(Debug, Clone)]
-pub(super) struct Aggregate {
+pub struct Aggregate {
     /// The clause.
-    pub(super) rule: RuleId,
+    pub rule: RuleId,
     /// The rows: those of the only premise, or of a relation made for them.
-    pub(super) rows: Match,
+    pub rows: Match,
     /// The registers that make a group.
-    pub(super) keys: Box<[Slot]>,
-    pub(super) lets: Box<[Let]>,
-    pub(super) slots: u16,
-    pub(super) target: RelationId,
-    pub(super) head: Box<[ValueSource]>,
+    pub keys: Box<[Slot]>,
+    /// What is computed for each group, in this order.
+    pub lets: Box<[Let]>,
+    /// How many registers it needs.
+    pub slots: u16,
+    /// Where the tuples go.
+    pub target: RelationId,
+    /// The tuple, a source a column.
+    pub head: Box<[ValueSource]>,
     /// The registers of the variables of the rows.
-    pub(super) variables: Box<[(Symbol, Slot)]>,
+    pub variables: Box<[(Symbol, Slot)]>,
     /// Steps behind the lets that compute what the head holds.
-    pub(super) finish: Box<[Step]>,
+    pub finish: Box<[Step]>,
 }
 
 /// `let V = …` behind `do`.
 #[derive(Debug, Clone)]
-pub(super) enum Let {
+pub enum Let {
     /// Reduces what the rows of a group give.
-    Reduce { slot: Slot, reducer: Reducer, args: RowArgs },
+    Reduce {
+        /// The register that gets the value.
+        slot: Slot,
+        /// The reducer.
+        reducer: Reducer,
+        /// What it reduces.
+        args: RowArgs,
+    },
     /// Computes from the keys and what came before.
     Compute(Box<[Step]>),
 }
 
 /// The arguments of a reducer, which each row of a group has anew.
 #[derive(Debug, Clone)]
-pub(super) struct RowArgs {
+pub struct RowArgs {
     /// Computes the arguments that are expressions. A row in which one of these steps fails is left out.
-    pub(super) steps: Box<[Step]>,
+    pub steps: Box<[Step]>,
     /// Where the arguments come from; `None` where one is never bound, and all rows are left out.
-    pub(super) sources: Option<Box<[ValueSource]>>,
+    pub sources: Option<Box<[ValueSource]>>,
 }
 
 /// How many calls of predicates may be inside each other that are evaluated where they are asked for.
-pub(super) const DEEPEST_CALL: u32 = 64;
+pub const DEEPEST_CALL: u32 = 64;
 
 /// A rule of a predicate that is evaluated where it is asked for.
 #[derive(Debug, Clone)]
-pub(super) struct DeferredRule {
+pub struct DeferredRule {
     /// Gives the tuples instead of adding them.
-    pub(super) plan: Plan,
+    pub plan: Plan,
     /// The registers that the caller fills, and the columns that they are.
-    pub(super) inputs: Box<[(u16, Slot)]>,
+    pub inputs: Box<[(u16, Slot)]>,
 }
 
 /// How the facts of a predicate are merged: of those that agree in some columns one is kept.
 #[derive(Debug, Clone)]
-pub(super) struct Merge {
+pub struct Merge {
     /// Holds the facts that are kept, once its stratum is done.
-    pub(super) kept: RelationId,
+    pub kept: RelationId,
     /// Holds the facts while they are derived, and those that gave way to others.
-    pub(super) all: RelationId,
+    pub all: RelationId,
     /// The columns in which facts agree.
-    pub(super) keys: Columns,
+    pub keys: Columns,
     /// The column that is merged.
-    pub(super) target: u16,
+    pub target: u16,
     /// The predicate that is asked with two values for the one to keep.
-    pub(super) predicate: RelationId,
+    pub predicate: RelationId,
 }
 
 /// A clause of a program: an index into [`Compiled::rules`].
@@ -259,18 +300,18 @@ pub struct ClauseFault {
 
 /// What can be evaluated together: the rules of predicates that depend on each other.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Stratum {
+pub struct Stratum {
     /// The relations that grow here: those of its predicates, rows of its aggregations, and all that was ever derived
     /// of predicates whose facts are merged.
-    pub(super) relations: Vec<RelationId>,
+    pub relations: Vec<RelationId>,
     /// All other relations that something here depends on.
-    pub(super) reads: Vec<RelationId>,
+    pub reads: Vec<RelationId>,
     /// Whether something here depends on the time of evaluation.
-    pub(super) is_timely: bool,
+    pub is_timely: bool,
     /// Those evaluated once, and then again for whatever they add to each other.
-    pub(super) plans: Vec<Plan>,
+    pub plans: Vec<Plan>,
     /// Evaluated once the others are done.
-    pub(super) aggregates: Vec<Aggregate>,
+    pub aggregates: Vec<Aggregate>,
 }
 
 /// A program in one reading, ready to be run.
@@ -283,9 +324,9 @@ pub struct Compiled {
     /// The constants of the program.
     pub values: std::sync::Arc<Values>,
     /// The number of columns of each relation; those of temporal predicates have two more.
-    pub(super) arities: Vec<usize>,
+    pub arities: Vec<usize>,
     /// Which relations are temporal.
-    pub(super) temporal: Vec<bool>,
+    pub temporal: Vec<bool>,
     /// The predicates that are evaluated where they are asked for.
     pub(super) deferred_predicates: rustc_hash::FxHashSet<RelationId>,
     /// How many of them are predicates.
@@ -294,13 +335,14 @@ pub struct Compiled {
     pub(super) names: Vec<Symbol>,
     /// The facts, as values.
     pub(super) facts: Vec<Fact>,
-    pub(super) strata: Vec<Stratum>,
+    /// What is evaluated together, in the order of evaluation.
+    pub strata: Vec<Stratum>,
     /// The stratum of each relation.
     pub(super) strata_of: Vec<u32>,
     /// The rules of predicates that are evaluated where they are asked for.
-    pub(super) deferred: rustc_hash::FxHashMap<RelationId, Vec<DeferredRule>>,
+    pub deferred: rustc_hash::FxHashMap<RelationId, Vec<DeferredRule>>,
     /// How the facts of some predicates are merged.
-    pub(super) merges: Vec<Merge>,
+    pub merges: Vec<Merge>,
     /// The negations that this reading does not look at: the premise, and how it is written.
     pub(super) dropped: rustc_hash::FxHashMap<RuleId, Vec<(u32, Box<str>)>>,
     /// What cannot be evaluated.
@@ -364,12 +406,14 @@ impl Compiled {
     }
 
     /// How the facts of a relation were merged.
-    pub(super) fn merge_of(&self, kept: RelationId) -> Option<&Merge> {
+    #[must_use]
+    pub fn merge_of(&self, kept: RelationId) -> Option<&Merge> {
         self.merges.iter().find(|merge| merge.kept == kept)
     }
 
     /// The relation that facts of a predicate are added to.
-    pub(super) fn entry(&self, predicate: PredicateId) -> RelationId {
+    #[must_use]
+    pub fn entry(&self, predicate: PredicateId) -> RelationId {
         self.merge_of(predicate.0).map_or(predicate.0, |merge| merge.all)
     }
 

@@ -7,10 +7,10 @@ use crate::kernel::Datum;
 use mangle_syntax::syntax::ast::{Interval, Literal, TemporalOperator, TimeBound, TimeBoundKind};
 
 /// The first instant, for what has no beginning.
-pub(in crate::kernel) const BEGINNING: i64 = i64::MIN;
+pub const BEGINNING: i64 = i64::MIN;
 
 /// The last instant, for what has no end.
-pub(in crate::kernel) const END: i64 = i64::MAX;
+pub const END: i64 = i64::MAX;
 
 /// What stands for the `now` of a fact. No name of a program looks like it.
 pub(in crate::kernel) const NOW: &str = "now";

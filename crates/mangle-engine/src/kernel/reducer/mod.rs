@@ -60,6 +60,19 @@ impl Reducer {
         matches!(self.0, Step::Collect | Step::CollectDistinct | Step::CollectToMap)
     }
 
+    /// Whether it counts rows, whatever they hold.
+    #[must_use]
+    pub fn counts(self) -> bool {
+        matches!(self.0, Step::Count)
+    }
+
+    /// Whether what two parts of the rows become, reduced once more, is what all of them become: so for sums, the least
+    /// and the greatest.
+    #[must_use]
+    pub fn combines(self) -> bool {
+        matches!(self.0, Step::Fold(_))
+    }
+
     /// What the rows become. Each holds the values of the reducer's arguments; lists are in the
     /// order of the rows.
     ///

@@ -4,4 +4,4 @@
 pub(super) const NONE: u32 = u32::MAX;
 
 /// A set of columns, bit by bit. Columns from the 64th on are never part of an index.
-pub(in crate::kernel) type Columns = u64;
+pub type Columns = u64;

@@ -1,0 +1,70 @@
+//! Whether a predicate can have a fact in any world, however large.
+
+use mangle_engine::kernel::Compiled;
+use mangle_engine::kernel::plan::{RelationId, Step, StepKind};
+use mangle_engine::program::PredicateId;
+use rustc_hash::FxHashSet;
+
+use crate::candidates::InputPredicate;
+
+/// Why no world has a fact of `goal`: each rule needs a fact that no input, no fact of the program and no other rule
+/// gives. `None` where that is not so.
+pub(crate) fn obstacle(compiled: &Compiled, goal: PredicateId, inputs: &[InputPredicate]) -> Option<String> {
+    let possible = possible(compiled, inputs);
+    (!possible.contains(&goal.0)).then(|| match missing(compiled, goal, &possible) {
+        Some(name) => format!("no fact of `{name}` can ever be derived"),
+        None => "none of its rules can fire".to_owned(),
+    })
+}
+
+/// The relations that may have a tuple.
+fn possible(compiled: &Compiled, inputs: &[InputPredicate]) -> FxHashSet<RelationId> {
+    let given = inputs.iter().flat_map(|input| &input.predicates).chain(compiled.facts().iter().map(|fact| &fact.predicate));
+    let mut possible: FxHashSet<RelationId> = given.map(|predicate| compiled.entry(*predicate)).collect();
+    loop {
+        let before = possible.len();
+        for stratum in &compiled.strata {
+            for plan in &stratum.plans {
+                if fires(&plan.steps, &possible) {
+                    possible.insert(plan.target);
+                }
+            }
+            for aggregate in &stratum.aggregates {
+                if possible.contains(&aggregate.rows.relation) {
+                    possible.insert(aggregate.target);
+                }
+            }
+        }
+        for merge in &compiled.merges {
+            if possible.contains(&merge.all) {
+                possible.insert(merge.kept);
+            }
+        }
+        if possible.len() == before {
+            return possible;
+        }
+    }
+}
+
+/// Whether the steps of a rule may all hold.
+fn fires(steps: &[Step], possible: &FxHashSet<RelationId>) -> bool {
+    steps.iter().all(|step| match &step.kind {
+        StepKind::Match(found) => possible.contains(&found.relation),
+        StepKind::Never | StepKind::Fail(_) => false,
+        _ => true,
+    })
+}
+
+/// The predicate that the only rule of `goal` lacks.
+fn missing(compiled: &Compiled, goal: PredicateId, possible: &FxHashSet<RelationId>) -> Option<String> {
+    let plans = compiled.strata.iter().flat_map(|stratum| &stratum.plans);
+    let mut plans = plans.filter(|plan| plan.target == goal.0);
+    let (only, None) = (plans.next()?, plans.next()) else { return None };
+    let lacking = only.steps.iter().find_map(|step| match &step.kind {
+        StepKind::Match(found) if !possible.contains(&found.relation) => Some(found.relation),
+        _ => None,
+    })?;
+    (lacking < compiled.predicates()).then(|| {
+        format!("{}/{}", compiled.name(PredicateId(lacking)), compiled.arities.get(lacking as usize).unwrap_or(&0))
+    })
+}

@@ -1,0 +1,411 @@
+//! The search for the smallest world in which a predicate has a fact.
+//!
+//! Sizes are tried from zero on. For each the program is evaluated in all worlds of that size at once, a solver looks for a
+//! solution, and the kernel confirms it: no world is returned that it does not confirm.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mangle_engine::kernel::{
+    Clock, Compiled, Fact, Kernel, Limits, Reading, Reason, RuleId, Stop, ValueId,
+};
+use mangle_engine::program::PredicateId;
+use mangle_syntax::text::Cancel;
+
+use crate::candidates::{self, InputPredicate, Sources};
+use crate::circuit::Literal;
+use crate::cone::{self, Cone};
+use crate::input::Input;
+use crate::obstacle::Obstacle;
+use crate::possible;
+use crate::symbolic::{Evaluation, Setting};
+
+/// What is searched for.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The program, with the rules of the question.
+    pub compiled: Arc<Compiled>,
+    /// A world is wanted in which this predicate has a fact.
+    pub goal: PredicateId,
+    /// A world with a fact of one of these is none.
+    pub forbidden: Vec<PredicateId>,
+    /// What a world may hold facts of.
+    pub inputs: Vec<InputPredicate>,
+    /// How far the evaluation of one world may go.
+    pub limits: Limits,
+    /// The time at which worlds are evaluated.
+    pub clock: Clock,
+}
+
+/// How far a search goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scope {
+    /// The most facts of a world.
+    pub facts: usize,
+    /// The most time.
+    pub time: Duration,
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        Self { facts: 5, time: Duration::from_secs(10) }
+    }
+}
+
+/// A world, evaluated.
+#[derive(Debug)]
+pub struct World {
+    /// Its facts.
+    pub facts: Vec<Fact>,
+    /// What follows from it.
+    pub kernel: Kernel,
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A world in which the goal has a fact.
+    Found {
+        /// The world.
+        world: World,
+        /// Whether no smaller world does, among those of the values that were looked at.
+        is_smallest: bool,
+    },
+    /// No world at all has one, for this reason.
+    Never(String),
+    /// No world of the scope has one.
+    NotInScope,
+    /// No world of the scope has one, but in one of them the evaluation stops with an error.
+    Aborts {
+        /// The world.
+        world: World,
+        /// Where it stops.
+        stop: Stop,
+    },
+    /// The restrictions leave no world of the scope.
+    NoWorld,
+    /// The search ended before it was complete.
+    Undecided {
+        /// Why.
+        obstacle: Obstacle,
+        /// Worlds of fewer facts than this were looked at.
+        below: usize,
+    },
+}
+
+/// What a search covered.
+#[derive(Debug)]
+pub struct Searched {
+    /// What was found.
+    pub outcome: Outcome,
+    /// The inputs with their values.
+    pub inputs: Vec<Input>,
+    /// The program evaluated by itself, in whose numbers the values are.
+    pub base: Kernel,
+}
+
+/// How often the kernel may not confirm a solution before the search ends.
+const MOST_MISMATCHES: usize = 64;
+
+/// How often a solution is made simpler.
+const MOST_SIMPLER: usize = 400;
+
+/// Searches for a world.
+#[must_use]
+pub fn search(question: &Question, scope: Scope, cancel: &Cancel) -> Searched {
+    let mut base = Kernel::new(Arc::clone(&question.compiled));
+    base.evaluate(question.limits, question.clock, cancel);
+    let worlds = Worlds { question, cancel, base: base.fork() };
+    let mut search = Search {
+        question,
+        cancel,
+        end: Instant::now() + scope.time,
+        reading: cone::Reading::new(&question.compiled),
+        roots: std::iter::once(question.goal).chain(question.forbidden.iter().copied()).collect(),
+        inputs: Vec::new(),
+        cone: Cone::default(),
+        base,
+        worlds,
+        has_mismatch: false,
+    };
+    let outcome = search.run(scope);
+    Searched { outcome, inputs: search.inputs, base: search.base }
+}
+
+struct Search<'q> {
+    question: &'q Question,
+    cancel: &'q Cancel,
+    end: Instant,
+    reading: cone::Reading<'q>,
+    /// What the answer depends on.
+    roots: Vec<PredicateId>,
+    inputs: Vec<Input>,
+    cone: Cone,
+    base: Kernel,
+    worlds: Worlds<'q>,
+    /// Whether the kernel did not confirm a solution.
+    has_mismatch: bool,
+}
+
+/// What was found among the worlds of one size.
+enum OfSize {
+    Found(World),
+    None {
+        /// Whether any world of the size is allowed.
+        is_any: bool,
+    },
+    Stops(World, Stop),
+    /// A rule of this predicate, which the search does not look at, stops the evaluation.
+    Widened(PredicateId),
+}
+
+/// What is searched for in the worlds of one size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Goal,
+    /// That a rule stops the evaluation.
+    Stop,
+}
+
+impl Search<'_> {
+    fn run(&mut self, scope: Scope) -> Outcome {
+        self.look(scope);
+        let found = self.without_bound().unwrap_or_else(|| self.within(scope));
+        if !matches!(found, Outcome::Never(_) | Outcome::NotInScope | Outcome::NoWorld) {
+            return found;
+        }
+        match self.aborting(scope) {
+            Some((world, stop)) => Outcome::Aborts { world, stop },
+            None => found,
+        }
+    }
+
+    /// An answer that needs no search.
+    fn without_bound(&mut self) -> Option<Outcome> {
+        if !self.base_stopped() && !self.roots.iter().any(|root| self.cone.varies(root.0)) {
+            return Some(match self.worlds.confirm(&[]) {
+                Confirmation::Holds(world) => Outcome::Found { world, is_smallest: true },
+                _ => Outcome::Never("it depends on no input".to_owned()),
+            });
+        }
+        let Question { compiled, goal, inputs, .. } = self.question;
+        possible::obstacle(compiled, *goal, inputs).map(Outcome::Never)
+    }
+
+    /// Searches all sizes of the scope.
+    fn within(&mut self, scope: Scope) -> Outcome {
+        let (mut size, mut is_any_world) = (0, false);
+        while size <= scope.facts {
+            match self.of_size(size, Wanted::Goal) {
+                Ok(OfSize::Found(world)) => {
+                    return Outcome::Found { world, is_smallest: !self.has_mismatch };
+                }
+                Ok(OfSize::None { is_any }) => {
+                    is_any_world |= is_any;
+                    size += 1;
+                }
+                Ok(OfSize::Widened(predicate)) => {
+                    self.roots.push(predicate);
+                    self.look(scope);
+                }
+                Ok(OfSize::Stops(..)) => size += 1,
+                Err(obstacle) => return Outcome::Undecided { obstacle, below: size },
+            }
+        }
+        if self.has_mismatch {
+            return Outcome::Undecided { obstacle: unconfirmed(), below: 0 };
+        }
+        if is_any_world { Outcome::NotInScope } else { Outcome::NoWorld }
+    }
+
+    /// Finds out what the answer depends on, and which values the inputs have.
+    fn look(&mut self, scope: Scope) {
+        let inputs: Vec<PredicateId> =
+            self.question.inputs.iter().flat_map(|input| input.predicates.iter().copied()).collect();
+        self.cone = self.reading.cone(&self.roots, &inputs);
+        let stopped = self.base_stopped();
+        let mut values = std::mem::take(self.base.values());
+        let sources = Sources {
+            compiled: &self.question.compiled,
+            base: Some(self.base.model()).filter(|_| !stopped),
+            cone: &self.cone,
+            clock: self.question.clock,
+            facts: scope.facts,
+        };
+        self.inputs = candidates::inputs(sources, &mut values, &self.question.inputs);
+        *self.base.values() = values;
+        self.worlds.base = self.base.fork();
+    }
+
+    fn base_stopped(&self) -> bool {
+        self.base.model().stopped.is_some()
+    }
+
+    /// Searches the worlds of one size.
+    fn of_size(&mut self, size: usize, wanted: Wanted) -> Result<OfSize, Obstacle> {
+        if size > 0 && self.inputs.is_empty() {
+            return Ok(OfSize::None { is_any: false });
+        }
+        let values = self.base.values().share();
+        let setting = Setting {
+            compiled: &self.question.compiled,
+            base: Some(self.base.model()).filter(|model| model.stopped.is_none()),
+            cone: &self.cone,
+            inputs: &self.inputs,
+            clock: self.question.clock,
+            end: self.end,
+            cancel: self.cancel,
+        };
+        let mut evaluation = Evaluation::new(setting, values, size)?;
+        let goal = requirements(&mut evaluation, self.question, wanted);
+        let is_any = evaluation.is_satisfiable(&[])?;
+        let mut mismatches = 0;
+        while evaluation.is_satisfiable(&[goal])? {
+            let facts = asserted(&self.inputs, &simplest(&mut evaluation, goal));
+            match (self.worlds.confirm(&facts), wanted) {
+                (Confirmation::Holds(world), Wanted::Goal) => return Ok(OfSize::Found(world)),
+                (Confirmation::Stops(world, stop), Wanted::Stop) => return Ok(OfSize::Stops(world, stop)),
+                (Confirmation::Stops(_, stop), Wanted::Goal) => {
+                    if let Some(predicate) = self.worlds.stopping(&stop).filter(|id| !self.cone.needs(id.0)) {
+                        return Ok(OfSize::Widened(predicate));
+                    }
+                }
+                _ => {}
+            }
+            self.has_mismatch = true;
+            mismatches += 1;
+            if mismatches > MOST_MISMATCHES {
+                return Err(unconfirmed());
+            }
+            evaluation.exclude_solution();
+        }
+        Ok(OfSize::None { is_any })
+    }
+
+    /// The smallest world in which a rule stops the evaluation, whatever the rule is about. Where the search for it does not
+    /// come to its end, there is none.
+    fn aborting(&mut self, scope: Scope) -> Option<(World, Stop)> {
+        if self.question.compiled.reading != Reading::Go {
+            return None;
+        }
+        let strata = &self.question.compiled.strata;
+        let targets = strata.iter().flat_map(|stratum| stratum.plans.iter().map(|plan| plan.target));
+        let aggregates = strata.iter().flat_map(|stratum| stratum.aggregates.iter().map(|made| made.target));
+        let all: Vec<PredicateId> = targets.chain(aggregates).map(PredicateId).collect();
+        self.roots.extend(all);
+        self.look(scope);
+        (0..=scope.facts).find_map(|size| match self.of_size(size, Wanted::Stop) {
+            Ok(OfSize::Stops(world, stop)) => Some((world, stop)),
+            _ => None,
+        })
+    }
+}
+
+fn unconfirmed() -> Obstacle {
+    Obstacle::Unsupported("the kernel did not confirm what the search found".to_owned())
+}
+
+/// Requires what every world must have. Returns what is searched for.
+fn requirements(evaluation: &mut Evaluation<'_>, question: &Question, wanted: Wanted) -> Literal {
+    for predicate in &question.forbidden {
+        let is_derived = evaluation.is_derived(*predicate);
+        evaluation.circuit.require([!is_derived]);
+    }
+    let stops: Vec<Literal> = evaluation.aborts.iter().map(|(_, when)| *when).collect();
+    if wanted == Wanted::Stop {
+        return evaluation.circuit.any(stops);
+    }
+    for stop in stops {
+        evaluation.circuit.require([!stop]);
+    }
+    evaluation.is_derived(question.goal)
+}
+
+/// The facts of a solution, each for all predicates that hold it.
+fn asserted(inputs: &[Input], facts: &[(usize, Vec<ValueId>)]) -> Vec<Vec<Fact>> {
+    let facts = facts.iter().filter_map(|(input, tuple)| {
+        let fact = |predicate: &PredicateId| Fact {
+            predicate: *predicate,
+            tuple: tuple.as_slice().into(),
+            rule: RuleId::ASSERTED,
+        };
+        Some(inputs.get(*input)?.predicates.iter().map(fact).collect())
+    });
+    facts.collect()
+}
+
+/// Evaluates worlds.
+struct Worlds<'q> {
+    question: &'q Question,
+    cancel: &'q Cancel,
+    base: Kernel,
+}
+
+/// What the kernel makes of a world.
+enum Confirmation {
+    Holds(World),
+    DoesNotHold,
+    Stops(World, Stop),
+}
+
+impl Worlds<'_> {
+    /// Evaluates a world.
+    fn confirm(&mut self, facts: &[Vec<Fact>]) -> Confirmation {
+        let mut kernel = self.base.fork();
+        facts.iter().flatten().for_each(|fact| kernel.assert(fact));
+        kernel.evaluate(self.question.limits, self.question.clock, self.cancel);
+        let has_fact = |predicate: PredicateId| {
+            kernel.model().relation(predicate).is_some_and(|relation| !relation.is_empty())
+        };
+        let is_allowed = !self.question.forbidden.iter().any(|predicate| has_fact(*predicate));
+        let holds = is_allowed && has_fact(self.question.goal);
+        let stop = kernel.model().stopped.clone();
+        let facts = facts.iter().filter_map(|of_both| of_both.first().cloned()).collect();
+        match stop {
+            Some(stop) => Confirmation::Stops(World { facts, kernel }, stop),
+            None if holds => Confirmation::Holds(World { facts, kernel }),
+            None => Confirmation::DoesNotHold,
+        }
+    }
+
+    /// The predicate of the rule that stopped an evaluation by failing.
+    fn stopping(&self, stop: &Stop) -> Option<PredicateId> {
+        let rule = self.question.compiled.rule(stop.rule?)?;
+        matches!(stop.reason, Reason::Failed(_)).then_some(rule.predicate)
+    }
+}
+
+/// The solution that was found last, with each value replaced by the first with which there still is a solution.
+fn simplest(evaluation: &mut Evaluation<'_>, goal: Literal) -> Vec<(usize, Vec<ValueId>)> {
+    let mut fixed = vec![goal];
+    let mut facts = evaluation.world();
+    let mut tries = 0;
+    for slot in 0..facts.len() {
+        let choices = evaluation.choices(slot, &facts);
+        for (column, options) in choices.into_iter().enumerate() {
+            let mut chosen = None;
+            for (value, literal) in options {
+                let is_current = facts.get(slot).and_then(|(_, tuple)| tuple.get(column)) == Some(&value);
+                if is_current {
+                    chosen = Some(literal);
+                    break;
+                }
+                tries += 1;
+                if tries > MOST_SIMPLER {
+                    continue;
+                }
+                fixed.push(literal);
+                if evaluation.is_satisfiable(&fixed) == Ok(true) {
+                    facts = evaluation.world();
+                    fixed.pop();
+                    chosen = Some(literal);
+                    break;
+                }
+                fixed.pop();
+            }
+            fixed.extend(chosen);
+        }
+    }
+    // The last attempt may have ended without a solution.
+    if evaluation.is_satisfiable(&fixed) == Ok(true) { evaluation.world() } else { facts }
+}

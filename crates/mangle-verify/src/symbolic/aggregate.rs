@@ -1,0 +1,328 @@
+//! Aggregations over symbolic relations: which rows make a group, and what each reducer can give for it.
+
+use mangle_engine::kernel::plan::{Aggregate, Let, Match, RowArgs, Slot, Step, StepKind, ValueSource};
+use mangle_engine::kernel::{Failure, Reducer, ValueId, Values};
+use rustc_hash::FxHashMap;
+
+use super::Evaluation;
+use super::relation::Additions;
+use super::slots::Uses;
+use super::step::write;
+use super::term::Term;
+use crate::circuit::Literal;
+use crate::obstacle::Obstacle;
+
+/// How many different results of one reducer there may be for one group.
+const MOST_STATES: usize = 4_000;
+
+/// How many pairs of rows one aggregation may compare.
+const MOST_PAIRS: usize = 4_000_000;
+
+/// A row of an aggregation.
+struct Row {
+    terms: Box<[Term]>,
+    /// True where the row counts: it holds, and no row before it is equal.
+    counts: Literal,
+    key: Vec<Term>,
+    uses: Uses,
+}
+
+/// What a reducer has made of the rows so far.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum State {
+    Empty,
+    Count(i64),
+    Value(ValueId),
+    Rows(Vec<ValueId>),
+}
+
+impl Evaluation<'_> {
+    /// Evaluates an aggregation over all rows that there are.
+    pub(super) fn aggregate(&mut self, aggregate: &Aggregate) -> Result<(), Obstacle> {
+        let rows = self.rows(aggregate)?;
+        let mut additions = Additions::default();
+        for leader in 0..rows.len() {
+            self.tick()?;
+            let members = self.members(&rows, leader)?;
+            let Some((guard, members)) = members else { continue };
+            self.group(aggregate, &rows, (leader, guard), &members, &mut additions)?;
+        }
+        if let Some(target) = self.relations.get_mut(aggregate.target as usize) {
+            target.merge(&mut self.circuit, additions);
+        }
+        Ok(())
+    }
+
+    /// The rows that an aggregation selects, those of one value first.
+    fn rows(&mut self, aggregate: &Aggregate) -> Result<Vec<Row>, Obstacle> {
+        let selected = &aggregate.rows;
+        let Some(relation) = self.relations.get(selected.relation as usize) else { return Ok(Vec::new()) };
+        let (fixed, open): (Vec<_>, Vec<_>) = relation
+            .tuples
+            .iter()
+            .cloned()
+            .partition(|tuple| tuple.terms.iter().all(|term| self.terms.as_value(*term).is_some()));
+        let first_open = fixed.len();
+        if fixed.len().saturating_mul(open.len() + 1) > MOST_PAIRS {
+            return Err(Obstacle::Size("an aggregation has too many rows"));
+        }
+        let mut rows: Vec<Row> = Vec::with_capacity(fixed.len() + open.len());
+        let mut holding: Vec<Literal> = Vec::new();
+        for (at, tuple) in fixed.into_iter().chain(open).enumerate() {
+            let holds = self.selected(selected, &tuple.terms, tuple.holds);
+            let mut counts = vec![holds];
+            // Rows of one value differ from each other.
+            for (before, other) in rows.iter().zip(&holding).filter(|_| at >= first_open) {
+                let equal = self.all_equal(&before.terms, &tuple.terms);
+                let is_repeated = self.circuit.both(equal, *other);
+                counts.push(!is_repeated);
+            }
+            let counts = self.circuit.all(counts);
+            let key = aggregate.keys.iter().filter_map(|slot| column(&tuple.terms, selected, *slot)).collect();
+            holding.push(holds);
+            rows.push(Row { terms: tuple.terms, counts, key, uses: tuple.uses });
+        }
+        Ok(rows)
+    }
+
+    /// Where a tuple that holds where `holds` is true has the constants of the premise.
+    fn selected(&mut self, rows: &Match, tuple: &[Term], holds: Literal) -> Literal {
+        let mut parts = vec![holds];
+        for (column, term) in (0u16..).zip(tuple) {
+            match rows.source(column) {
+                Some(ValueSource::Value(value)) => {
+                    let wanted = self.terms.value(value);
+                    parts.push(self.terms.equal(&mut self.circuit, wanted, *term));
+                }
+                Some(ValueSource::Slot(_)) => return self.circuit.no(),
+                None => {}
+            }
+        }
+        self.circuit.all(parts)
+    }
+
+    fn all_equal(&mut self, one: &[Term], other: &[Term]) -> Literal {
+        let mut equal = Vec::with_capacity(one.len());
+        for (one, other) in one.iter().zip(other) {
+            let same = self.terms.equal(&mut self.circuit, *one, *other);
+            if same == self.circuit.no() {
+                return same;
+            }
+            equal.push(same);
+        }
+        self.circuit.all(equal)
+    }
+
+    /// Where a row is the first of its group, and the other rows with where they are in it.
+    #[allow(clippy::type_complexity)]
+    fn members(
+        &mut self,
+        rows: &[Row],
+        leader: usize,
+    ) -> Result<Option<(Literal, Vec<(usize, Literal)>)>, Obstacle> {
+        let Some(first) = rows.get(leader) else { return Ok(None) };
+        let (mut guard, mut members) = (vec![first.counts], Vec::new());
+        for (at, row) in rows.iter().enumerate().filter(|(at, _)| *at != leader) {
+            let equal = self.all_equal(&first.key, &row.key);
+            let member = self.circuit.both(equal, row.counts);
+            if member == self.circuit.no() {
+                continue;
+            }
+            if at < leader {
+                guard.push(!member);
+            } else {
+                members.push((at, member));
+            }
+        }
+        self.tick()?;
+        let guard = self.circuit.all(guard);
+        Ok(Some((guard, members)).filter(|_| guard != self.circuit.no()))
+    }
+
+    /// Adds what follows from a group.
+    fn group(
+        &mut self,
+        aggregate: &Aggregate,
+        rows: &[Row],
+        (leader, guard): (usize, Literal),
+        members: &[(usize, Literal)],
+        additions: &mut Additions,
+    ) -> Result<(), Obstacle> {
+        let Some(first) = rows.get(leader) else { return Ok(()) };
+        let mut registers = vec![self.terms.value(ValueId(0)); usize::from(aggregate.slots)];
+        for (slot, term) in aggregate.keys.iter().zip(&first.key) {
+            write(&mut registers, *slot, *term);
+        }
+        let mut guard = guard;
+        for statement in &aggregate.lets {
+            match statement {
+                Let::Compute(steps) => guard = self.behind(aggregate, steps, &mut registers, guard)?,
+                Let::Reduce { slot, reducer, args } => {
+                    let all: Vec<(usize, Literal)> =
+                        std::iter::once((leader, self.circuit.yes())).chain(members.iter().copied()).collect();
+                    let term;
+                    (term, guard) = self.reduce(aggregate, (*reducer, args), rows, &all, guard)?;
+                    write(&mut registers, *slot, term);
+                }
+            }
+        }
+        guard = self.behind(aggregate, &aggregate.finish, &mut registers, guard)?;
+        if guard != self.circuit.no() {
+            let head = aggregate.head.iter().map(|source| self.read(*source, &registers)).collect();
+            additions.add(head, guard, &first.uses);
+        }
+        Ok(())
+    }
+
+    /// Runs steps that compute something. Returns where all of them succeed.
+    fn behind(
+        &mut self,
+        aggregate: &Aggregate,
+        steps: &[Step],
+        row: &mut [Term],
+        guard: Literal,
+    ) -> Result<Literal, Obstacle> {
+        let mut guard = guard;
+        for step in steps {
+            if let StepKind::Fail(_) = &step.kind {
+                self.fails(aggregate.rule, guard);
+                return Ok(self.circuit.no());
+            }
+            guard = self.compute(aggregate.rule, step, row, guard)?;
+        }
+        Ok(guard)
+    }
+
+    /// What a reducer gives for the rows of a group, and where it gives anything.
+    fn reduce(
+        &mut self,
+        aggregate: &Aggregate,
+        (reducer, args): (Reducer, &RowArgs),
+        rows: &[Row],
+        members: &[(usize, Literal)],
+        guard: Literal,
+    ) -> Result<(Term, Literal), Obstacle> {
+        let mut states = vec![(State::Empty, self.circuit.yes())];
+        let mut failing = Vec::new();
+        for &(at, member) in members {
+            self.tick()?;
+            let Some(row) = rows.get(at) else { continue };
+            let Some((options, counts)) = self.arguments(aggregate, args, row)? else { continue };
+            let member = self.circuit.both(member, counts);
+            let mut next: Vec<(State, Vec<Literal>)> = Vec::new();
+            let mut places: FxHashMap<State, usize> = FxHashMap::default();
+            let mut add = |state: State, literal: Literal| {
+                let at = *places.entry(state.clone()).or_insert_with(|| {
+                    next.push((state, Vec::new()));
+                    next.len() - 1
+                });
+                next.get_mut(at).into_iter().for_each(|(_, literals)| literals.push(literal));
+            };
+            for (state, literal) in states {
+                let without = self.circuit.both(literal, !member);
+                if without != self.circuit.no() {
+                    add(state.clone(), without);
+                }
+                for (values, taken) in &options {
+                    let with = self.circuit.all([literal, member, *taken]);
+                    if with == self.circuit.no() {
+                        continue;
+                    }
+                    match state.with(reducer, &mut self.values, values) {
+                        Ok(state) => add(state, with),
+                        Err(_) => failing.push(with),
+                    }
+                }
+            }
+            if next.len() > MOST_STATES {
+                return Err(Obstacle::Size("an aggregation has too many results"));
+            }
+            states = next.into_iter().map(|(state, all)| (state, self.circuit.any(all))).collect();
+        }
+        let mut options: Vec<(ValueId, Literal)> = Vec::with_capacity(states.len());
+        for (state, literal) in states {
+            match state.value(reducer, &mut self.values, args) {
+                Ok(value) => match options.iter_mut().find(|(known, _)| *known == value) {
+                    Some((_, known)) => *known = self.circuit.any([*known, literal]),
+                    None => options.push((value, literal)),
+                },
+                Err(_) => failing.push(literal),
+            }
+        }
+        let failing = self.circuit.any(failing);
+        let fails = self.circuit.both(guard, failing);
+        self.fails(aggregate.rule, fails);
+        let given = self.circuit.any(options.iter().map(|(_, literal)| *literal).collect::<Vec<_>>());
+        let term = self.terms.choice(&self.circuit, options);
+        let guard = self.circuit.all([guard, given, !failing]);
+        Ok((term, guard))
+    }
+
+    /// The values that a row gives to a reducer, and where it gives any; `None` where all rows are left out.
+    #[allow(clippy::type_complexity)]
+    fn arguments(
+        &mut self,
+        aggregate: &Aggregate,
+        args: &RowArgs,
+        row: &Row,
+    ) -> Result<Option<(Vec<(super::term::Combination, Literal)>, Literal)>, Obstacle> {
+        let Some(sources) = &args.sources else { return Ok(None) };
+        let mut registers = vec![self.terms.value(ValueId(0)); usize::from(aggregate.slots)];
+        for (column, slot) in &aggregate.rows.binds {
+            if let Some(term) = row.terms.get(usize::from(*column)) {
+                write(&mut registers, *slot, *term);
+            }
+        }
+        let mut counts = self.circuit.yes();
+        for step in &args.steps {
+            if let StepKind::Fail(_) = &step.kind {
+                return Ok(None);
+            }
+            if let Some((slot, computed)) = self.computed(step, &registers)? {
+                write(&mut registers, slot, computed.term);
+                counts = self.circuit.both(counts, computed.succeeds);
+            }
+        }
+        let terms: Vec<Term> = sources.iter().map(|source| self.read(*source, &registers)).collect();
+        let options = self.terms.combinations(&mut self.circuit, &terms)?;
+        Ok(Some((options, counts)))
+    }
+}
+
+impl State {
+    /// With one row more.
+    fn with(&self, reducer: Reducer, values: &mut Values, row: &[ValueId]) -> Result<Self, Failure> {
+        if reducer.counts() {
+            return Ok(match self {
+                Self::Count(count) => Self::Count(count + 1),
+                _ => Self::Count(1),
+            });
+        }
+        if reducer.combines() {
+            let before = if let Self::Value(value) = self { Some([*value]) } else { None };
+            let rows = before.iter().map(<[ValueId; 1]>::as_slice).chain([row]).collect::<Vec<_>>();
+            return Ok(Self::Value(reducer.reduce(values, &mut rows.into_iter())?));
+        }
+        let mut rows = if let Self::Rows(rows) = self { rows.clone() } else { Vec::new() };
+        rows.extend_from_slice(row);
+        Ok(Self::Rows(rows))
+    }
+
+    /// What the rows become.
+    fn value(&self, reducer: Reducer, values: &mut Values, args: &RowArgs) -> Result<ValueId, Failure> {
+        let width = args.sources.as_ref().map_or(0, |sources| sources.len());
+        match self {
+            Self::Count(count) => Ok(values.number(*count)),
+            Self::Value(value) => Ok(*value),
+            Self::Empty => reducer.reduce(values, &mut std::iter::empty()),
+            Self::Rows(rows) if width == 0 => reducer.reduce(values, &mut rows.chunks(1).take(0)),
+            Self::Rows(rows) => reducer.reduce(values, &mut rows.chunks(width)),
+        }
+    }
+}
+
+/// What a register holds for a row.
+fn column(tuple: &[Term], rows: &Match, slot: Slot) -> Option<Term> {
+    let (column, _) = rows.binds.iter().find(|(_, bound)| *bound == slot)?;
+    tuple.get(usize::from(*column)).copied()
+}

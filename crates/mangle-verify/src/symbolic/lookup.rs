@@ -1,0 +1,190 @@
+//! Lookups in symbolic relations.
+
+use mangle_engine::kernel::plan::{Bound, IntervalCondition, Match, RelationId, ValueSource};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::Evaluation;
+use super::slots::Uses;
+use super::step::{Derived, Frame, write};
+use super::term::Term;
+use crate::circuit::Literal;
+use crate::obstacle::Obstacle;
+
+/// What a lookup requires of a tuple.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Lookup {
+    relation: RelationId,
+    keys: Box<[(u16, Term)]>,
+    same: Box<[(u16, u16)]>,
+}
+
+impl Evaluation<'_> {
+    /// What a lookup requires, for a row.
+    pub(super) fn lookup(&mut self, found: &Match, row: &[Term]) -> Lookup {
+        let arity = self.setting.compiled.arities.get(found.relation as usize).copied().unwrap_or(0);
+        let columns = 0..u16::try_from(arity).unwrap_or(u16::MAX);
+        let keys = columns.filter_map(|column| {
+            let source = found.source(column)?;
+            Some((column, self.read(source, row)))
+        });
+        Lookup { relation: found.relation, keys: keys.collect(), same: found.same.clone() }
+    }
+
+    /// The tuples that may fit, each with where it does.
+    fn fitting(&mut self, lookup: &Lookup) -> Result<Vec<Derived>, Obstacle> {
+        let Some(relation) = self.relations.get_mut(lookup.relation as usize) else { return Ok(Vec::new()) };
+        let numbers = relation.candidates(&self.terms, &self.circuit, &lookup.keys);
+        let mut fitting = Vec::new();
+        for number in numbers {
+            self.tick()?;
+            let tuple = self.relations.get(lookup.relation as usize);
+            let Some(tuple) = tuple.and_then(|relation| relation.tuples.get(number as usize)).cloned() else {
+                continue;
+            };
+            if let Some(holds) = self.fits(&tuple.terms, tuple.holds, lookup) {
+                fitting.push((tuple.terms, holds, tuple.uses));
+            }
+        }
+        Ok(fitting)
+    }
+
+    /// Where a tuple that holds where `holds` is true fits; `None` for nowhere.
+    fn fits(&mut self, tuple: &[Term], holds: Literal, lookup: &Lookup) -> Option<Literal> {
+        let mut parts: SmallVec<[Literal; 8]> = smallvec::smallvec![holds];
+        let at = |column: u16| tuple.get(usize::from(column)).copied();
+        let keys = lookup.keys.iter().filter_map(|(column, key)| Some((at(*column)?, *key)));
+        let same = lookup.same.iter().filter_map(|(one, other)| Some((at(*one)?, at(*other)?)));
+        for (one, other) in keys.chain(same) {
+            let equal = self.terms.equal(&mut self.circuit, one, other);
+            if equal == self.circuit.no() {
+                return None;
+            }
+            parts.push(equal);
+        }
+        Some(self.circuit.all(parts)).filter(|fits| *fits != self.circuit.no())
+    }
+
+    /// True where a tuple fits.
+    pub(super) fn is_present(&mut self, lookup: Lookup) -> Result<Literal, Obstacle> {
+        if let Some(known) = self.memo.absences.get(&lookup) {
+            return Ok(*known);
+        }
+        let fitting = self.fitting(&lookup)?;
+        let present = self.circuit.any(fitting.into_iter().map(|(_, holds, _)| holds));
+        self.memo.absences.insert(lookup, present);
+        Ok(present)
+    }
+
+    /// Goes on with each tuple that fits.
+    pub(super) fn matches(
+        &mut self,
+        frame: &mut Frame<'_>,
+        at: usize,
+        found: &Match,
+        guard: Literal,
+        uses: &Uses,
+    ) -> Result<(), Obstacle> {
+        let lookup = self.lookup(found, &frame.row);
+        let fitting = self.fitting(&lookup)?;
+        self.go_on(frame, at, found, fitting, Some((guard, uses)))
+    }
+
+    /// Goes on with tuples; those that give the registers of the row the same terms are one. Tuples of a called rule have
+    /// the guard of the row in them already, and what it requires of them is not checked yet.
+    pub(super) fn go_on(
+        &mut self,
+        frame: &mut Frame<'_>,
+        at: usize,
+        found: &Match,
+        tuples: Vec<Derived>,
+        row: Option<(Literal, &Uses)>,
+    ) -> Result<(), Obstacle> {
+        let lookup = if row.is_none() { Some(self.lookup(found, &frame.row)) } else { None };
+        let mut order: Vec<Box<[Term]>> = Vec::new();
+        let mut ways: FxHashMap<Box<[Term]>, (Vec<Literal>, Uses)> = FxHashMap::default();
+        for (terms, holds, uses) in tuples {
+            let holds = match &lookup {
+                Some(lookup) => match self.fits(&terms, holds, lookup) {
+                    Some(holds) => holds,
+                    None => continue,
+                },
+                None => holds,
+            };
+            let Some(uses) = row.map_or_else(|| Some(uses.clone()), |(_, used)| used.join(&uses)) else { continue };
+            let guard = row.map_or_else(|| self.circuit.yes(), |(guard, _)| guard);
+            let then = self.is_then(found, &terms, &frame.row)?;
+            let holds = self.circuit.all([guard, holds, then]);
+            if holds == self.circuit.no() {
+                continue;
+            }
+            let taken = taken(found, &terms);
+            match ways.get_mut(&taken) {
+                Some((all, known)) => {
+                    all.push(holds);
+                    known.meet(&uses);
+                }
+                None => {
+                    order.push(taken.clone());
+                    ways.insert(taken, (vec![holds], uses));
+                }
+            }
+        }
+        for taken in order {
+            let Some((all, uses)) = ways.remove(&taken) else { continue };
+            let guard = self.circuit.any(all);
+            fill(found, &taken, &mut frame.row);
+            self.step(frame, at + 1, guard, &uses)?;
+        }
+        Ok(())
+    }
+
+    /// Where the interval of a tuple is as the lookup requires.
+    fn is_then(&mut self, found: &Match, tuple: &[Term], row: &[Term]) -> Result<Literal, Obstacle> {
+        let (Some(when), [.., start, end]) = (found.when, tuple) else { return Ok(self.circuit.yes()) };
+        let (IntervalCondition::Contains(bounds) | IntervalCondition::Overlaps(bounds)) = when;
+        // The registers of the bounds become the first two of a row of their own.
+        let mut args = vec![*start, *end];
+        let mut bound = |this: &mut Self, bound: Bound| match bound {
+            Bound::Value(source) => {
+                args.push(this.read(source, row));
+                let slot = u16::try_from(args.len() - 3).unwrap_or(u16::MAX);
+                Bound::Value(ValueSource::Slot(slot))
+            }
+            other => other,
+        };
+        let bounds = mangle_engine::kernel::plan::Bounds {
+            start: bound(self, bounds.start),
+            end: bound(self, bounds.end),
+        };
+        let when = match when {
+            IntervalCondition::Contains(_) => IntervalCondition::Contains(bounds),
+            IntervalCondition::Overlaps(_) => IntervalCondition::Overlaps(bounds),
+        };
+        let asked = Match { when: Some(when), ..found.clone() };
+        let clock = self.setting.clock;
+        let mut holding = Vec::new();
+        for (values, literal) in self.terms.combinations(&mut self.circuit, &args)? {
+            let (tuple, row) = values.split_at(2.min(values.len()));
+            if asked.is_then(&self.values, &clock, tuple, row) {
+                holding.push(literal);
+            }
+        }
+        Ok(self.circuit.any(holding))
+    }
+}
+
+/// The terms that a row takes from a tuple.
+fn taken(found: &Match, tuple: &[Term]) -> Box<[Term]> {
+    let at = |column: usize| tuple.get(column).copied();
+    let binds = found.binds.iter().filter_map(|(column, _)| at(usize::from(*column)));
+    let start = found.ends.0.and_then(|_| at(tuple.len().checked_sub(2)?));
+    let end = found.ends.1.and_then(|_| at(tuple.len().checked_sub(1)?));
+    binds.chain(start).chain(end).collect()
+}
+
+/// Fills the registers of a row with them.
+fn fill(found: &Match, taken: &[Term], row: &mut [Term]) {
+    let slots = found.binds.iter().map(|(_, slot)| *slot).chain(found.ends.0).chain(found.ends.1);
+    slots.zip(taken).for_each(|(slot, term)| write(row, slot, *term));
+}

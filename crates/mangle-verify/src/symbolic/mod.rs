@@ -1,0 +1,298 @@
+//! The evaluation of a program in all worlds of a size at once.
+//!
+//! Follows the plans of the kernel step by step, over terms instead of values: what a relation holds is a list of tuples,
+//! each with a literal of a circuit that says in which worlds it is there.
+
+mod aggregate;
+mod lookup;
+mod relation;
+mod slots;
+mod step;
+mod term;
+
+use std::time::Instant;
+
+use mangle_engine::kernel::plan::{Plan, RelationId, StepKind, Stratum};
+use mangle_engine::kernel::{Clock, Compiled, Model, Reading, RuleId, ValueId, Values};
+use mangle_engine::program::PredicateId;
+use mangle_syntax::text::Cancel;
+use rustc_hash::FxHashMap;
+
+pub(crate) use self::relation::SymbolicRelation;
+use self::relation::Additions;
+pub(crate) use self::slots::{Slots, Uses};
+use self::step::{Frame, Memo};
+pub(crate) use self::term::Terms;
+use crate::circuit::{Circuit, Literal, Satisfiable};
+use crate::cone::Cone;
+use crate::input::Input;
+use crate::obstacle::Obstacle;
+
+/// How many tuples all relations of a search may have.
+const MOST_TUPLES: usize = 400_000;
+
+/// After how many rounds a recursion is given up.
+const MOST_ROUNDS: usize = 200;
+
+/// What the evaluation of a program in all worlds depends on.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting<'s> {
+    pub(crate) compiled: &'s Compiled,
+    /// What follows from the program alone; `None` where its evaluation does not come to its end.
+    pub(crate) base: Option<&'s Model>,
+    pub(crate) cone: &'s Cone,
+    pub(crate) inputs: &'s [Input],
+    pub(crate) clock: Clock,
+    pub(crate) end: Instant,
+    pub(crate) cancel: &'s Cancel,
+}
+
+/// A program in all worlds of a size.
+pub(crate) struct Evaluation<'s> {
+    setting: Setting<'s>,
+    values: Values,
+    pub(crate) circuit: Circuit,
+    pub(crate) terms: Terms,
+    pub(crate) slots: Slots,
+    relations: Vec<SymbolicRelation>,
+    facts: FxHashMap<RelationId, Vec<usize>>,
+    memo: Memo,
+    /// When the evaluation ends with an error, and in which rule.
+    pub(crate) aborts: Vec<(RuleId, Literal)>,
+    steps: u64,
+}
+
+impl<'s> Evaluation<'s> {
+    /// Evaluates what the cone of `setting` holds, in all worlds of `size` facts.
+    pub(crate) fn new(
+        setting: Setting<'s>,
+        values: Values,
+        size: usize,
+    ) -> Result<Self, Obstacle> {
+        let mut circuit = Circuit::new(setting.end, setting.cancel);
+        let mut terms = Terms::default();
+        let slots = Slots::new(&mut circuit, &mut terms, setting.inputs, size);
+        let relations = (0..setting.compiled.arities.len()).map(|_| SymbolicRelation::default()).collect();
+        let mut facts: FxHashMap<RelationId, Vec<usize>> = FxHashMap::default();
+        for (at, fact) in setting.compiled.facts().iter().enumerate() {
+            facts.entry(setting.compiled.entry(fact.predicate)).or_default().push(at);
+        }
+        let (memo, aborts) = (Memo::default(), Vec::new());
+        let mut evaluation =
+            Self { setting, values, circuit, terms, slots, relations, facts, memo, aborts, steps: 0 };
+        for stratum in &setting.compiled.strata {
+            evaluation.stratum(stratum)?;
+        }
+        Ok(evaluation)
+    }
+
+    /// True in the worlds in which a predicate has a fact.
+    pub(crate) fn is_derived(&mut self, predicate: PredicateId) -> Literal {
+        let tuples = self.relations.get(predicate.0 as usize).map_or(&[][..], |found| &found.tuples);
+        let holds: Vec<Literal> = tuples.iter().map(|tuple| tuple.holds).collect();
+        self.circuit.any(holds)
+    }
+
+    fn stratum(&mut self, stratum: &Stratum) -> Result<(), Obstacle> {
+        let cone = self.setting.cone;
+        let mut open = Vec::new();
+        for &relation in stratum.relations.iter().filter(|relation| cone.needs(**relation)) {
+            match self.setting.base.filter(|_| !cone.varies(relation)) {
+                Some(base) => self.load_base(base, relation),
+                None => {
+                    self.load_facts(relation);
+                    open.push(relation);
+                }
+            }
+        }
+        if open.is_empty() {
+            return Ok(());
+        }
+        if self.setting.compiled.merges.iter().any(|merge| open.contains(&merge.all)) {
+            return Err(Obstacle::Unsupported("a predicate whose facts are merged depends on the inputs".into()));
+        }
+        let plans: Vec<&Plan> = stratum.plans.iter().filter(|plan| open.contains(&plan.target)).collect();
+        self.round(&plans)?;
+        let is_recursive = |plan: &&&Plan| {
+            plan.steps.iter().any(|step| match &step.kind {
+                StepKind::Match(found) => open.contains(&found.relation),
+                _ => false,
+            })
+        };
+        let recursive: Vec<&Plan> = plans.iter().filter(is_recursive).copied().collect();
+        self.recursion(&recursive)?;
+        for aggregate in stratum.aggregates.iter().filter(|aggregate| open.contains(&aggregate.target)) {
+            self.aggregate(aggregate)?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates the rules of a recursion until no world has more facts.
+    fn recursion(&mut self, plans: &[&Plan]) -> Result<(), Obstacle> {
+        if plans.is_empty() {
+            return Ok(());
+        }
+        let compiled = self.setting.compiled;
+        let forgets = |plan: &&Plan| compiled.temporal.get(plan.target as usize) == Some(&true);
+        if compiled.reading == Reading::Go && plans.iter().any(forgets) {
+            return Err(Obstacle::Unsupported("a recursive predicate has intervals".into()));
+        }
+        for _ in 0..MOST_ROUNDS {
+            let before = self.count();
+            let changes = self.round(plans)?;
+            if changes.is_empty() {
+                return Ok(());
+            }
+            if self.count() == before && !self.is_any_later(&changes)? {
+                return Ok(());
+            }
+        }
+        Err(Obstacle::Size("a recursion does not end"))
+    }
+
+    /// Whether a tuple holds in a world in which it did not hold a round before.
+    fn is_any_later(&mut self, changes: &[(Literal, Literal)]) -> Result<bool, Obstacle> {
+        let mut later = Vec::with_capacity(changes.len());
+        for &(before, after) in changes {
+            later.push(self.circuit.both(!before, after));
+        }
+        let any = self.circuit.any(later);
+        self.is_satisfiable(&[any])
+    }
+
+    fn count(&self) -> usize {
+        self.relations.iter().map(|relation| relation.tuples.len()).sum()
+    }
+
+    /// Evaluates each of `plans` once. Returns what holds otherwise than before.
+    fn round(&mut self, plans: &[&Plan]) -> Result<Vec<(Literal, Literal)>, Obstacle> {
+        let mut added: Vec<(RelationId, Additions)> = Vec::new();
+        for &plan in plans {
+            let mut frame = Frame::new(plan, &mut self.terms);
+            let (yes, uses) = (self.circuit.yes(), Uses::none(self.slots.slots.len()));
+            self.step(&mut frame, 0, yes, &uses)?;
+            let at = added.iter().position(|(target, _)| *target == plan.target).unwrap_or_else(|| {
+                added.push((plan.target, Additions::default()));
+                added.len() - 1
+            });
+            if let Some((_, additions)) = added.get_mut(at) {
+                frame.out.into_iter().for_each(|(terms, holds, uses)| additions.add(terms, holds, &uses));
+            }
+        }
+        let mut changes = Vec::new();
+        for (target, additions) in added {
+            if let Some(relation) = self.relations.get_mut(target as usize) {
+                changes.extend(relation.merge(&mut self.circuit, additions));
+            }
+        }
+        if self.count() > MOST_TUPLES || self.circuit.is_full() {
+            return Err(Obstacle::Size("the search takes too much memory"));
+        }
+        Ok(changes)
+    }
+
+    /// Takes over what follows from the program alone.
+    fn load_base(&mut self, base: &Model, relation: RelationId) {
+        let Some(known) = base.relation(PredicateId(relation)) else { return };
+        let tuples: Vec<Box<[ValueId]>> = known.tuples().map(Into::into).collect();
+        self.load(relation, tuples);
+    }
+
+    /// Adds the facts of the program and those of the world.
+    fn load_facts(&mut self, relation: RelationId) {
+        let facts = self.setting.compiled.facts();
+        let own = self.facts.get(&relation).into_iter().flatten().filter_map(|at| facts.get(*at));
+        let tuples: Vec<Box<[ValueId]>> = own.map(|fact| fact.tuple.clone()).collect();
+        self.load(relation, tuples);
+        let mut additions = Additions::default();
+        for fact in self.slots.slots.iter().flatten() {
+            let Some(input) = self.setting.inputs.get(fact.input) else { continue };
+            if input.predicates.iter().any(|predicate| self.setting.compiled.entry(*predicate) == relation) {
+                additions.add(fact.terms.clone(), fact.taken, &fact.uses);
+            }
+        }
+        if let Some(found) = self.relations.get_mut(relation as usize) {
+            found.merge(&mut self.circuit, additions);
+        }
+    }
+
+    fn load(&mut self, relation: RelationId, tuples: Vec<Box<[ValueId]>>) {
+        let (yes, uses) = (self.circuit.yes(), Uses::none(self.slots.slots.len()));
+        let mut additions = Additions::default();
+        for tuple in tuples {
+            let terms = tuple.iter().map(|value| self.terms.value(*value)).collect();
+            additions.add(terms, yes, &uses);
+        }
+        if let Some(found) = self.relations.get_mut(relation as usize) {
+            found.merge(&mut self.circuit, additions);
+        }
+    }
+
+    /// Looks from time to time whether the search is to end.
+    fn tick(&mut self) -> Result<(), Obstacle> {
+        self.steps += 1;
+        if !self.steps.is_multiple_of(256) {
+            return Ok(());
+        }
+        if self.setting.cancel.is_cancelled() || Instant::now() >= self.setting.end {
+            return Err(self.out_of_time());
+        }
+        if self.circuit.is_full() {
+            return Err(Obstacle::Size("the search takes too much memory"));
+        }
+        Ok(())
+    }
+
+    /// Why a search ended before it was complete.
+    pub(crate) fn out_of_time(&self) -> Obstacle {
+        if self.setting.cancel.is_cancelled() { Obstacle::Cancelled } else { Obstacle::Time }
+    }
+
+    /// Whether a world of the size fulfils what is required and assumed.
+    pub(crate) fn is_satisfiable(&mut self, assumptions: &[Literal]) -> Result<bool, Obstacle> {
+        match self.circuit.solve(assumptions) {
+            Satisfiable::Yes => Ok(true),
+            Satisfiable::No => Ok(false),
+            Satisfiable::Unknown => Err(self.out_of_time()),
+        }
+    }
+
+    /// The facts of the solution that was found last: the number of an input, and the values.
+    pub(crate) fn world(&self) -> Vec<(usize, Vec<ValueId>)> {
+        self.slots.world(&self.circuit, &self.terms)
+    }
+
+    /// For each column of the fact in a slot the values that it can have, each with what says that it does.
+    pub(crate) fn choices(
+        &self,
+        slot: usize,
+        world: &[(usize, Vec<ValueId>)],
+    ) -> Vec<Vec<(ValueId, Literal)>> {
+        let Some((input, _)) = world.get(slot) else { return Vec::new() };
+        let fact = self.slots.slots.get(slot).and_then(|facts| facts.iter().find(|fact| fact.input == *input));
+        let columns = fact.map_or(&[][..], |fact| &fact.terms);
+        columns.iter().map(|term| self.terms.options(&self.circuit, *term).into_vec()).collect()
+    }
+
+    /// From now on the solution that was found last is none.
+    pub(crate) fn exclude_solution(&mut self) {
+        let mut parts = Vec::new();
+        for fact in self.slots.slots.iter().flatten().filter(|fact| self.circuit.holds(fact.taken)) {
+            parts.push(!fact.taken);
+            for term in &fact.terms {
+                let options = self.terms.options(&self.circuit, *term);
+                let taken = options.iter().find(|(_, literal)| self.circuit.holds(*literal));
+                parts.extend(taken.map(|(_, literal)| !*literal));
+            }
+        }
+        self.circuit.require(parts);
+    }
+
+    /// Notes that a rule fails where `when` is true.
+    fn fails(&mut self, rule: RuleId, when: Literal) {
+        if self.setting.compiled.reading == Reading::Go && when != self.circuit.no() {
+            self.aborts.push((rule, when));
+        }
+    }
+
+}

@@ -1,0 +1,130 @@
+//! Symbolic relations: tuples of terms, each with a literal that says when it holds.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::slots::Uses;
+use super::term::{Term, Terms};
+use crate::circuit::{Circuit, Literal};
+
+/// A tuple of a symbolic relation.
+#[derive(Debug, Clone)]
+pub(crate) struct SymbolicTuple {
+    pub(crate) terms: Box<[Term]>,
+    /// True in the worlds in which the tuple holds.
+    pub(crate) holds: Literal,
+    /// Which facts of the world it cannot do without.
+    pub(crate) uses: Uses,
+}
+
+/// A relation as it is in all worlds at once.
+#[derive(Debug, Default)]
+pub(crate) struct SymbolicRelation {
+    pub(crate) tuples: Vec<SymbolicTuple>,
+    numbers: FxHashMap<Box<[Term]>, u32>,
+    /// The tuples by the value of a column, and those that have a choice there; made when first used.
+    columns: FxHashMap<u16, ColumnIndex>,
+}
+
+#[derive(Debug, Default)]
+struct ColumnIndex {
+    by_value: FxHashMap<Term, Vec<u32>>,
+    choices: Vec<u32>,
+    /// How many tuples are in the index.
+    end: usize,
+}
+
+/// What was derived in a round and is not part of the relation yet.
+#[derive(Debug, Default)]
+pub(crate) struct Additions {
+    order: Vec<Box<[Term]>>,
+    found: FxHashMap<Box<[Term]>, (Vec<Literal>, Uses)>,
+}
+
+impl Additions {
+    /// Adds a derivation of a tuple.
+    pub(crate) fn add(&mut self, terms: Box<[Term]>, holds: Literal, uses: &Uses) {
+        match self.found.get_mut(&terms) {
+            Some((literals, known)) => {
+                literals.push(holds);
+                known.meet(uses);
+            }
+            None => {
+                self.order.push(terms.clone());
+                self.found.insert(terms, (vec![holds], uses.clone()));
+            }
+        }
+    }
+}
+
+impl SymbolicRelation {
+    /// The number of a tuple, which is added as one that never holds if it is new.
+    fn number(&mut self, circuit: &Circuit, terms: &[Term], uses: &Uses) -> u32 {
+        if let Some(known) = self.numbers.get(terms) {
+            return *known;
+        }
+        let number = u32::try_from(self.tuples.len()).unwrap_or(u32::MAX);
+        let tuple = SymbolicTuple { terms: terms.into(), holds: circuit.no(), uses: uses.clone() };
+        self.tuples.push(tuple);
+        self.numbers.insert(terms.into(), number);
+        number
+    }
+
+    /// Adds what was derived. Returns whether anything holds in more worlds than before, as far as its form shows.
+    pub(crate) fn merge(&mut self, circuit: &mut Circuit, additions: Additions) -> Vec<(Literal, Literal)> {
+        let Additions { order, mut found } = additions;
+        let mut changes = Vec::new();
+        for terms in order {
+            let Some((mut literals, uses)) = found.remove(&terms) else { continue };
+            let number = self.number(circuit, &terms, &uses);
+            let Some(tuple) = self.tuples.get_mut(number as usize) else { continue };
+            tuple.uses.meet(&uses);
+            literals.push(tuple.holds);
+            let holds = circuit.any(literals);
+            if holds != tuple.holds {
+                changes.push((tuple.holds, holds));
+                tuple.holds = holds;
+            }
+        }
+        changes
+    }
+
+    /// The numbers of the tuples that may have these terms in these columns.
+    pub(crate) fn candidates(
+        &mut self,
+        terms: &Terms,
+        circuit: &Circuit,
+        keys: &[(u16, Term)],
+    ) -> Vec<u32> {
+        let all = self.tuples.len();
+        let mut best: Option<Vec<u32>> = None;
+        for (column, key) in keys {
+            self.update(terms, *column);
+            let Some(index) = self.columns.get(column) else { continue };
+            let options = terms.options(circuit, *key);
+            let mut found: SmallVec<[u32; 16]> = index.choices.as_slice().into();
+            for (value, _) in &options {
+                let at = terms.known(*value).and_then(|term| index.by_value.get(&term));
+                found.extend(at.into_iter().flatten().copied());
+            }
+            if best.as_ref().is_none_or(|best| found.len() < best.len()) {
+                best = Some(found.into_vec());
+            }
+        }
+        let mut best = best.unwrap_or_else(|| (0..u32::try_from(all).unwrap_or(u32::MAX)).collect());
+        best.sort_unstable();
+        best
+    }
+
+    fn update(&mut self, terms: &Terms, column: u16) {
+        let index = self.columns.entry(column).or_default();
+        for (number, tuple) in (0u32..).zip(&self.tuples).skip(index.end) {
+            let Some(term) = tuple.terms.get(usize::from(column)) else { continue };
+            match terms.as_value(*term) {
+                Some(_) => index.by_value.entry(*term).or_default().push(number),
+                None => index.choices.push(number),
+            }
+        }
+        index.end = self.tuples.len();
+    }
+}

@@ -1,0 +1,137 @@
+//! The unknown facts of a world: a slot holds one fact of one input predicate, and its columns are choices.
+
+use smallvec::SmallVec;
+
+use super::term::{Term, Terms};
+use crate::circuit::{Circuit, Literal};
+use crate::input::Input;
+use mangle_engine::kernel::ValueId;
+
+/// Which input the fact of each slot belongs to, as far as a derivation needs it: 0 for any, else the number of the input
+/// plus one.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Uses(SmallVec<[u16; 8]>);
+
+impl Uses {
+    /// No slot is used.
+    pub(crate) fn none(slots: usize) -> Self {
+        Self(smallvec::smallvec![0; slots])
+    }
+
+    /// The slot holds a fact of the input.
+    fn only(slots: usize, slot: usize, input: u16) -> Self {
+        let mut uses = Self::none(slots);
+        uses.0.get_mut(slot).into_iter().for_each(|at| *at = input + 1);
+        uses
+    }
+
+    /// What both need; `None` where no world has both. Slots hold facts in the order of their inputs.
+    pub(crate) fn join(&self, other: &Self) -> Option<Self> {
+        let mut joined = self.clone();
+        for (at, more) in joined.0.iter_mut().zip(&other.0) {
+            match (*at, *more) {
+                (_, 0) => {}
+                (0, more) => *at = more,
+                (known, more) if known == more => {}
+                _ => return None,
+            }
+        }
+        let mut last = 0;
+        for &at in joined.0.iter().filter(|at| **at != 0) {
+            if at < last {
+                return None;
+            }
+            last = at;
+        }
+        Some(joined)
+    }
+
+    /// Keeps what the other needs as well.
+    pub(crate) fn meet(&mut self, other: &Self) {
+        for (at, more) in self.0.iter_mut().zip(&other.0) {
+            if at != more {
+                *at = 0;
+            }
+        }
+    }
+}
+
+/// A slot whose fact may be one of an input.
+pub(crate) struct SlotFact {
+    /// The number of the input.
+    pub(crate) input: usize,
+    /// True when the fact of the slot is one of this input.
+    pub(crate) taken: Literal,
+    /// The columns.
+    pub(crate) terms: Box<[Term]>,
+    pub(crate) uses: Uses,
+}
+
+/// All slots of a world, each with what it may hold.
+pub(crate) struct Slots {
+    pub(crate) slots: Vec<Vec<SlotFact>>,
+}
+
+impl Slots {
+    /// So many slots, each of which holds a fact of one of `inputs`. The facts come in the order of the inputs.
+    pub(crate) fn new(circuit: &mut Circuit, terms: &mut Terms, inputs: &[Input], count: usize) -> Self {
+        let mut slots: Vec<Vec<SlotFact>> = Vec::with_capacity(count);
+        for slot in 0..count {
+            let mut facts = Vec::with_capacity(inputs.len());
+            for (number, input) in inputs.iter().enumerate() {
+                let taken = circuit.unknown();
+                let columns: Box<[Term]> =
+                    input.columns.iter().map(|values| column(circuit, terms, taken, values)).collect();
+                let uses = Uses::only(count, slot, u16::try_from(number).unwrap_or(u16::MAX - 1));
+                facts.push(SlotFact { input: number, taken, terms: columns, uses });
+            }
+            let taken: Vec<Literal> = facts.iter().map(|fact| fact.taken).collect();
+            circuit.require(taken.iter().copied());
+            circuit.at_most_one(&taken);
+            slots.push(facts);
+        }
+        for pair in slots.windows(2) {
+            let [first, second] = pair else { continue };
+            ordered(circuit, first, second);
+        }
+        Self { slots }
+    }
+
+    /// The fact of each slot in the solution that was found last: the number of its input, and its values.
+    pub(crate) fn world(&self, circuit: &Circuit, terms: &Terms) -> Vec<(usize, Vec<ValueId>)> {
+        let fact = |facts: &Vec<SlotFact>| {
+            let fact = facts.iter().find(|fact| circuit.holds(fact.taken))?;
+            let value = |term: &Term| {
+                let options = terms.options(circuit, *term);
+                options.iter().find(|(_, literal)| circuit.holds(*literal)).map(|(value, _)| *value)
+            };
+            Some((fact.input, fact.terms.iter().map(value).collect::<Option<Vec<_>>>()?))
+        };
+        self.slots.iter().filter_map(fact).collect()
+    }
+}
+
+/// A column of a fact: one of `values` when the fact is taken.
+fn column(circuit: &mut Circuit, terms: &mut Terms, taken: Literal, values: &[ValueId]) -> Term {
+    if let [only] = values {
+        return terms.value(*only);
+    }
+    let options: Vec<(ValueId, Literal)> = values.iter().map(|value| (*value, circuit.unknown())).collect();
+    let literals: Vec<Literal> = options.iter().map(|(_, literal)| *literal).collect();
+    circuit.require(literals.iter().copied().chain([!taken]));
+    for literal in &literals {
+        circuit.require([!*literal, taken]);
+    }
+    circuit.at_most_one(&literals);
+    terms.choice(circuit, options)
+}
+
+/// Requires that the input of the second is not before that of the first: the order of facts does not matter.
+fn ordered(circuit: &mut Circuit, first: &[SlotFact], second: &[SlotFact]) {
+    let mut later = circuit.no();
+    for (one, other) in first.iter().zip(second).rev() {
+        // `later`: the first is one of the inputs behind this one.
+        circuit.require([!later, !other.taken]);
+        later = circuit.any([later, one.taken]);
+    }
+}

@@ -1,0 +1,155 @@
+//! Generated policies: the search and the naive one agree.
+
+use mangle_engine::kernel::Reading;
+use mangle_syntax::text::Cancel;
+
+use super::enumerator::{Enumerated, enumerate, universe};
+use super::{question, told};
+use crate::{Outcome, Scope, search};
+
+/// A generator of numbers that gives the same each time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % count
+    }
+
+    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
+        all[self.below(all.len())]
+    }
+
+    fn once_in(&mut self, count: usize) -> bool {
+        self.below(count) == 0
+    }
+}
+
+const INPUTS: &str = "
+Decl e(X, Y) descr [extensional()] bound [/name, /name].
+Decl f(X) descr [extensional()] bound [/name].
+Decl n(X, N) descr [extensional()] bound [/name, /number].
+t(/k). t(/l).
+";
+
+/// An atom over names of variables, of an input or of a predicate that was defined before.
+fn atom(random: &mut Random, level: usize) -> String {
+    let variables = ["X", "Y", "Z", "_", "/k", "X", "Y"];
+    let mut term = || random.of(&variables).to_owned();
+    let (one, other) = (term(), term());
+    match random.below(5 + level) {
+        0 => format!("e({one}, {other})"),
+        1 => format!("f({one})"),
+        2 => format!("n({one}, {})", random.of(&["N", "_", "2", "M"])),
+        3 => format!("t({one})"),
+        4 => format!("e({one}, {other})"),
+        defined => format!("p{}({one})", defined - 5),
+    }
+}
+
+fn body(random: &mut Random, level: usize) -> String {
+    let mut premises = vec![atom(random, level)];
+    for _ in 0..random.below(3) {
+        premises.push(atom(random, level));
+    }
+    if random.once_in(2) {
+        premises.push(format!("!{}", atom(random, level)));
+    }
+    if random.once_in(4) {
+        premises.push(random.of(&["N > 1", "N <= M", "X != Y", "N = 3", "N < 2", "M = fn:plus(N, 1)"]).to_owned());
+    }
+    if random.once_in(3) {
+        let at = random.below(premises.len());
+        let last = premises.len() - 1;
+        premises.swap(at, last);
+    }
+    premises.join(", ")
+}
+
+fn policy(random: &mut Random) -> String {
+    let mut text = INPUTS.to_owned();
+    for level in 0..1 + random.below(4) {
+        for _ in 0..1 + random.below(2) {
+            let rule = match random.below(8) {
+                0 => format!(
+                    "p{level}(X) :- {} |> do fn:group_by(X), let C = fn:count().",
+                    body(random, level)
+                ),
+                1 => {
+                    text.push_str(&format!(
+                        "c{level}(X, C) :- {} |> do fn:group_by(X), let C = fn:{}.\n",
+                        atom(random, level),
+                        random.of(&["count()", "max(N)", "sum(N)", "min(N)"]),
+                    ));
+                    format!("p{level}(X) :- c{level}(X, C), C {} 2.", random.of(&[">=", "<", "="]))
+                }
+                2 => format!("p{level}(X) :- e(X, Y), p{level}(Y)."),
+                _ => format!("p{level}(X) :- {}.", body(random, level)),
+            };
+            text.push_str(&rule);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// How many worlds the naive search may look at for one policy.
+const MOST_WORLDS: usize = 30_000;
+
+fn worlds(universe: usize, facts: usize) -> usize {
+    let (mut all, mut of_size) = (1usize, 1usize);
+    for size in 1..=facts {
+        of_size = of_size.saturating_mul((universe + 1).saturating_sub(size)) / size;
+        all = all.saturating_add(of_size);
+    }
+    all
+}
+
+/// Compares the two searches on so many policies, from a seed on. Returns how many were compared, and found.
+fn compare(seeds: std::ops::Range<u64>) -> (usize, usize) {
+    let (mut compared, mut found) = (0, 0);
+    for seed in seeds {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        random.below(2);
+        let text = policy(&mut random);
+        let goal = body(&mut random, 4);
+        let reading = if random.once_in(2) { Reading::Go } else { Reading::Written };
+        let question = question(&text, &goal, reading);
+        let mut facts = 4;
+        let mut searched = search(&question, Scope { facts, ..Scope::default() }, &Cancel::new());
+        let count = universe(&searched.inputs).len();
+        while worlds(count, facts) > MOST_WORLDS {
+            facts -= 1;
+        }
+        let expected = enumerate(&question, &mut searched.base, &searched.inputs.clone(), facts);
+        let context = format!("seed {seed}, {reading:?}\n{text}\ngoal() :- {goal}.\n{}", told(&mut searched));
+        compared += 1;
+        match (&searched.outcome, expected) {
+            (Outcome::Found { world, is_smallest: true }, Enumerated::Found(size)) => {
+                assert_eq!(world.facts.len(), size, "{context}");
+                found += 1;
+            }
+            (Outcome::Found { world, .. }, Enumerated::None | Enumerated::Aborts) => {
+                assert!(world.facts.len() > facts, "{context}");
+            }
+            (Outcome::Aborts { .. }, Enumerated::Aborts | Enumerated::None) => {}
+            (Outcome::NotInScope | Outcome::Never(_), Enumerated::None) => {}
+            (_, expected) => panic!("{expected:?} was expected\n{context}"),
+        }
+    }
+    (compared, found)
+}
+
+#[test]
+fn both_searches_agree() {
+    let (compared, found) = compare(0..150);
+    assert!(compared > 100 && found > 40, "{compared} {found}");
+}
+
+#[test]
+#[ignore = "takes minutes in a development build"]
+fn both_searches_agree_on_many_policies() {
+    let count = std::env::var("VERIFY_POLICIES").ok().and_then(|count| count.parse().ok()).unwrap_or(5_000);
+    let (compared, found) = compare(1_000..1_000 + count);
+    println!("{compared} policies compared, {found} with a world");
+}

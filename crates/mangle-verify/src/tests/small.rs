@@ -1,0 +1,135 @@
+//! Small policies whose answers are known.
+
+use super::ask;
+use mangle_engine::kernel::Reading;
+
+#[track_caller]
+fn check(policy: &str, body: &str, expected: &str) {
+    assert_eq!(ask(policy, body, Reading::Go), expected);
+}
+
+const ACTIONS: &str = "
+Decl pending(ID, Action) descr [extensional()] bound [/string, /name].
+Decl approved(ID) descr [extensional()] bound [/string].
+Decl blocked(ID) descr [extensional()] bound [/string].
+Decl override(ID) descr [extensional()] bound [/string].
+dangerous(/delete). dangerous(/push).
+safe(/read).
+is_blocked(ID) :- blocked(ID), !override(ID).
+permitted(ID) :- pending(ID, Action), safe(Action), !is_blocked(ID).
+permitted(ID) :- pending(ID, Action), dangerous(Action), approved(ID).
+";
+
+#[test]
+fn smallest_world_is_found() {
+    // One identifier can have two requests.
+    check(ACTIONS, "permitted(ID), pending(ID, A), dangerous(A)", "2 pending(\"a\",/delete) pending(\"a\",/read)");
+    check(
+        ACTIONS,
+        "permitted(ID), pending(ID, A), dangerous(A), !pending(ID, /read)",
+        "2 approved(\"a\") pending(\"a\",/delete)",
+    );
+    check(ACTIONS, "permitted(ID), pending(ID, /read)", "1 pending(\"a\",/read)");
+}
+
+#[test]
+fn absence_of_worlds_is_found() {
+    check(ACTIONS, "permitted(ID), pending(ID, A), dangerous(A), !approved(ID), !pending(ID, /read)", "not in scope");
+    check(ACTIONS, "permitted(ID), !pending(ID, _)", "not in scope");
+}
+
+#[test]
+fn negation_may_need_more_facts() {
+    check(
+        ACTIONS,
+        "permitted(ID), pending(ID, /read), blocked(ID)",
+        "3 blocked(\"a\") override(\"a\") pending(\"a\",/read)",
+    );
+}
+
+#[test]
+fn empty_world_is_a_world() {
+    check(ACTIONS, "!pending(_, _)", "0 ");
+    check(ACTIONS, "dangerous(/delete)", "0 ");
+}
+
+#[test]
+fn dropped_negations_are_dropped() {
+    let policy = "
+        Decl request(ID) descr [extensional()] bound [/string].
+        Decl danger(ID, Pattern) descr [extensional()] bound [/string, /string].
+        clear(ID) :- request(ID), !danger(ID, _).
+    ";
+    let body = "clear(ID), danger(ID, P)";
+    assert_eq!(ask(policy, body, Reading::Go), "2 danger(\"a\",\"a\") request(\"a\")");
+    assert_eq!(ask(policy, body, Reading::Written), "not in scope");
+}
+
+#[test]
+fn counts_need_distinct_facts() {
+    let policy = "
+        Decl failed(ID, Action) descr [extensional()] bound [/string, /name].
+        count(Action, N) :- failed(_, Action) |> do fn:group_by(Action), let N = fn:count().
+        frozen(Action) :- count(Action, N), N >= 3.
+    ";
+    check(policy, "frozen(/run)", "3 failed(\"a\",/run) failed(\"b\",/run) failed(\"c\",/run)");
+    check(policy, "count(A, 5)", "not in scope");
+}
+
+#[test]
+fn recursion_is_followed() {
+    let policy = "
+        Decl edge(X, Y) descr [extensional()] bound [/name, /name].
+        path(X, Y) :- edge(X, Y).
+        path(X, Z) :- path(X, Y), edge(Y, Z).
+    ";
+    check(policy, "path(X, X)", "1 edge(/a,/a)");
+    check(policy, "path(X, X), !edge(X, X)", "2 edge(/a,/b) edge(/b,/a)");
+    check(policy, "path(/s, /t), !edge(/s, /t)", "2 edge(/a,/t) edge(/s,/a)");
+    check(policy, "path(/s, /t), !edge(_, /t)", "not in scope");
+}
+
+#[test]
+fn computed_values_are_met() {
+    let policy = "
+        Decl failed(At) descr [extensional()] bound [/number].
+        Decl now(At) descr [extensional()] bound [/number].
+        ready() :- failed(At), now(Now), Due = fn:plus(At, 900), Due <= Now.
+    ";
+    check(policy, "ready()", "2 failed(1) now(901)");
+    check(policy, "ready(), failed(At), now(Now), fn:plus(At, 899) < Now, Now < fn:plus(At, 901)", "2 failed(1) now(901)");
+}
+
+#[test]
+fn strings_combine_tests() {
+    let policy = "
+        Decl request(Target) descr [extensional()] bound [/string].
+        root(\"src/\"). bad(\"../\").
+        inside(T) :- request(T), root(P), :string:starts_with(T, P).
+        danger(T) :- request(T), bad(P), :string:contains(T, P).
+    ";
+    check(policy, "inside(T), danger(T)", "1 request(\"src/../\")");
+    check(policy, "inside(T), danger(T), :string:ends_with(T, \".rs\")", "1 request(\"src/../.rs\")");
+    check(policy, "request(T), !inside(T), !danger(T)", "1 request(\"a\")");
+}
+
+#[test]
+fn aborting_worlds_are_an_answer() {
+    let policy = "
+        Decl score(Item, Value) descr [extensional()] bound [/name, /float64].
+        Decl item(Item) descr [extensional()] bound [/name].
+        good(Item) :- score(Item, Value), Value > 3.
+    ";
+    check(policy, "good(Item), !item(Item)", "aborts with 1");
+}
+
+#[test]
+fn what_nothing_gives_is_never_derived() {
+    let policy = "
+        Decl item(Item) descr [extensional()] bound [/name].
+        p(X) :- q(X), item(X).
+        q(X) :- r(X), p(X).
+        r(X) :- q(X).
+    ";
+    check(policy, "p(X)", "never: no fact of `p/1` can ever be derived");
+}
