@@ -86,3 +86,27 @@ pending_action("a1", /launch, "rocket", "", 100).
 # @forbid permitted(_, _, _)
 # @expect blocked_action("a1", /unknown_action)
 # @exact unexplained_block/1
+
+# --- What holds in every world --------------------------------------------------------
+
+# @never name: nothing is permitted once the operator has stopped the agent
+#   permitted(_, _, _), halted()
+
+# @never name: a blocked pattern is never permitted
+#   pending_action(ActionID, Action, Target, Payload, _), permitted(Action, Target, Payload),
+#   danger_found(ActionID, _)
+# @assume never name: one request under two identifiers
+#   pending_action(One, A, T, P, _), pending_action(Other, A, T, P, _), One != Other
+
+# @never name: a dangerous action without an override is never permitted
+#   permitted(Action, _, _), dangerous_action(Action), !has_admin_override(Action)
+#   unless safe_action(Action) or write_action(Action) or network_action(Action)
+
+# @always name: whatever is not permitted has a reason
+#   request(ActionID, _) then is_permitted(ActionID) or has_reason(ActionID)
+
+# @never name: no request is denied without a reason
+#   unexplained_block(_)
+
+# @possible name: a deployment can still be permitted
+#   permitted(/deploy, _, _)

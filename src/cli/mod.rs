@@ -45,6 +45,7 @@ mod status;
 mod stream;
 mod test;
 mod transcripts;
+mod verify;
 mod version;
 mod watch;
 mod wrap;
@@ -99,6 +100,7 @@ enum Command {
     Lark(reply_grammar::LarkCommand),
     Regex(reply_grammar::RegexCommand),
     Test(test::TestCommand),
+    Verify(verify::VerifyCommand),
     Rule(rule::RuleCommand),
     Config(config::Config),
     Status(status::StatusCommand),
@@ -188,6 +190,7 @@ impl Cli {
             Command::Lark(lark) => lark.run(color),
             Command::Regex(regex) => regex.run(color),
             Command::Test(test) => test.run(color),
+            Command::Verify(verify) => verify.run(color),
             Command::Rule(rule) => rule.run(color),
             Command::Config(config) => config.run(color),
             Command::Status(status) => status.run(color),

@@ -46,6 +46,7 @@ pub mod symbols;
 pub mod syntax_tree;
 pub mod transcripts;
 mod variable;
+pub mod verification;
 pub mod vocabulary;
 
 pub use place::{Analysis, Place};

@@ -37,6 +37,7 @@ mod statistics;
 mod summary;
 mod text;
 mod uri;
+pub mod verification;
 
 #[cfg(test)]
 mod tests;

@@ -42,7 +42,8 @@ impl<'c> Reading<'c> {
                 reading.add(aggregate.target, aggregate.rows.relation);
                 reading.steps(aggregate.target, &aggregate.finish);
                 for statement in &aggregate.lets {
-                    let (Let::Compute(steps) | Let::Reduce { args: mangle_engine::kernel::plan::RowArgs { steps, .. }, .. }) =
+                    let (Let::Compute(steps)
+                    | Let::Reduce { args: mangle_engine::kernel::plan::RowArgs { steps, .. }, .. }) =
                         statement;
                     reading.steps(aggregate.target, steps);
                 }

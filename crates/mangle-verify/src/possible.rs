@@ -19,7 +19,10 @@ pub(crate) fn obstacle(compiled: &Compiled, goal: PredicateId, inputs: &[InputPr
 
 /// The relations that may have a tuple.
 fn possible(compiled: &Compiled, inputs: &[InputPredicate]) -> FxHashSet<RelationId> {
-    let given = inputs.iter().flat_map(|input| &input.predicates).chain(compiled.facts().iter().map(|fact| &fact.predicate));
+    let given = inputs
+        .iter()
+        .flat_map(|input| &input.predicates)
+        .chain(compiled.facts().iter().map(|fact| &fact.predicate));
     let mut possible: FxHashSet<RelationId> = given.map(|predicate| compiled.entry(*predicate)).collect();
     loop {
         let before = possible.len();
@@ -65,6 +68,10 @@ fn missing(compiled: &Compiled, goal: PredicateId, possible: &FxHashSet<Relation
         _ => None,
     })?;
     (lacking < compiled.predicates()).then(|| {
-        format!("{}/{}", compiled.name(PredicateId(lacking)), compiled.arities.get(lacking as usize).unwrap_or(&0))
+        format!(
+            "{}/{}",
+            compiled.name(PredicateId(lacking)),
+            compiled.arities.get(lacking as usize).unwrap_or(&0)
+        )
     })
 }

@@ -6,9 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mangle_engine::kernel::{
-    Clock, Compiled, Fact, Kernel, Limits, Reading, Reason, RuleId, Stop, ValueId,
-};
+use mangle_engine::kernel::{Clock, Compiled, Fact, Kernel, Limits, Reading, Reason, RuleId, Stop, ValueId};
 use mangle_engine::program::PredicateId;
 use mangle_syntax::text::Cancel;
 

@@ -32,3 +32,4 @@ mod special_files;
 mod split;
 use crate::support::command as support;
 mod transcripts;
+mod verify;

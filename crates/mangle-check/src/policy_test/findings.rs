@@ -5,9 +5,11 @@ use rustc_hash::FxHashSet;
 use super::case::{Case, Expectation, TestFile};
 use super::comments::{Comment, DirectiveLookalike};
 use super::key::TestKey;
+use super::property::PropertyError;
 use super::rules::{
-    TEST_CASE_NOT_FACT, TEST_IGNORED_DIRECTIVE, TEST_IMPOSSIBLE_EXPECTATION, TEST_MALFORMED,
-    TEST_UNKNOWN_KEY, TEST_UNKNOWN_PREDICATE, TEST_UNREAD_FACT, TEST_WITHOUT_CASE, TEST_WITHOUT_EXPECTATION,
+    PROPERTY_MALFORMED, TEST_CASE_NOT_FACT, TEST_IGNORED_DIRECTIVE, TEST_IMPOSSIBLE_EXPECTATION,
+    TEST_MALFORMED, TEST_UNKNOWN_KEY, TEST_UNKNOWN_PREDICATE, TEST_UNREAD_FACT, TEST_WITHOUT_CASE,
+    TEST_WITHOUT_EXPECTATION,
 };
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, Site, key_of};
 use mangle_engine::types::{ClauseTypes, ProgramTypes, TypeProblemKind};
@@ -143,6 +145,12 @@ pub(super) fn without_case(file: &FileSummary) -> Finding {
     Finding::new(&TEST_WITHOUT_CASE, TextRange::up_to(text_len(line)), "test file has no case")
         .note("`mangle-ls test` runs nothing in it and ends with an error")
         .help("begin a case with `# @test name: …`")
+}
+
+/// A property, or what restricts it, that cannot be read.
+pub(super) fn property_error(error: &PropertyError) -> Finding {
+    Finding::new(&PROPERTY_MALFORMED, error.range, error.message.clone())
+        .note("`mangle-ls verify` does not check this property")
 }
 
 /// A comment that reads like a directive.

@@ -20,6 +20,7 @@ mod comments;
 mod coverage;
 mod findings;
 mod key;
+pub mod property;
 mod read;
 mod rules;
 mod run;
@@ -33,4 +34,5 @@ pub use key::TestKey;
 pub use rules::RULES;
 pub use run::{
     CaseOutcome, CaseResult, ExpectationFailure, FailureKind, FileError, Suite, TestSettings, run,
+    without_cases,
 };

@@ -5,6 +5,7 @@ use super::case::{Case, Expectation, TestFile};
 use super::comments::{Comment, comments, ignored};
 use super::findings;
 use super::key::TestKey;
+use super::property::{Properties, is_property_key};
 use mangle_engine::program::{FileSummary, PredicateKey};
 use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::{TextRange, TextSize};
@@ -19,6 +20,7 @@ impl TestFile {
             match TestKey::parse(comment.key) {
                 Some(TestKey::Test) => tests.open(&comment),
                 Some(key) => tests.expect(key, &comment),
+                None if is_property_key(comment.key) => {}
                 None if ignored.iter().any(|found| found.range == comment.range) => {}
                 None => {
                     tests.unread.push(comment.range);
@@ -32,7 +34,9 @@ impl TestFile {
         tests.unread.extend(ignored.iter().map(|comment| comment.range));
         tests.findings.extend(ignored.iter().map(findings::ignored_directive));
         tests.findings.extend(tests.cases.iter().flat_map(|case| findings::about_case(case, file)));
-        if tests.cases.is_empty() {
+        let properties = Properties::read(file);
+        tests.findings.extend(properties.errors().map(findings::property_error));
+        if tests.cases.is_empty() && properties.all.is_empty() {
             tests.findings.push(findings::without_case(file));
         }
         tests

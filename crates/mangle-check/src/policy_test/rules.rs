@@ -13,6 +13,7 @@ pub const RULES: &[&Rule] = &[
     &TEST_IMPOSSIBLE_EXPECTATION,
     &TEST_WITHOUT_CASE,
     &TEST_IGNORED_DIRECTIVE,
+    &PROPERTY_MALFORMED,
 ];
 
 /// `# @expct p(1)`
@@ -41,3 +42,6 @@ pub(super) static TEST_WITHOUT_CASE: Rule = rule!("test-without-case.md");
 
 /// `# expect open(/front)`, or `# @expect …` behind a fact
 pub(super) static TEST_IGNORED_DIRECTIVE: Rule = rule!("test-ignored-directive.md");
+
+/// `# @never p(X) then q(X)`
+pub(super) static PROPERTY_MALFORMED: Rule = rule!("property-malformed.md");

@@ -160,19 +160,31 @@ impl PreparedProgram {
     }
 
     fn without(program: &Program, file: FileId, strangers: FxHashSet<u32>, reading: Reading) -> Self {
-        let files = program.files.iter().map(|summary| {
-            if summary.id != file || strangers.is_empty() {
-                return Arc::clone(summary);
-            }
-            let items = (0u32..)
-                .zip(summary.items.iter())
-                .map(|(index, item)| if strangers.contains(&index) { emptied(item) } else { item.clone() });
-            Arc::new(summary.with_items(&items.collect()))
-        });
-        let program = Program::embedded(files.collect(), Arc::clone(&program.embedding));
+        let program = without_statements(program, file, &strangers);
         let compiled = compile(&program, reading);
         Self { program, compiled, strangers }
     }
+}
+
+/// A program without the statements of the cases of a test file: what all cases have.
+#[must_use]
+pub fn without_cases(program: &Program, file: FileId) -> Program {
+    let tests = program.file(file).map(|file| TestFile::read(file)).unwrap_or_default();
+    let of_case = |case: &Case| [&case.facts, &case.strangers, &case.damaged].map(Clone::clone).concat();
+    without_statements(program, file, &tests.cases.iter().flat_map(of_case).collect())
+}
+
+fn without_statements(program: &Program, file: FileId, gone: &FxHashSet<u32>) -> Program {
+    let files = program.files.iter().map(|summary| {
+        if summary.id != file || gone.is_empty() {
+            return Arc::clone(summary);
+        }
+        let items = (0u32..)
+            .zip(summary.items.iter())
+            .map(|(index, item)| if gone.contains(&index) { emptied(item) } else { item.clone() });
+        Arc::new(summary.with_items(&items.collect()))
+    });
+    Program::embedded(files.collect(), Arc::clone(&program.embedding))
 }
 
 /// A statement that says nothing, in the place of one that does.

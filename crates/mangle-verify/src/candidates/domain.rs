@@ -79,8 +79,7 @@ impl Domains<'_> {
             .into_iter()
             .filter(|base| finding.values.iter().any(|value| kind(self.values.get(*value)) == Some(*base)))
             .collect();
-        let composed =
-            finding.values.iter().copied().filter(|value| kind(self.values.get(*value)).is_none());
+        let composed = finding.values.iter().copied().filter(|value| kind(self.values.get(*value)).is_none());
         let mut all: Vec<ValueId> = composed.collect();
         let is_text = |(meeting, _): &(Meeting, ValueId)| *meeting != Meeting::NamePrefix;
         let kinds = match kinds.as_slice() {
@@ -107,8 +106,11 @@ impl Domains<'_> {
             Base::Duration => &self.fresh.durations,
             Base::Bytes => &[],
         };
-        let fresh: Vec<ValueId> =
-            fresh.iter().copied().take(if finding.is_joined || finding.is_ordered { fresh.len() } else { 1 }).collect();
+        let fresh: Vec<ValueId> = fresh
+            .iter()
+            .copied()
+            .take(if finding.is_joined || finding.is_ordered { fresh.len() } else { 1 })
+            .collect();
         match base {
             Base::String => {
                 let texts = self.texts(&finding.tests);
@@ -202,7 +204,11 @@ impl Domains<'_> {
         let mut all = self.composed(place, |datum| matches!(datum, Datum::Map(_)));
         all.extend(self.values.intern(Datum::Map(Box::new([]))));
         let labels: Vec<ValueId> = self.labels(place);
-        let keys = if labels.is_empty() { self.of(&Place { path: Vec::new(), ..place.clone() }, key) } else { labels };
+        let keys = if labels.is_empty() {
+            self.of(&Place { path: Vec::new(), ..place.clone() }, key)
+        } else {
+            labels
+        };
         for key in keys.into_iter().take(MOST_COMPOSED) {
             for value in self.part(place, Part::Under(key), value).into_iter().take(MOST_COMPOSED) {
                 all.extend(self.values.intern(Datum::Map(Box::new([(key, value)]))));
@@ -245,7 +251,9 @@ impl Domains<'_> {
             longer.truncate(MOST_COMPOSED * 4);
             made = longer;
         }
-        all.extend(made.into_iter().filter_map(|entries| self.values.intern(Datum::Struct(entries.into())).ok()));
+        all.extend(
+            made.into_iter().filter_map(|entries| self.values.intern(Datum::Struct(entries.into())).ok()),
+        );
         all
     }
 

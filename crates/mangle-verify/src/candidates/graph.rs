@@ -82,7 +82,9 @@ impl Graph {
         }
         let mut deferred: Vec<_> = compiled.deferred.iter().filter(|(id, _)| cone.needs(**id)).collect();
         deferred.sort_by_key(|(id, _)| **id);
-        for (relation, rule) in deferred.into_iter().flat_map(|(id, rules)| rules.iter().map(move |rule| (id, rule))) {
+        for (relation, rule) in
+            deferred.into_iter().flat_map(|(id, rules)| rules.iter().map(move |rule| (id, rule)))
+        {
             let mut registers = Registers { graph: &mut graph, slots: FxHashMap::default() };
             for (column, slot) in &rule.inputs {
                 let (from, to) = (registers.graph.column(*relation, *column), registers.slot(*slot));
@@ -275,15 +277,17 @@ impl Registers<'_> {
                 None => outputs.next().map(|slot| self.slot(*slot)),
             })
             .collect();
-        let constant = |registers: &Self, node: Node| {
-            registers.graph.constants.get(node as usize).copied().flatten()
-        };
+        let constant =
+            |registers: &Self, node: Node| registers.graph.constants.get(node as usize).copied().flatten();
         let graph_meeting = match name {
             "string:starts_with" => Some(Meeting::Prefix),
             "string:ends_with" => Some(Meeting::Suffix),
             "string:contains" => Some(Meeting::Contains),
             "match_prefix" => Some(Meeting::NamePrefix),
-            _ if ["lt", "le", "gt", "ge"].iter().any(|kind| name == *kind || name.ends_with(&format!(":{kind}"))) => {
+            _ if ["lt", "le", "gt", "ge"]
+                .iter()
+                .any(|kind| name == *kind || name.ends_with(&format!(":{kind}"))) =>
+            {
                 Some(Meeting::Order)
             }
             _ => None,

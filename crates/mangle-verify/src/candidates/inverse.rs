@@ -15,9 +15,7 @@ pub(super) fn inverse(
     result: ValueId,
 ) -> Vec<ValueId> {
     let arg = arg as usize;
-    let others = |range: std::ops::Range<usize>| {
-        flow.arguments(computation.args.get(range).unwrap_or(&[]))
-    };
+    let others = |range: std::ops::Range<usize>| flow.arguments(computation.args.get(range).unwrap_or(&[]));
     let before = others(0..arg);
     let after = others(arg + 1..computation.args.len());
     let mut found = Vec::new();

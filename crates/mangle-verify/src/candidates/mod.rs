@@ -93,7 +93,8 @@ fn start(
     let Sources { compiled, base, cone, facts, .. } = sources;
     let nodes = graph.columns();
     for ((relation, column), node) in &nodes {
-        match base.filter(|_| !cone.varies(*relation)).and_then(|base| base.relation(PredicateId(*relation))) {
+        match base.filter(|_| !cone.varies(*relation)).and_then(|base| base.relation(PredicateId(*relation)))
+        {
             Some(known) => {
                 let of_column = known.tuples().filter_map(|tuple| tuple.get(usize::from(*column)));
                 of_column.for_each(|value| flow.add_value(*node, *value));
@@ -124,12 +125,7 @@ fn start(
 }
 
 /// The intervals in which a temporal fact can hold.
-fn intervals(
-    domains: &mut domain::Domains<'_>,
-    input: u16,
-    width: u16,
-    clock: Clock,
-) -> Vec<[ValueId; 2]> {
+fn intervals(domains: &mut domain::Domains<'_>, input: u16, width: u16, clock: Clock) -> Vec<[ValueId; 2]> {
     let place = |column| Place { input, column, path: Vec::new() };
     let mut ends: BTreeSet<i64> = [BEGINNING, END, clock.now_ns].into();
     for column in [width, width.saturating_add(1)] {

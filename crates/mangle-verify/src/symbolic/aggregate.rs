@@ -78,7 +78,8 @@ impl Evaluation<'_> {
                 counts.push(!is_repeated);
             }
             let counts = self.circuit.all(counts);
-            let key = aggregate.keys.iter().filter_map(|slot| column(&tuple.terms, selected, *slot)).collect();
+            let key =
+                aggregate.keys.iter().filter_map(|slot| column(&tuple.terms, selected, *slot)).collect();
             holding.push(holds);
             rows.push(Row { terms: tuple.terms, counts, key, uses: tuple.uses });
         }
@@ -158,8 +159,9 @@ impl Evaluation<'_> {
             match statement {
                 Let::Compute(steps) => guard = self.behind(aggregate, steps, &mut registers, guard)?,
                 Let::Reduce { slot, reducer, args } => {
-                    let all: Vec<(usize, Literal)> =
-                        std::iter::once((leader, self.circuit.yes())).chain(members.iter().copied()).collect();
+                    let all: Vec<(usize, Literal)> = std::iter::once((leader, self.circuit.yes()))
+                        .chain(members.iter().copied())
+                        .collect();
                     let term;
                     (term, guard) = self.reduce(aggregate, (*reducer, args), rows, &all, guard)?;
                     write(&mut registers, *slot, term);

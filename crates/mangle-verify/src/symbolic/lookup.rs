@@ -111,7 +111,9 @@ impl Evaluation<'_> {
                 },
                 None => holds,
             };
-            let Some(uses) = row.map_or_else(|| Some(uses.clone()), |(_, used)| used.join(&uses)) else { continue };
+            let Some(uses) = row.map_or_else(|| Some(uses.clone()), |(_, used)| used.join(&uses)) else {
+                continue;
+            };
             let guard = row.map_or_else(|| self.circuit.yes(), |(guard, _)| guard);
             let then = self.is_then(found, &terms, &frame.row)?;
             let holds = self.circuit.all([guard, holds, then]);

@@ -18,8 +18,8 @@ use mangle_engine::program::PredicateId;
 use mangle_syntax::text::Cancel;
 use rustc_hash::FxHashMap;
 
-pub(crate) use self::relation::SymbolicRelation;
 use self::relation::Additions;
+pub(crate) use self::relation::SymbolicRelation;
 pub(crate) use self::slots::{Slots, Uses};
 use self::step::{Frame, Memo};
 pub(crate) use self::term::Terms;
@@ -64,11 +64,7 @@ pub(crate) struct Evaluation<'s> {
 
 impl<'s> Evaluation<'s> {
     /// Evaluates what the cone of `setting` holds, in all worlds of `size` facts.
-    pub(crate) fn new(
-        setting: Setting<'s>,
-        values: Values,
-        size: usize,
-    ) -> Result<Self, Obstacle> {
+    pub(crate) fn new(setting: Setting<'s>, values: Values, size: usize) -> Result<Self, Obstacle> {
         let mut circuit = Circuit::new(setting.end, setting.cancel);
         let mut terms = Terms::default();
         let slots = Slots::new(&mut circuit, &mut terms, setting.inputs, size);
@@ -109,7 +105,9 @@ impl<'s> Evaluation<'s> {
             return Ok(());
         }
         if self.setting.compiled.merges.iter().any(|merge| open.contains(&merge.all)) {
-            return Err(Obstacle::Unsupported("a predicate whose facts are merged depends on the inputs".into()));
+            return Err(Obstacle::Unsupported(
+                "a predicate whose facts are merged depends on the inputs".into(),
+            ));
         }
         let plans: Vec<&Plan> = stratum.plans.iter().filter(|plan| open.contains(&plan.target)).collect();
         self.round(&plans)?;
@@ -269,7 +267,8 @@ impl<'s> Evaluation<'s> {
         world: &[(usize, Vec<ValueId>)],
     ) -> Vec<Vec<(ValueId, Literal)>> {
         let Some((input, _)) = world.get(slot) else { return Vec::new() };
-        let fact = self.slots.slots.get(slot).and_then(|facts| facts.iter().find(|fact| fact.input == *input));
+        let fact =
+            self.slots.slots.get(slot).and_then(|facts| facts.iter().find(|fact| fact.input == *input));
         let columns = fact.map_or(&[][..], |fact| &fact.terms);
         columns.iter().map(|term| self.terms.options(&self.circuit, *term).into_vec()).collect()
     }
@@ -294,5 +293,4 @@ impl<'s> Evaluation<'s> {
             self.aborts.push((rule, when));
         }
     }
-
 }

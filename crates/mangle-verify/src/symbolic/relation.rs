@@ -90,12 +90,7 @@ impl SymbolicRelation {
     }
 
     /// The numbers of the tuples that may have these terms in these columns.
-    pub(crate) fn candidates(
-        &mut self,
-        terms: &Terms,
-        circuit: &Circuit,
-        keys: &[(u16, Term)],
-    ) -> Vec<u32> {
+    pub(crate) fn candidates(&mut self, terms: &Terms, circuit: &Circuit, keys: &[(u16, Term)]) -> Vec<u32> {
         let all = self.tuples.len();
         let mut best: Option<Vec<u32>> = None;
         for (column, key) in keys {

@@ -152,8 +152,7 @@ impl Evaluation<'_> {
             return Ok(*known);
         }
         let clock = self.setting.clock;
-        let computed =
-            self.map(&key.1, |values, args| function.apply(values, args, &clock))?;
+        let computed = self.map(&key.1, |values, args| function.apply(values, args, &clock))?;
         self.memo.computed.insert(key, computed);
         Ok(computed)
     }
@@ -214,7 +213,9 @@ impl Evaluation<'_> {
         let no = self.circuit.no();
         let test = match operator {
             Operator::Equal => Test { holds: self.terms.equal(&mut self.circuit, left, right), fails: no },
-            Operator::NotEqual => Test { holds: !self.terms.equal(&mut self.circuit, left, right), fails: no },
+            Operator::NotEqual => {
+                Test { holds: !self.terms.equal(&mut self.circuit, left, right), fails: no }
+            }
             _ => {
                 let (mut holds, mut fails) = (Vec::new(), Vec::new());
                 for (values, literal) in self.terms.combinations(&mut self.circuit, &[left, right])? {
@@ -247,8 +248,7 @@ impl Evaluation<'_> {
         let mut failing = Vec::new();
         for (values, literal) in combinations {
             let mut values = values.into_iter();
-            let args: Vec<Option<ValueId>> =
-                args.iter().map(|arg| arg.and_then(|_| values.next())).collect();
+            let args: Vec<Option<ValueId>> = args.iter().map(|arg| arg.and_then(|_| values.next())).collect();
             let mut found = Vec::new();
             let solutions = match builtin.solve(&mut self.values, &args, &mut found) {
                 Ok(count) if negated => usize::from(count == 0),
@@ -297,7 +297,8 @@ impl Evaluation<'_> {
     ) -> Result<(), Obstacle> {
         let compiled = self.setting.compiled;
         let rules = compiled.deferred.get(&found.relation).map_or(&[][..], Vec::as_slice);
-        let lacks = rules.iter().any(|rule| rule.inputs.iter().any(|(column, _)| found.source(*column).is_none()));
+        let lacks =
+            rules.iter().any(|rule| rule.inputs.iter().any(|(column, _)| found.source(*column).is_none()));
         if frame.depth >= DEEPEST_CALL || lacks {
             self.fails(frame.plan.rule, guard);
             return Ok(());

@@ -39,7 +39,12 @@ pub(super) fn universe(inputs: &[Input]) -> Vec<Fact> {
 }
 
 /// Looks at all worlds of at most `facts` facts.
-pub(super) fn enumerate(question: &Question, base: &mut Kernel, inputs: &[Input], facts: usize) -> Enumerated {
+pub(super) fn enumerate(
+    question: &Question,
+    base: &mut Kernel,
+    inputs: &[Input],
+    facts: usize,
+) -> Enumerated {
     let universe = universe(inputs);
     let mut aborts = false;
     for size in 0..=facts.min(universe.len()) {

@@ -56,7 +56,9 @@ fn body(random: &mut Random, level: usize) -> String {
         premises.push(format!("!{}", atom(random, level)));
     }
     if random.once_in(4) {
-        premises.push(random.of(&["N > 1", "N <= M", "X != Y", "N = 3", "N < 2", "M = fn:plus(N, 1)"]).to_owned());
+        premises.push(
+            random.of(&["N > 1", "N <= M", "X != Y", "N = 3", "N < 2", "M = fn:plus(N, 1)"]).to_owned(),
+        );
     }
     if random.once_in(3) {
         let at = random.below(premises.len());

@@ -23,7 +23,11 @@ permitted(ID) :- pending(ID, Action), dangerous(Action), approved(ID).
 #[test]
 fn smallest_world_is_found() {
     // One identifier can have two requests.
-    check(ACTIONS, "permitted(ID), pending(ID, A), dangerous(A)", "2 pending(\"a\",/delete) pending(\"a\",/read)");
+    check(
+        ACTIONS,
+        "permitted(ID), pending(ID, A), dangerous(A)",
+        "2 pending(\"a\",/delete) pending(\"a\",/read)",
+    );
     check(
         ACTIONS,
         "permitted(ID), pending(ID, A), dangerous(A), !pending(ID, /read)",
@@ -34,7 +38,11 @@ fn smallest_world_is_found() {
 
 #[test]
 fn absence_of_worlds_is_found() {
-    check(ACTIONS, "permitted(ID), pending(ID, A), dangerous(A), !approved(ID), !pending(ID, /read)", "not in scope");
+    check(
+        ACTIONS,
+        "permitted(ID), pending(ID, A), dangerous(A), !approved(ID), !pending(ID, /read)",
+        "not in scope",
+    );
     check(ACTIONS, "permitted(ID), !pending(ID, _)", "not in scope");
 }
 
@@ -97,7 +105,11 @@ fn computed_values_are_met() {
         ready() :- failed(At), now(Now), Due = fn:plus(At, 900), Due <= Now.
     ";
     check(policy, "ready()", "2 failed(1) now(901)");
-    check(policy, "ready(), failed(At), now(Now), fn:plus(At, 899) < Now, Now < fn:plus(At, 901)", "2 failed(1) now(901)");
+    check(
+        policy,
+        "ready(), failed(At), now(Now), fn:plus(At, 899) < Now, Now < fn:plus(At, 901)",
+        "2 failed(1) now(901)",
+    );
 }
 
 #[test]

@@ -40,13 +40,7 @@ impl Match {
 
     /// Whether the interval of a tuple is as it must be.
     #[must_use]
-    pub fn is_then(
-        &self,
-        values: &Values,
-        clock: &Clock,
-        tuple: &[ValueId],
-        row: &[ValueId],
-    ) -> bool {
+    pub fn is_then(&self, values: &Values, clock: &Clock, tuple: &[ValueId], row: &[ValueId]) -> bool {
         let (Some(when), [.., start, end]) = (self.when, tuple) else { return true };
         // The `now` of a fact, which the engine does not resolve, is no limit to one question and 1970 to the other.
         let of = |value: ValueId, limitless: i64| match values.get(value) {
@@ -84,12 +78,7 @@ impl Bound {
     ///
     /// # Errors
     /// When a value that it is computed from is no instant.
-    pub fn value(
-        self,
-        values: &mut Values,
-        clock: &Clock,
-        row: &[ValueId],
-    ) -> Result<ValueId, Failure> {
+    pub fn value(self, values: &mut Values, clock: &Clock, row: &[ValueId]) -> Result<ValueId, Failure> {
         let instant = self.instant(values, clock, row);
         let instant = instant.ok_or_else(|| Failure::wrong("a bound of the interval is no instant"))?;
         Ok(values.time(instant))

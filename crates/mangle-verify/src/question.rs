@@ -1,0 +1,328 @@
+//! A property as a question: rules whose facts are the worlds that it is about.
+//!
+//! The rules stand in files of their own, which are read as they are written, whatever the reading of the program is.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mangle_check::policy_test::property::{
+    Claim, Condition, Connective, Inputs, Piece, Properties, Property, PropertyError, Restrictions,
+};
+use mangle_check::policy_test::without_cases;
+use mangle_engine::kernel::plan::StepKind;
+use mangle_engine::kernel::{Clock, Compiled, Limits, Reading, compile_as};
+use mangle_engine::program::{FileSummary, Predicate, PredicateId, PredicateKey, Program, key_of};
+use mangle_engine::types::{Rows, Type};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::{Premise, StatementKind, Term};
+use mangle_syntax::text::{FileId, Symbol, slice};
+
+use crate::candidates::InputPredicate;
+use crate::search::Question;
+
+/// The predicate whose facts are searched for.
+const GOAL: &str = "verify_goal";
+
+/// A program and how its properties are checked.
+#[derive(Clone, Copy)]
+pub struct Setup<'p> {
+    /// The program, with the test file if there is one.
+    pub program: &'p Program,
+    /// The test file.
+    pub file: Option<FileId>,
+    /// What restricts all properties.
+    pub restrictions: &'p Restrictions,
+    /// The reading of the program.
+    pub reading: Reading,
+    /// How far the evaluation of one world may go.
+    pub limits: Limits,
+    /// The time of evaluation.
+    pub clock: Clock,
+    /// What a world may hold facts of, where no property says otherwise; empty for the usual predicates.
+    pub inputs: &'p [PredicateKey],
+    /// What a file is called.
+    pub name: &'p (dyn Fn(FileId) -> String + Sync),
+}
+
+/// Rules that are added to a program for a question.
+#[derive(Default)]
+struct Rules {
+    /// Rules that are read as they are written.
+    text: String,
+    /// Rules that are read as the program is.
+    of_program: String,
+    forbidden: Vec<String>,
+    /// The parts of comments that the rules are made of.
+    pieces: Vec<Piece>,
+}
+
+/// The question of a property.
+///
+/// # Errors
+/// When the property cannot be read, names a predicate that does not exist, or is not safe.
+pub fn question(setup: Setup<'_>, property: &Property) -> Result<Question, PropertyError> {
+    let program = match setup.file {
+        Some(file) => without_cases(setup.program, file),
+        None => setup.program.clone(),
+    };
+    let error = |message: String| PropertyError { range: property.header, message };
+    let mut rules = Rules::default();
+    match property.claim.clone()? {
+        Claim::Condition(condition) => rules.condition(GOAL, &condition)?,
+        Claim::Rule { predicate, file, line } => {
+            let rule = rule_at(setup, &program, predicate, (&file, line));
+            rules.of_program =
+                rule.ok_or_else(|| error(format!("no rule of `{predicate}` is at {file}:{line}")))?;
+        }
+    }
+    for restrictions in [setup.restrictions, &property.restrictions] {
+        if let Some(first) = restrictions.errors.first() {
+            return Err(first.clone());
+        }
+        for assumption in &restrictions.assumptions {
+            let name = format!("verify_excluded_{}", rules.forbidden.len());
+            rules.condition(&name, &assumption.clone()?)?;
+            rules.forbidden.push(name);
+        }
+    }
+    let inputs = input_predicates(setup, &program, property).map_err(&error)?;
+    rules.declared(&program, &inputs);
+    rules.known(&program)?;
+    let (files, texts) = (["property", "rule"], [rules.text.as_str(), rules.of_program.as_str()]);
+    let ids = files.map(|name| FileId::of(Path::new(&format!("mangle-verify/{name}"))));
+    let added = ids
+        .iter()
+        .zip(texts)
+        .map(|(id, text)| Arc::new(FileSummary::new(*id, &SourceFile::parse(text.into()))));
+    let all = program.files.iter().cloned().chain(added).collect();
+    let joined = Program::embedded(all, Arc::clone(&program.embedding));
+    let compiled = compile_as(&joined, setup.reading, &[ids[0]].into_iter().collect());
+    safe(&compiled, &ids).map_err(error)?;
+    let id = |name: &str| joined.id(PredicateKey { name: Symbol::new(name), arity: 0 });
+    let goal = id(GOAL).ok_or_else(|| error("the property cannot be parsed".to_owned()))?;
+    let forbidden = rules.forbidden.iter().filter_map(|name| id(name)).collect();
+    let inputs = inputs.iter().filter_map(|key| Some(input(&joined, joined.id(*key)?))).collect();
+    let (limits, clock) = (setup.limits, setup.clock);
+    Ok(Question { compiled, goal, forbidden, inputs, limits, clock })
+}
+
+impl Rules {
+    /// Adds rules for a predicate without arguments that has a fact where the condition has a solution.
+    fn condition(&mut self, name: &str, condition: &Condition) -> Result<(), PropertyError> {
+        for (number, body) in condition.bodies.iter().enumerate() {
+            self.pieces.push(body.clone());
+            let variables = variables(body)?;
+            let Some((Connective::Unless | Connective::Then, others)) = &condition.connective else {
+                self.text.push_str(&format!("{name}() :- {}.\n", body.text));
+                continue;
+            };
+            let extended = format!("{name}_extended_{number}({})", variables.join(", "));
+            self.text.push_str(&format!("{name}() :- {}, !{extended}.\n", body.text));
+            for other in others {
+                self.pieces.push(other.clone());
+                self.text.push_str(&format!("{extended} :- {}, {}.\n", body.text, other.text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what the declarations of the inputs promise of their facts.
+    fn declared(&mut self, program: &Program, inputs: &[PredicateKey]) {
+        for key in inputs {
+            let Some(predicate) = program.predicate(*key) else { continue };
+            if let Some(merge) = &predicate.signature.merge {
+                for target in &merge.targets {
+                    let args = |mark: &str| {
+                        let column = |at: u16| {
+                            if merge.sources.contains(&at) { format!("V{at}") } else { format!("{mark}{at}") }
+                        };
+                        (0..key.arity).map(column).collect::<Vec<_>>().join(", ")
+                    };
+                    let (one, other, name) = (args("A"), args("B"), key.name);
+                    let body = format!("{name}({one}), {name}({other}), A{target} != B{target}");
+                    self.forbid(&body);
+                }
+            }
+            let declared = predicate.signature.declared.and_then(|(file, statement, _)| {
+                let file = program.file(file)?;
+                let item = file.items.iter().find(|item| item.statement.id == statement)?;
+                let StatementKind::Declaration(declaration) = &item.statement.kind else { return None };
+                Some((file.statement_text(item), declaration))
+            });
+            if let Some((text, declaration)) = declared {
+                let atom = slice(text, declaration.atom.range);
+                for included in &declaration.inclusion {
+                    self.forbid(&format!("{atom}, !{}", slice(text, included.range)));
+                }
+            }
+        }
+    }
+
+    fn forbid(&mut self, body: &str) {
+        let name = format!("verify_excluded_{}", self.forbidden.len());
+        self.text.push_str(&format!("{name}() :- {body}.\n"));
+        self.forbidden.push(name);
+    }
+
+    /// Checks that each predicate of the property exists in the program.
+    fn known(&self, program: &Program) -> Result<(), PropertyError> {
+        for piece in &self.pieces {
+            let source = parsed(piece)?;
+            let clauses = source.items().iter().filter_map(|item| item.statement.clause());
+            for premise in clauses.flat_map(|clause| &clause.premises) {
+                let Premise::Literal(literal) = premise else { continue };
+                let key = key_of(&literal.atom);
+                let is_known =
+                    literal.atom.is_builtin() || program.predicate(key).is_some_and(Predicate::exists);
+                if !is_known {
+                    return Err(PropertyError {
+                        range: piece.range,
+                        message: format!("unknown predicate `{key}`"),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A part of a condition as the body of a rule.
+fn parsed(piece: &Piece) -> Result<SourceFile, PropertyError> {
+    let source = SourceFile::parse(format!("verify_part() :- {}.\n", piece.text).as_str().into());
+    let is_rule = matches!(&source.items()[..], [item] if !item.statement.damaged
+        && item.statement.clause().is_some_and(|clause| clause.transforms.is_empty()));
+    if is_rule {
+        return Ok(source);
+    }
+    let message = format!("`{}` is not a list of premises", mangle_syntax::text::shorten(&piece.text, 60));
+    Err(PropertyError { range: piece.range, message })
+}
+
+/// The variables of a body that are outside of negations, each once.
+fn variables(body: &Piece) -> Result<Vec<String>, PropertyError> {
+    let source = parsed(body)?;
+    let mut names: Vec<String> = Vec::new();
+    let mut add = |term: &Term| {
+        term.variables(&mut |name: Symbol, _| {
+            if !names.iter().any(|known| known == name.as_str()) {
+                names.push(name.as_str().to_owned());
+            }
+        });
+    };
+    for premise in
+        source.items().iter().filter_map(|item| item.statement.clause()).flat_map(|clause| &clause.premises)
+    {
+        match premise {
+            Premise::Literal(literal) if !literal.is_negated() => literal.atom.args.iter().for_each(&mut add),
+            Premise::Comparison(comparison) => {
+                [&comparison.left, &comparison.right].into_iter().for_each(&mut add)
+            }
+            _ => {}
+        }
+    }
+    Ok(names)
+}
+
+/// A rule of the program with the goal as its head.
+fn rule_at(
+    setup: Setup<'_>,
+    program: &Program,
+    predicate: PredicateKey,
+    place: (&str, usize),
+) -> Option<String> {
+    for file in program.files.iter().filter(|file| (setup.name)(file.id).ends_with(place.0)) {
+        for item in file.items.iter() {
+            let Some(clause) = item.statement.clause().filter(|_| !item.statement.damaged) else { continue };
+            let before = file.text.get(..usize::from(item.start))?;
+            let text = file.statement_text(item);
+            let lead = text.len() - text.trim_start().len();
+            let first = before.matches('\n').count() + text.get(..lead)?.matches('\n').count() + 1;
+            let last = first + text.trim().matches('\n').count();
+            if key_of(&clause.head) == predicate && (first..=last).contains(&place.1) {
+                let start =
+                    clause.interval.as_ref().map_or(clause.head.range.end(), |interval| interval.range.end());
+                let rest = text.get(usize::from(start)..usize::from(item.statement.len))?;
+                return Some(format!("{GOAL}(){rest}\n"));
+            }
+        }
+    }
+    None
+}
+
+/// What a world may hold facts of.
+fn input_predicates(
+    setup: Setup<'_>,
+    program: &Program,
+    property: &Property,
+) -> Result<Vec<PredicateKey>, String> {
+    let mut keys = if setup.inputs.is_empty() { usual_inputs(program) } else { setup.inputs.to_vec() };
+    for inputs in [setup.restrictions, &property.restrictions].into_iter().flat_map(|found| &found.inputs) {
+        match inputs {
+            Inputs::Only(only) => keys = only.clone(),
+            Inputs::Also(more) => keys.extend(more.iter().copied()),
+            Inputs::Consumer(name) => return Err(format!("the consumer `{name}` has no list of predicates")),
+        }
+    }
+    keys.sort_by_key(|key| (key.name.as_str(), key.arity));
+    keys.dedup();
+    match keys.iter().find(|key| program.predicate(**key).is_none()) {
+        Some(unknown) => Err(format!("unknown predicate `{unknown}`")),
+        None => Ok(keys),
+    }
+}
+
+/// The predicates that others than the program give facts of.
+fn usual_inputs(program: &Program) -> Vec<PredicateKey> {
+    let is_input = |predicate: &&Predicate| {
+        let signature = &predicate.signature;
+        let is_given = signature.extensional || signature.external || signature.host;
+        !signature.deferred && signature.reflects.is_none() && (is_given || signature.defined.is_none())
+    };
+    let uses_or_declares = |predicate: &&Predicate| {
+        predicate.signature.declared.is_some()
+            || predicate.signature.host
+            || program.uses(predicate).next().is_some()
+    };
+    program
+        .predicates
+        .iter()
+        .filter(is_input)
+        .filter(uses_or_declares)
+        .map(|predicate| predicate.key)
+        .collect()
+}
+
+/// An input with the types of its declaration.
+fn input(program: &Program, id: PredicateId) -> InputPredicate {
+    let predicate = program.get(id);
+    let arity = usize::from(predicate.key.arity);
+    let declared =
+        program.declaration(predicate).filter(|_| !predicate.signature.synthetic).map(Rows::declared);
+    let rows = declared.map_or_else(Vec::new, |rows| rows.alternatives.to_vec());
+    let rows: Vec<Vec<Type>> = rows.into_iter().filter(|row| row.len() == arity).collect();
+    let rows = if rows.is_empty() { vec![vec![Type::Any; arity]] } else { rows };
+    InputPredicate { predicates: vec![id], rows }
+}
+
+/// Checks that the rules of a question bind what they use.
+fn safe(compiled: &Compiled, files: &[FileId]) -> Result<(), String> {
+    let is_ours = |rule| compiled.rule(rule).is_some_and(|rule| files.contains(&rule.file));
+    if let Some(fault) = compiled.faults.iter().find(|fault| is_ours(fault.rule)) {
+        return Err(fault.failure.to_string());
+    }
+    let plans = compiled.strata.iter().flat_map(|stratum| &stratum.plans);
+    for step in plans.filter(|plan| is_ours(plan.rule)).flat_map(|plan| &plan.steps) {
+        match &step.kind {
+            StepKind::Fail(failure) => return Err(failure.to_string()),
+            StepKind::Never => return Err("a compared variable is unbound".to_owned()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The properties of a test file of a program.
+#[must_use]
+pub fn properties(program: &Program, file: FileId) -> Properties {
+    program.file(file).map(|file| Properties::read(file)).unwrap_or_default()
+}

@@ -1,0 +1,152 @@
+//! `verify`: checks properties of policies in all worlds of a size.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use clap::{Args, ColorChoice, ValueEnum};
+
+use super::ExitStatus;
+use super::output::{self, Medium, Output};
+use super::programs::Programs;
+use crate::host::{self, Memory};
+use crate::ide::verification::{VerifyRun, verify_all};
+use crate::report::Sources;
+use crate::report::verification::VerifyReport;
+use mangle_check::policy_test::property::{Properties, Property};
+use mangle_engine::kernel::{Clock, Limits, Reading};
+use mangle_engine::program::Program;
+use mangle_settings::Settings;
+use mangle_syntax::text::{Cancel, FileId};
+use mangle_verify::Scope;
+
+/// Check properties of policies in every small world (`@never` and others in `*_test.mg`)
+///
+/// `mangle-ls verify policies --property 'never permitted(/deploy, _, _)'`. A world is a set of facts of the predicates that
+/// others than the policy give facts of. Exit status: 0, 1 if a property is violated, impossible, or the evaluation aborts, 2 if one
+/// is not decided or cannot be checked, or if there is none.
+#[derive(Debug, Args)]
+pub(super) struct VerifyCommand {
+    /// Test files and folders; the working folder unless some are named
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Check this property instead of those of test files: `never BODY`, `always BODY then HEAD`, `possible BODY`
+    #[arg(long, value_name = "PROPERTY")]
+    property: Option<String>,
+    /// The most facts of a world
+    #[arg(long, value_name = "FACTS", default_value_t = 5, value_parser = clap::value_parser!(u8).range(0..=12))]
+    scope: u8,
+    /// The most seconds for a property
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    time: u32,
+    /// How the program is read; `go` unless `[kernel] reading` says otherwise
+    #[arg(long, value_enum)]
+    reading: Option<Readings>,
+    /// List the values that facts of a world can have
+    #[arg(long)]
+    values: bool,
+    /// For whom the report is
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Layout,
+}
+
+/// In which readings properties are checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Readings {
+    /// As the engine reads the program
+    Go,
+    /// As its author intended it: every negation is evaluated
+    Written,
+    /// In both, one after the other
+    Both,
+}
+
+/// For whom a report is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Layout {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+impl VerifyCommand {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// When there is no working folder, the property cannot be read, or standard output fails.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
+        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let property = self.property.as_deref().map(Properties::of_text).transpose();
+        let property = property.map_err(|why| anyhow!(why))?;
+        let (report, problems) = match &property {
+            Some(property) => {
+                let programs = Programs::load(&self.paths, &working);
+                let runs = programs.all.iter().map(|joined| (&*joined.program, None, &*joined.settings));
+                let report = self.checked(&runs.collect::<Vec<_>>(), Some(property), &programs.sources);
+                programs.complain(&working, color);
+                (report, programs.problems.len())
+            }
+            None => {
+                let (memory, sources) = (Memory::default(), Sources::default());
+                let programs =
+                    Programs::load_as(&self.paths, &working, &memory, sources, |resolution, files, _| {
+                        host::join_tests(resolution, files)
+                    });
+                let runs =
+                    programs.all.iter().map(|joined| (&joined.program, Some(joined.file), &*joined.settings));
+                let report = self.checked(&runs.collect::<Vec<_>>(), None, &programs.sources);
+                programs.complain(&working, color);
+                (report, programs.problems.len())
+            }
+        };
+        if report.properties.is_empty() {
+            output::complain(color, "there are no properties (`# @never …` in `*_test.mg`) here");
+            return Ok(ExitStatus::Failure);
+        }
+        let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
+        out.write(&match self.format {
+            Layout::Text => report.text(self.values),
+            Layout::Json => serde_json::to_string_pretty(&report)? + "\n",
+        })?;
+        out.flush()?;
+        Ok(match (problems + report.summary.not_decided, report.summary.violated) {
+            (0, 0) => ExitStatus::Clean,
+            (0, _) => ExitStatus::Findings,
+            _ => ExitStatus::Failure,
+        })
+    }
+
+    fn checked(
+        &self,
+        programs: &[(&Program, Option<FileId>, &Settings)],
+        property: Option<&Property>,
+        sources: &Sources,
+    ) -> VerifyReport {
+        let scope = Scope { facts: usize::from(self.scope), time: Duration::from_secs(self.time.into()) };
+        let readings: Vec<Vec<Reading>> =
+            programs.iter().map(|(.., settings)| self.readings(settings.kernel.reading)).collect();
+        let runs = programs.iter().zip(&readings).map(|((program, file, settings), readings)| VerifyRun {
+            program,
+            file: *file,
+            property,
+            readings,
+            limits: Limits::of(&settings.kernel),
+            clock: Clock::of(&settings.kernel),
+            scope,
+            rules: &settings.rules,
+        });
+        let name = |file| sources.name(file).to_owned();
+        verify_all(&runs.collect::<Vec<_>>(), &name, &mut |_| {}, &Cancel::new())
+    }
+
+    fn readings(&self, configured: Reading) -> Vec<Reading> {
+        match self.reading {
+            None => vec![configured],
+            Some(Readings::Go) => vec![Reading::Go],
+            Some(Readings::Written) => vec![Reading::Written],
+            Some(Readings::Both) => vec![Reading::Go, Reading::Written],
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Properties of policies, checked and reported.
+//!
+//! Takes programs with their test files; gives a [`VerifyReport`].
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::report::proof;
+use crate::report::verification::{PropertyPlace, PropertyReport, VerifyReport};
+use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
+use mangle_check::policy_test::property::{Properties, Property, Restrictions};
+use mangle_engine::kernel::{Clock, Compiled, Limits, Reading, RuleId};
+use mangle_engine::program::Program;
+use mangle_settings::RuleSettings;
+use mangle_syntax::lint::{Rule, Severity};
+use mangle_syntax::text::{Cancel, FileId, TextSize};
+use mangle_verify::{Answer, Scope, Setup, verify};
+
+/// Properties that are to be checked.
+#[derive(Clone, Copy)]
+pub struct VerifyRun<'p> {
+    /// The program, with the test file if there is one.
+    pub program: &'p Program,
+    /// The file whose properties are checked; `None` for one that the command names.
+    pub file: Option<FileId>,
+    /// The property that the command names.
+    pub property: Option<&'p Property>,
+    /// The readings of the program, each checked by itself.
+    pub readings: &'p [Reading],
+    /// How far the evaluation of one world may go.
+    pub limits: Limits,
+    /// The time of evaluation.
+    pub clock: Clock,
+    /// How far a search goes.
+    pub scope: Scope,
+    /// Which rules find errors.
+    pub rules: &'p RuleSettings,
+}
+
+/// Checks properties one after the other. `name` is what a file is called; `next` is called with the name of each property before
+/// it is checked.
+#[must_use]
+pub fn verify_all(
+    runs: &[VerifyRun<'_>],
+    name: &(dyn Fn(FileId) -> String + Sync),
+    next: &mut dyn FnMut(&str),
+    cancel: &Cancel,
+) -> VerifyReport {
+    let start = Instant::now();
+    let mut report = VerifyReport::default();
+    for run in runs {
+        let properties = match (run.file, run.property) {
+            (_, Some(property)) => {
+                Properties { all: vec![property.clone()], restrictions: Restrictions::default() }
+            }
+            (Some(file), None) => mangle_verify::properties(run.program, file),
+            (None, None) => Properties::default(),
+        };
+        if properties.all.is_empty() {
+            continue;
+        }
+        report.program_errors += errors(run);
+        for property in &properties.all {
+            next(&property.name);
+            for &reading in run.readings {
+                let setup = Setup {
+                    program: run.program,
+                    file: run.file,
+                    restrictions: &properties.restrictions,
+                    reading,
+                    limits: run.limits,
+                    clock: run.clock,
+                    inputs: &[],
+                    name,
+                };
+                let answer = verify(setup, property, run.scope, cancel);
+                let file = run.file.filter(|_| run.property.is_none());
+                let at = answer.error.as_ref().map_or(property.header, |error| error.range);
+                let place = PropertyPlace {
+                    file: &file.map(name).unwrap_or_default(),
+                    line: file.map_or(0, |file| line_of(run.program, file, at.start())),
+                    name: &property.name,
+                    kind: property.kind.as_str(),
+                    reading: if reading == Reading::Go { "go" } else { "written" },
+                };
+                let proof = shown_proof(run.program, &answer, name);
+                report.add(PropertyReport::new(place, &answer, proof), answer.verdict);
+            }
+        }
+    }
+    report.summary.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    report
+}
+
+/// The text of the proof of an answer, where the rule of the property is called the property.
+fn shown_proof(program: &Program, answer: &Answer, name: &dyn Fn(FileId) -> String) -> Option<String> {
+    let (found, compiled) = answer.proof.as_ref()?;
+    let place = |rule: RuleId| place(program, compiled, name, rule);
+    Some(proof::proof(found, &place).replacen("verify_goal()", "solution", 1))
+}
+
+fn place(
+    program: &Program,
+    compiled: &Arc<Compiled>,
+    name: &dyn Fn(FileId) -> String,
+    rule: RuleId,
+) -> String {
+    if rule == RuleId::ASSERTED {
+        return "the world".to_owned();
+    }
+    let Some(rule) = compiled.rule(rule) else { return String::new() };
+    let Some(file) = program.file(rule.file) else { return "the property".to_owned() };
+    let start = file.items.get(rule.item as usize).map_or(TextSize::new(0), |item| item.start);
+    format!("{}:{}", name(rule.file), line_of(program, rule.file, start))
+}
+
+/// How many errors a check finds in the program.
+fn errors(run: &VerifyRun<'_>) -> usize {
+    let is_error = |rule: &Rule| run.rules.severity(rule) == Some(Severity::Error);
+    let cache = FindingCache::new(crate::ide::registry::all());
+    let files: Vec<FileId> =
+        run.program.files.iter().map(|file| file.id).filter(|file| Some(*file) != run.file).collect();
+    let all = diagnostics_of_files(run.program, &files, run.rules, &cache, &is_error);
+    all.iter().flat_map(|(_, found)| found).filter(|found| found.severity == Severity::Error).count()
+}
+
+/// The line of an offset, counted from 1.
+fn line_of(program: &Program, file: FileId, offset: TextSize) -> usize {
+    let text = program.file(file).map_or("", |file| &file.text);
+    let before = text.get(..usize::from(offset)).unwrap_or_default();
+    memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1
+}

@@ -1,0 +1,212 @@
+//! What became of the properties of a policy: as text and as JSON.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::sink::line;
+use mangle_verify::{Answer, Verdict};
+
+/// The properties that were checked.
+#[derive(Debug, Default, Clone, PartialEq, Serialize)]
+pub struct VerifyReport {
+    /// In the order of files and lines.
+    pub properties: Vec<PropertyReport>,
+    /// How many errors `check` finds in the programs.
+    pub program_errors: usize,
+    /// How many properties came to what.
+    pub summary: VerifySummary,
+}
+
+/// How many properties came to what.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct VerifySummary {
+    /// Those that a world breaks, that no world fulfils, and those in which the evaluation aborts.
+    pub violated: usize,
+    /// Those that are as they should be.
+    pub holds: usize,
+    /// Those of which it is not known.
+    pub not_decided: usize,
+    /// How long it took, in milliseconds.
+    pub elapsed_ms: u64,
+}
+
+/// A property and what it came to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PropertyReport {
+    /// The file; empty for a property of the command line.
+    pub file: String,
+    /// The line of the comment that opens it, from 1.
+    pub line: usize,
+    /// Its name.
+    pub name: String,
+    /// `never`, `always`, `possible` or `live`.
+    pub kind: &'static str,
+    /// `go` or `written`.
+    pub reading: &'static str,
+    /// What it came to, in a word.
+    pub answer: &'static str,
+    /// The same as a sentence without its full stop.
+    pub message: String,
+    /// How many facts the world has, or the worlds have at most.
+    pub facts: Option<usize>,
+    /// The facts of the world.
+    pub world: Option<Vec<String>>,
+    /// Whether no world with fewer facts is like it.
+    pub smallest: bool,
+    /// What the other reading comes to.
+    pub other_reading: Option<&'static str>,
+    /// Why no world breaks it, however large.
+    pub argument: Option<String>,
+    /// What derives the solution.
+    pub proof: Option<String>,
+    /// What was looked at.
+    pub covered: CoveredReport,
+}
+
+/// What a search looked at.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CoveredReport {
+    /// The most facts of a world.
+    pub facts: usize,
+    /// For each input the values of its arguments.
+    pub values: Map<String, Value>,
+    /// How many worlds of these values there are.
+    pub worlds: f64,
+    /// How many restrictions excluded worlds.
+    pub assumptions: usize,
+}
+
+/// Where a property is.
+#[derive(Debug, Clone, Copy)]
+pub struct PropertyPlace<'p> {
+    /// The file, as output calls it.
+    pub file: &'p str,
+    /// The line, from 1.
+    pub line: usize,
+    /// Its name.
+    pub name: &'p str,
+    /// Its kind.
+    pub kind: &'static str,
+    /// The reading of the program.
+    pub reading: &'static str,
+}
+
+impl PropertyReport {
+    /// The report of an answer. `proof` is the text of its proof.
+    #[must_use]
+    pub fn new(place: PropertyPlace<'_>, answer: &Answer, proof: Option<String>) -> Self {
+        let facts = match answer.verdict {
+            Verdict::HoldsUpTo | Verdict::ImpossibleUpTo => Some(answer.covered.facts),
+            _ => answer.world.as_ref().map(Vec::len),
+        };
+        let values = answer.covered.values.iter().map(|(name, columns)| (name.clone(), json!(columns)));
+        Self {
+            file: place.file.to_owned(),
+            line: place.line,
+            name: place.name.to_owned(),
+            kind: place.kind,
+            reading: place.reading,
+            answer: answer.verdict.as_str(),
+            message: answer.message.clone(),
+            facts,
+            world: answer.world.clone(),
+            smallest: answer.is_smallest,
+            other_reading: answer.other_reading.map(Verdict::as_str),
+            argument: answer.argument.clone(),
+            proof,
+            covered: CoveredReport {
+                facts: answer.covered.facts,
+                values: values.collect(),
+                worlds: answer.covered.worlds,
+                assumptions: answer.covered.assumptions,
+            },
+        }
+    }
+}
+
+impl VerifyReport {
+    /// Adds a property.
+    pub fn add(&mut self, report: PropertyReport, verdict: Verdict) {
+        if verdict.is_good() {
+            self.summary.holds += 1;
+        } else if verdict.is_bad() {
+            self.summary.violated += 1;
+        } else {
+            self.summary.not_decided += 1;
+        }
+        self.properties.push(report);
+    }
+
+    /// For people. With `values` each answer lists the values that were looked at.
+    #[must_use]
+    pub fn text(&self, values: bool) -> String {
+        let mut out = String::new();
+        if self.program_errors > 0 {
+            let errors = if self.program_errors == 1 { "error" } else { "errors" };
+            let _ = writeln!(
+                out,
+                "`check` finds {} {errors} in the program; statements that cannot be read or evaluated do not count\n",
+                self.program_errors,
+            );
+        }
+        for property in &self.properties {
+            property.text(&mut out, values);
+        }
+        let VerifySummary { holds, violated, not_decided, .. } = self.summary;
+        let _ = writeln!(out, "{holds} as expected, {violated} not, {not_decided} not decided");
+        out
+    }
+}
+
+impl PropertyReport {
+    fn text(&self, out: &mut String, values: bool) {
+        let place =
+            if self.file.is_empty() { String::new() } else { format!("{}:{} ", line(&self.file), self.line) };
+        let _ = writeln!(out, "{place}@{} {}", self.kind, line(&self.name));
+        let _ = writeln!(out, "  {} (reading `{}`)", line(&self.message), self.reading);
+        if let Some(world) = &self.world {
+            let smallest = if self.smallest { "the smallest world:" } else { "a world:" };
+            let _ = writeln!(out, "  {smallest}");
+            match world.is_empty() {
+                true => _ = writeln!(out, "    no facts"),
+                false => world.iter().for_each(|fact| _ = writeln!(out, "    {}.", line(fact))),
+            }
+        }
+        if let Some(other) = self.other_reading.filter(|other| *other != self.answer) {
+            let reading = if self.reading == "go" { "written" } else { "go" };
+            let facts = if other.ends_with("up_to") {
+                format!(" {} facts", self.covered.facts)
+            } else {
+                String::new()
+            };
+            let _ = writeln!(out, "  in the reading `{reading}`: {}{facts}", other.replace('_', " "));
+        }
+        if let Some(proof) = &self.proof {
+            proof.lines().for_each(|each| _ = writeln!(out, "    {each}"));
+        }
+        if self.answer.ends_with("up_to") {
+            let _ = writeln!(
+                out,
+                "  looked at {} worlds of the values that can matter",
+                rounded(self.covered.worlds)
+            );
+        }
+        if values {
+            for (name, columns) in &self.covered.values {
+                let _ = writeln!(out, "  values of {name}:");
+                for column in columns.as_array().into_iter().flatten() {
+                    let listed = column.as_array().into_iter().flatten().filter_map(Value::as_str);
+                    let _ = writeln!(out, "    {}", line(&listed.collect::<Vec<_>>().join(", ")));
+                }
+            }
+        }
+        out.push('\n');
+    }
+}
+
+/// A count of which the size matters, not the last figure.
+fn rounded(count: f64) -> String {
+    if count < 1e6 { format!("{count:.0}") } else { format!("about {count:.0e}") }
+}

@@ -1,0 +1,190 @@
+//! `verify`: properties of policies, and the worlds that break them.
+
+use expect_test::expect;
+
+use super::support::{check, folder, run};
+
+const POLICY: &str = "Decl pending(Id, Action) descr [extensional()] bound [/string, /name].\n\
+    Decl danger(Id, Why) descr [extensional()] bound [/string, /string].\n\
+    request(Id) :- pending(Id, Action), Action != /none.\n\
+    clear(Id) :- request(Id), !danger(Id, _).\npermitted(Action) :- pending(Id, Action), clear(Id).\n";
+const TESTS: &str = "# @never name: nothing dangerous is permitted\n#   clear(Id), danger(Id, _)\n\n\
+    # @never permitted(Action), !pending(_, Action)\n\n# @possible permitted(/run)\n\n# @live clear/1 policy.mg:4\n";
+const FILES: &[(&str, &str)] = &[("policy.mg", POLICY), ("policy_test.mg", TESTS)];
+
+#[test]
+fn worlds_are_shown_with_their_proofs() {
+    check(FILES, &["verify", "."], expect![[r#"
+        `check` finds 2 errors in the program; statements that cannot be read or evaluated do not count
+
+        policy_test.mg:1 @never nothing dangerous is permitted
+          violated by 2 facts (reading `go`)
+          the smallest world:
+            danger("a","a").
+            pending("a",/a).
+          in the reading `written`: holds up to 5 facts
+            solution  by the property
+              clear("a")  by policy.mg:4
+                request("a")  by policy.mg:3
+                  pending("a",/a)  [the world]
+                  /a != /none.
+                !danger(Id, _)  is dropped: the engine does not look at it
+              danger("a","a")  [the world]
+
+        policy_test.mg:4 @never permitted(Action), !pending(_, Action)
+          holds up to 5 facts (reading `go`)
+          looked at 1586 worlds of the values that can matter
+
+        policy_test.mg:6 @possible permitted(/run)
+          possible with 1 fact (reading `go`)
+          the smallest world:
+            pending("a",/run).
+            solution  by the property
+              permitted(/run)  by policy.mg:5
+                pending("a",/run)  [the world]
+                clear("a")  by policy.mg:4
+                  request("a")  by policy.mg:3
+                    pending("a",/run)  [the world]
+                    /run != /none.
+                  !danger(Id, _)  is dropped: the engine does not look at it
+
+        policy_test.mg:8 @live clear/1 policy.mg:4
+          possible with 1 fact (reading `go`)
+          the smallest world:
+            pending("a",/a).
+            solution  by the property
+              request("a")  by policy.mg:3
+                pending("a",/a)  [the world]
+                /a != /none.
+              !danger(Id, _)  is dropped: the engine does not look at it
+
+        3 as expected, 1 not, 0 not decided
+        exit 1
+    "#]]);
+}
+
+#[test]
+fn intended_reading_is_checked_as_well() {
+    check(FILES, &["verify", ".", "--reading", "written", "--scope", "3"], expect![[r#"
+        `check` finds 2 errors in the program; statements that cannot be read or evaluated do not count
+
+        policy_test.mg:1 @never nothing dangerous is permitted
+          holds up to 3 facts (reading `written`)
+          looked at 130 worlds of the values that can matter
+
+        policy_test.mg:4 @never permitted(Action), !pending(_, Action)
+          holds up to 3 facts (reading `written`)
+          looked at 576 worlds of the values that can matter
+
+        policy_test.mg:6 @possible permitted(/run)
+          possible with 1 fact (reading `written`)
+          the smallest world:
+            pending("a",/run).
+            solution  by the property
+              permitted(/run)  by policy.mg:5
+                pending("a",/run)  [the world]
+                clear("a")  by policy.mg:4
+                  request("a")  by policy.mg:3
+                    pending("a",/run)  [the world]
+                    /run != /none.
+                  no danger("a",_)
+
+        policy_test.mg:8 @live clear/1 policy.mg:4
+          possible with 1 fact (reading `written`)
+          the smallest world:
+            pending("a",/a).
+            solution  by the property
+              request("a")  by policy.mg:3
+                pending("a",/a)  [the world]
+                /a != /none.
+              no danger("a",_)
+
+        4 as expected, 0 not, 0 not decided
+        exit 0
+    "#]]);
+}
+
+#[test]
+fn a_property_can_be_named() {
+    let property = "never clear(Id), pending(Id, /stop)";
+    check(FILES, &["verify", "policy.mg", "--property", property, "--values"], expect![[r#"
+        `check` finds 2 errors in the program; statements that cannot be read or evaluated do not count
+
+        @never clear(Id), pending(Id, /stop)
+          violated by 1 fact (reading `go`)
+          the smallest world:
+            pending("a",/stop).
+            solution  by the property
+              clear("a")  by policy.mg:4
+                request("a")  by policy.mg:3
+                  pending("a",/stop)  [the world]
+                  /stop != /none.
+                !danger(Id, _)  is dropped: the engine does not look at it
+              pending("a",/stop)  [the world]
+          values of pending/2:
+            "a", "b", "c"
+            /none., /stop, /a
+
+        0 as expected, 1 not, 0 not decided
+        exit 1
+    "#]]);
+    check(FILES, &["verify", "policy.mg", "--property", "nevr clear(Id)"], expect![[r#"
+        error: `nevr` is not a kind of property; the kinds are `never`, `always`, `possible`, `live`
+        exit 2
+    "#]]);
+}
+
+#[test]
+fn what_cannot_be_checked_is_an_error() {
+    let files = |tests: &'static str| [("policy.mg", POLICY), ("policy_test.mg", tests)];
+    check(&files("# @never name: a typing mistake\n#   claer(Id)\n"), &["verify", "."], expect![[r#"
+        `check` finds 2 errors in the program; statements that cannot be read or evaluated do not count
+
+        policy_test.mg:2 @never a typing mistake
+          unknown predicate `claer/1` (reading `go`)
+
+        0 as expected, 0 not, 1 not decided
+        exit 2
+    "#]]);
+    check(&files("# @never name: not safe\n#   clear(Id), Count > 3\n"), &["verify", "."], expect![[r#"
+        `check` finds 2 errors in the program; statements that cannot be read or evaluated do not count
+
+        policy_test.mg:1 @never not safe
+          a compared variable is unbound (reading `go`)
+
+        0 as expected, 0 not, 1 not decided
+        exit 2
+    "#]]);
+    check(
+        &files("# @assume never !pending(_, _)\n# @assume never pending(_, _)\n# @never clear(Id)\n"),
+        &["verify", "."],
+        expect![[r#"
+            `check` finds 2 errors in the program; statements that cannot be read or evaluated do not count
+
+            policy_test.mg:3 @never clear(Id)
+              no world is left: the assumptions contradict each other (reading `go`)
+
+            0 as expected, 0 not, 1 not decided
+            exit 2
+        "#]],
+    );
+    check(&files("# @test name: a case\n# @forbid clear(_)\n"), &["verify", "."], expect![[r#"
+        error: there are no properties (`# @never …` in `*_test.mg`) here
+        exit 2
+    "#]]);
+}
+
+#[test]
+fn json_has_the_parts_of_an_answer() {
+    let files = [("policy.mg", POLICY), ("policy_test.mg", "# @never clear(Id), danger(Id, _)\n")];
+    let folder = folder(&files);
+    let output = run(folder.path(), &["verify", ".", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let property = &report["properties"][0];
+    assert_eq!(property["answer"], "violated");
+    assert_eq!(property["facts"], 2);
+    assert_eq!(property["smallest"], true);
+    assert_eq!(property["other_reading"], "holds_up_to");
+    assert_eq!(property["world"].as_array().map(Vec::len), Some(2));
+    assert_eq!(report["summary"]["violated"], 1);
+}
