@@ -4,8 +4,12 @@
 //! is read from is derived from the file, mostly byte for byte, sometimes one character from
 //! several bytes (`\n`, `\u00e9`), sometimes with bytes of the file left out (indentation).
 
+mod pairs;
+
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use pairs::Pairs;
 use text_size::{TextRange, TextSize};
 
 /// What kind of Mangle a text holds.
@@ -40,9 +44,18 @@ impl Embedded {
 
 /// A map from the bytes of a derived text to those of its source. Cheap to clone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SegmentMap {
-    /// In the order of both texts, without gaps in the derived one; `None` when both are the same.
-    segments: Option<Arc<Vec<Segment>>>,
+pub struct SegmentMap(Segments);
+
+/// How the bytes of a derived text come from its source.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+enum Segments {
+    /// Both are the same.
+    #[default]
+    Identity,
+    /// In two bytes each for some bytes of the text, and byte for byte elsewhere.
+    Pairs(Pairs),
+    /// In stretches, in the order of both texts, without gaps in the derived one.
+    Stretches(Arc<Vec<Segment>>),
 }
 
 /// A stretch of derived text.
@@ -61,17 +74,37 @@ impl SegmentMap {
         Self::default()
     }
 
+    /// The map of a text that comes from the bytes of `source`: two bytes for each byte at `places`, which are offsets of the
+    /// text in their order, and byte for byte elsewhere.
+    #[must_use]
+    pub fn of_pairs(source: TextRange, places: Vec<u32>) -> Self {
+        Self(Segments::Pairs(Pairs { source, places: Arc::new(places) }))
+    }
+
+    /// The stretches of the text; `None` where it is its own source.
+    fn stretches(&self) -> Option<Cow<'_, [Segment]>> {
+        match &self.0 {
+            Segments::Identity => None,
+            Segments::Pairs(pairs) => Some(pairs.stretches().into()),
+            Segments::Stretches(segments) => Some(segments.as_slice().into()),
+        }
+    }
+
     /// Whether the text is its own source.
     #[must_use]
     pub fn is_identity(&self) -> bool {
-        self.segments.is_none()
+        matches!(self.0, Segments::Identity)
     }
 
     /// The source bytes of a range of derived text: from the first byte that its first character
     /// comes from to the last byte of its last one. What lies past the end is clamped.
     #[must_use]
     pub fn to_source(&self, derived: TextRange) -> TextRange {
-        let Some(segments) = &self.segments else { return derived };
+        let segments = match &self.0 {
+            Segments::Identity => return derived,
+            Segments::Pairs(pairs) => return pairs.to_source(derived),
+            Segments::Stretches(segments) => segments,
+        };
         let start = source_start(segments, derived.start());
         let end = if derived.is_empty() { start } else { source_end(segments, derived.end()) };
         TextRange::new(start.min(end), start.max(end))
@@ -80,7 +113,11 @@ impl SegmentMap {
     /// The derived offset of a source offset; `None` where nothing is derived from.
     #[must_use]
     pub fn to_derived(&self, source: TextSize) -> Option<TextSize> {
-        let Some(segments) = &self.segments else { return Some(source) };
+        let segments = match &self.0 {
+            Segments::Identity => return Some(source),
+            Segments::Pairs(pairs) => return pairs.to_derived(source),
+            Segments::Stretches(segments) => segments,
+        };
         let at = segments.partition_point(|segment| segment.source.end() < source);
         // At a boundary, what starts there counts more than what ends there.
         let next = segments.get(at + 1).filter(|segment| segment.source.start() == source);
@@ -96,13 +133,13 @@ impl SegmentMap {
     /// source of this one.
     #[must_use]
     pub fn within(&self, outer: &Self) -> Self {
-        let (Some(inner), Some(around)) = (&self.segments, &outer.segments) else {
+        let (Some(inner), Some(around)) = (self.stretches(), outer.stretches()) else {
             return if self.is_identity() { outer.clone() } else { self.clone() };
         };
         let mut builder = SegmentMapBuilder::default();
         for segment in inner.iter() {
             if segment.copied {
-                copy_through(around, segment.source, &mut builder);
+                copy_through(&around, segment.source, &mut builder);
             } else {
                 builder.escape(segment.derived.len(), outer.to_source(segment.source));
             }
@@ -171,29 +208,9 @@ impl SegmentMapBuilder {
         self.push(len, source, false);
     }
 
-    /// The next `copied` bytes of a source were copied, and `len` bytes were written for the `escaped` bytes behind them; `source`
-    /// is where the first of them is. The same as [`SegmentMapBuilder::copy`] and [`SegmentMapBuilder::escape`], in one step.
-    #[inline]
-    pub fn copy_and_escape(&mut self, source: TextSize, copied: u32, (len, escaped): (u32, u32)) {
-        if self.segments.last().is_some_and(|last| last.copied) {
-            let run = TextRange::at(source, TextSize::new(copied));
-            self.copy(run);
-            return self.escape(TextSize::new(len), TextRange::at(run.end(), TextSize::new(escaped)));
-        }
-        let (middle, there) = (self.end + TextSize::new(copied), source + TextSize::new(copied));
-        let end = middle + TextSize::new(len);
-        if copied > 0 {
-            let derived = TextRange::new(self.end, middle);
-            self.segments.push(Segment { derived, source: TextRange::new(source, there), copied: true });
-        }
-        let escape = TextRange::at(there, TextSize::new(escaped));
-        self.segments.push(Segment { derived: TextRange::new(middle, end), source: escape, copied: false });
-        self.end = end;
-    }
-
     /// A text that `map` belongs to was put behind what is there; identities have no length, so they cannot be.
     pub fn append(&mut self, map: &SegmentMap) {
-        for segment in map.segments.iter().flat_map(|segments| segments.iter()) {
+        for segment in map.stretches().unwrap_or_default().iter() {
             self.push(segment.derived.len(), segment.source, segment.copied);
         }
     }
@@ -201,7 +218,7 @@ impl SegmentMapBuilder {
     /// The map.
     #[must_use]
     pub fn finish(self) -> SegmentMap {
-        SegmentMap { segments: Some(Arc::new(self.segments)) }
+        SegmentMap(Segments::Stretches(Arc::new(self.segments)))
     }
 
     #[inline]

@@ -100,6 +100,9 @@ pub(super) fn open_fence(range: TextRange, end: TextSize, closing: String) -> Fi
 
 /// The bytes of a record that are no UTF-8: one finding at the first of them.
 pub(super) fn invalid_utf8(bytes: &[u8]) -> Option<Finding> {
+    if simdutf8::basic::from_utf8(bytes).is_ok() {
+        return None;
+    }
     let error = std::str::from_utf8(bytes).err()?;
     let start = error.valid_up_to();
     let rest = bytes.get(start..).unwrap_or(&[]);

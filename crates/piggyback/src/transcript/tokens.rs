@@ -27,7 +27,7 @@ pub fn characters(count: usize) -> usize {
 /// A text that need not be UTF-8; each byte that belongs to no character counts as one.
 #[must_use]
 pub fn bytes(text: &[u8]) -> usize {
-    match std::str::from_utf8(text) {
+    match simdutf8::basic::from_utf8(text) {
         Ok(valid) => self::text(valid),
         Err(_) => {
             text.utf8_chunks()

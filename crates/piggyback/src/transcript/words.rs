@@ -8,6 +8,9 @@ use crate::envelope::runtime;
 
 /// The member of an object that counts under a name: of several the last.
 pub(super) fn member(json: &Json<'_>, object: NodeId, name: &str) -> Option<NodeId> {
+    if !json.may_have(object, name) {
+        return None;
+    }
     json.members(object).filter(|member| is_named(json, member.key, name)).last().map(|member| member.value)
 }
 

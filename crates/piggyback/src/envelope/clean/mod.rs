@@ -194,7 +194,7 @@ impl<'c> Recogniser<'c> {
         let target = self.intent(json, intent?.value)?;
         let updates = updates?.value;
         let changes = self.updates(json, updates)?;
-        let may_hold = !std::str::from_utf8(text).is_ok_and(is_free);
+        let may_hold = !simdutf8::basic::from_utf8(text).is_ok_and(is_free);
         let memory = self.memory(json, memory?.value, may_hold)?;
         correction.map_or(Some(()), |one| self.correction(json, one.value))?;
         let asks = knowledge.map_or(Some(false), |list| self.knowledge(json, list.value))?;

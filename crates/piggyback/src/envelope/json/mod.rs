@@ -3,9 +3,9 @@
 //! A document is a list of nodes in the order of the text; each knows where those inside it end, so a value is passed
 //! over in one step. What the grammar of RFC 8259 does not allow is a [`JsonProblem`], and reading goes on behind it.
 
-mod near;
 mod parse;
 mod problem_text;
+mod scan;
 mod strict;
 mod string;
 #[cfg(test)]
@@ -47,6 +47,8 @@ pub struct NodeId(u32);
 #[derive(Debug, Clone, Copy)]
 struct Node {
     kind: JsonKind,
+    /// Of an object the bits of its keys ([`key_bit`]).
+    keys: u16,
     start: u32,
     end: u32,
     /// The node behind this one and all that are inside it.
@@ -58,6 +60,8 @@ struct Node {
 pub struct Json<'t> {
     text: &'t [u8],
     nodes: Vec<Node>,
+    /// Where the backslashes of escapes are, in the order of the text.
+    escapes: Vec<u32>,
     /// What is wrong, in the order of the text.
     pub problems: Vec<JsonProblem>,
     /// Where the value ends.
@@ -66,6 +70,16 @@ pub struct Json<'t> {
     limit: u32,
     /// The part as text, if it is UTF-8, and where it begins.
     utf8: Option<(usize, &'t str)>,
+}
+
+/// A string literal, quotes included.
+#[derive(Debug, Clone, Copy)]
+struct Literal<'j, 't> {
+    bytes: LiteralBytes<'t>,
+    /// Where it begins in its text.
+    start: u32,
+    /// Where the backslashes of its escapes are in its text.
+    escapes: &'j [u32],
 }
 
 /// The bytes of a literal.
@@ -175,6 +189,12 @@ impl<'t> Json<'t> {
         std::iter::from_fn(move || Some(Member { key: inside.next()?, value: inside.next()? }))
     }
 
+    /// Whether an object may have a key: told by a look at one number. Keys with escapes may be any.
+    #[must_use]
+    pub fn may_have(&self, object: NodeId, key: &str) -> bool {
+        self.node(object).keys & key_bit(key.as_bytes()) != 0
+    }
+
     /// The value of a string or a key; a byte that is no part of a character, and a surrogate without its other half,
     /// are U+FFFD each. `None` for anything else.
     #[must_use]
@@ -186,7 +206,7 @@ impl<'t> Json<'t> {
             (JsonKind::Plain, LiteralBytes::Bytes(raw)) => {
                 Some(String::from_utf8_lossy(raw.get(1..raw.len().saturating_sub(1)).unwrap_or(&[])))
             }
-            (JsonKind::Escaped, written) => Some(string::value(written).into()),
+            (JsonKind::Escaped, _) => Some(string::value(self.literal(node)).into()),
             _ => None,
         }
     }
@@ -197,7 +217,7 @@ impl<'t> Json<'t> {
             (JsonKind::Plain, LiteralBytes::Text(text)) => {
                 out.push_str(text.get(1..text.len().saturating_sub(1)).unwrap_or(""));
             }
-            (JsonKind::Plain | JsonKind::Escaped, written) => string::push_value(written, out),
+            (JsonKind::Plain | JsonKind::Escaped, _) => string::push_value(self.literal(node), out),
             _ => return false,
         }
         true
@@ -223,9 +243,24 @@ impl<'t> Json<'t> {
     /// The value of a string, and where each of its bytes comes from.
     #[must_use]
     pub fn string_with_map(&self, node: NodeId) -> Option<(String, SegmentMap)> {
-        let start = self.range(node).start();
+        let (value, map) = self.bytes_with_map(node)?;
+        // Pieces of text and whole characters are text.
+        Some((String::from_utf8(value).unwrap_or_default(), map))
+    }
+
+    /// [`Json::string_with_map`], as bytes: they are UTF-8.
+    #[must_use]
+    pub fn bytes_with_map(&self, node: NodeId) -> Option<(Vec<u8>, SegmentMap)> {
         matches!(self.kind(node), JsonKind::Plain | JsonKind::Escaped)
-            .then(|| string::value_with_map(self.written(node), start))
+            .then(|| string::value_with_map(self.literal(node)))
+    }
+
+    /// A string as it is written.
+    fn literal(&self, node: NodeId) -> Literal<'_, 't> {
+        let Node { start, end, .. } = self.node(node);
+        let before = |place: u32| self.escapes.partition_point(|escape| *escape < place);
+        let escapes = self.escapes.get(before(start)..before(end)).unwrap_or(&[]);
+        Literal { bytes: self.written(node), start, escapes }
     }
 
     /// The bytes of a node, as text if all is.
@@ -249,7 +284,14 @@ impl<'t> Json<'t> {
     }
 
     fn node(&self, node: NodeId) -> Node {
-        let nothing = Node { kind: JsonKind::Broken, start: self.end, end: self.end, next: node.0 + 1 };
+        let nothing =
+            Node { kind: JsonKind::Broken, keys: 0, start: self.end, end: self.end, next: node.0 + 1 };
         self.nodes.get(node.0 as usize).copied().unwrap_or(nothing)
     }
+}
+
+/// One of sixteen bits, by the length of a key and its first letter.
+fn key_bit(key: &[u8]) -> u16 {
+    let first = key.first().copied().unwrap_or(0);
+    1 << ((usize::from(first) ^ (key.len() * 5)) % 16)
 }

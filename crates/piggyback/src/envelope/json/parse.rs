@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Json, JsonKind, Node};
+use super::{Json, JsonKind, Node, key_bit, scan};
 use mangle_syntax::text::{TextRange, size, whole_characters};
 
 /// How deep values may nest, as in Go's decoder.
@@ -64,14 +64,13 @@ pub(super) fn parse(text: &[u8], part: Range<usize>) -> Json<'_> {
     let limit = part.end.min(text.len()).min(u32::MAX as usize);
     let seen = text.get(..limit).unwrap_or(text);
     let at = part.start.min(limit);
-    let utf8 = seen.get(at..).and_then(|part| std::str::from_utf8(part).ok());
+    let utf8 = seen.get(at..).and_then(|part| simdutf8::basic::from_utf8(part).ok());
     let mut parser = Parser {
         text: seen,
         is_text: utf8.is_some(),
-        // On one line there are none, and then no string has to be looked through.
-        has_controls: seen.get(at..).unwrap_or(&[]).iter().fold(false, |any, byte| any | (*byte < 0x20)),
         at,
         nodes: Vec::with_capacity(((limit - at) / BYTES_A_NODE + 8).min(MOST_IN_ADVANCE)),
+        escapes: Vec::new(),
         problems: Vec::new(),
         open: Vec::new(),
     };
@@ -80,6 +79,7 @@ pub(super) fn parse(text: &[u8], part: Range<usize>) -> Json<'_> {
     Json {
         text,
         nodes: parser.nodes,
+        escapes: parser.escapes,
         problems: parser.problems,
         end,
         limit: number(limit),
@@ -91,10 +91,10 @@ struct Parser<'t> {
     text: &'t [u8],
     /// Whether all of it is UTF-8.
     is_text: bool,
-    /// Whether there are control characters anywhere.
-    has_controls: bool,
     at: usize,
     nodes: Vec<Node>,
+    /// Where the backslashes of escapes are.
+    escapes: Vec<u32>,
     problems: Vec<JsonProblem>,
     /// The arrays and objects around the place.
     open: Vec<Open>,
@@ -197,7 +197,7 @@ impl Parser<'_> {
 
     fn node(&mut self, kind: JsonKind, start: usize, end: usize) -> usize {
         let next = number(self.nodes.len() + 1);
-        self.nodes.push(Node { kind, start: number(start), end: number(end), next });
+        self.nodes.push(Node { kind, keys: 0, start: number(start), end: number(end), next });
         self.nodes.len() - 1
     }
 
@@ -354,9 +354,11 @@ impl Parser<'_> {
         match self.peek() {
             Some(b'"') => {
                 self.string(b'"');
+                self.note_key();
             }
             Some(b'\'') => {
                 self.string(b'\'');
+                self.note_key();
                 self.problem(JsonProblemKind::SingleQuotes, start, self.at);
             }
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => self.word(),
@@ -374,68 +376,90 @@ impl Parser<'_> {
         }
     }
 
+    /// Notes the key that was just read at its object.
+    fn note_key(&mut self) {
+        let (Some(key), Some(open)) = (self.nodes.last(), self.open.last()) else { return };
+        let inner = self.text.get(key.start as usize + 1..(key.end as usize).saturating_sub(1));
+        let bits = match key.kind {
+            JsonKind::Plain => key_bit(inner.unwrap_or(&[])),
+            _ => u16::MAX,
+        };
+        if let Some(object) = self.nodes.get_mut(open.node) {
+            object.keys |= bits;
+        }
+    }
+
     /// A string, from its quote on.
     fn string(&mut self, quote: u8) {
-        let start = self.at;
-        self.at += 1;
-        let mut has_escapes = false;
-        loop {
-            let rest = self.text.get(self.at..).unwrap_or(&[]);
-            let stop = super::near::find(rest, quote, b'\\');
-            // All of them, so that several are compared at once.
-            if self.has_controls && rest.iter().take(stop).fold(false, |any, byte| any | (*byte < 0x20)) {
-                self.controls(self.at, self.at + stop);
-            }
-            self.at += stop;
-            match self.peek() {
-                Some(b'\\') => {
-                    has_escapes = true;
-                    match self.text.get(self.at + 1) {
-                        // So it is nearly always.
-                        Some(b'"' | b'\\' | b'n') => self.at += 2,
-                        _ => self.escape(),
-                    }
-                }
-                Some(_) => {
-                    self.at += 1;
-                    break;
-                }
-                None => {
-                    self.problem(JsonProblemKind::Unclosed, start, self.at);
-                    break;
-                }
-            }
+        let (start, escapes) = (self.at, self.escapes.len());
+        let is_closed = self.string_rest(quote);
+        if !is_closed {
+            self.problem(JsonProblemKind::Unclosed, start, self.at);
         }
-        let is_plain = !has_escapes
+        let is_plain = is_closed
+            && self.escapes.len() == escapes
             && quote == b'"'
-            && self.text.get(self.at.saturating_sub(1)) == Some(&quote)
-            && self.at > start + 1
             && (self.is_text || std::str::from_utf8(self.text.get(start..self.at).unwrap_or(&[])).is_ok());
         self.node(if is_plain { JsonKind::Plain } else { JsonKind::Escaped }, start, self.at);
     }
 
-    fn controls(&mut self, start: usize, end: usize) {
-        for at in start..end {
-            if self.text.get(at).is_some_and(|byte| *byte < 0x20) {
-                self.problem(JsonProblemKind::RawControl, at, at + 1);
+    /// Passes what is behind the first quote of a string. Gives whether there is a last one.
+    fn string_rest(&mut self, quote: u8) -> bool {
+        self.at += 1;
+        while self.at < self.text.len() {
+            let start = self.at;
+            let mut marks = scan::marks(self.text, start, quote);
+            self.at += scan::BLOCK;
+            while marks != 0 {
+                let at = start + marks.trailing_zeros() as usize;
+                match self.text.get(at) {
+                    Some(b'\\') => {
+                        let behind = self.escape(at);
+                        if behind >= start + scan::BLOCK {
+                            self.at = behind;
+                            break;
+                        }
+                        marks &= u32::MAX << (behind - start);
+                    }
+                    Some(byte) if *byte == quote => {
+                        self.at = at + 1;
+                        return true;
+                    }
+                    _ => {
+                        self.problem(JsonProblemKind::RawControl, at, at + 1);
+                        marks &= marks - 1;
+                    }
+                }
             }
+        }
+        self.at = self.text.len();
+        false
+    }
+
+    /// Notes the escape at a place. Gives where it ends.
+    #[inline]
+    fn escape(&mut self, at: usize) -> usize {
+        self.escapes.push(number(at));
+        match self.text.get(at + 1) {
+            // So it is nearly always.
+            Some(b'"' | b'\\' | b'n') => at + 2,
+            _ => self.rare_escape(at),
         }
     }
 
-    fn escape(&mut self) {
-        let rest = self.text.get(self.at..).unwrap_or(&[]);
+    fn rare_escape(&mut self, at: usize) -> usize {
+        let rest = self.text.get(at..).unwrap_or(&[]);
         let len = match rest.get(1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
             Some(b'u') if super::string::unit(rest).is_some() => 6,
             // The text ends here, which is the problem of the string.
             None => 1,
             Some(_) => {
-                let at = self.at;
                 self.problem(JsonProblemKind::BadEscape, at, (at + 2).min(self.text.len()));
                 2
             }
         };
-        self.at = (self.at + len).min(self.text.len());
+        (at + len).min(self.text.len())
     }
 
     fn number(&mut self) {

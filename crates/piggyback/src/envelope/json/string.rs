@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::LiteralBytes;
+use super::{Literal, LiteralBytes};
 use mangle_syntax::text::{SegmentMap, SegmentMapBuilder, TextRange, TextSize, size};
 
 /// A stretch of a literal.
@@ -15,31 +15,30 @@ enum Piece<'t> {
 }
 
 /// The value of a literal, quotes included; the last one may be missing.
-pub(super) fn value(literal: LiteralBytes<'_>) -> String {
-    let mut value = String::with_capacity(literal.bytes().len());
+pub(super) fn value(literal: Literal<'_, '_>) -> String {
+    let mut value = String::with_capacity(literal.bytes.bytes().len());
     push_value(literal, &mut value);
     value
 }
 
 /// Writes the value of a literal behind what is there.
-pub(super) fn push_value(literal: LiteralBytes<'_>, out: &mut String) {
+pub(super) fn push_value(literal: Literal<'_, '_>, out: &mut String) {
     pieces(literal, |piece, _| match piece {
         Piece::Text(text) => out.push_str(text),
         Piece::Char(char) => out.push(char),
     });
 }
 
-/// The value of a literal that begins at `start`, and where its bytes come from.
-pub(super) fn value_with_map(literal: LiteralBytes<'_>, start: TextSize) -> (String, SegmentMap) {
-    let bytes = literal.bytes();
-    let escapes = memchr::memchr_iter(b'\\', bytes).count();
-    let mut map = SegmentMapBuilder::with_escapes(escapes);
-    if let LiteralBytes::Text(text) = literal {
-        // Pieces of text and whole characters are text.
-        let value = String::from_utf8(text_with_map(text, start, &mut map)).unwrap_or_default();
-        return (value, map.finish());
+/// The value of a literal as UTF-8, and where its bytes come from.
+pub(super) fn value_with_map(literal: Literal<'_, '_>) -> (Vec<u8>, SegmentMap) {
+    if let LiteralBytes::Text(text) = literal.bytes
+        && let Some(found) = pairs_with_map(text.as_bytes(), literal)
+    {
+        return found;
     }
-    let mut value = String::with_capacity(bytes.len());
+    let mut map = SegmentMapBuilder::with_escapes(literal.escapes.len());
+    let start = TextSize::new(literal.start);
+    let mut value = String::with_capacity(literal.bytes.bytes().len());
     pieces(literal, |piece, range| {
         let source = TextRange::new(start + size(range.start), start + size(range.end));
         match piece {
@@ -53,46 +52,42 @@ pub(super) fn value_with_map(literal: LiteralBytes<'_>, start: TextSize) -> (Str
             }
         }
     });
-    (value, map.finish())
+    (value.into_bytes(), map.finish())
 }
 
-/// [`pieces`] of a literal that is text, for whole replies: what is met all the time costs a few instructions. Gives the
-/// value.
-fn text_with_map(literal: &str, start: TextSize, map: &mut SegmentMapBuilder) -> Vec<u8> {
-    let bytes = literal.as_bytes();
+/// [`value_with_map`] where each escape is two bytes for one, as it is in most replies: costs a few instructions an escape.
+fn pairs_with_map(bytes: &[u8], literal: Literal<'_, '_>) -> Option<(Vec<u8>, SegmentMap)> {
     let quote = bytes.first().copied().unwrap_or(b'"');
     let end = bytes.len() - usize::from(closed(bytes, quote));
     let mut value = Vec::with_capacity(bytes.len() + SHORT);
+    let mut places = Vec::with_capacity(literal.escapes.len());
     let mut at = 1.min(end);
-    while let Some(rest) = bytes.get(at..end).filter(|rest| !rest.is_empty()) {
-        let plain = backslash(rest);
-        push_short(rest, plain, &mut value);
-        let (source, behind) = (start + size(at), rest.get(plain..).unwrap_or(&[]));
-        let copied = u32::from(size(plain));
-        match (behind.get(1), escape(behind)) {
-            // So it is nearly always.
-            (Some(b'"' | b'\\'), _) => {
-                value.extend(behind.get(1));
-                map.copy_and_escape(source, copied, (1, 2));
-                at += plain + 2;
-            }
-            (_, Some((char, len))) => {
-                let mut buffer = [0; 4];
-                let written = char.encode_utf8(&mut buffer).as_bytes();
-                value.extend_from_slice(written);
-                map.copy_and_escape(source, copied, (size(written.len()).into(), size(len).into()));
-                at += plain + len;
-            }
-            _ => {
-                // The end, or an unknown escape: the backslash stays.
-                let len = plain + usize::from(!behind.is_empty());
-                value.extend(behind.first());
-                map.copy(TextRange::at(source, size(len)));
-                at += len;
-            }
-        }
+    for escape in literal.escapes {
+        let place = (escape - literal.start) as usize;
+        let char = pair(*bytes.get(..end)?.get(place + 1)?)?;
+        push_short(bytes.get(at..)?, place.checked_sub(at)?, &mut value);
+        places.push(size(value.len()).into());
+        value.push(char);
+        at = place + 2;
     }
-    value
+    value.extend_from_slice(bytes.get(at..end)?);
+    let start = TextSize::new(literal.start);
+    let source = TextRange::new(start + size(1.min(end)), start + size(end));
+    Some((value, SegmentMap::of_pairs(source, places)))
+}
+
+/// The byte that a backslash and this one stand for.
+#[inline]
+fn pair(byte: u8) -> Option<u8> {
+    Some(match byte {
+        b'"' | b'\\' | b'/' => byte,
+        b'n' => b'\n',
+        b't' => b'\t',
+        b'r' => b'\r',
+        b'b' => 8,
+        b'f' => 12,
+        _ => return None,
+    })
 }
 
 /// How many bytes are copied in one step.
@@ -122,33 +117,30 @@ impl<'t> LiteralBytes<'t> {
 
 /// Takes a literal apart.
 #[inline]
-fn pieces<'t>(literal: LiteralBytes<'t>, mut piece: impl FnMut(Piece<'t>, Range<usize>)) {
-    let bytes = literal.bytes();
+fn pieces<'t>(literal: Literal<'_, 't>, mut piece: impl FnMut(Piece<'t>, Range<usize>)) {
+    let bytes = literal.bytes.bytes();
     let quote = bytes.first().copied().unwrap_or(b'"');
-    let end = match closed(bytes, quote) {
-        true => bytes.len() - 1,
-        false => bytes.len(),
-    };
-    let mut at = usize::from(!bytes.is_empty());
-    while let Some(rest) = bytes.get(at..end).filter(|rest| !rest.is_empty()) {
-        let plain = at + backslash(rest);
-        at = texts(literal, at..plain, &mut piece);
-        let behind = bytes.get(plain..end).unwrap_or(&[]);
-        if let Some((char, len)) = escape(behind) {
-            piece(Piece::Char(char), at..at + len);
-            at += len;
-        } else if !behind.is_empty() {
-            // No escape that anybody knows: the backslash is what it is.
-            piece(Piece::Text("\\"), at..at + 1);
-            at += 1;
+    let end = bytes.len() - usize::from(closed(bytes, quote));
+    let mut at = 1.min(end);
+    for place in literal.escapes.iter().map(|escape| (escape - literal.start) as usize) {
+        // The second half of a pair was taken with the first.
+        if place < at {
+            continue;
+        }
+        texts(literal.bytes, at..place, &mut piece);
+        match escape(bytes.get(place..end).unwrap_or(&[])) {
+            Some((char, len)) => {
+                piece(Piece::Char(char), place..place + len);
+                at = place + len;
+            }
+            None => {
+                // No escape that anybody knows: the backslash is what it is.
+                piece(Piece::Text("\\"), place..place + 1);
+                at = place + 1;
+            }
         }
     }
-}
-
-/// How far it is to the next backslash.
-#[inline]
-fn backslash(rest: &[u8]) -> usize {
-    super::near::find(rest, b'\\', b'\\')
+    texts(literal.bytes, at..end, &mut piece);
 }
 
 /// Whether a literal ends with its quote.
@@ -158,21 +150,21 @@ fn closed(literal: &[u8], quote: u8) -> bool {
     last == quote && !inner.is_empty() && backslashes % 2 == 0
 }
 
-/// Text without escapes; gives where it ends.
+/// Text without escapes.
 #[inline]
 fn texts<'t>(
     literal: LiteralBytes<'t>,
     range: Range<usize>,
     piece: &mut impl FnMut(Piece<'t>, Range<usize>),
-) -> usize {
+) {
     let bytes = match literal {
         // The bytes beside a backslash and a quote are ends of characters.
         LiteralBytes::Text(text) => {
             let text = text.get(range.clone()).unwrap_or("");
             if !text.is_empty() {
-                piece(Piece::Text(text), range.clone());
+                piece(Piece::Text(text), range);
             }
-            return range.end;
+            return;
         }
         LiteralBytes::Bytes(bytes) => bytes.get(range.clone()).unwrap_or(&[]),
     };
@@ -187,7 +179,6 @@ fn texts<'t>(
             at += 1;
         }
     }
-    at
 }
 
 /// The character that an escape stands for, and how many bytes it takes.

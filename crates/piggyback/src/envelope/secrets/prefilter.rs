@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem;
+use wide::u8x16;
 
 use super::{blocks, key_formats, names, random};
 
@@ -19,31 +20,93 @@ static BLOCK: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finde
 /// Whether nothing in a text can be a secret.
 pub(super) fn is_free(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let has_address = || memchr::memchr(b'@', bytes).is_some() && memmem::find(bytes, b"://").is_some();
-    let may_hide = has_hiding_escape(bytes) || has_hiding_character(bytes);
-    !(may_hide || has_key(bytes) || BLOCK.find(bytes).is_some() || has_address() || names::is_in(bytes))
+    let has_address = || memmem::find(bytes, b"://").is_some();
+    look(bytes).is_some_and(|has_at| !(has_at && has_address()))
+        && BLOCK.find(bytes).is_none()
+        && !names::is_in(bytes)
+}
+
+/// How many bytes are looked at in one step.
+const STEP: usize = 16;
+
+/// Looks through a text once, for words that may be keys that need no name and for what hides such words. `None` where there
+/// are some; else whether there is an `@`.
+fn look(bytes: &[u8]) -> Option<bool> {
+    let (mut start, mut has_at) = (0, false);
+    for (at, block) in (0..).step_by(STEP).zip(bytes.chunks(STEP)) {
+        let bits = BlockBits::of(block);
+        has_at |= bits.are_at != 0;
+        let may_hide = |place: usize| is_hiding(bytes.get(place..).unwrap_or(&[]));
+        if places(bits.may_hide, at).any(may_hide) {
+            return None;
+        }
+        if bits.are_borders != 0 {
+            // What lies between two borders of a block is too short.
+            let (first, last) = (bits.are_borders.trailing_zeros(), bits.are_borders.ilog2());
+            if is_key(bytes, start..at + first as usize) {
+                return None;
+            }
+            start = at + last as usize + 1;
+        }
+    }
+    (!is_key(bytes, start..bytes.len())).then_some(has_at)
+}
+
+/// The places that bits stand for, the lowest for `start`.
+fn places(mut bits: u32, start: usize) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let at = (bits != 0).then(|| start + bits.trailing_zeros() as usize);
+        bits &= bits.wrapping_sub(1);
+        at
+    })
+}
+
+/// What the bytes of a block are, a bit each, the lowest for the first.
+struct BlockBits {
+    /// They end words.
+    are_borders: u32,
+    /// A backslash, or a part of a character that is not ASCII.
+    may_hide: u32,
+    /// `@`
+    are_at: u32,
+}
+
+impl BlockBits {
+    /// Those of at most [`STEP`] bytes.
+    #[inline]
+    fn of(bytes: &[u8]) -> Self {
+        let block = bytes.first_chunk::<STEP>().map_or_else(|| padded(bytes), |block| u8x16::new(*block));
+        let are = |byte: u8| block.simd_eq(u8x16::splat(byte));
+        let small = block | u8x16::splat(0x20);
+        let are_letters = small.max(u8x16::splat(b'a')).min(u8x16::splat(b'z')).simd_eq(small);
+        // `-`, `.`, `/`, digits and `:` follow each other.
+        let are_digits = block.max(u8x16::splat(b'-')).min(u8x16::splat(b':')).simd_eq(block);
+        let are_others = are(b'+') | are(b'=') | are(b'_') | are(b'~');
+        let are_words = (are_letters | are_digits | are_others).to_bitmask();
+        let len = bytes.len().min(STEP);
+        let all = u32::MAX >> (u32::BITS as usize - len.max(1));
+        Self {
+            are_borders: !are_words & all,
+            may_hide: (are(b'\\') | block & u8x16::splat(0x80)).to_bitmask(),
+            are_at: are(b'@').to_bitmask(),
+        }
+    }
+}
+
+/// A block that is not complete, with spaces behind it.
+fn padded(bytes: &[u8]) -> u8x16 {
+    let mut block = [b' '; STEP];
+    block.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    u8x16::new(block)
 }
 
 /// Whether a word may be a key that needs no name: it is long enough, has a digit or a capital in it, and the form of one.
-fn has_key(bytes: &[u8]) -> bool {
-    let is_border = |byte: &u8| CLASS[usize::from(*byte)] == Class::Border;
-    let mut start = 0;
-    // Where a word is too short for a key, the next begins after the last border.
-    while let Some(least) = bytes.get(start..start + SHORTEST_BARE) {
-        if let Some(border) = least.iter().rposition(is_border) {
-            start += border + 1;
-            continue;
-        }
-        let rest = bytes.get(start..).unwrap_or(&[]);
-        let end = start + rest.iter().position(is_border).unwrap_or(rest.len());
-        let word = bytes.get(start..end).unwrap_or(&[]);
-        let is_mixed = word.iter().any(|byte| CLASS[usize::from(*byte)] == Class::Mixed);
-        if is_mixed && may_be_key(bytes, start..end) {
-            return true;
-        }
-        start = end + 1;
-    }
-    false
+#[inline]
+fn is_key(bytes: &[u8], word: Range<usize>) -> bool {
+    let is_mixed = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+    word.len() >= SHORTEST_BARE
+        && bytes.get(word.clone()).is_some_and(|word| word.iter().any(is_mixed))
+        && may_be_key(bytes, word)
 }
 
 /// Whether a word may be a key. What an escape ends with may be glued to its front.
@@ -65,54 +128,19 @@ fn has_random_part(word: &str) -> bool {
     })
 }
 
-/// Whether an escape stands for a letter, a sign of a key, or a character without width, behind which a key may hide.
-fn has_hiding_escape(bytes: &[u8]) -> bool {
-    memchr::memchr_iter(b'\\', bytes).any(|at| match bytes.get(at + 1..).unwrap_or(&[]) {
-        [b'x' | b'/', ..] | [b'u', b'{', ..] => true,
-        [b'u', b'0', b'0', third, ..] => matches!(third, b'0'..=b'7' | b'a' | b'A'),
-        [b'u', first, second, ..] => {
+/// Whether a text begins with an escape that stands for a letter, a sign of a key, or a character without width, or with such a
+/// character: a key may hide behind it.
+fn is_hiding(text: &[u8]) -> bool {
+    match text {
+        [b'\\', b'x' | b'/', ..] | [b'\\', b'u', b'{', ..] => true,
+        [b'\\', b'u', b'0', b'0', third, ..] => matches!(third, b'0'..=b'7' | b'a' | b'A'),
+        [b'\\', b'u', first, second, ..] => {
             matches!((first, second.to_ascii_lowercase()), (b'2', b'0') | (b'f' | b'F', b'e'))
         }
+        [0xe2, 0x80, 0x8b..=0x8f | 0xaa..=0xae, ..]
+        | [0xe2, 0x81, 0xa0..=0xaf, ..]
+        | [0xef, 0xbb, 0xbf, ..]
+        | [0xc2, 0xad, ..] => true,
         _ => false,
-    })
-}
-
-/// Whether a character without width is in a text: a word may go on behind it.
-fn has_hiding_character(bytes: &[u8]) -> bool {
-    !bytes.is_ascii()
-        && memchr::memchr3_iter(0xe2, 0xef, 0xc2, bytes).any(|at| {
-            matches!(
-                bytes.get(at..).unwrap_or(&[]),
-                [0xe2, 0x80, 0x8b..=0x8f | 0xaa..=0xae, ..]
-                    | [0xe2, 0x81, 0xa0..=0xaf, ..]
-                    | [0xef, 0xbb, 0xbf, ..]
-                    | [0xc2, 0xad, ..]
-            )
-        })
-}
-
-/// What a byte does to a word.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    /// It ends it.
-    Border,
-    /// It goes on with it.
-    Small,
-    /// It goes on with it, and makes it more than a plain word.
-    Mixed,
-}
-
-static CLASS: [Class; 256] = {
-    let (mut table, mut at) = ([Class::Border; 256], 0u8);
-    loop {
-        table[at as usize] = match at {
-            b'0'..=b'9' | b'A'..=b'Z' => Class::Mixed,
-            b'a'..=b'z' | b'-' | b'_' | b'.' | b'/' | b'+' | b'=' | b'~' | b':' => Class::Small,
-            _ => Class::Border,
-        };
-        if at == u8::MAX {
-            break table;
-        }
-        at += 1;
     }
-};
+}

@@ -1,6 +1,6 @@
 //! What is kept of turns: how much it is, whether it is enough, and whether it agrees with itself: `PB610` to `PB615`.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::bounded_map::MOST_KNOWN;
 use super::current_turn::CurrentTurn;
@@ -61,8 +61,8 @@ pub(super) struct SessionSize {
     original: usize,
     answers: usize,
     held: AtomStore,
-    /// The atoms of the last turn by predicate, and the turn in which they came first.
-    last: FxHashMap<u64, FxHashMap<u64, u64>>,
+    /// The atoms of the last turn, each by its predicate and its text, and the turn in which it came first.
+    last: FxHashMap<(u64, u64), u64>,
     first: Option<(TurnSite, TranscriptFinding)>,
 }
 
@@ -161,7 +161,7 @@ impl SessionSize {
     fn forget(&mut self, now: &CurrentTurn<'_>) {
         for operation in now.reply.memory.iter().filter(|operation| operation.op == "forget") {
             let predicate = hash(operation.key.as_str());
-            self.last.remove(&predicate);
+            self.last.retain(|(of, _), _| *of != predicate);
             self.held.forget(predicate);
         }
     }
@@ -192,9 +192,10 @@ impl SessionSize {
     }
 
     fn redundant(&mut self, now: &CurrentTurn<'_>, out: &mut Vec<TranscriptFinding>) {
-        let mut held: FxHashMap<u64, FxHashMap<u64, u64>> = FxHashMap::default();
+        let mut held = FxHashMap::with_capacity_and_hasher(now.reply.atoms.len(), FxBuildHasher);
         for atom in accepted(now) {
-            let since = self.last.get(&atom.predicate).and_then(|last| last.get(&atom.hash)).copied();
+            let key = (atom.predicate, atom.hash);
+            let since = self.last.get(&key).copied();
             if let Some(since) = since {
                 let message = format!("update repeats a fact of reply {since}");
                 // A capture is evidence: the update stays in it.
@@ -203,7 +204,7 @@ impl SessionSize {
                     .help("leave out updates that already hold");
                 out.push(now.found(finding, format!("/control_packet/mangle_updates/{}", atom.index)));
             }
-            held.entry(atom.predicate).or_default().insert(atom.hash, since.unwrap_or(now.turn));
+            held.insert(key, since.unwrap_or(now.turn));
         }
         self.last = held;
     }

@@ -33,14 +33,14 @@ impl Draft {
                 }
             }
             Node::Escaped => {
-                let Some((value, map)) = json.string_with_map(node) else { return };
+                let Some((value, map)) = json.bytes_with_map(node) else { return };
                 match is_first {
-                    true => self.whole = Some((value.into_bytes(), map)),
+                    true => self.whole = Some((value, map)),
                     false => {
                         self.settle(json.text());
                         self.seam();
                         self.map.append(&map);
-                        self.text.extend_from_slice(value.as_bytes());
+                        self.text.extend_from_slice(&value);
                     }
                 }
             }
