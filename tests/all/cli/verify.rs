@@ -6,7 +6,7 @@ use super::support::{check, folder, run};
 
 const POLICY: &str = "Decl pending(Id, Action) descr [extensional()] bound [/string, /name].\n\
     Decl danger(Id, Why) descr [extensional()] bound [/string, /string].\n\
-    request(Id) :- pending(Id, Action), Action != /none.\n\
+    request(Id) :- pending(Id, Action), /none != Action.\n\
     clear(Id) :- request(Id), !danger(Id, _).\npermitted(Action) :- pending(Id, Action), clear(Id).\n";
 const TESTS: &str = "# @never name: nothing dangerous is permitted\n#   clear(Id), danger(Id, _)\n\n\
     # @never permitted(Action), !pending(_, Action)\n\n# @possible permitted(/run)\n\n# @live clear/1 policy.mg:4\n";
@@ -15,7 +15,7 @@ const FILES: &[(&str, &str)] = &[("policy.mg", POLICY), ("policy_test.mg", TESTS
 #[test]
 fn worlds_are_shown_with_their_proofs() {
     check(FILES, &["verify", "."], expect![[r#"
-        `check` finds 2 errors in the program; statements that cannot be read or evaluated do not count
+        `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
         policy_test.mg:1 @never nothing dangerous is permitted
           violated by 2 facts (reading `go`)
@@ -27,7 +27,7 @@ fn worlds_are_shown_with_their_proofs() {
               clear("a")  by policy.mg:4
                 request("a")  by policy.mg:3
                   pending("a",/a)  [the world]
-                  /a != /none.
+                  /none != /a
                 !danger(Id, _)  is dropped: the engine does not look at it
               danger("a","a")  [the world]
 
@@ -45,7 +45,7 @@ fn worlds_are_shown_with_their_proofs() {
                 clear("a")  by policy.mg:4
                   request("a")  by policy.mg:3
                     pending("a",/run)  [the world]
-                    /run != /none.
+                    /none != /run
                   !danger(Id, _)  is dropped: the engine does not look at it
 
         policy_test.mg:8 @live clear/1 policy.mg:4
@@ -55,7 +55,7 @@ fn worlds_are_shown_with_their_proofs() {
             solution  by the property
               request("a")  by policy.mg:3
                 pending("a",/a)  [the world]
-                /a != /none.
+                /none != /a
               !danger(Id, _)  is dropped: the engine does not look at it
 
         3 as expected, 1 not, 0 not decided
@@ -66,7 +66,7 @@ fn worlds_are_shown_with_their_proofs() {
 #[test]
 fn intended_reading_is_checked_as_well() {
     check(FILES, &["verify", ".", "--reading", "written", "--scope", "3"], expect![[r#"
-        `check` finds 2 errors in the program; statements that cannot be read or evaluated do not count
+        `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
         policy_test.mg:1 @never nothing dangerous is permitted
           holds up to 3 facts (reading `written`)
@@ -86,7 +86,7 @@ fn intended_reading_is_checked_as_well() {
                 clear("a")  by policy.mg:4
                   request("a")  by policy.mg:3
                     pending("a",/run)  [the world]
-                    /run != /none.
+                    /none != /run
                   no danger("a",_)
 
         policy_test.mg:8 @live clear/1 policy.mg:4
@@ -96,7 +96,7 @@ fn intended_reading_is_checked_as_well() {
             solution  by the property
               request("a")  by policy.mg:3
                 pending("a",/a)  [the world]
-                /a != /none.
+                /none != /a
               no danger("a",_)
 
         4 as expected, 0 not, 0 not decided
@@ -108,7 +108,7 @@ fn intended_reading_is_checked_as_well() {
 fn a_property_can_be_named() {
     let property = "never clear(Id), pending(Id, /stop)";
     check(FILES, &["verify", "policy.mg", "--property", property, "--values"], expect![[r#"
-        `check` finds 2 errors in the program; statements that cannot be read or evaluated do not count
+        `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
         @never clear(Id), pending(Id, /stop)
           violated by 1 fact (reading `go`)
@@ -118,12 +118,12 @@ fn a_property_can_be_named() {
               clear("a")  by policy.mg:4
                 request("a")  by policy.mg:3
                   pending("a",/stop)  [the world]
-                  /stop != /none.
+                  /none != /stop
                 !danger(Id, _)  is dropped: the engine does not look at it
               pending("a",/stop)  [the world]
           values of pending/2:
             "a", "b", "c"
-            /none., /stop, /a
+            /none, /stop, /a
 
         0 as expected, 1 not, 0 not decided
         exit 1
@@ -138,7 +138,7 @@ fn a_property_can_be_named() {
 fn what_cannot_be_checked_is_an_error() {
     let files = |tests: &'static str| [("policy.mg", POLICY), ("policy_test.mg", tests)];
     check(&files("# @never name: a typing mistake\n#   claer(Id)\n"), &["verify", "."], expect![[r#"
-        `check` finds 2 errors in the program; statements that cannot be read or evaluated do not count
+        `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
         policy_test.mg:2 @never a typing mistake
           unknown predicate `claer/1` (reading `go`)
@@ -147,7 +147,7 @@ fn what_cannot_be_checked_is_an_error() {
         exit 2
     "#]]);
     check(&files("# @never name: not safe\n#   clear(Id), Count > 3\n"), &["verify", "."], expect![[r#"
-        `check` finds 2 errors in the program; statements that cannot be read or evaluated do not count
+        `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
         policy_test.mg:1 @never not safe
           a compared variable is unbound (reading `go`)
@@ -159,7 +159,7 @@ fn what_cannot_be_checked_is_an_error() {
         &files("# @assume never !pending(_, _)\n# @assume never pending(_, _)\n# @never clear(Id)\n"),
         &["verify", "."],
         expect![[r#"
-            `check` finds 2 errors in the program; statements that cannot be read or evaluated do not count
+            `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
             policy_test.mg:3 @never clear(Id)
               no world is left: the assumptions contradict each other (reading `go`)
@@ -172,6 +172,15 @@ fn what_cannot_be_checked_is_an_error() {
         error: there are no properties (`# @never …` in `*_test.mg`) here
         exit 2
     "#]]);
+}
+
+#[test]
+fn check_reports_properties_that_cannot_be_read() {
+    let files = [("policy.mg", POLICY), ("policy_test.mg", "# @never clear(Id) then danger(Id, _)\n")];
+    let folder = folder(&files);
+    let output = run(folder.path(), &["check", "policy_test.mg"]);
+    let text = String::from_utf8(output.stdout).expect("it is text");
+    assert!(text.contains("property-malformed]: `@never` has no `then` and no `:-`"), "{text}");
 }
 
 #[test]
