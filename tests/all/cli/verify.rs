@@ -14,7 +14,10 @@ const FILES: &[(&str, &str)] = &[("policy.mg", POLICY), ("policy_test.mg", TESTS
 
 #[test]
 fn worlds_are_shown_with_their_proofs() {
-    check(FILES, &["verify", "."], expect![[r#"
+    check(
+        FILES,
+        &["verify", "."],
+        expect![[r#"
         `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
         policy_test.mg:1 @never nothing dangerous is permitted
@@ -60,12 +63,16 @@ fn worlds_are_shown_with_their_proofs() {
 
         3 as expected, 1 not, 0 not decided
         exit 1
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn intended_reading_is_checked_as_well() {
-    check(FILES, &["verify", ".", "--reading", "written", "--scope", "3"], expect![[r#"
+    check(
+        FILES,
+        &["verify", ".", "--reading", "written", "--scope", "3"],
+        expect![[r#"
         `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
         policy_test.mg:1 @never nothing dangerous is permitted
@@ -101,13 +108,17 @@ fn intended_reading_is_checked_as_well() {
 
         4 as expected, 0 not, 0 not decided
         exit 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_property_can_be_named() {
     let property = "never clear(Id), pending(Id, /stop)";
-    check(FILES, &["verify", "policy.mg", "--property", property, "--values"], expect![[r#"
+    check(
+        FILES,
+        &["verify", "policy.mg", "--property", property, "--values"],
+        expect![[r#"
         `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
         @never clear(Id), pending(Id, /stop)
@@ -127,17 +138,25 @@ fn a_property_can_be_named() {
 
         0 as expected, 1 not, 0 not decided
         exit 1
-    "#]]);
-    check(FILES, &["verify", "policy.mg", "--property", "nevr clear(Id)"], expect![[r#"
+    "#]],
+    );
+    check(
+        FILES,
+        &["verify", "policy.mg", "--property", "nevr clear(Id)"],
+        expect![[r#"
         error: `nevr` is not a kind of property; the kinds are `never`, `always`, `possible`, `live`
         exit 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_cannot_be_checked_is_an_error() {
     let files = |tests: &'static str| [("policy.mg", POLICY), ("policy_test.mg", tests)];
-    check(&files("# @never name: a typing mistake\n#   claer(Id)\n"), &["verify", "."], expect![[r#"
+    check(
+        &files("# @never name: a typing mistake\n#   claer(Id)\n"),
+        &["verify", "."],
+        expect![[r#"
         `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
         policy_test.mg:2 @never a typing mistake
@@ -145,8 +164,12 @@ fn what_cannot_be_checked_is_an_error() {
 
         0 as expected, 0 not, 1 not decided
         exit 2
-    "#]]);
-    check(&files("# @never name: not safe\n#   clear(Id), Count > 3\n"), &["verify", "."], expect![[r#"
+    "#]],
+    );
+    check(
+        &files("# @never name: not safe\n#   clear(Id), Count > 3\n"),
+        &["verify", "."],
+        expect![[r#"
         `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
         policy_test.mg:1 @never not safe
@@ -154,7 +177,8 @@ fn what_cannot_be_checked_is_an_error() {
 
         0 as expected, 0 not, 1 not decided
         exit 2
-    "#]]);
+    "#]],
+    );
     check(
         &files("# @assume never !pending(_, _)\n# @assume never pending(_, _)\n# @never clear(Id)\n"),
         &["verify", "."],
@@ -168,10 +192,14 @@ fn what_cannot_be_checked_is_an_error() {
             exit 2
         "#]],
     );
-    check(&files("# @test name: a case\n# @forbid clear(_)\n"), &["verify", "."], expect![[r#"
+    check(
+        &files("# @test name: a case\n# @forbid clear(_)\n"),
+        &["verify", "."],
+        expect![[r#"
         error: there are no properties (`# @never …` in `*_test.mg`) here
         exit 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

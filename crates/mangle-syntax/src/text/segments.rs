@@ -85,7 +85,7 @@ impl SegmentMap {
     fn stretches(&self) -> Option<Cow<'_, [Segment]>> {
         match &self.0 {
             Segments::Identity => None,
-            Segments::Pairs(pairs) => Some(pairs.stretches().into()),
+            Segments::Pairs(pairs) => Some(stretches(pairs).into()),
             Segments::Stretches(segments) => Some(segments.as_slice().into()),
         }
     }
@@ -187,6 +187,20 @@ fn copy_through(around: &[Segment], middle: TextRange, builder: &mut SegmentMapB
 pub struct SegmentMapBuilder {
     segments: Vec<Segment>,
     end: TextSize,
+}
+
+/// Pairs as stretches.
+fn stretches(pairs: &Pairs) -> Vec<Segment> {
+    let mut builder = SegmentMapBuilder::with_escapes(pairs.places.len());
+    let (mut at, one) = (pairs.source.start(), TextSize::new(1));
+    for place in pairs.places.iter() {
+        let pair = pairs.offset(TextSize::new(*place));
+        builder.copy(TextRange::new(at, pair));
+        at = pair + one + one;
+        builder.escape(one, TextRange::new(pair, at));
+    }
+    builder.copy(TextRange::new(at, pairs.source.end()));
+    builder.segments
 }
 
 impl SegmentMapBuilder {
@@ -303,6 +317,32 @@ mod tests {
             let range = map.to_source(TextRange::at(TextSize::new(start), TextSize::new(len)));
             prop_assert!(range.end() <= size(source.len()));
             let _ = map.to_derived(TextSize::new(start));
+        }
+    }
+}
+
+#[cfg(test)]
+mod pair_tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn pairs_are_as_their_stretches(text in "[ab~]{0,12}", start in 0u32..4, ranges in prop::collection::vec((0u32..30, 0u32..6), 8)) {
+            let places: Vec<u32> = (0..).zip(text.chars()).filter(|(_, char)| *char == '~').map(|(at, _)| at).collect();
+            let len = u32::try_from(text.len() + places.len()).unwrap_or(u32::MAX);
+            let pairs = SegmentMap::of_pairs(TextRange::at(start.into(), len.into()), places);
+            let stretches = SegmentMap(Segments::Stretches(Arc::new(pairs.stretches().unwrap_or_default().into_owned())));
+            for (at, len) in ranges {
+                let range = TextRange::at(at.into(), len.into());
+                // An empty text has no stretches, and so no place.
+                if !text.is_empty() {
+                    prop_assert_eq!(pairs.to_source(range), stretches.to_source(range));
+                    prop_assert_eq!(pairs.to_derived(at.into()), stretches.to_derived(at.into()));
+                }
+            }
+            prop_assert_eq!(pairs.within(&SegmentMap::identity()), pairs);
         }
     }
 }

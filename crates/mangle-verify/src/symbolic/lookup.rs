@@ -1,23 +1,16 @@
 //! Lookups in symbolic relations.
 
-use mangle_engine::kernel::plan::{Bound, IntervalCondition, Match, RelationId, ValueSource};
+use mangle_engine::kernel::plan::{Bound, IntervalCondition, Match, ValueSource};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::Evaluation;
+use super::frame::{Derived, Frame, Lookup};
 use super::slots::Uses;
-use super::step::{Derived, Frame, write};
+use super::step::write;
 use super::term::Term;
 use crate::circuit::Literal;
 use crate::obstacle::Obstacle;
-
-/// What a lookup requires of a tuple.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Lookup {
-    relation: RelationId,
-    keys: Box<[(u16, Term)]>,
-    same: Box<[(u16, u16)]>,
-}
 
 impl Evaluation<'_> {
     /// What a lookup requires, for a row.

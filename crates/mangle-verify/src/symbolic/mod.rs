@@ -4,6 +4,7 @@
 //! each with a literal of a circuit that says in which worlds it is there.
 
 mod aggregate;
+mod frame;
 mod lookup;
 mod relation;
 mod slots;
@@ -18,10 +19,10 @@ use mangle_engine::program::PredicateId;
 use mangle_syntax::text::Cancel;
 use rustc_hash::FxHashMap;
 
+use self::frame::{Frame, Memo};
 use self::relation::Additions;
 pub(crate) use self::relation::SymbolicRelation;
 pub(crate) use self::slots::{Slots, Uses};
-use self::step::{Frame, Memo};
 pub(crate) use self::term::Terms;
 use crate::circuit::{Circuit, Literal, Satisfiable};
 use crate::cone::Cone;

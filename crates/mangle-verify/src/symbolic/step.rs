@@ -1,58 +1,16 @@
 //! The steps of a plan, one after the other, for every way in which those before hold.
 
-use mangle_engine::kernel::plan::{Bound, DEEPEST_CALL, Match, Plan, Slot, Step, StepKind, ValueSource};
+use mangle_engine::kernel::plan::{Bound, DEEPEST_CALL, Match, Slot, Step, StepKind, ValueSource};
 use mangle_engine::kernel::{Builtin, Failure, Function, ValueId, compare};
 use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::FxHashMap;
 
 use super::Evaluation;
+use super::frame::{Computed, Frame, Test};
 use super::slots::Uses;
 use super::term::Term;
 use crate::circuit::Literal;
 use crate::obstacle::Obstacle;
-
-/// A derivation of the head of a plan.
-pub(super) type Derived = (Box<[Term]>, Literal, Uses);
-
-/// What a plan looks at while it is evaluated.
-pub(super) struct Frame<'p> {
-    pub(super) plan: &'p Plan,
-    pub(super) row: Vec<Term>,
-    pub(super) out: Vec<Derived>,
-    /// How many calls of predicates it is inside of.
-    depth: u32,
-}
-
-impl<'p> Frame<'p> {
-    pub(super) fn new(plan: &'p Plan, terms: &mut super::Terms) -> Self {
-        let row = vec![terms.value(ValueId(0)); usize::from(plan.slots)];
-        Self { plan, row, out: Vec::new(), depth: 0 }
-    }
-}
-
-/// What was computed from terms before.
-#[derive(Default)]
-pub(super) struct Memo {
-    computed: FxHashMap<(&'static str, Box<[Term]>), Computed>,
-    tests: FxHashMap<(Operator, Term, Term), Test>,
-    pub(super) absences: FxHashMap<super::lookup::Lookup, Literal>,
-}
-
-/// The value of a function, and where it has none.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Computed {
-    pub(super) term: Term,
-    /// True where the function has a value.
-    pub(super) succeeds: Literal,
-    pub(super) fails: Literal,
-}
-
-/// Where a test holds, and where it fails.
-#[derive(Debug, Clone, Copy)]
-struct Test {
-    holds: Literal,
-    fails: Literal,
-}
 
 impl Evaluation<'_> {
     /// Goes on from a step of a plan, where `guard` is true.

@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use text_size::{TextRange, TextSize};
 
-use super::{Segment, SegmentMapBuilder};
-
 /// Which bytes of a text are two in its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pairs {
@@ -23,7 +21,7 @@ impl Pairs {
     }
 
     /// Where in the source an offset of the text is. What lies past the end is clamped.
-    fn offset(&self, derived: TextSize) -> TextSize {
+    pub(super) fn offset(&self, derived: TextSize) -> TextSize {
         let before = self.places.partition_point(|place| TextSize::new(*place) < derived);
         let offset = u32::from(self.source.start()).saturating_add(u32::from(derived));
         TextSize::new(offset.saturating_add(length(before))).min(self.source.end())
@@ -50,49 +48,8 @@ impl Pairs {
             _ => offset - length(low),
         }))
     }
-
-    /// The same in stretches.
-    pub(super) fn stretches(&self) -> Vec<Segment> {
-        let mut builder = SegmentMapBuilder::with_escapes(self.places.len());
-        let (mut at, one) = (self.source.start(), TextSize::new(1));
-        for place in self.places.iter() {
-            let pair = self.offset(TextSize::new(*place));
-            builder.copy(TextRange::new(at, pair));
-            at = pair + one + one;
-            builder.escape(one, TextRange::new(pair, at));
-        }
-        builder.copy(TextRange::new(at, self.source.end()));
-        builder.segments
-    }
 }
 
 fn length(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::super::{SegmentMap, Segments};
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn pairs_are_as_their_stretches(text in "[ab~]{0,12}", start in 0u32..4, ranges in prop::collection::vec((0u32..30, 0u32..6), 8)) {
-            let places: Vec<u32> = (0..).zip(text.chars()).filter(|(_, char)| *char == '~').map(|(at, _)| at).collect();
-            let len = length(text.len() + places.len());
-            let pairs = SegmentMap::of_pairs(TextRange::at(start.into(), len.into()), places);
-            let stretches = SegmentMap(Segments::Stretches(Arc::new(pairs.stretches().unwrap_or_default().into_owned())));
-            for (at, len) in ranges {
-                let range = TextRange::at(at.into(), len.into());
-                // An empty text has no stretches, and so no place.
-                if !text.is_empty() {
-                    prop_assert_eq!(pairs.to_source(range), stretches.to_source(range));
-                    prop_assert_eq!(pairs.to_derived(at.into()), stretches.to_derived(at.into()));
-                }
-            }
-            prop_assert_eq!(pairs.within(&SegmentMap::identity()), pairs);
-        }
-    }
 }

@@ -1,0 +1,61 @@
+//! What the evaluation of a plan holds: its registers, and what was computed before.
+
+use mangle_engine::kernel::ValueId;
+use mangle_engine::kernel::plan::{Plan, RelationId};
+use mangle_syntax::syntax::ast::Operator;
+use rustc_hash::FxHashMap;
+
+use super::slots::Uses;
+use super::term::{Term, Terms};
+use crate::circuit::Literal;
+
+/// A derivation of the head of a plan.
+pub(super) type Derived = (Box<[Term]>, Literal, Uses);
+
+/// What a plan looks at while it is evaluated.
+pub(super) struct Frame<'p> {
+    pub(super) plan: &'p Plan,
+    pub(super) row: Vec<Term>,
+    pub(super) out: Vec<Derived>,
+    /// How many calls of predicates it is inside of.
+    pub(super) depth: u32,
+}
+
+impl<'p> Frame<'p> {
+    pub(super) fn new(plan: &'p Plan, terms: &mut Terms) -> Self {
+        let row = vec![terms.value(ValueId(0)); usize::from(plan.slots)];
+        Self { plan, row, out: Vec::new(), depth: 0 }
+    }
+}
+
+/// What was computed from terms before.
+#[derive(Default)]
+pub(super) struct Memo {
+    pub(super) computed: FxHashMap<(&'static str, Box<[Term]>), Computed>,
+    pub(super) tests: FxHashMap<(Operator, Term, Term), Test>,
+    pub(super) absences: FxHashMap<Lookup, Literal>,
+}
+
+/// The value of a function, and where it has none.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Computed {
+    pub(super) term: Term,
+    /// True where the function has a value.
+    pub(super) succeeds: Literal,
+    pub(super) fails: Literal,
+}
+
+/// Where a test holds, and where it fails.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Test {
+    pub(super) holds: Literal,
+    pub(super) fails: Literal,
+}
+
+/// What a lookup requires of a tuple.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Lookup {
+    pub(super) relation: RelationId,
+    pub(super) keys: Box<[(u16, Term)]>,
+    pub(super) same: Box<[(u16, u16)]>,
+}
