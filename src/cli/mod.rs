@@ -12,6 +12,7 @@ mod ci_file;
 mod completions;
 mod config;
 mod config_settings;
+mod diff;
 mod effective_config;
 mod extra_facts;
 mod findings;
@@ -101,6 +102,7 @@ enum Command {
     Regex(reply_grammar::RegexCommand),
     Test(test::TestCommand),
     Verify(verify::VerifyCommand),
+    Diff(diff::DiffCommand),
     Rule(rule::RuleCommand),
     Config(config::Config),
     Status(status::StatusCommand),
@@ -191,6 +193,7 @@ impl Cli {
             Command::Regex(regex) => regex.run(color),
             Command::Test(test) => test.run(color),
             Command::Verify(verify) => verify.run(color),
+            Command::Diff(diff) => diff.run(color),
             Command::Rule(rule) => rule.run(color),
             Command::Config(config) => config.run(color),
             Command::Status(status) => status.run(color),

@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::output;
 use crate::host::{
-    self, CheckTarget, LinkOptions, LinkedProgram, Memory, Overlay, PartialScan, Problem, Resolution, Shell,
+    self, CheckTarget, CheckTargets, GitRevision, GitRevisionError, LinkOptions, LinkedProgram, Memory,
+    Overlay, PartialScan, Problem, Resolution, Shell,
 };
 use crate::report::{SourceText, Sources};
 use mangle_engine::program::FileSummary;
@@ -34,6 +35,26 @@ impl Programs {
         Self::load_as(paths, working, &Memory::default(), Sources::default(), |resolution, files, _| {
             host::join(resolution, files, &LinkOptions::default())
         })
+    }
+
+    /// Loads what the paths named at a revision of the git repository around `working`.
+    ///
+    /// # Errors
+    /// When git does not give that revision.
+    pub(super) fn load_past(
+        revision: &str,
+        paths: &[PathBuf],
+        working: &Path,
+    ) -> Result<Self, GitRevisionError> {
+        let past = GitRevision::read(working, revision)?;
+        let named = host::targets(paths, working);
+        let (targets, overlay) = past.targets(&named.targets)?;
+        let then = past.then(working)?;
+        let (memory, sources) = (Memory::default(), Sources::default());
+        let named = CheckTargets { targets, ..named };
+        Ok(Self::load_over(&overlay, named, true, &then, &memory, sources, |resolution, files, _| {
+            host::join(resolution, files, &LinkOptions::default())
+        }))
     }
 
     /// Loads what `paths` name, with further files in each program. A kernel or a test that is named takes the
@@ -62,17 +83,29 @@ impl<J> Programs<J> {
         paths: &[PathBuf],
         working: &Path,
         memory: &Memory,
+        sources: Sources,
+        join: impl FnOnce(&Resolution, &FxHashMap<FileId, Arc<FileSummary>>, &[CheckTarget]) -> Vec<J>,
+    ) -> Self {
+        let named = host::targets(paths, working);
+        Self::load_over(&Overlay::default(), named, paths.is_empty(), working, memory, sources, join)
+    }
+
+    fn load_over(
+        overlay: &Overlay,
+        named: CheckTargets,
+        is_everything: bool,
+        working: &Path,
+        memory: &Memory,
         mut sources: Sources,
         join: impl FnOnce(&Resolution, &FxHashMap<FileId, Arc<FileSummary>>, &[CheckTarget]) -> Vec<J>,
     ) -> Self {
-        let (named, overlay) = (host::targets(paths, working), Overlay::default());
-        let mut resolution = host::resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
+        let mut resolution = host::resolve(&named.targets, Shell::CommandLine, overlay, memory.table());
         resolution.problems.extend(named.problems);
         resolution.problems.extend(resolution.cuts.iter().map(PartialScan::problem));
-        if !paths.is_empty() {
+        if !is_everything {
             resolution.problems.append(&mut resolution.empty);
         }
-        let (files, problems) = host::load(&resolution, &named.targets, &overlay, memory, || {});
+        let (files, problems) = host::load(&resolution, &named.targets, overlay, memory, || {});
         resolution.problems.extend(problems);
         resolution.problems.extend(host::unparsed(&files, &named.targets, memory.table()));
         for file in files.values() {

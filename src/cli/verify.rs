@@ -1,6 +1,6 @@
 //! `verify`: checks properties of policies in all worlds of a size.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
@@ -10,13 +10,13 @@ use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use crate::host::{self, Memory};
-use crate::ide::verification::{VerifyRun, verify_all};
+use crate::ide::verification::{Surroundings, VerifyRun, verify_all};
 use crate::report::Sources;
 use crate::report::verification::VerifyReport;
 use mangle_check::policy_test::property::{Properties, Property};
 use mangle_engine::kernel::{Clock, Limits, Reading};
-use mangle_engine::program::Program;
-use mangle_settings::Settings;
+use mangle_engine::program::{PredicateKey, Program};
+use mangle_settings::{Settings, VerifySettings};
 use mangle_syntax::text::{Cancel, FileId};
 use mangle_verify::Scope;
 
@@ -33,12 +33,12 @@ pub(super) struct VerifyCommand {
     /// Check this property instead of those of test files: `never BODY`, `always BODY then HEAD`, `possible BODY`
     #[arg(long, value_name = "PROPERTY")]
     property: Option<String>,
-    /// The most facts of a world
-    #[arg(long, value_name = "FACTS", default_value_t = 5, value_parser = clap::value_parser!(u8).range(0..=12))]
-    scope: u8,
-    /// The most seconds for a property
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    time: u32,
+    /// The most facts of a world; 5 unless `[verify] facts` says otherwise
+    #[arg(long, value_name = "FACTS", value_parser = clap::value_parser!(u8).range(0..=12))]
+    scope: Option<u8>,
+    /// The most seconds for a property; 10 unless `[verify] seconds` says otherwise
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<u32>,
     /// How the program is read; `go` unless `[kernel] reading` says otherwise
     #[arg(long, value_enum)]
     reading: Option<Readings>,
@@ -84,7 +84,8 @@ impl VerifyCommand {
             Some(property) => {
                 let programs = Programs::load(&self.paths, &working);
                 let runs = programs.all.iter().map(|joined| (&*joined.program, None, &*joined.settings));
-                let report = self.checked(&runs.collect::<Vec<_>>(), Some(property), &programs.sources);
+                let folder = |_| working.clone();
+                let report = self.checked(&runs.collect::<Vec<_>>(), Some(property), &programs.sources, &folder);
                 programs.complain(&working, color);
                 (report, programs.problems.len())
             }
@@ -96,7 +97,11 @@ impl VerifyCommand {
                     });
                 let runs =
                     programs.all.iter().map(|joined| (&joined.program, Some(joined.file), &*joined.settings));
-                let report = self.checked(&runs.collect::<Vec<_>>(), None, &programs.sources);
+                let folder = |file: Option<FileId>| {
+                    let path = file.map(|file| memory.table().path(file));
+                    path.and_then(|path| Some(path.parent()?.to_path_buf())).unwrap_or_else(|| working.clone())
+                };
+                let report = self.checked(&runs.collect::<Vec<_>>(), None, &programs.sources, &folder);
                 programs.complain(&working, color);
                 (report, programs.problems.len())
             }
@@ -123,8 +128,8 @@ impl VerifyCommand {
         programs: &[(&Program, Option<FileId>, &Settings)],
         property: Option<&Property>,
         sources: &Sources,
+        folder: &(dyn Fn(Option<FileId>) -> PathBuf + Sync),
     ) -> VerifyReport {
-        let scope = Scope { facts: usize::from(self.scope), time: Duration::from_secs(self.time.into()) };
         let readings: Vec<Vec<Reading>> =
             programs.iter().map(|(.., settings)| self.readings(settings.kernel.reading)).collect();
         let runs = programs.iter().zip(&readings).map(|((program, file, settings), readings)| VerifyRun {
@@ -134,11 +139,13 @@ impl VerifyCommand {
             readings,
             limits: Limits::of(&settings.kernel),
             clock: Clock::of(&settings.kernel),
-            scope,
-            rules: &settings.rules,
+            scope: scope(&settings.verify, self.scope, self.time),
+            settings,
         });
         let name = |file| sources.name(file).to_owned();
-        verify_all(&runs.collect::<Vec<_>>(), &name, &mut |_| {}, &Cancel::new())
+        let other = |file: Option<FileId>, path: &str| other_program(&folder(file), path);
+        let surroundings = Surroundings { name: &name, other: &other };
+        verify_all(&runs.collect::<Vec<_>>(), surroundings, &mut |_| {}, &Cancel::new())
     }
 
     fn readings(&self, configured: Reading) -> Vec<Reading> {
@@ -148,5 +155,29 @@ impl VerifyCommand {
             Some(Readings::Written) => vec![Reading::Written],
             Some(Readings::Both) => vec![Reading::Go, Reading::Written],
         }
+    }
+}
+
+/// How far a search goes: as the options say, else as the settings do.
+pub(super) fn scope(settings: &VerifySettings, facts: Option<u8>, seconds: Option<u32>) -> Scope {
+    let facts = facts.map_or_else(|| usize::try_from(settings.facts).unwrap_or(usize::MAX), usize::from);
+    Scope { facts, time: Duration::from_secs(seconds.map_or(settings.seconds, u64::from)) }
+}
+
+/// What worlds hold facts of, as the settings say.
+pub(super) fn inputs(settings: &VerifySettings) -> Vec<PredicateKey> {
+    settings.inputs.iter().map(|(name, arity)| PredicateKey { name: *name, arity: *arity }).collect()
+}
+
+/// The program that a property compares with, at a path that counts from `folder`.
+fn other_program(folder: &Path, path: &str) -> Result<Program, String> {
+    let programs = Programs::load(&[PathBuf::from(path)], folder);
+    if let Some(problem) = programs.problems.first() {
+        return Err(format!("{path}: {}", problem.why));
+    }
+    match programs.all.as_slice() {
+        [one] => Ok((*one.program).clone()),
+        [] => Err(format!("{path} has no Mangle files (`.mg`, `.gl`)")),
+        _ => Err(format!("{path} has several programs: name the files of one")),
     }
 }

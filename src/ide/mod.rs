@@ -5,6 +5,7 @@
 pub mod assists;
 pub mod call_hierarchy;
 pub mod code_lens;
+pub mod comparison;
 pub mod completion;
 pub mod cursor;
 pub mod definition;

@@ -10,11 +10,13 @@ use crate::report::verification::{PropertyPlace, PropertyReport, VerifyReport};
 use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
 use mangle_check::policy_test::property::{Properties, Property, Restrictions};
 use mangle_engine::kernel::{Clock, Compiled, Limits, Reading, RuleId};
-use mangle_engine::program::Program;
-use mangle_settings::RuleSettings;
+use mangle_engine::program::{Predicate, PredicateKey, Program};
+use mangle_settings::{BUILT_IN_CONSUMERS, Settings, TranscriptSettings};
 use mangle_syntax::lint::{Rule, Severity};
-use mangle_syntax::text::{Cancel, FileId, TextSize};
+use mangle_syntax::text::{Cancel, FileId, TextSize, listed};
 use mangle_verify::{Answer, Scope, Setup, verify};
+use piggyback::envelope::atoms::is_delicate;
+use piggyback::envelope::runtime::{built_in, takes};
 
 /// Properties that are to be checked.
 #[derive(Clone, Copy)]
@@ -33,19 +35,28 @@ pub struct VerifyRun<'p> {
     pub clock: Clock,
     /// How far a search goes.
     pub scope: Scope,
-    /// Which rules find errors.
-    pub rules: &'p RuleSettings,
+    /// What worlds hold facts of, what consumers take, and which rules find errors.
+    pub settings: &'p Settings,
 }
 
-/// Checks properties one after the other. `name` is what a file is called; `next` is called with the name of each property before
-/// it is checked.
+/// What properties need to know of the folders around them.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'s> {
+    /// What a file is called.
+    pub name: &'s (dyn Fn(FileId) -> String + Sync),
+    /// The program at a path that counts from the folder of a test file, or from the working folder; else why there is none.
+    pub other: &'s (dyn Fn(Option<FileId>, &str) -> Result<Program, String> + Sync),
+}
+
+/// Checks properties one after the other. `next` is called with the name of each property before it is checked.
 #[must_use]
 pub fn verify_all(
     runs: &[VerifyRun<'_>],
-    name: &(dyn Fn(FileId) -> String + Sync),
+    surroundings: Surroundings<'_>,
     next: &mut dyn FnMut(&str),
     cancel: &Cancel,
 ) -> VerifyReport {
+    let name = surroundings.name;
     let start = Instant::now();
     let mut report = VerifyReport::default();
     for run in runs {
@@ -60,6 +71,8 @@ pub fn verify_all(
             continue;
         }
         report.program_errors += errors(run);
+        let inputs: Vec<PredicateKey> =
+            run.settings.verify.inputs.iter().map(|(name, arity)| PredicateKey { name: *name, arity: *arity }).collect();
         for property in &properties.all {
             next(&property.name);
             for &reading in run.readings {
@@ -70,8 +83,10 @@ pub fn verify_all(
                     reading,
                     limits: run.limits,
                     clock: run.clock,
-                    inputs: &[],
+                    inputs: &inputs,
+                    consumer: &|program, name| of_consumer(program, &run.settings.transcripts, name),
                     name,
+                    other: &|path| (surroundings.other)(run.file, path),
                 };
                 let answer = verify(setup, property, run.scope, cancel);
                 let file = run.file.filter(|_| run.property.is_none());
@@ -96,7 +111,8 @@ pub fn verify_all(
 fn shown_proof(program: &Program, answer: &Answer, name: &dyn Fn(FileId) -> String) -> Option<String> {
     let (found, compiled) = answer.proof.as_ref()?;
     let place = |rule: RuleId| place(program, compiled, name, rule);
-    Some(proof::proof(found, &place).replacen("verify_goal()", "solution", 1))
+    let text = proof::proof(found, &place).replacen("verify_goal()", "solution", 1);
+    Some(mangle_verify::with_own_names(&text))
 }
 
 fn place(
@@ -114,13 +130,31 @@ fn place(
     format!("{}:{}", name(rule.file), line_of(program, rule.file, start))
 }
 
+/// The predicates of a program whose facts a consumer takes from replies.
+fn of_consumer(
+    program: &Program,
+    settings: &TranscriptSettings,
+    name: &str,
+) -> Result<Vec<PredicateKey>, String> {
+    let consumer = settings.consumers.get(name).or_else(|| built_in(name));
+    let Some(consumer) = consumer else {
+        let own = settings.consumers.keys().map(String::as_str);
+        return Err(format!("unknown consumer `{name}`; the consumers are {}", listed(BUILT_IN_CONSUMERS.into_iter().chain(own))));
+    };
+    let is_taken = |predicate: &&Predicate| {
+        let name = predicate.key.name.as_str();
+        predicate.exists() && takes(consumer, name) && !(consumer.protected && is_delicate(name, &settings.atoms))
+    };
+    Ok(program.predicates.iter().filter(is_taken).map(|predicate| predicate.key).collect())
+}
+
 /// How many errors a check finds in the program.
 fn errors(run: &VerifyRun<'_>) -> usize {
-    let is_error = |rule: &Rule| run.rules.severity(rule) == Some(Severity::Error);
+    let is_error = |rule: &Rule| run.settings.rules.severity(rule) == Some(Severity::Error);
     let cache = FindingCache::new(crate::ide::registry::all());
     let files: Vec<FileId> =
         run.program.files.iter().map(|file| file.id).filter(|file| Some(*file) != run.file).collect();
-    let all = diagnostics_of_files(run.program, &files, run.rules, &cache, &is_error);
+    let all = diagnostics_of_files(run.program, &files, &run.settings.rules, &cache, &is_error);
     all.iter().flat_map(|(_, found)| found).filter(|found| found.severity == Severity::Error).count()
 }
 

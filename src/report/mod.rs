@@ -10,6 +10,7 @@ mod advice;
 mod answer;
 mod baseline;
 mod compare;
+pub mod comparison;
 mod diff;
 mod display_limit;
 mod excerpt;

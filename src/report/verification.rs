@@ -41,7 +41,7 @@ pub struct PropertyReport {
     pub line: usize,
     /// Its name.
     pub name: String,
-    /// `never`, `always`, `possible` or `live`.
+    /// `never`, `always`, `possible`, `live`, `equivalent` or `implies`.
     pub kind: &'static str,
     /// `go` or `written`.
     pub reading: &'static str,

@@ -34,6 +34,7 @@ mod table;
 mod templates;
 mod transcripts;
 mod value;
+mod verify;
 mod version;
 mod vocabulary;
 mod words;
@@ -71,6 +72,7 @@ pub use shape::{PATTERN_GROUPS, PointerPattern, Step, TranscriptShape};
 pub use table::{markdown, markdown_of};
 pub use templates::TEMPLATE_NAMES;
 pub use transcripts::{AtomSettings, Caps, FullStops, TranscriptOverride, TranscriptSettings};
+pub use verify::VerifySettings;
 pub use version::{EngineVersion, VersionReq};
 pub use vocabulary::Vocabulary;
 

@@ -68,7 +68,7 @@ impl Entry for ProgramSettings {
 }
 
 /// A predicate with its number of arguments: `now/1`.
-enum Predicate {}
+pub(super) enum Predicate {}
 
 impl Text for Predicate {
     type Value = (Symbol, u16);

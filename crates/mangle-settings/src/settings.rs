@@ -6,7 +6,7 @@ use super::value::Reader;
 use super::version::{self, VersionReq, unfit};
 use super::{
     DecodingSettings, FailOn, FilesSettings, FormatSettings, KernelSettings, MaxFindings, ProgramSettings,
-    PromptSettings, ReplaySettings, RuleSettings, TranscriptSettings,
+    PromptSettings, ReplaySettings, RuleSettings, TranscriptSettings, VerifySettings,
 };
 
 settings! {
@@ -39,6 +39,8 @@ settings! {
         prompt: PromptSettings;
         /// How captured sessions are replayed, and the names of the predicates of the constitution.
         replay: ReplaySettings;
+        /// Over which worlds properties of policies are checked.
+        verify: VerifySettings;
         /// What a model may generate, and the files that say so to an engine.
         decoding: DecodingSettings;
     }

@@ -8,6 +8,7 @@ use mangle_engine::program::PredicateId;
 use mangle_syntax::text::Cancel;
 
 use crate::input::Input;
+use crate::joined::with_own_names;
 use crate::question::{Setup, question};
 use crate::search::{Outcome, Scope, Searched, World, search};
 
@@ -205,6 +206,7 @@ fn counted(facts: usize) -> String {
 fn facts_of(world: &World) -> Vec<String> {
     let (model, compiled) = (world.kernel.model(), world.kernel.compiled());
     let facts = world.facts.iter().map(|fact| model.fact(compiled, fact.predicate, &fact.tuple));
+    let facts = facts.map(|fact| with_own_names(&fact));
     let mut facts: Vec<String> = facts.collect();
     facts.sort();
     facts.dedup();
@@ -217,11 +219,11 @@ fn proof(world: &mut World, asked: &crate::Question) -> (Proof, Arc<Compiled>) {
 }
 
 /// What was looked at, with the values as the program writes them.
-fn covered(searched: &Searched, scope: Scope, asked: &crate::Question) -> Covered {
+pub(crate) fn covered(searched: &Searched, scope: Scope, asked: &crate::Question) -> Covered {
     let values = &searched.base.model().values;
     let name = |input: &Input| {
         let predicate = input.predicates.first().copied().unwrap_or(PredicateId(0));
-        format!("{}/{}", asked.compiled.name(predicate), input.columns.len())
+        with_own_names(&format!("{}/{}", asked.compiled.name(predicate), input.columns.len()))
     };
     let shown = |column: &Vec<_>| column.iter().map(|value| values.display(*value).to_string()).collect();
     let listed = |input: &Input| (name(input), input.columns.iter().map(shown).collect());

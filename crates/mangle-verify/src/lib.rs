@@ -2,9 +2,13 @@
 
 mod answer;
 mod candidates;
+mod cause;
 mod circuit;
+mod comparison;
 mod cone;
 mod input;
+mod inputs;
+mod joined;
 mod obstacle;
 mod possible;
 mod question;
@@ -13,9 +17,11 @@ mod symbolic;
 
 pub use answer::{Answer, Covered, Verdict, verify};
 pub use candidates::InputPredicate;
+pub use comparison::{Cause, Comparison, Difference, compare, join};
 pub use input::Input;
+pub use joined::{Joined, with_own_names};
 pub use obstacle::Obstacle;
-pub use question::{Setup, properties, question};
+pub use question::{Direction, Setup, properties, question};
 pub use search::{Outcome, Question, Scope, Searched, World, search};
 
 #[cfg(test)]

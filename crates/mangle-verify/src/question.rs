@@ -6,18 +6,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mangle_check::policy_test::property::{
-    Claim, Condition, Connective, Inputs, Piece, Properties, Property, PropertyError, Restrictions,
+    Claim, Condition, Connective, Piece, Properties, Property, PropertyError, Restrictions,
 };
 use mangle_check::policy_test::without_cases;
 use mangle_engine::kernel::plan::StepKind;
 use mangle_engine::kernel::{Clock, Compiled, Limits, Reading, compile_as};
-use mangle_engine::program::{FileSummary, Predicate, PredicateId, PredicateKey, Program, key_of};
-use mangle_engine::types::{Rows, Type};
+use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, key_of};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Premise, StatementKind, Term};
-use mangle_syntax::text::{FileId, Symbol, slice};
+use mangle_syntax::text::{FileId, Symbol, TextRange, shorten, slice};
 
-use crate::candidates::InputPredicate;
+use crate::inputs::{holders, input, input_predicates};
+use crate::joined::{Joined, in_other};
 use crate::search::Question;
 
 /// The predicate whose facts are searched for.
@@ -42,6 +42,19 @@ pub struct Setup<'p> {
     pub inputs: &'p [PredicateKey],
     /// What a file is called.
     pub name: &'p (dyn Fn(FileId) -> String + Sync),
+    /// The predicates of a program whose facts a consumer of replies takes, by its name; else why there are none.
+    pub consumer: &'p (dyn Fn(&Program, &str) -> Result<Vec<PredicateKey>, String> + Sync),
+    /// The other program of a comparison, by the path in the property; else why there is none.
+    pub other: &'p (dyn Fn(&str) -> Result<Program, String> + Sync),
+}
+
+/// Which of two programs gives what the other one does not give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// The program gives more than the other one.
+    Added,
+    /// The other program gives more.
+    Removed,
 }
 
 /// Rules that are added to a program for a question.
@@ -61,11 +74,9 @@ struct Rules {
 /// # Errors
 /// When the property cannot be read, names a predicate that does not exist, or is not safe.
 pub fn question(setup: Setup<'_>, property: &Property) -> Result<Question, PropertyError> {
-    let program = match setup.file {
-        Some(file) => without_cases(setup.program, file),
-        None => setup.program.clone(),
-    };
+    let program = own_program(setup);
     let error = |message: String| PropertyError { range: property.header, message };
+    let restrictions = [setup.restrictions, &property.restrictions];
     let mut rules = Rules::default();
     match property.claim.clone()? {
         Claim::Condition(condition) => rules.condition(GOAL, &condition)?,
@@ -74,10 +85,78 @@ pub fn question(setup: Setup<'_>, property: &Property) -> Result<Question, Prope
             rules.of_program =
                 rule.ok_or_else(|| error(format!("no rule of `{predicate}` is at {file}:{line}")))?;
         }
+        Claim::Comparison { atom, path, both_ways } => {
+            let other = (setup.other)(&path).map_err(error)?;
+            let joined = Joined::new(&program, &other);
+            let ways = if both_ways { &[Direction::Added, Direction::Removed][..] } else { &[Direction::Added] };
+            for way in ways {
+                rules.difference(&joined, &atom, *way)?;
+            }
+            return asked(setup, &joined.program, rules, restrictions).map_err(|found| found.or_at(property));
+        }
     }
-    for restrictions in [setup.restrictions, &property.restrictions] {
+    asked(setup, &program, rules, restrictions).map_err(|found| found.or_at(property))
+}
+
+/// The question where a program gives what another one does not give.
+///
+/// # Errors
+/// When the atom cannot be read, or one of the programs does not have its predicate.
+pub(crate) fn difference(
+    setup: Setup<'_>,
+    joined: &Joined,
+    atom: &Piece,
+    direction: Direction,
+    known: &str,
+) -> Result<Question, PropertyError> {
+    let mut rules = Rules::default();
+    rules.difference(joined, atom, direction)?;
+    rules.of_program = known.to_owned();
+    let none = Restrictions::default();
+    let asked = asked(setup, &joined.program, rules, [setup.restrictions, &none]);
+    asked.map_err(|found| PropertyError { range: found.range.unwrap_or(atom.range), message: found.message })
+}
+
+/// The program, without the cases of its test file.
+pub(crate) fn own_program(setup: Setup<'_>) -> Program {
+    setup.file.map_or_else(|| setup.program.clone(), |file| without_cases(setup.program, file))
+}
+
+/// Why there is no question.
+struct NoQuestion {
+    /// Where, if it is known.
+    range: Option<TextRange>,
+    message: String,
+}
+
+impl NoQuestion {
+    fn or_at(self, property: &Property) -> PropertyError {
+        PropertyError { range: self.range.unwrap_or(property.header), message: self.message }
+    }
+}
+
+impl From<PropertyError> for NoQuestion {
+    fn from(error: PropertyError) -> Self {
+        Self { range: Some(error.range), message: error.message }
+    }
+}
+
+impl From<String> for NoQuestion {
+    fn from(message: String) -> Self {
+        Self { range: None, message }
+    }
+}
+
+/// The question of some rules about a program, or about two programs that are joined.
+fn asked(
+    setup: Setup<'_>,
+    program: &Program,
+    mut rules: Rules,
+    restrictions: [&Restrictions; 2],
+) -> Result<Question, NoQuestion> {
+    for restrictions in restrictions {
         if let Some(first) = restrictions.errors.first() {
-            return Err(first.clone());
+            return Err(first.clone().into());
         }
         for assumption in &restrictions.assumptions {
             let name = format!("verify_excluded_{}", rules.forbidden.len());
@@ -85,9 +164,9 @@ pub fn question(setup: Setup<'_>, property: &Property) -> Result<Question, Prope
             rules.forbidden.push(name);
         }
     }
-    let inputs = input_predicates(setup, &program, property).map_err(&error)?;
-    rules.declared(&program, &inputs);
-    rules.known(&program)?;
+    let inputs = input_predicates(program, setup.inputs, setup.consumer, restrictions)?;
+    rules.declared(program, &inputs);
+    rules.known(program)?;
     let (files, texts) = (["property", "rule"], [rules.text.as_str(), rules.of_program.as_str()]);
     let ids = files.map(|name| FileId::of(Path::new(&format!("mangle-verify/{name}"))));
     let added = ids
@@ -95,13 +174,13 @@ pub fn question(setup: Setup<'_>, property: &Property) -> Result<Question, Prope
         .zip(texts)
         .map(|(id, text)| Arc::new(FileSummary::new(*id, &SourceFile::parse(text.into()))));
     let all = program.files.iter().cloned().chain(added).collect();
-    let joined = Program::embedded(all, Arc::clone(&program.embedding));
-    let compiled = compile_as(&joined, setup.reading, &[ids[0]].into_iter().collect());
-    safe(&compiled, &ids).map_err(error)?;
-    let id = |name: &str| joined.id(PredicateKey { name: Symbol::new(name), arity: 0 });
-    let goal = id(GOAL).ok_or_else(|| error("the property cannot be parsed".to_owned()))?;
+    let whole = Program::embedded(all, Arc::clone(&program.embedding));
+    let compiled = compile_as(&whole, setup.reading, &[ids[0]].into_iter().collect());
+    safe(&compiled, &ids)?;
+    let id = |name: &str| whole.id(PredicateKey { name: Symbol::new(name), arity: 0 });
+    let goal = id(GOAL).ok_or_else(|| "the property cannot be parsed".to_owned())?;
     let forbidden = rules.forbidden.iter().filter_map(|name| id(name)).collect();
-    let inputs = inputs.iter().filter_map(|key| Some(input(&joined, joined.id(*key)?))).collect();
+    let inputs = inputs.iter().map(|key| input(&whole, *key)).collect();
     let (limits, clock) = (setup.limits, setup.clock);
     Ok(Question { compiled, goal, forbidden, inputs, limits, clock })
 }
@@ -126,10 +205,48 @@ impl Rules {
         Ok(())
     }
 
+    /// Adds rules for worlds in which one of two programs has a solution that the other one does not have.
+    fn difference(
+        &mut self,
+        joined: &Joined,
+        atom: &Piece,
+        direction: Direction,
+    ) -> Result<(), PropertyError> {
+        let source = parsed(atom)?;
+        let bodies = source.items().iter().filter_map(|item| item.statement.clause());
+        let premises: Vec<&Premise> = bodies.flat_map(|clause| &clause.premises).collect();
+        let error = |message: String| PropertyError { range: atom.range, message };
+        let literal = match premises.as_slice() {
+            [Premise::Literal(literal)] if !literal.is_negated() && !literal.atom.is_builtin() => literal,
+            _ => return Err(error(format!("`{}` is not an atom", shorten(&atom.text, 60)))),
+        };
+        let key = key_of(&literal.atom);
+        let exists = |key| joined.program.predicate(key).is_some_and(Predicate::exists);
+        let (here, there) = (exists(key), exists(in_other(key)));
+        if !here && !there {
+            return Err(error(format!("unknown predicate `{key}`")));
+        }
+        let args = slice(source.text(), literal.atom.args_range() + source.items()[0].start);
+        let own = format!("{}{args}", key.name);
+        let other = format!("{}{args}", in_other(key).name);
+        let (giver, rest, (gives, misses)) = match direction {
+            Direction::Added => (own, other, (here, there)),
+            Direction::Removed => (other, own, (there, here)),
+        };
+        match (gives, misses) {
+            (true, true) => self.text.push_str(&format!("{GOAL}() :- {giver}, !{rest}.\n")),
+            (true, false) => self.text.push_str(&format!("{GOAL}() :- {giver}.\n")),
+            // What does not exist gives nothing.
+            (false, _) => self.text.push_str(&format!("{GOAL}() :- {rest}, 1 = 2.\n")),
+        }
+        Ok(())
+    }
+
     /// Adds what the declarations of the inputs promise of their facts.
     fn declared(&mut self, program: &Program, inputs: &[PredicateKey]) {
-        for key in inputs {
-            let Some(predicate) = program.predicate(*key) else { continue };
+        let predicates = inputs.iter().flat_map(|key| holders(program, *key));
+        for predicate in predicates.map(|id| program.get(id)) {
+            let key = predicate.key;
             if let Some(merge) = &predicate.signature.merge {
                 for target in &merge.targets {
                     let args = |mark: &str| {
@@ -194,7 +311,7 @@ fn parsed(piece: &Piece) -> Result<SourceFile, PropertyError> {
     if is_rule {
         return Ok(source);
     }
-    let message = format!("`{}` is not a list of premises", mangle_syntax::text::shorten(&piece.text, 60));
+    let message = format!("`{}` is not a list of premises", shorten(&piece.text, 60));
     Err(PropertyError { range: piece.range, message })
 }
 
@@ -247,61 +364,6 @@ fn rule_at(
         }
     }
     None
-}
-
-/// What a world may hold facts of.
-fn input_predicates(
-    setup: Setup<'_>,
-    program: &Program,
-    property: &Property,
-) -> Result<Vec<PredicateKey>, String> {
-    let mut keys = if setup.inputs.is_empty() { usual_inputs(program) } else { setup.inputs.to_vec() };
-    for inputs in [setup.restrictions, &property.restrictions].into_iter().flat_map(|found| &found.inputs) {
-        match inputs {
-            Inputs::Only(only) => keys = only.clone(),
-            Inputs::Also(more) => keys.extend(more.iter().copied()),
-            Inputs::Consumer(name) => return Err(format!("the consumer `{name}` has no list of predicates")),
-        }
-    }
-    keys.sort_by_key(|key| (key.name.as_str(), key.arity));
-    keys.dedup();
-    match keys.iter().find(|key| program.predicate(**key).is_none()) {
-        Some(unknown) => Err(format!("unknown predicate `{unknown}`")),
-        None => Ok(keys),
-    }
-}
-
-/// The predicates that others than the program give facts of.
-fn usual_inputs(program: &Program) -> Vec<PredicateKey> {
-    let is_input = |predicate: &&Predicate| {
-        let signature = &predicate.signature;
-        let is_given = signature.extensional || signature.external || signature.host;
-        !signature.deferred && signature.reflects.is_none() && (is_given || signature.defined.is_none())
-    };
-    let uses_or_declares = |predicate: &&Predicate| {
-        predicate.signature.declared.is_some()
-            || predicate.signature.host
-            || program.uses(predicate).next().is_some()
-    };
-    program
-        .predicates
-        .iter()
-        .filter(is_input)
-        .filter(uses_or_declares)
-        .map(|predicate| predicate.key)
-        .collect()
-}
-
-/// An input with the types of its declaration.
-fn input(program: &Program, id: PredicateId) -> InputPredicate {
-    let predicate = program.get(id);
-    let arity = usize::from(predicate.key.arity);
-    let declared =
-        program.declaration(predicate).filter(|_| !predicate.signature.synthetic).map(Rows::declared);
-    let rows = declared.map_or_else(Vec::new, |rows| rows.alternatives.to_vec());
-    let rows: Vec<Vec<Type>> = rows.into_iter().filter(|row| row.len() == arity).collect();
-    let rows = if rows.is_empty() { vec![vec![Type::Any; arity]] } else { rows };
-    InputPredicate { predicates: vec![id], rows }
 }
 
 /// Checks that the rules of a question bind what they use.

@@ -32,4 +32,5 @@ mod special_files;
 mod split;
 use crate::support::command as support;
 mod transcripts;
+mod diff;
 mod verify;

@@ -34,5 +34,5 @@ pub use key::TestKey;
 pub use rules::RULES;
 pub use run::{
     CaseOutcome, CaseResult, ExpectationFailure, FailureKind, FileError, Suite, TestSettings, run,
-    without_cases,
+    without_cases, without_statements,
 };

@@ -174,7 +174,9 @@ pub fn without_cases(program: &Program, file: FileId) -> Program {
     without_statements(program, file, &tests.cases.iter().flat_map(of_case).collect())
 }
 
-fn without_statements(program: &Program, file: FileId, gone: &FxHashSet<u32>) -> Program {
+/// The program without these statements of a file, by their indices. What is left keeps its indices.
+#[must_use]
+pub fn without_statements(program: &Program, file: FileId, gone: &FxHashSet<u32>) -> Program {
     let files = program.files.iter().map(|summary| {
         if summary.id != file || gone.is_empty() {
             return Arc::clone(summary);

@@ -44,11 +44,16 @@ pub enum PropertyKind {
     Possible,
     /// A rule fires in some world.
     Live,
+    /// In each world this program and another one give the same.
+    Equivalent,
+    /// In each world another program gives what this one gives.
+    Implies,
 }
 
 impl PropertyKind {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Never, Self::Always, Self::Possible, Self::Live];
+    pub const ALL: [Self; 6] =
+        [Self::Never, Self::Always, Self::Possible, Self::Live, Self::Equivalent, Self::Implies];
 
     /// The word, without `@`.
     #[must_use]
@@ -58,6 +63,8 @@ impl PropertyKind {
             Self::Always => "always",
             Self::Possible => "possible",
             Self::Live => "live",
+            Self::Equivalent => "equivalent",
+            Self::Implies => "implies",
         }
     }
 
@@ -87,6 +94,15 @@ pub enum Claim {
         file: String,
         /// The line of it, from 1.
         line: usize,
+    },
+    /// `ATOM with PATH`
+    Comparison {
+        /// What both programs may give.
+        atom: Piece,
+        /// Where the other program is, counted from the folder of the file.
+        path: String,
+        /// Whether this program has to give all that the other one gives, as well.
+        both_ways: bool,
     },
 }
 

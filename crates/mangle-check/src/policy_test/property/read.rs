@@ -134,6 +134,13 @@ fn claim(kind: PropertyKind, body: &Piece) -> Result<Claim, PropertyError> {
         PropertyKind::Live => rule(body).ok_or_else(|| {
             error("`@live` requires a predicate with its arity and a line, as in `open/1 doors.mg:4`")
         }),
+        PropertyKind::Equivalent | PropertyKind::Implies => {
+            comparison(body, kind == PropertyKind::Equivalent).ok_or_else(|| {
+                error(&format!(
+                    "`@{word}` requires an atom and the path of another program, as in `open(Door) with ../doors`"
+                ))
+            })
+        }
         PropertyKind::Never | PropertyKind::Always | PropertyKind::Possible => {
             let condition = Condition::read(body)?;
             let connective = condition.connective.as_ref().map(|(kind, _)| *kind);
@@ -158,6 +165,13 @@ fn rule(body: &Piece) -> Option<Claim> {
     let (file, line) = place.trim().rsplit_once(':')?;
     let line = line.trim().parse().ok()?;
     Some(Claim::Rule { predicate: name_and_arity(predicate)?, file: file.trim().to_owned(), line })
+}
+
+/// `ATOM with PATH`
+fn comparison(body: &Piece, both_ways: bool) -> Option<Claim> {
+    let (atom, path) = body.text.rsplit_once(" with ")?;
+    let (atom, path) = (body.part(0, atom.len()), path.trim().to_owned());
+    (!atom.text.is_empty() && !path.is_empty()).then_some(Claim::Comparison { atom, path, both_ways })
 }
 
 impl Restrictions {
@@ -265,5 +279,7 @@ mod tests {
         assert_eq!(errors("# @scope 3\n").len(), 1);
         assert_eq!(errors("# @inputs p\n").len(), 1);
         assert_eq!(errors("# @live p/1 doors.mg\n").len(), 1);
+        assert_eq!(errors("# @equivalent p(X) with ../doors\n").len(), 0);
+        assert_eq!(errors("# @implies p(X)\n").len(), 1);
     }
 }

@@ -1,0 +1,147 @@
+//! Which rule makes two programs differ in a world: where the derivations of the two part.
+//!
+//! Takes a fact that one program derives and the other does not. Where both have the rule of the fact, one of its premises
+//! differs, and the search goes on there; it ends at a rule that only one program has.
+
+use std::sync::Arc;
+
+use mangle_engine::kernel::{Clock, Compiled, Ground, Model, Proof, ProofNode, RuleId};
+use mangle_engine::program::PredicateId;
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{FileId, slice};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::joined::{Joined, in_other_text, without_mark};
+
+/// How many derivations are followed, one below the other.
+const DEEPEST: usize = 64;
+
+/// The rules of two programs and what they give in one world.
+pub(crate) struct Parting<'p> {
+    compiled: &'p Arc<Compiled>,
+    clock: Clock,
+    joined: &'p Joined,
+    /// The relation and number of each fact, by its text.
+    places: FxHashMap<String, (PredicateId, u32)>,
+    /// What the statements of each program say: of the program, of the other one.
+    digests: [FxHashSet<u64>; 2],
+}
+
+impl<'p> Parting<'p> {
+    pub(crate) fn new(compiled: &'p Arc<Compiled>, model: &Model, clock: Clock, joined: &'p Joined) -> Self {
+        let mut places = FxHashMap::default();
+        for predicate in (0..compiled.predicates()).map(PredicateId) {
+            for (number, fact) in (0u32..).zip(model.facts_of(compiled, predicate)) {
+                places.insert(fact, (predicate, number));
+            }
+        }
+        let mut digests = [FxHashSet::default(), FxHashSet::default()];
+        for file in joined.program.files.iter() {
+            let Some(original) = joined.original(file.id) else { continue };
+            let digests = &mut digests[usize::from(joined.is_other(file.id))];
+            digests.extend(original.items.iter().map(|item| item.statement.digest));
+        }
+        Self { compiled, clock, joined, places, digests }
+    }
+
+    /// The statement that makes the difference: its file, as it is called in [`Joined::program`], and its index.
+    pub(crate) fn cause(&self, model: &mut Model, fact: &str) -> Option<(FileId, u32)> {
+        let mut fact = fact.to_owned();
+        let mut last = None;
+        for _ in 0..DEEPEST {
+            let Some(proof) = self.proof(model, &fact) else { break };
+            let Some(first) = proof.nodes.first() else { break };
+            let Some(place) = self.place(first.rule) else { break };
+            last = Some(place);
+            if self.is_of_one_program(place) {
+                break;
+            }
+            match self.premise(&proof, first, 0) {
+                Some(next) => fact = next,
+                None => break,
+            }
+        }
+        last
+    }
+
+    /// What derives a fact.
+    pub(crate) fn proof(&self, model: &mut Model, fact: &str) -> Option<Proof> {
+        let (predicate, number) = self.places.get(fact).copied()?;
+        Some(model.explain(self.compiled, self.clock, predicate, number))
+    }
+
+    fn place(&self, rule: RuleId) -> Option<(FileId, u32)> {
+        let rule = self.compiled.rule(rule).filter(|_| rule != RuleId::ASSERTED)?;
+        self.joined.program.file(rule.file).map(|_| (rule.file, rule.item))
+    }
+
+    /// Whether only one of the programs has the statement.
+    pub(crate) fn is_of_one_program(&self, (file, item): (FileId, u32)) -> bool {
+        let statement = self.joined.original(file).and_then(|file| file.items.get(item as usize));
+        let others = &self.digests[usize::from(!self.joined.is_other(file))];
+        statement.is_some_and(|item| !others.contains(&item.statement.digest))
+    }
+
+    /// A fact that makes a premise hold in the program of the fact and not in the other one: one that is missing there, or,
+    /// for a negation, one that is there.
+    fn premise(&self, proof: &Proof, node: &ProofNode, depth: usize) -> Option<String> {
+        node.steps.iter().find_map(|step| match &step.ground {
+            Ground::Fact(at) => self.missing(proof, *at, depth),
+            Ground::Rows { first, .. } => first.iter().find_map(|at| self.missing(proof, *at, depth)),
+            Ground::Absent(pattern) => {
+                let pattern = counterpart(pattern);
+                let mut found: Vec<&String> =
+                    self.places.keys().filter(|fact| is_instance(fact, &pattern)).collect();
+                found.sort();
+                found.first().map(|fact| (*fact).clone())
+            }
+            Ground::Dropped(_) | Ground::Holds(_) => None,
+        })
+    }
+
+    /// The fact of a node, if the other program does not have it; of a row of an aggregation, a fact that it is made of.
+    fn missing(&self, proof: &Proof, at: usize, depth: usize) -> Option<String> {
+        let node = proof.nodes.get(at)?;
+        if !self.places.contains_key(&node.fact) {
+            return (depth < DEEPEST).then(|| self.premise(proof, node, depth + 1)).flatten();
+        }
+        (!self.places.contains_key(&counterpart(&node.fact))).then(|| node.fact.clone())
+    }
+}
+
+/// The same fact of the other program.
+fn counterpart(fact: &str) -> String {
+    without_mark(fact).unwrap_or_else(|| in_other_text(fact))
+}
+
+/// Whether a fact is like a pattern in which `_` is any argument.
+fn is_instance(fact: &str, pattern: &str) -> bool {
+    let name = |text: &str| text.split('(').next().unwrap_or_default().to_owned();
+    if name(fact) != name(pattern) {
+        return false;
+    }
+    let (fact, pattern) = (arguments(fact), arguments(pattern));
+    let is_like = |(one, wanted): (&String, &String)| wanted == "_" || one == wanted;
+    fact.len() == pattern.len() && fact.iter().zip(&pattern).all(is_like)
+}
+
+/// The arguments of an atom as they are written.
+fn arguments(atom: &str) -> Vec<String> {
+    let source = SourceFile::parse(format!("{atom}.").as_str().into());
+    let clauses = source.items().iter().filter_map(|item| Some((item.start, item.statement.clause()?)));
+    let args = clauses.flat_map(|(start, clause)| clause.head.args.iter().map(move |arg| arg.range + start));
+    args.map(|range| slice(source.text(), range).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_instance;
+
+    #[test]
+    fn patterns_match_by_argument() {
+        assert!(is_instance("p(/a,\"x, y\")", "p(_,\"x, y\")"));
+        assert!(!is_instance("p(/a,\"x\")", "p(_,\"y\")"));
+        assert!(!is_instance("q(/a)", "p(_)"));
+        assert!(is_instance("p([1,2],3)", "p(_,3)"));
+    }
+}

@@ -1,0 +1,75 @@
+//! Which predicates a world holds facts of: what a property, a test file or the settings say, else those that others than
+//! the program give facts of.
+
+use mangle_check::policy_test::property::{Inputs, Restrictions};
+use mangle_engine::program::{Predicate, PredicateId, PredicateKey, Program};
+use mangle_engine::types::{Rows, Type};
+use mangle_syntax::text::Symbol;
+
+use crate::candidates::InputPredicate;
+use crate::joined::{in_other, told_apart};
+
+/// The names of what a world may hold facts of, as the programs call them. `always` replaces the usual ones unless it is
+/// empty; `consumer` gives what a consumer of replies takes.
+///
+/// # Errors
+/// When a predicate that is named does not exist.
+pub(crate) fn input_predicates(
+    program: &Program,
+    always: &[PredicateKey],
+    consumer: &dyn Fn(&Program, &str) -> Result<Vec<PredicateKey>, String>,
+    restrictions: [&Restrictions; 2],
+) -> Result<Vec<PredicateKey>, String> {
+    let mut keys = if always.is_empty() { usual_inputs(program) } else { always.to_vec() };
+    for inputs in restrictions.into_iter().flat_map(|found| &found.inputs) {
+        match inputs {
+            Inputs::Only(only) => keys = only.clone(),
+            Inputs::Also(more) => keys.extend(more.iter().copied()),
+            Inputs::Consumer(name) => keys = consumer(program, name)?,
+        }
+    }
+    keys.sort_by_key(|key| (key.name.as_str(), key.arity));
+    keys.dedup();
+    match keys.iter().find(|key| holders(program, **key).is_empty()) {
+        Some(unknown) => Err(format!("unknown predicate `{unknown}`")),
+        None => Ok(keys),
+    }
+}
+
+/// The predicates that others than the program give facts of.
+fn usual_inputs(program: &Program) -> Vec<PredicateKey> {
+    let is_input = |predicate: &&Predicate| {
+        let signature = &predicate.signature;
+        let is_given = signature.extensional || signature.external || signature.host;
+        !signature.deferred && signature.reflects.is_none() && (is_given || signature.defined.is_none())
+    };
+    let uses_or_declares = |predicate: &&Predicate| {
+        predicate.signature.declared.is_some()
+            || predicate.signature.host
+            || program.uses(predicate).next().is_some()
+    };
+    let name = |predicate: &Predicate| {
+        let (name, _) = told_apart(predicate.key.name.as_str());
+        PredicateKey { name: Symbol::new(&name), ..predicate.key }
+    };
+    program.predicates.iter().filter(is_input).filter(uses_or_declares).map(name).collect()
+}
+
+/// The predicates of this name: one, or one in each of two programs.
+pub(crate) fn holders(program: &Program, key: PredicateKey) -> Vec<PredicateId> {
+    [key, in_other(key)].into_iter().filter_map(|key| program.id(key)).collect()
+}
+
+/// An input with the types of its declaration; of two declarations the first counts.
+pub(crate) fn input(program: &Program, key: PredicateKey) -> InputPredicate {
+    let predicates = holders(program, key);
+    let arity = usize::from(key.arity);
+    let declared = predicates.iter().find_map(|id| {
+        let predicate = program.get(*id);
+        program.declaration(predicate).filter(|_| !predicate.signature.synthetic)
+    });
+    let rows = declared.map(Rows::declared).map_or_else(Vec::new, |rows| rows.alternatives.to_vec());
+    let rows: Vec<Vec<Type>> = rows.into_iter().filter(|row| row.len() == arity).collect();
+    let rows = if rows.is_empty() { vec![vec![Type::Any; arity]] } else { rows };
+    InputPredicate { predicates, rows }
+}

@@ -1,0 +1,201 @@
+//! Two programs in one: the predicates of the other program get names of their own, so that both are evaluated in the same
+//! world.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mangle_engine::program::{Embedding, FileSummary, PredicateKey, Program};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::{Atom, Item, Premise, StatementKind, TermKind};
+use mangle_syntax::text::{FileId, Symbol, TextSize};
+use rustc_hash::FxHashMap;
+
+/// What the last part of a name begins with in the other program.
+const MARK: &str = "verify_other_";
+
+/// A program and another one, evaluated together.
+#[derive(Debug, Clone)]
+pub struct Joined {
+    /// Both.
+    pub program: Program,
+    /// For each file of the other program in [`Self::program`], the file as it is.
+    pub originals: FxHashMap<FileId, Arc<FileSummary>>,
+}
+
+impl Joined {
+    /// Puts two programs together.
+    #[must_use]
+    pub fn new(program: &Program, other: &Program) -> Self {
+        let mut files: Vec<Arc<FileSummary>> = program.files.iter().cloned().collect();
+        let mut originals = FxHashMap::default();
+        let mut ids = FxHashMap::default();
+        for (number, file) in other.files.iter().enumerate() {
+            // Ids are ordered as paths are.
+            let id = FileId::of(Path::new(&format!("mangle-verify/other/{number:06}")));
+            let renamed = SourceFile::parse(renamed(file).as_str().into());
+            files.push(Arc::new(FileSummary::new(id, &renamed)));
+            originals.insert(id, Arc::clone(file));
+            ids.insert(file.id, id);
+        }
+        let embedding = together(&program.embedding, &other.embedding, &ids);
+        Self { program: Program::embedded(files, Arc::new(embedding)), originals }
+    }
+
+    /// The same without some statements, by file and index.
+    #[must_use]
+    pub fn without(&self, gone: &[(FileId, u32)]) -> Self {
+        let program = gone.iter().fold(self.program.clone(), |program, (file, item)| {
+            mangle_check::policy_test::without_statements(&program, *file, &[*item].into_iter().collect())
+        });
+        Self { program, originals: self.originals.clone() }
+    }
+
+    /// Whether a file belongs to the other program.
+    #[must_use]
+    pub fn is_other(&self, file: FileId) -> bool {
+        self.originals.contains_key(&file)
+    }
+
+    /// A file as it is outside of this.
+    #[must_use]
+    pub fn original(&self, file: FileId) -> Option<&Arc<FileSummary>> {
+        self.originals.get(&file).or_else(|| self.program.file(file))
+    }
+}
+
+/// The predicate of the other program that has this name there.
+#[must_use]
+pub(crate) fn in_other(key: PredicateKey) -> PredicateKey {
+    PredicateKey { name: Symbol::new(&in_other_text(key.name.as_str())), ..key }
+}
+
+/// The name of a predicate, and whether it is one of the other program.
+#[must_use]
+pub(crate) fn told_apart(name: &str) -> (String, bool) {
+    let (package, last) = name.rsplit_once('.').map_or(("", name), |(package, last)| (package, last));
+    match last.strip_prefix(MARK) {
+        Some(last) if package.is_empty() => (last.to_owned(), true),
+        Some(last) => (format!("{package}.{last}"), true),
+        None => (name.to_owned(), false),
+    }
+}
+
+/// A text with the predicates called as in their programs.
+#[must_use]
+pub fn with_own_names(text: &str) -> String {
+    text.replace(MARK, "")
+}
+
+/// The text of a fact as the fact of the other program.
+pub(crate) fn in_other_text(fact: &str) -> String {
+    let (name, args) = fact.split_at(fact.find('(').unwrap_or(fact.len()));
+    let last = name.rfind('.').map_or(0, |dot| dot + 1);
+    let (package, name) = name.split_at(last);
+    format!("{package}{MARK}{name}{args}")
+}
+
+/// The text of a fact of the other program as it is called there; `None` for a fact of the program.
+pub(crate) fn without_mark(fact: &str) -> Option<String> {
+    let (name, args) = fact.split_at(fact.find('(').unwrap_or(fact.len()));
+    let (name, is_other) = told_apart(name);
+    is_other.then(|| format!("{name}{args}"))
+}
+
+fn together(one: &Embedding, other: &Embedding, ids: &FxHashMap<FileId, FileId>) -> Embedding {
+    let moved = |own: &[FileId], others: &[FileId]| {
+        let others = others.iter().filter_map(|file| ids.get(file));
+        let mut all: Vec<FileId> = own.iter().chain(others).copied().collect();
+        all.sort_unstable();
+        all
+    };
+    let others = other.predicates.iter().map(|key| in_other(*key));
+    Embedding {
+        predicates: one.predicates.iter().copied().chain(others).collect(),
+        engine: one.engine.clone(),
+        hybrid: moved(&one.hybrid, &other.hybrid),
+        tests: moved(&one.tests, &other.tests),
+        kernels: moved(&one.kernels, &other.kernels),
+        singles: moved(&one.singles, &other.singles),
+    }
+}
+
+/// The text of a file with the mark before each name of a predicate.
+fn renamed(file: &FileSummary) -> String {
+    let mut places: Vec<usize> = file.items.iter().flat_map(|item| names(file, item)).collect();
+    places.sort_unstable();
+    places.dedup();
+    let mut text = String::with_capacity(file.text.len() + places.len() * MARK.len());
+    let mut from = 0;
+    for place in places {
+        text.push_str(file.text.get(from..place).unwrap_or_default());
+        text.push_str(MARK);
+        from = place;
+    }
+    text.push_str(file.text.get(from..).unwrap_or_default());
+    text
+}
+
+/// Where the last parts of the names of predicates begin in a statement, from the start of the file.
+fn names(file: &FileSummary, item: &Item) -> Vec<usize> {
+    let mut places = Vec::new();
+    let mut add = |start: TextSize, name: &str| {
+        let last = name.rfind('.').map_or(0, |dot| dot + 1);
+        places.push(usize::from(item.start + start) + last);
+    };
+    let mut of_atom = |atom: &Atom| {
+        if !atom.is_builtin() && !atom.is_function() && !atom.name.range.is_empty() {
+            add(atom.name.range.start(), atom.name.as_str());
+        }
+    };
+    match &item.statement.kind {
+        StatementKind::Clause(clause) => {
+            of_atom(&clause.head);
+            for premise in &clause.premises {
+                if let Premise::Literal(literal) = premise {
+                    of_atom(&literal.atom);
+                }
+            }
+        }
+        StatementKind::Declaration(declaration) => {
+            of_atom(&declaration.atom);
+            declaration.inclusion.iter().for_each(&mut of_atom);
+            let merges = declaration.descriptors.iter().filter(|atom| atom.name.as_str() == "merge");
+            for name in merges.filter_map(|atom| atom.args.get(1)) {
+                let text = mangle_syntax::text::slice(file.statement_text(item), name.range);
+                if matches!(name.kind, TermKind::String) && text.len() > 2 {
+                    add(name.range.start() + mangle_syntax::text::size(1), text.get(1..).unwrap_or_default());
+                }
+            }
+        }
+        StatementKind::Package(_) | StatementKind::Use(_) | StatementKind::Broken => {}
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{renamed, told_apart};
+    use mangle_engine::program::FileSummary;
+    use mangle_syntax::syntax::SourceFile;
+    use mangle_syntax::text::FileId;
+
+    #[test]
+    fn predicates_and_nothing_else_are_renamed() {
+        let text = "Decl p(X) descr [extensional(), merge([X], \"keep\")] bound [/name] inclusion [q(X)].\n\
+                    # p is not renamed here\np(X) :- pkg.q(X), !q(X), :lt(X, 3), X != /p, fn:plus(X, 1) = 2.\n\
+                    r(N) :- s(X) |> do fn:group_by(), let N = fn:count().\n";
+        let file = FileSummary::new(FileId(0), &SourceFile::parse(text.into()));
+        let expected = "Decl verify_other_p(X) descr [extensional(), merge([X], \"verify_other_keep\")] bound [/name] \
+                        inclusion [verify_other_q(X)].\n# p is not renamed here\nverify_other_p(X) :- pkg.verify_other_q(X), \
+                        !verify_other_q(X), :lt(X, 3), X != /p, fn:plus(X, 1) = 2.\nverify_other_r(N) :- verify_other_s(X) \
+                        |> do fn:group_by(), let N = fn:count().\n";
+        assert_eq!(renamed(&file), expected);
+    }
+
+    #[test]
+    fn names_of_the_other_program_are_recognised() {
+        assert_eq!(told_apart("pkg.verify_other_q"), ("pkg.q".to_owned(), true));
+        assert_eq!(told_apart("verify_other_q"), ("q".to_owned(), true));
+        assert_eq!(told_apart("pkg.q"), ("pkg.q".to_owned(), false));
+    }
+}

@@ -1,0 +1,154 @@
+//! `diff`: compares what two policies give, in all worlds of a size.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, ColorChoice, ValueEnum};
+
+use super::ExitStatus;
+use super::output::{self, Medium, Output};
+use super::programs::Programs;
+use super::semantics::Semantics;
+use super::verify::{inputs, scope};
+use crate::host;
+use crate::ide::comparison::{ComparisonRun, compare_all, open_atom, predicates_named};
+use crate::report::comparison::ComparisonReport;
+use mangle_engine::kernel::{Clock, Limits, Reading};
+use mangle_syntax::text::{Cancel, FileId};
+
+/// Compare what two policies give, with a smallest world for each difference
+///
+/// `mangle-ls diff main . 'permitted(Action, Target, _)'`. OLD and NEW are paths or git revisions. Without an atom, the predicates
+/// are compared that replays read: those of `[replay] permit` and `deny`. Exit status: 0 if no world of the scope tells the policies
+/// apart, 1 if one does, 2 if that is not known.
+#[derive(Debug, Args)]
+pub(super) struct DiffCommand {
+    /// The policy as it was: a file, a folder, or a revision
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+    /// The policy as it is now: a file, a folder, or a revision
+    #[arg(value_name = "NEW")]
+    new: PathBuf,
+    /// What is compared
+    #[arg(value_name = "ATOM")]
+    atoms: Vec<String>,
+    /// The most facts of a world; 5 unless `[verify] facts` of NEW says otherwise
+    #[arg(long, value_name = "FACTS", value_parser = clap::value_parser!(u8).range(0..=12))]
+    scope: Option<u8>,
+    /// The most seconds for each search of a world; 10 unless `[verify] seconds` of NEW says otherwise
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<u32>,
+    /// How the policies are read; `go` unless `[kernel] reading` of NEW says otherwise
+    #[arg(long, value_enum)]
+    reading: Option<Semantics>,
+    /// For whom the report is
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Layout,
+}
+
+/// For whom a report is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Layout {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+    /// For a pull request
+    Markdown,
+}
+
+/// A policy of a comparison, as it was named.
+struct Side {
+    name: String,
+    programs: Programs,
+    /// What names of its files begin with.
+    prefix: String,
+}
+
+impl DiffCommand {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// When there is no working folder, a policy cannot be found, an atom cannot be read, or standard output fails.
+    pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
+        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let (old, new) =
+            (Side::load(&self.old, &self.new, &working)?, Side::load(&self.new, &self.old, &working)?);
+        let report = self.compared(&old, &new)?;
+        let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
+        out.write(&match self.format {
+            Layout::Text => report.text(),
+            Layout::Json => serde_json::to_string_pretty(&report)? + "\n",
+            Layout::Markdown => report.markdown((&old.name, &new.name)),
+        })?;
+        out.flush()?;
+        [&old, &new].iter().for_each(|side| side.programs.complain(&working, color));
+        let problems = old.programs.problems.len() + new.programs.problems.len();
+        if report.comparisons.is_empty() {
+            output::complain(color, "neither policy has a predicate of `[replay] permit` or `deny`: name an atom");
+            return Ok(ExitStatus::Failure);
+        }
+        let is_open = report.comparisons.iter().any(|comparison| comparison.undecided.is_some());
+        Ok(match (problems == 0 && !is_open, report.summary.different) {
+            (true, 0) => ExitStatus::Clean,
+            (_, 1..) if problems == 0 => ExitStatus::Findings,
+            _ => ExitStatus::Failure,
+        })
+    }
+
+    fn compared(&self, old: &Side, new: &Side) -> Result<ComparisonReport> {
+        let (olds, news) = (&old.programs.all, &new.programs.all);
+        let (before, now) = match (olds.as_slice(), news.as_slice()) {
+            ([before], [now]) => (before, now),
+            ([], _) => bail!("{} has no Mangle files (`.mg`, `.gl`)", old.name),
+            (_, []) => bail!("{} has no Mangle files (`.mg`, `.gl`)", new.name),
+            (olds, news) => {
+                let (side, several) = if olds.len() > 1 { (old, olds) } else { (new, news) };
+                let names: Vec<_> = several.iter().map(|one| one.name.as_str()).collect();
+                bail!("{} has several programs, {}: name the files of one", side.name, names.join(", "))
+            }
+        };
+        let (kernel, replay) = (&now.settings.kernel, &now.settings.replay);
+        let names = [vec![replay.permit.clone()], replay.deny.clone()].concat();
+        let atoms = match self.atoms.is_empty() {
+            true => predicates_named([&before.program, &now.program], &names).into_iter().map(open_atom).collect(),
+            false => self.atoms.clone(),
+        };
+        let inputs = inputs(&now.settings.verify);
+        let old_name = |file| old.file(file);
+        let new_name = |file| new.file(file);
+        let run = ComparisonRun {
+            old: &before.program,
+            new: &now.program,
+            reading: self.reading.map_or(kernel.reading, Reading::from),
+            limits: Limits::of(kernel),
+            clock: Clock::of(kernel),
+            inputs: &inputs,
+            scope: scope(&now.settings.verify, self.scope, self.time),
+            names: [&old_name, &new_name],
+        };
+        let report = compare_all(&run, &atoms, &mut |_| {}, &Cancel::new());
+        report.map_err(|error| anyhow!(error.message))
+    }
+}
+
+impl Side {
+    /// Loads the policy at a path; else that of a revision, where the other side says which files are meant.
+    fn load(named: &Path, other: &Path, working: &Path) -> Result<Self> {
+        let name = named.display().to_string();
+        if host::absolute(working, named).exists() {
+            let programs = Programs::load(&[named.to_path_buf()], working);
+            return Ok(Self { name, programs, prefix: String::new() });
+        }
+        let is_path = host::absolute(working, other).exists();
+        let paths = if is_path { vec![other.to_path_buf()] } else { Vec::new() };
+        let programs = Programs::load_past(&name, &paths, working);
+        let programs = programs.with_context(|| format!("`{name}` is neither a path nor a revision"))?;
+        Ok(Self { prefix: format!("{name}:"), name, programs })
+    }
+
+    fn file(&self, file: FileId) -> String {
+        format!("{}{}", self.prefix, self.programs.sources.name(file))
+    }
+}

@@ -1,0 +1,143 @@
+//! Two policies, compared and reported.
+
+use std::time::Instant;
+
+use crate::report::comparison::{AtomComparison, ComparisonReport, DifferenceReport};
+use crate::report::proof;
+use mangle_check::policy_test::property::{Piece, PropertyError, Restrictions};
+use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
+use mangle_engine::program::{Predicate, PredicateKey, Program};
+use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize, text_len};
+use mangle_verify::{Cause, Difference, Joined, Scope, Setup, compare, join, with_own_names};
+
+/// Two policies and how they are compared.
+#[derive(Clone, Copy)]
+pub struct ComparisonRun<'p> {
+    /// The policy as it was.
+    pub old: &'p Program,
+    /// The policy as it is now.
+    pub new: &'p Program,
+    /// What worlds hold facts of; without any, what others than the policies give facts of.
+    pub inputs: &'p [PredicateKey],
+    /// How both are read.
+    pub reading: Reading,
+    /// How far the evaluation of one world may go.
+    pub limits: Limits,
+    /// The time of evaluation.
+    pub clock: Clock,
+    /// How far a search goes.
+    pub scope: Scope,
+    /// What a file is called: of the old policy, of the new one.
+    pub names: [&'p (dyn Fn(FileId) -> String + Sync); 2],
+}
+
+/// Compares what two policies give for each of some atoms. `next` is called with each atom before it is looked at.
+///
+/// # Errors
+/// When an atom cannot be read, or no policy has its predicate.
+pub fn compare_all(
+    run: &ComparisonRun<'_>,
+    atoms: &[String],
+    next: &mut dyn FnMut(&str),
+    cancel: &Cancel,
+) -> Result<ComparisonReport, PropertyError> {
+    let start = Instant::now();
+    let restrictions = Restrictions::default();
+    let setup = Setup {
+        program: run.new,
+        file: None,
+        restrictions: &restrictions,
+        reading: run.reading,
+        limits: run.limits,
+        clock: run.clock,
+        inputs: run.inputs,
+        consumer: &|_, name| Err(format!("unknown consumer `{name}`")),
+        name: run.names[1],
+        other: &|_| Err("a comparison has two programs already".to_owned()),
+    };
+    let joined = join(setup, run.old);
+    let mut report = ComparisonReport::default();
+    for atom in atoms {
+        next(atom);
+        let piece = Piece { range: TextRange::up_to(text_len(atom)), text: atom.clone() };
+        let found = compare(setup, &joined, &piece, run.scope, cancel)?;
+        let told = |all: &[Difference]| all.iter().map(|one| run.told(&joined, one)).collect::<Vec<_>>();
+        let (added, removed) = (told(&found.added), told(&found.removed));
+        let answer = match (added.is_empty(), removed.is_empty()) {
+            (true, true) if found.undecided.is_some() => "not_decided",
+            (true, true) => "equivalent",
+            (false, true) => "adds",
+            (true, false) => "removes",
+            (false, false) => "both",
+        };
+        let (predicate, undecided) = (atom.clone(), found.undecided);
+        let facts = found.covered.facts;
+        report.add(AtomComparison { predicate, answer, added, removed, undecided, facts });
+    }
+    report.summary.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(report)
+}
+
+/// An atom of this predicate with a variable for each argument.
+#[must_use]
+pub fn open_atom(key: PredicateKey) -> String {
+    let args: Vec<String> = (1..=key.arity).map(|number| format!("X{number}")).collect();
+    format!("{}({})", key.name, args.join(", "))
+}
+
+/// The predicates of these names that one of the programs has, sorted.
+#[must_use]
+pub fn predicates_named(programs: [&Program; 2], names: &[String]) -> Vec<PredicateKey> {
+    let of = |program: &Program| -> Vec<PredicateKey> {
+        let is_named = |predicate: &&Predicate| {
+            predicate.exists() && names.iter().any(|name| name == predicate.key.name.as_str())
+        };
+        program.predicates.iter().filter(is_named).map(|predicate| predicate.key).collect()
+    };
+    let mut keys = [of(programs[0]), of(programs[1])].concat();
+    keys.sort_by_key(|key| (key.name.as_str(), key.arity));
+    keys.dedup();
+    keys
+}
+
+impl ComparisonRun<'_> {
+    fn told(&self, joined: &Joined, difference: &Difference) -> DifferenceReport {
+        let place = |rule: RuleId| {
+            if rule == RuleId::ASSERTED {
+                return "the world".to_owned();
+            }
+            let Some(rule) = difference.compiled.rule(rule) else { return String::new() };
+            let is_other = joined.is_other(rule.file);
+            let file = joined.originals.get(&rule.file).map_or(rule.file, |file| file.id);
+            self.place(file, rule.item, is_other).unwrap_or_else(|| "the world".to_owned())
+        };
+        let rule_in = difference.cause.map(|cause| match (cause.is_own, cause.is_other) {
+            (false, _) => "both",
+            (true, true) => "old",
+            (true, false) => "new",
+        });
+        DifferenceReport {
+            atom: difference.atom.clone(),
+            rule: difference
+                .cause
+                .and_then(|Cause { file, item, is_other, .. }| self.place(file, item, is_other)),
+            rule_in,
+            world: difference.world.clone(),
+            proof: with_own_names(&proof::proof(&difference.proof, &place)),
+        }
+    }
+
+    /// Where a statement is; `None` for one of neither policy.
+    fn place(&self, file: FileId, item: u32, is_old: bool) -> Option<String> {
+        let (program, name) = if is_old { (self.old, self.names[0]) } else { (self.new, self.names[1]) };
+        let found = program.file(file)?;
+        let item = found.items.get(item as usize);
+        let lead = item.map_or(0, |item| {
+            let text = found.statement_text(item);
+            text.len() - text.trim_start().len()
+        });
+        let start = usize::from(item.map_or(TextSize::new(0), |item| item.start)) + lead;
+        let before = found.text.get(..start).unwrap_or_default();
+        Some(format!("{}:{}", name(file), memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1))
+    }
+}
