@@ -86,7 +86,10 @@ impl DiffCommand {
         [&old, &new].iter().for_each(|side| side.programs.complain(&working, color));
         let problems = old.programs.problems.len() + new.programs.problems.len();
         if report.comparisons.is_empty() {
-            output::complain(color, "neither policy has a predicate of `[replay] permit` or `deny`: name an atom");
+            output::complain(
+                color,
+                "neither policy has a predicate of `[replay] permit` or `deny`: name an atom",
+            );
             return Ok(ExitStatus::Failure);
         }
         let is_open = report.comparisons.iter().any(|comparison| comparison.undecided.is_some());
@@ -112,7 +115,9 @@ impl DiffCommand {
         let (kernel, replay) = (&now.settings.kernel, &now.settings.replay);
         let names = [vec![replay.permit.clone()], replay.deny.clone()].concat();
         let atoms = match self.atoms.is_empty() {
-            true => predicates_named([&before.program, &now.program], &names).into_iter().map(open_atom).collect(),
+            true => {
+                predicates_named([&before.program, &now.program], &names).into_iter().map(open_atom).collect()
+            }
             false => self.atoms.clone(),
         };
         let inputs = inputs(&now.settings.verify);

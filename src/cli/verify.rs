@@ -85,7 +85,8 @@ impl VerifyCommand {
                 let programs = Programs::load(&self.paths, &working);
                 let runs = programs.all.iter().map(|joined| (&*joined.program, None, &*joined.settings));
                 let folder = |_| working.clone();
-                let report = self.checked(&runs.collect::<Vec<_>>(), Some(property), &programs.sources, &folder);
+                let report =
+                    self.checked(&runs.collect::<Vec<_>>(), Some(property), &programs.sources, &folder);
                 programs.complain(&working, color);
                 (report, programs.problems.len())
             }
@@ -99,7 +100,8 @@ impl VerifyCommand {
                     programs.all.iter().map(|joined| (&joined.program, Some(joined.file), &*joined.settings));
                 let folder = |file: Option<FileId>| {
                     let path = file.map(|file| memory.table().path(file));
-                    path.and_then(|path| Some(path.parent()?.to_path_buf())).unwrap_or_else(|| working.clone())
+                    path.and_then(|path| Some(path.parent()?.to_path_buf()))
+                        .unwrap_or_else(|| working.clone())
                 };
                 let report = self.checked(&runs.collect::<Vec<_>>(), None, &programs.sources, &folder);
                 programs.complain(&working, color);

@@ -71,8 +71,13 @@ pub fn verify_all(
             continue;
         }
         report.program_errors += errors(run);
-        let inputs: Vec<PredicateKey> =
-            run.settings.verify.inputs.iter().map(|(name, arity)| PredicateKey { name: *name, arity: *arity }).collect();
+        let inputs: Vec<PredicateKey> = run
+            .settings
+            .verify
+            .inputs
+            .iter()
+            .map(|(name, arity)| PredicateKey { name: *name, arity: *arity })
+            .collect();
         for property in &properties.all {
             next(&property.name);
             for &reading in run.readings {
@@ -111,7 +116,9 @@ pub fn verify_all(
 fn shown_proof(program: &Program, answer: &Answer, name: &dyn Fn(FileId) -> String) -> Option<String> {
     let (found, compiled) = answer.proof.as_ref()?;
     let place = |rule: RuleId| place(program, compiled, name, rule);
-    let text = proof::proof(found, &place).replacen("verify_goal()", "solution", 1);
+    let text = proof::proof(found, &place);
+    // The first line begins with the predicate of the question, perhaps in a package.
+    let text = text.split_once("verify_goal()").map(|(_, rest)| format!("solution{rest}")).unwrap_or(text);
     Some(mangle_verify::with_own_names(&text))
 }
 
@@ -139,11 +146,16 @@ fn of_consumer(
     let consumer = settings.consumers.get(name).or_else(|| built_in(name));
     let Some(consumer) = consumer else {
         let own = settings.consumers.keys().map(String::as_str);
-        return Err(format!("unknown consumer `{name}`; the consumers are {}", listed(BUILT_IN_CONSUMERS.into_iter().chain(own))));
+        return Err(format!(
+            "unknown consumer `{name}`; the consumers are {}",
+            listed(BUILT_IN_CONSUMERS.into_iter().chain(own))
+        ));
     };
     let is_taken = |predicate: &&Predicate| {
         let name = predicate.key.name.as_str();
-        predicate.exists() && takes(consumer, name) && !(consumer.protected && is_delicate(name, &settings.atoms))
+        predicate.exists()
+            && takes(consumer, name)
+            && !(consumer.protected && is_delicate(name, &settings.atoms))
     };
     Ok(program.predicates.iter().filter(is_taken).map(|predicate| predicate.key).collect())
 }

@@ -144,8 +144,7 @@ impl DifferenceReport {
     }
 
     fn markdown(&self, side: &str, out: &mut String) {
-        let _ =
-            writeln!(out, "\n<details><summary>Only the {side} policy gives <code>", side = side);
+        let _ = writeln!(out, "\n<details><summary>Only the {side} policy gives <code>", side = side);
         out.truncate(out.trim_end().len());
         let _ = write!(out, "{}</code>", html(&self.atom));
         if let Some(why) = self.why() {

@@ -21,12 +21,17 @@ struct Deadline {
     cancel: Cancel,
     /// How often the solver has looked since the clock was read.
     looks: Cell<u32>,
+    /// Whether the clock was past the end once: the solver asks again on its way out.
+    is_over: Cell<bool>,
 }
 
 impl Callbacks for Deadline {
     fn stop(&self) -> bool {
         self.looks.set(self.looks.get().wrapping_add(1));
-        self.cancel.is_cancelled() || (self.looks.get().is_multiple_of(16) && Instant::now() >= self.end)
+        if self.looks.get().is_multiple_of(16) && Instant::now() >= self.end {
+            self.is_over.set(true);
+        }
+        self.is_over.get() || self.cancel.is_cancelled()
     }
 }
 
@@ -50,7 +55,8 @@ pub(crate) struct Circuit {
 impl Circuit {
     /// A circuit without gates, whose searches end at `end` or when cancelled.
     pub(crate) fn new(end: Instant, cancel: &Cancel) -> Self {
-        let deadline = Deadline { end, cancel: cancel.clone(), looks: Cell::new(0) };
+        let deadline =
+            Deadline { end, cancel: cancel.clone(), looks: Cell::new(0), is_over: Cell::new(false) };
         let mut solver = Solver::new(SolverOpts::default(), deadline);
         let yes = Lit::new(solver.new_var_default(), true);
         solver.add_clause_reuse(&mut vec![yes]);

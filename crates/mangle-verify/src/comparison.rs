@@ -108,7 +108,8 @@ impl Differences<'_> {
                 Outcome::Found { world, .. } => self.texts(world),
                 Outcome::Never(_) | Outcome::NotInScope | Outcome::NoWorld => return Ok(found),
                 Outcome::Aborts { stop, .. } => {
-                    told.undecided.get_or_insert_with(|| format!("the evaluation can abort: {}", stop.reason));
+                    told.undecided
+                        .get_or_insert_with(|| format!("the evaluation can abort: {}", stop.reason));
                     return Ok(found);
                 }
                 Outcome::Undecided { obstacle, .. } => {
@@ -143,8 +144,7 @@ impl Differences<'_> {
         direction: Direction,
         world: Vec<String>,
     ) -> Result<Option<(Difference, Option<(FileId, u32)>)>, PropertyError> {
-        let both: String =
-            world.iter().map(|fact| format!("{fact}.\n{}.\n", in_other_text(fact))).collect();
+        let both: String = world.iter().map(|fact| format!("{fact}.\n{}.\n", in_other_text(fact))).collect();
         let asked = difference(self.setup, self.joined, self.atom, direction, &both)?;
         let mut kernel = self.evaluated(&asked);
         let has_fact = kernel.model().relation(asked.goal).is_some_and(|relation| !relation.is_empty());

@@ -80,22 +80,23 @@ impl<'c> Reading<'c> {
                 pending.extend(self.reads.get(&relation).into_iter().flatten());
             }
         }
-        Cone { needed, varying: self.varying(inputs) }
+        let inputs = inputs.iter().map(|input| self.compiled.entry(*input)).collect();
+        Cone { needed, varying: self.dependents(inputs) }
     }
 
-    /// The relations that depend on `inputs`.
-    fn varying(&self, inputs: &[PredicateId]) -> FxHashSet<RelationId> {
+    /// These relations and all that depend on them.
+    pub(crate) fn dependents(&self, relations: Vec<RelationId>) -> FxHashSet<RelationId> {
         let mut users: FxHashMap<RelationId, Vec<RelationId>> = FxHashMap::default();
         for (target, reads) in &self.reads {
             reads.iter().for_each(|read| users.entry(*read).or_default().push(*target));
         }
-        let mut varying = FxHashSet::default();
-        let mut pending: Vec<RelationId> = inputs.iter().map(|input| self.compiled.entry(*input)).collect();
+        let mut dependents = FxHashSet::default();
+        let mut pending = relations;
         while let Some(relation) = pending.pop() {
-            if varying.insert(relation) {
+            if dependents.insert(relation) {
                 pending.extend(users.get(&relation).into_iter().flatten());
             }
         }
-        varying
+        dependents
     }
 }

@@ -12,6 +12,9 @@ pub enum Obstacle {
     /// A limit on the size of the search was reached.
     #[error("{0}")]
     Size(&'static str),
+    /// Whether the evaluation can stop with an error is not known.
+    #[error("whether the evaluation can abort is not known: {0}")]
+    OfAborts(Box<Obstacle>),
     /// The program uses something that the search does not handle.
     #[error("{0}")]
     Unsupported(String),

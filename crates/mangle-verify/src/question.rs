@@ -11,9 +11,11 @@ use mangle_check::policy_test::property::{
 use mangle_check::policy_test::without_cases;
 use mangle_engine::kernel::plan::StepKind;
 use mangle_engine::kernel::{Clock, Compiled, Limits, Reading, compile_as};
-use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program, key_of};
+use mangle_engine::program::{
+    FileSummary, Predicate, PredicateKey, Program, functional_dependencies, key_of,
+};
 use mangle_syntax::syntax::SourceFile;
-use mangle_syntax::syntax::ast::{Premise, StatementKind, Term};
+use mangle_syntax::syntax::ast::{Declaration, Item, Premise, StatementKind, Term};
 use mangle_syntax::text::{FileId, Symbol, TextRange, shorten, slice};
 
 use crate::inputs::{holders, input, input_predicates};
@@ -64,6 +66,8 @@ struct Rules {
     text: String,
     /// Rules that are read as the program is.
     of_program: String,
+    /// The package that these belong to.
+    package: Option<Symbol>,
     forbidden: Vec<String>,
     /// The parts of comments that the rules are made of.
     pieces: Vec<Piece>,
@@ -82,13 +86,14 @@ pub fn question(setup: Setup<'_>, property: &Property) -> Result<Question, Prope
         Claim::Condition(condition) => rules.condition(GOAL, &condition)?,
         Claim::Rule { predicate, file, line } => {
             let rule = rule_at(setup, &program, predicate, (&file, line));
-            rules.of_program =
+            (rules.of_program, rules.package) =
                 rule.ok_or_else(|| error(format!("no rule of `{predicate}` is at {file}:{line}")))?;
         }
         Claim::Comparison { atom, path, both_ways } => {
             let other = (setup.other)(&path).map_err(error)?;
             let joined = Joined::new(&program, &other);
-            let ways = if both_ways { &[Direction::Added, Direction::Removed][..] } else { &[Direction::Added] };
+            let ways =
+                if both_ways { &[Direction::Added, Direction::Removed][..] } else { &[Direction::Added] };
             for way in ways {
                 rules.difference(&joined, &atom, *way)?;
             }
@@ -178,7 +183,9 @@ fn asked(
     let compiled = compile_as(&whole, setup.reading, &[ids[0]].into_iter().collect());
     safe(&compiled, &ids)?;
     let id = |name: &str| whole.id(PredicateKey { name: Symbol::new(name), arity: 0 });
-    let goal = id(GOAL).ok_or_else(|| "the property cannot be parsed".to_owned())?;
+    let goal = PredicateKey { name: Symbol::new(GOAL), arity: 0 };
+    let goal = whole.id(rules.package.map_or(goal, |package| goal.within(package)));
+    let goal = goal.ok_or_else(|| "the property cannot be parsed".to_owned())?;
     let forbidden = rules.forbidden.iter().filter_map(|name| id(name)).collect();
     let inputs = inputs.iter().map(|key| input(&whole, *key)).collect();
     let (limits, clock) = (setup.limits, setup.clock);
@@ -192,14 +199,14 @@ impl Rules {
             self.pieces.push(body.clone());
             let variables = variables(body)?;
             let Some((Connective::Unless | Connective::Then, others)) = &condition.connective else {
-                self.text.push_str(&format!("{name}() :- {}.\n", body.text));
+                self.text.push_str(&format!("{name}() :- {} .\n", body.text));
                 continue;
             };
             let extended = format!("{name}_extended_{number}({})", variables.join(", "));
-            self.text.push_str(&format!("{name}() :- {}, !{extended}.\n", body.text));
+            self.text.push_str(&format!("{name}() :- {}, !{extended} .\n", body.text));
             for other in others {
                 self.pieces.push(other.clone());
-                self.text.push_str(&format!("{extended} :- {}, {}.\n", body.text, other.text));
+                self.text.push_str(&format!("{extended} :- {}, {} .\n", body.text, other.text));
             }
         }
         Ok(())
@@ -246,38 +253,33 @@ impl Rules {
     fn declared(&mut self, program: &Program, inputs: &[PredicateKey]) {
         let predicates = inputs.iter().flat_map(|key| holders(program, *key));
         for predicate in predicates.map(|id| program.get(id)) {
-            let key = predicate.key;
-            if let Some(merge) = &predicate.signature.merge {
-                for target in &merge.targets {
-                    let args = |mark: &str| {
-                        let column = |at: u16| {
-                            if merge.sources.contains(&at) { format!("V{at}") } else { format!("{mark}{at}") }
-                        };
-                        (0..key.arity).map(column).collect::<Vec<_>>().join(", ")
-                    };
-                    let (one, other, name) = (args("A"), args("B"), key.name);
-                    let body = format!("{name}({one}), {name}({other}), A{target} != B{target}");
-                    self.forbid(&body);
-                }
+            let Some((text, declaration)) = declaration_of(program, predicate) else { continue };
+            for [sources, targets] in functional_dependencies(declaration) {
+                self.depend(predicate.key, &sources, &targets);
             }
-            let declared = predicate.signature.declared.and_then(|(file, statement, _)| {
-                let file = program.file(file)?;
-                let item = file.items.iter().find(|item| item.statement.id == statement)?;
-                let StatementKind::Declaration(declaration) = &item.statement.kind else { return None };
-                Some((file.statement_text(item), declaration))
-            });
-            if let Some((text, declaration)) = declared {
-                let atom = slice(text, declaration.atom.range);
-                for included in &declaration.inclusion {
-                    self.forbid(&format!("{atom}, !{}", slice(text, included.range)));
-                }
+            let atom = slice(text, declaration.atom.range);
+            for included in &declaration.inclusion {
+                self.forbid(&format!("{atom}, !{}", slice(text, included.range)));
             }
+        }
+    }
+
+    /// Forbids two facts that agree in some columns and not in others that those determine.
+    fn depend(&mut self, key: PredicateKey, sources: &[u16], targets: &[u16]) {
+        let args = |mark: &str| {
+            let column =
+                |at: u16| if sources.contains(&at) { format!("V{at}") } else { format!("{mark}{at}") };
+            (0..key.arity).map(column).collect::<Vec<_>>().join(", ")
+        };
+        let (one, other, name) = (args("A"), args("B"), key.name);
+        for target in targets.iter().filter(|target| !sources.contains(target)) {
+            self.forbid(&format!("{name}({one}), {name}({other}), A{target} != B{target}"));
         }
     }
 
     fn forbid(&mut self, body: &str) {
         let name = format!("verify_excluded_{}", self.forbidden.len());
-        self.text.push_str(&format!("{name}() :- {body}.\n"));
+        self.text.push_str(&format!("{name}() :- {body} .\n"));
         self.forbidden.push(name);
     }
 
@@ -303,9 +305,17 @@ impl Rules {
     }
 }
 
+/// The first declaration of a predicate, and the text of its statement.
+fn declaration_of<'p>(program: &'p Program, predicate: &Predicate) -> Option<(&'p str, &'p Declaration)> {
+    let (file, statement, _) = predicate.signature.declared?;
+    let file = program.file(file)?;
+    let item = file.items.iter().find(|item| item.statement.id == statement)?;
+    Some((file.statement_text(item), item.statement.declaration()?))
+}
+
 /// A part of a condition as the body of a rule.
 fn parsed(piece: &Piece) -> Result<SourceFile, PropertyError> {
-    let source = SourceFile::parse(format!("verify_part() :- {}.\n", piece.text).as_str().into());
+    let source = SourceFile::parse(format!("verify_part() :- {} .\n", piece.text).as_str().into());
     let is_rule = matches!(&source.items()[..], [item] if !item.statement.damaged
         && item.statement.clause().is_some_and(|clause| clause.transforms.is_empty()));
     if is_rule {
@@ -340,13 +350,20 @@ fn variables(body: &Piece) -> Result<Vec<String>, PropertyError> {
     Ok(names)
 }
 
-/// A rule of the program with the goal as its head.
+/// The statements of a file that say which package it belongs to and which it uses.
+fn package_statements(file: &FileSummary) -> String {
+    let is_one =
+        |item: &&Item| matches!(item.statement.kind, StatementKind::Package(_) | StatementKind::Use(_));
+    file.items.iter().filter(is_one).map(|item| format!("{}\n", file.statement_text(item).trim())).collect()
+}
+
+/// A rule of the program with the goal as its head, and the package that the goal belongs to then.
 fn rule_at(
     setup: Setup<'_>,
     program: &Program,
     predicate: PredicateKey,
     place: (&str, usize),
-) -> Option<String> {
+) -> Option<(String, Option<Symbol>)> {
     for file in program.files.iter().filter(|file| (setup.name)(file.id).ends_with(place.0)) {
         for item in file.items.iter() {
             let Some(clause) = item.statement.clause().filter(|_| !item.statement.damaged) else { continue };
@@ -355,11 +372,13 @@ fn rule_at(
             let lead = text.len() - text.trim_start().len();
             let first = before.matches('\n').count() + text.get(..lead)?.matches('\n').count() + 1;
             let last = first + text.trim().matches('\n').count();
-            if key_of(&clause.head) == predicate && (first..=last).contains(&place.1) {
+            let key = key_of(&clause.head);
+            let is_meant = key == predicate || program.meaning(file, key) == predicate;
+            if is_meant && (first..=last).contains(&place.1) {
                 let start =
                     clause.interval.as_ref().map_or(clause.head.range.end(), |interval| interval.range.end());
                 let rest = text.get(usize::from(start)..usize::from(item.statement.len))?;
-                return Some(format!("{GOAL}(){rest}\n"));
+                return Some((format!("{}{GOAL}(){rest}\n", package_statements(file)), file.package));
             }
         }
     }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mangle_engine::kernel::plan::RelationId;
 use mangle_engine::kernel::{Clock, Compiled, Fact, Kernel, Limits, Reading, Reason, RuleId, Stop, ValueId};
 use mangle_engine::program::PredicateId;
 use mangle_syntax::text::Cancel;
@@ -16,7 +17,7 @@ use crate::cone::{self, Cone};
 use crate::input::Input;
 use crate::obstacle::Obstacle;
 use crate::possible;
-use crate::symbolic::{Evaluation, Setting};
+use crate::symbolic::{Evaluation, Setting, unsupported};
 
 /// What is searched for.
 #[derive(Debug, Clone)]
@@ -125,6 +126,7 @@ pub fn search(question: &Question, scope: Scope, cancel: &Cancel) -> Searched {
         base,
         worlds,
         has_mismatch: false,
+        depends_on_order: false,
     };
     let outcome = search.run(scope);
     Searched { outcome, inputs: search.inputs, base: search.base }
@@ -143,6 +145,8 @@ struct Search<'q> {
     worlds: Worlds<'q>,
     /// Whether the kernel did not confirm a solution.
     has_mismatch: bool,
+    /// Whether something depends on the order of facts, so that not everything was looked at.
+    depends_on_order: bool,
 }
 
 /// What was found among the worlds of one size.
@@ -173,8 +177,11 @@ impl Search<'_> {
             return found;
         }
         match self.aborting(scope) {
-            Some((world, stop)) => Outcome::Aborts { world, stop },
-            None => found,
+            Ok(Some((world, stop))) => Outcome::Aborts { world, stop },
+            Ok(None) => found,
+            Err(obstacle) => {
+                Outcome::Undecided { obstacle: Obstacle::OfAborts(Box::new(obstacle)), below: 0 }
+            }
         }
     }
 
@@ -196,7 +203,8 @@ impl Search<'_> {
         while size <= scope.facts {
             match self.of_size(size, Wanted::Goal) {
                 Ok(OfSize::Found(world)) => {
-                    return Outcome::Found { world, is_smallest: !self.has_mismatch };
+                    let is_smallest = !(self.has_mismatch || self.depends_on_order) || size == 0;
+                    return Outcome::Found { world, is_smallest };
                 }
                 Ok(OfSize::None { is_any }) => {
                     is_any_world |= is_any;
@@ -212,6 +220,10 @@ impl Search<'_> {
         }
         if self.has_mismatch {
             return Outcome::Undecided { obstacle: unconfirmed(), below: 0 };
+        }
+        if self.depends_on_order {
+            let why = "a collected list depends on the order in which the engine finds facts".to_owned();
+            return Outcome::Undecided { obstacle: Obstacle::Unsupported(why), below: 0 };
         }
         if is_any_world { Outcome::NotInScope } else { Outcome::NoWorld }
     }
@@ -256,6 +268,7 @@ impl Search<'_> {
         };
         let mut evaluation = Evaluation::new(setting, values, size)?;
         let goal = requirements(&mut evaluation, self.question, wanted);
+        self.depends_on_order |= evaluation.depends_on_order && wanted == Wanted::Goal;
         let is_any = evaluation.is_satisfiable(&[])?;
         let mut mismatches = 0;
         while evaluation.is_satisfiable(&[goal])? {
@@ -264,11 +277,20 @@ impl Search<'_> {
                 (Confirmation::Holds(world), Wanted::Goal) => return Ok(OfSize::Found(world)),
                 (Confirmation::Stops(world, stop), Wanted::Stop) => return Ok(OfSize::Stops(world, stop)),
                 (Confirmation::Stops(_, stop), Wanted::Goal) => {
+                    if !matches!(stop.reason, Reason::Failed(_)) {
+                        return Err(Obstacle::Unsupported(format!(
+                            "a world takes {} to evaluate",
+                            stop.reason
+                        )));
+                    }
                     if let Some(predicate) = self.worlds.stopping(&stop).filter(|id| !self.cone.needs(id.0)) {
                         return Ok(OfSize::Widened(predicate));
                     }
                 }
                 _ => {}
+            }
+            if Instant::now() >= self.end || self.cancel.is_cancelled() {
+                return Err(evaluation.out_of_time());
             }
             self.has_mismatch = true;
             mismatches += 1;
@@ -280,22 +302,27 @@ impl Search<'_> {
         Ok(OfSize::None { is_any })
     }
 
-    /// The smallest world in which a rule stops the evaluation, whatever the rule is about. Where the search for it does not
-    /// come to its end, there is none.
-    fn aborting(&mut self, scope: Scope) -> Option<(World, Stop)> {
+    /// The smallest world in which a rule stops the evaluation, whatever the rule is about. Rules that need what the search
+    /// cannot evaluate are left out.
+    fn aborting(&mut self, scope: Scope) -> Result<Option<(World, Stop)>, Obstacle> {
         if self.question.compiled.reading != Reading::Go {
-            return None;
+            return Ok(None);
         }
         let strata = &self.question.compiled.strata;
+        let unsupported: Vec<RelationId> =
+            unsupported(&self.question.compiled).into_iter().filter(|one| self.cone.varies(*one)).collect();
+        let left_out = self.reading.dependents(unsupported);
         let targets = strata.iter().flat_map(|stratum| stratum.plans.iter().map(|plan| plan.target));
         let aggregates = strata.iter().flat_map(|stratum| stratum.aggregates.iter().map(|made| made.target));
-        let all: Vec<PredicateId> = targets.chain(aggregates).map(PredicateId).collect();
-        self.roots.extend(all);
+        let all = targets.chain(aggregates).filter(|target| !left_out.contains(target)).map(PredicateId);
+        self.roots.extend(all.collect::<Vec<_>>());
         self.look(scope);
-        (0..=scope.facts).find_map(|size| match self.of_size(size, Wanted::Stop) {
-            Ok(OfSize::Stops(world, stop)) => Some((world, stop)),
-            _ => None,
-        })
+        for size in 0..=scope.facts {
+            if let OfSize::Stops(world, stop) = self.of_size(size, Wanted::Stop)? {
+                return Ok(Some((world, stop)));
+            }
+        }
+        Ok(None)
     }
 }
 

@@ -14,12 +14,8 @@ const OLD: &str = "permitted(Id, Action) :- pending(Id, Action), clear(Id).\n\
 const NEW: &str = "# Approvals are gone, and the helper with them.\n\
     permitted(Id, Action) :- pending(Id, Action), clear(Id).\n\
     clear(Id) :- pending(Id, _), !danger(Id, _).\n";
-const FILES: &[(&str, &str)] = &[
-    ("old/schema.mg", SCHEMA),
-    ("old/policy.mg", OLD),
-    ("new/schema.mg", SCHEMA),
-    ("new/policy.mg", NEW),
-];
+const FILES: &[(&str, &str)] =
+    &[("old/schema.mg", SCHEMA), ("old/policy.mg", OLD), ("new/schema.mg", SCHEMA), ("new/policy.mg", NEW)];
 
 #[test]
 fn each_statement_that_makes_a_difference_has_a_world() {
@@ -41,14 +37,18 @@ fn the_order_of_statements_makes_no_difference() {
 
 #[test]
 fn markdown_is_made_for_a_pull_request() {
-    check(FILES, &["diff", "old", "new", "clear(Id)", "--format", "markdown", "--reading", "written"], expect![[""]]);
+    check(
+        FILES,
+        &["diff", "old", "new", "clear(Id)", "--format", "markdown", "--reading", "written"],
+        expect![[""]],
+    );
 }
 
 #[test]
 fn json_has_a_place_for_each_difference() {
     let at = folder(FILES);
     let out = run(at.path(), &["diff", "old", "new", "--format", "json"]);
-    let told: serde_json::Value = serde_json::from_str(&out.stdout).expect("JSON");
+    let told: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
     let comparison = &told["comparisons"][0];
     assert_eq!(comparison["answer"], "both");
     assert_eq!(comparison["added"][0]["rule"], "new/policy.mg:3");

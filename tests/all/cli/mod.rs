@@ -31,6 +31,6 @@ mod settings;
 mod special_files;
 mod split;
 use crate::support::command as support;
-mod transcripts;
 mod diff;
+mod transcripts;
 mod verify;

@@ -19,8 +19,8 @@ pub struct Merge {
 impl Merge {
     /// What a declaration says. `text` is the text of its statement. `None` without exactly one `fundep`.
     pub(super) fn read(declaration: &Declaration, text: &str) -> Option<Self> {
-        let mut fundeps = arguments(declaration, "fundep");
-        let [sources, targets] = fundeps.next().filter(|_| fundeps.next().is_none())?;
+        let mut dependencies = functional_dependencies(declaration).into_iter();
+        let [sources, targets] = dependencies.next().filter(|_| dependencies.next().is_none())?;
         // Of several the last one counts.
         let predicate = arguments(declaration, "merge").last().and_then(|[columns, name]| {
             let is_string = matches!(name.kind, TermKind::String);
@@ -28,9 +28,16 @@ impl Merge {
             let value = literal::string_value(slice(text, name.range)).filter(|_| is_string && one_column)?;
             Some(Symbol::new(&value))
         });
-        let [sources, targets] = [sources, targets].map(|list| positions(declaration, list));
         Some(Self { sources, targets, predicate })
     }
+}
+
+/// The columns of each `fundep` of a declaration: those that determine others, and those that are determined.
+#[must_use]
+pub fn functional_dependencies(declaration: &Declaration) -> Vec<[Vec<u16>; 2]> {
+    let columns =
+        |[sources, targets]: &[Term; 2]| [sources, targets].map(|list| positions(declaration, list));
+    arguments(declaration, "fundep").map(columns).collect()
 }
 
 /// The arguments of the descriptors of this name that have two.

@@ -35,7 +35,7 @@ pub use file::{FileSummary, PredicateInFile, Use, UseKind, key_of};
 pub use influence::{Influence, Influences};
 pub use inputs::{NeededInput, needed_input};
 pub use join::{Predicate, PredicateId, Predicates, Program, Site};
-pub use merge::Merge;
+pub use merge::{Merge, functional_dependencies};
 pub use signature::{Mode, Signature};
 
 use mangle_syntax::text::Symbol;

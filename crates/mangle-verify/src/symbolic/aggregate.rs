@@ -204,6 +204,7 @@ impl Evaluation<'_> {
         members: &[(usize, Literal)],
         guard: Literal,
     ) -> Result<(Term, Literal), Obstacle> {
+        self.depends_on_order |= reducer.depends_on_order() && members.len() > 1;
         let mut states = vec![(State::Empty, self.circuit.yes())];
         let mut failing = Vec::new();
         for &(at, member) in members {

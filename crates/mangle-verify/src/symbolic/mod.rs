@@ -60,6 +60,8 @@ pub(crate) struct Evaluation<'s> {
     memo: Memo,
     /// When the evaluation ends with an error, and in which rule.
     pub(crate) aborts: Vec<(RuleId, Literal)>,
+    /// Whether a value depends on the order in which the kernel finds facts, which the search does not imitate.
+    pub(crate) depends_on_order: bool,
     steps: u64,
 }
 
@@ -74,9 +76,19 @@ impl<'s> Evaluation<'s> {
         for (at, fact) in setting.compiled.facts().iter().enumerate() {
             facts.entry(setting.compiled.entry(fact.predicate)).or_default().push(at);
         }
-        let (memo, aborts) = (Memo::default(), Vec::new());
-        let mut evaluation =
-            Self { setting, values, circuit, terms, slots, relations, facts, memo, aborts, steps: 0 };
+        let mut evaluation = Self {
+            setting,
+            values,
+            circuit,
+            terms,
+            slots,
+            relations,
+            facts,
+            memo: Memo::default(),
+            aborts: Vec::new(),
+            depends_on_order: false,
+            steps: 0,
+        };
         for stratum in &setting.compiled.strata {
             evaluation.stratum(stratum)?;
         }
@@ -131,9 +143,7 @@ impl<'s> Evaluation<'s> {
         if plans.is_empty() {
             return Ok(());
         }
-        let compiled = self.setting.compiled;
-        let forgets = |plan: &&Plan| compiled.temporal.get(plan.target as usize) == Some(&true);
-        if compiled.reading == Reading::Go && plans.iter().any(forgets) {
+        if plans.iter().any(|plan| forgets_intervals(self.setting.compiled, plan.target)) {
             return Err(Obstacle::Unsupported("a recursive predicate has intervals".into()));
         }
         for _ in 0..MOST_ROUNDS {
@@ -294,4 +304,25 @@ impl<'s> Evaluation<'s> {
             self.aborts.push((rule, when));
         }
     }
+}
+
+/// Whether the engine forgets intervals of a predicate where it is recursive, which the search does not imitate.
+fn forgets_intervals(compiled: &Compiled, relation: RelationId) -> bool {
+    compiled.reading == Reading::Go && compiled.temporal.get(relation as usize) == Some(&true)
+}
+
+/// The relations that the search cannot evaluate where they depend on inputs.
+pub(crate) fn unsupported(compiled: &Compiled) -> Vec<RelationId> {
+    let merged = compiled.merges.iter().map(|merge| merge.all);
+    let recursive = compiled.strata.iter().flat_map(|stratum| {
+        let targets: Vec<RelationId> = stratum.plans.iter().map(|plan| plan.target).collect();
+        let is_recursive = move |plan: &&Plan| {
+            plan.steps.iter().any(|step| match &step.kind {
+                StepKind::Match(found) => targets.contains(&found.relation),
+                _ => false,
+            })
+        };
+        stratum.plans.iter().filter(is_recursive).map(|plan| plan.target)
+    });
+    merged.chain(recursive.filter(|relation| forgets_intervals(compiled, *relation))).collect()
 }

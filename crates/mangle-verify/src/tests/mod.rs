@@ -21,7 +21,7 @@ const NOW: Clock = Clock { now_ns: 1_700_000_000_000_000_000 };
 
 /// The question whether `goal() :- body` can be derived; predicates without rules and facts are the inputs.
 fn question(policy: &str, body: &str, reading: Reading) -> Question {
-    let files = [policy.to_owned(), format!("verify_goal() :- {body}.\n")];
+    let files = [policy.to_owned(), format!("verify_goal() :- {body} .\n")];
     let summary = |(id, text): (u32, &String)| {
         Arc::new(FileSummary::new(FileId(id), &SourceFile::parse(text.as_str().into())))
     };

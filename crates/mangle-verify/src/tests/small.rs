@@ -145,3 +145,29 @@ fn what_nothing_gives_is_never_derived() {
     ";
     check(policy, "p(X)", "never: no fact of `p/1` can ever be derived");
 }
+
+#[test]
+fn the_order_of_a_list_is_not_guessed() {
+    let policy = "Decl g(X) bound [/name].\nf(/m).\nh(X) :- g(X).\nh(X) :- f(X).\n\
+        l(L) :- h(X) |> do fn:group_by(), let L = fn:collect(X).\n\
+        first(X) :- l(L), X = fn:list:get(L, 0).\n";
+    let told = super::ask(policy, "first(X), X != /m", Reading::Go);
+    assert!(told.starts_with("undecided") || told.starts_with("1 g("), "{told}");
+}
+
+#[test]
+fn an_abort_is_found_beside_what_cannot_be_searched() {
+    let policy = "Decl raw(K, V) bound [/name, /number].\n\
+        Decl t(K, V) descr [fundep([K], [V]), merge([V], \"mx\")] bound [/name, /number].\n\
+        Decl mx(A, B, C) descr [deferred(), mode(\"+\", \"+\", \"-\")].\n\
+        mx(A, B, B) :- A <= B.\nmx(A, B, A) :- B < A.\nt(K, V) :- raw(K, V).\n\
+        Decl a(X) bound [/number].\nx(Y) :- a(X), Z = fn:minus(X, 1), Y = fn:div(10, Z).\n";
+    check(policy, "a(1)", "aborts with 1");
+}
+
+#[test]
+fn a_search_ends_in_time() {
+    let policy = "Decl a(X) bound [/number].\nn(X) :- a(X).\nn(Y) :- n(X), Y = fn:plus(X, 1).\n";
+    let told = super::ask(policy, "a(X), a(Y), X != Y", Reading::Go);
+    assert!(told.starts_with("undecided"), "{told}");
+}

@@ -134,13 +134,15 @@ fn claim(kind: PropertyKind, body: &Piece) -> Result<Claim, PropertyError> {
         PropertyKind::Live => rule(body).ok_or_else(|| {
             error("`@live` requires a predicate with its arity and a line, as in `open/1 doors.mg:4`")
         }),
-        PropertyKind::Equivalent | PropertyKind::Implies => {
-            comparison(body, kind == PropertyKind::Equivalent).ok_or_else(|| {
-                error(&format!(
-                    "`@{word}` requires an atom and the path of another program, as in `open(Door) with ../doors`"
-                ))
-            })
-        }
+        PropertyKind::Equivalent | PropertyKind::Implies => comparison(
+            body,
+            kind == PropertyKind::Equivalent,
+        )
+        .ok_or_else(|| {
+            error(&format!(
+                "`@{word}` requires an atom and the path of another program, as in `open(Door) with ../doors`"
+            ))
+        }),
         PropertyKind::Never | PropertyKind::Always | PropertyKind::Possible => {
             let condition = Condition::read(body)?;
             let connective = condition.connective.as_ref().map(|(kind, _)| *kind);

@@ -66,6 +66,12 @@ impl Reducer {
         matches!(self.0, Step::Count)
     }
 
+    /// Whether it depends on the order in which the rows were found: so for lists.
+    #[must_use]
+    pub fn depends_on_order(self) -> bool {
+        matches!(self.0, Step::Collect | Step::CollectDistinct | Step::PickAny)
+    }
+
     /// Whether what two parts of the rows become, reduced once more, is what all of them become: so for sums, the least
     /// and the greatest.
     #[must_use]
