@@ -11,7 +11,7 @@ use super::programs::Programs;
 use super::semantics::Semantics;
 use super::verify::{inputs, scope};
 use crate::host;
-use crate::ide::comparison::{ComparisonRun, compare_all, open_atom, predicates_named};
+use crate::ide::comparison::{ComparisonRun, atoms_named, compare_all};
 use crate::report::comparison::ComparisonReport;
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_syntax::text::{Cancel, FileId};
@@ -115,9 +115,7 @@ impl DiffCommand {
         let (kernel, replay) = (&now.settings.kernel, &now.settings.replay);
         let names = [vec![replay.permit.clone()], replay.deny.clone()].concat();
         let atoms = match self.atoms.is_empty() {
-            true => {
-                predicates_named([&before.program, &now.program], &names).into_iter().map(open_atom).collect()
-            }
+            true => atoms_named([&now.program, &before.program], &names),
             false => self.atoms.clone(),
         };
         let inputs = inputs(&now.settings.verify);

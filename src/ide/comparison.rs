@@ -1,7 +1,9 @@
 //! Two policies, compared and reported.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
+use super::code_lens::query;
 use crate::report::comparison::{AtomComparison, ComparisonReport, DifferenceReport};
 use crate::report::proof;
 use mangle_check::policy_test::property::{Piece, PropertyError, Restrictions};
@@ -78,26 +80,21 @@ pub fn compare_all(
     Ok(report)
 }
 
-/// An atom of this predicate with a variable for each argument.
+/// Atoms of the predicates of these names that one of the programs has, sorted by predicate. Their arguments are the variables of
+/// the declaration in the first program that has it.
 #[must_use]
-pub fn open_atom(key: PredicateKey) -> String {
-    let args: Vec<String> = (1..=key.arity).map(|number| format!("X{number}")).collect();
-    format!("{}({})", key.name, args.join(", "))
-}
-
-/// The predicates of these names that one of the programs has, sorted.
-#[must_use]
-pub fn predicates_named(programs: [&Program; 2], names: &[String]) -> Vec<PredicateKey> {
-    let of = |program: &Program| -> Vec<PredicateKey> {
-        let is_named = |predicate: &&Predicate| {
-            predicate.exists() && names.iter().any(|name| name == predicate.key.name.as_str())
-        };
-        program.predicates.iter().filter(is_named).map(|predicate| predicate.key).collect()
+pub fn atoms_named(programs: [&Program; 2], names: &[String]) -> Vec<String> {
+    let is_named = |predicate: &&Predicate| {
+        predicate.exists() && names.iter().any(|name| name == predicate.key.name.as_str())
     };
-    let mut keys = [of(programs[0]), of(programs[1])].concat();
-    keys.sort_by_key(|key| (key.name.as_str(), key.arity));
-    keys.dedup();
-    keys
+    let mut found: BTreeMap<(&str, u16), String> = BTreeMap::new();
+    for program in programs {
+        for predicate in program.predicates.iter().filter(is_named) {
+            let key = (predicate.key.name.as_str(), predicate.key.arity);
+            found.entry(key).or_insert_with(|| query(program, predicate));
+        }
+    }
+    found.into_values().collect()
 }
 
 impl ComparisonRun<'_> {

@@ -9,6 +9,7 @@ use super::Place;
 use super::mention::{Entity, Mention, StatementPart, each};
 use super::variable::Variable;
 use agent_prompt::Header;
+use mangle_check::policy_test::property::{Piece, PropertyText};
 use mangle_check::policy_test::{Expectation, TestFile, TestKey, comment_at};
 use mangle_engine::program::{FileSummary, PredicateKey, Program};
 use mangle_syntax::syntax::SourceFile;
@@ -39,7 +40,8 @@ enum Content {
 impl Directive {
     /// Reads `premise`, which starts at `start` in the file.
     fn new(premise: &str, start: TextSize) -> Option<Self> {
-        let rule = SourceFile::parse(format!("{HEAD}{premise}.").as_str().into());
+        // A blank before the full stop, which would else belong to a name.
+        let rule = SourceFile::parse(format!("{HEAD}{premise} .").as_str().into());
         let item = rule.items().first().filter(|item| !item.statement.damaged)?;
         let item = Item { start: start.checked_sub(text_len(HEAD))?, ..item.clone() };
         Some(Self { bytes: TextRange::at(start, text_len(premise)), content: Content::Premise(item) })
@@ -55,6 +57,16 @@ impl Directive {
             Some(_) => Self::new(expectation.text.trim_end_matches('.'), start),
             None => None,
         }
+    }
+
+    /// The body of a property.
+    fn of_body(body: &Piece) -> Option<Self> {
+        Self::new(&body.text, body.range.start())
+    }
+
+    /// A predicate with its arity.
+    fn of_name((key, bytes): (PredicateKey, TextRange)) -> Self {
+        Self { bytes, content: Content::Name(key) }
     }
 
     /// A word of an intent that is a name.
@@ -99,6 +111,10 @@ pub fn directives(program: &Program, file: &FileSummary) -> Vec<Directive> {
     let mut all = Vec::new();
     if program.embedding.is_test(file.id) {
         all.extend(TestFile::read(file).expectations().filter_map(Directive::of_expectation));
+        let properties = PropertyText::read(file);
+        all.extend(properties.bodies.iter().filter_map(Directive::of_body));
+        all.extend(properties.names.into_iter().map(Directive::of_name));
+        all.sort_by_key(|directive| directive.bytes.start());
     }
     if program.embedding.is_kernel(file.id) {
         all.extend(intent_words(file).into_iter().filter_map(|range| Directive::of_word(file, range)));
@@ -140,7 +156,10 @@ pub fn unread(program: &Program, file: &FileSummary) -> Vec<TextRange> {
     let tests = TestFile::read(file);
     let malformed =
         tests.expectations().filter(|expectation| Directive::of_expectation(expectation).is_none());
-    malformed.map(|expectation| expectation.text_range).chain(tests.unread.iter().copied()).collect()
+    let malformed = malformed.map(|expectation| expectation.text_range);
+    let bodies = PropertyText::read(file).bodies;
+    let bodies = bodies.iter().filter(|body| Directive::of_body(body).is_none()).map(|body| body.range);
+    malformed.chain(bodies).chain(tests.unread.iter().copied()).collect()
 }
 
 impl Place<'_> {
@@ -170,12 +189,12 @@ pub fn mention_at(place: Place<'_>) -> Option<(usize, Mention)> {
     found
 }
 
-/// Whether the line of a place is a comment with a key.
+/// Whether the line of a place is a comment that can mention something.
 fn is_on_comment(place: Place<'_>) -> bool {
     let text = place.text();
     let start = text.get(..place.offset.into()).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
     let line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default().trim_start();
-    line.starts_with('#') && line.trim_start_matches('#').trim_start().starts_with('@')
+    line.starts_with('#')
 }
 
 /// The number of the comment that a variable belongs to; `None` for a variable of a statement.
@@ -204,6 +223,10 @@ impl DirectiveFile {
         if !place.program().embedding.is_test(place.file.id) || !is_on_comment(place) {
             return None;
         }
+        if let Some(body) = PropertyText::body_at(place.file, place.offset) {
+            let start = if body.text.is_empty() { place.offset } else { body.range.start() };
+            return Self::of(place, &body.text, start);
+        }
         let comment = comment_at(place.file, place.offset)?;
         let key = TestKey::parse(comment.key).filter(|_| place.offset > comment.key_range.end())?;
         let start = if comment.value.is_empty() { place.offset } else { comment.value_range.start() };
@@ -220,6 +243,11 @@ impl DirectiveFile {
                 slice(place.text(), written).trim_end_matches('.').to_owned()
             }
         };
+        Self::of(place, &premise, start)
+    }
+
+    /// A premise that starts at `start`.
+    fn of(place: Place<'_>, premise: &str, start: TextSize) -> Option<Self> {
         let before = usize::from(start).checked_sub(HEAD.len())?;
         // A blank before the full stop, which would else belong to an unfinished name.
         let text: Arc<str> = format!("{:before$}{HEAD}{premise} .", "").into();

@@ -210,6 +210,43 @@ pub const TEST_KEYS: &[Word] = &[
         "# @exact permitted/3",
         "Each fact of the predicate must match an `@expect` of this case; without any, there must be no fact of it.",
     ),
+    word(
+        "never",
+        "# @never permitted(Action, _, _), dangerous(Action), !approved(Action)",
+        "No world has a solution of the body. `mangle-ls verify` looks at all small worlds. `unless` excepts some solutions.",
+    ),
+    word(
+        "always",
+        "# @always denied(Id) then has_reason(Id)",
+        "In each world, each solution of the body has what stands behind `then`.",
+    ),
+    word("possible", "# @possible permitted(/deploy, _, _)", "Some world has a solution of the body."),
+    word(
+        "live",
+        "# @live permitted/3 policy.mg:12",
+        "The rule of the predicate at that line fires in some world.",
+    ),
+    word(
+        "equivalent",
+        "# @equivalent permitted(Action, _, _) with ../old",
+        "In each world, this program and the one at the path give the same for the atom.",
+    ),
+    word(
+        "implies",
+        "# @implies permitted(Action, _, _) with ../strict",
+        "In each world, the program at the path gives what this one gives for the atom.",
+    ),
+    word(
+        "assume",
+        "# @assume never request(Id, One), request(Id, Other), One != Other",
+        "Worlds with a solution of the body are not looked at. Before the first property it holds for the whole file.",
+    ),
+    word(
+        "inputs",
+        "# @inputs request/2, approved/1",
+        "What worlds hold facts of. With `+` these are added to the usual predicates; `consumer NAME` takes what replies may assert.",
+    ),
+    word("scope", "# @scope facts 3", "The most facts of a world."),
 ];
 
 /// The settings of a preview.
@@ -261,6 +298,7 @@ fn find(table: &'static [Word], text: &str) -> Option<&'static Word> {
 mod tests {
     use super::*;
     use mangle_check::policy_test::TestKey;
+    use mangle_check::policy_test::property::{PropertyKind, RESTRICTIONS};
     use mangle_engine::types::{Base, CONSTRUCTORS as KNOWN};
     use mangle_syntax::syntax::SourceFile;
 
@@ -294,7 +332,9 @@ mod tests {
     #[test]
     fn every_key_of_a_comment_has_its_word() {
         let words = |table: &[Word]| table.iter().map(|word| word.word).collect::<Vec<_>>();
-        assert_eq!(words(TEST_KEYS), TestKey::ALL.map(TestKey::as_str));
+        let of_cases = TestKey::ALL.map(TestKey::as_str);
+        let of_properties = PropertyKind::ALL.map(PropertyKind::as_str);
+        assert_eq!(words(TEST_KEYS), [&of_cases[..], &of_properties, &RESTRICTIONS].concat());
         assert_eq!(words(PREVIEW_KEYS), agent_prompt::KEYS);
     }
 

@@ -104,7 +104,7 @@ fn is_its_place(program: &Program, predicate: &Predicate, file: &FileSummary, it
 }
 
 /// The atom whose solutions are all facts of a predicate: `permitted(Action, Target)`.
-fn query(program: &Program, predicate: &Predicate) -> String {
+pub(super) fn query(program: &Program, predicate: &Predicate) -> String {
     let mut names: Vec<String> = Vec::new();
     for at in 0..usize::from(predicate.key.arity) {
         let name = parameter_name(program, predicate, at).map(str::to_owned);

@@ -7,6 +7,7 @@ use super::{
 use crate::ide::directives::DirectiveFile;
 use crate::ide::vocabulary::{self, Word};
 use agent_prompt::PreviewSetting;
+use mangle_check::policy_test::property::PropertyText;
 use mangle_check::policy_test::{TestKey, comment_at};
 use mangle_syntax::text::{TextRange, TextSize, size, slice};
 
@@ -34,6 +35,9 @@ pub(super) fn completions(place: Place<'_>) -> Option<Completions> {
 }
 
 fn in_test(place: Place<'_>) -> Option<Completions> {
+    if PropertyText::body_at(place.file, place.offset).is_some() {
+        return Some(in_body(place));
+    }
     let comment = comment_at(place.file, place.offset)?;
     if place.offset <= comment.key_range.end() {
         let started = |word: &Word| {
@@ -44,6 +48,7 @@ fn in_test(place: Place<'_>) -> Option<Completions> {
     match TestKey::parse(comment.key) {
         Some(TestKey::Expect | TestKey::Forbid) => Some(atom(place)),
         Some(TestKey::Exact) => Some(exact(place, comment.value_range)),
+        None if matches!(comment.key, "inputs" | "live") => Some(named(place)),
         Some(TestKey::Test) | None => Some(Completions::default()),
     }
 }
@@ -58,6 +63,24 @@ fn atom(place: Place<'_>) -> Completions {
         |kind| matches!(kind, CompletionKind::Predicate | CompletionKind::Name | CompletionKind::String);
     found.items.retain(|item| is_of_fact(item.kind));
     found
+}
+
+/// What a premise of a property may be.
+fn in_body(place: Place<'_>) -> Completions {
+    let Some(inside) = DirectiveFile::new(place) else { return Completions::default() };
+    let place = inside.place(place);
+    match cursor::look(place) {
+        CursorPlace::Code(cursor) => in_code(place, &cursor, None),
+        _ => Completions::default(),
+    }
+}
+
+/// `name/arity` of each predicate in the place of the word at the cursor.
+fn named(place: Place<'_>) -> Completions {
+    let before = place.text().get(..place.offset.into()).unwrap_or_default();
+    let len = before.len() - before.trim_end_matches(|char: char| !char.is_whitespace() && char != ',').len();
+    let start = place.offset.checked_sub(size(len)).unwrap_or(place.offset);
+    exact(place, TextRange::new(start, place.offset))
 }
 
 /// `name/arity` of each predicate.

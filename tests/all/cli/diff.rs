@@ -13,18 +13,58 @@ const OLD: &str = "permitted(Id, Action) :- pending(Id, Action), clear(Id).\n\
     clear(Id) :- approved(Id).\n";
 const NEW: &str = "# Approvals are gone, and the helper with them.\n\
     permitted(Id, Action) :- pending(Id, Action), clear(Id).\n\
-    clear(Id) :- pending(Id, _), !danger(Id, _).\n";
+    clear(Id) :- pending(Id, Action), !danger(Id, _), /none != Action.\n";
 const FILES: &[(&str, &str)] =
     &[("old/schema.mg", SCHEMA), ("old/policy.mg", OLD), ("new/schema.mg", SCHEMA), ("new/policy.mg", NEW)];
 
 #[test]
 fn each_statement_that_makes_a_difference_has_a_world() {
-    check(FILES, &["diff", "old", "new"], expect![[""]]);
+    check(
+        FILES,
+        &["diff", "old", "new"],
+        expect![[r#"
+        permitted(X1, X2): the new policy gives less, and nothing more
+          only the old policy gives permitted("a",/a)
+            because of old/policy.mg:3, which only the old policy has
+            in a world of 3 facts:
+              approved("a").
+              danger("a","a").
+              pending("a",/a).
+            proof:
+              permitted("a",/a)  by old/policy.mg:1
+                pending("a",/a)  [the world]
+                clear("a")  by old/policy.mg:3
+                  approved("a")  [the world]
+
+        0 equivalent, 1 different, 0 not decided
+        exit 1
+    "#]],
+    );
 }
 
 #[test]
 fn in_the_intended_reading_only_the_approval_is_lost() {
-    check(FILES, &["diff", "old", "new", "permitted(Id, _)", "--reading", "written"], expect![[""]]);
+    check(
+        FILES,
+        &["diff", "old", "new", "permitted(Id, _)", "--reading", "written"],
+        expect![[r#"
+        permitted(Id, _): the new policy gives less, and nothing more
+          only the old policy gives permitted("a",/a)
+            because of old/policy.mg:3, which only the old policy has
+            in a world of 3 facts:
+              approved("a").
+              danger("a","a").
+              pending("a",/a).
+            proof:
+              permitted("a",/a)  by old/policy.mg:1
+                pending("a",/a)  [the world]
+                clear("a")  by old/policy.mg:3
+                  approved("a")  [the world]
+
+        0 equivalent, 1 different, 0 not decided
+        exit 1
+    "#]],
+    );
 }
 
 #[test]
@@ -32,7 +72,16 @@ fn the_order_of_statements_makes_no_difference() {
     let turned = "clear(Id) :- approved(Id).\nclear(Id) :- pending(Id, _),\n  !has_danger(Id). # as before\n\
         permitted(Id, Action) :- pending(Id, Action), clear(Id).\n";
     let files: Vec<_> = FILES[..3].iter().copied().chain([("new/policy.mg", turned)]).collect();
-    check(&files, &["diff", "old", "new"], expect![[""]]);
+    check(
+        &files,
+        &["diff", "old", "new"],
+        expect![[r#"
+        permitted(X1, X2): no world of up to 5 facts tells the policies apart
+
+        1 equivalent, 0 different, 0 not decided
+        exit 0
+    "#]],
+    );
 }
 
 #[test]
@@ -40,7 +89,31 @@ fn markdown_is_made_for_a_pull_request() {
     check(
         FILES,
         &["diff", "old", "new", "clear(Id)", "--format", "markdown", "--reading", "written"],
-        expect![[""]],
+        expect![[r####"
+            ### What the policy gives: `old` against `new`
+
+            | Predicate | Answer |
+            |---|---|
+            | `clear(Id)` | the new policy gives less, and nothing more |
+
+            <details><summary>Only the old policy gives <code>clear("a")</code>: because of old/policy.mg:3, which only the old policy has</summary>
+
+            In a world of 1 fact:
+
+            ```mangle
+            approved("a").
+            ```
+
+            Proof:
+
+            ```text
+            clear("a")  by old/policy.mg:3
+              approved("a")  [the world]
+            ```
+
+            </details>
+            exit 1
+        "####]],
     );
 }
 
@@ -58,10 +131,39 @@ fn json_has_a_place_for_each_difference() {
 
 #[test]
 fn what_cannot_be_compared_is_said() {
-    check(FILES, &["diff", "old", "new", "open(X)"], expect![[""]]);
-    check(FILES, &["diff", "old", "nowhere"], expect![[""]]);
-    check(FILES, &["diff", "old", "new", "X != Y"], expect![[""]]);
-    check(&[("a/x.mg", "p(1).\n"), ("b/x.mg", "p(1).\n")], &["diff", "a", "b"], expect![[""]]);
+    check(
+        FILES,
+        &["diff", "old", "new", "open(X)"],
+        expect![[r#"
+        error: unknown predicate `open/1`
+        exit 2
+    "#]],
+    );
+    check(
+        FILES,
+        &["diff", "old", "nowhere"],
+        expect![[r#"
+        error: `nowhere` is neither a path nor a revision: there is no git repository to compare with: not a git repository (or any of the parent directories): .git
+        exit 2
+    "#]],
+    );
+    check(
+        FILES,
+        &["diff", "old", "new", "X != Y"],
+        expect![[r#"
+        error: `X != Y` is not an atom
+        exit 2
+    "#]],
+    );
+    check(
+        &[("a/x.mg", "p(1).\n"), ("b/x.mg", "p(1).\n")],
+        &["diff", "a", "b"],
+        expect![[r#"
+        0 equivalent, 0 different, 0 not decided
+        error: neither policy has a predicate of `[replay] permit` or `deny`: name an atom
+        exit 2
+    "#]],
+    );
 }
 
 #[test]
@@ -69,5 +171,25 @@ fn properties_compare_with_another_program() {
     let tests = "# @implies permitted(Id, Action) with ../old\n\n# @equivalent has_danger(Id) with ../old\n\n\
         # @equivalent clear(Id) with ../older\n";
     let files: Vec<_> = FILES.iter().copied().chain([("new/policy_test.mg", tests)]).collect();
-    check(&files, &["verify", "new"], expect![[""]]);
+    check(
+        &files,
+        &["verify", "new"],
+        expect![[r#"
+        `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
+
+        new/policy_test.mg:1 @implies permitted(Id, Action) with ../old
+          holds up to 5 facts (reading `go`)
+          looked at 4944 worlds of the values that can matter
+
+        new/policy_test.mg:3 @equivalent has_danger(Id) with ../old
+          holds up to 5 facts (reading `go`)
+          looked at 382 worlds of the values that can matter
+
+        new/policy_test.mg:5 @equivalent clear(Id) with ../older
+          ../older: no such file or directory (reading `go`)
+
+        2 as expected, 0 not, 1 not decided
+        exit 2
+    "#]],
+    );
 }

@@ -144,9 +144,9 @@ fn a_property_can_be_named() {
         FILES,
         &["verify", "policy.mg", "--property", "nevr clear(Id)"],
         expect![[r#"
-        error: `nevr` is not a kind of property; the kinds are `never`, `always`, `possible`, `live`
-        exit 2
-    "#]],
+            error: `nevr` is not a kind of property; the kinds are `never`, `always`, `possible`, `live`, `equivalent`, `implies`
+            exit 2
+        "#]],
     );
 }
 

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::case::{Case, Expectation, TestFile};
 use super::comments::{Comment, DirectiveLookalike};
 use super::key::TestKey;
-use super::property::PropertyError;
+use super::property::{PropertyError, PropertyText};
 use super::rules::{
     PROPERTY_MALFORMED, TEST_CASE_NOT_FACT, TEST_IGNORED_DIRECTIVE, TEST_IMPOSSIBLE_EXPECTATION,
     TEST_MALFORMED, TEST_UNKNOWN_KEY, TEST_UNKNOWN_PREDICATE, TEST_UNREAD_FACT, TEST_WITHOUT_CASE,
@@ -28,14 +28,21 @@ impl TestFile {
             let key = expectation.predicate?;
             if !outside.knows(key) {
                 let range = expectation.name.unwrap_or(expectation.text_range);
-                return Some(unknown_predicate(program, &outside, key, range, expectation.name.is_some()));
+                let unknown = unknown_predicate(program, &outside, key, range, expectation.name.is_some());
+                return Some(unknown.note(NOT_RUN));
             }
             impossible(expectation, file, program, types)
         });
+        let in_properties = PropertyText::read(file).predicates().into_iter();
+        let in_properties = in_properties.filter(|(key, _)| !outside.knows(*key));
+        let in_properties =
+            in_properties.map(|(key, range)| unknown_predicate(program, &outside, key, range, true));
+        let in_properties = in_properties.map(|finding| finding.note(NOT_CHECKED));
         let facts = self.cases.iter().flat_map(|case| &case.facts);
         let facts = facts.filter_map(|&index| file.items.get(index as usize));
         let unread = facts.filter_map(|item| unread_fact(item, program, &outside));
-        let mut all: Vec<_> = self.findings.iter().cloned().chain(about).chain(unread).collect();
+        let mut all: Vec<_> =
+            self.findings.iter().cloned().chain(about).chain(in_properties).chain(unread).collect();
         all.sort_by_key(|finding| finding.range.start());
         all
     }
@@ -149,8 +156,7 @@ pub(super) fn without_case(file: &FileSummary) -> Finding {
 
 /// A property, or what restricts it, that cannot be read.
 pub(super) fn property_error(error: &PropertyError) -> Finding {
-    Finding::new(&PROPERTY_MALFORMED, error.range, error.message.clone())
-        .note("`mangle-ls verify` does not check this property")
+    Finding::new(&PROPERTY_MALFORMED, error.range, error.message.clone()).note(NOT_CHECKED)
 }
 
 /// A comment that reads like a directive.
@@ -254,8 +260,7 @@ fn unknown_predicate(
 ) -> Finding {
     let others = outside.of_name(key);
     let finding = Finding::new(&TEST_UNKNOWN_PREDICATE, range, format!("unknown predicate `{key}`"))
-        .label("no fact of it is ever derived")
-        .note(NOT_RUN);
+        .label("no fact of it is ever derived");
     if !others.is_empty() {
         return with_others(finding, &others);
     }
@@ -263,6 +268,9 @@ fn unknown_predicate(
         if is_atom { near.to_owned() } else { format!("{near}/{}", key.arity) }
     })
 }
+
+/// What `mangle-ls verify` does with a property that has such a mistake.
+const NOT_CHECKED: &str = "`mangle-ls verify` does not check this property";
 
 /// What `mangle-ls test` does with a case that has such a mistake.
 const NOT_RUN: &str = "`mangle-ls test` does not run this case";

@@ -87,6 +87,15 @@ impl Piece {
     }
 }
 
+/// A text as one list of premises: what joins its parts becomes a comma, and nothing else moves.
+pub(super) fn premises(text: &str) -> String {
+    let mut out = text.to_owned();
+    for (start, end, _) in separators(text) {
+        out.replace_range(start..end, &format!(",{}", " ".repeat(end - start - 1)));
+    }
+    out
+}
+
 /// The parts between `or`s.
 fn alternatives(piece: &Piece) -> Result<Vec<Piece>, PropertyError> {
     let mut parts = Vec::new();

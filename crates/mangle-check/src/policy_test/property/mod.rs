@@ -11,9 +11,11 @@
 
 mod condition;
 mod read;
+mod text;
 
 pub use condition::{Condition, Connective, Piece};
-pub use read::{Properties, is_property_key};
+pub use read::{Properties, RESTRICTIONS, is_property_key};
+pub use text::PropertyText;
 
 use mangle_engine::program::PredicateKey;
 use mangle_syntax::text::TextRange;

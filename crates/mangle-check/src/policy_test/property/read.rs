@@ -8,8 +8,8 @@ use super::{
 use mangle_engine::program::{FileSummary, PredicateKey};
 use mangle_syntax::text::{TextRange, TextSize, size, text_len};
 
-/// The keys of restrictions.
-const RESTRICTIONS: [&str; 3] = ["assume", "inputs", "scope"];
+/// The keys of comments that restrict properties.
+pub const RESTRICTIONS: [&str; 3] = ["assume", "inputs", "scope"];
 
 /// The most facts of a world that a scope may name.
 const MOST_FACTS: usize = 12;
@@ -80,15 +80,18 @@ fn property(file: &FileSummary, kind: PropertyKind, comment: &Comment<'_>) -> Pr
 
 /// The name behind `name:`, and the body: on the line itself where there is no name, and on the comments below.
 fn named(file: &FileSummary, comment: &Comment<'_>) -> (Option<String>, Piece) {
-    let name = comment.value.strip_prefix("name:").map(|name| name.trim().to_owned());
-    let (start, end) = match &name {
-        Some(_) => (comment.range.end(), end_of_block(file, comment.range.end())),
-        None => (comment.value_range.start(), end_of_block(file, comment.range.end())),
-    };
-    let text = file.text.get(usize::from(start)..usize::from(end)).unwrap_or_default();
-    let piece = Piece { range: TextRange::new(start, end), text: without_marks(text) };
+    let (name, range) = block(file, comment);
+    let text = file.text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default();
+    let piece = Piece { range, text: without_marks(text) };
     let len = piece.text.len();
     (name, piece.part(0, len))
+}
+
+/// The name behind `name:`, and where the body is.
+pub(super) fn block(file: &FileSummary, comment: &Comment<'_>) -> (Option<String>, TextRange) {
+    let name = comment.value.strip_prefix("name:").map(|name| name.trim().to_owned());
+    let start = if name.is_some() { comment.range.end() } else { comment.value_range.start() };
+    (name, TextRange::new(start, end_of_block(file, comment.range.end())))
 }
 
 /// Where the comments end that follow a line without a key of their own.
@@ -112,7 +115,7 @@ fn end_of_block(file: &FileSummary, line_end: TextSize) -> TextSize {
 }
 
 /// The text with the signs that open comments as spaces.
-fn without_marks(text: &str) -> String {
+pub(super) fn without_marks(text: &str) -> String {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().unwrap_or_default().to_owned();
     let blank = |line: &str| {
@@ -204,14 +207,21 @@ impl Restrictions {
     }
 }
 
+/// `never …` of an assumption as the value of its comment.
+pub(super) fn without_never<'f>(comment: &Comment<'f>) -> Option<Comment<'f>> {
+    let rest = comment.value.strip_prefix("never")?;
+    if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
+        return None;
+    }
+    let value = rest.trim_start();
+    let start = comment.value_range.end() - text_len(value);
+    Some(Comment { value, value_range: TextRange::new(start, comment.value_range.end()), ..*comment })
+}
+
 fn assumption(file: &FileSummary, comment: &Comment<'_>) -> Result<Condition, PropertyError> {
     let range = if comment.value.is_empty() { comment.range } else { comment.value_range };
     let form = || PropertyError { range, message: "`@assume` requires `never BODY`".to_owned() };
-    let rest = comment.value.strip_prefix("never").filter(|rest| rest.starts_with(char::is_whitespace));
-    let rest = rest.ok_or_else(form)?.trim_start();
-    let start = comment.value_range.end() - text_len(rest);
-    let value_range = TextRange::new(start, comment.value_range.end());
-    let (_, body) = named(file, &Comment { value: rest, value_range, ..*comment });
+    let (_, body) = named(file, &without_never(comment).ok_or_else(form)?);
     if body.text.is_empty() {
         return Err(form());
     }
