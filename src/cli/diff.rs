@@ -8,10 +8,12 @@ use clap::{Args, ColorChoice, ValueEnum};
 use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
+use super::progress::Progress;
 use super::semantics::Semantics;
-use super::verify::{inputs, scope};
+use super::verify::scope;
 use crate::host;
 use crate::ide::comparison::{ComparisonRun, atoms_named, compare_all};
+use crate::ide::verification::usual_inputs;
 use crate::report::comparison::ComparisonReport;
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_syntax::text::{Cancel, FileId};
@@ -118,7 +120,7 @@ impl DiffCommand {
             true => atoms_named([&now.program, &before.program], &names),
             false => self.atoms.clone(),
         };
-        let inputs = inputs(&now.settings.verify);
+        let inputs = usual_inputs(&now.settings.verify);
         let old_name = |file| old.file(file);
         let new_name = |file| new.file(file);
         let run = ComparisonRun {
@@ -131,7 +133,8 @@ impl DiffCommand {
             scope: scope(&now.settings.verify, self.scope, self.time),
             names: [&old_name, &new_name],
         };
-        let report = compare_all(&run, &atoms, &mut |_| {}, &Cancel::new());
+        let progress = Progress::of_names("comparing");
+        let report = compare_all(&run, &atoms, &mut |atom| progress.show(atom), &Cancel::new());
         report.map_err(|error| anyhow!(error.message))
     }
 }

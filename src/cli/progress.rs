@@ -4,6 +4,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use crate::report::sink::terminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Work that is over sooner shows no bar.
@@ -32,6 +33,16 @@ impl Progress {
             None => "{spinner} {prefix} {bytes} {bytes_per_sec}",
         };
         Self::with(what, bytes, template)
+    }
+
+    /// A line that names what is being worked at.
+    pub(super) fn of_names(what: &'static str) -> Self {
+        Self::with(what, None, "{spinner} {prefix} {wide_msg}")
+    }
+
+    /// This is being worked at.
+    pub(super) fn show(&self, name: &str) {
+        self.bar.set_message(terminal(name));
     }
 
     fn with(what: &'static str, steps: Option<u64>, template: &str) -> Self {

@@ -9,14 +9,16 @@ use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
+use super::verify::{folder_of, other_program};
 use crate::host::{self, LinkedTest, Memory};
 use crate::ide::policy_tests::{TestRun, run_tests};
+use crate::ide::verification::Surroundings;
 use crate::report::Sources;
 use crate::report::policy_tests::TestReport;
 use mangle_check::policy_test::TestSettings;
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_settings::Reading;
-use mangle_syntax::text::Cancel;
+use mangle_syntax::text::{Cancel, FileId};
 
 /// Run policy tests (`*_test.mg`)
 ///
@@ -76,7 +78,10 @@ impl TestCommand {
             };
             self.filter.as_ref().is_none_or(has)
         };
-        let (mut report, warnings) = run_tests(&runs, &wanted, &name, &Cancel::new());
+        let other =
+            |file: Option<FileId>, path: &str| other_program(&folder_of(file, &memory, &working), path);
+        let surroundings = Surroundings { name: &name, other: &other };
+        let (mut report, warnings) = run_tests(&runs, &wanted, surroundings, &Cancel::new());
         let is_covered = report.require(self.min_coverage);
         let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
         out.write(&self.written(&report)?)?;
@@ -109,7 +114,8 @@ impl TestCommand {
         let (limits, clock) = (Limits::of(kernel), Clock::of(kernel));
         let coverage = self.coverage || self.min_coverage.is_some();
         let settings = TestSettings { reading, limits, clock, coverage };
-        TestRun { program: &joined.program, file: joined.file, settings, rules: &joined.settings.rules }
+        let (file, project) = (joined.file, &*joined.settings);
+        TestRun { program: &joined.program, file, settings, rules: &project.rules, project }
     }
 
     fn written(&self, report: &TestReport) -> Result<String> {

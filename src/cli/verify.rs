@@ -3,19 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
+use rustc_hash::FxHashSet;
 
 use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
+use super::progress::Progress;
 use crate::host::{self, Memory};
-use crate::ide::verification::{Surroundings, VerifyRun, verify_all};
+use crate::ide::rule_survey::survey_all;
+use crate::ide::verification::{Surroundings, VerifyRun, usual_scope, verify_all};
 use crate::report::Sources;
+use crate::report::rule_survey::RuleSurveySummary;
 use crate::report::verification::VerifyReport;
 use mangle_check::policy_test::property::{Properties, Property};
 use mangle_engine::kernel::{Clock, Limits, Reading};
-use mangle_engine::program::{PredicateKey, Program};
+use mangle_engine::program::Program;
 use mangle_settings::{Settings, VerifySettings};
 use mangle_syntax::text::{Cancel, FileId};
 use mangle_verify::Scope;
@@ -33,6 +37,9 @@ pub(super) struct VerifyCommand {
     /// Check this property instead of those of test files: `never BODY`, `always BODY then HEAD`, `possible BODY`
     #[arg(long, value_name = "PROPERTY")]
     property: Option<String>,
+    /// Look for rules that fire in no world, rules that change nothing, and negations that change nothing, instead of properties
+    #[arg(long, conflicts_with_all = ["property", "values"])]
+    rules: bool,
     /// The most facts of a world; 5 unless `[verify] facts` says otherwise
     #[arg(long, value_name = "FACTS", value_parser = clap::value_parser!(u8).range(0..=12))]
     scope: Option<u8>,
@@ -69,6 +76,8 @@ enum Layout {
     Text,
     /// For programs
     Json,
+    /// For continuous integration
+    Junit,
 }
 
 impl VerifyCommand {
@@ -78,6 +87,9 @@ impl VerifyCommand {
     /// When there is no working folder, the property cannot be read, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
+        if self.rules {
+            return self.survey(&working, color);
+        }
         let property = self.property.as_deref().map(Properties::of_text).transpose();
         let property = property.map_err(|why| anyhow!(why))?;
         let (report, problems) = match &property {
@@ -116,6 +128,7 @@ impl VerifyCommand {
         out.write(&match self.format {
             Layout::Text => report.text(self.values),
             Layout::Json => serde_json::to_string_pretty(&report)? + "\n",
+            Layout::Junit => report.junit(),
         })?;
         out.flush()?;
         Ok(match (problems + report.summary.not_decided, report.summary.violated) {
@@ -123,6 +136,70 @@ impl VerifyCommand {
             (0, _) => ExitStatus::Findings,
             _ => ExitStatus::Failure,
         })
+    }
+
+    /// Looks for rules that do not matter.
+    fn survey(&self, working: &Path, color: ColorChoice) -> Result<ExitStatus> {
+        ensure!(
+            self.format != Layout::Junit,
+            "the format `junit` is for properties; `--rules` has `text` and `json`"
+        );
+        let programs = Programs::load(&self.paths, working);
+        let readings: Vec<Vec<Reading>> =
+            programs.all.iter().map(|joined| self.readings(joined.settings.kernel.reading)).collect();
+        let runs = programs.all.iter().zip(&readings);
+        let runs =
+            runs.map(|(joined, readings)| self.run_of(&joined.program, None, &joined.settings, readings));
+        let files: FxHashSet<FileId> =
+            programs.all.iter().filter_map(|joined| joined.files.clone()).flatten().collect();
+        let wanted = |file| files.is_empty() || files.contains(&file);
+        let name = |file| programs.sources.name(file).to_owned();
+        let other = |_: Option<FileId>, path: &str| other_program(working, path);
+        let surroundings = Surroundings { name: &name, other: &other };
+        let progress = Progress::of_names("checking");
+        let report = survey_all(
+            &runs.collect::<Vec<_>>(),
+            surroundings,
+            &wanted,
+            &mut |rule| progress.show(rule),
+            &Cancel::new(),
+        );
+        drop(progress);
+        let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
+        out.write(&match self.format {
+            Layout::Json => serde_json::to_string_pretty(&report)? + "\n",
+            Layout::Text | Layout::Junit => report.text(),
+        })?;
+        out.flush()?;
+        programs.complain(working, color);
+        if report.summary.rules == 0 {
+            output::complain(color, "there are no rules here");
+        }
+        Ok(match (programs.problems.len(), report.summary) {
+            (1.., _) | (_, RuleSurveySummary { rules: 0, .. }) => ExitStatus::Failure,
+            (_, RuleSurveySummary { idle: 1.., .. }) => ExitStatus::Findings,
+            (_, RuleSurveySummary { not_decided: 1.., .. }) => ExitStatus::Failure,
+            _ => ExitStatus::Clean,
+        })
+    }
+
+    fn run_of<'p>(
+        &self,
+        program: &'p Program,
+        file: Option<FileId>,
+        settings: &'p Settings,
+        readings: &'p [Reading],
+    ) -> VerifyRun<'p> {
+        VerifyRun {
+            program,
+            file,
+            property: None,
+            readings,
+            limits: Limits::of(&settings.kernel),
+            clock: Clock::of(&settings.kernel),
+            scope: scope(&settings.verify, self.scope, self.time),
+            settings,
+        }
     }
 
     fn checked(
@@ -135,19 +212,14 @@ impl VerifyCommand {
         let readings: Vec<Vec<Reading>> =
             programs.iter().map(|(.., settings)| self.readings(settings.kernel.reading)).collect();
         let runs = programs.iter().zip(&readings).map(|((program, file, settings), readings)| VerifyRun {
-            program,
-            file: *file,
             property,
-            readings,
-            limits: Limits::of(&settings.kernel),
-            clock: Clock::of(&settings.kernel),
-            scope: scope(&settings.verify, self.scope, self.time),
-            settings,
+            ..self.run_of(program, *file, settings, readings)
         });
         let name = |file| sources.name(file).to_owned();
         let other = |file: Option<FileId>, path: &str| other_program(&folder(file), path);
         let surroundings = Surroundings { name: &name, other: &other };
-        verify_all(&runs.collect::<Vec<_>>(), surroundings, &mut |_| {}, &Cancel::new())
+        let progress = Progress::of_names("checking");
+        verify_all(&runs.collect::<Vec<_>>(), surroundings, &mut |name| progress.show(name), &Cancel::new())
     }
 
     fn readings(&self, configured: Reading) -> Vec<Reading> {
@@ -162,17 +234,19 @@ impl VerifyCommand {
 
 /// How far a search goes: as the options say, else as the settings do.
 pub(super) fn scope(settings: &VerifySettings, facts: Option<u8>, seconds: Option<u32>) -> Scope {
-    let facts = facts.map_or_else(|| usize::try_from(settings.facts).unwrap_or(usize::MAX), usize::from);
-    Scope { facts, time: Duration::from_secs(seconds.map_or(settings.seconds, u64::from)) }
+    let usual = usual_scope(settings);
+    let time = seconds.map_or(usual.time, |seconds| Duration::from_secs(seconds.into()));
+    Scope { facts: facts.map_or(usual.facts, usize::from), time }
 }
 
-/// What worlds hold facts of, as the settings say.
-pub(super) fn inputs(settings: &VerifySettings) -> Vec<PredicateKey> {
-    settings.inputs.iter().map(|(name, arity)| PredicateKey { name: *name, arity: *arity }).collect()
+/// The folder of a file; else the working folder.
+pub(super) fn folder_of(file: Option<FileId>, memory: &Memory, working: &Path) -> PathBuf {
+    let path = file.map(|file| memory.table().path(file));
+    path.and_then(|path| Some(path.parent()?.to_path_buf())).unwrap_or_else(|| working.to_path_buf())
 }
 
 /// The program that a property compares with, at a path that counts from `folder`.
-fn other_program(folder: &Path, path: &str) -> Result<Program, String> {
+pub(super) fn other_program(folder: &Path, path: &str) -> Result<Program, String> {
     let programs = Programs::load(&[PathBuf::from(path)], folder);
     if let Some(problem) = programs.problems.first() {
         return Err(format!("{path}: {}", problem.why));

@@ -39,6 +39,7 @@ pub mod registry;
 pub mod rename;
 pub mod replays;
 pub mod reply_grammars;
+pub mod rule_survey;
 pub mod selection;
 pub mod semantic_tokens;
 pub mod signature_help;

@@ -8,16 +8,27 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::verification::{Surroundings, VerifyRun, usual_scope, verify_each};
 use crate::report::policy_tests::{CoverageReport, SuiteReport, TestPlaces, TestReport, UnfiredRule};
+use crate::report::verification::PropertyReport;
 use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
+use mangle_check::policy_test::property::Properties;
 use mangle_check::policy_test::{self, FileError, RuleKey, Suite, TestFile, TestSettings, rules_of};
 use mangle_engine::program::{Program, key_of};
-use mangle_settings::RuleSettings;
+use mangle_settings::{RuleSettings, Settings};
 use mangle_syntax::lint::{Group, Rule, Severity};
 use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize, slice};
 
-/// A suite that was run, whether its file has no cases, and what to warn of: where in the file, and why.
-type SuiteRun = (Suite, bool, Vec<(TextSize, String)>);
+/// A suite that was run.
+struct SuiteRun {
+    suite: Suite,
+    /// What the properties of the file came to.
+    properties: Vec<PropertyReport>,
+    /// Whether its file has neither cases nor properties.
+    is_empty: bool,
+    /// What to warn of: where in the file, and why.
+    warnings: Vec<(TextSize, String)>,
+}
 
 /// A test file that is to be run.
 #[derive(Debug, Clone, Copy)]
@@ -30,51 +41,77 @@ pub struct TestRun<'p> {
     pub settings: TestSettings,
     /// Which rules find errors, because of which a case cannot be run.
     pub rules: &'p RuleSettings,
+    /// Over which worlds its properties are checked.
+    pub project: &'p Settings,
 }
 
-/// Runs test files, those cases of which `wanted` takes the file and the name, in parallel. `name` is what a file is
-/// called. Gives the report, and what of the programs counts for nothing in it.
+/// Runs test files, those cases and properties of which `wanted` takes the file and the name, in parallel. Gives the report,
+/// and what of the programs counts for nothing in it.
 #[must_use]
 pub fn run_tests(
     runs: &[TestRun<'_>],
     wanted: &(dyn Fn(FileId, &str) -> bool + Sync),
-    name: &(dyn Fn(FileId) -> String + Sync),
+    surroundings: Surroundings<'_>,
     cancel: &Cancel,
 ) -> (TestReport, Vec<String>) {
+    let name = surroundings.name;
     let suite = |run: &TestRun<'_>| {
         let tests = run.program.file(run.file).map(|file| TestFile::read(file)).unwrap_or_default();
         let found = found(run);
         let wanted = |case: &str| wanted(run.file, case);
         let suite =
             policy_test::run(run.program, run.file, (&tests, &found.errors), run.settings, &wanted, cancel);
-        let is_empty = tests.cases.is_empty() && wanted("");
-        (suite, is_empty, found.warnings)
+        let properties = properties(run, &wanted, surroundings, cancel);
+        let has_properties = !mangle_verify::properties(run.program, run.file).all.is_empty();
+        let is_empty = tests.cases.is_empty() && !has_properties && wanted("");
+        SuiteRun { suite, properties, is_empty, warnings: found.warnings }
     };
     let suites: Vec<SuiteRun> = runs.par_iter().map(suite).collect();
     let mut warnings = Vec::new();
-    for (run, (suite, _, found)) in
-        runs.iter().zip(&suites).filter(|(_, (suite, ..))| !suite.cases.is_empty())
+    for (run, SuiteRun { suite, warnings: found, .. }) in
+        runs.iter().zip(&suites).filter(|(_, run)| !run.suite.cases.is_empty())
     {
         let place = |at: TextSize| format!("{}:{}", name(suite.file), line_of(run.program, run.file, at));
         warnings.extend(found.iter().map(|(at, why)| format!("{}: {why}", place(*at))));
     }
-    let reports = runs.iter().zip(&suites).map(|(run, (suite, is_empty, _))| {
+    let reports = runs.iter().zip(&suites).map(|(run, SuiteRun { suite, properties, is_empty, .. })| {
         let line = |offset| line_of(run.program, run.file, offset);
         let clause = |rule: RuleKey| {
             let RulePlace { file, line, .. } = place(run.program, name, rule);
             format!("{file}:{line}")
         };
         let places = TestPlaces { file: &name(run.file), line: &line, clause: &clause };
-        let report = SuiteReport::new(suite, places);
+        let report = SuiteReport::new(suite, properties, places);
         if *is_empty { report.without_cases() } else { report }
     });
     let mut report = TestReport::new(reports.collect());
-    let suites: Vec<Suite> = suites.into_iter().map(|(suite, ..)| suite).collect();
+    let suites: Vec<Suite> = suites.into_iter().map(|run| run.suite).collect();
     if runs.iter().any(|run| run.settings.coverage) {
         report.coverage = Some(coverage(runs, &suites, name));
     }
     warnings.extend(lost(runs, &suites, name));
     (report, warnings)
+}
+
+/// What the properties of a test file come to.
+fn properties(
+    run: &TestRun<'_>,
+    wanted: &dyn Fn(&str) -> bool,
+    surroundings: Surroundings<'_>,
+    cancel: &Cancel,
+) -> Vec<PropertyReport> {
+    let TestSettings { reading, limits, clock, .. } = run.settings;
+    let verification = VerifyRun {
+        program: run.program,
+        file: Some(run.file),
+        property: None,
+        readings: &[reading],
+        limits,
+        clock,
+        scope: usual_scope(&run.project.verify),
+        settings: run.project,
+    };
+    verify_each(&verification, surroundings, &mut |name| wanted(name), cancel)
 }
 
 /// What a check finds in a test file.
@@ -189,20 +226,23 @@ fn lost(runs: &[TestRun<'_>], suites: &[Suite], name: &dyn Fn(FileId) -> String)
 /// A place of a test file where tests can be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestLens {
-    /// The comment that opens a case.
+    /// The comment that opens a case or a property.
     pub range: TextRange,
-    /// The name of the case; `None` for all of the file.
+    /// The name of it; `None` for all of the file.
     pub case: Option<String>,
 }
 
-/// Where the tests of a file can be run: all of them at the first case, and each at its own.
+/// Where the tests of a file can be run: all of them at the first case or property, and each at its own.
 #[must_use]
 pub fn test_lenses(program: &Program, file: FileId) -> Vec<TestLens> {
     let Some(file) = program.file(file) else { return Vec::new() };
-    let tests = TestFile::read(file);
-    let all = tests.cases.first().filter(|_| tests.cases.len() > 1);
-    let all = all.map(|case| TestLens { range: case.header, case: None });
-    let each = tests.cases.iter().map(|case| TestLens { range: case.header, case: Some(case.name.clone()) });
+    let cases = TestFile::read(file).cases.into_iter().map(|case| (case.header, case.name));
+    let properties = Properties::read(file).all.into_iter().map(|property| (property.header, property.name));
+    let mut each: Vec<TestLens> =
+        cases.chain(properties).map(|(range, name)| TestLens { range, case: Some(name) }).collect();
+    each.sort_by_key(|lens| lens.range.start());
+    let all =
+        each.first().filter(|_| each.len() > 1).map(|first| TestLens { range: first.range, case: None });
     all.into_iter().chain(each).collect()
 }
 
@@ -231,10 +271,17 @@ mod tests {
         let program = program(FIXTURE);
         let (limits, clock) = (Limits::default(), Clock { now_ns: 0 });
         let settings = TestSettings { reading: Reading::Go, limits, clock, coverage: true };
-        let rules = RuleSettings::default();
-        let runs = [TestRun { program: &program, file: FileId(1), settings, rules: &rules }];
+        let project = Settings::default();
+        let runs = [TestRun {
+            program: &program,
+            file: FileId(1),
+            settings,
+            rules: &project.rules,
+            project: &project,
+        }];
         let name = |file: FileId| format!("f{}", file.0);
-        let (report, warnings) = run_tests(&runs, &|_, case| case == "two", &name, &Cancel::new());
+        let surroundings = Surroundings { name: &name, other: &|_, _| Err(String::new()) };
+        let (report, warnings) = run_tests(&runs, &|_, case| case == "two", surroundings, &Cancel::new());
         assert_eq!((report.summary.passed, report.summary.failed), (0, 1));
         assert_eq!((report.suites[0].cases[0].line, report.suites[0].cases[0].failures[0].line), (4, 6));
         let coverage = report.coverage.unwrap();

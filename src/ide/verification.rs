@@ -3,7 +3,7 @@
 //! Takes programs with their test files; gives a [`VerifyReport`].
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::report::proof;
 use crate::report::verification::{PropertyPlace, PropertyReport, VerifyReport};
@@ -11,7 +11,7 @@ use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
 use mangle_check::policy_test::property::{Properties, Property, Restrictions};
 use mangle_engine::kernel::{Clock, Compiled, Limits, Reading, RuleId};
 use mangle_engine::program::{Predicate, PredicateKey, Program};
-use mangle_settings::{BUILT_IN_CONSUMERS, Settings, TranscriptSettings};
+use mangle_settings::{BUILT_IN_CONSUMERS, Settings, TranscriptSettings, VerifySettings};
 use mangle_syntax::lint::{Rule, Severity};
 use mangle_syntax::text::{Cancel, FileId, TextSize, listed};
 use mangle_verify::{Answer, Scope, Setup, verify};
@@ -56,60 +56,77 @@ pub fn verify_all(
     next: &mut dyn FnMut(&str),
     cancel: &Cancel,
 ) -> VerifyReport {
-    let name = surroundings.name;
     let start = Instant::now();
     let mut report = VerifyReport::default();
     for run in runs {
-        let properties = match (run.file, run.property) {
-            (_, Some(property)) => {
-                Properties { all: vec![property.clone()], restrictions: Restrictions::default() }
-            }
-            (Some(file), None) => mangle_verify::properties(run.program, file),
-            (None, None) => Properties::default(),
-        };
-        if properties.all.is_empty() {
-            continue;
+        let all = verify_each(
+            run,
+            surroundings,
+            &mut |name| {
+                next(name);
+                true
+            },
+            cancel,
+        );
+        if !all.is_empty() {
+            report.program_errors += errors(run);
         }
-        report.program_errors += errors(run);
-        let inputs: Vec<PredicateKey> = run
-            .settings
-            .verify
-            .inputs
-            .iter()
-            .map(|(name, arity)| PredicateKey { name: *name, arity: *arity })
-            .collect();
-        for property in &properties.all {
-            next(&property.name);
-            for &reading in run.readings {
-                let setup = Setup {
-                    program: run.program,
-                    file: run.file,
-                    restrictions: &properties.restrictions,
-                    reading,
-                    limits: run.limits,
-                    clock: run.clock,
-                    inputs: &inputs,
-                    consumer: &|program, name| of_consumer(program, &run.settings.transcripts, name),
-                    name,
-                    other: &|path| (surroundings.other)(run.file, path),
-                };
-                let answer = verify(setup, property, run.scope, cancel);
-                let file = run.file.filter(|_| run.property.is_none());
-                let at = answer.error.as_ref().map_or(property.header, |error| error.range);
-                let place = PropertyPlace {
-                    file: &file.map(name).unwrap_or_default(),
-                    line: file.map_or(0, |file| line_of(run.program, file, at.start())),
-                    name: &property.name,
-                    kind: property.kind.as_str(),
-                    reading: if reading == Reading::Go { "go" } else { "written" },
-                };
-                let proof = shown_proof(run.program, &answer, name);
-                report.add(PropertyReport::new(place, &answer, proof), answer.verdict);
-            }
-        }
+        all.into_iter().for_each(|property| report.add(property));
     }
     report.summary.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     report
+}
+
+/// Checks the properties of one file, or the one of the command, those whose name `wanted` takes.
+pub(super) fn verify_each(
+    run: &VerifyRun<'_>,
+    surroundings: Surroundings<'_>,
+    wanted: &mut dyn FnMut(&str) -> bool,
+    cancel: &Cancel,
+) -> Vec<PropertyReport> {
+    let properties = match (run.file, run.property) {
+        (_, Some(property)) => {
+            Properties { all: vec![property.clone()], restrictions: Restrictions::default() }
+        }
+        (Some(file), None) => mangle_verify::properties(run.program, file),
+        (None, None) => Properties::default(),
+    };
+    let inputs = usual_inputs(&run.settings.verify);
+    let mut reports = Vec::new();
+    for property in properties.all.iter().filter(|property| wanted(&property.name)) {
+        for &reading in run.readings {
+            let setup = Setup {
+                program: run.program,
+                file: run.file,
+                restrictions: &properties.restrictions,
+                reading,
+                limits: run.limits,
+                clock: run.clock,
+                inputs: &inputs,
+                consumer: &|program, name| of_consumer(program, &run.settings.transcripts, name),
+                name: surroundings.name,
+                other: &|path| (surroundings.other)(run.file, path),
+            };
+            reports.push(verify_one(run, setup, property, cancel));
+        }
+    }
+    reports
+}
+
+/// Checks a property in one reading.
+fn verify_one(run: &VerifyRun<'_>, setup: Setup<'_>, property: &Property, cancel: &Cancel) -> PropertyReport {
+    let answer = verify(setup, property, run.scope, cancel);
+    let file = run.file.filter(|_| run.property.is_none());
+    let at = answer.error.as_ref().map_or(property.header, |error| error.range);
+    let place = PropertyPlace {
+        file: &file.map(setup.name).unwrap_or_default(),
+        line: file.map_or(0, |file| line_of(run.program, file, at.start())),
+        name: &property.name,
+        kind: property.kind.as_str(),
+        reading: if setup.reading == Reading::Go { "go" } else { "written" },
+    };
+    let proof = shown_proof(run.program, &answer, setup.name);
+    PropertyReport::new(place, &answer, proof)
 }
 
 /// The text of the proof of an answer, where the rule of the property is called the property.
@@ -160,6 +177,19 @@ fn of_consumer(
     Ok(program.predicates.iter().filter(is_taken).map(|predicate| predicate.key).collect())
 }
 
+/// What worlds hold facts of, as the settings say.
+#[must_use]
+pub fn usual_inputs(settings: &VerifySettings) -> Vec<PredicateKey> {
+    settings.inputs.iter().map(|(name, arity)| PredicateKey { name: *name, arity: *arity }).collect()
+}
+
+/// How far a search goes where no property and no option says it.
+#[must_use]
+pub fn usual_scope(settings: &VerifySettings) -> Scope {
+    let facts = usize::try_from(settings.facts).unwrap_or(usize::MAX);
+    Scope { facts, time: Duration::from_secs(settings.seconds) }
+}
+
 /// How many errors a check finds in the program.
 fn errors(run: &VerifyRun<'_>) -> usize {
     let is_error = |rule: &Rule| run.settings.rules.severity(rule) == Some(Severity::Error);
@@ -171,7 +201,7 @@ fn errors(run: &VerifyRun<'_>) -> usize {
 }
 
 /// The line of an offset, counted from 1.
-fn line_of(program: &Program, file: FileId, offset: TextSize) -> usize {
+pub(super) fn line_of(program: &Program, file: FileId, offset: TextSize) -> usize {
     let text = program.file(file).map_or("", |file| &file.text);
     let before = text.get(..usize::from(offset)).unwrap_or_default();
     memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1

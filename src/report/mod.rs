@@ -30,6 +30,7 @@ mod redact;
 pub mod replay;
 pub mod replies;
 pub mod reply_grammars;
+pub mod rule_survey;
 pub mod rules;
 mod sarif;
 pub mod sink;

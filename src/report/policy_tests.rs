@@ -1,6 +1,6 @@
 //! What became of policy tests: as text, as JSON (also that of `mangle/test`) and as JUnit's XML.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::junit::{ERROR, FAILURE, JunitCase, JunitProblem, JunitSuite, document};
 use super::proof;
 use super::sink::{line, xml, xml_line};
+use super::verification::{PropertyOutcome, PropertyReport, VerifyReport};
 use mangle_check::policy_test::{CaseOutcome, CaseResult, ExpectationFailure, FailureKind, RuleKey, Suite};
 use mangle_engine::kernel::RuleId;
 use mangle_syntax::text::TextSize;
@@ -53,16 +54,18 @@ pub struct SuiteReport {
     pub cases: Vec<CaseReport>,
 }
 
-/// One case.
+/// One case, or one property.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CaseReport {
+    /// `case` or `property`.
+    pub kind: &'static str,
     /// What it is called.
     pub name: String,
-    /// The line of its `@test`, counted from 1.
+    /// The line of the comment that opens it, counted from 1.
     pub line: usize,
     /// `passed`, `failed` or `error`.
     pub outcome: &'static str,
-    /// Why it could not be run.
+    /// Why it could not be run; of a property that passed, what it came to.
     pub message: Option<String>,
     /// The line at fault where it could not be run.
     #[serde(skip)]
@@ -131,15 +134,14 @@ impl std::fmt::Debug for TestPlaces<'_> {
 }
 
 impl SuiteReport {
-    /// What became of the cases of a file.
+    /// What became of the cases and properties of a file.
     #[must_use]
-    pub fn new(suite: &Suite, places: TestPlaces<'_>) -> Self {
-        Self {
-            file: places.file.to_owned(),
-            reading: suite.compiled.reading.as_str(),
-            message: None,
-            cases: suite.cases.iter().map(|case| CaseReport::new(case, suite, places)).collect(),
-        }
+    pub fn new(suite: &Suite, properties: &[PropertyReport], places: TestPlaces<'_>) -> Self {
+        let cases = suite.cases.iter().map(|case| CaseReport::new(case, suite, places));
+        let mut cases: Vec<CaseReport> =
+            cases.chain(properties.iter().map(CaseReport::of_property)).collect();
+        cases.sort_by_key(|case| case.line);
+        Self { file: places.file.to_owned(), reading: suite.compiled.reading.as_str(), message: None, cases }
     }
 
     /// The same for a file that has no case at all.
@@ -147,6 +149,22 @@ impl SuiteReport {
     pub fn without_cases(mut self) -> Self {
         self.message = Some("the file has no case; a case begins with `# @test name: …`");
         self
+    }
+}
+
+impl VerifyReport {
+    /// For servers of continuous integration: one case for each property.
+    #[must_use]
+    pub fn junit(&self) -> String {
+        let mut files: BTreeMap<&str, Vec<JunitCase>> = BTreeMap::new();
+        for property in &self.properties {
+            let case = CaseReport::of_property(property);
+            files.entry(&property.file).or_default().push(case.junit(&property.file));
+        }
+        let suites = files.into_iter();
+        let suites =
+            suites.map(|(file, cases)| JunitSuite { name: xml_line(file), cases, ..JunitSuite::default() });
+        document("mangle-ls verify", None, &suites.collect::<Vec<_>>())
     }
 }
 
@@ -170,7 +188,27 @@ impl CaseReport {
             CaseOutcome::Error(error) => (places.line)(error.range.start()),
             _ => line,
         };
-        Self { name: case.name.clone(), line, outcome, message, message_line, failures }
+        Self { kind: "case", name: case.name.clone(), line, outcome, message, message_line, failures }
+    }
+
+    /// A property as a case: passed if it holds or is possible.
+    fn of_property(property: &PropertyReport) -> Self {
+        let line = property.line;
+        let (outcome, message, failures) = match property.outcome() {
+            PropertyOutcome::Good => ("passed", Some(property.message.clone()), Vec::new()),
+            PropertyOutcome::Open => ("error", Some(property.message.clone()), Vec::new()),
+            PropertyOutcome::Bad => {
+                let failure = FailureReport {
+                    line,
+                    expectation: format!("@{} {}", property.kind, property.name),
+                    message: format!("{}.", property.message),
+                    explanation: property.explanation(),
+                };
+                ("failed", None, vec![failure])
+            }
+        };
+        let name = property.name.clone();
+        Self { kind: "property", name, line, outcome, message, message_line: line, failures }
     }
 }
 
@@ -251,7 +289,10 @@ impl TestReport {
         let empty = self.suites.iter().filter(|suite| suite.message.is_some()).count();
         let errors = errors.saturating_sub(empty);
         let cases = passed + failed + errors;
-        let _ = write!(out, "{} in {}: {passed} passed", counted(cases, "case"), counted(files, "file"));
+        let has_properties =
+            self.suites.iter().flat_map(|suite| &suite.cases).any(|case| case.kind == "property");
+        let word = if has_properties { "test" } else { "case" };
+        let _ = write!(out, "{} in {}: {passed} passed", counted(cases, word), counted(files, "file"));
         if failed > 0 {
             let _ = write!(out, ", {failed} failed");
         }

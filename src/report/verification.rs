@@ -45,7 +45,10 @@ pub struct PropertyReport {
     pub kind: &'static str,
     /// `go` or `written`.
     pub reading: &'static str,
-    /// What it came to, in a word.
+    /// What it came to.
+    #[serde(skip)]
+    pub verdict: Verdict,
+    /// The same in a word.
     pub answer: &'static str,
     /// The same as a sentence without its full stop.
     pub message: String,
@@ -108,6 +111,7 @@ impl PropertyReport {
             name: place.name.to_owned(),
             kind: place.kind,
             reading: place.reading,
+            verdict: answer.verdict,
             answer: answer.verdict.as_str(),
             message: answer.message.clone(),
             facts,
@@ -126,15 +130,55 @@ impl PropertyReport {
     }
 }
 
+/// What a property comes to, for those who only count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PropertyOutcome {
+    /// It is as it should be.
+    Good,
+    /// It is not.
+    Bad,
+    /// It is not known, or the property cannot be checked.
+    Open,
+}
+
+impl PropertyReport {
+    /// What it comes to.
+    #[must_use]
+    pub fn outcome(&self) -> PropertyOutcome {
+        match self.verdict {
+            verdict if verdict.is_good() => PropertyOutcome::Good,
+            verdict if verdict.is_bad() => PropertyOutcome::Bad,
+            _ => PropertyOutcome::Open,
+        }
+    }
+
+    /// The world and the proof, as lines of text.
+    #[must_use]
+    pub fn explanation(&self) -> String {
+        let mut out = String::new();
+        self.world(&mut out, "");
+        self.proof.iter().for_each(|proof| out.push_str(proof));
+        out
+    }
+
+    fn world(&self, out: &mut String, indent: &str) {
+        let Some(world) = &self.world else { return };
+        let smallest = if self.smallest { "the smallest world:" } else { "a world:" };
+        let _ = writeln!(out, "{indent}{smallest}");
+        match world.is_empty() {
+            true => _ = writeln!(out, "{indent}  no facts"),
+            false => world.iter().for_each(|fact| _ = writeln!(out, "{indent}  {}.", line(fact))),
+        }
+    }
+}
+
 impl VerifyReport {
     /// Adds a property.
-    pub fn add(&mut self, report: PropertyReport, verdict: Verdict) {
-        if verdict.is_good() {
-            self.summary.holds += 1;
-        } else if verdict.is_bad() {
-            self.summary.violated += 1;
-        } else {
-            self.summary.not_decided += 1;
+    pub fn add(&mut self, report: PropertyReport) {
+        match report.outcome() {
+            PropertyOutcome::Good => self.summary.holds += 1,
+            PropertyOutcome::Bad => self.summary.violated += 1,
+            PropertyOutcome::Open => self.summary.not_decided += 1,
         }
         self.properties.push(report);
     }
@@ -166,14 +210,7 @@ impl PropertyReport {
             if self.file.is_empty() { String::new() } else { format!("{}:{} ", line(&self.file), self.line) };
         let _ = writeln!(out, "{place}@{} {}", self.kind, line(&self.name));
         let _ = writeln!(out, "  {} (reading `{}`)", line(&self.message), self.reading);
-        if let Some(world) = &self.world {
-            let smallest = if self.smallest { "the smallest world:" } else { "a world:" };
-            let _ = writeln!(out, "  {smallest}");
-            match world.is_empty() {
-                true => _ = writeln!(out, "    no facts"),
-                false => world.iter().for_each(|fact| _ = writeln!(out, "    {}.", line(fact))),
-            }
-        }
+        self.world(out, "  ");
         if let Some(other) = self.other_reading.filter(|other| *other != self.answer) {
             let reading = if self.reading == "go" { "written" } else { "go" };
             let facts = if other.ends_with("up_to") {

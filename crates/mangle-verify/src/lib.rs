@@ -12,6 +12,7 @@ mod joined;
 mod obstacle;
 mod possible;
 mod question;
+mod rules;
 mod search;
 mod symbolic;
 
@@ -22,6 +23,7 @@ pub use input::Input;
 pub use joined::{Joined, with_own_names};
 pub use obstacle::Obstacle;
 pub use question::{Direction, Setup, properties, question};
+pub use rules::{IdleKind, IdleRule, RuleSurvey, survey_rules};
 pub use search::{Outcome, Question, Scope, Searched, World, search};
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use mangle_engine::program::{
     FileSummary, Predicate, PredicateKey, Program, functional_dependencies, key_of,
 };
 use mangle_syntax::syntax::SourceFile;
-use mangle_syntax::syntax::ast::{Declaration, Item, Premise, StatementKind, Term};
+use mangle_syntax::syntax::ast::{Clause, Declaration, Item, Premise, StatementKind, Term};
 use mangle_syntax::text::{FileId, Symbol, TextRange, shorten, slice};
 
 use crate::inputs::{holders, input, input_predicates};
@@ -357,6 +357,26 @@ fn package_statements(file: &FileSummary) -> String {
     file.items.iter().filter(is_one).map(|item| format!("{}\n", file.statement_text(item).trim())).collect()
 }
 
+/// The question whether the body of a rule of `program` has a solution.
+///
+/// # Errors
+/// When the rule cannot be read by itself.
+pub(crate) fn fires(
+    setup: Setup<'_>,
+    program: &Program,
+    file: &FileSummary,
+    item: &Item,
+    clause: &Clause,
+) -> Result<Question, PropertyError> {
+    let range = clause.head.range + item.start;
+    let error = |message: String| PropertyError { range, message };
+    let text = goal_rule(file, item, clause).ok_or_else(|| error("the rule cannot be read".to_owned()))?;
+    let rules = Rules { of_program: text, package: file.package, ..Rules::default() };
+    let none = Restrictions::default();
+    let asked = asked(setup, program, rules, [setup.restrictions, &none]);
+    asked.map_err(|found| error(found.message))
+}
+
 /// A rule of the program with the goal as its head, and the package that the goal belongs to then.
 fn rule_at(
     setup: Setup<'_>,
@@ -367,22 +387,30 @@ fn rule_at(
     for file in program.files.iter().filter(|file| (setup.name)(file.id).ends_with(place.0)) {
         for item in file.items.iter() {
             let Some(clause) = item.statement.clause().filter(|_| !item.statement.damaged) else { continue };
-            let before = file.text.get(..usize::from(item.start))?;
-            let text = file.statement_text(item);
-            let lead = text.len() - text.trim_start().len();
-            let first = before.matches('\n').count() + text.get(..lead)?.matches('\n').count() + 1;
-            let last = first + text.trim().matches('\n').count();
             let key = key_of(&clause.head);
             let is_meant = key == predicate || program.meaning(file, key) == predicate;
-            if is_meant && (first..=last).contains(&place.1) {
-                let start =
-                    clause.interval.as_ref().map_or(clause.head.range.end(), |interval| interval.range.end());
-                let rest = text.get(usize::from(start)..usize::from(item.statement.len))?;
-                return Some((format!("{}{GOAL}(){rest}\n", package_statements(file)), file.package));
+            if is_meant && lines_of(file, item)?.contains(&place.1) {
+                return Some((goal_rule(file, item, clause)?, file.package));
             }
         }
     }
     None
+}
+
+/// The lines of a statement, counted from 1.
+fn lines_of(file: &FileSummary, item: &Item) -> Option<std::ops::RangeInclusive<usize>> {
+    let before = file.text.get(..usize::from(item.start))?;
+    let text = file.statement_text(item);
+    let lead = text.len() - text.trim_start().len();
+    let first = before.matches('\n').count() + text.get(..lead)?.matches('\n').count() + 1;
+    Some(first..=first + text.trim().matches('\n').count())
+}
+
+/// The text of a rule with the goal as its head, behind what says which package it belongs to.
+fn goal_rule(file: &FileSummary, item: &Item, clause: &Clause) -> Option<String> {
+    let start = clause.interval.as_ref().map_or(clause.head.range.end(), |interval| interval.range.end());
+    let rest = file.statement_text(item).get(usize::from(start)..usize::from(item.statement.len))?;
+    Some(format!("{}{GOAL}(){rest}\n", package_statements(file)))
 }
 
 /// Checks that the rules of a question bind what they use.

@@ -580,11 +580,16 @@ const CASES: &str = "#- a.mg\nDecl crew(Person, Rank) bound [/name, /number].\nc
 #[test]
 fn expectations_offer_keys_predicates_and_names() {
     let at = |line: &str| labels(&format!("{CASES}{line}"));
-    assert_eq!(at("# @$0\n"), ["test", "expect", "forbid", "exact"]);
-    assert_eq!(at("# @e$0\np(1).\n"), ["test", "expect", "forbid", "exact"]);
+    let keys = [
+        ["test", "expect", "forbid", "exact"].as_slice(),
+        &["never", "always", "possible", "live", "equivalent", "implies", "assume", "inputs", "scope"],
+    ]
+    .concat();
+    assert_eq!(at("# @$0\n"), keys);
+    assert_eq!(at("# @e$0\np(1).\n"), keys);
     assert_eq!(at("# @exact $0\n"), ["crew/2", "lead/1"]);
     assert_eq!(at("# @exact le$0"), ["lead/1"]);
-    assert_eq!(at("# @expec$0t lead(/x)\n").len(), 4);
+    assert_eq!(at("# @expec$0t lead(/x)\n").len(), keys.len());
     check(
         &format!("{CASES}# @expect l$0\n"),
         2,
@@ -607,6 +612,17 @@ fn expectations_offer_keys_predicates_and_names() {
     let fixture = Fixture::new(&format!("{CASES}# @for$0 crew(/ann, 3)\n"));
     let found = completions(fixture.place());
     assert!(found.items.iter().all(|item| item.insertion.plain == item.label));
+}
+
+#[test]
+fn bodies_of_properties_offer_what_bodies_of_rules_do() {
+    let at = |line: &str| labels(&format!("{CASES}{line}"));
+    assert!(at("# @never name: x\n#   cr$0\n").contains(&"crew".to_owned()));
+    assert!(at("# @never crew(P, 3), $0\n").contains(&":lt".to_owned()));
+    assert!(at("# @always crew(P, 3) then le$0\n").contains(&"lead".to_owned()));
+    assert!(at("# @assume never crew(/$0\n").contains(&"/ann".to_owned()));
+    assert_eq!(at("# @inputs + cr$0\n"), ["crew/2"]);
+    assert_eq!(at("# @scope $0\n"), Vec::<String>::new());
 }
 
 #[test]

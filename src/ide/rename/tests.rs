@@ -564,6 +564,25 @@ fn expectations_and_intents_follow_a_name() {
 }
 
 #[test]
+fn properties_are_renamed_with_the_program() {
+    check(
+        "#- a.mg\nDecl door(D).\nopen(D) :- do$0or(D).\n#- a_test.mg\n# @inputs door/1\n# @always name: doors\n#   open(X)\n\
+         #   then door(X) or open(/door)\n# @assume never door(X), X != /door\n# @implies door(_) with ../door\n",
+        "gate",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn a_variable_of_a_property_is_renamed_in_all_of_it() {
+    check(
+        "#- a.mg\nDecl door(D).\nopen(D) :- door(D).\n#- a_test.mg\n# @always open(X$0) then door(X)\n# @never open(X)\n",
+        "Door",
+        expect![[""]],
+    );
+}
+
+#[test]
 fn a_variable_of_an_expectation_is_its_own() {
     check(
         "#- a_test.mg\np(1, 1).\n# @test name: one\np(2, 2).\n# @expect p(X, X$0)\n# @forbid p(X, 3)\n",

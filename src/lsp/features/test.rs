@@ -9,6 +9,7 @@ use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
 use crate::host::workspace::{SnapshotFile, SnapshotProgram, editor_limits};
 use crate::ide::policy_tests::{TestRun, run_tests, test_lenses};
+use crate::ide::verification::Surroundings;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use crate::report::policy_tests::{TestReport, TestSummary};
@@ -95,10 +96,15 @@ fn report(view: &View, params: &TestParams, cancel: &Cancel) -> TestReport {
             file,
             settings: params.settings(program),
             rules: program.rules(),
+            project: program.settings(),
         })
         .collect();
     let names = |file| view.name(file);
-    run_tests(&runs, &|_, case| params.wants(case), &names, cancel).0
+    let other = |_: Option<FileId>, path: &str| {
+        Err(format!("a comparison with {path} runs on the command line: `mangle-ls verify`"))
+    };
+    let surroundings = Surroundings { name: &names, other: &other };
+    run_tests(&runs, &|_, case| params.wants(case), surroundings, cancel).0
 }
 
 /// What a command asks for.

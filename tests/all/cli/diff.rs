@@ -23,22 +23,44 @@ fn each_statement_that_makes_a_difference_has_a_world() {
         FILES,
         &["diff", "old", "new"],
         expect![[r#"
-        permitted(X1, X2): the new policy gives less, and nothing more
-          only the old policy gives permitted("a",/a)
-            because of old/policy.mg:3, which only the old policy has
-            in a world of 3 facts:
-              approved("a").
-              danger("a","a").
-              pending("a",/a).
-            proof:
-              permitted("a",/a)  by old/policy.mg:1
-                pending("a",/a)  [the world]
-                clear("a")  by old/policy.mg:3
-                  approved("a")  [the world]
+            permitted(Id, Action): the new policy gives facts that the old one does not give, and the reverse
+              only the new policy gives permitted("a",/a)
+                because of new/policy.mg:3, which only the new policy has
+                in a world of 2 facts:
+                  danger("a","a").
+                  pending("a",/a).
+                proof:
+                  permitted("a",/a)  by new/policy.mg:2
+                    pending("a",/a)  [the world]
+                    clear("a")  by new/policy.mg:3
+                      pending("a",/a)  [the world]
+                      !danger(Id, _)  is dropped: the engine does not look at it
+                      /none != /a
+              only the old policy gives permitted("a",/none)
+                because of old/policy.mg:2, which only the old policy has
+                in a world of 1 fact:
+                  pending("a",/none).
+                proof:
+                  permitted("a",/none)  by old/policy.mg:1
+                    pending("a",/none)  [the world]
+                    clear("a")  by old/policy.mg:2
+                      pending("a",/none)  [the world]
+                      no has_danger("a")
+              only the old policy gives permitted("a",/none)
+                because of old/policy.mg:2, which only the old policy has
+                in a world of 2 facts:
+                  approved("a").
+                  pending("a",/none).
+                proof:
+                  permitted("a",/none)  by old/policy.mg:1
+                    pending("a",/none)  [the world]
+                    clear("a")  by old/policy.mg:2
+                      pending("a",/none)  [the world]
+                      no has_danger("a")
 
-        0 equivalent, 1 different, 0 not decided
-        exit 1
-    "#]],
+            0 equivalent, 1 different, 0 not decided
+            exit 1
+        "#]],
     );
 }
 
@@ -48,22 +70,32 @@ fn in_the_intended_reading_only_the_approval_is_lost() {
         FILES,
         &["diff", "old", "new", "permitted(Id, _)", "--reading", "written"],
         expect![[r#"
-        permitted(Id, _): the new policy gives less, and nothing more
-          only the old policy gives permitted("a",/a)
-            because of old/policy.mg:3, which only the old policy has
-            in a world of 3 facts:
-              approved("a").
-              danger("a","a").
-              pending("a",/a).
-            proof:
-              permitted("a",/a)  by old/policy.mg:1
-                pending("a",/a)  [the world]
-                clear("a")  by old/policy.mg:3
-                  approved("a")  [the world]
+            permitted(Id, _): the new policy gives less, and nothing more
+              only the old policy gives permitted("a",/none)
+                because of old/policy.mg:2, which only the old policy has
+                in a world of 1 fact:
+                  pending("a",/none).
+                proof:
+                  permitted("a",/none)  by old/policy.mg:1
+                    pending("a",/none)  [the world]
+                    clear("a")  by old/policy.mg:2
+                      pending("a",/none)  [the world]
+                      no has_danger("a")
+              only the old policy gives permitted("a",/none)
+                because of old/policy.mg:2, which only the old policy has
+                in a world of 2 facts:
+                  approved("a").
+                  pending("a",/none).
+                proof:
+                  permitted("a",/none)  by old/policy.mg:1
+                    pending("a",/none)  [the world]
+                    clear("a")  by old/policy.mg:2
+                      pending("a",/none)  [the world]
+                      no has_danger("a")
 
-        0 equivalent, 1 different, 0 not decided
-        exit 1
-    "#]],
+            0 equivalent, 1 different, 0 not decided
+            exit 1
+        "#]],
     );
 }
 
@@ -76,11 +108,11 @@ fn the_order_of_statements_makes_no_difference() {
         &files,
         &["diff", "old", "new"],
         expect![[r#"
-        permitted(X1, X2): no world of up to 5 facts tells the policies apart
+            permitted(Id, Action): no world of up to 5 facts tells the policies apart
 
-        1 equivalent, 0 different, 0 not decided
-        exit 0
-    "#]],
+            1 equivalent, 0 different, 0 not decided
+            exit 0
+        "#]],
     );
 }
 
@@ -95,6 +127,24 @@ fn markdown_is_made_for_a_pull_request() {
             | Predicate | Answer |
             |---|---|
             | `clear(Id)` | the new policy gives less, and nothing more |
+
+            <details><summary>Only the old policy gives <code>clear("a")</code>: because of old/policy.mg:2, which only the old policy has</summary>
+
+            In a world of 1 fact:
+
+            ```mangle
+            pending("a",/none).
+            ```
+
+            Proof:
+
+            ```text
+            clear("a")  by old/policy.mg:2
+              pending("a",/none)  [the world]
+              no has_danger("a")
+            ```
+
+            </details>
 
             <details><summary>Only the old policy gives <code>clear("a")</code>: because of old/policy.mg:3, which only the old policy has</summary>
 
@@ -175,21 +225,32 @@ fn properties_compare_with_another_program() {
         &files,
         &["verify", "new"],
         expect![[r#"
-        `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
+            `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
-        new/policy_test.mg:1 @implies permitted(Id, Action) with ../old
-          holds up to 5 facts (reading `go`)
-          looked at 4944 worlds of the values that can matter
+            new/policy_test.mg:1 @implies permitted(Id, Action) with ../old
+              violated by 2 facts (reading `go`)
+              the smallest world:
+                danger("a","a").
+                pending("a",/a).
+              in the reading `written`: holds up to 5 facts
+                solution  by the property
+                  permitted("a",/a)  by new/policy.mg:2
+                    pending("a",/a)  [the world]
+                    clear("a")  by new/policy.mg:3
+                      pending("a",/a)  [the world]
+                      !danger(Id, _)  is dropped: the engine does not look at it
+                      /none != /a
+                  no permitted("a",/a)
 
-        new/policy_test.mg:3 @equivalent has_danger(Id) with ../old
-          holds up to 5 facts (reading `go`)
-          looked at 382 worlds of the values that can matter
+            new/policy_test.mg:3 @equivalent has_danger(Id) with ../old
+              holds up to 5 facts (reading `go`)
+              looked at 1586 worlds of the values that can matter
 
-        new/policy_test.mg:5 @equivalent clear(Id) with ../older
-          ../older: no such file or directory (reading `go`)
+            new/policy_test.mg:5 @equivalent clear(Id) with ../older
+              ../older: no such file or directory (reading `go`)
 
-        2 as expected, 0 not, 1 not decided
-        exit 2
-    "#]],
+            1 as expected, 1 not, 1 not decided
+            exit 2
+        "#]],
     );
 }

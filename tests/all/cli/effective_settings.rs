@@ -224,6 +224,11 @@ fn all_settings() {
             as = "string"
             action = "recovery_action"
 
+            [verify]
+            inputs = []
+            facts = 5
+            seconds = 10
+
             [decoding]
             files = []
             predicates = []
@@ -517,6 +522,11 @@ fn all_settings() {
                   "as": "string",
                   "action": "recovery_action"
                 }
+              },
+              "verify": {
+                "inputs": [],
+                "facts": 5,
+                "seconds": 10
               },
               "decoding": {
                 "files": [],

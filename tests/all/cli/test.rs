@@ -111,6 +111,7 @@ fn the_reading_of_the_settings() {
                   "reading": "go",
                   "cases": [
                     {
+                      "kind": "case",
                       "name": "a locked door is shut",
                       "line": 3,
                       "outcome": "failed",
@@ -125,6 +126,7 @@ fn the_reading_of_the_settings() {
                       ]
                     },
                     {
+                      "kind": "case",
                       "name": "other doors are a way",
                       "line": 7,
                       "outcome": "passed",

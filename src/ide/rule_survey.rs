@@ -1,0 +1,57 @@
+//! Rules and negations that matter in no small world, looked for and reported.
+
+use std::time::Instant;
+
+use super::verification::{Surroundings, VerifyRun, line_of, usual_inputs};
+use crate::report::rule_survey::{IdleRuleReport, RuleSurveyReport};
+use mangle_check::policy_test::property::Restrictions;
+use mangle_syntax::text::{Cancel, FileId};
+use mangle_verify::{Setup, survey_rules};
+
+/// Looks at the rules of programs. `wanted` says of which files; `next` is called with the place of each rule before it is looked
+/// at.
+#[must_use]
+pub fn survey_all(
+    runs: &[VerifyRun<'_>],
+    surroundings: Surroundings<'_>,
+    wanted: &dyn Fn(FileId) -> bool,
+    next: &mut dyn FnMut(&str),
+    cancel: &Cancel,
+) -> RuleSurveyReport {
+    let start = Instant::now();
+    let mut report = RuleSurveyReport::default();
+    let restrictions = Restrictions::default();
+    for run in runs {
+        let inputs = usual_inputs(&run.settings.verify);
+        for &reading in run.readings {
+            let setup = Setup {
+                program: run.program,
+                file: run.file,
+                restrictions: &restrictions,
+                reading,
+                limits: run.limits,
+                clock: run.clock,
+                inputs: &inputs,
+                consumer: &|_, name| Err(format!("unknown consumer `{name}`")),
+                name: surroundings.name,
+                other: &|path| (surroundings.other)(run.file, path),
+            };
+            let place = &mut |file, item: u32| {
+                let start = run.program.file(file).and_then(|file| file.items.get(item as usize));
+                let line = start.map_or(0, |item| line_of(run.program, file, item.start));
+                next(&format!("{}:{line}", (surroundings.name)(file)));
+            };
+            let found = survey_rules(setup, run.scope, wanted, place, cancel);
+            report.summary.rules += found.rules;
+            report.summary.not_decided += found.undecided;
+            report.rules.extend(found.idle.iter().map(|idle| {
+                let line = line_of(run.program, idle.file, idle.range.start());
+                let (file, predicate) = ((surroundings.name)(idle.file), idle.predicate.to_string());
+                IdleRuleReport::new(file, line, predicate, &idle.kind, idle.facts)
+            }));
+        }
+    }
+    report.summary.idle = report.rules.len();
+    report.summary.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    report
+}
