@@ -11,7 +11,7 @@ use super::programs::Programs;
 use super::progress::Progress;
 use super::semantics::Semantics;
 use super::verify::scope;
-use crate::host;
+use crate::host::{self, LinkedProgram};
 use crate::ide::comparison::{ComparisonRun, atoms_named, compare_all};
 use crate::ide::verification::usual_inputs;
 use crate::report::comparison::ComparisonReport;
@@ -103,17 +103,7 @@ impl DiffCommand {
     }
 
     fn compared(&self, old: &Side, new: &Side) -> Result<ComparisonReport> {
-        let (olds, news) = (&old.programs.all, &new.programs.all);
-        let (before, now) = match (olds.as_slice(), news.as_slice()) {
-            ([before], [now]) => (before, now),
-            ([], _) => bail!("{} has no Mangle files (`.mg`, `.gl`)", old.name),
-            (_, []) => bail!("{} has no Mangle files (`.mg`, `.gl`)", new.name),
-            (olds, news) => {
-                let (side, several) = if olds.len() > 1 { (old, olds) } else { (new, news) };
-                let names: Vec<_> = several.iter().map(|one| one.name.as_str()).collect();
-                bail!("{} has several programs, {}: name the files of one", side.name, names.join(", "))
-            }
-        };
+        let (before, now) = (old.only(new)?, new.only(old)?);
         let (kernel, replay) = (&now.settings.kernel, &now.settings.replay);
         let names = [vec![replay.permit.clone()], replay.deny.clone()].concat();
         let atoms = match self.atoms.is_empty() {
@@ -152,6 +142,18 @@ impl Side {
         let programs = Programs::load_past(&name, &paths, working);
         let programs = programs.with_context(|| format!("`{name}` is neither a path nor a revision"))?;
         Ok(Self { prefix: format!("{name}:"), name, programs })
+    }
+
+    /// The program that is compared; `other` is what it is compared with.
+    fn only(&self, other: &Self) -> Result<&LinkedProgram> {
+        match self.programs.all.as_slice() {
+            [one] => Ok(one),
+            [] => bail!("{} has no Mangle files (`.mg`, `.gl`) to compare with {}", self.name, other.name),
+            several => {
+                let names: Vec<_> = several.iter().map(|one| one.name.as_str()).collect();
+                bail!("{} has several programs, {}: name the files of one", self.name, names.join(", "))
+            }
+        }
     }
 
     fn file(&self, file: FileId) -> String {

@@ -92,34 +92,7 @@ impl VerifyCommand {
         }
         let property = self.property.as_deref().map(Properties::of_text).transpose();
         let property = property.map_err(|why| anyhow!(why))?;
-        let (report, problems) = match &property {
-            Some(property) => {
-                let programs = Programs::load(&self.paths, &working);
-                let runs = programs.all.iter().map(|joined| (&*joined.program, None, &*joined.settings));
-                let folder = |_| working.clone();
-                let report =
-                    self.checked(&runs.collect::<Vec<_>>(), Some(property), &programs.sources, &folder);
-                programs.complain(&working, color);
-                (report, programs.problems.len())
-            }
-            None => {
-                let (memory, sources) = (Memory::default(), Sources::default());
-                let programs =
-                    Programs::load_as(&self.paths, &working, &memory, sources, |resolution, files, _| {
-                        host::join_tests(resolution, files)
-                    });
-                let runs =
-                    programs.all.iter().map(|joined| (&joined.program, Some(joined.file), &*joined.settings));
-                let folder = |file: Option<FileId>| {
-                    let path = file.map(|file| memory.table().path(file));
-                    path.and_then(|path| Some(path.parent()?.to_path_buf()))
-                        .unwrap_or_else(|| working.clone())
-                };
-                let report = self.checked(&runs.collect::<Vec<_>>(), None, &programs.sources, &folder);
-                programs.complain(&working, color);
-                (report, programs.problems.len())
-            }
-        };
+        let (report, problems) = self.of_paths(property.as_ref(), &working, color);
         if report.properties.is_empty() {
             output::complain(color, "there are no properties (`# @never …` in `*_test.mg`) here");
             return Ok(ExitStatus::Failure);
@@ -136,6 +109,40 @@ impl VerifyCommand {
             (0, _) => ExitStatus::Findings,
             _ => ExitStatus::Failure,
         })
+    }
+
+    /// Checks a property in the programs at the paths, or the properties of the test files there. Also returns how much of what
+    /// was named cannot be read.
+    fn of_paths(
+        &self,
+        property: Option<&Property>,
+        working: &Path,
+        color: ColorChoice,
+    ) -> (VerifyReport, usize) {
+        match property {
+            Some(property) => {
+                let programs = Programs::load(&self.paths, working);
+                let runs = programs.all.iter().map(|joined| (&*joined.program, None, &*joined.settings));
+                let folder = |_| working.to_path_buf();
+                let report =
+                    self.checked(&runs.collect::<Vec<_>>(), Some(property), &programs.sources, &folder);
+                programs.complain(working, color);
+                (report, programs.problems.len())
+            }
+            None => {
+                let (memory, sources) = (Memory::default(), Sources::default());
+                let programs =
+                    Programs::load_as(&self.paths, working, &memory, sources, |resolution, files, _| {
+                        host::join_tests(resolution, files)
+                    });
+                let runs =
+                    programs.all.iter().map(|joined| (&joined.program, Some(joined.file), &*joined.settings));
+                let folder = |file| folder_of(file, &memory, working);
+                let report = self.checked(&runs.collect::<Vec<_>>(), None, &programs.sources, &folder);
+                programs.complain(working, color);
+                (report, programs.problems.len())
+            }
+        }
     }
 
     /// Looks for rules that do not matter.

@@ -10,7 +10,7 @@ use mangle_check::policy_test::property::{Piece, PropertyError, Restrictions};
 use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
 use mangle_engine::program::{Predicate, PredicateKey, Program};
 use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize, text_len};
-use mangle_verify::{Cause, Difference, Joined, Scope, Setup, compare, join, with_own_names};
+use mangle_verify::{AbortMemo, Cause, Difference, Joined, Scope, Setup, compare, join, with_own_names};
 
 /// Two policies and how they are compared.
 #[derive(Clone, Copy)]
@@ -54,6 +54,7 @@ pub fn compare_all(
         clock: run.clock,
         inputs: run.inputs,
         consumer: &|_, name| Err(format!("unknown consumer `{name}`")),
+        aborts: &AbortMemo::default(),
         name: run.names[1],
         other: &|_| Err("a comparison has two programs already".to_owned()),
     };

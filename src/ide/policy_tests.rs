@@ -55,18 +55,8 @@ pub fn run_tests(
     cancel: &Cancel,
 ) -> (TestReport, Vec<String>) {
     let name = surroundings.name;
-    let suite = |run: &TestRun<'_>| {
-        let tests = run.program.file(run.file).map(|file| TestFile::read(file)).unwrap_or_default();
-        let found = found(run);
-        let wanted = |case: &str| wanted(run.file, case);
-        let suite =
-            policy_test::run(run.program, run.file, (&tests, &found.errors), run.settings, &wanted, cancel);
-        let properties = properties(run, &wanted, surroundings, cancel);
-        let has_properties = !mangle_verify::properties(run.program, run.file).all.is_empty();
-        let is_empty = tests.cases.is_empty() && !has_properties && wanted("");
-        SuiteRun { suite, properties, is_empty, warnings: found.warnings }
-    };
-    let suites: Vec<SuiteRun> = runs.par_iter().map(suite).collect();
+    let suites: Vec<SuiteRun> =
+        runs.par_iter().map(|run| SuiteRun::new(run, wanted, surroundings, cancel)).collect();
     let mut warnings = Vec::new();
     for (run, SuiteRun { suite, warnings: found, .. }) in
         runs.iter().zip(&suites).filter(|(_, run)| !run.suite.cases.is_empty())
@@ -91,6 +81,26 @@ pub fn run_tests(
     }
     warnings.extend(lost(runs, &suites, name));
     (report, warnings)
+}
+
+impl SuiteRun {
+    /// Runs the cases of a test file and checks its properties.
+    fn new(
+        run: &TestRun<'_>,
+        wanted: &(dyn Fn(FileId, &str) -> bool + Sync),
+        surroundings: Surroundings<'_>,
+        cancel: &Cancel,
+    ) -> Self {
+        let tests = run.program.file(run.file).map(|file| TestFile::read(file)).unwrap_or_default();
+        let found = found(run);
+        let wanted = |case: &str| wanted(run.file, case);
+        let suite =
+            policy_test::run(run.program, run.file, (&tests, &found.errors), run.settings, &wanted, cancel);
+        let properties = properties(run, &wanted, surroundings, cancel);
+        let has_properties = !mangle_verify::properties(run.program, run.file).all.is_empty();
+        let is_empty = tests.cases.is_empty() && !has_properties && wanted("");
+        Self { suite, properties, is_empty, warnings: found.warnings }
+    }
 }
 
 /// What the properties of a test file come to.

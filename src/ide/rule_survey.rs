@@ -6,7 +6,7 @@ use super::verification::{Surroundings, VerifyRun, line_of, usual_inputs};
 use crate::report::rule_survey::{IdleRuleReport, RuleSurveyReport};
 use mangle_check::policy_test::property::Restrictions;
 use mangle_syntax::text::{Cancel, FileId};
-use mangle_verify::{Setup, survey_rules};
+use mangle_verify::{AbortMemo, Setup, survey_rules};
 
 /// Looks at the rules of programs. `wanted` says of which files; `next` is called with the place of each rule before it is looked
 /// at.
@@ -33,6 +33,7 @@ pub fn survey_all(
                 clock: run.clock,
                 inputs: &inputs,
                 consumer: &|_, name| Err(format!("unknown consumer `{name}`")),
+                aborts: &AbortMemo::default(),
                 name: surroundings.name,
                 other: &|path| (surroundings.other)(run.file, path),
             };

@@ -14,7 +14,7 @@ use mangle_engine::program::{Predicate, PredicateKey, Program};
 use mangle_settings::{BUILT_IN_CONSUMERS, Settings, TranscriptSettings, VerifySettings};
 use mangle_syntax::lint::{Rule, Severity};
 use mangle_syntax::text::{Cancel, FileId, TextSize, listed};
-use mangle_verify::{Answer, Scope, Setup, verify};
+use mangle_verify::{AbortMemo, Answer, Scope, Setup, verify};
 use piggyback::envelope::atoms::is_delicate;
 use piggyback::envelope::runtime::{built_in, takes};
 
@@ -92,6 +92,7 @@ pub(super) fn verify_each(
         (None, None) => Properties::default(),
     };
     let inputs = usual_inputs(&run.settings.verify);
+    let aborts = AbortMemo::default();
     let mut reports = Vec::new();
     for property in properties.all.iter().filter(|property| wanted(&property.name)) {
         for &reading in run.readings {
@@ -104,6 +105,7 @@ pub(super) fn verify_each(
                 clock: run.clock,
                 inputs: &inputs,
                 consumer: &|program, name| of_consumer(program, &run.settings.transcripts, name),
+                aborts: &aborts,
                 name: surroundings.name,
                 other: &|path| (surroundings.other)(run.file, path),
             };
@@ -136,7 +138,16 @@ fn shown_proof(program: &Program, answer: &Answer, name: &dyn Fn(FileId) -> Stri
     let text = proof::proof(found, &place);
     // The first line begins with the predicate of the question, perhaps in a package.
     let text = text.split_once("verify_goal()").map(|(_, rest)| format!("solution{rest}")).unwrap_or(text);
+    let text: String = text.lines().map(|line| format!("{}\n", without_helper(line))).collect();
     Some(mangle_verify::with_own_names(&text))
+}
+
+/// A line of a proof; the helper that stands for what follows `unless` or `then` is called that.
+fn without_helper(line: &str) -> String {
+    match line.find("no verify_goal_extended_") {
+        Some(at) => format!("{}no solution of what follows", line.get(..at).unwrap_or_default()),
+        None => line.to_owned(),
+    }
 }
 
 fn place(

@@ -110,7 +110,9 @@ pub fn verify(setup: Setup<'_>, property: &Property, scope: Scope, cancel: &Canc
         Ok(asked) => asked,
         Err(error) => return Answer::of_error(error),
     };
+    let asked = setup.aborts.spared(asked, scope);
     let mut searched = search(&asked, scope, cancel);
+    setup.aborts.note(&asked, scope, &searched);
     let mut answer = Answer::of(property, &mut searched, scope, &asked);
     if matches!(answer.verdict, Verdict::Violated | Verdict::Possible) {
         let reading = match setup.reading {

@@ -106,10 +106,7 @@ impl Differences<'_> {
             }
             let world = match &searched.outcome {
                 Outcome::Found { world, .. } => self.texts(world),
-                Outcome::Never(_) | Outcome::NotInScope | Outcome::NoWorld => return Ok(found),
-                Outcome::Aborts { stop, .. } => {
-                    told.undecided
-                        .get_or_insert_with(|| format!("the evaluation can abort: {}", stop.reason));
+                Outcome::Never(_) | Outcome::NotInScope | Outcome::NoWorld | Outcome::Aborts { .. } => {
                     return Ok(found);
                 }
                 Outcome::Undecided { obstacle, .. } => {

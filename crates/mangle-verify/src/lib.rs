@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod abort_memo;
 mod answer;
 mod candidates;
 mod cause;
@@ -16,6 +17,7 @@ mod rules;
 mod search;
 mod symbolic;
 
+pub use abort_memo::AbortMemo;
 pub use answer::{Answer, Covered, Verdict, verify};
 pub use candidates::InputPredicate;
 pub use comparison::{Cause, Comparison, Difference, compare, join};

@@ -18,6 +18,7 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Clause, Declaration, Item, Premise, StatementKind, Term};
 use mangle_syntax::text::{FileId, Symbol, TextRange, shorten, slice};
 
+use crate::abort_memo::AbortMemo;
 use crate::inputs::{holders, input, input_predicates};
 use crate::joined::{Joined, in_other};
 use crate::search::Question;
@@ -46,6 +47,8 @@ pub struct Setup<'p> {
     pub name: &'p (dyn Fn(FileId) -> String + Sync),
     /// The predicates of a program whose facts a consumer of replies takes, by its name; else why there are none.
     pub consumer: &'p (dyn Fn(&Program, &str) -> Result<Vec<PredicateKey>, String> + Sync),
+    /// Searches for worlds that stop the evaluation, so that no such search is made twice.
+    pub aborts: &'p AbortMemo,
     /// The other program of a comparison, by the path in the property; else why there is none.
     pub other: &'p (dyn Fn(&str) -> Result<Program, String> + Sync),
 }
@@ -119,6 +122,7 @@ pub(crate) fn difference(
     rules.of_program = known.to_owned();
     let none = Restrictions::default();
     let asked = asked(setup, &joined.program, rules, [setup.restrictions, &none]);
+    let asked = asked.map(|asked| Question { looks_for_aborts: false, ..asked });
     asked.map_err(|found| PropertyError { range: found.range.unwrap_or(atom.range), message: found.message })
 }
 
@@ -159,16 +163,7 @@ fn asked(
     mut rules: Rules,
     restrictions: [&Restrictions; 2],
 ) -> Result<Question, NoQuestion> {
-    for restrictions in restrictions {
-        if let Some(first) = restrictions.errors.first() {
-            return Err(first.clone().into());
-        }
-        for assumption in &restrictions.assumptions {
-            let name = format!("verify_excluded_{}", rules.forbidden.len());
-            rules.condition(&name, &assumption.clone()?)?;
-            rules.forbidden.push(name);
-        }
-    }
+    restrictions.iter().try_for_each(|found| rules.assume(found))?;
     let inputs = input_predicates(program, setup.inputs, setup.consumer, restrictions)?;
     rules.declared(program, &inputs);
     rules.known(program)?;
@@ -189,10 +184,24 @@ fn asked(
     let forbidden = rules.forbidden.iter().filter_map(|name| id(name)).collect();
     let inputs = inputs.iter().map(|key| input(&whole, *key)).collect();
     let (limits, clock) = (setup.limits, setup.clock);
-    Ok(Question { compiled, goal, forbidden, inputs, limits, clock })
+    let looks_for_aborts = true;
+    Ok(Question { compiled, goal, forbidden, inputs, looks_for_aborts, limits, clock })
 }
 
 impl Rules {
+    /// Adds what is assumed of worlds.
+    fn assume(&mut self, restrictions: &Restrictions) -> Result<(), PropertyError> {
+        if let Some(first) = restrictions.errors.first() {
+            return Err(first.clone());
+        }
+        for assumption in &restrictions.assumptions {
+            let name = format!("verify_excluded_{}", self.forbidden.len());
+            self.condition(&name, &assumption.clone()?)?;
+            self.forbidden.push(name);
+        }
+        Ok(())
+    }
+
     /// Adds rules for a predicate without arguments that has a fact where the condition has a solution.
     fn condition(&mut self, name: &str, condition: &Condition) -> Result<(), PropertyError> {
         for (number, body) in condition.bodies.iter().enumerate() {
@@ -374,6 +383,7 @@ pub(crate) fn fires(
     let rules = Rules { of_program: text, package: file.package, ..Rules::default() };
     let none = Restrictions::default();
     let asked = asked(setup, program, rules, [setup.restrictions, &none]);
+    let asked = asked.map(|asked| Question { looks_for_aborts: false, ..asked });
     asked.map_err(|found| error(found.message))
 }
 

@@ -30,6 +30,8 @@ pub struct Question {
     pub forbidden: Vec<PredicateId>,
     /// What a world may hold facts of.
     pub inputs: Vec<InputPredicate>,
+    /// Whether a world in which the evaluation stops with an error is looked for, where no other is found.
+    pub looks_for_aborts: bool,
     /// How far the evaluation of one world may go.
     pub limits: Limits,
     /// The time at which worlds are evaluated.
@@ -173,7 +175,8 @@ impl Search<'_> {
     fn run(&mut self, scope: Scope) -> Outcome {
         self.look(scope);
         let found = self.without_bound().unwrap_or_else(|| self.within(scope));
-        if !matches!(found, Outcome::Never(_) | Outcome::NotInScope | Outcome::NoWorld) {
+        let is_complete = matches!(found, Outcome::Never(_) | Outcome::NotInScope | Outcome::NoWorld);
+        if !is_complete || !self.question.looks_for_aborts {
             return found;
         }
         match self.aborting(scope) {
@@ -277,13 +280,7 @@ impl Search<'_> {
                 (Confirmation::Holds(world), Wanted::Goal) => return Ok(OfSize::Found(world)),
                 (Confirmation::Stops(world, stop), Wanted::Stop) => return Ok(OfSize::Stops(world, stop)),
                 (Confirmation::Stops(_, stop), Wanted::Goal) => {
-                    if !matches!(stop.reason, Reason::Failed(_)) {
-                        return Err(Obstacle::Unsupported(format!(
-                            "a world takes {} to evaluate",
-                            stop.reason
-                        )));
-                    }
-                    if let Some(predicate) = self.worlds.stopping(&stop).filter(|id| !self.cone.needs(id.0)) {
+                    if let Some(predicate) = self.beside(&stop)? {
                         return Ok(OfSize::Widened(predicate));
                     }
                 }
@@ -300,6 +297,14 @@ impl Search<'_> {
             evaluation.exclude_solution();
         }
         Ok(OfSize::None { is_any })
+    }
+
+    /// The predicate of a rule that stopped an evaluation and that the search did not look at.
+    fn beside(&self, stop: &Stop) -> Result<Option<PredicateId>, Obstacle> {
+        if !matches!(stop.reason, Reason::Failed(_)) {
+            return Err(Obstacle::Unsupported(format!("a world takes {} to evaluate", stop.reason)));
+        }
+        Ok(self.worlds.stopping(stop).filter(|id| !self.cone.needs(id.0)))
     }
 
     /// The smallest world in which a rule stops the evaluation, whatever the rule is about. Rules that need what the search

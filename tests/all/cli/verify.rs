@@ -225,3 +225,41 @@ fn json_has_the_parts_of_an_answer() {
     assert_eq!(property["world"].as_array().map(Vec::len), Some(2));
     assert_eq!(report["summary"]["violated"], 1);
 }
+
+#[test]
+fn rules_and_negations_that_change_nothing_are_found() {
+    let policy = "Decl door(D) descr [extensional()] bound [/name].\nDecl locked(D) descr [extensional()] bound [/name].\n\
+        Decl painted(D) descr [extensional()] bound [.Singleton</red>].\n\
+        open(D) :- door(D), !locked(D), !painted(/blue).\nopen(D) :- door(D), !locked(D), D != /x .\n\
+        odd(D) :- painted(D), D = /green .\n";
+    check(&[("policy.mg", policy)], &["verify", "--rules", "."], expect![[""]]);
+    check(&[("policy.mg", "p(1).\n")], &["verify", "--rules", "."], expect![[""]]);
+}
+
+#[test]
+fn properties_are_cases_for_continuous_integration() {
+    check(FILES, &["verify", ".", "--format", "junit"], expect![[""]]);
+}
+
+#[test]
+fn properties_are_part_of_the_tests() {
+    check(FILES, &["test", "."], expect![[""]]);
+    check(FILES, &["test", ".", "--filter", "dangerous"], expect![[""]]);
+}
+
+#[test]
+fn a_property_may_end_with_a_name() {
+    let policy = "Decl role(X) bound [/name].\n";
+    let tests =
+        "# @assume never role(X), X != /admin\n# @never role(/admin)\n# @possible role(X), X = /root\n";
+    check(&[("a.mg", policy), ("a_test.mg", tests)], &["verify", "."], expect![[""]]);
+}
+
+#[test]
+fn declarations_and_packages_count() {
+    let policy = "Package depot!\nDecl a(X) bound [/number].\n\
+        Decl t(K, V) descr [fundep([K], [V]), fundep([V], [K])] bound [/name, /number].\nbad(X) :- a(X), X > 5.\n";
+    let tests = "# @live bad/1 a.mg:4\n# @live depot.bad/1 a.mg:4\n# @never depot.t(K, A), depot.t(K, B), A != B\n\
+        # @never depot.t(K, A), depot.t(L, A), K != L\n";
+    check(&[("a.mg", policy), ("a_test.mg", tests)], &["verify", "."], expect![[""]]);
+}

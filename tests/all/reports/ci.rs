@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 
 use yaml_rust2::{Yaml, YamlLoader};
 
+use super::since::git;
 use super::support::{BAD, GOOD, folder, render, run, write};
 
 fn yaml(name: &str) -> Yaml {
@@ -37,12 +38,18 @@ fn hooks_run_what_there_is() {
 
 /// Runs the step of the action that checks.
 fn act(folder: &Path, inputs: &[(&str, &str)]) -> Output {
+    step("Check", folder, inputs)
+}
+
+/// Runs a step of the action.
+fn step(name: &str, folder: &Path, inputs: &[(&str, &str)]) -> Output {
     let action = yaml("action.yml");
     let steps = action["runs"]["steps"].as_vec().unwrap();
-    let step = steps.iter().find(|step| step["name"].as_str() == Some("Check")).unwrap();
+    let step = steps.iter().find(|step| step["name"].as_str() == Some(name)).unwrap();
     let mut command = Command::new("bash");
     command.args(["--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"].as_str().unwrap()]);
     command.current_dir(folder).env("GITHUB_WORKSPACE", folder).env("RUNNER_TEMP", folder);
+    command.env("GITHUB_STEP_SUMMARY", folder.join("summary.md"));
     for (variable, value) in step["env"].as_hash().unwrap() {
         let input = value.as_str().unwrap().strip_prefix("${{ inputs.").unwrap().strip_suffix(" }}").unwrap();
         let default = action["inputs"][input]["default"].as_str().unwrap();
@@ -93,6 +100,27 @@ fn the_action_writes_a_log_and_takes_a_baseline() {
     assert_eq!(act(&root, &[("baseline", "known.jsonl")]).status.code(), Some(0));
     write(&root, "c.mg", "t(X) :- u(X).\n");
     assert_eq!(act(&root, &[("baseline", "known.jsonl")]).status.code(), Some(1));
+}
+
+#[test]
+fn the_action_compares_with_a_revision() {
+    let policy = "Decl asked(X) descr [extensional()] bound [/name].\npermitted(X) :- asked(X).\n";
+    let folder = folder(&[("a.mg", policy)]);
+    let root = folder.path().canonicalize().unwrap();
+    git(&root, &["init", "-q"]);
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "-q", "-m", "one"]);
+    write(&root, "a.mg", &policy.replace("asked(X).\n", "asked(X), X != /rm .\n"));
+    let output = step("Compare", &root, &[("compare-with", "HEAD")]);
+    assert_eq!((output.status.code(), super::support::stdout(&output).as_str()), (Some(0), ""));
+    let summary = std::fs::read_to_string(root.join("summary.md")).unwrap();
+    assert!(
+        summary.contains("| `permitted(X)` | the new policy gives less, and nothing more |"),
+        "{summary}"
+    );
+    assert!(summary.contains("asked(/rm)."), "{summary}");
+    let output = step("Compare", &root, &[("compare-with", "nowhere")]);
+    assert!(super::support::stdout(&output).starts_with("::warning::"));
 }
 
 /// The words in the first column of the tables of a page, as far as they are code.

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::support::{BAD, GOOD, folder, found, render, run, write};
 
-fn git(folder: &Path, arguments: &[&str]) {
+pub(super) fn git(folder: &Path, arguments: &[&str]) {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"]);
     command.args([
