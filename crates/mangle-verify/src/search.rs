@@ -125,6 +125,7 @@ pub fn search(question: &Question, scope: Scope, cancel: &Cancel) -> Searched {
         base,
         worlds,
         has_mismatch: false,
+        cut: None,
     };
     let outcome = search.run(scope);
     Searched { outcome, inputs: search.inputs, base: search.base }
@@ -143,6 +144,8 @@ struct Search<'q> {
     worlds: Worlds<'q>,
     /// Whether the kernel did not confirm a solution.
     has_mismatch: bool,
+    /// Why not all values of the inputs were looked at, if they were not.
+    cut: Option<&'static str>,
 }
 
 /// What was found among the worlds of one size.
@@ -172,9 +175,11 @@ impl Search<'_> {
         if !matches!(found, Outcome::Never(_) | Outcome::NotInScope | Outcome::NoWorld) {
             return found;
         }
-        match self.aborting(scope) {
-            Some((world, stop)) => Outcome::Aborts { world, stop },
-            None => found,
+        let cut = self.cut.filter(|_| !matches!(found, Outcome::Never(_)));
+        match (self.aborting(scope), cut) {
+            (Some((world, stop)), _) => Outcome::Aborts { world, stop },
+            (None, Some(cut)) => Outcome::Undecided { obstacle: Obstacle::Size(cut), below: 0 },
+            (None, None) => found,
         }
     }
 
@@ -230,7 +235,8 @@ impl Search<'_> {
             clock: self.question.clock,
             facts: scope.facts,
         };
-        self.inputs = candidates::inputs(sources, &mut values, &self.question.inputs);
+        let found = candidates::inputs(sources, &mut values, &self.question.inputs);
+        (self.inputs, self.cut) = (found.inputs, found.cut);
         *self.base.values() = values;
         self.worlds.base = self.base.fork();
     }
