@@ -80,6 +80,15 @@ impl Registers<'_> {
             ("list", elements) => {
                 elements.iter().for_each(|element| self.part(result, Part::Element, (*element, true)));
             }
+            ("struct" | "map", entries) => {
+                for entry in entries.chunks_exact(2) {
+                    if let [key, value] = entry
+                        && let Some(label) = self.graph.constant_at(*key)
+                    {
+                        self.part(result, Part::Under(label), (*value, true));
+                    }
+                }
+            }
             (name, [list]) if ["sum", "max", "min"].contains(&name.rsplit(':').next().unwrap_or(name)) => {
                 let element = self.graph.node(None);
                 self.graph.parts.push((*list, Part::Element, element));

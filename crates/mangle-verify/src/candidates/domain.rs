@@ -155,13 +155,14 @@ pub(super) fn kind(datum: &Datum) -> Option<Base> {
     })
 }
 
-/// An order of values that does not depend on when they were interned.
+/// An order of values that does not depend on when they were interned; negative numbers are last.
 fn in_order(one: &Datum, other: &Datum) -> std::cmp::Ordering {
     match (one, other) {
         (Datum::Name(one), Datum::Name(other)) | (Datum::String(one), Datum::String(other)) => one.cmp(other),
-        (Datum::Number(one), Datum::Number(other))
-        | (Datum::Time(one), Datum::Time(other))
-        | (Datum::Duration(one), Datum::Duration(other)) => one.cmp(other),
+        (Datum::Number(one), Datum::Number(other)) => (*one < 0, one).cmp(&(*other < 0, other)),
+        (Datum::Time(one), Datum::Time(other)) | (Datum::Duration(one), Datum::Duration(other)) => {
+            one.cmp(other)
+        }
         _ => std::cmp::Ordering::Equal,
     }
 }

@@ -1,7 +1,9 @@
 //! The edges of a graph by their ends, and which nodes depend on the facts of a world.
 
+use rustc_hash::FxHashSet;
+
 use super::flow::Flow;
-use super::graph::{Graph, Node};
+use super::graph::{Computation, Graph, Node};
 
 /// What leads to and from each node.
 pub(super) struct Edges {
@@ -15,6 +17,8 @@ pub(super) struct Edges {
     pub(super) folded: Vec<Vec<Node>>,
     /// Whether the values of a node come from a world, as they are or computed.
     pub(super) varies: Vec<bool>,
+    /// Whether the value of a computation can come to be its own argument.
+    recursive: Vec<bool>,
     /// Whether they are computed from such values.
     pub(super) is_computed: Vec<bool>,
 }
@@ -29,6 +33,7 @@ impl Edges {
             results: vec![Vec::new(); count],
             folded: vec![Vec::new(); count],
             varies: vec![false; count],
+            recursive: Vec::new(),
             is_computed: vec![false; count],
         };
         let flows = graph.flows.iter().chain(&flow.from_lists);
@@ -55,6 +60,7 @@ impl Edges {
         }
         let made = graph.folds.iter().chain(&graph.lists);
         made.for_each(|&(from, to)| push(&mut uses, from, to));
+        self.recursive = recursive(graph, &self.after, &uses);
         let mut pending: Vec<(Node, bool)> =
             (0..count).filter(|node| !flow.origins_at(*node).is_empty()).map(|node| (node, false)).collect();
         while let Some((node, is_computed)) = pending.pop() {
@@ -78,10 +84,30 @@ impl Edges {
         self.varies.get(node as usize) == Some(&true)
     }
 
+    /// Whether the value of a computation can come to be its own argument.
+    pub(super) fn is_recursive(&self, computation: usize) -> bool {
+        self.recursive.get(computation) == Some(&true)
+    }
+
     /// Whether the values of a node are computed from those of a world.
     pub(super) fn is_computed(&self, node: Node) -> bool {
         self.is_computed.get(node as usize) == Some(&true)
     }
+}
+
+/// Which computations reach their own arguments.
+fn recursive(graph: &Graph, after: &[Vec<Node>], uses: &[Vec<Node>]) -> Vec<bool> {
+    let reaches_itself = |computation: &Computation| {
+        let mut seen = FxHashSet::default();
+        let mut pending = vec![computation.result];
+        while let Some(node) = pending.pop() {
+            if seen.insert(node) {
+                pending.extend(at(after, node).iter().chain(at(uses, node)));
+            }
+        }
+        computation.args.iter().any(|arg| seen.contains(arg))
+    };
+    graph.computations.iter().map(reaches_itself).collect()
 }
 
 fn push<T>(all: &mut [Vec<T>], node: Node, value: T) {

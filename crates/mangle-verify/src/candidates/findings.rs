@@ -100,12 +100,7 @@ fn beside(
     let (mut found, mut unmet) = (Vec::new(), 0);
     for distance in 1..=FARTHEST {
         let far = direction * distance;
-        let next = match *values.get(value) {
-            Datum::Number(number) => number.checked_add(far).map(|number| values.number(number)),
-            Datum::Time(instant) => instant.checked_add(far).map(|instant| values.time(instant)),
-            Datum::Duration(length) => length.checked_add(far).map(|length| values.duration(length)),
-            _ => None,
-        };
+        let next = moved(values, value, far);
         let Some(next) = next else { break };
         found.push(next);
         unmet += usize::from(!met.contains(&next));
@@ -114,4 +109,14 @@ fn beside(
         }
     }
     found
+}
+
+/// A number, an instant or a duration that is so much greater.
+pub(super) fn moved(values: &mut Values, value: ValueId, by: i64) -> Option<ValueId> {
+    match *values.get(value) {
+        Datum::Number(number) => number.checked_add(by).map(|number| values.number(number)),
+        Datum::Time(instant) => instant.checked_add(by).map(|instant| values.time(instant)),
+        Datum::Duration(length) => length.checked_add(by).map(|length| values.duration(length)),
+        _ => None,
+    }
 }

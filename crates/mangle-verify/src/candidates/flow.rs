@@ -130,6 +130,12 @@ impl<'c> Flow<'c> {
         self.values.get(node as usize).unwrap_or(&NONE)
     }
 
+    /// The nodes whose values over some rows are the elements of the lists at a node.
+    pub(super) fn elements_at(&self, node: Node) -> &BTreeSet<Node> {
+        static NONE: BTreeSet<Node> = BTreeSet::new();
+        self.elements.get(node as usize).unwrap_or(&NONE)
+    }
+
     /// The numbers of the places from which the values at a node come.
     pub(super) fn origins_at(&self, node: Node) -> &BTreeSet<u32> {
         static NONE: BTreeSet<u32> = BTreeSet::new();
@@ -185,21 +191,26 @@ impl<'c> Flow<'c> {
         }
     }
 
-    /// The combinations of the values at some nodes; none where there are too many.
+    /// The combinations of the values at some nodes.
     fn arguments(&self, nodes: &[Node]) -> Vec<Vec<ValueId>> {
         let options: Vec<Vec<ValueId>> =
             nodes.iter().map(|node| self.values_at(*node).iter().copied().collect()).collect();
+        self.combinations(&options)
+    }
+
+    /// All ways to choose one of each; none where there are too many.
+    pub(super) fn combinations(&self, options: &[Vec<ValueId>]) -> Vec<Vec<ValueId>> {
         let count = options.iter().fold(1usize, |count, options| count.saturating_mul(options.len()));
         if count > MOST_RESULTS {
             self.cuts.add("a function has too many combinations of arguments");
             return Vec::new();
         }
-        combinations(&options)
+        combinations(options)
     }
 }
 
 /// All ways to choose one of each.
-pub(super) fn combinations(options: &[Vec<ValueId>]) -> Vec<Vec<ValueId>> {
+fn combinations(options: &[Vec<ValueId>]) -> Vec<Vec<ValueId>> {
     let mut all: Vec<Vec<ValueId>> = vec![Vec::new()];
     for options in options {
         let longer = all

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use mangle_engine::kernel::{Clock, ValueId, Values};
 
 use super::edges::at;
-use super::flow::{Flow, combinations};
+use super::findings::moved;
+use super::flow::Flow;
 use super::graph::{Meeting, Node};
 use super::groups::Groups;
 use super::wants::{MOST_OTHERS, MOST_STEPS, Tag, Wants, add_tagged};
@@ -90,6 +91,7 @@ impl Held {
                 }
             }
         }
+        is_new |= self.take_tests(wants);
         for _ in 0..MOST_STEPS {
             if !self.compute(wants, values, clock) {
                 break;
@@ -99,15 +101,31 @@ impl Held {
         is_new
     }
 
+    /// Places should be able to have the texts that they are tested with. Returns whether anything is new.
+    fn take_tests(&mut self, wants: &Wants<'_>) -> bool {
+        let mut is_new = false;
+        for (node, tests) in (0u32..).zip(&wants.tests).filter(|(_, tests)| !tests.is_empty()) {
+            let texts = tests.iter().filter(|(meeting, _)| *meeting != Meeting::Length);
+            for group in self.groups(wants.flow, node) {
+                let Some(known) = self.of_group.get_mut(group) else { continue };
+                for (_, text) in texts.clone() {
+                    is_new |= add_tagged(known, *text, Tag::default());
+                }
+            }
+        }
+        is_new
+    }
+
     /// Applies all functions once. Returns whether anything is new.
     fn compute(&mut self, wants: &Wants<'_>, values: &mut Values, clock: Clock) -> bool {
         let mut is_new = false;
-        for computation in &wants.graph.computations {
+        for (number, computation) in wants.graph.computations.iter().enumerate() {
             if !wants.edges.is_computed(computation.result) {
                 continue;
             }
-            for args in self.arguments(wants, &computation.args) {
-                let tag = args.iter().map(|(_, tag)| *tag).max().unwrap_or_default().step();
+            for args in self.arguments(wants, values, &computation.args) {
+                let tag = args.iter().map(|(_, tag)| *tag).max().unwrap_or_default();
+                let tag = tag.step(wants.edges.is_recursive(number));
                 let args: Vec<ValueId> = args.into_iter().map(|(value, _)| value).collect();
                 if tag.steps <= MOST_STEPS
                     && let Ok(value) = computation.function.apply(values, &args, &clock)
@@ -138,19 +156,27 @@ impl Held {
     }
 
     /// The arguments of a function that depend on a world: all of them where one argument does, else some.
-    fn arguments(&self, wants: &Wants<'_>, nodes: &[Node]) -> Vec<Vec<(ValueId, Tag)>> {
+    fn arguments(&self, wants: &Wants<'_>, values: &mut Values, nodes: &[Node]) -> Vec<Vec<(ValueId, Tag)>> {
         let mut distinct: Vec<Node> =
             nodes.iter().copied().filter(|node| wants.edges.varies(*node)).collect();
         distinct.sort_unstable();
         distinct.dedup();
-        let of_world = |node: Node| -> Vec<(ValueId, Tag)> {
+        let mut of_world = |node: Node| -> Vec<(ValueId, Tag)> {
             if distinct.len() > 1 {
-                let some = self.some_at(wants.flow, node, MOST_OTHERS).into_iter();
+                let most = MOST_OTHERS * 2 / distinct.len().min(MOST_OTHERS * 2);
+                let some = self.some_at(wants.flow, node, most).into_iter();
                 return some.map(|value| (value, Tag::default())).collect();
             }
             let mut all = self.plain(wants.flow, node);
             for (value, tag) in self.computed.get(node as usize).into_iter().flatten() {
                 add_tagged(&mut all, *value, *tag);
+            }
+            for (bound, tag) in all.clone().into_iter().filter(|(_, tag)| tag.is_bound) {
+                for direction in [-1, 1] {
+                    let neighbour = moved(values, bound, direction);
+                    let tag = Tag { is_bound: false, ..tag };
+                    neighbour.into_iter().for_each(|value| _ = add_tagged(&mut all, value, tag));
+                }
             }
             all.into_iter().collect()
         };
@@ -161,7 +187,7 @@ impl Held {
                 known.chain(of_world(*node)).collect()
             })
             .collect();
-        same_for_same(nodes, &options)
+        same_for_same(wants.flow, nodes, &options)
     }
 
     /// Nodes that are compared want each other's values.
@@ -194,7 +220,7 @@ impl Held {
         }
         for (value, tag) in found.into_iter().filter(|(_, tag)| tag.crossings < MOST_CROSSINGS) {
             // A bound that was met by a bound is exact enough.
-            let is_bound = meeting == Meeting::Order && tag.crossings == 0;
+            let is_bound = tag.is_bound || (meeting == Meeting::Order && tag.crossings == 0);
             let tag = Tag { crossings: tag.crossings + 1, steps: 0, is_bound, is_met: !is_bound };
             wants.want(to, value, tag);
         }
@@ -202,7 +228,11 @@ impl Held {
 }
 
 /// All ways to choose the arguments, the same for the same node.
-fn same_for_same(nodes: &[Node], options: &[BTreeMap<ValueId, Tag>]) -> Vec<Vec<(ValueId, Tag)>> {
+fn same_for_same(
+    flow: &Flow<'_>,
+    nodes: &[Node],
+    options: &[BTreeMap<ValueId, Tag>],
+) -> Vec<Vec<(ValueId, Tag)>> {
     let mut distinct: Vec<(Node, Vec<ValueId>)> = Vec::new();
     for (node, options) in nodes.iter().zip(options) {
         if !distinct.iter().any(|(known, _)| known == node) {
@@ -218,5 +248,5 @@ fn same_for_same(nodes: &[Node], options: &[BTreeMap<ValueId, Tag>]) -> Vec<Vec<
         });
         args.collect()
     };
-    combinations(&lists).into_iter().map(arguments).collect()
+    flow.combinations(&lists).into_iter().map(arguments).collect()
 }

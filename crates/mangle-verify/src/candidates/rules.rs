@@ -125,7 +125,10 @@ impl Registers<'_> {
         let sources: Vec<Node> = args.sources.iter().flatten().map(|source| self.source(*source)).collect();
         if reducer.combines() {
             self.graph.flows.extend(sources.iter().map(|from| (*from, result)));
-            self.graph.folds.extend(sources.into_iter().map(|from| (from, result)));
+            let sums = ["fn:sum", "fn:float:sum", "fn:duration:sum"];
+            if sums.iter().any(|name| Reducer::of(name) == Some(reducer)) {
+                self.graph.folds.extend(sources.into_iter().map(|from| (from, result)));
+            }
         } else if let [only] = sources.as_slice() {
             let made = if is_list(reducer) { &mut self.graph.lists } else { &mut self.graph.folds };
             made.push((*only, result));

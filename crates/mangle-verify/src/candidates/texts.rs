@@ -9,7 +9,7 @@ use super::graph::Meeting;
 const MOST_TEXTS: usize = 500;
 
 /// How many parts are combined in twos, and in both orders.
-const MOST_IN_TWOS: usize = 8;
+const MOST_IN_TWOS: usize = 24;
 const MOST_IN_BOTH_ORDERS: usize = 4;
 
 /// What the texts begin with, hold, and end with.
@@ -48,10 +48,17 @@ pub(super) fn texts(
 }
 
 impl Tests {
+    /// A letter that is in no test, if there is one.
+    fn unused(&self) -> char {
+        let tests = self.prefixes.iter().chain(&self.parts).chain(&self.suffixes);
+        "xyzwvqkj".chars().find(|letter| !tests.clone().any(|test| test.contains(*letter))).unwrap_or('x')
+    }
+
     /// Texts that pass one test, bare and longer.
     fn single(&self, distinct: usize) -> Vec<String> {
-        let mut longer = vec![String::new(), "x".to_owned()];
-        longer.extend((2..distinct).map(|at| format!("x{at}")));
+        let letter = self.unused();
+        let mut longer = vec![String::new(), letter.to_string()];
+        longer.extend((2..distinct).map(|at| format!("{letter}{at}{letter}")));
         let mut texts = Vec::new();
         for more in &longer {
             texts.extend(self.prefixes.iter().map(|prefix| format!("{prefix}{more}")));
@@ -61,38 +68,43 @@ impl Tests {
         texts
     }
 
-    /// Texts that pass several tests.
+    /// Texts that pass several tests, those that pass fewer first.
     fn combined(&self, cuts: &Cuts) -> Vec<String> {
-        let with_none = |texts: &[String]| -> Vec<String> {
-            std::iter::once(String::new()).chain(texts.iter().cloned()).collect()
+        let with_none = |texts: &[String]| -> Vec<(usize, String)> {
+            let texts = texts.iter().map(|text| (1, text.clone()));
+            std::iter::once((0, String::new())).chain(texts).collect()
         };
         let (prefixes, suffixes) = (with_none(&self.prefixes), with_none(&self.suffixes));
-        let middles = self.middles(cuts);
         let mut texts = Vec::new();
-        for middle in &middles {
-            for suffix in &suffixes {
-                texts.extend(prefixes.iter().map(|prefix| format!("{prefix}{middle}{suffix}")));
+        for (in_middle, middle) in &self.middles(cuts) {
+            for (at_end, suffix) in &suffixes {
+                for (at_start, prefix) in &prefixes {
+                    texts.push((in_middle + at_end + at_start, format!("{prefix}{middle}{suffix}")));
+                }
             }
         }
+        let letter = self.unused();
         for prefix in &self.prefixes {
-            texts.extend(self.suffixes.iter().map(|suffix| format!("{prefix}x{suffix}")));
+            texts.extend(self.suffixes.iter().map(|suffix| (2, format!("{prefix}{letter}{suffix}"))));
         }
-        texts
+        texts.sort_by_key(|(count, _)| *count);
+        texts.into_iter().map(|(_, text)| text).collect()
     }
 
     /// What a text holds between its ends: nothing, each part, and several parts.
-    fn middles(&self, cuts: &Cuts) -> Vec<String> {
+    /// Each with how many parts it is made of; the one of all parts counts as one of two.
+    fn middles(&self, cuts: &Cuts) -> Vec<(usize, String)> {
         let parts = &self.parts;
-        let mut middles = vec![String::new()];
-        middles.extend(parts.iter().cloned());
+        let mut middles = vec![(0, String::new())];
+        middles.extend(parts.iter().map(|part| (1, part.clone())));
         if parts.len() > MOST_IN_TWOS {
             cuts.add("too many texts that one argument can contain");
         }
         for (at, one) in parts.iter().enumerate().take(MOST_IN_TWOS) {
             for other in parts.iter().skip(at + 1).take(MOST_IN_TWOS) {
-                middles.push(format!("{one}{other}"));
+                middles.push((2, format!("{one}{other}")));
                 if parts.len() <= MOST_IN_BOTH_ORDERS {
-                    middles.push(format!("{other}{one}"));
+                    middles.push((2, format!("{other}{one}")));
                 }
             }
         }
@@ -100,12 +112,12 @@ impl Tests {
             for left_out in 0..parts.len() {
                 let rest =
                     parts.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, part)| part.as_str());
-                middles.push(rest.collect());
+                middles.push((3, rest.collect()));
             }
         }
-        middles.push(parts.concat());
+        middles.push((2, parts.concat()));
         let mut seen = rustc_hash::FxHashSet::default();
-        middles.retain(|middle| seen.insert(middle.clone()));
+        middles.retain(|(_, middle)| seen.insert(middle.clone()));
         middles
     }
 }

@@ -6,13 +6,16 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 
 use super::edges::{Edges, at};
-use super::flow::{Flow, combinations};
+use super::flow::Flow;
 use super::graph::{Computation, Graph, Meeting, Node};
 use super::held::Held;
 use super::inverse::{Call, Piece, inverse, part_of_fold, part_of_test, pieces_of};
 
 /// How many functions a value is followed through.
-pub(super) const MOST_STEPS: u8 = 4;
+pub(super) const MOST_STEPS: u8 = 12;
+
+/// How many of these a function counts for whose value can come to be its own argument.
+const RECURSIVE_STEPS: u8 = 4;
 
 /// How many values of a node are followed.
 const MOST_WANTED: usize = 2_000;
@@ -41,8 +44,9 @@ impl Tag {
     }
 
     /// After one function more.
-    pub(super) fn step(self) -> Self {
-        Self { steps: self.steps + 1, ..self }
+    pub(super) fn step(self, is_recursive: bool) -> Self {
+        let steps = if is_recursive { RECURSIVE_STEPS } else { 1 };
+        Self { steps: self.steps.saturating_add(steps), ..self }
     }
 
     /// The tag of a value that came to be wanted in two ways.
@@ -165,17 +169,22 @@ impl<'w> Wants<'w> {
                 }
             }
             if let Wanted::Value(value) = wanted {
+                if let Datum::List(elements) = values.get(value).clone() {
+                    let tag = self.tag(node, value);
+                    for from in self.flow.elements_at(node) {
+                        elements.iter().for_each(|element| self.want(*from, *element, tag));
+                    }
+                }
                 for element in at(&edges.folded, node) {
                     for part in part_of_fold(values, value) {
-                        self.want(*element, part, self.tag(node, value).step());
+                        self.want(*element, part, self.tag(node, value).step(false));
                     }
                 }
             }
             for number in at(&edges.results, node) {
-                let Some(computation) = self.graph.computations.get(*number) else { continue };
                 match wanted {
-                    Wanted::Value(value) => self.invert(values, held, computation, value),
-                    Wanted::Test(meeting, value) => self.invert_test(values, computation, meeting, value),
+                    Wanted::Value(value) => self.invert(values, held, *number, value),
+                    Wanted::Test(meeting, value) => self.invert_test(values, *number, meeting, value),
                 }
             }
         }
@@ -186,8 +195,9 @@ impl<'w> Wants<'w> {
     }
 
     /// Which arguments a function needs to have a value.
-    fn invert(&mut self, values: &mut Values, held: &Held, computation: &Computation, value: ValueId) {
-        let tag = self.tag(computation.result, value).step();
+    fn invert(&mut self, values: &mut Values, held: &Held, number: usize, value: ValueId) {
+        let Some(computation) = self.graph.computations.get(number) else { return };
+        let tag = self.tag(computation.result, value).step(self.edges.is_recursive(number));
         if tag.steps > MOST_STEPS {
             return;
         }
@@ -208,7 +218,7 @@ impl<'w> Wants<'w> {
                     }
                 }
                 _ => {
-                    for args in self.others(held, computation, wanted) {
+                    for args in self.others(held, computation, wanted, tag) {
                         let call = Call { function, args: &args, result: value };
                         let found = inverse(values, self.clock, &call);
                         found.into_iter().for_each(|found| self.want(wanted, found, tag));
@@ -219,13 +229,8 @@ impl<'w> Wants<'w> {
     }
 
     /// Which tests the arguments of a function pass where its value passes one.
-    fn invert_test(
-        &mut self,
-        values: &mut Values,
-        computation: &Computation,
-        meeting: Meeting,
-        test: ValueId,
-    ) {
+    fn invert_test(&mut self, values: &mut Values, number: usize, meeting: Meeting, test: ValueId) {
+        let Some(computation) = self.graph.computations.get(number) else { return };
         let Datum::String(text) = values.get(test).clone() else { return };
         let function = computation.function.name();
         for wanted in computation.args.clone().into_iter().filter(|node| self.edges.varies(*node)) {
@@ -234,16 +239,16 @@ impl<'w> Wants<'w> {
                     for pieces in self.pieces(values, computation, wanted) {
                         for (meeting, text) in part_of_test(meeting, &text, &pieces) {
                             let text = values.string(&text);
-                            self.meet(wanted, meeting, text, Tag::of(meeting).step());
+                            self.meet(wanted, meeting, text, Tag::of(meeting).step(false));
                         }
                     }
                 }
                 "string:replace" => {
                     self.test(wanted, meeting, test);
-                    self.invert(values, &Held::default(), computation, test);
+                    self.invert(values, &Held::default(), number, test);
                 }
                 "name:to_string" | "number:to_string" | "float64:to_string" => {
-                    self.invert(values, &Held::default(), computation, test);
+                    self.invert(values, &Held::default(), number, test);
                 }
                 _ => {}
             }
@@ -274,14 +279,23 @@ impl<'w> Wants<'w> {
         all
     }
 
-    /// The arguments of a call, without those that are `wanted`.
-    fn others(&self, held: &Held, computation: &Computation, wanted: Node) -> Vec<Vec<Option<ValueId>>> {
+    /// The arguments of a call, without those that are `wanted`. The more there are, and the further they are from what
+    /// is compared, the fewer values of each are tried.
+    fn others(
+        &self,
+        held: &Held,
+        computation: &Computation,
+        wanted: Node,
+        tag: Tag,
+    ) -> Vec<Vec<Option<ValueId>>> {
         let others: Vec<Node> = computation.args.iter().copied().filter(|node| *node != wanted).collect();
+        let open = others.iter().filter(|node| self.edges.varies(**node)).count();
+        let most = MOST_OTHERS / open.max(usize::from(tag.steps)).clamp(1, MOST_OTHERS);
         let options: Vec<Vec<ValueId>> = others
             .iter()
             .map(|node| {
                 let known = self.flow.values_at(*node).iter().copied();
-                known.chain(held.some_at(self.flow, *node, MOST_OTHERS)).collect()
+                known.chain(held.some_at(self.flow, *node, most)).collect()
             })
             .collect();
         let arguments = |others: Vec<ValueId>| {
@@ -289,6 +303,6 @@ impl<'w> Wants<'w> {
             let args = computation.args.iter();
             args.map(|node| if *node == wanted { None } else { others.next() }).collect()
         };
-        combinations(&options).into_iter().map(arguments).collect()
+        self.flow.combinations(&options).into_iter().map(arguments).collect()
     }
 }

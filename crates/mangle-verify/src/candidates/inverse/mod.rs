@@ -41,9 +41,22 @@ pub(super) fn inverse(values: &mut Values, clock: Clock, call: &Call<'_>) -> Vec
         "float:plus" | "float:mult" | "float:div" | "sqrt" => number::floats(values, call),
         "string:replace" | "number:to_string" | "float64:to_string" | "name:to_string" | "name:root"
         | "name:tip" => text::inverse(values, call),
+        "pair" | "list" | "list:cons" => parts(values, call),
         _ => time::inverse(values, clock, call),
     };
     found.unwrap_or_default()
+}
+
+/// The unknown parts of a value that is made of its parts.
+fn parts(values: &Values, call: &Call<'_>) -> Option<Vec<ValueId>> {
+    let parts = match (call.function, values.get(call.result)) {
+        ("pair", Datum::Pair(first, second)) => vec![*first, *second],
+        ("list", Datum::List(elements)) => elements.to_vec(),
+        ("list:cons", Datum::List(elements)) => vec![*elements.first()?],
+        _ => return None,
+    };
+    let unknown = call.args.iter().zip(parts).filter(|(arg, _)| arg.is_none());
+    Some(unknown.map(|(_, part)| part).collect())
 }
 
 fn number(values: &Values, value: ValueId) -> Option<i64> {

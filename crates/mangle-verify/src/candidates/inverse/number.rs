@@ -16,7 +16,7 @@ pub(super) fn integers(values: &mut Values, call: &Call<'_>) -> Option<Vec<Value
         "div" if count == 1 => dividends(call, &known, result)?,
         "mod" if count == 1 => match known.as_slice() {
             [divisor] if call.is_first() => vec![result, result.checked_add(*divisor)?],
-            [dividend] => vec![dividend.checked_sub(result)?, dividend.checked_add(1)?],
+            [dividend] => vec![dividend.checked_sub(result)?, result.checked_add(1)?],
             _ => return None,
         },
         _ => return None,
