@@ -10,6 +10,9 @@ use super::graph::{Meeting, Part};
 /// How many values a value of several parts has at most.
 const MOST_COMPOSED: usize = 64;
 
+/// How many lists of two elements at most there are.
+const MOST_LISTS: usize = 600;
+
 /// How many elements are combined in all orders.
 const MOST_ORDERED: usize = 4;
 
@@ -70,6 +73,10 @@ impl Domains<'_> {
         for one in &some {
             lists.extend(some.iter().filter(|other| *other != one).map(|other| vec![*one, *other]));
         }
+        for (at, one) in elements.iter().enumerate() {
+            lists.extend(elements.iter().skip(at + 1).map(|other| vec![*one, *other]));
+        }
+        self.flow.cuts.shorten(&mut lists, MOST_LISTS, CUT);
         lists.extend((some.len() > 2).then(|| some.iter().copied().take(3).collect()));
         lists.extend((some.len() > 3).then_some(some));
         for length in self.lengths(place) {

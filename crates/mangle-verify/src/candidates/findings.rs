@@ -81,12 +81,42 @@ impl Finding {
         let bounds = known.iter().filter(|(_, tag)| tag.is_bound).map(|(value, _)| *value);
         self.bounds = bounds.collect();
         self.values.extend(known.iter().map(|(value, _)| *value));
-        for bound in self.bounds.clone() {
+        self.take_remainders(values);
+        for (bound, tag) in known.iter().filter(|(_, tag)| tag.is_bound) {
+            let width = if tag.crossings == 0 { self.need.width.max(1) } else { 1 };
             for direction in [-1, 1] {
-                self.values.extend(beside(values, bound, direction, &met, self.need.width.max(1)));
+                self.values.extend(beside(values, *bound, direction, &met, width));
             }
         }
     }
+
+    /// Numbers near each bound that leave the remainders which the rules look for.
+    fn take_remainders(&mut self, values: &mut Values) {
+        let number = |values: &Values, value: ValueId| match values.get(value) {
+            Datum::Number(number) => Some(*number),
+            _ => None,
+        };
+        for (_, test) in self.tests.iter().filter(|(meeting, _)| *meeting == Meeting::Remainder) {
+            let Datum::Pair(divisor, remainder) = *values.get(*test) else { continue };
+            let (Some(divisor), Some(remainder)) = (number(values, divisor), number(values, remainder))
+            else {
+                continue;
+            };
+            let bounds: Vec<i64> = self.bounds.iter().filter_map(|bound| number(values, *bound)).collect();
+            for bound in bounds {
+                let near = with_remainder(bound, divisor, remainder);
+                self.values.extend(near.into_iter().flatten().map(|number| values.number(number)));
+            }
+        }
+    }
+}
+
+/// The numbers on each side of `bound`, or the bound itself, that leave a remainder.
+fn with_remainder(bound: i64, divisor: i64, remainder: i64) -> Option<[i64; 3]> {
+    let excess = bound.checked_sub(remainder)?.checked_rem_euclid(divisor)?;
+    let below = bound.checked_sub(excess)?;
+    let size = divisor.checked_abs()?;
+    Some([below.checked_sub(size)?, below, below.checked_add(size)?])
 }
 
 /// The neighbours of a value on one side, until there are `count` of them that nothing else meets.

@@ -34,9 +34,16 @@ pub(super) enum Meeting {
     NamePrefix,
     /// The list has so many elements.
     Length,
+    /// The number leaves this remainder: a pair of divisor and remainder.
+    Remainder,
 }
 
 impl Meeting {
+    /// Whether only one of the two is a value that a test is about; the other one says which test it is.
+    pub(super) fn is_of_one(self) -> bool {
+        matches!(self, Self::Length | Self::Remainder)
+    }
+
     /// Whether the two are compared with each other, so that one can need the value of the other.
     pub(super) fn is_comparison(self) -> bool {
         matches!(self, Self::Equal | Self::Unequal | Self::Order)

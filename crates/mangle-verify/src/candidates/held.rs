@@ -7,9 +7,10 @@ use mangle_engine::kernel::{Clock, ValueId, Values};
 use super::edges::at;
 use super::findings::moved;
 use super::flow::Flow;
+use super::fresh::FRESH;
 use super::graph::{Meeting, Node};
 use super::groups::Groups;
-use super::wants::{MOST_OTHERS, MOST_STEPS, Tag, Wants, add_tagged};
+use super::wants::{MOST_STEPS, Tag, Wants, add_tagged};
 
 /// How many values a function may have that come from a world.
 const MOST_COMPUTED: usize = 1_000;
@@ -17,8 +18,11 @@ const MOST_COMPUTED: usize = 1_000;
 /// How often a value goes from one place to another one by functions between them.
 const MOST_CROSSINGS: u8 = 2;
 
+/// How many values all arguments of a function have together where several depend on a world.
+const MOST_TOGETHER: usize = 24;
+
 /// How many texts of a world another one is tested with.
-const MOST_TESTS: usize = 8;
+const MOST_TESTS: usize = 12;
 
 /// The values that a world can bring.
 #[derive(Debug, Default)]
@@ -64,16 +68,18 @@ impl Held {
     pub(super) fn some_at(&self, flow: &Flow<'_>, node: Node, most: usize) -> Vec<ValueId> {
         let groups = self.groups(flow, node);
         let fresh = groups.iter().filter_map(|group| self.fresh.get(*group)).flatten().copied();
-        let mut all: Vec<ValueId> = fresh.take(most / 2).collect();
-        let known = groups.iter().filter_map(|group| self.of_group.get(*group)).flatten();
+        let mut all: Vec<ValueId> = fresh.take(most.min(FRESH)).collect();
         let computed = self.computed.get(node as usize).into_iter().flatten();
-        let mut others: Vec<(Tag, ValueId)> =
-            known.chain(computed).map(|(value, tag)| (*tag, *value)).collect();
+        all.extend(computed.filter(|(_, tag)| tag.crossings == 0).map(|(value, _)| *value).take(FRESH));
+        let known = groups.iter().filter_map(|group| self.of_group.get(*group)).flatten();
+        let mut others: Vec<(Tag, ValueId)> = known.map(|(value, tag)| (*tag, *value)).collect();
+        others.retain(|(tag, value)| tag.crossings == 0 && tag.steps == 0 && !all.contains(value));
         others.sort_unstable();
-        let others = others.into_iter().filter(|(tag, _)| tag.crossings == 0).map(|(_, value)| value);
-        let rest = most.saturating_sub(all.len());
-        all.extend(others.take(rest));
-        all.dedup();
+        let rest = others.split_off(most.saturating_sub(all.len()).min(others.len()));
+        if rest.iter().any(|(tag, _)| tag.is_met || tag.is_bound) {
+            flow.cuts.add("a function of several inputs meets too many of their values");
+        }
+        all.extend(others.into_iter().map(|(_, value)| value));
         all
     }
 
@@ -105,7 +111,7 @@ impl Held {
     fn take_tests(&mut self, wants: &Wants<'_>) -> bool {
         let mut is_new = false;
         for (node, tests) in (0u32..).zip(&wants.tests).filter(|(_, tests)| !tests.is_empty()) {
-            let texts = tests.iter().filter(|(meeting, _)| *meeting != Meeting::Length);
+            let texts = tests.iter().filter(|(meeting, _)| !meeting.is_of_one());
             for group in self.groups(wants.flow, node) {
                 let Some(known) = self.of_group.get_mut(group) else { continue };
                 for (_, text) in texts.clone() {
@@ -124,7 +130,8 @@ impl Held {
                 continue;
             }
             for args in self.arguments(wants, values, &computation.args) {
-                let tag = args.iter().map(|(_, tag)| *tag).max().unwrap_or_default();
+                let is_near = args.iter().any(|(_, tag)| tag.is_near);
+                let tag = Tag { is_near, ..args.iter().map(|(_, tag)| *tag).max().unwrap_or_default() };
                 let tag = tag.step(wants.edges.is_recursive(number));
                 let args: Vec<ValueId> = args.into_iter().map(|(value, _)| value).collect();
                 if tag.steps <= MOST_STEPS
@@ -163,7 +170,7 @@ impl Held {
         distinct.dedup();
         let mut of_world = |node: Node| -> Vec<(ValueId, Tag)> {
             if distinct.len() > 1 {
-                let most = MOST_OTHERS * 2 / distinct.len().min(MOST_OTHERS * 2);
+                let most = MOST_TOGETHER / distinct.len().min(MOST_TOGETHER);
                 let some = self.some_at(wants.flow, node, most).into_iter();
                 return some.map(|value| (value, Tag::default())).collect();
             }
@@ -174,7 +181,7 @@ impl Held {
             for (bound, tag) in all.clone().into_iter().filter(|(_, tag)| tag.is_bound) {
                 for direction in [-1, 1] {
                     let neighbour = moved(values, bound, direction);
-                    let tag = Tag { is_bound: false, ..tag };
+                    let tag = Tag { is_bound: false, is_near: true, ..tag };
                     neighbour.into_iter().for_each(|value| _ = add_tagged(&mut all, value, tag));
                 }
             }
@@ -220,8 +227,8 @@ impl Held {
         }
         for (value, tag) in found.into_iter().filter(|(_, tag)| tag.crossings < MOST_CROSSINGS) {
             // A bound that was met by a bound is exact enough.
-            let is_bound = tag.is_bound || (meeting == Meeting::Order && tag.crossings == 0);
-            let tag = Tag { crossings: tag.crossings + 1, steps: 0, is_bound, is_met: !is_bound };
+            let is_bound = tag.is_bound || (meeting == Meeting::Order && tag.crossings == 0 && !tag.is_near);
+            let tag = Tag { crossings: tag.crossings + 1, steps: 0, is_bound, is_met: !is_bound, ..tag };
             wants.want(to, value, tag);
         }
     }

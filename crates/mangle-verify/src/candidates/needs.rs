@@ -44,8 +44,7 @@ pub(super) fn needs(graph: &Graph, edges: &Edges, facts: usize) -> Vec<Need> {
         needs.get_mut(node as usize).into_iter().for_each(|known| _ = known.extend(&need));
     };
     for &(one, meeting, other) in &graph.meetings {
-        if edges.varies(one) && edges.varies(other) && (meeting.is_comparison() || meeting != Meeting::Length)
-        {
+        if edges.varies(one) && edges.varies(other) && !meeting.is_of_one() {
             let need = Need { is_joined: true, ..Need::default() };
             add(one, need.clone());
             add(other, need);
@@ -82,6 +81,7 @@ fn kind_of_test(meeting: Meeting) -> Option<Base> {
     match meeting {
         Meeting::Prefix | Meeting::Suffix | Meeting::Contains => Some(Base::String),
         Meeting::NamePrefix => Some(Base::Name),
+        Meeting::Remainder => Some(Base::Number),
         Meeting::Equal | Meeting::Unequal | Meeting::Order | Meeting::Length => None,
     }
 }

@@ -21,7 +21,10 @@ const RECURSIVE_STEPS: u8 = 4;
 const MOST_WANTED: usize = 2_000;
 
 /// How many values of the other arguments are tried where a function has several arguments that a world can choose.
-pub(super) const MOST_OTHERS: usize = 6;
+const MOST_OTHERS: usize = 10;
+
+/// In how many ways a concatenation is made of its constant parts.
+const MOST_PIECES: usize = 400;
 
 /// How a value came to be wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -34,6 +37,8 @@ pub(super) struct Tag {
     pub(super) is_met: bool,
     /// Whether it is met by `<` and its kin, so that its neighbours matter.
     pub(super) is_bound: bool,
+    /// Whether it is only wanted as the neighbour of another value, or as what is made of one.
+    pub(super) is_near: bool,
 }
 
 impl Tag {
@@ -57,6 +62,7 @@ impl Tag {
             steps,
             is_met: self.is_met || other.is_met,
             is_bound: self.is_bound || other.is_bound,
+            is_near: self.is_near && other.is_near,
         }
     }
 }
@@ -175,9 +181,12 @@ impl<'w> Wants<'w> {
                         elements.iter().for_each(|element| self.want(*from, *element, tag));
                     }
                 }
-                for element in at(&edges.folded, node) {
-                    for part in part_of_fold(values, value) {
-                        self.want(*element, part, self.tag(node, value).step(false));
+                let tag = self.tag(node, value);
+                if tag.crossings == 0 && tag.steps == 0 {
+                    for element in at(&edges.folded, node) {
+                        part_of_fold(values, value)
+                            .into_iter()
+                            .for_each(|part| self.want(*element, part, tag.step(false)));
                     }
                 }
             }
@@ -219,6 +228,11 @@ impl<'w> Wants<'w> {
                 }
                 _ => {
                     for args in self.others(held, computation, wanted, tag) {
+                        if let ("mod", [None, Some(divisor)]) = (function, args.as_slice())
+                            && let Ok(remainder) = values.pair(*divisor, value)
+                        {
+                            self.test(wanted, Meeting::Remainder, remainder);
+                        }
                         let call = Call { function, args: &args, result: value };
                         let found = inverse(values, self.clock, &call);
                         found.into_iter().for_each(|found| self.want(wanted, found, tag));
@@ -268,8 +282,12 @@ impl<'w> Wants<'w> {
             if *arg == wanted {
                 options.push(Piece::Wanted);
             } else {
-                options.extend(self.flow.values_at(*arg).iter().filter_map(text).take(MOST_OTHERS * 4));
+                options.extend(self.flow.values_at(*arg).iter().filter_map(text));
                 options.extend(self.edges.varies(*arg).then_some(Piece::Open));
+            }
+            if all.len().saturating_mul(options.len()) > MOST_PIECES {
+                self.flow.cuts.add("a concatenation has too many constant parts");
+                return Vec::new();
             }
             let longer = all.iter().flat_map(|pieces| {
                 options.iter().map(move |piece| pieces.iter().cloned().chain([piece.clone()]).collect())

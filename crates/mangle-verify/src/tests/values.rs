@@ -238,6 +238,16 @@ fn arithmetic_is_inverted() {
 }
 
 #[test]
+fn remainders_are_met_beside_bounds() {
+    check("Decl n(X) bound [/number].", "n(X), X > 100, fn:mod(X, 7) = 0, X < 110", "1 n(105)");
+    check(
+        "Decl n(X) bound [/number].",
+        "n(X), n(Y), fn:mod(X, 2) = 0, fn:mod(Y, 2) = 1, X > 50, Y > 50",
+        "2 n(51) n(52)",
+    );
+}
+
+#[test]
 fn text_functions_are_inverted() {
     check("Decl n(X) bound [/number].", r#"n(X), fn:number:to_string(X) = "42""#, "1 n(42)");
     check("Decl n(X) bound [/name].", r#"n(X), fn:name:to_string(X) = "/foo""#, "1 n(/foo)");
@@ -369,6 +379,11 @@ fn elements_of_collected_lists_are_met() {
 #[test]
 fn values_of_several_parts_are_long_enough() {
     check("Decl p(X) bound [.List</number>].", "p(X), fn:list:len(X) > 2", "1 p([1, 1, 1])");
+    check(
+        "Decl p(X) bound [.List<.Pair</name, /number>>].",
+        "p(L), :list:member(P, L), :match_pair(P, X, N), N > 10, :list:member(Q, L), :match_pair(Q, Y, M), M < 3, X != Y",
+        "1 p([fn:pair(/a, 1), fn:pair(/b, 11)])",
+    );
     check(
         "Decl p(X) bound [.Map</string, /number>].",
         r#"p(X), :match_entry(X, "k", V), V > 9, :match_entry(X, "m", W), W < V"#,
