@@ -129,6 +129,7 @@ pub fn search(question: &Question, scope: Scope, cancel: &Cancel) -> Searched {
         worlds,
         has_mismatch: false,
         depends_on_order: false,
+        cut: None,
     };
     let outcome = search.run(scope);
     Searched { outcome, inputs: search.inputs, base: search.base }
@@ -149,6 +150,8 @@ struct Search<'q> {
     has_mismatch: bool,
     /// Whether something depends on the order of facts, so that not everything was looked at.
     depends_on_order: bool,
+    /// Why not all values of the inputs were looked at, if they were not.
+    cut: Option<&'static str>,
 }
 
 /// What was found among the worlds of one size.
@@ -176,15 +179,23 @@ impl Search<'_> {
         self.look(scope);
         let found = self.without_bound().unwrap_or_else(|| self.within(scope));
         let is_complete = matches!(found, Outcome::Never(_) | Outcome::NotInScope | Outcome::NoWorld);
-        if !is_complete || !self.question.looks_for_aborts {
+        if !is_complete {
             return found;
         }
-        match self.aborting(scope) {
-            Ok(Some((world, stop))) => Outcome::Aborts { world, stop },
-            Ok(None) => found,
-            Err(obstacle) => {
-                Outcome::Undecided { obstacle: Obstacle::OfAborts(Box::new(obstacle)), below: 0 }
+        let cut = self.cut.filter(|_| !matches!(found, Outcome::Never(_)));
+        if self.question.looks_for_aborts {
+            match self.aborting(scope) {
+                Ok(Some((world, stop))) => return Outcome::Aborts { world, stop },
+                Ok(None) => {}
+                Err(obstacle) => {
+                    let obstacle = Obstacle::OfAborts(Box::new(obstacle));
+                    return Outcome::Undecided { obstacle, below: 0 };
+                }
             }
+        }
+        match cut {
+            Some(cut) => Outcome::Undecided { obstacle: Obstacle::Size(cut), below: 0 },
+            None => found,
         }
     }
 
@@ -245,7 +256,8 @@ impl Search<'_> {
             clock: self.question.clock,
             facts: scope.facts,
         };
-        self.inputs = candidates::inputs(sources, &mut values, &self.question.inputs);
+        let found = candidates::inputs(sources, &mut values, &self.question.inputs);
+        (self.inputs, self.cut) = (found.inputs, found.cut);
         *self.base.values() = values;
         self.worlds.base = self.base.fork();
     }

@@ -3,32 +3,25 @@
 use mangle_engine::kernel::{Datum, ValueId, Values};
 use mangle_engine::types::{Base, Type};
 
+use super::findings::{Finding, Findings};
 use super::flow::{Flow, Place};
 use super::fresh::Fresh;
 use super::graph::{Meeting, Part};
-use super::meetings::{Finding, Findings};
 
 /// How many values a column has at most.
-const MOST_VALUES: usize = 600;
-
-/// How many texts are made of the tests of a column.
-const MOST_TEXTS: usize = 300;
-
-/// How many values a value of several parts has at most.
-const MOST_COMPOSED: usize = 24;
+const MOST_VALUES: usize = 1_500;
 
 /// Makes the values of places.
 pub(super) struct Domains<'d> {
-    pub(super) flow: &'d Flow,
+    pub(super) flow: &'d Flow<'d>,
     pub(super) findings: &'d Findings,
     pub(super) fresh: &'d Fresh,
     pub(super) values: &'d mut Values,
 }
 
 impl Domains<'_> {
-    fn finding(&self, place: &Place) -> Finding {
-        let number = self.flow.find(place);
-        number.and_then(|number| self.findings.all.get(number as usize)).cloned().unwrap_or_default()
+    pub(super) fn finding(&self, place: &Place) -> Finding {
+        self.findings.of(self.flow, place).cloned().unwrap_or_default()
     }
 
     /// The values that a place meets.
@@ -41,7 +34,7 @@ impl Domains<'_> {
         let mut all = self.typed(place, ty);
         let mut seen = rustc_hash::FxHashSet::default();
         all.retain(|value| seen.insert(*value));
-        all.truncate(MOST_VALUES);
+        self.flow.cuts.shorten(&mut all, MOST_VALUES, "an argument has too many values");
         all
     }
 
@@ -54,42 +47,43 @@ impl Domains<'_> {
             Type::Union(members) => members.iter().flat_map(|member| self.of(place, member)).collect(),
             Type::List(element) => self.lists(place, element),
             Type::Option(inner) => self.of(place, inner),
-            Type::Pair(parts) => {
-                let (first, second) =
-                    (self.part(place, Part::First, &parts.0), self.part(place, Part::Second, &parts.1));
-                let pairs = first.iter().flat_map(|one| second.iter().map(move |other| (*one, *other)));
-                let pairs: Vec<_> = pairs.take(MOST_COMPOSED).collect();
-                pairs.into_iter().filter_map(|(one, other)| self.values.pair(one, other).ok()).collect()
-            }
+            Type::Pair(parts) => self.pairs(place, &parts.0, &parts.1),
             Type::Map(parts) => self.maps(place, &parts.0, &parts.1),
             Type::Struct(fields) => self.structs(place, fields),
         }
     }
 
-    fn part(&mut self, place: &Place, part: Part, ty: &Type) -> Vec<ValueId> {
+    pub(super) fn part(&mut self, place: &Place, part: Part, ty: &Type) -> Vec<ValueId> {
         let mut inner = place.clone();
         inner.path.push(part);
         self.of(&inner, ty)
     }
 
-    /// Of a place without a type: values of the kinds that it meets.
+    /// Of a place without a type: values of the kinds that it meets, and that the rules take apart.
     fn any(&mut self, place: &Place) -> Vec<ValueId> {
         let finding = self.finding(place);
-        let kinds: Vec<Base> = Base::ALL
-            .into_iter()
-            .filter(|base| finding.values.iter().any(|value| kind(self.values.get(*value)) == Some(*base)))
-            .collect();
+        let meets = |base: &Base| {
+            finding.need.kinds.contains(base)
+                || finding.values.iter().any(|value| kind(self.values.get(*value)) == Some(*base))
+        };
+        let mut kinds: Vec<Base> = Base::ALL.into_iter().filter(meets).collect();
         let composed = finding.values.iter().copied().filter(|value| kind(self.values.get(*value)).is_none());
         let mut all: Vec<ValueId> = composed.collect();
-        let is_text = |(meeting, _): &(Meeting, ValueId)| *meeting != Meeting::NamePrefix;
-        let kinds = match kinds.as_slice() {
-            [] if finding.tests.iter().any(is_text) => vec![Base::String],
-            [] if finding.is_ordered => vec![Base::Number],
-            [] => vec![Base::Name],
-            _ => kinds,
-        };
+        all.extend(self.any_composed(place));
+        if kinds.is_empty() && all.is_empty() {
+            let is_ordered = finding.need.width > 1 || !finding.bounds.is_empty();
+            kinds.push(if is_ordered { Base::Number } else { Base::Name });
+        }
         kinds.into_iter().for_each(|base| all.extend(self.base(place, base)));
         all
+    }
+
+    /// How many values that the program does not mention a place has.
+    fn fresh_count(finding: &Finding) -> usize {
+        match finding.need.is_joined || !finding.bounds.is_empty() {
+            true => finding.need.distinct.max(super::fresh::FRESH),
+            false => finding.need.distinct.max(1),
+        }
     }
 
     fn base(&mut self, place: &Place, base: Base) -> Vec<ValueId> {
@@ -97,173 +91,58 @@ impl Domains<'_> {
         let is_kind = |value: &ValueId| kind(self.values.get(*value)) == Some(base);
         let mut all: Vec<ValueId> = finding.values.iter().copied().filter(is_kind).collect();
         all.sort_by(|one, other| in_order(self.values.get(*one), self.values.get(*other)));
-        let fresh: &[ValueId] = match base {
-            Base::String => &self.fresh.strings,
-            Base::Name => &self.fresh.names,
-            Base::Number => &self.fresh.numbers,
-            Base::Float => &self.fresh.floats,
-            Base::Time => &self.fresh.times,
-            Base::Duration => &self.fresh.durations,
-            Base::Bytes => &[],
-        };
-        let fresh: Vec<ValueId> = fresh
-            .iter()
-            .copied()
-            .take(if finding.is_joined || finding.is_ordered { fresh.len() } else { 1 })
-            .collect();
+        let fresh = self.fresh.of(base, Self::fresh_count(&finding));
         match base {
             Base::String => {
-                let texts = self.texts(&finding.tests);
+                let distinct = finding.need.distinct;
+                let texts = super::texts::texts(&finding.tests, distinct, self.values, self.flow.cuts);
                 fresh.into_iter().chain(all).chain(texts).collect()
             }
             Base::Name => {
-                let below = self.below_tests(&finding.tests);
+                let below = self.below_tests(&finding.tests, finding.need.distinct.max(1));
+                // Names of the program are preferred.
+                all.retain(|value| !fresh.contains(value));
                 all.into_iter().chain(below).chain(fresh).collect()
-            }
-            Base::Bytes => {
-                all.extend(self.values.intern(Datum::Bytes(Box::from(*b"a"))));
-                all
             }
             _ => fresh.into_iter().chain(all).collect(),
         }
     }
 
-    /// Texts that pass the tests of a place: each, and several together.
-    fn texts(&mut self, tests: &[(Meeting, ValueId)]) -> Vec<ValueId> {
-        let of = |values: &Values, wanted: Meeting| -> Vec<String> {
-            let of_kind = tests.iter().filter(|(meeting, _)| *meeting == wanted);
-            let texts = of_kind.filter_map(|(_, value)| match values.get(*value) {
-                Datum::String(text) => Some(text.to_string()),
-                _ => None,
-            });
-            texts.collect()
-        };
-        let with_none = |mut texts: Vec<String>| {
-            texts.insert(0, String::new());
-            texts
-        };
-        let prefixes = with_none(of(self.values, Meeting::Prefix));
-        let parts = of(self.values, Meeting::Contains);
-        let suffixes = with_none(of(self.values, Meeting::Suffix));
-        let mut middles = vec![String::new()];
-        middles.extend(parts.iter().cloned());
-        if parts.len() <= 8 {
-            for (at, one) in parts.iter().enumerate() {
-                middles.extend(parts.iter().skip(at + 1).map(|other| format!("{one}{other}")));
-            }
-        }
-        let mut texts = Vec::new();
-        for suffix in &suffixes {
-            for middle in &middles {
-                texts.extend(prefixes.iter().map(|prefix| format!("{prefix}{middle}{suffix}")));
-            }
-        }
-        texts.retain(|text| !text.is_empty());
-        texts.truncate(MOST_TEXTS);
-        texts.iter().map(|text| self.values.string(text)).collect()
-    }
-
     /// Names below those that a place is tested with.
-    fn below_tests(&mut self, tests: &[(Meeting, ValueId)]) -> Vec<ValueId> {
+    fn below_tests(&mut self, tests: &[(Meeting, ValueId)], count: usize) -> Vec<ValueId> {
         let prefixes = tests.iter().filter(|(meeting, _)| *meeting == Meeting::NamePrefix);
         let prefixes: Vec<String> = prefixes
             .filter_map(|(_, value)| match self.values.get(*value) {
-                Datum::Name(name) => Some(name.to_string()),
+                Datum::Name(name) => Some(name.trim_end_matches('/').to_string()),
                 _ => None,
             })
             .collect();
-        prefixes.iter().map(|prefix| self.values.name(&format!("{prefix}/a"))).collect()
+        let names =
+            prefixes.iter().flat_map(|prefix| words(count).map(move |word| format!("{prefix}/{word}")));
+        names.map(|name| self.values.name(&name)).collect()
     }
 
     /// Names below a name.
     fn below(&mut self, place: &Place, prefix: &str) -> Vec<ValueId> {
         let below = format!("{prefix}/");
         let finding = self.finding(place);
+        let tested = self.below_tests(&finding.tests, finding.need.distinct.max(1));
         let is_below = |value: &ValueId| matches!(self.values.get(*value), Datum::Name(name) if name.starts_with(&below));
-        let mut all: Vec<ValueId> = finding.values.iter().copied().filter(is_below).collect();
+        let mut all: Vec<ValueId> = finding.values.iter().copied().chain(tested).filter(is_below).collect();
         all.sort_by(|one, other| in_order(self.values.get(*one), self.values.get(*other)));
-        let count = if finding.is_joined { super::fresh::FRESH } else { 1 };
-        let fresh = ["a", "b", "c"].iter().take(count);
-        all.extend(fresh.map(|word| self.values.name(&format!("{below}{word}"))).collect::<Vec<_>>());
+        let count = Self::fresh_count(&finding);
+        all.extend(words(count).map(|word| self.values.name(&format!("{below}{word}"))).collect::<Vec<_>>());
         all
-    }
-
-    fn lists(&mut self, place: &Place, element: &Type) -> Vec<ValueId> {
-        let mut all = self.composed(place, |datum| matches!(datum, Datum::List(_)));
-        let elements = self.part(place, Part::Element, element);
-        let mut lists: Vec<Vec<ValueId>> = vec![Vec::new()];
-        lists.extend(elements.iter().take(MOST_COMPOSED).map(|element| vec![*element]));
-        if let [first, second, ..] = elements.as_slice() {
-            lists.push(vec![*first, *second]);
-        }
-        all.extend(lists.iter().filter_map(|list| self.values.list(list).ok()));
-        all
-    }
-
-    fn maps(&mut self, place: &Place, key: &Type, value: &Type) -> Vec<ValueId> {
-        let mut all = self.composed(place, |datum| matches!(datum, Datum::Map(_)));
-        all.extend(self.values.intern(Datum::Map(Box::new([]))));
-        let labels: Vec<ValueId> = self.labels(place);
-        let keys = if labels.is_empty() {
-            self.of(&Place { path: Vec::new(), ..place.clone() }, key)
-        } else {
-            labels
-        };
-        for key in keys.into_iter().take(MOST_COMPOSED) {
-            for value in self.part(place, Part::Under(key), value).into_iter().take(MOST_COMPOSED) {
-                all.extend(self.values.intern(Datum::Map(Box::new([(key, value)]))));
-            }
-        }
-        all
-    }
-
-    /// The labels under which the rules look into a place.
-    fn labels(&self, place: &Place) -> Vec<ValueId> {
-        let inner = self.flow.places.iter().filter(|other| {
-            other.input == place.input
-                && other.column == place.column
-                && other.path.len() == place.path.len() + 1
-                && other.path.starts_with(&place.path)
-        });
-        let labels = inner.filter_map(|other| match other.path.last() {
-            Some(Part::Under(label)) => Some(*label),
-            _ => None,
-        });
-        let mut labels: Vec<ValueId> = labels.collect();
-        labels.sort_unstable();
-        labels.dedup();
-        labels
-    }
-
-    fn structs(&mut self, place: &Place, fields: &[mangle_engine::types::StructField]) -> Vec<ValueId> {
-        let mut all = self.composed(place, |datum| matches!(datum, Datum::Struct(_)));
-        let mut made: Vec<Vec<(ValueId, ValueId)>> = vec![Vec::new()];
-        for field in fields {
-            let label = self.values.name(field.label.as_str());
-            let options = self.part(place, Part::Under(label), &field.ty);
-            let mut longer = Vec::new();
-            for entries in &made {
-                longer.extend(field.optional.then(|| entries.clone()));
-                longer.extend(
-                    options.iter().map(|value| entries.iter().copied().chain([(label, *value)]).collect()),
-                );
-            }
-            longer.truncate(MOST_COMPOSED * 4);
-            made = longer;
-        }
-        all.extend(
-            made.into_iter().filter_map(|entries| self.values.intern(Datum::Struct(entries.into())).ok()),
-        );
-        all
-    }
-
-    fn composed(&self, place: &Place, is_kind: impl Fn(&Datum) -> bool) -> Vec<ValueId> {
-        self.found(place).into_iter().filter(|value| is_kind(self.values.get(*value))).collect()
     }
 }
 
+/// The first so many of `a`, `b`, `c` and so on.
+fn words(count: usize) -> impl Iterator<Item = String> {
+    ('a'..='z').take(count).map(String::from)
+}
+
 /// The kind of a value without parts.
-fn kind(datum: &Datum) -> Option<Base> {
+pub(super) fn kind(datum: &Datum) -> Option<Base> {
     Some(match datum {
         Datum::Name(_) => Base::Name,
         Datum::Number(_) => Base::Number,
@@ -276,13 +155,14 @@ fn kind(datum: &Datum) -> Option<Base> {
     })
 }
 
-/// An order of values that does not depend on when they were interned.
+/// An order of values that does not depend on when they were interned; negative numbers are last.
 fn in_order(one: &Datum, other: &Datum) -> std::cmp::Ordering {
     match (one, other) {
         (Datum::Name(one), Datum::Name(other)) | (Datum::String(one), Datum::String(other)) => one.cmp(other),
-        (Datum::Number(one), Datum::Number(other))
-        | (Datum::Time(one), Datum::Time(other))
-        | (Datum::Duration(one), Datum::Duration(other)) => one.cmp(other),
+        (Datum::Number(one), Datum::Number(other)) => (*one < 0, one).cmp(&(*other < 0, other)),
+        (Datum::Time(one), Datum::Time(other)) | (Datum::Duration(one), Datum::Duration(other)) => {
+            one.cmp(other)
+        }
         _ => std::cmp::Ordering::Equal,
     }
 }

@@ -1,17 +1,24 @@
-//! Which values can be at each node, and from which places of the inputs they come.
+//! Which values of the program can be at each node, and which places of the inputs its values come from unchanged.
 
 use std::collections::BTreeSet;
 
 use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 use rustc_hash::FxHashMap;
 
-use super::graph::{Graph, Node, Part};
+use super::cuts::Cuts;
+use super::graph::{Computation, Graph, Node, Part};
 
 /// How many values of a node are followed.
-const MOST_VALUES: usize = 2_000;
+const MOST_VALUES: usize = 4_000;
 
 /// How many combinations of arguments a function is computed for.
-const MOST_RESULTS: usize = 4_000;
+const MOST_RESULTS: usize = 10_000;
+
+/// How often values are followed through all rules.
+const MOST_ROUNDS: usize = 64;
+
+/// How deep the parts of a value are followed.
+const DEEPEST: usize = 4;
 
 /// A place in the facts of a world: a column of an input, or a part of what is in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,38 +28,38 @@ pub(super) struct Place {
     pub(super) path: Vec<Part>,
 }
 
-/// How a value gets from a place to a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Origin {
-    /// The number of the place.
-    pub(super) place: u32,
-    /// The computation and the argument of it through which the value went; `None` where it is unchanged.
-    pub(super) through: Option<(u32, u32)>,
-}
-
 /// What can be at each node.
-pub(super) struct Flow {
+pub(super) struct Flow<'c> {
     pub(super) places: Vec<Place>,
     numbers: FxHashMap<Place, u32>,
-    pub(super) values: Vec<BTreeSet<ValueId>>,
-    pub(super) origins: Vec<BTreeSet<Origin>>,
+    values: Vec<BTreeSet<ValueId>>,
+    /// The numbers of the places from which the values of a node come.
+    origins: Vec<BTreeSet<u32>>,
+    /// Nodes whose values over some rows are the elements of the lists at a node.
+    elements: Vec<BTreeSet<Node>>,
+    /// From the elements of such lists to where they are taken from them.
+    pub(super) from_lists: BTreeSet<(Node, Node)>,
+    pub(super) cuts: &'c Cuts,
 }
 
-/// How deep the parts of a value are followed.
-const DEEPEST: usize = 3;
-
-impl Flow {
+impl<'c> Flow<'c> {
     /// No node has a value or an origin yet.
-    pub(super) fn new(graph: &Graph) -> Self {
+    pub(super) fn new(graph: &Graph, cuts: &'c Cuts) -> Self {
         let count = graph.constants.len();
         let mut flow = Self {
             places: Vec::new(),
             numbers: FxHashMap::default(),
             values: vec![BTreeSet::new(); count],
             origins: vec![BTreeSet::new(); count],
+            elements: vec![BTreeSet::new(); count],
+            from_lists: BTreeSet::new(),
+            cuts,
         };
         for (values, constant) in flow.values.iter_mut().zip(&graph.constants) {
             values.extend(constant);
+        }
+        for (element, list) in &graph.lists {
+            flow.elements.get_mut(*list as usize).into_iter().for_each(|all| _ = all.insert(*element));
         }
         flow
     }
@@ -75,21 +82,22 @@ impl Flow {
 
     /// Facts of an input have their values at a node.
     pub(super) fn add_origin(&mut self, node: Node, place: u32) {
-        if let Some(origins) = self.origins.get_mut(node as usize) {
-            origins.insert(Origin { place, through: None });
-        }
+        self.origins.get_mut(node as usize).into_iter().for_each(|origins| _ = origins.insert(place));
     }
 
     /// A value can be at a node.
     pub(super) fn add_value(&mut self, node: Node, value: ValueId) {
-        if let Some(values) = self.values.get_mut(node as usize).filter(|all| all.len() < MOST_VALUES) {
+        let Some(values) = self.values.get_mut(node as usize) else { return };
+        if values.len() < MOST_VALUES {
             values.insert(value);
+        } else if !values.contains(&value) {
+            self.cuts.add("too many values of the program meet one argument");
         }
     }
 
     /// Follows values and origins until nothing is added.
     pub(super) fn follow(&mut self, graph: &Graph, values: &mut Values, clock: Clock) {
-        for _ in 0..64 {
+        for _ in 0..MOST_ROUNDS {
             let before = self.size();
             for &(from, to) in &graph.flows {
                 self.copy(from, to);
@@ -97,46 +105,55 @@ impl Flow {
             for &(whole, part, node) in &graph.parts {
                 self.take_part(values, whole, part, node);
             }
-            for (number, computation) in (0u32..).zip(&graph.computations) {
-                self.compute(values, clock, number, computation);
+            for (from, to) in self.from_lists.clone() {
+                self.copy(from, to);
+            }
+            for computation in &graph.computations {
+                self.compute(values, clock, computation);
             }
             if self.size() == before {
                 return;
             }
         }
+        self.cuts.add("the rules compute values without end");
     }
 
     fn size(&self) -> usize {
         let values: usize = self.values.iter().map(BTreeSet::len).sum();
-        values + self.origins.iter().map(BTreeSet::len).sum::<usize>()
-    }
-
-    fn at(&self, node: Node) -> (&BTreeSet<ValueId>, &BTreeSet<Origin>) {
-        static NO_VALUES: BTreeSet<ValueId> = BTreeSet::new();
-        static NO_ORIGINS: BTreeSet<Origin> = BTreeSet::new();
-        let node = node as usize;
-        (self.values.get(node).unwrap_or(&NO_VALUES), self.origins.get(node).unwrap_or(&NO_ORIGINS))
+        let origins: usize = self.origins.iter().map(BTreeSet::len).sum();
+        values + origins + self.elements.iter().map(BTreeSet::len).sum::<usize>() + self.from_lists.len()
     }
 
     /// The values at a node.
-    pub(super) fn values_at(&self, node: Node) -> Vec<ValueId> {
-        self.at(node).0.iter().copied().collect()
+    pub(super) fn values_at(&self, node: Node) -> &BTreeSet<ValueId> {
+        static NONE: BTreeSet<ValueId> = BTreeSet::new();
+        self.values.get(node as usize).unwrap_or(&NONE)
     }
 
-    /// Where the values at a node come from.
-    pub(super) fn origins_at(&self, node: Node) -> Vec<Origin> {
-        self.at(node).1.iter().copied().collect()
+    /// The nodes whose values over some rows are the elements of the lists at a node.
+    pub(super) fn elements_at(&self, node: Node) -> &BTreeSet<Node> {
+        static NONE: BTreeSet<Node> = BTreeSet::new();
+        self.elements.get(node as usize).unwrap_or(&NONE)
+    }
+
+    /// The numbers of the places from which the values at a node come.
+    pub(super) fn origins_at(&self, node: Node) -> &BTreeSet<u32> {
+        static NONE: BTreeSet<u32> = BTreeSet::new();
+        self.origins.get(node as usize).unwrap_or(&NONE)
     }
 
     fn copy(&mut self, from: Node, to: Node) {
-        let (values, origins) = self.at(from);
-        let (values, origins) = (values.clone(), origins.clone());
-        values.into_iter().for_each(|value| self.add_value(to, value));
-        self.origins.get_mut(to as usize).into_iter().for_each(|all| all.extend(origins.iter().copied()));
+        let known = self.values_at(to);
+        let new: Vec<ValueId> = self.values_at(from).difference(known).copied().collect();
+        new.into_iter().for_each(|value| self.add_value(to, value));
+        let new: Vec<u32> = self.origins_at(from).difference(self.origins_at(to)).copied().collect();
+        new.into_iter().for_each(|place| self.add_origin(to, place));
+        let lists = self.elements.get(from as usize).cloned().unwrap_or_default();
+        self.elements.get_mut(to as usize).into_iter().for_each(|all| all.extend(&lists));
     }
 
     fn take_part(&mut self, values: &Values, whole: Node, part: Part, node: Node) {
-        for value in self.values_at(whole) {
+        for value in self.values_at(whole).clone() {
             let found: Vec<ValueId> = match (values.get(value), part) {
                 (Datum::Pair(first, _), Part::First) => vec![*first],
                 (Datum::Pair(_, second), Part::Second) => vec![*second],
@@ -148,31 +165,25 @@ impl Flow {
             };
             found.into_iter().for_each(|value| self.add_value(node, value));
         }
-        for origin in self.origins_at(whole) {
-            let Some(place) = self.places.get(origin.place as usize) else { continue };
-            if origin.through.is_none() && place.path.len() < DEEPEST {
-                let mut place = place.clone();
-                place.path.push(part);
-                let place = self.place(place);
-                self.add_origin(node, place);
+        if part == Part::Element {
+            let lists = self.elements.get(whole as usize).into_iter().flatten();
+            let from_lists: Vec<_> = lists.map(|element| (*element, node)).collect();
+            self.from_lists.extend(from_lists);
+        }
+        for origin in self.origins_at(whole).clone() {
+            let Some(place) = self.places.get(origin as usize) else { continue };
+            if place.path.len() >= DEEPEST {
+                self.cuts.add("a value has parts that are too deep");
+                continue;
             }
+            let mut place = place.clone();
+            place.path.push(part);
+            let place = self.place(place);
+            self.add_origin(node, place);
         }
     }
 
-    fn compute(
-        &mut self,
-        values: &mut Values,
-        clock: Clock,
-        number: u32,
-        computation: &super::graph::Computation,
-    ) {
-        for (at, arg) in (0u32..).zip(&computation.args) {
-            for origin in self.origins_at(*arg).into_iter().filter(|origin| origin.through.is_none()) {
-                let through = Origin { place: origin.place, through: Some((number, at)) };
-                let result = self.origins.get_mut(computation.result as usize);
-                result.into_iter().for_each(|origins| _ = origins.insert(through));
-            }
-        }
+    fn compute(&mut self, values: &mut Values, clock: Clock, computation: &Computation) {
         for args in self.arguments(&computation.args) {
             if let Ok(value) = computation.function.apply(values, &args, &clock) {
                 self.add_value(computation.result, value);
@@ -180,19 +191,32 @@ impl Flow {
         }
     }
 
-    /// The combinations of the values at some nodes; none where there are too many.
-    pub(super) fn arguments(&self, nodes: &[Node]) -> Vec<Vec<ValueId>> {
-        let mut all: Vec<Vec<ValueId>> = vec![Vec::new()];
-        for node in nodes {
-            let options = self.at(*node).0;
-            if all.len().saturating_mul(options.len()) > MOST_RESULTS {
-                return Vec::new();
-            }
-            let longer = all.iter().flat_map(|args| {
-                options.iter().map(move |value| args.iter().copied().chain([*value]).collect())
-            });
-            all = longer.collect();
-        }
-        all
+    /// The combinations of the values at some nodes.
+    fn arguments(&self, nodes: &[Node]) -> Vec<Vec<ValueId>> {
+        let options: Vec<Vec<ValueId>> =
+            nodes.iter().map(|node| self.values_at(*node).iter().copied().collect()).collect();
+        self.combinations(&options)
     }
+
+    /// All ways to choose one of each; none where there are too many.
+    pub(super) fn combinations(&self, options: &[Vec<ValueId>]) -> Vec<Vec<ValueId>> {
+        let count = options.iter().fold(1usize, |count, options| count.saturating_mul(options.len()));
+        if count > MOST_RESULTS {
+            self.cuts.add("a function has too many combinations of arguments");
+            return Vec::new();
+        }
+        combinations(options)
+    }
+}
+
+/// All ways to choose one of each.
+fn combinations(options: &[Vec<ValueId>]) -> Vec<Vec<ValueId>> {
+    let mut all: Vec<Vec<ValueId>> = vec![Vec::new()];
+    for options in options {
+        let longer = all
+            .iter()
+            .flat_map(|args| options.iter().map(move |value| args.iter().copied().chain([*value]).collect()));
+        all = longer.collect();
+    }
+    all
 }

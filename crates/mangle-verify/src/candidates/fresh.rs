@@ -1,35 +1,38 @@
-//! Values that a program does not mention, three of each kind.
+//! Values that a program does not mention, some of each kind.
 
 use std::collections::BTreeSet;
 
 use mangle_engine::kernel::{Clock, Compiled, Datum, ValueId, Values};
+use mangle_engine::types::Base;
 
-use super::flow::Flow;
-use super::graph::{Graph, Meeting};
+use super::graph::Meeting;
+use super::wants::Wants;
 
-/// How many fresh values of a kind there are.
+/// How many fresh values of a kind a place has that is joined.
 pub(crate) const FRESH: usize = 3;
 
 /// Fresh values by their kind.
 pub(super) struct Fresh {
-    pub(super) strings: Vec<ValueId>,
-    pub(super) names: Vec<ValueId>,
-    pub(super) numbers: Vec<ValueId>,
-    pub(super) floats: Vec<ValueId>,
-    pub(super) times: Vec<ValueId>,
-    pub(super) durations: Vec<ValueId>,
+    strings: Vec<ValueId>,
+    names: Vec<ValueId>,
+    numbers: Vec<ValueId>,
+    floats: Vec<ValueId>,
+    times: Vec<ValueId>,
+    durations: Vec<ValueId>,
+    bytes: Vec<ValueId>,
 }
 
 impl Fresh {
-    /// Values that are in no rule and in no fact, and strings that pass none of the tests of the rules.
+    /// So many values that are in no rule and in no fact, and strings that pass none of the tests of the rules.
+    #[allow(clippy::cast_precision_loss)] // there are few
     pub(super) fn new(
         compiled: &Compiled,
         values: &mut Values,
-        graph: &Graph,
-        flow: &Flow,
+        wants: &Wants<'_>,
         clock: Clock,
+        count: usize,
     ) -> Self {
-        let patterns = patterns(graph, flow, values);
+        let patterns = patterns(wants, values);
         let is_new = |datum: &Datum| compiled.values.find(datum).is_none();
         let misses = |text: &&String| {
             let passes = |(meeting, pattern): &(Meeting, String)| match meeting {
@@ -42,39 +45,57 @@ impl Fresh {
         let words: Vec<String> =
             ('a'..='z').map(String::from).chain((1..200).map(|at| format!("x{at}"))).collect();
         let strings = words.iter().filter(misses).filter(|text| is_new(&Datum::String(text.as_str().into())));
-        let strings: Vec<&String> = strings.take(FRESH).collect();
+        let strings: Vec<&String> = strings.take(count).collect();
         let names = words.iter().map(|text| format!("/{text}"));
         let names: Vec<String> =
-            names.filter(|name| is_new(&Datum::Name(name.as_str().into()))).take(FRESH).collect();
-        let numbers = (1..).filter(|number| is_new(&Datum::Number(*number))).take(FRESH);
+            names.filter(|name| is_new(&Datum::Name(name.as_str().into()))).take(count).collect();
+        let numbers = (1..).filter(|number| is_new(&Datum::Number(*number))).take(count);
         let numbers: Vec<i64> = numbers.collect();
-        let later = (0..3).map(|second: i64| clock.now_ns.saturating_add(second * 1_000_000_000));
+        let upto = 0..i64::try_from(count).unwrap_or(i64::MAX);
+        let seconds: Vec<i64> = upto.map(|second| second.saturating_mul(1_000_000_000)).collect();
+        let is_new_word =
+            |word: &&String| compiled.values.find(&Datum::Bytes(word.as_bytes().into())).is_none();
+        let bytes: Vec<&String> = words.iter().filter(is_new_word).take(count).collect();
+        let bytes =
+            bytes.into_iter().filter_map(|word| values.intern(Datum::Bytes(word.as_bytes().into())).ok());
         Self {
+            bytes: bytes.collect(),
             strings: strings.into_iter().map(|text| values.string(text)).collect(),
             names: names.iter().map(|name| values.name(name)).collect(),
             numbers: numbers.into_iter().map(|number| values.number(number)).collect(),
-            floats: [0.5, 1.5, 2.5].map(|number| values.float(number)).into(),
-            times: later.map(|instant| values.time(instant)).collect(),
-            durations: [1, 2, 3].map(|second: i64| values.duration(second * 1_000_000_000)).into(),
+            floats: (0..count).map(|number| values.float(number as f64 + 0.5)).collect(),
+            times: seconds.iter().map(|second| values.time(clock.now_ns.saturating_add(*second))).collect(),
+            durations: seconds.iter().map(|second| values.duration(second + 1_000_000_000)).collect(),
         }
+    }
+
+    /// At most so many fresh values of a kind.
+    pub(super) fn of(&self, base: Base, count: usize) -> Vec<ValueId> {
+        let all = match base {
+            Base::String => &self.strings,
+            Base::Name => &self.names,
+            Base::Number => &self.numbers,
+            Base::Float => &self.floats,
+            Base::Time => &self.times,
+            Base::Duration => &self.durations,
+            Base::Bytes => &self.bytes,
+        };
+        all.iter().copied().take(count).collect()
     }
 }
 
 /// The texts that strings are tested with.
-fn patterns(graph: &Graph, flow: &Flow, values: &Values) -> Vec<(Meeting, String)> {
+fn patterns(wants: &Wants<'_>, values: &Values) -> Vec<(Meeting, String)> {
     let mut found = BTreeSet::new();
-    let mut all = Vec::new();
-    for (_, meeting, pattern) in &graph.meetings {
-        if !matches!(meeting, Meeting::Prefix | Meeting::Suffix | Meeting::Contains) {
-            continue;
-        }
-        for value in flow.values_at(*pattern) {
-            if let Datum::String(text) = values.get(value)
-                && found.insert((format!("{meeting:?}"), text.clone()))
-            {
-                all.push((*meeting, text.to_string()));
-            }
+    for (_, meeting, pattern) in &wants.graph.meetings {
+        if matches!(meeting, Meeting::Prefix | Meeting::Suffix | Meeting::Contains) {
+            found.extend(wants.flow.values_at(*pattern).iter().map(|pattern| (*meeting, *pattern)));
         }
     }
-    all
+    found.extend(wants.tests.iter().flatten().copied());
+    let text = |(meeting, value): (Meeting, ValueId)| match values.get(value) {
+        Datum::String(text) => Some((meeting, text.to_string())),
+        _ => None,
+    };
+    found.into_iter().filter_map(text).collect()
 }

@@ -4,24 +4,41 @@
 //! Takes the rules that a question depends on and the types of the input predicates; gives [`Input`]s. The values of a
 //! column do not depend on each other, and there are few of them, so that a search over all of them comes to its end.
 
+mod builtins;
+mod composed;
+mod cuts;
 mod domain;
+mod edges;
+mod findings;
 mod flow;
 mod fresh;
 mod graph;
+mod groups;
+mod held;
+mod intervals;
 mod inverse;
-mod meetings;
+mod needs;
+mod rules;
+mod seeds;
+mod texts;
+mod wants;
 
-use std::collections::BTreeSet;
-
-use mangle_engine::kernel::plan::{BEGINNING, END};
-use mangle_engine::kernel::{Clock, Compiled, Datum, Model, ValueId, Values};
+use mangle_engine::kernel::plan::{BEGINNING, Bound, END};
+use mangle_engine::kernel::{Clock, Compiled, Model, ValueId, Values};
 use mangle_engine::program::PredicateId;
 use mangle_engine::types::Type;
 
+use self::cuts::Cuts;
+use self::domain::Domains;
+use self::edges::Edges;
+use self::findings::Findings;
 use self::flow::{Flow, Place};
 use self::fresh::Fresh;
-use self::graph::{Graph, relation_of};
-use self::meetings::Findings;
+use self::graph::{Graph, Meeting, relation_of};
+use self::groups::Groups;
+use self::held::Held;
+use self::intervals::intervals;
+use self::wants::Wants;
 use crate::cone::Cone;
 use crate::input::Input;
 
@@ -45,20 +62,57 @@ pub(crate) struct Sources<'s> {
     pub(crate) facts: usize,
 }
 
+/// The values of inputs.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates {
+    pub(crate) inputs: Vec<Input>,
+    /// Why a list of values was cut, if any was.
+    pub(crate) cut: Option<&'static str>,
+}
+
+/// How often values go from one place to another one.
+const ROUNDS: usize = 4;
+
 /// The inputs that a cone needs, with their values.
-pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[InputPredicate]) -> Vec<Input> {
-    let Sources { compiled, cone, .. } = sources;
+pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[InputPredicate]) -> Candidates {
+    let Sources { compiled, cone, clock, facts, .. } = sources;
     let needed: Vec<&InputPredicate> = predicates
         .iter()
         .filter(|input| input.predicates.iter().any(|id| cone.needs(relation_of(compiled, *id))))
         .collect();
-    let graph = Graph::new(compiled, cone);
-    let mut flow = Flow::new(&graph);
+    let cuts = Cuts::default();
+    let mut graph = rules::graph(compiled, cone);
+    bounds(&mut graph, values, clock);
+    let mut flow = Flow::new(&graph, &cuts);
     let graph = start(sources, values, graph, &mut flow, &needed);
-    flow.follow(&graph, values, sources.clock);
-    let fresh = Fresh::new(compiled, values, &graph, &flow, sources.clock);
-    let findings = Findings::new(&graph, &flow, values, sources.clock, &fresh);
-    let mut domains = domain::Domains { flow: &flow, findings: &findings, fresh: &fresh, values };
+    flow.follow(&graph, values, clock);
+    let edges = Edges::new(&graph, &flow);
+    let groups = Groups::new(&graph, &flow, &needs::needs(&graph, &edges, facts), facts);
+    let mut wants = Wants::new(&graph, &flow, &edges, values, clock);
+    let most = groups.needs.iter().map(|need| need.distinct).max().unwrap_or(0).max(fresh::FRESH);
+    let fresh = Fresh::new(compiled, values, &wants, clock, most);
+    let seeds = seeds::seeds(&needed, &flow, &groups, &fresh, values);
+    let mut held = Held::new(&groups, seeds.clone(), graph.constants.len());
+    for round in 0..ROUNDS {
+        wants.follow(values, &held);
+        if !held.update(&wants, values, clock) && round > 0 {
+            break;
+        }
+        held.cross(&mut wants);
+    }
+    let findings = Findings::new(&wants, &groups, &held, &seeds, values);
+    let mut domains = Domains { flow: &flow, findings: &findings, fresh: &fresh, values };
+    let inputs = columns(&mut domains, compiled, &needed, clock);
+    Candidates { inputs, cut: cuts.first() }
+}
+
+/// The values of the columns of each input.
+fn columns(
+    domains: &mut Domains<'_>,
+    compiled: &Compiled,
+    needed: &[&InputPredicate],
+    clock: Clock,
+) -> Vec<Input> {
     let mut inputs = Vec::new();
     for (number, input) in (0u16..).zip(needed) {
         let is_temporal = input.predicates.iter().any(|id| compiled.is_temporal(*id));
@@ -73,7 +127,7 @@ pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[In
                 continue;
             }
             let width = u16::try_from(row.len()).unwrap_or(u16::MAX);
-            for [start, end] in intervals(&mut domains, number, width, sources.clock) {
+            for [start, end] in intervals(domains, number, width, clock) {
                 let columns = columns.iter().cloned().chain([vec![start], vec![end]]).collect();
                 inputs.push(Input { predicates: predicates.clone(), columns });
             }
@@ -82,12 +136,26 @@ pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[In
     inputs
 }
 
+/// Compares the ends of intervals with the instants that the program writes for them.
+fn bounds(graph: &mut Graph, values: &mut Values, clock: Clock) {
+    for (ends, bound) in std::mem::take(&mut graph.instants) {
+        let instant = match bound {
+            Bound::Instant(BEGINNING | END) | Bound::Value(_) => continue,
+            Bound::Instant(instant) => instant,
+            Bound::Ago(length) => clock.now_ns.saturating_sub(length),
+        };
+        let instant = values.time(instant);
+        let instant = graph.constant(instant);
+        graph.meetings.extend(ends.map(|end| (end, Meeting::Order, instant)));
+    }
+}
+
 /// Puts the facts of the program and the facts of the world where they begin.
 fn start(
     sources: Sources<'_>,
     values: &mut Values,
     mut graph: Graph,
-    flow: &mut Flow,
+    flow: &mut Flow<'_>,
     needed: &[&InputPredicate],
 ) -> Graph {
     let Sources { compiled, base, cone, facts, .. } = sources;
@@ -122,21 +190,4 @@ fn start(
         }
     }
     graph
-}
-
-/// The intervals in which a temporal fact can hold.
-fn intervals(domains: &mut domain::Domains<'_>, input: u16, width: u16, clock: Clock) -> Vec<[ValueId; 2]> {
-    let place = |column| Place { input, column, path: Vec::new() };
-    let mut ends: BTreeSet<i64> = [BEGINNING, END, clock.now_ns].into();
-    for column in [width, width.saturating_add(1)] {
-        for value in domains.found(&place(column)) {
-            if let Datum::Time(instant) = domains.values.get(value) {
-                ends.insert(*instant);
-            }
-        }
-    }
-    let ends: Vec<i64> = ends.into_iter().take(8).collect();
-    let pairs = ends.iter().flat_map(|start| ends.iter().map(move |end| [*start, *end]));
-    let pairs = pairs.filter(|[start, end]| start <= end && *start != END && *end != BEGINNING);
-    pairs.map(|pair| pair.map(|end| domains.values.time(end))).collect()
 }

@@ -5,6 +5,7 @@
 mod enumerator;
 mod generated;
 mod small;
+mod values;
 
 use std::sync::Arc;
 

@@ -1,0 +1,152 @@
+//! What the values of each place meet in the rules.
+
+use std::collections::BTreeSet;
+
+use mangle_engine::kernel::{Datum, ValueId, Values};
+
+use super::flow::Flow;
+use super::graph::Meeting;
+use super::groups::Groups;
+use super::held::Held;
+use super::needs::Need;
+use super::wants::{Tag, Wants};
+
+/// How far from a bound a value is looked for that nothing meets.
+const FARTHEST: i64 = 64;
+
+/// What a place of the inputs meets.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Finding {
+    /// Constants that it meets, and values around those that it is compared with.
+    pub(super) values: BTreeSet<ValueId>,
+    /// Constants that it is compared with by `<` and its kin.
+    pub(super) bounds: BTreeSet<ValueId>,
+    /// Texts that it is tested with.
+    pub(super) tests: Vec<(Meeting, ValueId)>,
+    pub(super) need: Need,
+}
+
+/// What the values of each place meet.
+pub(super) struct Findings {
+    of_group: Vec<Finding>,
+    of_place: Vec<u32>,
+}
+
+impl Findings {
+    /// What the places of each group meet.
+    pub(super) fn new(
+        wants: &Wants<'_>,
+        groups: &Groups,
+        held: &Held,
+        fresh: &[Vec<ValueId>],
+        values: &mut Values,
+    ) -> Self {
+        let mut of_group: Vec<Finding> =
+            groups.needs.iter().map(|need| Finding { need: need.clone(), ..Finding::default() }).collect();
+        for (node, tests) in (0u32..).zip(&wants.tests) {
+            for group in wants.flow.origins_at(node).iter().filter_map(|place| groups.of(*place)) {
+                let Some(finding) = of_group.get_mut(group) else { continue };
+                for test in tests {
+                    if !finding.tests.contains(test) {
+                        finding.tests.push(*test);
+                    }
+                }
+            }
+        }
+        for (number, finding) in of_group.iter_mut().enumerate() {
+            finding.tests.sort_unstable();
+            if let Some(known) = held.of_group.get(number) {
+                let known: Vec<(ValueId, Tag)> = known.iter().map(|(value, tag)| (*value, *tag)).collect();
+                finding.take(&known, values);
+            }
+            if groups.is_shared.get(number) == Some(&true) {
+                finding.values.extend(fresh.get(number).into_iter().flatten());
+            }
+        }
+        Self { of_group, of_place: groups.of_place.clone() }
+    }
+
+    /// What a place meets.
+    pub(super) fn of(&self, flow: &Flow<'_>, place: &super::flow::Place) -> Option<&Finding> {
+        let place = flow.find(place)?;
+        self.of_group.get(*self.of_place.get(place as usize)? as usize)
+    }
+}
+
+impl Finding {
+    /// Takes over what the places of a group should be able to have.
+    fn take(&mut self, known: &[(ValueId, Tag)], values: &mut Values) {
+        let met: BTreeSet<ValueId> =
+            known.iter().filter(|(_, tag)| tag.is_met).map(|(value, _)| *value).collect();
+        let bounds = known.iter().filter(|(_, tag)| tag.is_bound).map(|(value, _)| *value);
+        self.bounds = bounds.collect();
+        self.values.extend(known.iter().map(|(value, _)| *value));
+        self.take_remainders(values);
+        for (bound, tag) in known.iter().filter(|(_, tag)| tag.is_bound) {
+            let width = if tag.crossings == 0 { self.need.width.max(1) } else { 1 };
+            for direction in [-1, 1] {
+                self.values.extend(beside(values, *bound, direction, &met, width));
+            }
+        }
+    }
+
+    /// Numbers near each bound that leave the remainders which the rules look for.
+    fn take_remainders(&mut self, values: &mut Values) {
+        let number = |values: &Values, value: ValueId| match values.get(value) {
+            Datum::Number(number) => Some(*number),
+            _ => None,
+        };
+        for (_, test) in self.tests.iter().filter(|(meeting, _)| *meeting == Meeting::Remainder) {
+            let Datum::Pair(divisor, remainder) = *values.get(*test) else { continue };
+            let (Some(divisor), Some(remainder)) = (number(values, divisor), number(values, remainder))
+            else {
+                continue;
+            };
+            let bounds: Vec<i64> = self.bounds.iter().filter_map(|bound| number(values, *bound)).collect();
+            for bound in bounds {
+                let near = with_remainder(bound, divisor, remainder);
+                self.values.extend(near.into_iter().flatten().map(|number| values.number(number)));
+            }
+        }
+    }
+}
+
+/// The numbers on each side of `bound`, or the bound itself, that leave a remainder.
+fn with_remainder(bound: i64, divisor: i64, remainder: i64) -> Option<[i64; 3]> {
+    let excess = bound.checked_sub(remainder)?.checked_rem_euclid(divisor)?;
+    let below = bound.checked_sub(excess)?;
+    let size = divisor.checked_abs()?;
+    Some([below.checked_sub(size)?, below, below.checked_add(size)?])
+}
+
+/// The neighbours of a value on one side, until there are `count` of them that nothing else meets.
+fn beside(
+    values: &mut Values,
+    value: ValueId,
+    direction: i64,
+    met: &BTreeSet<ValueId>,
+    count: usize,
+) -> Vec<ValueId> {
+    let (mut found, mut unmet) = (Vec::new(), 0);
+    for distance in 1..=FARTHEST {
+        let far = direction * distance;
+        let next = moved(values, value, far);
+        let Some(next) = next else { break };
+        found.push(next);
+        unmet += usize::from(!met.contains(&next));
+        if unmet >= count {
+            break;
+        }
+    }
+    found
+}
+
+/// A number, an instant or a duration that is so much greater.
+pub(super) fn moved(values: &mut Values, value: ValueId, by: i64) -> Option<ValueId> {
+    match *values.get(value) {
+        Datum::Number(number) => number.checked_add(by).map(|number| values.number(number)),
+        Datum::Time(instant) => instant.checked_add(by).map(|instant| values.time(instant)),
+        Datum::Duration(length) => length.checked_add(by).map(|length| values.duration(length)),
+        _ => None,
+    }
+}

@@ -1,0 +1,259 @@
+//! Which values a world can bring to each node: those of the places that they come from, and what functions make of them.
+
+use std::collections::BTreeMap;
+
+use mangle_engine::kernel::{Clock, ValueId, Values};
+
+use super::edges::at;
+use super::findings::moved;
+use super::flow::Flow;
+use super::fresh::FRESH;
+use super::graph::{Meeting, Node};
+use super::groups::Groups;
+use super::wants::{MOST_STEPS, Tag, Wants, add_tagged};
+
+/// How many values a function may have that come from a world.
+const MOST_COMPUTED: usize = 1_000;
+
+/// How often a value goes from one place to another one by functions between them.
+const MOST_CROSSINGS: u8 = 2;
+
+/// How many values all arguments of a function have together where several depend on a world.
+const MOST_TOGETHER: usize = 24;
+
+/// How many texts of a world another one is tested with.
+const MOST_TESTS: usize = 12;
+
+/// The values that a world can bring.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// The groups of places.
+    group_of: Vec<u32>,
+    /// Values that the program does not mention, of each group.
+    fresh: Vec<Vec<ValueId>>,
+    /// The values of each group.
+    pub(super) of_group: Vec<BTreeMap<ValueId, Tag>>,
+    /// What functions make of them, at each node.
+    computed: Vec<BTreeMap<ValueId, Tag>>,
+}
+
+impl Held {
+    /// Only the values that the program does not mention.
+    pub(super) fn new(groups: &Groups, fresh: Vec<Vec<ValueId>>, nodes: usize) -> Self {
+        let of_group = vec![BTreeMap::new(); fresh.len()];
+        Self { group_of: groups.of_place.clone(), fresh, of_group, computed: vec![BTreeMap::new(); nodes] }
+    }
+
+    /// The groups of the places that a node's values come from.
+    fn groups(&self, flow: &Flow<'_>, node: Node) -> Vec<usize> {
+        let groups = flow.origins_at(node).iter().filter_map(|place| self.group_of.get(*place as usize));
+        let mut groups: Vec<usize> = groups.map(|group| *group as usize).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        groups
+    }
+
+    /// The values that a world brings to a node unchanged.
+    fn plain(&self, flow: &Flow<'_>, node: Node) -> BTreeMap<ValueId, Tag> {
+        let mut all = BTreeMap::new();
+        for group in self.groups(flow, node) {
+            let fresh = self.fresh.get(group).into_iter().flatten().map(|value| (*value, Tag::default()));
+            let known = self.of_group.get(group).into_iter().flatten().map(|(value, tag)| (*value, *tag));
+            fresh.chain(known).for_each(|(value, tag)| _ = add_tagged(&mut all, value, tag));
+        }
+        all
+    }
+
+    /// At most so many of the values that a world brings to a node, those that the program does not mention first.
+    pub(super) fn some_at(&self, flow: &Flow<'_>, node: Node, most: usize) -> Vec<ValueId> {
+        let groups = self.groups(flow, node);
+        let fresh = groups.iter().filter_map(|group| self.fresh.get(*group)).flatten().copied();
+        let mut all: Vec<ValueId> = fresh.take(most.min(FRESH)).collect();
+        let computed = self.computed.get(node as usize).into_iter().flatten();
+        all.extend(computed.filter(|(_, tag)| tag.crossings == 0).map(|(value, _)| *value).take(FRESH));
+        let known = groups.iter().filter_map(|group| self.of_group.get(*group)).flatten();
+        let mut others: Vec<(Tag, ValueId)> = known.map(|(value, tag)| (*tag, *value)).collect();
+        others.retain(|(tag, value)| tag.crossings == 0 && tag.steps == 0 && !all.contains(value));
+        others.sort_unstable();
+        let rest = others.split_off(most.saturating_sub(all.len()).min(others.len()));
+        if rest.iter().any(|(tag, _)| tag.is_met || tag.is_bound) {
+            flow.cuts.add("a function of several inputs meets too many of their values");
+        }
+        all.extend(others.into_iter().map(|(_, value)| value));
+        all
+    }
+
+    /// Takes over what the places should be able to have, and computes with it. Returns whether anything is new.
+    pub(super) fn update(&mut self, wants: &Wants<'_>, values: &mut Values, clock: Clock) -> bool {
+        let mut is_new = false;
+        for (node, wanted) in (0u32..).zip(&wants.of) {
+            if wanted.is_empty() {
+                continue;
+            }
+            for group in self.groups(wants.flow, node) {
+                let Some(known) = self.of_group.get_mut(group) else { continue };
+                for (value, tag) in wanted {
+                    is_new |= add_tagged(known, *value, *tag);
+                }
+            }
+        }
+        is_new |= self.take_tests(wants);
+        for _ in 0..MOST_STEPS {
+            if !self.compute(wants, values, clock) {
+                break;
+            }
+            is_new = true;
+        }
+        is_new
+    }
+
+    /// Places should be able to have the texts that they are tested with. Returns whether anything is new.
+    fn take_tests(&mut self, wants: &Wants<'_>) -> bool {
+        let mut is_new = false;
+        for (node, tests) in (0u32..).zip(&wants.tests).filter(|(_, tests)| !tests.is_empty()) {
+            let texts = tests.iter().filter(|(meeting, _)| !meeting.is_of_one());
+            for group in self.groups(wants.flow, node) {
+                let Some(known) = self.of_group.get_mut(group) else { continue };
+                for (_, text) in texts.clone() {
+                    is_new |= add_tagged(known, *text, Tag::default());
+                }
+            }
+        }
+        is_new
+    }
+
+    /// Applies all functions once. Returns whether anything is new.
+    fn compute(&mut self, wants: &Wants<'_>, values: &mut Values, clock: Clock) -> bool {
+        let mut is_new = false;
+        for (number, computation) in wants.graph.computations.iter().enumerate() {
+            if !wants.edges.is_computed(computation.result) {
+                continue;
+            }
+            for args in self.arguments(wants, values, &computation.args) {
+                let is_near = args.iter().any(|(_, tag)| tag.is_near);
+                let tag = Tag { is_near, ..args.iter().map(|(_, tag)| *tag).max().unwrap_or_default() };
+                let tag = tag.step(wants.edges.is_recursive(number));
+                let args: Vec<ValueId> = args.into_iter().map(|(value, _)| value).collect();
+                if tag.steps <= MOST_STEPS
+                    && let Ok(value) = computation.function.apply(values, &args, &clock)
+                {
+                    is_new |= self.add(wants, computation.result, value, tag);
+                }
+            }
+        }
+        is_new
+    }
+
+    /// A node can have a value; so can those that it flows to.
+    fn add(&mut self, wants: &Wants<'_>, node: Node, value: ValueId, tag: Tag) -> bool {
+        let tag = Tag { is_bound: false, is_met: false, ..tag };
+        let (mut pending, mut is_new) = (vec![node], false);
+        while let Some(node) = pending.pop() {
+            let Some(known) = self.computed.get_mut(node as usize) else { continue };
+            if known.len() >= MOST_COMPUTED && !known.contains_key(&value) {
+                wants.flow.cuts.add("too many values are computed from those of a world");
+                continue;
+            }
+            if add_tagged(known, value, tag) {
+                is_new = true;
+                pending.extend(at(&wants.edges.after, node));
+            }
+        }
+        is_new
+    }
+
+    /// The arguments of a function that depend on a world: all of them where one argument does, else some.
+    fn arguments(&self, wants: &Wants<'_>, values: &mut Values, nodes: &[Node]) -> Vec<Vec<(ValueId, Tag)>> {
+        let mut distinct: Vec<Node> =
+            nodes.iter().copied().filter(|node| wants.edges.varies(*node)).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let mut of_world = |node: Node| -> Vec<(ValueId, Tag)> {
+            if distinct.len() > 1 {
+                let most = MOST_TOGETHER / distinct.len().min(MOST_TOGETHER);
+                let some = self.some_at(wants.flow, node, most).into_iter();
+                return some.map(|value| (value, Tag::default())).collect();
+            }
+            let mut all = self.plain(wants.flow, node);
+            for (value, tag) in self.computed.get(node as usize).into_iter().flatten() {
+                add_tagged(&mut all, *value, *tag);
+            }
+            for (bound, tag) in all.clone().into_iter().filter(|(_, tag)| tag.is_bound) {
+                for direction in [-1, 1] {
+                    let neighbour = moved(values, bound, direction);
+                    let tag = Tag { is_bound: false, is_near: true, ..tag };
+                    neighbour.into_iter().for_each(|value| _ = add_tagged(&mut all, value, tag));
+                }
+            }
+            all.into_iter().collect()
+        };
+        let options: Vec<BTreeMap<ValueId, Tag>> = nodes
+            .iter()
+            .map(|node| {
+                let known = wants.flow.values_at(*node).iter().map(|value| (*value, Tag::default()));
+                known.chain(of_world(*node)).collect()
+            })
+            .collect();
+        same_for_same(wants.flow, nodes, &options)
+    }
+
+    /// Nodes that are compared want each other's values.
+    pub(super) fn cross(&self, wants: &mut Wants<'_>) {
+        for &(one, meeting, other) in &wants.graph.meetings {
+            for (to, from) in [(one, other), (other, one)] {
+                if !wants.edges.varies(to) || !wants.edges.varies(from) {
+                    continue;
+                }
+                if meeting.is_comparison() {
+                    self.cross_values(wants, to, meeting, from);
+                } else if to == one {
+                    let some = self.some_at(wants.flow, from, MOST_TESTS);
+                    some.into_iter().for_each(|value| wants.test(to, meeting, value));
+                }
+            }
+        }
+    }
+
+    fn cross_values(&self, wants: &mut Wants<'_>, to: Node, meeting: Meeting, from: Node) {
+        let mut found: Vec<(ValueId, Tag)> = self
+            .computed
+            .get(from as usize)
+            .into_iter()
+            .flatten()
+            .map(|(value, tag)| (*value, *tag))
+            .collect();
+        if wants.edges.is_computed(to) {
+            found.extend(self.plain(wants.flow, from));
+        }
+        for (value, tag) in found.into_iter().filter(|(_, tag)| tag.crossings < MOST_CROSSINGS) {
+            // A bound that was met by a bound is exact enough.
+            let is_bound = tag.is_bound || (meeting == Meeting::Order && tag.crossings == 0 && !tag.is_near);
+            let tag = Tag { crossings: tag.crossings + 1, steps: 0, is_bound, is_met: !is_bound, ..tag };
+            wants.want(to, value, tag);
+        }
+    }
+}
+
+/// All ways to choose the arguments, the same for the same node.
+fn same_for_same(
+    flow: &Flow<'_>,
+    nodes: &[Node],
+    options: &[BTreeMap<ValueId, Tag>],
+) -> Vec<Vec<(ValueId, Tag)>> {
+    let mut distinct: Vec<(Node, Vec<ValueId>)> = Vec::new();
+    for (node, options) in nodes.iter().zip(options) {
+        if !distinct.iter().any(|(known, _)| known == node) {
+            distinct.push((*node, options.keys().copied().collect()));
+        }
+    }
+    let lists: Vec<Vec<ValueId>> = distinct.iter().map(|(_, options)| options.clone()).collect();
+    let arguments = |chosen: Vec<ValueId>| {
+        let args = nodes.iter().zip(options).filter_map(|(node, options)| {
+            let at = distinct.iter().position(|(known, _)| known == node)?;
+            let value = chosen.get(at)?;
+            Some((*value, options.get(value).copied().unwrap_or_default()))
+        });
+        args.collect()
+    };
+    flow.combinations(&lists).into_iter().map(arguments).collect()
+}

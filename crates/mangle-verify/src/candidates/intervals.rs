@@ -1,0 +1,50 @@
+//! The intervals in which a temporal fact can hold.
+
+use std::collections::BTreeSet;
+
+use mangle_engine::kernel::plan::{BEGINNING, END};
+use mangle_engine::kernel::{Clock, Datum, ValueId};
+
+use super::domain::Domains;
+use super::flow::Place;
+
+/// How many instants are combined with each other; of more than these, those that the rules write and their neighbours.
+const MOST_ENDS: usize = 10;
+
+/// The intervals between the instants that the ends of an input's facts meet.
+pub(super) fn intervals(
+    domains: &mut Domains<'_>,
+    input: u16,
+    width: u16,
+    clock: Clock,
+) -> Vec<[ValueId; 2]> {
+    let mut ends: BTreeSet<i64> = [BEGINNING, END, clock.now_ns].into();
+    let mut bounds = ends.clone();
+    for column in [width, width.saturating_add(1)] {
+        let finding = domains.finding(&Place { input, column, path: Vec::new() });
+        let instants = |all: &BTreeSet<ValueId>| -> Vec<i64> {
+            let instants = all.iter().filter_map(|value| match domains.values.get(*value) {
+                Datum::Time(instant) => Some(*instant),
+                _ => None,
+            });
+            instants.collect()
+        };
+        ends.extend(instants(&finding.values));
+        bounds.extend(instants(&finding.bounds));
+    }
+    let is_short = ends.len() <= MOST_ENDS;
+    let ends: Vec<i64> = ends.into_iter().collect();
+    let mut pairs: Vec<[i64; 2]> = Vec::new();
+    for (at, start) in ends.iter().enumerate() {
+        for (distance, end) in ends.iter().skip(at).enumerate() {
+            if is_short || distance <= 1 || (bounds.contains(start) && bounds.contains(end)) {
+                pairs.push([*start, *end]);
+            }
+        }
+    }
+    pairs.retain(|[start, end]| *start != END && *end != BEGINNING);
+    if !is_short {
+        domains.flow.cuts.add("the interval of an input has too many ends");
+    }
+    pairs.into_iter().map(|pair| pair.map(|end| domains.values.time(end))).collect()
+}

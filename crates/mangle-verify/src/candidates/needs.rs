@@ -1,0 +1,162 @@
+//! How many different values each node needs, and of which kinds: found where nodes are compared and counted, and followed
+//! back to where their values come from.
+
+use std::collections::BTreeSet;
+
+use mangle_engine::types::Base;
+
+use super::edges::{Edges, at};
+use super::fresh::FRESH;
+use super::graph::{Graph, Meeting, Node};
+
+/// How many different values a node needs at most.
+const MOST_DISTINCT: usize = 16;
+
+/// What a node needs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Need {
+    /// Whether it meets another value of a world, or its rows are counted.
+    pub(super) is_joined: bool,
+    /// How many values that the program does not mention it needs at least; 0 if nothing says so.
+    pub(super) distinct: usize,
+    /// How many values it needs on each side of a bound.
+    pub(super) width: usize,
+    /// The kinds of values that the rules take.
+    pub(super) kinds: BTreeSet<Base>,
+}
+
+impl Need {
+    /// Takes over what another node needs. Returns whether anything is new.
+    pub(super) fn extend(&mut self, other: &Self) -> bool {
+        let before = self.clone();
+        self.is_joined |= other.is_joined;
+        self.distinct = self.distinct.max(other.distinct);
+        self.width = self.width.max(other.width);
+        self.kinds.extend(&other.kinds);
+        *self != before
+    }
+}
+
+/// What each node needs.
+pub(super) fn needs(graph: &Graph, edges: &Edges, facts: usize) -> Vec<Need> {
+    let mut needs = vec![Need::default(); graph.constants.len()];
+    let mut add = |node: Node, need: Need| {
+        needs.get_mut(node as usize).into_iter().for_each(|known| _ = known.extend(&need));
+    };
+    for &(one, meeting, other) in &graph.meetings {
+        if edges.varies(one) && edges.varies(other) && !meeting.is_of_one() {
+            let need = Need { is_joined: true, ..Need::default() };
+            add(one, need.clone());
+            add(other, need);
+        }
+        for node in [one, other] {
+            add(node, Need { kinds: kind_of_test(meeting).into_iter().collect(), ..Need::default() });
+        }
+    }
+    let takes_length = graph.computations.iter().any(|computation| computation.function.name() == "list:len");
+    for reduced in &graph.reduced {
+        // As many lists as there are orders of the rows are too many.
+        let is_counted = !reduced.is_list || takes_length;
+        let width = if reduced.columns.len() == 1 && is_counted { facts } else { 1 };
+        let distinct = if is_counted { facts.clamp(FRESH, MOST_DISTINCT) } else { FRESH };
+        for column in &reduced.columns {
+            add(*column, Need { is_joined: true, distinct, width, ..Need::default() });
+        }
+    }
+    for (node, size) in compared_together(graph, edges) {
+        let distinct = if size > 2 { size.max(facts).clamp(FRESH, MOST_DISTINCT) } else { FRESH };
+        add(node, Need { distinct, width: size.min(facts), ..Need::default() });
+    }
+    for computation in &graph.computations {
+        for (number, arg) in computation.args.iter().enumerate() {
+            let kinds = kind_of_argument(computation.function.name(), number).into_iter().collect();
+            add(*arg, Need { kinds, ..Need::default() });
+        }
+    }
+    spread(graph, edges, &mut needs);
+    needs
+}
+
+fn kind_of_test(meeting: Meeting) -> Option<Base> {
+    match meeting {
+        Meeting::Prefix | Meeting::Suffix | Meeting::Contains => Some(Base::String),
+        Meeting::NamePrefix => Some(Base::Name),
+        Meeting::Remainder => Some(Base::Number),
+        Meeting::Equal | Meeting::Unequal | Meeting::Order | Meeting::Length => None,
+    }
+}
+
+/// The kind of an argument that a function takes, where it takes only one kind.
+fn kind_of_argument(function: &str, number: usize) -> Option<Base> {
+    Some(match (function, number) {
+        ("plus" | "minus" | "mult" | "div" | "mod" | "number:to_string" | "time:from_unix_nanos", _)
+        | ("duration:from_nanos", _)
+        | ("string:replace", 3)
+        | ("duration:mult", 1) => Base::Number,
+        ("float64:to_string" | "float:plus" | "float:mult" | "float:div" | "sqrt", _) => Base::Float,
+        (
+            "string:concat" | "string:replace" | "time:parse_rfc3339" | "time:parse_civil" | "duration:parse",
+            _,
+        ) => Base::String,
+        ("name:to_string" | "name:root" | "name:tip" | "name:list", _) => Base::Name,
+        ("time:add", 1) => Base::Duration,
+        ("time:format" | "time:trunc" | "time:format_civil" | "time:trunc_civil", 1..) => return None,
+        (name, _) if name.starts_with("duration:from") => return None,
+        (name, _) if name.starts_with("duration:") => Base::Duration,
+        (name, _) if name.starts_with("time:") => Base::Time,
+        _ => return None,
+    })
+}
+
+/// The nodes that `!=`, `<` and their kin connect in a rule, each with how many there are together.
+fn compared_together(graph: &Graph, edges: &Edges) -> Vec<(Node, usize)> {
+    let mut next: Vec<Vec<Node>> = vec![Vec::new(); graph.constants.len()];
+    for &(one, meeting, other) in &graph.meetings {
+        let is_apart = matches!(meeting, Meeting::Unequal | Meeting::Order);
+        if is_apart && edges.varies(one) && edges.varies(other) {
+            for (from, to) in [(one, other), (other, one)] {
+                next.get_mut(from as usize).into_iter().for_each(|all| all.push(to));
+            }
+        }
+    }
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+    for node in (0u32..).zip(&next).filter(|(_, all)| !all.is_empty()).map(|(node, _)| node) {
+        if !seen.insert(node) {
+            continue;
+        }
+        let mut together = vec![node];
+        let mut first = 0;
+        while let Some(&node) = together.get(first) {
+            first += 1;
+            together.extend(at(&next, node).iter().copied().filter(|other| seen.insert(*other)));
+        }
+        found.extend(together.iter().map(|node| (*node, together.len())));
+    }
+    found
+}
+
+/// What needs different values needs them wherever its values come from.
+fn spread(graph: &Graph, edges: &Edges, needs: &mut [Need]) {
+    let mut pending: Vec<Node> = (0u32..)
+        .zip(needs.iter())
+        .filter(|(_, need)| **need != Need::default())
+        .map(|(node, _)| node)
+        .collect();
+    while let Some(node) = pending.pop() {
+        let Some(need) = needs.get(node as usize).cloned() else { continue };
+        let without_kinds = Need { kinds: BTreeSet::new(), ..need.clone() };
+        let before = at(&edges.before, node).iter().map(|before| (*before, &need));
+        let computations = at(&edges.results, node).iter().filter_map(|at| graph.computations.get(*at));
+        let args = computations.flat_map(|computation| &computation.args).map(|arg| (*arg, &without_kinds));
+        let folded = at(&edges.folded, node).iter().map(|arg| (*arg, &without_kinds));
+        for (before, need) in before.chain(args).chain(folded) {
+            if needs_more(needs, before, need) {
+                pending.push(before);
+            }
+        }
+    }
+}
+
+fn needs_more(needs: &mut [Need], node: Node, need: &Need) -> bool {
+    needs.get_mut(node as usize).is_some_and(|known| known.extend(need))
+}

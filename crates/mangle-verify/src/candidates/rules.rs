@@ -1,0 +1,220 @@
+//! The graph of the rules of a program.
+
+use mangle_engine::kernel::Compiled;
+use mangle_engine::kernel::Reducer;
+use mangle_engine::kernel::plan::{
+    Aggregate, Bound, IntervalCondition, Let, Match, Plan, RowArgs, Slot, Step, StepKind, ValueSource,
+};
+use mangle_syntax::syntax::ast::Operator;
+use rustc_hash::FxHashMap;
+
+use super::graph::{Graph, Meeting, Node, Reduced};
+use crate::cone::Cone;
+
+/// The registers of one rule.
+pub(super) struct Registers<'g> {
+    pub(super) graph: &'g mut Graph,
+    slots: FxHashMap<Slot, Node>,
+}
+
+/// Whether a reducer makes a list or a map of the rows.
+fn is_list(reducer: Reducer) -> bool {
+    !reducer.counts() && !reducer.combines() && Some(reducer) != Reducer::of("fn:avg")
+}
+
+/// The graph of the rules that a cone needs.
+pub(super) fn graph(compiled: &Compiled, cone: &Cone) -> Graph {
+    let mut graph = Graph::default();
+    for stratum in &compiled.strata {
+        for plan in stratum.plans.iter().filter(|plan| cone.needs(plan.target)) {
+            add_plan(&mut graph, compiled, plan);
+        }
+        for aggregate in stratum.aggregates.iter().filter(|made| cone.needs(made.target)) {
+            add_aggregate(&mut graph, compiled, aggregate);
+        }
+    }
+    let mut deferred: Vec<_> = compiled.deferred.iter().filter(|(id, _)| cone.needs(**id)).collect();
+    deferred.sort_by_key(|(id, _)| **id);
+    for (relation, rule) in
+        deferred.into_iter().flat_map(|(id, rules)| rules.iter().map(move |rule| (id, rule)))
+    {
+        let mut registers = Registers { graph: &mut graph, slots: FxHashMap::default() };
+        for (column, slot) in &rule.inputs {
+            let (from, to) = (registers.graph.column(*relation, *column), registers.slot(*slot));
+            registers.graph.flows.push((from, to));
+        }
+        registers.steps(compiled, &rule.plan.steps);
+        registers.head(*relation, &rule.plan.head);
+    }
+    graph
+}
+
+fn add_plan(graph: &mut Graph, compiled: &Compiled, plan: &Plan) {
+    let mut registers = Registers { graph, slots: FxHashMap::default() };
+    registers.steps(compiled, &plan.steps);
+    registers.head(plan.target, &plan.head);
+}
+
+fn add_aggregate(graph: &mut Graph, compiled: &Compiled, aggregate: &Aggregate) {
+    let mut registers = Registers { graph, slots: FxHashMap::default() };
+    registers.lookup(compiled, &aggregate.rows);
+    registers.reduced(compiled, aggregate);
+    for key in &aggregate.keys {
+        // Rows of one group agree in their keys.
+        let key = registers.slot(*key);
+        registers.graph.meetings.push((key, Meeting::Equal, key));
+    }
+    for statement in &aggregate.lets {
+        match statement {
+            Let::Compute(steps) => registers.steps(compiled, steps),
+            Let::Reduce { slot, reducer, args } => registers.reduce(compiled, *slot, *reducer, args),
+        }
+    }
+    registers.steps(compiled, &aggregate.finish);
+    registers.head(aggregate.target, &aggregate.head);
+}
+
+impl Registers<'_> {
+    pub(super) fn slot(&mut self, slot: Slot) -> Node {
+        match self.slots.get(&slot) {
+            Some(known) => *known,
+            None => {
+                let node = self.graph.node(None);
+                self.slots.insert(slot, node);
+                node
+            }
+        }
+    }
+
+    pub(super) fn source(&mut self, source: ValueSource) -> Node {
+        match source {
+            ValueSource::Value(value) => self.graph.constant(value),
+            ValueSource::Slot(slot) => self.slot(slot),
+        }
+    }
+
+    fn head(&mut self, target: u32, head: &[ValueSource]) {
+        for (at, source) in (0u16..).zip(head) {
+            let (from, to) = (self.source(*source), self.graph.column(target, at));
+            self.graph.flows.push((from, to));
+        }
+    }
+
+    /// The columns in which the rows of a group can differ: all of them count, also those that only a wildcard reads.
+    fn reduced(&mut self, compiled: &Compiled, aggregate: &Aggregate) {
+        let rows = &aggregate.rows;
+        let is_key = |column: u16| {
+            let slot = rows.binds.iter().find(|(bound, _)| *bound == column).map(|(_, slot)| slot);
+            rows.source(column).is_some() || slot.is_some_and(|slot| aggregate.keys.contains(slot))
+        };
+        let arity = compiled.arities.get(rows.relation as usize).copied().unwrap_or(0);
+        let columns = (0..u16::try_from(arity).unwrap_or(u16::MAX)).filter(|column| !is_key(*column));
+        let nodes: Vec<Node> = columns.map(|column| self.graph.column(rows.relation, column)).collect();
+        let mut lets = aggregate.lets.iter();
+        let is_list = lets.all(|made| !matches!(made, Let::Reduce { reducer, .. } if !is_list(*reducer)));
+        self.graph.reduced.push(Reduced { columns: nodes, is_list });
+    }
+
+    fn reduce(&mut self, compiled: &Compiled, slot: Slot, reducer: Reducer, args: &RowArgs) {
+        self.steps(compiled, &args.steps);
+        let result = self.slot(slot);
+        if reducer.counts() {
+            self.graph.counts.push(result);
+            return;
+        }
+        let sources: Vec<Node> = args.sources.iter().flatten().map(|source| self.source(*source)).collect();
+        if reducer.combines() {
+            self.graph.flows.extend(sources.iter().map(|from| (*from, result)));
+            let sums = ["fn:sum", "fn:float:sum", "fn:duration:sum"];
+            if sums.iter().any(|name| Reducer::of(name) == Some(reducer)) {
+                self.graph.folds.extend(sources.into_iter().map(|from| (from, result)));
+            }
+        } else if let [only] = sources.as_slice() {
+            let made = if is_list(reducer) { &mut self.graph.lists } else { &mut self.graph.folds };
+            made.push((*only, result));
+        }
+    }
+
+    pub(super) fn steps(&mut self, compiled: &Compiled, steps: &[Step]) {
+        for step in steps {
+            match &step.kind {
+                StepKind::Match(found) | StepKind::Absent(found) | StepKind::Call(found) => {
+                    self.lookup(compiled, found);
+                }
+                StepKind::Compute { slot, function, args } => {
+                    let args: Vec<Node> = args.iter().map(|arg| self.source(*arg)).collect();
+                    let result = self.slot(*slot);
+                    self.compute(*function, args, result);
+                }
+                StepKind::Instant { slot, bound: Bound::Value(source) } => {
+                    let (from, to) = (self.source(*source), self.slot(*slot));
+                    self.graph.flows.push((from, to));
+                }
+                StepKind::Compare { operator, left, right } => {
+                    let meeting = match operator {
+                        Operator::Equal => Meeting::Equal,
+                        Operator::NotEqual => Meeting::Unequal,
+                        _ => Meeting::Order,
+                    };
+                    let (left, right) = (self.source(*left), self.source(*right));
+                    self.graph.meetings.push((left, meeting, right));
+                }
+                StepKind::Solve { name, args, outputs, .. } => self.solve(*name, args, outputs),
+                StepKind::Instant { .. } | StepKind::Never | StepKind::Fail(_) => {}
+            }
+        }
+    }
+
+    fn lookup(&mut self, compiled: &Compiled, found: &Match) {
+        let arity = compiled.arities.get(found.relation as usize).copied().unwrap_or(0);
+        for column in 0..u16::try_from(arity).unwrap_or(u16::MAX) {
+            if let Some(source) = found.source(column) {
+                let (key, at) = (self.source(source), self.graph.column(found.relation, column));
+                self.graph.meetings.push((key, Meeting::Equal, at));
+                if compiled.deferred.contains_key(&found.relation) {
+                    self.graph.flows.push((key, at));
+                }
+            }
+        }
+        for (column, slot) in &found.binds {
+            let (from, to) = (self.graph.column(found.relation, *column), self.slot(*slot));
+            self.graph.flows.push((from, to));
+        }
+        for (one, other) in &found.same {
+            let (one, other) =
+                (self.graph.column(found.relation, *one), self.graph.column(found.relation, *other));
+            self.graph.meetings.push((one, Meeting::Equal, other));
+        }
+        let (Some(first), Some(last)) =
+            (u16::try_from(arity.saturating_sub(2)).ok(), u16::try_from(arity.saturating_sub(1)).ok())
+        else {
+            return;
+        };
+        self.interval(found, first, last);
+    }
+
+    /// What the interval of a temporal tuple flows to and is compared with.
+    fn interval(&mut self, found: &Match, first: u16, last: u16) {
+        if found.when.is_none() && found.ends == (None, None) {
+            return;
+        }
+        let start = self.graph.column(found.relation, first);
+        let end = self.graph.column(found.relation, last);
+        for (slot, from) in [(found.ends.0, start), (found.ends.1, end)] {
+            if let Some(slot) = slot {
+                let to = self.slot(slot);
+                self.graph.flows.push((from, to));
+            }
+        }
+        if let Some(IntervalCondition::Contains(bounds) | IntervalCondition::Overlaps(bounds)) = found.when {
+            for bound in [bounds.start, bounds.end] {
+                if let Bound::Value(source) = bound {
+                    let at = self.source(source);
+                    self.graph.meetings.extend([(start, Meeting::Order, at), (end, Meeting::Order, at)]);
+                } else {
+                    self.graph.instants.push(([start, end], bound));
+                }
+            }
+        }
+    }
+}

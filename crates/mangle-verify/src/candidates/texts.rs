@@ -1,0 +1,123 @@
+//! Texts that pass the tests of a place: each test, several together, and some that are longer than they must be.
+
+use mangle_engine::kernel::{Datum, ValueId, Values};
+
+use super::cuts::Cuts;
+use super::graph::Meeting;
+
+/// How many texts are made of the tests of a place.
+const MOST_TEXTS: usize = 500;
+
+/// How many parts are combined in twos, and in both orders.
+const MOST_IN_TWOS: usize = 24;
+const MOST_IN_BOTH_ORDERS: usize = 4;
+
+/// What the texts begin with, hold, and end with.
+struct Tests {
+    prefixes: Vec<String>,
+    parts: Vec<String>,
+    suffixes: Vec<String>,
+}
+
+/// The texts of a place that is tested with these. `distinct` of them pass each test by itself.
+pub(super) fn texts(
+    tests: &[(Meeting, ValueId)],
+    distinct: usize,
+    values: &mut Values,
+    cuts: &Cuts,
+) -> Vec<ValueId> {
+    let of = |wanted: Meeting| -> Vec<String> {
+        let of_kind = tests.iter().filter(|(meeting, _)| *meeting == wanted);
+        let texts = of_kind.filter_map(|(_, value)| match values.get(*value) {
+            Datum::String(text) => Some(text.to_string()),
+            _ => None,
+        });
+        texts.collect()
+    };
+    let tests =
+        Tests { prefixes: of(Meeting::Prefix), parts: of(Meeting::Contains), suffixes: of(Meeting::Suffix) };
+    if tests.prefixes.is_empty() && tests.parts.is_empty() && tests.suffixes.is_empty() {
+        return Vec::new();
+    }
+    let mut texts = tests.single(distinct);
+    texts.extend(tests.combined(cuts));
+    let mut seen = rustc_hash::FxHashSet::default();
+    texts.retain(|text| !text.is_empty() && seen.insert(text.clone()));
+    cuts.shorten(&mut texts, MOST_TEXTS, "too many texts pass the tests of one argument");
+    texts.iter().map(|text| values.string(text)).collect()
+}
+
+impl Tests {
+    /// A letter that is in no test, if there is one.
+    fn unused(&self) -> char {
+        let tests = self.prefixes.iter().chain(&self.parts).chain(&self.suffixes);
+        "xyzwvqkj".chars().find(|letter| !tests.clone().any(|test| test.contains(*letter))).unwrap_or('x')
+    }
+
+    /// Texts that pass one test, bare and longer.
+    fn single(&self, distinct: usize) -> Vec<String> {
+        let letter = self.unused();
+        let mut longer = vec![String::new(), letter.to_string()];
+        longer.extend((2..distinct).map(|at| format!("{letter}{at}{letter}")));
+        let mut texts = Vec::new();
+        for more in &longer {
+            texts.extend(self.prefixes.iter().map(|prefix| format!("{prefix}{more}")));
+            texts.extend(self.suffixes.iter().map(|suffix| format!("{more}{suffix}")));
+            texts.extend(self.parts.iter().map(|part| format!("{more}{part}{more}")));
+        }
+        texts
+    }
+
+    /// Texts that pass several tests, those that pass fewer first.
+    fn combined(&self, cuts: &Cuts) -> Vec<String> {
+        let with_none = |texts: &[String]| -> Vec<(usize, String)> {
+            let texts = texts.iter().map(|text| (1, text.clone()));
+            std::iter::once((0, String::new())).chain(texts).collect()
+        };
+        let (prefixes, suffixes) = (with_none(&self.prefixes), with_none(&self.suffixes));
+        let mut texts = Vec::new();
+        for (in_middle, middle) in &self.middles(cuts) {
+            for (at_end, suffix) in &suffixes {
+                for (at_start, prefix) in &prefixes {
+                    texts.push((in_middle + at_end + at_start, format!("{prefix}{middle}{suffix}")));
+                }
+            }
+        }
+        let letter = self.unused();
+        for prefix in &self.prefixes {
+            texts.extend(self.suffixes.iter().map(|suffix| (2, format!("{prefix}{letter}{suffix}"))));
+        }
+        texts.sort_by_key(|(count, _)| *count);
+        texts.into_iter().map(|(_, text)| text).collect()
+    }
+
+    /// What a text holds between its ends: nothing, each part, and several parts.
+    /// Each with how many parts it is made of; the one of all parts counts as one of two.
+    fn middles(&self, cuts: &Cuts) -> Vec<(usize, String)> {
+        let parts = &self.parts;
+        let mut middles = vec![(0, String::new())];
+        middles.extend(parts.iter().map(|part| (1, part.clone())));
+        if parts.len() > MOST_IN_TWOS {
+            cuts.add("too many texts that one argument can contain");
+        }
+        for (at, one) in parts.iter().enumerate().take(MOST_IN_TWOS) {
+            for other in parts.iter().skip(at + 1).take(MOST_IN_TWOS) {
+                middles.push((2, format!("{one}{other}")));
+                if parts.len() <= MOST_IN_BOTH_ORDERS {
+                    middles.push((2, format!("{other}{one}")));
+                }
+            }
+        }
+        if parts.len() <= MOST_IN_BOTH_ORDERS {
+            for left_out in 0..parts.len() {
+                let rest =
+                    parts.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, part)| part.as_str());
+                middles.push((3, rest.collect()));
+            }
+        }
+        middles.push((2, parts.concat()));
+        let mut seen = rustc_hash::FxHashSet::default();
+        middles.retain(|(_, middle)| seen.insert(middle.clone()));
+        middles
+    }
+}

@@ -1,0 +1,326 @@
+//! Which values each node should be able to have: constants that it is compared with, bounds, and from there back through
+//! the rules and the inverses of the functions to the places of the inputs.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
+
+use super::edges::{Edges, at};
+use super::flow::Flow;
+use super::graph::{Computation, Graph, Meeting, Node};
+use super::held::Held;
+use super::inverse::{Call, Piece, inverse, part_of_fold, part_of_test, pieces_of};
+
+/// How many functions a value is followed through.
+pub(super) const MOST_STEPS: u8 = 12;
+
+/// How many of these a function counts for whose value can come to be its own argument.
+const RECURSIVE_STEPS: u8 = 4;
+
+/// How many values of a node are followed.
+const MOST_WANTED: usize = 2_000;
+
+/// How many values of the other arguments are tried where a function has several arguments that a world can choose.
+const MOST_OTHERS: usize = 10;
+
+/// In how many ways a concatenation is made of its constant parts.
+const MOST_PIECES: usize = 400;
+
+/// How a value came to be wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) struct Tag {
+    /// How often it went from a place to another one by a function between them.
+    pub(super) crossings: u8,
+    /// How many functions it went through.
+    pub(super) steps: u8,
+    /// Whether it is met by `=` or `!=`, or in a relation.
+    pub(super) is_met: bool,
+    /// Whether it is met by `<` and its kin, so that its neighbours matter.
+    pub(super) is_bound: bool,
+    /// Whether it is only wanted as the neighbour of another value, or as what is made of one.
+    pub(super) is_near: bool,
+}
+
+impl Tag {
+    /// Of a value that is compared in this manner.
+    pub(super) fn of(meeting: Meeting) -> Self {
+        let is_bound = meeting == Meeting::Order;
+        Self { is_bound, is_met: !is_bound, ..Self::default() }
+    }
+
+    /// After one function more.
+    pub(super) fn step(self, is_recursive: bool) -> Self {
+        let steps = if is_recursive { RECURSIVE_STEPS } else { 1 };
+        Self { steps: self.steps.saturating_add(steps), ..self }
+    }
+
+    /// The tag of a value that came to be wanted in two ways.
+    fn with(self, other: Self) -> Self {
+        let (crossings, steps) = (self.crossings, self.steps).min((other.crossings, other.steps));
+        Self {
+            crossings,
+            steps,
+            is_met: self.is_met || other.is_met,
+            is_bound: self.is_bound || other.is_bound,
+            is_near: self.is_near && other.is_near,
+        }
+    }
+}
+
+/// Adds a value to those with tags. Returns whether anything is new.
+pub(super) fn add_tagged(all: &mut BTreeMap<ValueId, Tag>, value: ValueId, tag: Tag) -> bool {
+    match all.get_mut(&value) {
+        Some(known) => {
+            let both = known.with(tag);
+            std::mem::replace(known, both) != both
+        }
+        None => {
+            all.insert(value, tag);
+            true
+        }
+    }
+}
+
+/// Something that a node should be able to have.
+#[derive(Debug, Clone, Copy)]
+enum Wanted {
+    Value(ValueId),
+    Test(Meeting, ValueId),
+}
+
+/// What each node should be able to have.
+pub(super) struct Wants<'w> {
+    pub(super) graph: &'w Graph,
+    pub(super) flow: &'w Flow<'w>,
+    pub(super) edges: &'w Edges,
+    clock: Clock,
+    pub(super) of: Vec<BTreeMap<ValueId, Tag>>,
+    pub(super) tests: Vec<BTreeSet<(Meeting, ValueId)>>,
+    pending: VecDeque<(Node, Wanted)>,
+}
+
+impl<'w> Wants<'w> {
+    /// The constants that nodes meet in the rules.
+    pub(super) fn new(
+        graph: &'w Graph,
+        flow: &'w Flow<'w>,
+        edges: &'w Edges,
+        values: &mut Values,
+        clock: Clock,
+    ) -> Self {
+        let count = graph.constants.len();
+        let (of, tests) = (vec![BTreeMap::new(); count], vec![BTreeSet::new(); count]);
+        let mut wants = Self { graph, flow, edges, clock, of, tests, pending: VecDeque::new() };
+        for &(one, meeting, other) in &graph.meetings {
+            for value in flow.values_at(other) {
+                wants.meet(one, meeting, *value, Tag::of(meeting));
+            }
+            if meeting.is_comparison() {
+                flow.values_at(one)
+                    .iter()
+                    .for_each(|value| wants.meet(other, meeting, *value, Tag::of(meeting)));
+            }
+        }
+        for divisor in &graph.divisors {
+            for zero in [values.number(0), values.float(0.0)] {
+                wants.want(*divisor, zero, Tag::of(Meeting::Equal));
+            }
+        }
+        wants
+    }
+
+    /// A node meets a value.
+    pub(super) fn meet(&mut self, node: Node, meeting: Meeting, value: ValueId, tag: Tag) {
+        if meeting.is_comparison() {
+            self.want(node, value, tag);
+        } else {
+            self.test(node, meeting, value);
+        }
+    }
+
+    /// A node should be able to have a value.
+    pub(super) fn want(&mut self, node: Node, value: ValueId, tag: Tag) {
+        if !self.edges.varies(node) || tag.steps > MOST_STEPS {
+            return;
+        }
+        let Some(known) = self.of.get_mut(node as usize) else { return };
+        if known.len() >= MOST_WANTED && !known.contains_key(&value) {
+            self.flow.cuts.add("too many values meet one argument");
+            return;
+        }
+        if add_tagged(known, value, tag) {
+            self.pending.push_back((node, Wanted::Value(value)));
+        }
+    }
+
+    /// A node is tested with a text, a name or a length.
+    pub(super) fn test(&mut self, node: Node, meeting: Meeting, value: ValueId) {
+        if !self.edges.varies(node) {
+            return;
+        }
+        let Some(known) = self.tests.get_mut(node as usize) else { return };
+        if known.insert((meeting, value)) {
+            self.pending.push_back((node, Wanted::Test(meeting, value)));
+        }
+    }
+
+    /// Follows everything back to where it comes from.
+    pub(super) fn follow(&mut self, values: &mut Values, held: &Held) {
+        while let Some((node, wanted)) = self.pending.pop_front() {
+            let edges = self.edges;
+            for before in at(&edges.before, node) {
+                match wanted {
+                    Wanted::Value(value) => self.want(*before, value, self.tag(node, value)),
+                    Wanted::Test(meeting, value) => self.test(*before, meeting, value),
+                }
+            }
+            if let Wanted::Value(value) = wanted {
+                if let Datum::List(elements) = values.get(value).clone() {
+                    let tag = self.tag(node, value);
+                    for from in self.flow.elements_at(node) {
+                        elements.iter().for_each(|element| self.want(*from, *element, tag));
+                    }
+                }
+                let tag = self.tag(node, value);
+                if tag.crossings == 0 && tag.steps == 0 {
+                    for element in at(&edges.folded, node) {
+                        part_of_fold(values, value)
+                            .into_iter()
+                            .for_each(|part| self.want(*element, part, tag.step(false)));
+                    }
+                }
+            }
+            for number in at(&edges.results, node) {
+                match wanted {
+                    Wanted::Value(value) => self.invert(values, held, *number, value),
+                    Wanted::Test(meeting, value) => self.invert_test(values, *number, meeting, value),
+                }
+            }
+        }
+    }
+
+    fn tag(&self, node: Node, value: ValueId) -> Tag {
+        self.of.get(node as usize).and_then(|all| all.get(&value)).copied().unwrap_or_default()
+    }
+
+    /// Which arguments a function needs to have a value.
+    fn invert(&mut self, values: &mut Values, held: &Held, number: usize, value: ValueId) {
+        let Some(computation) = self.graph.computations.get(number) else { return };
+        let tag = self.tag(computation.result, value).step(self.edges.is_recursive(number));
+        if tag.steps > MOST_STEPS {
+            return;
+        }
+        let function = computation.function.name();
+        let mut nodes = computation.args.clone();
+        nodes.sort_unstable();
+        nodes.dedup();
+        for wanted in nodes.into_iter().filter(|node| self.edges.varies(*node)) {
+            match function {
+                "list:len" => self.test(wanted, Meeting::Length, value),
+                "string:concat" => {
+                    let Datum::String(text) = values.get(value).clone() else { continue };
+                    for pieces in self.pieces(values, computation, wanted) {
+                        for part in pieces_of(&text, &pieces) {
+                            let part = values.string(&part);
+                            self.want(wanted, part, tag);
+                        }
+                    }
+                }
+                _ => {
+                    for args in self.others(held, computation, wanted, tag) {
+                        if let ("mod", [None, Some(divisor)]) = (function, args.as_slice())
+                            && let Ok(remainder) = values.pair(*divisor, value)
+                        {
+                            self.test(wanted, Meeting::Remainder, remainder);
+                        }
+                        let call = Call { function, args: &args, result: value };
+                        let found = inverse(values, self.clock, &call);
+                        found.into_iter().for_each(|found| self.want(wanted, found, tag));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Which tests the arguments of a function pass where its value passes one.
+    fn invert_test(&mut self, values: &mut Values, number: usize, meeting: Meeting, test: ValueId) {
+        let Some(computation) = self.graph.computations.get(number) else { return };
+        let Datum::String(text) = values.get(test).clone() else { return };
+        let function = computation.function.name();
+        for wanted in computation.args.clone().into_iter().filter(|node| self.edges.varies(*node)) {
+            match function {
+                "string:concat" => {
+                    for pieces in self.pieces(values, computation, wanted) {
+                        for (meeting, text) in part_of_test(meeting, &text, &pieces) {
+                            let text = values.string(&text);
+                            self.meet(wanted, meeting, text, Tag::of(meeting).step(false));
+                        }
+                    }
+                }
+                "string:replace" => {
+                    self.test(wanted, meeting, test);
+                    self.invert(values, &Held::default(), number, test);
+                }
+                "name:to_string" | "number:to_string" | "float64:to_string" => {
+                    self.invert(values, &Held::default(), number, test);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The parts of a concatenation, for each combination of its constant arguments.
+    fn pieces(&self, values: &Values, computation: &Computation, wanted: Node) -> Vec<Vec<Piece>> {
+        let text = |value: &ValueId| match values.get(*value) {
+            Datum::String(text) | Datum::Name(text) => Some(Piece::Text(text.to_string())),
+            Datum::Number(number) => Some(Piece::Text(number.to_string())),
+            _ => None,
+        };
+        let mut all: Vec<Vec<Piece>> = vec![Vec::new()];
+        for arg in &computation.args {
+            let mut options: Vec<Piece> = Vec::new();
+            if *arg == wanted {
+                options.push(Piece::Wanted);
+            } else {
+                options.extend(self.flow.values_at(*arg).iter().filter_map(text));
+                options.extend(self.edges.varies(*arg).then_some(Piece::Open));
+            }
+            if all.len().saturating_mul(options.len()) > MOST_PIECES {
+                self.flow.cuts.add("a concatenation has too many constant parts");
+                return Vec::new();
+            }
+            let longer = all.iter().flat_map(|pieces| {
+                options.iter().map(move |piece| pieces.iter().cloned().chain([piece.clone()]).collect())
+            });
+            all = longer.collect();
+        }
+        all
+    }
+
+    /// The arguments of a call, without those that are `wanted`. The more there are, and the further they are from what
+    /// is compared, the fewer values of each are tried.
+    fn others(
+        &self,
+        held: &Held,
+        computation: &Computation,
+        wanted: Node,
+        tag: Tag,
+    ) -> Vec<Vec<Option<ValueId>>> {
+        let others: Vec<Node> = computation.args.iter().copied().filter(|node| *node != wanted).collect();
+        let open = others.iter().filter(|node| self.edges.varies(**node)).count();
+        let most = MOST_OTHERS / open.max(usize::from(tag.steps)).clamp(1, MOST_OTHERS);
+        let options: Vec<Vec<ValueId>> = others
+            .iter()
+            .map(|node| {
+                let known = self.flow.values_at(*node).iter().copied();
+                known.chain(held.some_at(self.flow, *node, most)).collect()
+            })
+            .collect();
+        let arguments = |others: Vec<ValueId>| {
+            let mut others = others.into_iter();
+            let args = computation.args.iter();
+            args.map(|node| if *node == wanted { None } else { others.next() }).collect()
+        };
+        self.flow.combinations(&options).into_iter().map(arguments).collect()
+    }
+}
