@@ -13,6 +13,16 @@ test("cases are the comments that open one", () => {
   ]);
 });
 
+test("properties are listed with their names, else with their bodies", () => {
+  const text =
+    "# @never name: nothing odd\n#   odd(X)\n# @possible open(/a)\n#\n# @always\n#   p(X) then\n#     q(X)\n# @assume never r(X)\n# @never\n";
+  assert.deepEqual(casesOf(text), [
+    { name: "nothing odd", line: 0 },
+    { name: "open(/a)", line: 2 },
+    { name: "p(X) then q(X)", line: 4 },
+  ]);
+});
+
 test("a failure is said at its line, with the proof", () => {
   const failure = { line: 8, expectation: "@forbid p(_)", message: "`p(_)` is forbidden, but holds.", explanation: "p(1)  by a.mg:3\n" };
   const report = { name: "one", line: 5, outcome: "failed" as const, message: null, failures: [failure] };
