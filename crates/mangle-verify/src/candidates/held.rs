@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mangle_engine::kernel::{Clock, ValueId, Values};
+use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 
 use super::edges::at;
 use super::findings::moved;
@@ -23,6 +23,10 @@ const MOST_TOGETHER: usize = 24;
 
 /// How many texts of a world another one is tested with.
 const MOST_TESTS: usize = 12;
+
+/// How a value that the program does not mention came to be wanted.
+const FRESH_TAG: Tag =
+    Tag { crossings: 0, steps: 0, is_met: false, is_bound: false, is_near: false, is_fresh: true };
 
 /// The values that a world can bring.
 #[derive(Debug, Default)]
@@ -57,7 +61,7 @@ impl Held {
     fn plain(&self, flow: &Flow<'_>, node: Node) -> BTreeMap<ValueId, Tag> {
         let mut all = BTreeMap::new();
         for group in self.groups(flow, node) {
-            let fresh = self.fresh.get(group).into_iter().flatten().map(|value| (*value, Tag::default()));
+            let fresh = self.fresh.get(group).into_iter().flatten().map(|value| (*value, FRESH_TAG));
             let known = self.of_group.get(group).into_iter().flatten().map(|(value, tag)| (*value, *tag));
             fresh.chain(known).for_each(|(value, tag)| _ = add_tagged(&mut all, value, tag));
         }
@@ -131,7 +135,11 @@ impl Held {
             }
             for args in self.arguments(wants, values, &computation.args) {
                 let is_near = args.iter().any(|(_, tag)| tag.is_near);
-                let tag = Tag { is_near, ..args.iter().map(|(_, tag)| *tag).max().unwrap_or_default() };
+                let varies = |(node, _): &(&Node, _)| wants.edges.varies(**node);
+                let is_fresh =
+                    computation.args.iter().zip(&args).filter(varies).all(|(_, (_, tag))| tag.is_fresh);
+                let tag =
+                    Tag { is_near, is_fresh, ..args.iter().map(|(_, tag)| *tag).max().unwrap_or_default() };
                 let tag = tag.step(wants.edges.is_recursive(number));
                 let args: Vec<ValueId> = args.into_iter().map(|(value, _)| value).collect();
                 if tag.steps <= MOST_STEPS
@@ -198,14 +206,14 @@ impl Held {
     }
 
     /// Nodes that are compared want each other's values.
-    pub(super) fn cross(&self, wants: &mut Wants<'_>) {
+    pub(super) fn cross(&self, wants: &mut Wants<'_>, values: &Values) {
         for &(one, meeting, other) in &wants.graph.meetings {
             for (to, from) in [(one, other), (other, one)] {
                 if !wants.edges.varies(to) || !wants.edges.varies(from) {
                     continue;
                 }
                 if meeting.is_comparison() {
-                    self.cross_values(wants, to, meeting, from);
+                    self.cross_values(wants, values, to, meeting, from);
                 } else if to == one {
                     let some = self.some_at(wants.flow, from, MOST_TESTS);
                     some.into_iter().for_each(|value| wants.test(to, meeting, value));
@@ -214,7 +222,7 @@ impl Held {
         }
     }
 
-    fn cross_values(&self, wants: &mut Wants<'_>, to: Node, meeting: Meeting, from: Node) {
+    fn cross_values(&self, wants: &mut Wants<'_>, values: &Values, to: Node, meeting: Meeting, from: Node) {
         let mut found: Vec<(ValueId, Tag)> = self
             .computed
             .get(from as usize)
@@ -225,7 +233,12 @@ impl Held {
         if wants.edges.is_computed(to) {
             found.extend(self.plain(wants.flow, from));
         }
-        for (value, tag) in found.into_iter().filter(|(_, tag)| tag.crossings < MOST_CROSSINGS) {
+        // Texts that are made of texts of the program do not become parts of others.
+        let may_cross = |(value, tag): &(ValueId, Tag)| match values.get(*value) {
+            Datum::String(_) if !tag.is_fresh => tag.crossings == 0,
+            _ => tag.crossings < MOST_CROSSINGS,
+        };
+        for (value, tag) in found.into_iter().filter(may_cross) {
             // A bound that was met by a bound is exact enough.
             let is_bound = tag.is_bound || (meeting == Meeting::Order && tag.crossings == 0 && !tag.is_near);
             let tag = Tag { crossings: tag.crossings + 1, steps: 0, is_bound, is_met: !is_bound, ..tag };

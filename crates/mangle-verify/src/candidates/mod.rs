@@ -98,7 +98,7 @@ pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[In
         if !held.update(&wants, values, clock) && round > 0 {
             break;
         }
-        held.cross(&mut wants);
+        held.cross(&mut wants, values);
     }
     let findings = Findings::new(&wants, &groups, &held, &seeds, values);
     let mut domains = Domains { flow: &flow, findings: &findings, fresh: &fresh, values };

@@ -39,6 +39,8 @@ pub(super) struct Tag {
     pub(super) is_bound: bool,
     /// Whether it is only wanted as the neighbour of another value, or as what is made of one.
     pub(super) is_near: bool,
+    /// Whether it is a value that the program does not mention, or made of such values.
+    pub(super) is_fresh: bool,
 }
 
 impl Tag {
@@ -63,6 +65,7 @@ impl Tag {
             is_met: self.is_met || other.is_met,
             is_bound: self.is_bound || other.is_bound,
             is_near: self.is_near && other.is_near,
+            is_fresh: self.is_fresh || other.is_fresh,
         }
     }
 }

@@ -5,6 +5,7 @@
 mod enumerator;
 mod generated;
 mod small;
+mod text_values;
 mod values;
 
 use std::sync::Arc;
