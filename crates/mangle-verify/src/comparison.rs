@@ -12,8 +12,9 @@ use mangle_syntax::text::{Cancel, FileId};
 
 use crate::answer::{Covered, covered};
 use crate::cause::Parting;
+use crate::goal_rules::Direction;
 use crate::joined::{Joined, in_other_text, with_own_names, without_mark};
-use crate::question::{Direction, Setup, difference, own_program};
+use crate::question::{Setup, difference, own_program};
 use crate::search::{Outcome, Question, Scope, World, search};
 
 /// How many rules are told of in each direction.

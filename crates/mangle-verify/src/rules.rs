@@ -8,8 +8,9 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Clause, Item, Premise};
 use mangle_syntax::text::{Cancel, FileId, TextRange, slice, text_len};
 
+use crate::goal_rules::Direction;
 use crate::joined::Joined;
-use crate::question::{Direction, Setup, difference, fires, own_program};
+use crate::question::{Setup, difference, fires, own_program};
 use crate::search::{Outcome, Question, Scope, search};
 use mangle_check::policy_test::property::{Piece, PropertyError};
 

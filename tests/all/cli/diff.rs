@@ -7,13 +7,13 @@ use super::support::{check, folder, run};
 const SCHEMA: &str = "Decl pending(Id, Action) descr [extensional()] bound [/string, /name].\n\
     Decl danger(Id, Why) descr [extensional()] bound [/string, /string].\n\
     Decl approved(Id) descr [extensional()] bound [/string].\n\
-    has_danger(Id) :- danger(Id, _).\n";
+    has_danger(Id) :- danger(Id, _).\nrequest(Id) :- pending(Id, _).\n";
 const OLD: &str = "permitted(Id, Action) :- pending(Id, Action), clear(Id).\n\
-    clear(Id) :- pending(Id, _), !has_danger(Id).\n\
+    clear(Id) :- request(Id), !has_danger(Id).\n\
     clear(Id) :- approved(Id).\n";
 const NEW: &str = "# Approvals are gone, and the helper with them.\n\
     permitted(Id, Action) :- pending(Id, Action), clear(Id).\n\
-    clear(Id) :- pending(Id, Action), !danger(Id, _), /none != Action.\n";
+    clear(Id) :- request(Id), !danger(Id, _).\n";
 const FILES: &[(&str, &str)] =
     &[("old/schema.mg", SCHEMA), ("old/policy.mg", OLD), ("new/schema.mg", SCHEMA), ("new/policy.mg", NEW)];
 
@@ -101,7 +101,7 @@ fn in_the_intended_reading_only_the_approval_is_lost() {
 
 #[test]
 fn the_order_of_statements_makes_no_difference() {
-    let turned = "clear(Id) :- approved(Id).\nclear(Id) :- pending(Id, _),\n  !has_danger(Id). # as before\n\
+    let turned = "clear(Id) :- approved(Id).\nclear(Id) :- request(Id),\n  !has_danger(Id). # as before\n\
         permitted(Id, Action) :- pending(Id, Action), clear(Id).\n";
     let files: Vec<_> = FILES[..3].iter().copied().chain([("new/policy.mg", turned)]).collect();
     check(
@@ -170,13 +170,13 @@ fn markdown_is_made_for_a_pull_request() {
 #[test]
 fn json_has_a_place_for_each_difference() {
     let at = folder(FILES);
-    let out = run(at.path(), &["diff", "old", "new", "--format", "json"]);
+    let out = run(at.path(), &["diff", "old", "new", "clear(Id)", "--format", "json"]);
     let told: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
     let comparison = &told["comparisons"][0];
     assert_eq!(comparison["answer"], "both");
     assert_eq!(comparison["added"][0]["rule"], "new/policy.mg:3");
     assert_eq!(comparison["removed"][0]["rule_in"], "old");
-    assert_eq!(comparison["removed"][0]["world"].as_array().map(Vec::len), Some(3));
+    assert_eq!(comparison["removed"][0]["world"].as_array().map(Vec::len), Some(1));
 }
 
 #[test]

@@ -232,19 +232,112 @@ fn rules_and_negations_that_change_nothing_are_found() {
         Decl painted(D) descr [extensional()] bound [.Singleton</red>].\n\
         open(D) :- door(D), !locked(D), !painted(/blue).\nopen(D) :- door(D), !locked(D), D != /x .\n\
         odd(D) :- painted(D), D = /green .\n";
-    check(&[("policy.mg", policy)], &["verify", "--rules", "."], expect![[""]]);
-    check(&[("policy.mg", "p(1).\n")], &["verify", "--rules", "."], expect![[""]]);
+    check(
+        &[("policy.mg", policy)],
+        &["verify", "--rules", "."],
+        expect![[r#"
+        policy.mg:4: without `!painted(/blue)`, `open/1` is the same in any world of up to 5 facts
+        policy.mg:5: without the rule, `open/1` is the same in any world of up to 5 facts
+        policy.mg:6: the rule does not fire in any world of up to 5 facts
+        3 rules, 3 times nothing depends on one, 0 not decided
+        exit 1
+    "#]],
+    );
+    check(
+        &[("policy.mg", "p(1).\n")],
+        &["verify", "--rules", "."],
+        expect![[r#"
+        0 rules, 0 times nothing depends on one, 0 not decided
+        error: there are no rules here
+        exit 2
+    "#]],
+    );
 }
 
 #[test]
 fn properties_are_cases_for_continuous_integration() {
-    check(FILES, &["verify", ".", "--format", "junit"], expect![[""]]);
+    check(
+        FILES,
+        &["verify", ".", "--format", "junit"],
+        expect![[r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="mangle-ls verify" tests="4" skipped="0" failures="1" errors="0">
+            <testsuite name="policy_test.mg" tests="4" skipped="0" errors="0" failures="1">
+                <testcase name="nothing dangerous is permitted" classname="policy_test.mg" line="1">
+                    <failure message="violated by 2 facts.">  FAILED  nothing dangerous is permitted
+            line 1: violated by 2 facts.
+              the smallest world:
+                danger(&quot;a&quot;,&quot;a&quot;).
+                pending(&quot;a&quot;,/a).
+              solution  by the property
+                clear(&quot;a&quot;)  by policy.mg:4
+                  request(&quot;a&quot;)  by policy.mg:3
+                    pending(&quot;a&quot;,/a)  [the world]
+                    /none != /a
+                  !danger(Id, _)  is dropped: the engine does not look at it
+                danger(&quot;a&quot;,&quot;a&quot;)  [the world]
+        </failure>
+                </testcase>
+                <testcase name="permitted(Action), !pending(_, Action)" classname="policy_test.mg" line="4"/>
+                <testcase name="permitted(/run)" classname="policy_test.mg" line="6"/>
+                <testcase name="clear/1 policy.mg:4" classname="policy_test.mg" line="8"/>
+            </testsuite>
+        </testsuites>
+        exit 1
+    "#]],
+    );
 }
 
 #[test]
 fn properties_are_part_of_the_tests() {
-    check(FILES, &["test", "."], expect![[""]]);
-    check(FILES, &["test", ".", "--filter", "dangerous"], expect![[""]]);
+    check(
+        FILES,
+        &["test", "."],
+        expect![[r#"
+        policy_test.mg
+          FAILED  nothing dangerous is permitted
+            line 1: violated by 2 facts.
+              the smallest world:
+                danger("a","a").
+                pending("a",/a).
+              solution  by the property
+                clear("a")  by policy.mg:4
+                  request("a")  by policy.mg:3
+                    pending("a",/a)  [the world]
+                    /none != /a
+                  !danger(Id, _)  is dropped: the engine does not look at it
+                danger("a","a")  [the world]
+          ok      permitted(Action), !pending(_, Action)
+            line 4: holds up to 5 facts
+          ok      permitted(/run)
+            line 6: possible with 1 fact
+          ok      clear/1 policy.mg:4
+            line 8: possible with 1 fact
+        4 tests in 1 file: 3 passed, 1 failed
+        exit 1
+    "#]],
+    );
+    check(
+        FILES,
+        &["test", ".", "--filter", "dangerous"],
+        expect![[r#"
+        policy_test.mg
+          FAILED  nothing dangerous is permitted
+            line 1: violated by 2 facts.
+              the smallest world:
+                danger("a","a").
+                pending("a",/a).
+              solution  by the property
+                clear("a")  by policy.mg:4
+                  request("a")  by policy.mg:3
+                    pending("a",/a)  [the world]
+                    /none != /a
+                  !danger(Id, _)  is dropped: the engine does not look at it
+                danger("a","a")  [the world]
+        1 test in 1 file: 0 passed, 1 failed
+        exit 1
+    "#]],
+    );
 }
 
 #[test]
@@ -252,7 +345,25 @@ fn a_property_may_end_with_a_name() {
     let policy = "Decl role(X) bound [/name].\n";
     let tests =
         "# @assume never role(X), X != /admin\n# @never role(/admin)\n# @possible role(X), X = /root\n";
-    check(&[("a.mg", policy), ("a_test.mg", tests)], &["verify", "."], expect![[""]]);
+    check(
+        &[("a.mg", policy), ("a_test.mg", tests)],
+        &["verify", "."],
+        expect![[r#"
+        a_test.mg:2 @never role(/admin)
+          violated by 1 fact (reading `go`)
+          the smallest world:
+            role(/admin).
+            solution  by the property
+              role(/admin)  [the world]
+
+        a_test.mg:3 @possible role(X), X = /root
+          impossible up to 5 facts (reading `go`)
+          looked at 8 worlds of the values that can matter
+
+        0 as expected, 2 not, 0 not decided
+        exit 1
+    "#]],
+    );
 }
 
 #[test]
@@ -261,5 +372,36 @@ fn declarations_and_packages_count() {
         Decl t(K, V) descr [fundep([K], [V]), fundep([V], [K])] bound [/name, /number].\nbad(X) :- a(X), X > 5.\n";
     let tests = "# @live bad/1 a.mg:4\n# @live depot.bad/1 a.mg:4\n# @never depot.t(K, A), depot.t(K, B), A != B\n\
         # @never depot.t(K, A), depot.t(L, A), K != L\n";
-    check(&[("a.mg", policy), ("a_test.mg", tests)], &["verify", "."], expect![[""]]);
+    check(
+        &[("a.mg", policy), ("a_test.mg", tests)],
+        &["verify", "."],
+        expect![[r#"
+        a_test.mg:1 @live bad/1 a.mg:4
+          possible with 1 fact (reading `go`)
+          the smallest world:
+            depot.a(6).
+            solution  by the property
+              depot.a(6)  [the world]
+              6 > 5
+
+        a_test.mg:2 @live depot.bad/1 a.mg:4
+          possible with 1 fact (reading `go`)
+          the smallest world:
+            depot.a(6).
+            solution  by the property
+              depot.a(6)  [the world]
+              6 > 5
+
+        a_test.mg:3 @never depot.t(K, A), depot.t(K, B), A != B
+          holds up to 5 facts (reading `go`)
+          looked at 27896 worlds of the values that can matter
+
+        a_test.mg:4 @never depot.t(K, A), depot.t(L, A), K != L
+          holds up to 5 facts (reading `go`)
+          looked at 27896 worlds of the values that can matter
+
+        4 as expected, 0 not, 0 not decided
+        exit 0
+    "#]],
+    );
 }

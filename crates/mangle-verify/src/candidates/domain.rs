@@ -46,7 +46,8 @@ impl Domains<'_> {
             Type::Singleton(name) | Type::Literal(name) => vec![self.values.name(name.as_str())],
             Type::Union(members) => members.iter().flat_map(|member| self.of(place, member)).collect(),
             Type::List(element) => self.lists(place, element),
-            Type::Option(inner) => self.of(place, inner),
+            // No value conforms to it.
+            Type::Option(_) => Vec::new(),
             Type::Pair(parts) => self.pairs(place, &parts.0, &parts.1),
             Type::Map(parts) => self.maps(place, &parts.0, &parts.1),
             Type::Struct(fields) => self.structs(place, fields),
@@ -81,7 +82,7 @@ impl Domains<'_> {
     /// How many values that the program does not mention a place has.
     fn fresh_count(finding: &Finding) -> usize {
         match finding.need.is_joined || !finding.bounds.is_empty() {
-            true => finding.need.distinct.max(super::fresh::FRESH),
+            true => finding.need.distinct.max(super::needs::FRESH),
             false => finding.need.distinct.max(1),
         }
     }
@@ -99,7 +100,7 @@ impl Domains<'_> {
                 fresh.into_iter().chain(all).chain(texts).collect()
             }
             Base::Name => {
-                let below = self.below_tests(&finding.tests, finding.need.distinct.max(1));
+                let below = self.below_tests(&finding, finding.need.distinct.max(1));
                 // Names of the program are preferred.
                 all.retain(|value| !fresh.contains(value));
                 all.into_iter().chain(below).chain(fresh).collect()
@@ -109,36 +110,47 @@ impl Domains<'_> {
     }
 
     /// Names below those that a place is tested with.
-    fn below_tests(&mut self, tests: &[(Meeting, ValueId)], count: usize) -> Vec<ValueId> {
-        let prefixes = tests.iter().filter(|(meeting, _)| *meeting == Meeting::NamePrefix);
+    fn below_tests(&mut self, finding: &Finding, count: usize) -> Vec<ValueId> {
+        let prefixes = finding.tests.iter().filter(|(meeting, _)| *meeting == Meeting::NamePrefix);
         let prefixes: Vec<String> = prefixes
             .filter_map(|(_, value)| match self.values.get(*value) {
                 Datum::Name(name) => Some(name.trim_end_matches('/').to_string()),
                 _ => None,
             })
             .collect();
-        let names =
-            prefixes.iter().flat_map(|prefix| words(count).map(move |word| format!("{prefix}/{word}")));
-        names.map(|name| self.values.name(&name)).collect()
+        let names = prefixes.iter().flat_map(|prefix| self.unknown_below(prefix, count, finding));
+        let names: Vec<String> = names.collect();
+        names.iter().map(|name| self.values.name(name)).collect()
+    }
+
+    /// So many names below a prefix that a place does not meet anyway.
+    fn unknown_below(&self, prefix: &str, count: usize, finding: &Finding) -> Vec<String> {
+        let is_met = |name: &String| {
+            let is_it =
+                |value: &ValueId| matches!(self.values.get(*value), Datum::Name(met) if **met == **name);
+            finding.values.iter().any(is_it)
+        };
+        words().map(|word| format!("{prefix}/{word}")).filter(|name| !is_met(name)).take(count).collect()
     }
 
     /// Names below a name.
     fn below(&mut self, place: &Place, prefix: &str) -> Vec<ValueId> {
         let below = format!("{prefix}/");
         let finding = self.finding(place);
-        let tested = self.below_tests(&finding.tests, finding.need.distinct.max(1));
+        let tested = self.below_tests(&finding, finding.need.distinct.max(1));
         let is_below = |value: &ValueId| matches!(self.values.get(*value), Datum::Name(name) if name.starts_with(&below));
         let mut all: Vec<ValueId> = finding.values.iter().copied().chain(tested).filter(is_below).collect();
         all.sort_by(|one, other| in_order(self.values.get(*one), self.values.get(*other)));
         let count = Self::fresh_count(&finding);
-        all.extend(words(count).map(|word| self.values.name(&format!("{below}{word}"))).collect::<Vec<_>>());
+        let unknown = self.unknown_below(prefix, count, &finding);
+        all.extend(unknown.iter().map(|name| self.values.name(name)));
         all
     }
 }
 
-/// The first so many of `a`, `b`, `c` and so on.
-fn words(count: usize) -> impl Iterator<Item = String> {
-    ('a'..='z').take(count).map(String::from)
+/// `a`, `b`, `c` and so on.
+fn words() -> impl Iterator<Item = String> {
+    ('a'..='z').map(String::from)
 }
 
 /// The kind of a value without parts.

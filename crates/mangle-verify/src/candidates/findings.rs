@@ -7,7 +7,7 @@ use mangle_engine::kernel::{Datum, ValueId, Values};
 use super::flow::Flow;
 use super::graph::Meeting;
 use super::groups::Groups;
-use super::held::Held;
+use super::held::{Held, moved};
 use super::needs::Need;
 use super::wants::{Tag, Wants};
 
@@ -139,14 +139,4 @@ fn beside(
         }
     }
     found
-}
-
-/// A number, an instant or a duration that is so much greater.
-pub(super) fn moved(values: &mut Values, value: ValueId, by: i64) -> Option<ValueId> {
-    match *values.get(value) {
-        Datum::Number(number) => number.checked_add(by).map(|number| values.number(number)),
-        Datum::Time(instant) => instant.checked_add(by).map(|instant| values.time(instant)),
-        Datum::Duration(length) => length.checked_add(by).map(|length| values.duration(length)),
-        _ => None,
-    }
 }

@@ -8,9 +8,6 @@ use mangle_engine::types::Base;
 use super::graph::Meeting;
 use super::wants::Wants;
 
-/// How many fresh values of a kind a place has that is joined.
-pub(crate) const FRESH: usize = 3;
-
 /// Fresh values by their kind.
 pub(super) struct Fresh {
     strings: Vec<ValueId>,

@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 
 use super::edges::at;
-use super::findings::moved;
 use super::flow::Flow;
-use super::fresh::FRESH;
 use super::graph::{Meeting, Node};
 use super::groups::Groups;
-use super::wants::{MOST_STEPS, Tag, Wants, add_tagged};
+use super::needs::FRESH;
+use super::wants::{Brings, MOST_STEPS, Tag, Wants, add_tagged};
 
 /// How many values a function may have that come from a world.
 const MOST_COMPUTED: usize = 1_000;
@@ -41,6 +40,27 @@ pub(super) struct Held {
     computed: Vec<BTreeMap<ValueId, Tag>>,
 }
 
+impl Brings for Held {
+    /// Those that the program does not mention come first.
+    fn some_at(&self, flow: &Flow<'_>, node: Node, most: usize) -> Vec<ValueId> {
+        let groups = self.groups(flow, node);
+        let fresh = groups.iter().filter_map(|group| self.fresh.get(*group)).flatten().copied();
+        let mut all: Vec<ValueId> = fresh.take(most.min(FRESH)).collect();
+        let computed = self.computed.get(node as usize).into_iter().flatten();
+        all.extend(computed.filter(|(_, tag)| tag.crossings == 0).map(|(value, _)| *value).take(FRESH));
+        let known = groups.iter().filter_map(|group| self.of_group.get(*group)).flatten();
+        let mut others: Vec<(Tag, ValueId)> = known.map(|(value, tag)| (*tag, *value)).collect();
+        others.retain(|(tag, value)| tag.crossings == 0 && tag.steps == 0 && !all.contains(value));
+        others.sort_unstable();
+        let rest = others.split_off(most.saturating_sub(all.len()).min(others.len()));
+        if rest.iter().any(|(tag, _)| tag.is_met || tag.is_bound) {
+            flow.cuts.add("a function of several inputs meets too many of their values");
+        }
+        all.extend(others.into_iter().map(|(_, value)| value));
+        all
+    }
+}
+
 impl Held {
     /// Only the values that the program does not mention.
     pub(super) fn new(groups: &Groups, fresh: Vec<Vec<ValueId>>, nodes: usize) -> Self {
@@ -65,25 +85,6 @@ impl Held {
             let known = self.of_group.get(group).into_iter().flatten().map(|(value, tag)| (*value, *tag));
             fresh.chain(known).for_each(|(value, tag)| _ = add_tagged(&mut all, value, tag));
         }
-        all
-    }
-
-    /// At most so many of the values that a world brings to a node, those that the program does not mention first.
-    pub(super) fn some_at(&self, flow: &Flow<'_>, node: Node, most: usize) -> Vec<ValueId> {
-        let groups = self.groups(flow, node);
-        let fresh = groups.iter().filter_map(|group| self.fresh.get(*group)).flatten().copied();
-        let mut all: Vec<ValueId> = fresh.take(most.min(FRESH)).collect();
-        let computed = self.computed.get(node as usize).into_iter().flatten();
-        all.extend(computed.filter(|(_, tag)| tag.crossings == 0).map(|(value, _)| *value).take(FRESH));
-        let known = groups.iter().filter_map(|group| self.of_group.get(*group)).flatten();
-        let mut others: Vec<(Tag, ValueId)> = known.map(|(value, tag)| (*tag, *value)).collect();
-        others.retain(|(tag, value)| tag.crossings == 0 && tag.steps == 0 && !all.contains(value));
-        others.sort_unstable();
-        let rest = others.split_off(most.saturating_sub(all.len()).min(others.len()));
-        if rest.iter().any(|(tag, _)| tag.is_met || tag.is_bound) {
-            flow.cuts.add("a function of several inputs meets too many of their values");
-        }
-        all.extend(others.into_iter().map(|(_, value)| value));
         all
     }
 
@@ -269,4 +270,14 @@ fn same_for_same(
         args.collect()
     };
     flow.combinations(&lists).into_iter().map(arguments).collect()
+}
+
+/// A number, an instant or a duration that is so much greater.
+pub(super) fn moved(values: &mut Values, value: ValueId, by: i64) -> Option<ValueId> {
+    match *values.get(value) {
+        Datum::Number(number) => number.checked_add(by).map(|number| values.number(number)),
+        Datum::Time(instant) => instant.checked_add(by).map(|instant| values.time(instant)),
+        Datum::Duration(length) => length.checked_add(by).map(|length| values.duration(length)),
+        _ => None,
+    }
 }

@@ -89,7 +89,7 @@ pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[In
     let edges = Edges::new(&graph, &flow);
     let groups = Groups::new(&graph, &flow, &needs::needs(&graph, &edges, facts), facts);
     let mut wants = Wants::new(&graph, &flow, &edges, values, clock);
-    let most = groups.needs.iter().map(|need| need.distinct).max().unwrap_or(0).max(fresh::FRESH);
+    let most = groups.needs.iter().map(|need| need.distinct).max().unwrap_or(0).max(needs::FRESH);
     let fresh = Fresh::new(compiled, values, &wants, clock, most);
     let seeds = seeds::seeds(&needed, &flow, &groups, &fresh, values);
     let mut held = Held::new(&groups, seeds.clone(), graph.constants.len());

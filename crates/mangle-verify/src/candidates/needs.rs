@@ -6,8 +6,10 @@ use std::collections::BTreeSet;
 use mangle_engine::types::Base;
 
 use super::edges::{Edges, at};
-use super::fresh::FRESH;
 use super::graph::{Graph, Meeting, Node};
+
+/// How many fresh values of a kind a place has that is joined.
+pub(super) const FRESH: usize = 3;
 
 /// How many different values a node needs at most.
 const MOST_DISTINCT: usize = 16;

@@ -5,9 +5,10 @@ use mangle_engine::types::{Base, Type};
 
 use super::InputPredicate;
 use super::flow::{Flow, Place};
-use super::fresh::{FRESH, Fresh};
+use super::fresh::Fresh;
 use super::graph::Part;
 use super::groups::Groups;
+use super::needs::FRESH;
 
 /// Values of each group of places.
 pub(super) fn seeds(

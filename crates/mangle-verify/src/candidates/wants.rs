@@ -8,7 +8,6 @@ use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 use super::edges::{Edges, at};
 use super::flow::Flow;
 use super::graph::{Computation, Graph, Meeting, Node};
-use super::held::Held;
 use super::inverse::{Call, Piece, inverse, part_of_fold, part_of_test, pieces_of};
 
 /// How many functions a value is followed through.
@@ -81,6 +80,21 @@ pub(super) fn add_tagged(all: &mut BTreeMap<ValueId, Tag>, value: ValueId, tag: 
             all.insert(value, tag);
             true
         }
+    }
+}
+
+/// What a world brings to the arguments of functions.
+pub(super) trait Brings {
+    /// At most so many of the values that a world can bring to a node.
+    fn some_at(&self, flow: &Flow<'_>, node: Node, most: usize) -> Vec<ValueId>;
+}
+
+/// A world that brings nothing.
+struct Nothing;
+
+impl Brings for Nothing {
+    fn some_at(&self, _: &Flow<'_>, _: Node, _: usize) -> Vec<ValueId> {
+        Vec::new()
     }
 }
 
@@ -168,7 +182,7 @@ impl<'w> Wants<'w> {
     }
 
     /// Follows everything back to where it comes from.
-    pub(super) fn follow(&mut self, values: &mut Values, held: &Held) {
+    pub(super) fn follow(&mut self, values: &mut Values, held: &dyn Brings) {
         while let Some((node, wanted)) = self.pending.pop_front() {
             let edges = self.edges;
             for before in at(&edges.before, node) {
@@ -207,7 +221,7 @@ impl<'w> Wants<'w> {
     }
 
     /// Which arguments a function needs to have a value.
-    fn invert(&mut self, values: &mut Values, held: &Held, number: usize, value: ValueId) {
+    fn invert(&mut self, values: &mut Values, held: &dyn Brings, number: usize, value: ValueId) {
         let Some(computation) = self.graph.computations.get(number) else { return };
         let tag = self.tag(computation.result, value).step(self.edges.is_recursive(number));
         if tag.steps > MOST_STEPS {
@@ -262,10 +276,10 @@ impl<'w> Wants<'w> {
                 }
                 "string:replace" => {
                     self.test(wanted, meeting, test);
-                    self.invert(values, &Held::default(), number, test);
+                    self.invert(values, &Nothing, number, test);
                 }
                 "name:to_string" | "number:to_string" | "float64:to_string" => {
-                    self.invert(values, &Held::default(), number, test);
+                    self.invert(values, &Nothing, number, test);
                 }
                 _ => {}
             }
@@ -304,7 +318,7 @@ impl<'w> Wants<'w> {
     /// is compared, the fewer values of each are tried.
     fn others(
         &self,
-        held: &Held,
+        held: &dyn Brings,
         computation: &Computation,
         wanted: Node,
         tag: Tag,

@@ -247,3 +247,8 @@ fn remainders_are_met_beside_bounds() {
         "2 n(51) n(52)",
     );
 }
+
+#[test]
+fn names_below_a_prefix_are_others_than_those_of_the_program() {
+    check("Decl l(X) bound [/line].", "l(L), L != /line/a", "1 l(/line/b)");
+}

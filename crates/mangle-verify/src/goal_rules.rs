@@ -1,0 +1,207 @@
+//! The rules of a question: predicates whose facts are the worlds that it is about, and those that are excluded.
+
+use mangle_check::policy_test::property::{Condition, Connective, Piece, PropertyError, Restrictions};
+use mangle_engine::program::{Predicate, PredicateKey, Program, functional_dependencies, key_of};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::syntax::ast::{Declaration, Premise, Term};
+use mangle_syntax::text::{Symbol, shorten, slice};
+
+use crate::inputs::holders;
+use crate::joined::{Joined, in_other};
+
+/// The predicate whose facts are searched for.
+pub(crate) const GOAL: &str = "verify_goal";
+
+/// Which of two programs gives what the other one does not give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// The program gives more than the other one.
+    Added,
+    /// The other program gives more.
+    Removed,
+}
+
+/// Rules that are added to a program for a question.
+#[derive(Default)]
+pub(crate) struct Rules {
+    /// Rules that are read as they are written.
+    pub(crate) text: String,
+    /// Rules that are read as the program is.
+    pub(crate) of_program: String,
+    /// The package that these belong to.
+    pub(crate) package: Option<Symbol>,
+    pub(crate) forbidden: Vec<String>,
+    /// The parts of comments that the rules are made of.
+    pub(crate) pieces: Vec<Piece>,
+}
+
+impl Rules {
+    /// Adds what is assumed of worlds.
+    pub(crate) fn assume(&mut self, restrictions: &Restrictions) -> Result<(), PropertyError> {
+        if let Some(first) = restrictions.errors.first() {
+            return Err(first.clone());
+        }
+        for assumption in &restrictions.assumptions {
+            let name = format!("verify_excluded_{}", self.forbidden.len());
+            self.condition(&name, &assumption.clone()?)?;
+            self.forbidden.push(name);
+        }
+        Ok(())
+    }
+
+    /// Adds rules for a predicate without arguments that has a fact where the condition has a solution.
+    pub(crate) fn condition(&mut self, name: &str, condition: &Condition) -> Result<(), PropertyError> {
+        for (number, body) in condition.bodies.iter().enumerate() {
+            self.pieces.push(body.clone());
+            let variables = variables(body)?;
+            let Some((Connective::Unless | Connective::Then, others)) = &condition.connective else {
+                self.text.push_str(&format!("{name}() :- {} .\n", body.text));
+                continue;
+            };
+            let extended = format!("{name}_extended_{number}({})", variables.join(", "));
+            self.text.push_str(&format!("{name}() :- {}, !{extended} .\n", body.text));
+            for other in others {
+                self.pieces.push(other.clone());
+                self.text.push_str(&format!("{extended} :- {}, {} .\n", body.text, other.text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds rules for worlds in which one of two programs has a solution that the other one does not have.
+    pub(crate) fn difference(
+        &mut self,
+        joined: &Joined,
+        atom: &Piece,
+        direction: Direction,
+    ) -> Result<(), PropertyError> {
+        let source = parsed(atom)?;
+        let bodies = source.items().iter().filter_map(|item| item.statement.clause());
+        let premises: Vec<&Premise> = bodies.flat_map(|clause| &clause.premises).collect();
+        let error = |message: String| PropertyError { range: atom.range, message };
+        let literal = match premises.as_slice() {
+            [Premise::Literal(literal)] if !literal.is_negated() && !literal.atom.is_builtin() => literal,
+            _ => return Err(error(format!("`{}` is not an atom", shorten(&atom.text, 60)))),
+        };
+        let key = key_of(&literal.atom);
+        let exists = |key| joined.program.predicate(key).is_some_and(Predicate::exists);
+        let (here, there) = (exists(key), exists(in_other(key)));
+        if !here && !there {
+            return Err(error(format!("unknown predicate `{key}`")));
+        }
+        let args = slice(source.text(), literal.atom.args_range() + source.items()[0].start);
+        let own = format!("{}{args}", key.name);
+        let other = format!("{}{args}", in_other(key).name);
+        let (giver, rest, (gives, misses)) = match direction {
+            Direction::Added => (own, other, (here, there)),
+            Direction::Removed => (other, own, (there, here)),
+        };
+        match (gives, misses) {
+            (true, true) => self.text.push_str(&format!("{GOAL}() :- {giver}, !{rest}.\n")),
+            (true, false) => self.text.push_str(&format!("{GOAL}() :- {giver}.\n")),
+            // What does not exist gives nothing.
+            (false, _) => self.text.push_str(&format!("{GOAL}() :- {rest}, 1 = 2.\n")),
+        }
+        Ok(())
+    }
+
+    /// Adds what the declarations of the inputs promise of their facts.
+    pub(crate) fn declared(&mut self, program: &Program, inputs: &[PredicateKey]) {
+        let predicates = inputs.iter().flat_map(|key| holders(program, *key));
+        for predicate in predicates.map(|id| program.get(id)) {
+            let Some((text, declaration)) = declaration_of(program, predicate) else { continue };
+            for [sources, targets] in functional_dependencies(declaration) {
+                self.depend(predicate.key, &sources, &targets);
+            }
+            let atom = slice(text, declaration.atom.range);
+            for included in &declaration.inclusion {
+                self.forbid(&format!("{atom}, !{}", slice(text, included.range)));
+            }
+        }
+    }
+
+    /// Forbids two facts that agree in some columns and not in others that those determine.
+    fn depend(&mut self, key: PredicateKey, sources: &[u16], targets: &[u16]) {
+        let args = |mark: &str| {
+            let column =
+                |at: u16| if sources.contains(&at) { format!("V{at}") } else { format!("{mark}{at}") };
+            (0..key.arity).map(column).collect::<Vec<_>>().join(", ")
+        };
+        let (one, other, name) = (args("A"), args("B"), key.name);
+        for target in targets.iter().filter(|target| !sources.contains(target)) {
+            self.forbid(&format!("{name}({one}), {name}({other}), A{target} != B{target}"));
+        }
+    }
+
+    fn forbid(&mut self, body: &str) {
+        let name = format!("verify_excluded_{}", self.forbidden.len());
+        self.text.push_str(&format!("{name}() :- {body} .\n"));
+        self.forbidden.push(name);
+    }
+
+    /// Checks that each predicate of the property exists in the program.
+    pub(crate) fn known(&self, program: &Program) -> Result<(), PropertyError> {
+        for piece in &self.pieces {
+            let source = parsed(piece)?;
+            let clauses = source.items().iter().filter_map(|item| item.statement.clause());
+            for premise in clauses.flat_map(|clause| &clause.premises) {
+                let Premise::Literal(literal) = premise else { continue };
+                let key = key_of(&literal.atom);
+                let is_known =
+                    literal.atom.is_builtin() || program.predicate(key).is_some_and(Predicate::exists);
+                if !is_known {
+                    return Err(PropertyError {
+                        range: piece.range,
+                        message: format!("unknown predicate `{key}`"),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first declaration of a predicate, and the text of its statement.
+fn declaration_of<'p>(program: &'p Program, predicate: &Predicate) -> Option<(&'p str, &'p Declaration)> {
+    let (file, statement, _) = predicate.signature.declared?;
+    let file = program.file(file)?;
+    let item = file.items.iter().find(|item| item.statement.id == statement)?;
+    Some((file.statement_text(item), item.statement.declaration()?))
+}
+
+/// A part of a condition as the body of a rule.
+fn parsed(piece: &Piece) -> Result<SourceFile, PropertyError> {
+    let source = SourceFile::parse(format!("verify_part() :- {} .\n", piece.text).as_str().into());
+    let is_rule = matches!(&source.items()[..], [item] if !item.statement.damaged
+        && item.statement.clause().is_some_and(|clause| clause.transforms.is_empty()));
+    if is_rule {
+        return Ok(source);
+    }
+    let message = format!("`{}` is not a list of premises", shorten(&piece.text, 60));
+    Err(PropertyError { range: piece.range, message })
+}
+
+/// The variables of a body that are outside of negations, each once.
+fn variables(body: &Piece) -> Result<Vec<String>, PropertyError> {
+    let source = parsed(body)?;
+    let mut names: Vec<String> = Vec::new();
+    let mut add = |term: &Term| {
+        term.variables(&mut |name: Symbol, _| {
+            if !names.iter().any(|known| known == name.as_str()) {
+                names.push(name.as_str().to_owned());
+            }
+        });
+    };
+    for premise in
+        source.items().iter().filter_map(|item| item.statement.clause()).flat_map(|clause| &clause.premises)
+    {
+        match premise {
+            Premise::Literal(literal) if !literal.is_negated() => literal.atom.args.iter().for_each(&mut add),
+            Premise::Comparison(comparison) => {
+                [&comparison.left, &comparison.right].into_iter().for_each(&mut add)
+            }
+            _ => {}
+        }
+    }
+    Ok(names)
+}
