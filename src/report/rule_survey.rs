@@ -83,7 +83,7 @@ impl RuleSurveyReport {
         }
         let RuleSurveySummary { rules, idle, not_decided, .. } = self.summary;
         let _ =
-            writeln!(out, "{rules} rules, {idle} times nothing depends on one, {not_decided} not decided");
+            writeln!(out, "{rules} rules looked at, {idle} findings, {not_decided} questions not decided");
         out
     }
 }

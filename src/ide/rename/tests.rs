@@ -569,7 +569,18 @@ fn properties_are_renamed_with_the_program() {
         "#- a.mg\nDecl door(D).\nopen(D) :- do$0or(D).\n#- a_test.mg\n# @inputs door/1\n# @always name: doors\n#   open(X)\n\
          #   then door(X) or open(/door)\n# @assume never door(X), X != /door\n# @implies door(_) with ../door\n",
         "gate",
-        expect![[""]],
+        expect![[r#"
+            #- a.mg
+            Decl gate(D).
+            open(D) :- gate(D).
+            #- a_test.mg
+            # @inputs gate/1
+            # @always name: doors
+            #   open(X)
+            #   then gate(X) or open(/door)
+            # @assume never gate(X), X != /door
+            # @implies gate(_) with ../door
+        "#]],
     );
 }
 
@@ -578,7 +589,14 @@ fn a_variable_of_a_property_is_renamed_in_all_of_it() {
     check(
         "#- a.mg\nDecl door(D).\nopen(D) :- door(D).\n#- a_test.mg\n# @always open(X$0) then door(X)\n# @never open(X)\n",
         "Door",
-        expect![[""]],
+        expect![[r#"
+            #- a.mg
+            Decl door(D).
+            open(D) :- door(D).
+            #- a_test.mg
+            # @always open(Door) then door(Door)
+            # @never open(X)
+        "#]],
     );
 }
 

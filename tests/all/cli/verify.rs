@@ -239,7 +239,7 @@ fn rules_and_negations_that_change_nothing_are_found() {
         policy.mg:4: without `!painted(/blue)`, `open/1` is the same in any world of up to 5 facts
         policy.mg:5: without the rule, `open/1` is the same in any world of up to 5 facts
         policy.mg:6: the rule does not fire in any world of up to 5 facts
-        3 rules, 3 times nothing depends on one, 0 not decided
+        3 rules looked at, 3 findings, 0 questions not decided
         exit 1
     "#]],
     );
@@ -247,7 +247,7 @@ fn rules_and_negations_that_change_nothing_are_found() {
         &[("policy.mg", "p(1).\n")],
         &["verify", "--rules", "."],
         expect![[r#"
-        0 rules, 0 times nothing depends on one, 0 not decided
+        0 rules looked at, 0 findings, 0 questions not decided
         error: there are no rules here
         exit 2
     "#]],

@@ -3,7 +3,7 @@
 use mangle_engine::kernel::Compiled;
 use mangle_engine::kernel::Reducer;
 use mangle_engine::kernel::plan::{
-    Aggregate, Bound, IntervalCondition, Let, Match, Plan, RowArgs, Slot, Step, StepKind, ValueSource,
+    Aggregate, Bound, IntervalCondition, Let, Match, Merge, Plan, RowArgs, Slot, Step, StepKind, ValueSource,
 };
 use mangle_syntax::syntax::ast::Operator;
 use rustc_hash::FxHashMap;
@@ -46,7 +46,26 @@ pub(super) fn graph(compiled: &Compiled, cone: &Cone) -> Graph {
         registers.steps(compiled, &rule.plan.steps);
         registers.head(*relation, &rule.plan.head);
     }
+    for merge in compiled.merges.iter().filter(|merge| cone.needs(merge.kept)) {
+        add_merge(&mut graph, compiled, merge);
+    }
     graph
+}
+
+/// What is kept are values that were derived, and what the merging predicate makes of two of them.
+fn add_merge(graph: &mut Graph, compiled: &Compiled, merge: &Merge) {
+    let arity = compiled.arities.get(merge.kept as usize).copied().unwrap_or(0);
+    for column in 0..u16::try_from(arity).unwrap_or(u16::MAX) {
+        let (all, kept) = (graph.column(merge.all, column), graph.column(merge.kept, column));
+        graph.flows.push((all, kept));
+    }
+    let (all, kept) = (graph.column(merge.all, merge.target), graph.column(merge.kept, merge.target));
+    for column in [0, 1] {
+        let given = graph.column(merge.predicate, column);
+        graph.flows.push((all, given));
+    }
+    let made = graph.column(merge.predicate, 2);
+    graph.flows.push((made, kept));
 }
 
 fn add_plan(graph: &mut Graph, compiled: &Compiled, plan: &Plan) {

@@ -6,6 +6,7 @@
 mod aggregate;
 mod frame;
 mod lookup;
+mod merging;
 mod relation;
 mod slots;
 mod step;
@@ -117,9 +118,10 @@ impl<'s> Evaluation<'s> {
         if open.is_empty() {
             return Ok(());
         }
-        if self.setting.compiled.merges.iter().any(|merge| open.contains(&merge.all)) {
+        let merges = self.setting.compiled.merges.iter().filter(|merge| open.contains(&merge.all));
+        if merges.clone().any(|merge| !merging::is_supported(self.setting.compiled, stratum, merge)) {
             return Err(Obstacle::Unsupported(
-                "a predicate whose facts are merged depends on the inputs".into(),
+                "a predicate whose facts are merged is read or aggregated while it is derived".into(),
             ));
         }
         let plans: Vec<&Plan> = stratum.plans.iter().filter(|plan| open.contains(&plan.target)).collect();
@@ -135,7 +137,7 @@ impl<'s> Evaluation<'s> {
         for aggregate in stratum.aggregates.iter().filter(|aggregate| open.contains(&aggregate.target)) {
             self.aggregate(aggregate)?;
         }
-        Ok(())
+        self.keep(&open)
     }
 
     /// Evaluates the rules of a recursion until no world has more facts.
@@ -313,7 +315,11 @@ fn forgets_intervals(compiled: &Compiled, relation: RelationId) -> bool {
 
 /// The relations that the search cannot evaluate where they depend on inputs.
 pub(crate) fn unsupported(compiled: &Compiled) -> Vec<RelationId> {
-    let merged = compiled.merges.iter().map(|merge| merge.all);
+    let merged = compiled.merges.iter().filter(|merge| {
+        let mut strata = compiled.strata.iter().filter(|stratum| stratum.relations.contains(&merge.all));
+        !strata.all(|stratum| merging::is_supported(compiled, stratum, merge))
+    });
+    let merged = merged.map(|merge| merge.all);
     let recursive = compiled.strata.iter().flat_map(|stratum| {
         let targets: Vec<RelationId> = stratum.plans.iter().map(|plan| plan.target).collect();
         let is_recursive = move |plan: &&Plan| {

@@ -160,7 +160,7 @@ fn an_abort_is_found_beside_what_cannot_be_searched() {
     let policy = "Decl raw(K, V) bound [/name, /number].\n\
         Decl t(K, V) descr [fundep([K], [V]), merge([V], \"mx\")] bound [/name, /number].\n\
         Decl mx(A, B, C) descr [deferred(), mode(\"+\", \"+\", \"-\")].\n\
-        mx(A, B, B) :- A <= B.\nmx(A, B, A) :- B < A.\nt(K, V) :- raw(K, V).\n\
+        mx(A, B, C) :- C = fn:plus(A, B).\nt(K, V) :- raw(K, V).\nt(K, V) :- t(K, W), V = fn:plus(W, 1), V < 3.\n\
         Decl a(X) bound [/number].\nx(Y) :- a(X), Z = fn:minus(X, 1), Y = fn:div(10, Z).\n";
     check(policy, "a(1)", "aborts with 1");
 }
@@ -170,4 +170,16 @@ fn a_search_ends_in_time() {
     let policy = "Decl a(X) bound [/number].\nn(X) :- a(X).\nn(Y) :- n(X), Y = fn:plus(X, 1).\n";
     let told = super::ask(policy, "a(X), a(Y), X != Y", Reading::Go);
     assert!(told.starts_with("undecided"), "{told}");
+}
+
+#[test]
+fn of_facts_that_are_merged_the_chosen_one_is_kept() {
+    let policy = "Decl in(X, V) descr [extensional()] bound [/name, /number].\n\
+        Decl best(X, V) descr [fundep([X], [V]), merge([V], \"bigger\")].\n\
+        Decl bigger(A, B, C) descr [mode(\"+\", \"+\", \"-\"), deferred()].\n\
+        bigger(A, B, A) :- B <= A.\nbigger(A, B, B) :- A < B.\nbest(X, V) :- in(X, V).\n";
+    check(policy, "best(X, V), V > 5", "1 in(/a,6)");
+    check(policy, "in(X, A), best(X, B), A != B", "2 in(/a,1) in(/a,2)");
+    check(policy, "in(X, A), best(X, B), B < A", "not in scope");
+    check(policy, "best(X, A), best(X, B), A != B", "not in scope");
 }
