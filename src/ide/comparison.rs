@@ -73,9 +73,9 @@ pub fn compare_all(
             (true, false) => "removes",
             (false, false) => "both",
         };
-        let (predicate, undecided) = (atom.clone(), found.undecided);
+        let (predicate, argument, undecided) = (atom.clone(), found.argument, found.undecided);
         let facts = found.covered.facts;
-        report.add(AtomComparison { predicate, answer, added, removed, undecided, facts });
+        report.add(AtomComparison { predicate, answer, added, removed, argument, undecided, facts });
     }
     report.summary.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(report)

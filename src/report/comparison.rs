@@ -39,6 +39,8 @@ pub struct AtomComparison {
     pub added: Vec<DifferenceReport>,
     /// What only the old policy gives.
     pub removed: Vec<DifferenceReport>,
+    /// Why no world tells the policies apart, however large.
+    pub argument: Option<String>,
     /// Why there may be more differences.
     pub undecided: Option<String>,
     /// How many facts a world had at most.
@@ -113,7 +115,10 @@ impl AtomComparison {
     fn sentence(&self) -> String {
         let facts = if self.facts == 1 { "1 fact".to_owned() } else { format!("{} facts", self.facts) };
         let sentence = match self.answer {
-            "equivalent" => format!("no world of up to {facts} tells the policies apart"),
+            "equivalent" => match &self.argument {
+                Some(why) => format!("no world tells the policies apart: {why}"),
+                None => format!("no world of up to {facts} tells the policies apart"),
+            },
             "adds" => "the new policy gives more, and nothing less".to_owned(),
             "removes" => "the new policy gives less, and nothing more".to_owned(),
             "both" => "the new policy gives facts that the old one does not give, and the reverse".to_owned(),

@@ -27,6 +27,8 @@ pub struct Comparison {
     pub added: Vec<Difference>,
     /// What only the other program gives.
     pub removed: Vec<Difference>,
+    /// Why there is no difference in any world, however large.
+    pub argument: Option<String>,
     /// Why there may be more.
     pub undecided: Option<String>,
     /// What was looked at.
@@ -104,6 +106,10 @@ impl Differences<'_> {
             let searched = search(&asked, self.scope, self.cancel);
             if gone.is_empty() {
                 told.covered = covered(&searched, self.scope, &asked);
+            }
+            if asked.settled.is_some() {
+                told.argument = asked.settled.map(str::to_owned);
+                return Ok(found);
             }
             let world = match &searched.outcome {
                 Outcome::Found { world, .. } => self.texts(world),

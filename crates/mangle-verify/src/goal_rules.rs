@@ -28,6 +28,8 @@ pub(crate) struct Rules {
     pub(crate) text: String,
     /// Rules that are read as the program is.
     pub(crate) of_program: String,
+    /// Why no world has a fact of the goal, where that is known without a search.
+    pub(crate) settled: Option<&'static str>,
     /// The package that these belong to.
     pub(crate) package: Option<Symbol>,
     pub(crate) forbidden: Vec<String>,
@@ -88,6 +90,9 @@ impl Rules {
         let (here, there) = (exists(key), exists(in_other(key)));
         if !here && !there {
             return Err(error(format!("unknown predicate `{key}`")));
+        }
+        if joined.has_same_rules(key) {
+            self.settled = Some("the statements that it depends on are the same in both programs");
         }
         let args = slice(source.text(), literal.atom.args_range() + source.items()[0].start);
         let own = format!("{}{args}", key.name);

@@ -15,6 +15,7 @@ mod obstacle;
 mod possible;
 mod question;
 mod rules;
+mod same_rules;
 mod search;
 mod symbolic;
 

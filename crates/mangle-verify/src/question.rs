@@ -155,8 +155,8 @@ fn asked(
     let forbidden = rules.forbidden.iter().filter_map(|name| id(name)).collect();
     let inputs = inputs.iter().map(|key| input(&whole, *key)).collect();
     let (limits, clock) = (setup.limits, setup.clock);
-    let looks_for_aborts = true;
-    Ok(Question { compiled, goal, forbidden, inputs, looks_for_aborts, limits, clock })
+    let (settled, looks_for_aborts) = (rules.settled, true);
+    Ok(Question { compiled, goal, forbidden, inputs, settled, looks_for_aborts, limits, clock })
 }
 
 /// The statements of a file that say which package it belongs to and which it uses.

@@ -30,6 +30,8 @@ pub struct Question {
     pub forbidden: Vec<PredicateId>,
     /// What a world may hold facts of.
     pub inputs: Vec<InputPredicate>,
+    /// Why no world has a fact of the goal, where that is known without a search.
+    pub settled: Option<&'static str>,
     /// Whether a world in which the evaluation stops with an error is looked for, where no other is found.
     pub looks_for_aborts: bool,
     /// How far the evaluation of one world may go.
@@ -206,6 +208,9 @@ impl Search<'_> {
                 Confirmation::Holds(world) => Outcome::Found { world, is_smallest: true },
                 _ => Outcome::Never("it depends on no input".to_owned()),
             });
+        }
+        if let Some(why) = self.question.settled {
+            return Some(Outcome::Never(why.to_owned()));
         }
         let Question { compiled, goal, inputs, .. } = self.question;
         possible::obstacle(compiled, *goal, inputs).map(Outcome::Never)

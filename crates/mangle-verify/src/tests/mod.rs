@@ -43,7 +43,16 @@ fn question(policy: &str, body: &str, reading: Reading) -> Question {
         }
     }
     let limits = Limits { steps: 200_000, ..Limits::default() };
-    Question { compiled, goal, forbidden: Vec::new(), inputs, looks_for_aborts: true, limits, clock: NOW }
+    Question {
+        compiled,
+        goal,
+        forbidden: Vec::new(),
+        inputs,
+        settled: None,
+        looks_for_aborts: true,
+        limits,
+        clock: NOW,
+    }
 }
 
 /// What a search found, in a line.

@@ -9,7 +9,7 @@ export default {
       await bench.command("Mangle: Run Policy Tests");
       const rows = bench.locator(".test-explorer .monaco-list-row");
       await bench.see(rows.filter({ hasText: "constitution_test.mg" }).filter({ has: bench.page.locator(".codicon-testing-failed-icon") }), "the file");
-      await bench.see(bench.locator(".test-explorer", { hasText: "1/2" }), "one of two");
+      await bench.see(bench.locator(".test-explorer", { hasText: "1/5" }), "one of five: two cases and three properties");
     });
     await bench.check("a failure stands at its line, with the proof", async () => {
       await bench.open("constitution_test.mg", "@forbid");
