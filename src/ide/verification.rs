@@ -39,13 +39,16 @@ pub struct VerifyRun<'p> {
     pub settings: &'p Settings,
 }
 
+/// The program at a path that counts from the folder of a test file, or from the working folder; else why there is none.
+pub type OtherProgram<'o> = dyn Fn(Option<FileId>, &str) -> Result<Program, String> + Sync + 'o;
+
 /// What properties need to know of the folders around them.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'s> {
     /// What a file is called.
     pub name: &'s (dyn Fn(FileId) -> String + Sync),
-    /// The program at a path that counts from the folder of a test file, or from the working folder; else why there is none.
-    pub other: &'s (dyn Fn(Option<FileId>, &str) -> Result<Program, String> + Sync),
+    /// The programs that properties compare with.
+    pub other: &'s OtherProgram<'s>,
 }
 
 /// Checks properties one after the other. `next` is called with the name of each property before it is checked.

@@ -87,6 +87,9 @@ pub fn join(setup: Setup<'_>, other: &Program) -> Joined {
     Joined::new(&own_program(setup), other)
 }
 
+/// A difference, and the statement that makes it, where [`Joined::program`] has it.
+type Shown = (Difference, Option<(FileId, u32)>);
+
 struct Differences<'d> {
     setup: Setup<'d>,
     joined: &'d Joined,
@@ -143,11 +146,7 @@ impl Differences<'_> {
     }
 
     /// The difference that both programs, whole, have in a world, and the statement that makes it.
-    fn shown(
-        &self,
-        direction: Direction,
-        world: Vec<String>,
-    ) -> Result<Option<(Difference, Option<(FileId, u32)>)>, PropertyError> {
+    fn shown(&self, direction: Direction, world: Vec<String>) -> Result<Option<Shown>, PropertyError> {
         let both: String = world.iter().map(|fact| format!("{fact}.\n{}.\n", in_other_text(fact))).collect();
         let asked = difference(self.setup, self.joined, self.atom, direction, &both)?;
         let mut kernel = self.evaluated(&asked);

@@ -7,6 +7,7 @@ use mangle_engine::types::{Rows, Type};
 use mangle_syntax::text::Symbol;
 
 use crate::candidates::InputPredicate;
+use crate::consumer::Consumer;
 use crate::joined::{in_other, told_apart};
 
 /// The names of what a world may hold facts of, as the programs call them. `always` replaces the usual ones unless it is
@@ -17,7 +18,7 @@ use crate::joined::{in_other, told_apart};
 pub(crate) fn input_predicates(
     program: &Program,
     always: &[PredicateKey],
-    consumer: &dyn Fn(&Program, &str) -> Result<Vec<PredicateKey>, String>,
+    consumer: &Consumer<'_>,
     restrictions: [&Restrictions; 2],
 ) -> Result<Vec<PredicateKey>, String> {
     let mut keys = if always.is_empty() { usual_inputs(program) } else { always.to_vec() };

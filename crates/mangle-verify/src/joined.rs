@@ -111,7 +111,7 @@ fn together(one: &Embedding, other: &Embedding, ids: &FxHashMap<FileId, FileId>)
     let others = other.predicates.iter().map(|key| in_other(*key));
     Embedding {
         predicates: one.predicates.iter().copied().chain(others).collect(),
-        engine: one.engine.clone(),
+        engine: one.engine,
         hybrid: moved(&one.hybrid, &other.hybrid),
         tests: moved(&one.tests, &other.tests),
         kernels: moved(&one.kernels, &other.kernels),

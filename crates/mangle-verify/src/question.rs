@@ -15,6 +15,7 @@ use mangle_syntax::syntax::ast::{Clause, Item, StatementKind};
 use mangle_syntax::text::{FileId, Symbol, TextRange};
 
 use crate::abort_memo::AbortMemo;
+use crate::consumer::Consumer;
 use crate::goal_rules::{Direction, GOAL, Rules};
 use crate::inputs::{input, input_predicates};
 use crate::joined::Joined;
@@ -39,8 +40,8 @@ pub struct Setup<'p> {
     pub inputs: &'p [PredicateKey],
     /// What a file is called.
     pub name: &'p (dyn Fn(FileId) -> String + Sync),
-    /// The predicates of a program whose facts a consumer of replies takes, by its name; else why there are none.
-    pub consumer: &'p (dyn Fn(&Program, &str) -> Result<Vec<PredicateKey>, String> + Sync),
+    /// What consumers of replies take.
+    pub consumer: &'p Consumer<'p>,
     /// Searches for worlds that stop the evaluation, so that no such search is made twice.
     pub aborts: &'p AbortMemo,
     /// The other program of a comparison, by the path in the property; else why there is none.

@@ -110,7 +110,7 @@ fn the_action_compares_with_a_revision() {
     git(&root, &["init", "-q"]);
     git(&root, &["add", "."]);
     git(&root, &["commit", "-q", "-m", "one"]);
-    write(&root, "a.mg", &policy.replace("asked(X).\n", "asked(X), X != /rm .\n"));
+    write(&root, "a.mg", policy.replace("asked(X).\n", "asked(X), X != /rm .\n"));
     let output = step("Compare", &root, &[("compare-with", "HEAD")]);
     assert_eq!((output.status.code(), super::support::stdout(&output).as_str()), (Some(0), ""));
     let summary = std::fs::read_to_string(root.join("summary.md")).unwrap();
