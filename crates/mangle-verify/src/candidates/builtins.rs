@@ -42,7 +42,7 @@ impl Registers<'_> {
         }
     }
 
-    /// A node is a part of another one. Where it has a value already, the part is compared with it.
+    /// A node is a part of another one. Where it is bound before, the part is compared with it.
     fn part(&mut self, whole: Node, part: Part, (node, is_known): (Node, bool)) {
         if !is_known {
             self.graph.parts.push((whole, part, node));

@@ -16,11 +16,11 @@ pub(super) struct Edges {
     /// The nodes of whose values a node is the sum, the average, the least or the greatest.
     pub(super) folded: Vec<Vec<Node>>,
     /// Whether the values of a node come from a world, as they are or computed.
-    pub(super) varies: Vec<bool>,
+    varies: Vec<bool>,
     /// Whether the value of a computation can come to be its own argument.
     recursive: Vec<bool>,
     /// Whether they are computed from such values.
-    pub(super) is_computed: Vec<bool>,
+    is_computed: Vec<bool>,
 }
 
 impl Edges {

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use mangle_engine::kernel::{Datum, ValueId, Values};
 
+use super::demands::Demands;
 use super::flow::Flow;
 use super::graph::Meeting;
 use super::groups::Groups;
-use super::held::{Held, moved};
 use super::needs::Need;
-use super::wants::{Tag, Wants};
+use super::tag::Tag;
+use super::world_values::{WorldValues, moved};
 
 /// How far from a bound a value is looked for that nothing meets.
 const FARTHEST: i64 = 64;
@@ -35,16 +36,16 @@ pub(super) struct Findings {
 impl Findings {
     /// What the places of each group meet.
     pub(super) fn new(
-        wants: &Wants<'_>,
+        demands: &Demands<'_>,
         groups: &Groups,
-        held: &Held,
+        world: &WorldValues,
         fresh: &[Vec<ValueId>],
         values: &mut Values,
     ) -> Self {
         let mut of_group: Vec<Finding> =
             groups.needs.iter().map(|need| Finding { need: need.clone(), ..Finding::default() }).collect();
-        for (node, tests) in (0u32..).zip(&wants.tests) {
-            for group in wants.flow.origins_at(node).iter().filter_map(|place| groups.of(*place)) {
+        for (node, tests) in (0u32..).zip(&demands.tests) {
+            for group in demands.flow.origins_at(node).iter().filter_map(|place| groups.of(*place)) {
                 let Some(finding) = of_group.get_mut(group) else { continue };
                 for test in tests {
                     if !finding.tests.contains(test) {
@@ -55,7 +56,7 @@ impl Findings {
         }
         for (number, finding) in of_group.iter_mut().enumerate() {
             finding.tests.sort_unstable();
-            if let Some(known) = held.of_group.get(number) {
+            if let Some(known) = world.of_group.get(number) {
                 let known: Vec<(ValueId, Tag)> = known.iter().map(|(value, tag)| (*value, *tag)).collect();
                 finding.take(&known, values);
             }

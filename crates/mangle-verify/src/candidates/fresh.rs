@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use mangle_engine::kernel::{Clock, Compiled, Datum, ValueId, Values};
 use mangle_engine::types::Base;
 
+use super::demands::Demands;
 use super::graph::Meeting;
-use super::wants::Wants;
 
 /// Fresh values by their kind.
 pub(super) struct Fresh {
@@ -25,11 +25,11 @@ impl Fresh {
     pub(super) fn new(
         compiled: &Compiled,
         values: &mut Values,
-        wants: &Wants<'_>,
+        demands: &Demands<'_>,
         clock: Clock,
         count: usize,
     ) -> Self {
-        let patterns = patterns(wants, values);
+        let patterns = patterns(demands, values);
         let is_new = |datum: &Datum| compiled.values.find(datum).is_none();
         let misses = |text: &&String| {
             let passes = |(meeting, pattern): &(Meeting, String)| match meeting {
@@ -82,14 +82,14 @@ impl Fresh {
 }
 
 /// The texts that strings are tested with.
-fn patterns(wants: &Wants<'_>, values: &Values) -> Vec<(Meeting, String)> {
+fn patterns(demands: &Demands<'_>, values: &Values) -> Vec<(Meeting, String)> {
     let mut found = BTreeSet::new();
-    for (_, meeting, pattern) in &wants.graph.meetings {
+    for (_, meeting, pattern) in &demands.graph.meetings {
         if matches!(meeting, Meeting::Prefix | Meeting::Suffix | Meeting::Contains) {
-            found.extend(wants.flow.values_at(*pattern).iter().map(|pattern| (*meeting, *pattern)));
+            found.extend(demands.flow.values_at(*pattern).iter().map(|pattern| (*meeting, *pattern)));
         }
     }
-    found.extend(wants.tests.iter().flatten().copied());
+    found.extend(demands.tests.iter().flatten().copied());
     let text = |(meeting, value): (Meeting, ValueId)| match values.get(value) {
         Datum::String(text) => Some((meeting, text.to_string())),
         _ => None,

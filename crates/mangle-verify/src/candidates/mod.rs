@@ -7,6 +7,7 @@
 mod builtins;
 mod composed;
 mod cuts;
+mod demands;
 mod domain;
 mod edges;
 mod findings;
@@ -14,14 +15,14 @@ mod flow;
 mod fresh;
 mod graph;
 mod groups;
-mod held;
 mod intervals;
 mod inverse;
 mod needs;
 mod rules;
 mod seeds;
+mod tag;
 mod texts;
-mod wants;
+mod world_values;
 
 use mangle_engine::kernel::plan::{BEGINNING, Bound, END};
 use mangle_engine::kernel::{Clock, Compiled, Model, ValueId, Values};
@@ -29,6 +30,7 @@ use mangle_engine::program::PredicateId;
 use mangle_engine::types::Type;
 
 use self::cuts::Cuts;
+use self::demands::Demands;
 use self::domain::Domains;
 use self::edges::Edges;
 use self::findings::Findings;
@@ -36,9 +38,8 @@ use self::flow::{Flow, Place};
 use self::fresh::Fresh;
 use self::graph::{Graph, Meeting, relation_of};
 use self::groups::Groups;
-use self::held::Held;
 use self::intervals::intervals;
-use self::wants::Wants;
+use self::world_values::WorldValues;
 use crate::cone::Cone;
 use crate::input::Input;
 
@@ -88,19 +89,19 @@ pub(crate) fn inputs(sources: Sources<'_>, values: &mut Values, predicates: &[In
     flow.follow(&graph, values, clock);
     let edges = Edges::new(&graph, &flow);
     let groups = Groups::new(&graph, &flow, &needs::needs(&graph, &edges, facts), facts);
-    let mut wants = Wants::new(&graph, &flow, &edges, values, clock);
+    let mut demands = Demands::new(&graph, &flow, &edges, values, clock);
     let most = groups.needs.iter().map(|need| need.distinct).max().unwrap_or(0).max(needs::FRESH);
-    let fresh = Fresh::new(compiled, values, &wants, clock, most);
+    let fresh = Fresh::new(compiled, values, &demands, clock, most);
     let seeds = seeds::seeds(&needed, &flow, &groups, &fresh, values);
-    let mut held = Held::new(&groups, seeds.clone(), graph.constants.len());
+    let mut world = WorldValues::new(&groups, seeds.clone(), graph.constants.len());
     for round in 0..ROUNDS {
-        wants.follow(values, &held);
-        if !held.update(&wants, values, clock) && round > 0 {
+        demands.follow(values, &world);
+        if !world.update(&demands, values, clock) && round > 0 {
             break;
         }
-        held.cross(&mut wants, values);
+        world.cross(&mut demands, values);
     }
-    let findings = Findings::new(&wants, &groups, &held, &seeds, values);
+    let findings = Findings::new(&demands, &groups, &world, &seeds, values);
     let mut domains = Domains { flow: &flow, findings: &findings, fresh: &fresh, values };
     let inputs = columns(&mut domains, compiled, &needed, clock);
     Candidates { inputs, cut: cuts.first() }

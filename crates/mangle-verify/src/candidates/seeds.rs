@@ -60,7 +60,6 @@ fn part_of(ty: &Type, part: Part, values: &Values) -> Vec<Type> {
             let found = fields.iter().filter(|field| field.label.as_str() == label);
             found.map(|field| field.ty.clone()).collect()
         }
-        (Type::Option(inner), part) => part_of(inner, part, values),
         (Type::Union(members), part) => {
             members.iter().flat_map(|member| part_of(member, part, values)).collect()
         }
@@ -80,7 +79,7 @@ fn of_type(ty: &Type, fresh: &Fresh, values: &mut Values, kinds: &[Base]) -> Vec
         Type::Union(members) => {
             members.iter().flat_map(|member| of_type(member, fresh, values, kinds)).collect()
         }
-        Type::Option(inner) => of_type(inner, fresh, values, kinds),
-        Type::List(_) | Type::Pair(_) | Type::Map(_) | Type::Struct(_) => Vec::new(),
+        // No value conforms to an option; parts of the others are places of their own.
+        Type::Option(_) | Type::List(_) | Type::Pair(_) | Type::Map(_) | Type::Struct(_) => Vec::new(),
     }
 }

@@ -33,8 +33,8 @@ impl Call<'_> {
     }
 }
 
-/// Values of the unknown arguments of a call. Where the function has its value at many of them, or comes only near it,
-/// the least and the greatest of these.
+/// Values of the unknown arguments of a call. Of many that give the result, or that only come near it, the least and the
+/// greatest.
 pub(super) fn inverse(values: &mut Values, clock: Clock, call: &Call<'_>) -> Vec<ValueId> {
     let found = match call.function {
         "plus" | "minus" | "mult" | "div" | "mod" => number::integers(values, call),

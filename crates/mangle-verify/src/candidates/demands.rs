@@ -9,12 +9,7 @@ use super::edges::{Edges, at};
 use super::flow::Flow;
 use super::graph::{Computation, Graph, Meeting, Node};
 use super::inverse::{Call, Piece, inverse, part_of_fold, part_of_test, pieces_of};
-
-/// How many functions a value is followed through.
-pub(super) const MOST_STEPS: u8 = 12;
-
-/// How many of these a function counts for whose value can come to be its own argument.
-const RECURSIVE_STEPS: u8 = 4;
+use super::tag::{MOST_STEPS, Tag, add_tagged};
 
 /// How many values of a node are followed.
 const MOST_WANTED: usize = 2_000;
@@ -25,74 +20,16 @@ const MOST_OTHERS: usize = 10;
 /// In how many ways a concatenation is made of its constant parts.
 const MOST_PIECES: usize = 400;
 
-/// How a value came to be wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) struct Tag {
-    /// How often it went from a place to another one by a function between them.
-    pub(super) crossings: u8,
-    /// How many functions it went through.
-    pub(super) steps: u8,
-    /// Whether it is met by `=` or `!=`, or in a relation.
-    pub(super) is_met: bool,
-    /// Whether it is met by `<` and its kin, so that its neighbours matter.
-    pub(super) is_bound: bool,
-    /// Whether it is only wanted as the neighbour of another value, or as what is made of one.
-    pub(super) is_near: bool,
-    /// Whether it is a value that the program does not mention, or made of such values.
-    pub(super) is_fresh: bool,
-}
-
-impl Tag {
-    /// Of a value that is compared in this manner.
-    pub(super) fn of(meeting: Meeting) -> Self {
-        let is_bound = meeting == Meeting::Order;
-        Self { is_bound, is_met: !is_bound, ..Self::default() }
-    }
-
-    /// After one function more.
-    pub(super) fn step(self, is_recursive: bool) -> Self {
-        let steps = if is_recursive { RECURSIVE_STEPS } else { 1 };
-        Self { steps: self.steps.saturating_add(steps), ..self }
-    }
-
-    /// The tag of a value that came to be wanted in two ways.
-    fn with(self, other: Self) -> Self {
-        let (crossings, steps) = (self.crossings, self.steps).min((other.crossings, other.steps));
-        Self {
-            crossings,
-            steps,
-            is_met: self.is_met || other.is_met,
-            is_bound: self.is_bound || other.is_bound,
-            is_near: self.is_near && other.is_near,
-            is_fresh: self.is_fresh || other.is_fresh,
-        }
-    }
-}
-
-/// Adds a value to those with tags. Returns whether anything is new.
-pub(super) fn add_tagged(all: &mut BTreeMap<ValueId, Tag>, value: ValueId, tag: Tag) -> bool {
-    match all.get_mut(&value) {
-        Some(known) => {
-            let both = known.with(tag);
-            std::mem::replace(known, both) != both
-        }
-        None => {
-            all.insert(value, tag);
-            true
-        }
-    }
-}
-
 /// What a world brings to the arguments of functions.
-pub(super) trait Brings {
+pub(super) trait ArgumentValues {
     /// At most so many of the values that a world can bring to a node.
     fn some_at(&self, flow: &Flow<'_>, node: Node, most: usize) -> Vec<ValueId>;
 }
 
 /// A world that brings nothing.
-struct Nothing;
+struct NoValues;
 
-impl Brings for Nothing {
+impl ArgumentValues for NoValues {
     fn some_at(&self, _: &Flow<'_>, _: Node, _: usize) -> Vec<ValueId> {
         Vec::new()
     }
@@ -100,23 +37,23 @@ impl Brings for Nothing {
 
 /// Something that a node should be able to have.
 #[derive(Debug, Clone, Copy)]
-enum Wanted {
+enum Demand {
     Value(ValueId),
     Test(Meeting, ValueId),
 }
 
 /// What each node should be able to have.
-pub(super) struct Wants<'w> {
+pub(super) struct Demands<'w> {
     pub(super) graph: &'w Graph,
     pub(super) flow: &'w Flow<'w>,
     pub(super) edges: &'w Edges,
     clock: Clock,
     pub(super) of: Vec<BTreeMap<ValueId, Tag>>,
     pub(super) tests: Vec<BTreeSet<(Meeting, ValueId)>>,
-    pending: VecDeque<(Node, Wanted)>,
+    pending: VecDeque<(Node, Demand)>,
 }
 
-impl<'w> Wants<'w> {
+impl<'w> Demands<'w> {
     /// The constants that nodes meet in the rules.
     pub(super) fn new(
         graph: &'w Graph,
@@ -127,36 +64,36 @@ impl<'w> Wants<'w> {
     ) -> Self {
         let count = graph.constants.len();
         let (of, tests) = (vec![BTreeMap::new(); count], vec![BTreeSet::new(); count]);
-        let mut wants = Self { graph, flow, edges, clock, of, tests, pending: VecDeque::new() };
+        let mut demands = Self { graph, flow, edges, clock, of, tests, pending: VecDeque::new() };
         for &(one, meeting, other) in &graph.meetings {
             for value in flow.values_at(other) {
-                wants.meet(one, meeting, *value, Tag::of(meeting));
+                demands.meet(one, meeting, *value, Tag::of(meeting));
             }
             if meeting.is_comparison() {
                 flow.values_at(one)
                     .iter()
-                    .for_each(|value| wants.meet(other, meeting, *value, Tag::of(meeting)));
+                    .for_each(|value| demands.meet(other, meeting, *value, Tag::of(meeting)));
             }
         }
         for divisor in &graph.divisors {
             for zero in [values.number(0), values.float(0.0)] {
-                wants.want(*divisor, zero, Tag::of(Meeting::Equal));
+                demands.demand(*divisor, zero, Tag::of(Meeting::Equal));
             }
         }
-        wants
+        demands
     }
 
     /// A node meets a value.
     pub(super) fn meet(&mut self, node: Node, meeting: Meeting, value: ValueId, tag: Tag) {
         if meeting.is_comparison() {
-            self.want(node, value, tag);
+            self.demand(node, value, tag);
         } else {
             self.test(node, meeting, value);
         }
     }
 
     /// A node should be able to have a value.
-    pub(super) fn want(&mut self, node: Node, value: ValueId, tag: Tag) {
+    pub(super) fn demand(&mut self, node: Node, value: ValueId, tag: Tag) {
         if !self.edges.varies(node) || tag.steps > MOST_STEPS {
             return;
         }
@@ -166,7 +103,7 @@ impl<'w> Wants<'w> {
             return;
         }
         if add_tagged(known, value, tag) {
-            self.pending.push_back((node, Wanted::Value(value)));
+            self.pending.push_back((node, Demand::Value(value)));
         }
     }
 
@@ -177,25 +114,25 @@ impl<'w> Wants<'w> {
         }
         let Some(known) = self.tests.get_mut(node as usize) else { return };
         if known.insert((meeting, value)) {
-            self.pending.push_back((node, Wanted::Test(meeting, value)));
+            self.pending.push_back((node, Demand::Test(meeting, value)));
         }
     }
 
     /// Follows everything back to where it comes from.
-    pub(super) fn follow(&mut self, values: &mut Values, held: &dyn Brings) {
+    pub(super) fn follow(&mut self, values: &mut Values, world: &dyn ArgumentValues) {
         while let Some((node, wanted)) = self.pending.pop_front() {
             let edges = self.edges;
             for before in at(&edges.before, node) {
                 match wanted {
-                    Wanted::Value(value) => self.want(*before, value, self.tag(node, value)),
-                    Wanted::Test(meeting, value) => self.test(*before, meeting, value),
+                    Demand::Value(value) => self.demand(*before, value, self.tag(node, value)),
+                    Demand::Test(meeting, value) => self.test(*before, meeting, value),
                 }
             }
-            if let Wanted::Value(value) = wanted {
+            if let Demand::Value(value) = wanted {
                 if let Datum::List(elements) = values.get(value).clone() {
                     let tag = self.tag(node, value);
                     for from in self.flow.elements_at(node) {
-                        elements.iter().for_each(|element| self.want(*from, *element, tag));
+                        elements.iter().for_each(|element| self.demand(*from, *element, tag));
                     }
                 }
                 let tag = self.tag(node, value);
@@ -203,14 +140,14 @@ impl<'w> Wants<'w> {
                     for element in at(&edges.folded, node) {
                         part_of_fold(values, value)
                             .into_iter()
-                            .for_each(|part| self.want(*element, part, tag.step(false)));
+                            .for_each(|part| self.demand(*element, part, tag.step(false)));
                     }
                 }
             }
             for number in at(&edges.results, node) {
                 match wanted {
-                    Wanted::Value(value) => self.invert(values, held, *number, value),
-                    Wanted::Test(meeting, value) => self.invert_test(values, *number, meeting, value),
+                    Demand::Value(value) => self.invert(values, world, *number, value),
+                    Demand::Test(meeting, value) => self.invert_test(values, *number, meeting, value),
                 }
             }
         }
@@ -221,7 +158,7 @@ impl<'w> Wants<'w> {
     }
 
     /// Which arguments a function needs to have a value.
-    fn invert(&mut self, values: &mut Values, held: &dyn Brings, number: usize, value: ValueId) {
+    fn invert(&mut self, values: &mut Values, world: &dyn ArgumentValues, number: usize, value: ValueId) {
         let Some(computation) = self.graph.computations.get(number) else { return };
         let tag = self.tag(computation.result, value).step(self.edges.is_recursive(number));
         if tag.steps > MOST_STEPS {
@@ -239,12 +176,12 @@ impl<'w> Wants<'w> {
                     for pieces in self.pieces(values, computation, wanted) {
                         for part in pieces_of(&text, &pieces) {
                             let part = values.string(&part);
-                            self.want(wanted, part, tag);
+                            self.demand(wanted, part, tag);
                         }
                     }
                 }
                 _ => {
-                    for args in self.others(held, computation, wanted, tag) {
+                    for args in self.others(world, computation, wanted, tag) {
                         if let ("mod", [None, Some(divisor)]) = (function, args.as_slice())
                             && let Ok(remainder) = values.pair(*divisor, value)
                         {
@@ -252,7 +189,7 @@ impl<'w> Wants<'w> {
                         }
                         let call = Call { function, args: &args, result: value };
                         let found = inverse(values, self.clock, &call);
-                        found.into_iter().for_each(|found| self.want(wanted, found, tag));
+                        found.into_iter().for_each(|found| self.demand(wanted, found, tag));
                     }
                 }
             }
@@ -276,10 +213,10 @@ impl<'w> Wants<'w> {
                 }
                 "string:replace" => {
                     self.test(wanted, meeting, test);
-                    self.invert(values, &Nothing, number, test);
+                    self.invert(values, &NoValues, number, test);
                 }
                 "name:to_string" | "number:to_string" | "float64:to_string" => {
-                    self.invert(values, &Nothing, number, test);
+                    self.invert(values, &NoValues, number, test);
                 }
                 _ => {}
             }
@@ -318,7 +255,7 @@ impl<'w> Wants<'w> {
     /// is compared, the fewer values of each are tried.
     fn others(
         &self,
-        held: &dyn Brings,
+        world: &dyn ArgumentValues,
         computation: &Computation,
         wanted: Node,
         tag: Tag,
@@ -330,7 +267,7 @@ impl<'w> Wants<'w> {
             .iter()
             .map(|node| {
                 let known = self.flow.values_at(*node).iter().copied();
-                known.chain(held.some_at(self.flow, *node, most)).collect()
+                known.chain(world.some_at(self.flow, *node, most)).collect()
             })
             .collect();
         let arguments = |others: Vec<ValueId>| {

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use mangle_engine::kernel::{Clock, Datum, ValueId, Values};
 
+use super::demands::{ArgumentValues, Demands};
 use super::edges::at;
 use super::flow::Flow;
 use super::graph::{Meeting, Node};
 use super::groups::Groups;
 use super::needs::FRESH;
-use super::wants::{Brings, MOST_STEPS, Tag, Wants, add_tagged};
+use super::tag::{MOST_STEPS, Tag, add_tagged};
 
 /// How many values a function may have that come from a world.
 const MOST_COMPUTED: usize = 1_000;
@@ -29,7 +30,7 @@ const FRESH_TAG: Tag =
 
 /// The values that a world can bring.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct WorldValues {
     /// The groups of places.
     group_of: Vec<u32>,
     /// Values that the program does not mention, of each group.
@@ -40,7 +41,7 @@ pub(super) struct Held {
     computed: Vec<BTreeMap<ValueId, Tag>>,
 }
 
-impl Brings for Held {
+impl ArgumentValues for WorldValues {
     /// Those that the program does not mention come first.
     fn some_at(&self, flow: &Flow<'_>, node: Node, most: usize) -> Vec<ValueId> {
         let groups = self.groups(flow, node);
@@ -61,7 +62,7 @@ impl Brings for Held {
     }
 }
 
-impl Held {
+impl WorldValues {
     /// Only the values that the program does not mention.
     pub(super) fn new(groups: &Groups, fresh: Vec<Vec<ValueId>>, nodes: usize) -> Self {
         let of_group = vec![BTreeMap::new(); fresh.len()];
@@ -89,22 +90,22 @@ impl Held {
     }
 
     /// Takes over what the places should be able to have, and computes with it. Returns whether anything is new.
-    pub(super) fn update(&mut self, wants: &Wants<'_>, values: &mut Values, clock: Clock) -> bool {
+    pub(super) fn update(&mut self, demands: &Demands<'_>, values: &mut Values, clock: Clock) -> bool {
         let mut is_new = false;
-        for (node, wanted) in (0u32..).zip(&wants.of) {
+        for (node, wanted) in (0u32..).zip(&demands.of) {
             if wanted.is_empty() {
                 continue;
             }
-            for group in self.groups(wants.flow, node) {
+            for group in self.groups(demands.flow, node) {
                 let Some(known) = self.of_group.get_mut(group) else { continue };
                 for (value, tag) in wanted {
                     is_new |= add_tagged(known, *value, *tag);
                 }
             }
         }
-        is_new |= self.take_tests(wants);
+        is_new |= self.take_tests(demands);
         for _ in 0..MOST_STEPS {
-            if !self.compute(wants, values, clock) {
+            if !self.compute(demands, values, clock) {
                 break;
             }
             is_new = true;
@@ -113,11 +114,11 @@ impl Held {
     }
 
     /// Places should be able to have the texts that they are tested with. Returns whether anything is new.
-    fn take_tests(&mut self, wants: &Wants<'_>) -> bool {
+    fn take_tests(&mut self, demands: &Demands<'_>) -> bool {
         let mut is_new = false;
-        for (node, tests) in (0u32..).zip(&wants.tests).filter(|(_, tests)| !tests.is_empty()) {
+        for (node, tests) in (0u32..).zip(&demands.tests).filter(|(_, tests)| !tests.is_empty()) {
             let texts = tests.iter().filter(|(meeting, _)| !meeting.is_of_one());
-            for group in self.groups(wants.flow, node) {
+            for group in self.groups(demands.flow, node) {
                 let Some(known) = self.of_group.get_mut(group) else { continue };
                 for (_, text) in texts.clone() {
                     is_new |= add_tagged(known, *text, Tag::default());
@@ -128,25 +129,25 @@ impl Held {
     }
 
     /// Applies all functions once. Returns whether anything is new.
-    fn compute(&mut self, wants: &Wants<'_>, values: &mut Values, clock: Clock) -> bool {
+    fn compute(&mut self, demands: &Demands<'_>, values: &mut Values, clock: Clock) -> bool {
         let mut is_new = false;
-        for (number, computation) in wants.graph.computations.iter().enumerate() {
-            if !wants.edges.is_computed(computation.result) {
+        for (number, computation) in demands.graph.computations.iter().enumerate() {
+            if !demands.edges.is_computed(computation.result) {
                 continue;
             }
-            for args in self.arguments(wants, values, &computation.args) {
+            for args in self.arguments(demands, values, &computation.args) {
                 let is_near = args.iter().any(|(_, tag)| tag.is_near);
-                let varies = |(node, _): &(&Node, _)| wants.edges.varies(**node);
+                let varies = |(node, _): &(&Node, _)| demands.edges.varies(**node);
                 let is_fresh =
                     computation.args.iter().zip(&args).filter(varies).all(|(_, (_, tag))| tag.is_fresh);
                 let tag =
                     Tag { is_near, is_fresh, ..args.iter().map(|(_, tag)| *tag).max().unwrap_or_default() };
-                let tag = tag.step(wants.edges.is_recursive(number));
+                let tag = tag.step(demands.edges.is_recursive(number));
                 let args: Vec<ValueId> = args.into_iter().map(|(value, _)| value).collect();
                 if tag.steps <= MOST_STEPS
                     && let Ok(value) = computation.function.apply(values, &args, &clock)
                 {
-                    is_new |= self.add(wants, computation.result, value, tag);
+                    is_new |= self.add(demands, computation.result, value, tag);
                 }
             }
         }
@@ -154,36 +155,41 @@ impl Held {
     }
 
     /// A node can have a value; so can those that it flows to.
-    fn add(&mut self, wants: &Wants<'_>, node: Node, value: ValueId, tag: Tag) -> bool {
+    fn add(&mut self, demands: &Demands<'_>, node: Node, value: ValueId, tag: Tag) -> bool {
         let tag = Tag { is_bound: false, is_met: false, ..tag };
         let (mut pending, mut is_new) = (vec![node], false);
         while let Some(node) = pending.pop() {
             let Some(known) = self.computed.get_mut(node as usize) else { continue };
             if known.len() >= MOST_COMPUTED && !known.contains_key(&value) {
-                wants.flow.cuts.add("too many values are computed from those of a world");
+                demands.flow.cuts.add("too many values are computed from those of a world");
                 continue;
             }
             if add_tagged(known, value, tag) {
                 is_new = true;
-                pending.extend(at(&wants.edges.after, node));
+                pending.extend(at(&demands.edges.after, node));
             }
         }
         is_new
     }
 
     /// The arguments of a function that depend on a world: all of them where one argument does, else some.
-    fn arguments(&self, wants: &Wants<'_>, values: &mut Values, nodes: &[Node]) -> Vec<Vec<(ValueId, Tag)>> {
+    fn arguments(
+        &self,
+        demands: &Demands<'_>,
+        values: &mut Values,
+        nodes: &[Node],
+    ) -> Vec<Vec<(ValueId, Tag)>> {
         let mut distinct: Vec<Node> =
-            nodes.iter().copied().filter(|node| wants.edges.varies(*node)).collect();
+            nodes.iter().copied().filter(|node| demands.edges.varies(*node)).collect();
         distinct.sort_unstable();
         distinct.dedup();
         let mut of_world = |node: Node| -> Vec<(ValueId, Tag)> {
             if distinct.len() > 1 {
                 let most = MOST_TOGETHER / distinct.len().min(MOST_TOGETHER);
-                let some = self.some_at(wants.flow, node, most).into_iter();
+                let some = self.some_at(demands.flow, node, most).into_iter();
                 return some.map(|value| (value, Tag::default())).collect();
             }
-            let mut all = self.plain(wants.flow, node);
+            let mut all = self.plain(demands.flow, node);
             for (value, tag) in self.computed.get(node as usize).into_iter().flatten() {
                 add_tagged(&mut all, *value, *tag);
             }
@@ -199,31 +205,38 @@ impl Held {
         let options: Vec<BTreeMap<ValueId, Tag>> = nodes
             .iter()
             .map(|node| {
-                let known = wants.flow.values_at(*node).iter().map(|value| (*value, Tag::default()));
+                let known = demands.flow.values_at(*node).iter().map(|value| (*value, Tag::default()));
                 known.chain(of_world(*node)).collect()
             })
             .collect();
-        same_for_same(wants.flow, nodes, &options)
+        same_for_same(demands.flow, nodes, &options)
     }
 
     /// Nodes that are compared want each other's values.
-    pub(super) fn cross(&self, wants: &mut Wants<'_>, values: &Values) {
-        for &(one, meeting, other) in &wants.graph.meetings {
+    pub(super) fn cross(&self, demands: &mut Demands<'_>, values: &Values) {
+        for &(one, meeting, other) in &demands.graph.meetings {
             for (to, from) in [(one, other), (other, one)] {
-                if !wants.edges.varies(to) || !wants.edges.varies(from) {
+                if !demands.edges.varies(to) || !demands.edges.varies(from) {
                     continue;
                 }
                 if meeting.is_comparison() {
-                    self.cross_values(wants, values, to, meeting, from);
+                    self.cross_values(demands, values, to, meeting, from);
                 } else if to == one {
-                    let some = self.some_at(wants.flow, from, MOST_TESTS);
-                    some.into_iter().for_each(|value| wants.test(to, meeting, value));
+                    let some = self.some_at(demands.flow, from, MOST_TESTS);
+                    some.into_iter().for_each(|value| demands.test(to, meeting, value));
                 }
             }
         }
     }
 
-    fn cross_values(&self, wants: &mut Wants<'_>, values: &Values, to: Node, meeting: Meeting, from: Node) {
+    fn cross_values(
+        &self,
+        demands: &mut Demands<'_>,
+        values: &Values,
+        to: Node,
+        meeting: Meeting,
+        from: Node,
+    ) {
         let mut found: Vec<(ValueId, Tag)> = self
             .computed
             .get(from as usize)
@@ -231,8 +244,8 @@ impl Held {
             .flatten()
             .map(|(value, tag)| (*value, *tag))
             .collect();
-        if wants.edges.is_computed(to) {
-            found.extend(self.plain(wants.flow, from));
+        if demands.edges.is_computed(to) {
+            found.extend(self.plain(demands.flow, from));
         }
         // Texts that are made of texts of the program do not become parts of others.
         let may_cross = |(value, tag): &(ValueId, Tag)| match values.get(*value) {
@@ -243,7 +256,7 @@ impl Held {
             // A bound that was met by a bound is exact enough.
             let is_bound = tag.is_bound || (meeting == Meeting::Order && tag.crossings == 0 && !tag.is_near);
             let tag = Tag { crossings: tag.crossings + 1, steps: 0, is_bound, is_met: !is_bound, ..tag };
-            wants.want(to, value, tag);
+            demands.demand(to, value, tag);
         }
     }
 }
