@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
@@ -103,7 +103,7 @@ impl DiffCommand {
     }
 
     fn compared(&self, old: &Side, new: &Side) -> Result<ComparisonReport> {
-        let (before, now) = (old.only(new)?, new.only(old)?);
+        let (before, now) = (old.only()?, new.only()?);
         let (kernel, replay) = (&now.settings.kernel, &now.settings.replay);
         let names = [vec![replay.permit.clone()], replay.deny.clone()].concat();
         let atoms = match self.atoms.is_empty() {
@@ -144,16 +144,9 @@ impl Side {
         Ok(Self { prefix: format!("{name}:"), name, programs })
     }
 
-    /// The program that is compared; `other` is what it is compared with.
-    fn only(&self, other: &Self) -> Result<&LinkedProgram> {
-        match self.programs.all.as_slice() {
-            [one] => Ok(one),
-            [] => bail!("{} has no Mangle files (`.mg`, `.gl`) to compare with {}", self.name, other.name),
-            several => {
-                let names: Vec<_> = several.iter().map(|one| one.name.as_str()).collect();
-                bail!("{} has several programs, {}: name the files of one", self.name, names.join(", "))
-            }
-        }
+    /// The program that is compared.
+    fn only(&self) -> Result<&LinkedProgram> {
+        self.programs.only(&format!("in {}", self.name)).map_err(|why| anyhow!(why))
     }
 
     fn file(&self, file: FileId) -> String {

@@ -8,7 +8,7 @@ use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
 use super::output::{self, Medium, Output};
-use super::programs::Programs;
+use super::programs::{Programs, only};
 use crate::host::{self, LinkOptions, LinkedProgram, Memory, disk};
 use crate::ide::reply_grammars::{ReplyGrammar, ReplyGrammarRequest};
 use crate::report::Sources;
@@ -203,7 +203,7 @@ impl GrammarArgs {
         }
         let programs = load(&self.paths, &working);
         programs.complain(&working, color);
-        let subject = only(&programs)?;
+        let subject = only(&programs.all, &|one| &one.joined.name, "here").map_err(|why| anyhow!(why))?;
         let settings = &subject.joined.settings;
         self.check_consumer(settings)?;
         let request = ReplyGrammarRequest {
@@ -275,16 +275,4 @@ fn load(paths: &[PathBuf], working: &Path) -> Programs<Subject> {
         };
         joined.map(|joined| Subject { tools: tools(&joined), joined }).collect()
     })
-}
-
-/// The program that was meant.
-fn only(programs: &Programs<Subject>) -> Result<&Subject> {
-    match programs.all.as_slice() {
-        [one] => Ok(one),
-        [] => bail!("there are no Mangle files (`.mg`, `.gl`) here"),
-        several => {
-            let names: Vec<_> = several.iter().map(|one| one.joined.name.as_str()).collect();
-            bail!("there are several programs here, {}: name the files of one", names.join(", "))
-        }
-    }
 }

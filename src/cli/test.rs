@@ -6,10 +6,10 @@ use anyhow::{Context, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
+use super::other_programs::{folder_of, other_program};
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
-use super::verify::{folder_of, other_program};
 use crate::host::{self, LinkedTest, Memory};
 use crate::ide::policy_tests::{TestRun, run_tests};
 use crate::ide::verification::Surroundings;
@@ -44,12 +44,12 @@ pub(super) struct TestCommand {
     reading: Option<Semantics>,
     /// For whom the report is
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Layout,
+    format: TestLayout,
 }
 
-/// For whom a report is.
+/// For whom a report about tests or properties is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Layout {
+pub(super) enum TestLayout {
     /// For people
     #[default]
     Text,
@@ -78,12 +78,13 @@ impl TestCommand {
             };
             self.filter.as_ref().is_none_or(has)
         };
-        let other =
-            |file: Option<FileId>, path: &str| other_program(&folder_of(file, &memory, &working), path);
+        let other = |file: Option<FileId>, path: &str| {
+            other_program(&folder_of(file, &memory, &working), path, &working)
+        };
         let surroundings = Surroundings { name: &name, other: &other };
         let (mut report, warnings) = run_tests(&runs, &wanted, surroundings, &Cancel::new());
         let is_covered = report.require(self.min_coverage);
-        let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
+        let mut out = Output::of(Medium::json_if(self.format == TestLayout::Json), color);
         out.write(&self.written(&report)?)?;
         out.flush()?;
         programs.complain(&working, color);
@@ -120,10 +121,10 @@ impl TestCommand {
 
     fn written(&self, report: &TestReport) -> Result<String> {
         Ok(match self.format {
-            Layout::Text if report.suites.is_empty() => String::new(),
-            Layout::Text => report.text(),
-            Layout::Json => serde_json::to_string_pretty(&report.json())? + "\n",
-            Layout::Junit => report.junit(),
+            TestLayout::Text if report.suites.is_empty() => String::new(),
+            TestLayout::Text => report.text(),
+            TestLayout::Json => serde_json::to_string_pretty(&report.json())? + "\n",
+            TestLayout::Junit => report.junit(),
         })
     }
 

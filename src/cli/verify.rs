@@ -8,12 +8,14 @@ use clap::{Args, ColorChoice, ValueEnum};
 use rustc_hash::FxHashSet;
 
 use super::ExitStatus;
+use super::other_programs::{folder_of, other_program};
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::progress::Progress;
+use super::test::TestLayout;
 use crate::host::{self, Memory};
 use crate::ide::rule_survey::survey_all;
-use crate::ide::verification::{Surroundings, VerifyRun, usual_scope, verify_all};
+use crate::ide::verification::{ProgramLoader, Surroundings, VerifyRun, usual_scope, verify_all};
 use crate::report::Sources;
 use crate::report::rule_survey::RuleSurveySummary;
 use crate::report::verification::VerifyReport;
@@ -54,7 +56,7 @@ pub(super) struct VerifyCommand {
     values: bool,
     /// For whom the report is
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Layout,
+    format: TestLayout,
 }
 
 /// In which readings properties are checked.
@@ -66,18 +68,6 @@ enum Readings {
     Written,
     /// In both, one after the other
     Both,
-}
-
-/// For whom a report is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Layout {
-    /// For people
-    #[default]
-    Text,
-    /// For programs
-    Json,
-    /// For continuous integration
-    Junit,
 }
 
 impl VerifyCommand {
@@ -97,11 +87,11 @@ impl VerifyCommand {
             output::complain(color, "there are no properties (`# @never …` in `*_test.mg`) here");
             return Ok(ExitStatus::Failure);
         }
-        let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
+        let mut out = Output::of(Medium::json_if(self.format == TestLayout::Json), color);
         out.write(&match self.format {
-            Layout::Text => report.text(self.values),
-            Layout::Json => serde_json::to_string_pretty(&report)? + "\n",
-            Layout::Junit => report.junit(),
+            TestLayout::Text => report.text(self.values),
+            TestLayout::Json => serde_json::to_string_pretty(&report)? + "\n",
+            TestLayout::Junit => report.junit(),
         })?;
         out.flush()?;
         Ok(match (problems + report.summary.not_decided, report.summary.violated) {
@@ -123,9 +113,9 @@ impl VerifyCommand {
             Some(property) => {
                 let programs = Programs::load(&self.paths, working);
                 let runs = programs.all.iter().map(|joined| (&*joined.program, None, &*joined.settings));
-                let folder = |_| working.to_path_buf();
+                let other = |_: Option<FileId>, path: &str| other_program(working, path, working);
                 let report =
-                    self.checked(&runs.collect::<Vec<_>>(), Some(property), &programs.sources, &folder);
+                    self.checked(&runs.collect::<Vec<_>>(), Some(property), &programs.sources, &other);
                 programs.complain(working, color);
                 (report, programs.problems.len())
             }
@@ -137,8 +127,10 @@ impl VerifyCommand {
                     });
                 let runs =
                     programs.all.iter().map(|joined| (&joined.program, Some(joined.file), &*joined.settings));
-                let folder = |file| folder_of(file, &memory, working);
-                let report = self.checked(&runs.collect::<Vec<_>>(), None, &programs.sources, &folder);
+                let other = |file: Option<FileId>, path: &str| {
+                    other_program(&folder_of(file, &memory, working), path, working)
+                };
+                let report = self.checked(&runs.collect::<Vec<_>>(), None, &programs.sources, &other);
                 programs.complain(working, color);
                 (report, programs.problems.len())
             }
@@ -148,7 +140,7 @@ impl VerifyCommand {
     /// Looks for rules that do not matter.
     fn survey(&self, working: &Path, color: ColorChoice) -> Result<ExitStatus> {
         ensure!(
-            self.format != Layout::Junit,
+            self.format != TestLayout::Junit,
             "the format `junit` is for properties; `--rules` has `text` and `json`"
         );
         let programs = Programs::load(&self.paths, working);
@@ -161,7 +153,7 @@ impl VerifyCommand {
             programs.all.iter().filter_map(|joined| joined.files.clone()).flatten().collect();
         let wanted = |file| files.is_empty() || files.contains(&file);
         let name = |file| programs.sources.name(file).to_owned();
-        let other = |_: Option<FileId>, path: &str| other_program(working, path);
+        let other = |_: Option<FileId>, path: &str| other_program(working, path, working);
         let surroundings = Surroundings { name: &name, other: &other };
         let progress = Progress::of_names("checking");
         let report = survey_all(
@@ -172,10 +164,10 @@ impl VerifyCommand {
             &Cancel::new(),
         );
         drop(progress);
-        let mut out = Output::of(Medium::json_if(self.format == Layout::Json), color);
+        let mut out = Output::of(Medium::json_if(self.format == TestLayout::Json), color);
         out.write(&match self.format {
-            Layout::Json => serde_json::to_string_pretty(&report)? + "\n",
-            Layout::Text | Layout::Junit => report.text(),
+            TestLayout::Json => serde_json::to_string_pretty(&report)? + "\n",
+            TestLayout::Text | TestLayout::Junit => report.text(),
         })?;
         out.flush()?;
         programs.complain(working, color);
@@ -214,7 +206,7 @@ impl VerifyCommand {
         programs: &[(&Program, Option<FileId>, &Settings)],
         property: Option<&Property>,
         sources: &Sources,
-        folder: &(dyn Fn(Option<FileId>) -> PathBuf + Sync),
+        other: &ProgramLoader<'_>,
     ) -> VerifyReport {
         let readings: Vec<Vec<Reading>> =
             programs.iter().map(|(.., settings)| self.readings(settings.kernel.reading)).collect();
@@ -223,8 +215,7 @@ impl VerifyCommand {
             ..self.run_of(program, *file, settings, readings)
         });
         let name = |file| sources.name(file).to_owned();
-        let other = |file: Option<FileId>, path: &str| other_program(&folder(file), path);
-        let surroundings = Surroundings { name: &name, other: &other };
+        let surroundings = Surroundings { name: &name, other };
         let progress = Progress::of_names("checking");
         verify_all(&runs.collect::<Vec<_>>(), surroundings, &mut |name| progress.show(name), &Cancel::new())
     }
@@ -244,23 +235,4 @@ pub(super) fn scope(settings: &VerifySettings, facts: Option<u8>, seconds: Optio
     let usual = usual_scope(settings);
     let time = seconds.map_or(usual.time, |seconds| Duration::from_secs(seconds.into()));
     Scope { facts: facts.map_or(usual.facts, usize::from), time }
-}
-
-/// The folder of a file; else the working folder.
-pub(super) fn folder_of(file: Option<FileId>, memory: &Memory, working: &Path) -> PathBuf {
-    let path = file.map(|file| memory.table().path(file));
-    path.and_then(|path| Some(path.parent()?.to_path_buf())).unwrap_or_else(|| working.to_path_buf())
-}
-
-/// The program that a property compares with, at a path that counts from `folder`.
-pub(super) fn other_program(folder: &Path, path: &str) -> Result<Program, String> {
-    let programs = Programs::load(&[PathBuf::from(path)], folder);
-    if let Some(problem) = programs.problems.first() {
-        return Err(format!("{path}: {}", problem.why));
-    }
-    match programs.all.as_slice() {
-        [one] => Ok((*one.program).clone()),
-        [] => Err(format!("{path} has no Mangle files (`.mg`, `.gl`)")),
-        _ => Err(format!("{path} has several programs: name the files of one")),
-    }
 }

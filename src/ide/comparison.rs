@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::code_lens::query;
+use super::verification::line_of_item;
 use crate::report::comparison::{AtomComparison, ComparisonReport, DifferenceReport};
 use crate::report::proof;
 use mangle_check::policy_test::property::{Piece, PropertyError, Restrictions};
 use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
 use mangle_engine::program::{Predicate, PredicateKey, Program};
-use mangle_syntax::text::{Cancel, FileId, TextRange, TextSize, text_len};
-use mangle_verify::{AbortMemo, Cause, Difference, Joined, Scope, Setup, compare, join, with_own_names};
+use mangle_syntax::text::{Cancel, FileId, TextRange, text_len};
+use mangle_verify::{AbortMemo, Cause, Difference, ProgramPair, Scope, Setup, compare, pair};
 
 /// Two policies and how they are compared.
 #[derive(Clone, Copy)]
@@ -30,7 +31,7 @@ pub struct ComparisonRun<'p> {
     /// How far a search goes.
     pub scope: Scope,
     /// What a file is called: of the old policy, of the new one.
-    pub names: [&'p (dyn Fn(FileId) -> String + Sync); 2],
+    pub names: [&'p dyn Fn(FileId) -> String; 2],
 }
 
 /// Compares what two policies give for each of some atoms. `next` is called with each atom before it is looked at.
@@ -58,14 +59,14 @@ pub fn compare_all(
         name: run.names[1],
         other: &|_| Err("a comparison has two programs already".to_owned()),
     };
-    let joined = join(setup, run.old);
+    let pair = pair(setup, run.old);
     let mut report = ComparisonReport::default();
     for atom in atoms {
         next(atom);
         let piece = Piece { range: TextRange::up_to(text_len(atom)), text: atom.clone() };
-        let found = compare(setup, &joined, &piece, run.scope, cancel)?;
-        let told = |all: &[Difference]| all.iter().map(|one| run.told(&joined, one)).collect::<Vec<_>>();
-        let (added, removed) = (told(&found.added), told(&found.removed));
+        let found = compare(setup, &pair, &piece, run.scope, cancel)?;
+        let reports = |all: &[Difference]| all.iter().map(|one| run.report(&pair, one)).collect::<Vec<_>>();
+        let (added, removed) = (reports(&found.added), reports(&found.removed));
         let answer = match (added.is_empty(), removed.is_empty()) {
             (true, true) if found.undecided.is_some() => "not_decided",
             (true, true) => "equivalent",
@@ -73,8 +74,9 @@ pub fn compare_all(
             (true, false) => "removes",
             (false, false) => "both",
         };
-        let (predicate, argument, undecided) = (atom.clone(), found.argument, found.undecided);
-        let facts = found.covered.facts;
+        let (predicate, undecided) = (atom.clone(), found.undecided);
+        let argument = found.argument.map(str::to_owned);
+        let facts = run.scope.facts;
         report.add(AtomComparison { predicate, answer, added, removed, argument, undecided, facts });
     }
     report.summary.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -99,14 +101,14 @@ pub fn atoms_named(programs: [&Program; 2], names: &[String]) -> Vec<String> {
 }
 
 impl ComparisonRun<'_> {
-    fn told(&self, joined: &Joined, difference: &Difference) -> DifferenceReport {
+    fn report(&self, pair: &ProgramPair, difference: &Difference) -> DifferenceReport {
         let place = |rule: RuleId| {
             if rule == RuleId::ASSERTED {
                 return "the world".to_owned();
             }
             let Some(rule) = difference.compiled.rule(rule) else { return String::new() };
-            let is_other = joined.is_other(rule.file);
-            let file = joined.originals.get(&rule.file).map_or(rule.file, |file| file.id);
+            let is_other = pair.is_other(rule.file);
+            let file = pair.originals.get(&rule.file).map_or(rule.file, |file| file.id);
             self.place(file, rule.item, is_other).unwrap_or_else(|| "the world".to_owned())
         };
         let rule_in = difference.cause.map(|cause| match (cause.is_own, cause.is_other) {
@@ -121,7 +123,7 @@ impl ComparisonRun<'_> {
                 .and_then(|Cause { file, item, is_other, .. }| self.place(file, item, is_other)),
             rule_in,
             world: difference.world.clone(),
-            proof: with_own_names(&proof::proof(&difference.proof, &place)),
+            proof: proof::proof(&difference.proof, &place),
         }
     }
 
@@ -129,13 +131,6 @@ impl ComparisonRun<'_> {
     fn place(&self, file: FileId, item: u32, is_old: bool) -> Option<String> {
         let (program, name) = if is_old { (self.old, self.names[0]) } else { (self.new, self.names[1]) };
         let found = program.file(file)?;
-        let item = found.items.get(item as usize);
-        let lead = item.map_or(0, |item| {
-            let text = found.statement_text(item);
-            text.len() - text.trim_start().len()
-        });
-        let start = usize::from(item.map_or(TextSize::new(0), |item| item.start)) + lead;
-        let before = found.text.get(..start).unwrap_or_default();
-        Some(format!("{}:{}", name(file), memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1))
+        Some(format!("{}:{}", name(found.id), line_of_item(found, item)))
     }
 }

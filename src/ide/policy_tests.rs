@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::verification::{Surroundings, VerifyRun, usual_scope, verify_each};
+use super::verification::{Surroundings, VerifyRun, line_of, usual_scope, verify_each};
 use crate::report::policy_tests::{CoverageReport, SuiteReport, TestPlaces, TestReport, UnfiredRule};
 use crate::report::verification::PropertyReport;
 use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
@@ -150,13 +150,6 @@ fn found(run: &TestRun<'_>) -> TestFindings {
         }
     }
     found
-}
-
-/// The line of an offset, counted from 1.
-fn line_of(program: &Program, file: FileId, offset: TextSize) -> usize {
-    let text = program.file(file).map_or("", |file| &file.text);
-    let before = text.get(..usize::from(offset)).unwrap_or_default();
-    memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1
 }
 
 /// How many characters of a head are shown.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::verification::{Surroundings, VerifyRun, line_of, usual_inputs};
+use super::verification::{Surroundings, VerifyRun, line_of, line_of_item, usual_inputs};
 use crate::report::rule_survey::{IdleRuleReport, RuleSurveyReport};
 use mangle_check::policy_test::property::Restrictions;
 use mangle_syntax::text::{Cancel, FileId};
@@ -35,11 +35,10 @@ pub fn survey_all(
                 consumer: &|_, name| Err(format!("unknown consumer `{name}`")),
                 aborts: &AbortMemo::default(),
                 name: surroundings.name,
-                other: &|path| (surroundings.other)(run.file, path),
+                other: &|path| Err(format!("there is no other program at {path}")),
             };
             let place = &mut |file, item: u32| {
-                let start = run.program.file(file).and_then(|file| file.items.get(item as usize));
-                let line = start.map_or(0, |item| line_of(run.program, file, item.start));
+                let line = run.program.file(file).map_or(0, |file| line_of_item(file, item));
                 next(&format!("{}:{line}", (surroundings.name)(file)));
             };
             let found = survey_rules(setup, run.scope, wanted, place, cancel);

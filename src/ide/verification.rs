@@ -2,21 +2,22 @@
 //!
 //! Takes programs with their test files; gives a [`VerifyReport`].
 
-use std::sync::Arc;
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use crate::report::proof;
 use crate::report::verification::{PropertyPlace, PropertyReport, VerifyReport};
 use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
 use mangle_check::policy_test::property::{Properties, Property, Restrictions};
-use mangle_engine::kernel::{Clock, Compiled, Limits, Reading, RuleId};
-use mangle_engine::program::{Predicate, PredicateKey, Program};
+use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
+use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};
 use mangle_settings::{BUILT_IN_CONSUMERS, Settings, TranscriptSettings, VerifySettings};
 use mangle_syntax::lint::{Rule, Severity};
 use mangle_syntax::text::{Cancel, FileId, TextSize, listed};
 use mangle_verify::{AbortMemo, Answer, Scope, Setup, verify};
 use piggyback::envelope::atoms::is_delicate;
 use piggyback::envelope::runtime::{built_in, takes};
+use rustc_hash::FxHashMap;
 
 /// Properties that are to be checked.
 #[derive(Clone, Copy)]
@@ -39,8 +40,17 @@ pub struct VerifyRun<'p> {
     pub settings: &'p Settings,
 }
 
+/// A program that a property compares with.
+#[derive(Clone)]
+pub struct OtherProgram {
+    /// It.
+    pub program: Program,
+    /// What its files are called.
+    pub names: FxHashMap<FileId, String>,
+}
+
 /// The program at a path that counts from the folder of a test file, or from the working folder; else why there is none.
-pub type OtherProgram<'o> = dyn Fn(Option<FileId>, &str) -> Result<Program, String> + Sync + 'o;
+pub type ProgramLoader<'o> = dyn Fn(Option<FileId>, &str) -> Result<OtherProgram, String> + Sync + 'o;
 
 /// What properties need to know of the folders around them.
 #[derive(Clone, Copy)]
@@ -48,7 +58,7 @@ pub struct Surroundings<'s> {
     /// What a file is called.
     pub name: &'s (dyn Fn(FileId) -> String + Sync),
     /// The programs that properties compare with.
-    pub other: &'s OtherProgram<'s>,
+    pub other: &'s ProgramLoader<'s>,
 }
 
 /// Checks properties one after the other. `next` is called with the name of each property before it is checked.
@@ -95,7 +105,8 @@ pub(super) fn verify_each(
         (None, None) => Properties::default(),
     };
     let inputs = usual_inputs(&run.settings.verify);
-    let aborts = AbortMemo::default();
+    let (aborts, others) = (AbortMemo::default(), OtherPrograms::default());
+    let name = |file| others.name(file).unwrap_or_else(|| (surroundings.name)(file));
     let mut reports = Vec::new();
     for property in properties.all.iter().filter(|property| wanted(&property.name)) {
         for &reading in run.readings {
@@ -109,8 +120,8 @@ pub(super) fn verify_each(
                 inputs: &inputs,
                 consumer: &|program, name| of_consumer(program, &run.settings.transcripts, name),
                 aborts: &aborts,
-                name: surroundings.name,
-                other: &|path| (surroundings.other)(run.file, path),
+                name: &name,
+                other: &|path| others.load(path, &|path| (surroundings.other)(run.file, path)),
             };
             reports.push(verify_one(run, setup, property, cancel));
         }
@@ -134,38 +145,44 @@ fn verify_one(run: &VerifyRun<'_>, setup: Setup<'_>, property: &Property, cancel
     PropertyReport::new(place, &answer, proof)
 }
 
+/// The other programs of some properties, each loaded once.
+#[derive(Default)]
+struct OtherPrograms {
+    loaded: RefCell<FxHashMap<String, Result<OtherProgram, String>>>,
+}
+
+impl OtherPrograms {
+    fn load(
+        &self,
+        path: &str,
+        load: &dyn Fn(&str) -> Result<OtherProgram, String>,
+    ) -> Result<Program, String> {
+        let mut loaded = self.loaded.borrow_mut();
+        let other = loaded.entry(path.to_owned()).or_insert_with(|| load(path));
+        other.as_ref().map(|other| other.program.clone()).map_err(String::clone)
+    }
+
+    /// What a file of one of them is called.
+    fn name(&self, file: FileId) -> Option<String> {
+        let loaded = self.loaded.borrow();
+        loaded.values().flatten().find_map(|other| other.names.get(&file).cloned())
+    }
+}
+
 /// The text of the proof of an answer, where the rule of the property is called the property.
 fn shown_proof(program: &Program, answer: &Answer, name: &dyn Fn(FileId) -> String) -> Option<String> {
     let (found, compiled) = answer.proof.as_ref()?;
-    let place = |rule: RuleId| place(program, compiled, name, rule);
-    let text = proof::proof(found, &place);
-    // The first line begins with the predicate of the question, perhaps in a package.
-    let text = text.split_once("verify_goal()").map(|(_, rest)| format!("solution{rest}")).unwrap_or(text);
-    let text: String = text.lines().map(|line| format!("{}\n", without_helper(line))).collect();
-    Some(mangle_verify::with_own_names(&text))
-}
-
-/// A line of a proof; the helper that stands for what follows `unless` or `then` is called that.
-fn without_helper(line: &str) -> String {
-    match line.find("no verify_goal_extended_") {
-        Some(at) => format!("{}no solution of what follows", line.get(..at).unwrap_or_default()),
-        None => line.to_owned(),
-    }
-}
-
-fn place(
-    program: &Program,
-    compiled: &Arc<Compiled>,
-    name: &dyn Fn(FileId) -> String,
-    rule: RuleId,
-) -> String {
-    if rule == RuleId::ASSERTED {
-        return "the world".to_owned();
-    }
-    let Some(rule) = compiled.rule(rule) else { return String::new() };
-    let Some(file) = program.file(rule.file) else { return "the property".to_owned() };
-    let start = file.items.get(rule.item as usize).map_or(TextSize::new(0), |item| item.start);
-    format!("{}:{}", name(rule.file), line_of(program, rule.file, start))
+    let place = |rule: RuleId| {
+        if rule == RuleId::ASSERTED {
+            return "the world".to_owned();
+        }
+        let Some(rule) = compiled.rule(rule) else { return String::new() };
+        match answer.originals.get(&rule.file).or_else(|| program.file(rule.file)) {
+            Some(file) => format!("{}:{}", name(file.id), line_of_item(file, rule.item)),
+            None => "the property".to_owned(),
+        }
+    };
+    Some(proof::proof(found, &place))
 }
 
 /// The predicates of a program whose facts a consumer takes from replies.
@@ -214,9 +231,18 @@ fn errors(run: &VerifyRun<'_>) -> usize {
     all.iter().flat_map(|(_, found)| found).filter(|found| found.severity == Severity::Error).count()
 }
 
+/// The line in which a statement begins, counted from 1.
+pub(super) fn line_of_item(file: &FileSummary, item: u32) -> usize {
+    let item = file.items.get(item as usize);
+    line_in(&file.text, item.map_or(TextSize::new(0), |item| item.start))
+}
+
 /// The line of an offset, counted from 1.
 pub(super) fn line_of(program: &Program, file: FileId, offset: TextSize) -> usize {
-    let text = program.file(file).map_or("", |file| &file.text);
+    line_in(program.file(file).map_or("", |file| &file.text), offset)
+}
+
+fn line_in(text: &str, offset: TextSize) -> usize {
     let before = text.get(..usize::from(offset)).unwrap_or_default();
     memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1
 }

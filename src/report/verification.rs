@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::sink::line;
@@ -46,10 +46,8 @@ pub struct PropertyReport {
     /// `go` or `written`.
     pub reading: &'static str,
     /// What it came to.
-    #[serde(skip)]
+    #[serde(rename = "answer", serialize_with = "word")]
     pub verdict: Verdict,
-    /// The same in a word.
-    pub answer: &'static str,
     /// The same as a sentence without its full stop.
     pub message: String,
     /// How many facts the world has, or the worlds have at most.
@@ -79,6 +77,11 @@ pub struct CoveredReport {
     pub worlds: f64,
     /// How many restrictions excluded worlds.
     pub assumptions: usize,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn word<S: Serializer>(verdict: &Verdict, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(verdict.as_str())
 }
 
 /// Where a property is.
@@ -112,7 +115,6 @@ impl PropertyReport {
             kind: place.kind,
             reading: place.reading,
             verdict: answer.verdict,
-            answer: answer.verdict.as_str(),
             message: answer.message.clone(),
             facts,
             world: answer.world.clone(),
@@ -211,7 +213,7 @@ impl PropertyReport {
         let _ = writeln!(out, "{place}@{} {}", self.kind, line(&self.name));
         let _ = writeln!(out, "  {} (reading `{}`)", line(&self.message), self.reading);
         self.world(out, "  ");
-        if let Some(other) = self.other_reading.filter(|other| *other != self.answer) {
+        if let Some(other) = self.other_reading.filter(|other| *other != self.verdict.as_str()) {
             let reading = if self.reading == "go" { "written" } else { "go" };
             let facts = if other.ends_with("up_to") {
                 format!(" {} facts", self.covered.facts)
@@ -223,7 +225,7 @@ impl PropertyReport {
         if let Some(proof) = &self.proof {
             proof.lines().for_each(|each| _ = writeln!(out, "    {each}"));
         }
-        if self.answer.ends_with("up_to") {
+        if self.verdict.as_str().ends_with("up_to") {
             let _ = writeln!(
                 out,
                 "  looked at {} worlds of the values that can matter",

@@ -1,17 +1,17 @@
 //! Searches for worlds that stop the evaluation with an error. Such a search looks at the whole program and not at a property,
 //! so the properties of a file share it.
 
-use std::sync::Mutex;
+use std::cell::RefCell;
 
 use mangle_engine::kernel::Reading;
 use mangle_syntax::text::Symbol;
 
 use crate::search::{Outcome, Question, Scope, Searched};
 
-/// What was searched for without finding a world.
+/// The searches in one program that found no world.
 #[derive(Debug, Default)]
 pub struct AbortMemo {
-    none: Mutex<Vec<AbortSearch>>,
+    none: RefCell<Vec<AbortSearch>>,
 }
 
 /// A search for a world that stops the evaluation.
@@ -19,35 +19,35 @@ pub struct AbortMemo {
 struct AbortSearch {
     reading: Reading,
     facts: usize,
-    /// What worlds hold facts of.
-    inputs: Vec<Symbol>,
+    /// The predicates that worlds hold facts of: name and number of arguments.
+    inputs: Vec<(Symbol, usize)>,
 }
 
 impl AbortSearch {
-    /// The search of a question; `None` where worlds are restricted, which is each question's own affair.
+    /// The search of a question; `None` where worlds are restricted, or another program is compared, which differs from question
+    /// to question.
     fn of(question: &Question, scope: Scope) -> Option<Self> {
+        let compiled = &question.compiled;
         let inputs = question.inputs.iter().flat_map(|input| &input.predicates);
-        let inputs = inputs.map(|id| question.compiled.name(*id)).collect();
-        let reading = question.compiled.reading;
-        question.forbidden.is_empty().then_some(Self { reading, facts: scope.facts, inputs })
+        let arity = |relation: u32| compiled.arities.get(relation as usize).copied().unwrap_or(0);
+        let inputs = inputs.map(|id| (compiled.name(*id), arity(id.0))).collect();
+        let is_free = question.forbidden.is_empty() && question.originals.is_empty();
+        is_free.then_some(Self { reading: compiled.reading, facts: scope.facts, inputs })
     }
 }
 
 impl AbortMemo {
-    /// The question, which looks for no such world again if there is none.
-    pub(crate) fn spared(&self, question: Question, scope: Scope) -> Question {
-        let wanted = AbortSearch::of(&question, scope);
-        let is_known =
-            self.none.lock().is_ok_and(|none| none.iter().any(|known| Some(known) == wanted.as_ref()));
+    /// The question, without the search for such a world if there is known to be none.
+    pub(crate) fn reduce(&self, question: Question, scope: Scope) -> Question {
+        let search = AbortSearch::of(&question, scope);
+        let is_known = search.is_some_and(|search| self.none.borrow().contains(&search));
         Question { looks_for_aborts: question.looks_for_aborts && !is_known, ..question }
     }
 
-    /// Takes notice of what a question came to.
-    pub(crate) fn note(&self, question: &Question, scope: Scope, searched: &Searched) {
+    /// Remembers what a question came to.
+    pub(crate) fn remember(&self, question: &Question, scope: Scope, searched: &Searched) {
         let is_none = matches!(searched.outcome, Outcome::Never(_) | Outcome::NotInScope);
         let search = AbortSearch::of(question, scope).filter(|_| is_none && question.looks_for_aborts);
-        if let (Some(search), Ok(mut none)) = (search, self.none.lock()) {
-            none.push(search);
-        }
+        self.none.borrow_mut().extend(search);
     }
 }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use mangle_check::policy_test::property::{Property, PropertyError};
 use mangle_engine::kernel::{Compiled, Proof, Reading, Reason};
-use mangle_engine::program::PredicateId;
-use mangle_syntax::text::Cancel;
+use mangle_engine::program::{FileSummary, PredicateId};
+use mangle_syntax::text::{Cancel, FileId};
+use rustc_hash::FxHashMap;
 
 use crate::input::Input;
-use crate::joined::with_own_names;
+use crate::plain_proof::plain_proof;
+use crate::program_pair::with_own_names;
 use crate::question::{Setup, question};
 use crate::search::{Outcome, Scope, Searched, World, search};
 
@@ -82,6 +84,8 @@ pub struct Answer {
     pub argument: Option<String>,
     /// What derives the solution, and the program that its rules are in.
     pub proof: Option<(Proof, Arc<Compiled>)>,
+    /// Where that is a pair of programs: the files of the other one, as they are there.
+    pub originals: FxHashMap<FileId, Arc<FileSummary>>,
     /// What was looked at.
     pub covered: Covered,
     /// Where the property cannot be read.
@@ -110,9 +114,9 @@ pub fn verify(setup: Setup<'_>, property: &Property, scope: Scope, cancel: &Canc
         Ok(asked) => asked,
         Err(error) => return Answer::of_error(error),
     };
-    let asked = setup.aborts.spared(asked, scope);
+    let asked = setup.aborts.reduce(asked, scope);
     let mut searched = search(&asked, scope, cancel);
-    setup.aborts.note(&asked, scope, &searched);
+    setup.aborts.remember(&asked, scope, &searched);
     let mut answer = Answer::of(property, &mut searched, scope, &asked);
     if matches!(answer.verdict, Verdict::Violated | Verdict::Possible) {
         let reading = match setup.reading {
@@ -138,6 +142,7 @@ impl Answer {
             other_reading: None,
             argument: None,
             proof: None,
+            originals: FxHashMap::default(),
             covered: Covered::default(),
             error: None,
         }
@@ -196,6 +201,7 @@ impl Answer {
             }
         };
         answer.covered = covered;
+        answer.originals.clone_from(&asked.originals);
         answer
     }
 }
@@ -217,11 +223,11 @@ fn facts_of(world: &World) -> Vec<String> {
 
 fn proof(world: &mut World, asked: &crate::Question) -> (Proof, Arc<Compiled>) {
     let compiled = Arc::clone(&asked.compiled);
-    (world.kernel.model_mut().explain(&compiled, asked.clock, asked.goal, 0), compiled)
+    (plain_proof(world.kernel.model_mut().explain(&compiled, asked.clock, asked.goal, 0)), compiled)
 }
 
 /// What was looked at, with the values as the program writes them.
-pub(crate) fn covered(searched: &Searched, scope: Scope, asked: &crate::Question) -> Covered {
+fn covered(searched: &Searched, scope: Scope, asked: &crate::Question) -> Covered {
     let values = &searched.base.model().values;
     let name = |input: &Input| {
         let predicate = input.predicates.first().copied().unwrap_or(PredicateId(0));

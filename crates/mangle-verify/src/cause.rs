@@ -11,7 +11,7 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::text::{FileId, slice};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::joined::{Joined, in_other_text, without_mark};
+use crate::program_pair::{ProgramPair, in_other_text, without_mark};
 
 /// How many derivations are followed, one below the other.
 const DEEPEST: usize = 64;
@@ -20,7 +20,7 @@ const DEEPEST: usize = 64;
 pub(crate) struct Parting<'p> {
     compiled: &'p Arc<Compiled>,
     clock: Clock,
-    joined: &'p Joined,
+    pair: &'p ProgramPair,
     /// The relation and number of each fact, by its text.
     places: FxHashMap<String, (PredicateId, u32)>,
     /// What the statements of each program say: of the program, of the other one.
@@ -28,7 +28,12 @@ pub(crate) struct Parting<'p> {
 }
 
 impl<'p> Parting<'p> {
-    pub(crate) fn new(compiled: &'p Arc<Compiled>, model: &Model, clock: Clock, joined: &'p Joined) -> Self {
+    pub(crate) fn new(
+        compiled: &'p Arc<Compiled>,
+        model: &Model,
+        clock: Clock,
+        pair: &'p ProgramPair,
+    ) -> Self {
         let mut places = FxHashMap::default();
         for predicate in (0..compiled.predicates()).map(PredicateId) {
             for (number, fact) in (0u32..).zip(model.facts_of(compiled, predicate)) {
@@ -36,15 +41,15 @@ impl<'p> Parting<'p> {
             }
         }
         let mut digests = [FxHashSet::default(), FxHashSet::default()];
-        for file in joined.program.files.iter() {
-            let Some(original) = joined.original(file.id) else { continue };
-            let digests = &mut digests[usize::from(joined.is_other(file.id))];
+        for file in pair.program.files.iter() {
+            let Some(original) = pair.original(file.id) else { continue };
+            let digests = &mut digests[usize::from(pair.is_other(file.id))];
             digests.extend(original.items.iter().map(|item| item.statement.digest));
         }
-        Self { compiled, clock, joined, places, digests }
+        Self { compiled, clock, pair, places, digests }
     }
 
-    /// The statement that makes the difference: its file, as it is called in [`Joined::program`], and its index.
+    /// The statement that makes the difference: its file, as it is called in [`ProgramPair::program`], and its index.
     pub(crate) fn cause(&self, model: &mut Model, fact: &str) -> Option<(FileId, u32)> {
         let mut fact = fact.to_owned();
         let mut last = None;
@@ -72,13 +77,13 @@ impl<'p> Parting<'p> {
 
     fn place(&self, rule: RuleId) -> Option<(FileId, u32)> {
         let rule = self.compiled.rule(rule).filter(|_| rule != RuleId::ASSERTED)?;
-        self.joined.program.file(rule.file).map(|_| (rule.file, rule.item))
+        self.pair.program.file(rule.file).map(|_| (rule.file, rule.item))
     }
 
     /// Whether only one of the programs has the statement.
     pub(crate) fn is_of_one_program(&self, (file, item): (FileId, u32)) -> bool {
-        let statement = self.joined.original(file).and_then(|file| file.items.get(item as usize));
-        let others = &self.digests[usize::from(!self.joined.is_other(file))];
+        let statement = self.pair.original(file).and_then(|file| file.items.get(item as usize));
+        let others = &self.digests[usize::from(!self.pair.is_other(file))];
         statement.is_some_and(|item| !others.contains(&item.statement.digest))
     }
 

@@ -1,6 +1,6 @@
 //! What two programs give differently: for each rule that makes a difference, a smallest world that shows it.
 //!
-//! A world is searched for in which one program has a fact that the other does not have; the statement that is behind it is
+//! A world is searched for in which one program has a fact that the other does not have; the statement that makes the difference is
 //! found, and the search begins again without that statement, until there is no difference left.
 
 use std::sync::Arc;
@@ -10,14 +10,15 @@ use mangle_engine::kernel::{Compiled, Kernel, Proof};
 use mangle_engine::program::Program;
 use mangle_syntax::text::{Cancel, FileId};
 
-use crate::answer::{Covered, covered};
 use crate::cause::Parting;
-use crate::goal_rules::Direction;
-use crate::joined::{Joined, in_other_text, with_own_names, without_mark};
+use crate::goal_rules::{ComparedAtom, Direction};
+use crate::plain_proof::plain_proof;
+use crate::program_pair::{ProgramPair, in_other_text, with_own_names, without_mark};
 use crate::question::{Setup, difference, own_program};
+use crate::same_rules::SAME_RULES;
 use crate::search::{Outcome, Question, Scope, World, search};
 
-/// How many rules are told of in each direction.
+/// How many differences are listed in each direction.
 const MOST_DIFFERENCES: usize = 16;
 
 /// What two programs give differently.
@@ -28,11 +29,9 @@ pub struct Comparison {
     /// What only the other program gives.
     pub removed: Vec<Difference>,
     /// Why there is no difference in any world, however large.
-    pub argument: Option<String>,
+    pub argument: Option<&'static str>,
     /// Why there may be more.
     pub undecided: Option<String>,
-    /// What was looked at.
-    pub covered: Covered,
 }
 
 /// A fact that one program gives and the other does not, in a world.
@@ -69,68 +68,73 @@ pub struct Cause {
 /// When the atom cannot be read, or neither program has its predicate.
 pub fn compare(
     setup: Setup<'_>,
-    joined: &Joined,
+    pair: &ProgramPair,
     atom: &Piece,
     scope: Scope,
     cancel: &Cancel,
 ) -> Result<Comparison, PropertyError> {
-    let mut comparison = Comparison::default();
-    let search = Differences { setup, joined, atom, scope, cancel };
-    comparison.added = search.of(Direction::Added, &mut comparison)?;
-    comparison.removed = search.of(Direction::Removed, &mut comparison)?;
-    Ok(comparison)
+    let atom = ComparedAtom::read(pair, atom)?;
+    if pair.has_same_rules(atom.key) {
+        return Ok(Comparison { argument: Some(SAME_RULES), ..Comparison::default() });
+    }
+    let search = DifferenceSearch { setup, pair, atom, scope, cancel };
+    let (added, removed) = (search.run(Direction::Added)?, search.run(Direction::Removed)?);
+    Ok(Comparison {
+        added: added.differences,
+        removed: removed.differences,
+        argument: None,
+        undecided: added.undecided.or(removed.undecided),
+    })
 }
 
-/// A program without the cases of its test file, and another one, in one.
+/// A program without the cases of its test file, and another one.
 #[must_use]
-pub fn join(setup: Setup<'_>, other: &Program) -> Joined {
-    Joined::new(&own_program(setup), other)
+pub fn pair(setup: Setup<'_>, other: &Program) -> ProgramPair {
+    ProgramPair::new(&own_program(setup), other)
 }
 
-/// A difference, and the statement that makes it, where [`Joined::program`] has it.
-type Shown = (Difference, Option<(FileId, u32)>);
+/// A difference, and the statement that makes it, where [`ProgramPair::program`] has it.
+type LocatedDifference = (Difference, Option<(FileId, u32)>);
 
-struct Differences<'d> {
+/// What only one of the programs gives.
+#[derive(Default)]
+struct OneDirection {
+    differences: Vec<Difference>,
+    /// Why there may be more.
+    undecided: Option<String>,
+}
+
+struct DifferenceSearch<'d> {
     setup: Setup<'d>,
-    joined: &'d Joined,
-    atom: &'d Piece,
+    pair: &'d ProgramPair,
+    atom: ComparedAtom,
     scope: Scope,
     cancel: &'d Cancel,
 }
 
-impl Differences<'_> {
-    /// The differences of one direction.
-    fn of(&self, direction: Direction, told: &mut Comparison) -> Result<Vec<Difference>, PropertyError> {
-        let mut found: Vec<Difference> = Vec::new();
-        let mut gone: Vec<(FileId, u32)> = Vec::new();
-        loop {
-            let rest = self.joined.without(&gone);
-            let asked = difference(self.setup, &rest, self.atom, direction, "")?;
-            let searched = search(&asked, self.scope, self.cancel);
-            if gone.is_empty() {
-                told.covered = covered(&searched, self.scope, &asked);
-            }
-            if asked.settled.is_some() {
-                told.argument = asked.settled.map(str::to_owned);
-                return Ok(found);
-            }
-            let world = match &searched.outcome {
-                Outcome::Found { world, .. } => self.texts(world),
-                Outcome::Never(_) | Outcome::NotInScope | Outcome::NoWorld | Outcome::Aborts { .. } => {
-                    return Ok(found);
-                }
+impl DifferenceSearch<'_> {
+    fn run(&self, direction: Direction) -> Result<OneDirection, PropertyError> {
+        let mut found = OneDirection::default();
+        let mut excluded: Vec<(FileId, u32)> = Vec::new();
+        while found.differences.len() < MOST_DIFFERENCES {
+            let rest = self.pair.without(&excluded);
+            let question = difference(self.setup, &rest, &self.atom, direction, String::new())?;
+            let world = match search(&question, self.scope, self.cancel).outcome {
+                Outcome::Found { world, .. } => self.texts(&world),
+                Outcome::Never(_) | Outcome::NotInScope | Outcome::NoWorld | Outcome::Aborts { .. } => break,
                 Outcome::Undecided { obstacle, .. } => {
-                    told.undecided.get_or_insert_with(|| obstacle.to_string());
-                    return Ok(found);
+                    found.undecided = Some(obstacle.to_string());
+                    break;
                 }
             };
-            let Some((difference, place)) = self.shown(direction, world)? else { return Ok(found) };
-            found.push(difference);
-            match place.filter(|place| !gone.contains(place)) {
-                Some(place) if found.len() < MOST_DIFFERENCES => gone.push(place),
-                _ => return Ok(found),
+            let Some((difference, place)) = self.confirm(direction, world)? else { break };
+            found.differences.push(difference);
+            match place.filter(|place| !excluded.contains(place)) {
+                Some(place) => excluded.push(place),
+                None => break,
             }
         }
+        Ok(found)
     }
 
     /// The facts of a world, as both programs call them.
@@ -146,33 +150,37 @@ impl Differences<'_> {
     }
 
     /// The difference that both programs, whole, have in a world, and the statement that makes it.
-    fn shown(&self, direction: Direction, world: Vec<String>) -> Result<Option<Shown>, PropertyError> {
+    fn confirm(
+        &self,
+        direction: Direction,
+        world: Vec<String>,
+    ) -> Result<Option<LocatedDifference>, PropertyError> {
         let both: String = world.iter().map(|fact| format!("{fact}.\n{}.\n", in_other_text(fact))).collect();
-        let asked = difference(self.setup, self.joined, self.atom, direction, &both)?;
-        let mut kernel = self.evaluated(&asked);
-        let has_fact = kernel.model().relation(asked.goal).is_some_and(|relation| !relation.is_empty());
+        let question = difference(self.setup, self.pair, &self.atom, direction, both)?;
+        let mut kernel = self.evaluate(&question);
+        let has_fact = kernel.model().relation(question.goal).is_some_and(|relation| !relation.is_empty());
         if !has_fact || kernel.model().stopped.is_some() {
             return Ok(None);
         }
-        let compiled = Arc::clone(&asked.compiled);
-        let proof = kernel.model_mut().explain(&compiled, asked.clock, asked.goal, 0);
+        let compiled = Arc::clone(&question.compiled);
+        let proof = kernel.model_mut().explain(&compiled, question.clock, question.goal, 0);
         let Some(fact) = proof.nodes.get(1).map(|node| node.fact.clone()) else { return Ok(None) };
-        let parting = Parting::new(&compiled, kernel.model(), asked.clock, self.joined);
+        let parting = Parting::new(&compiled, kernel.model(), question.clock, self.pair);
         let place = parting.cause(kernel.model_mut(), &fact);
-        let proof = parting.proof(kernel.model_mut(), &fact).unwrap_or(proof);
+        let proof = plain_proof(parting.proof(kernel.model_mut(), &fact).unwrap_or(proof));
         let cause = place.map(|place| Cause {
-            file: self.joined.originals.get(&place.0).map_or(place.0, |file| file.id),
+            file: self.pair.originals.get(&place.0).map_or(place.0, |file| file.id),
             item: place.1,
-            is_other: self.joined.is_other(place.0),
+            is_other: self.pair.is_other(place.0),
             is_own: parting.is_of_one_program(place),
         });
         let atom = with_own_names(&fact);
         Ok(Some((Difference { atom, world, cause, proof, compiled }, place)))
     }
 
-    fn evaluated(&self, asked: &Question) -> Kernel {
-        let mut kernel = Kernel::new(Arc::clone(&asked.compiled));
-        kernel.evaluate(asked.limits, asked.clock, self.cancel);
+    fn evaluate(&self, question: &Question) -> Kernel {
+        let mut kernel = Kernel::new(Arc::clone(&question.compiled));
+        kernel.evaluate(question.limits, question.clock, self.cancel);
         kernel
     }
 }

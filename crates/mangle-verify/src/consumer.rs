@@ -3,4 +3,4 @@
 use mangle_engine::program::{PredicateKey, Program};
 
 /// The predicates of a program whose facts a consumer takes, by its name; else why there are none.
-pub type Consumer<'c> = dyn Fn(&Program, &str) -> Result<Vec<PredicateKey>, String> + Sync + 'c;
+pub type Consumer<'c> = dyn Fn(&Program, &str) -> Result<Vec<PredicateKey>, String> + 'c;

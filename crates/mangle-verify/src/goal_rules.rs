@@ -7,10 +7,14 @@ use mangle_syntax::syntax::ast::{Declaration, Premise, Term};
 use mangle_syntax::text::{Symbol, shorten, slice};
 
 use crate::inputs::holders;
-use crate::joined::{Joined, in_other};
+use crate::program_pair::{ProgramPair, in_other};
 
 /// The predicate whose facts are searched for.
 pub(crate) const GOAL: &str = "verify_goal";
+
+/// What stands between a name and a number in the name of the predicate of solutions that extend to what follows `unless` or
+/// `then`.
+pub(crate) const EXTENDED: &str = "_extended_";
 
 /// Which of two programs gives what the other one does not give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,14 +49,14 @@ impl Rules {
         }
         for assumption in &restrictions.assumptions {
             let name = format!("verify_excluded_{}", self.forbidden.len());
-            self.condition(&name, &assumption.clone()?)?;
+            self.add_condition(&name, &assumption.clone()?)?;
             self.forbidden.push(name);
         }
         Ok(())
     }
 
     /// Adds rules for a predicate without arguments that has a fact where the condition has a solution.
-    pub(crate) fn condition(&mut self, name: &str, condition: &Condition) -> Result<(), PropertyError> {
+    pub(crate) fn add_condition(&mut self, name: &str, condition: &Condition) -> Result<(), PropertyError> {
         for (number, body) in condition.bodies.iter().enumerate() {
             self.pieces.push(body.clone());
             let variables = variables(body)?;
@@ -60,7 +64,7 @@ impl Rules {
                 self.text.push_str(&format!("{name}() :- {} .\n", body.text));
                 continue;
             };
-            let extended = format!("{name}_extended_{number}({})", variables.join(", "));
+            let extended = format!("{name}{EXTENDED}{number}({})", variables.join(", "));
             self.text.push_str(&format!("{name}() :- {}, !{extended} .\n", body.text));
             for other in others {
                 self.pieces.push(other.clone());
@@ -70,36 +74,13 @@ impl Rules {
         Ok(())
     }
 
-    /// Adds rules for worlds in which one of two programs has a solution that the other one does not have.
-    pub(crate) fn difference(
-        &mut self,
-        joined: &Joined,
-        atom: &Piece,
-        direction: Direction,
-    ) -> Result<(), PropertyError> {
-        let source = parsed(atom)?;
-        let bodies = source.items().iter().filter_map(|item| item.statement.clause());
-        let premises: Vec<&Premise> = bodies.flat_map(|clause| &clause.premises).collect();
-        let error = |message: String| PropertyError { range: atom.range, message };
-        let literal = match premises.as_slice() {
-            [Premise::Literal(literal)] if !literal.is_negated() && !literal.atom.is_builtin() => literal,
-            _ => return Err(error(format!("`{}` is not an atom", shorten(&atom.text, 60)))),
-        };
-        let key = key_of(&literal.atom);
-        let exists = |key| joined.program.predicate(key).is_some_and(Predicate::exists);
-        let (here, there) = (exists(key), exists(in_other(key)));
-        if !here && !there {
-            return Err(error(format!("unknown predicate `{key}`")));
-        }
-        if joined.has_same_rules(key) {
-            self.settled = Some("the statements that it depends on are the same in both programs");
-        }
-        let args = slice(source.text(), literal.atom.args_range() + source.items()[0].start);
-        let own = format!("{}{args}", key.name);
-        let other = format!("{}{args}", in_other(key).name);
+    /// Adds a rule for worlds in which one of two programs has a solution that the other one does not have.
+    pub(crate) fn add_difference(&mut self, atom: &ComparedAtom, direction: Direction) {
+        let own = format!("{}{}", atom.key.name, atom.args);
+        let other = format!("{}{}", in_other(atom.key).name, atom.args);
         let (giver, rest, (gives, misses)) = match direction {
-            Direction::Added => (own, other, (here, there)),
-            Direction::Removed => (other, own, (there, here)),
+            Direction::Added => (own, other, (atom.is_here, atom.is_there)),
+            Direction::Removed => (other, own, (atom.is_there, atom.is_here)),
         };
         match (gives, misses) {
             (true, true) => self.text.push_str(&format!("{GOAL}() :- {giver}, !{rest}.\n")),
@@ -107,16 +88,15 @@ impl Rules {
             // What does not exist gives nothing.
             (false, _) => self.text.push_str(&format!("{GOAL}() :- {rest}, 1 = 2.\n")),
         }
-        Ok(())
     }
 
     /// Adds what the declarations of the inputs promise of their facts.
-    pub(crate) fn declared(&mut self, program: &Program, inputs: &[PredicateKey]) {
+    pub(crate) fn add_declarations(&mut self, program: &Program, inputs: &[PredicateKey]) {
         let predicates = inputs.iter().flat_map(|key| holders(program, *key));
         for predicate in predicates.map(|id| program.get(id)) {
             let Some((text, declaration)) = declaration_of(program, predicate) else { continue };
             for [sources, targets] in functional_dependencies(declaration) {
-                self.depend(predicate.key, &sources, &targets);
+                self.add_dependency(predicate.key, &sources, &targets);
             }
             let atom = slice(text, declaration.atom.range);
             for included in &declaration.inclusion {
@@ -126,7 +106,7 @@ impl Rules {
     }
 
     /// Forbids two facts that agree in some columns and not in others that those determine.
-    fn depend(&mut self, key: PredicateKey, sources: &[u16], targets: &[u16]) {
+    fn add_dependency(&mut self, key: PredicateKey, sources: &[u16], targets: &[u16]) {
         let args = |mark: &str| {
             let column =
                 |at: u16| if sources.contains(&at) { format!("V{at}") } else { format!("{mark}{at}") };
@@ -145,7 +125,7 @@ impl Rules {
     }
 
     /// Checks that each predicate of the property exists in the program.
-    pub(crate) fn known(&self, program: &Program) -> Result<(), PropertyError> {
+    pub(crate) fn check_predicates(&self, program: &Program) -> Result<(), PropertyError> {
         for piece in &self.pieces {
             let source = parsed(piece)?;
             let clauses = source.items().iter().filter_map(|item| item.statement.clause());
@@ -163,6 +143,44 @@ impl Rules {
             }
         }
         Ok(())
+    }
+}
+
+/// An atom that two programs are compared by.
+pub(crate) struct ComparedAtom {
+    pub(crate) key: PredicateKey,
+    /// Its arguments, with their parentheses.
+    args: String,
+    /// Whether the program has its predicate.
+    is_here: bool,
+    /// Whether the other program has it.
+    is_there: bool,
+}
+
+impl ComparedAtom {
+    /// Reads an atom.
+    ///
+    /// # Errors
+    /// When it is not an atom, or no program has its predicate.
+    pub(crate) fn read(pair: &ProgramPair, atom: &Piece) -> Result<Self, PropertyError> {
+        let source = parsed(atom)?;
+        let bodies = source.items().iter().filter_map(|item| Some((item.start, item.statement.clause()?)));
+        let premises = bodies.flat_map(|(start, clause)| clause.premises.iter().map(move |one| (start, one)));
+        let error = |message: String| PropertyError { range: atom.range, message };
+        let (start, literal) = match premises.collect::<Vec<_>>().as_slice() {
+            [(start, Premise::Literal(literal))] if !literal.is_negated() && !literal.atom.is_builtin() => {
+                (*start, literal)
+            }
+            _ => return Err(error(format!("`{}` is not an atom", shorten(&atom.text, 60)))),
+        };
+        let key = key_of(&literal.atom);
+        let exists = |key| pair.program.predicate(key).is_some_and(Predicate::exists);
+        let (is_here, is_there) = (exists(key), exists(in_other(key)));
+        if !is_here && !is_there {
+            return Err(error(format!("unknown predicate `{key}`")));
+        }
+        let args = slice(source.text(), literal.atom.args_range() + start).to_owned();
+        Ok(Self { key, args, is_here, is_there })
     }
 }
 

@@ -8,7 +8,7 @@ use mangle_syntax::text::Symbol;
 
 use crate::candidates::InputPredicate;
 use crate::consumer::Consumer;
-use crate::joined::{in_other, told_apart};
+use crate::program_pair::{in_other, split_mark};
 
 /// The names of what a world may hold facts of, as the programs call them. `always` replaces the usual ones unless it is
 /// empty; `consumer` gives what a consumer of replies takes.
@@ -50,7 +50,7 @@ fn usual_inputs(program: &Program) -> Vec<PredicateKey> {
             || program.uses(predicate).next().is_some()
     };
     let name = |predicate: &Predicate| {
-        let (name, _) = told_apart(predicate.key.name.as_str());
+        let (name, _) = split_mark(predicate.key.name.as_str());
         PredicateKey { name: Symbol::new(&name), ..predicate.key }
     };
     program.predicates.iter().filter(is_input).filter(uses_or_declares).map(name).collect()

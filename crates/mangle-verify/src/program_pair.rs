@@ -15,14 +15,14 @@ const MARK: &str = "verify_other_";
 
 /// A program and another one, evaluated together.
 #[derive(Debug, Clone)]
-pub struct Joined {
+pub struct ProgramPair {
     /// Both.
     pub program: Program,
     /// For each file of the other program in [`Self::program`], the file as it is.
     pub originals: FxHashMap<FileId, Arc<FileSummary>>,
 }
 
-impl Joined {
+impl ProgramPair {
     /// Puts two programs together.
     #[must_use]
     pub fn new(program: &Program, other: &Program) -> Self {
@@ -64,14 +64,12 @@ impl Joined {
 }
 
 /// The predicate of the other program that has this name there.
-#[must_use]
 pub(crate) fn in_other(key: PredicateKey) -> PredicateKey {
     PredicateKey { name: Symbol::new(&in_other_text(key.name.as_str())), ..key }
 }
 
 /// The name of a predicate, and whether it is one of the other program.
-#[must_use]
-pub(crate) fn told_apart(name: &str) -> (String, bool) {
+pub(crate) fn split_mark(name: &str) -> (String, bool) {
     let (package, last) = name.rsplit_once('.').map_or(("", name), |(package, last)| (package, last));
     match last.strip_prefix(MARK) {
         Some(last) if package.is_empty() => (last.to_owned(), true),
@@ -81,8 +79,7 @@ pub(crate) fn told_apart(name: &str) -> (String, bool) {
 }
 
 /// A text with the predicates called as in their programs.
-#[must_use]
-pub fn with_own_names(text: &str) -> String {
+pub(crate) fn with_own_names(text: &str) -> String {
     text.replace(MARK, "")
 }
 
@@ -97,7 +94,7 @@ pub(crate) fn in_other_text(fact: &str) -> String {
 /// The text of a fact of the other program as it is called there; `None` for a fact of the program.
 pub(crate) fn without_mark(fact: &str) -> Option<String> {
     let (name, args) = fact.split_at(fact.find('(').unwrap_or(fact.len()));
-    let (name, is_other) = told_apart(name);
+    let (name, is_other) = split_mark(name);
     is_other.then(|| format!("{name}{args}"))
 }
 
@@ -174,7 +171,7 @@ fn names(file: &FileSummary, item: &Item) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{renamed, told_apart};
+    use super::{renamed, split_mark};
     use mangle_engine::program::FileSummary;
     use mangle_syntax::syntax::SourceFile;
     use mangle_syntax::text::FileId;
@@ -194,8 +191,8 @@ mod tests {
 
     #[test]
     fn names_of_the_other_program_are_recognised() {
-        assert_eq!(told_apart("pkg.verify_other_q"), ("pkg.q".to_owned(), true));
-        assert_eq!(told_apart("verify_other_q"), ("q".to_owned(), true));
-        assert_eq!(told_apart("pkg.q"), ("pkg.q".to_owned(), false));
+        assert_eq!(split_mark("pkg.verify_other_q"), ("pkg.q".to_owned(), true));
+        assert_eq!(split_mark("verify_other_q"), ("q".to_owned(), true));
+        assert_eq!(split_mark("pkg.q"), ("pkg.q".to_owned(), false));
     }
 }

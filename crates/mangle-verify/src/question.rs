@@ -2,10 +2,11 @@
 //!
 //! The rules stand in files of their own, which are read as they are written, whatever the reading of the program is.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use mangle_check::policy_test::property::{Claim, Piece, Properties, Property, PropertyError, Restrictions};
+use mangle_check::policy_test::property::{Claim, Properties, Property, PropertyError, Restrictions};
 use mangle_check::policy_test::without_cases;
 use mangle_engine::kernel::plan::StepKind;
 use mangle_engine::kernel::{Clock, Compiled, Limits, Reading, compile_as};
@@ -13,12 +14,14 @@ use mangle_engine::program::{FileSummary, PredicateKey, Program, key_of};
 use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Clause, Item, StatementKind};
 use mangle_syntax::text::{FileId, Symbol, TextRange};
+use rustc_hash::FxHashMap;
 
 use crate::abort_memo::AbortMemo;
 use crate::consumer::Consumer;
-use crate::goal_rules::{Direction, GOAL, Rules};
+use crate::goal_rules::{ComparedAtom, Direction, GOAL, Rules};
 use crate::inputs::{input, input_predicates};
-use crate::joined::Joined;
+use crate::program_pair::ProgramPair;
+use crate::same_rules::SAME_RULES;
 use crate::search::Question;
 
 /// A program and how its properties are checked.
@@ -39,13 +42,13 @@ pub struct Setup<'p> {
     /// What a world may hold facts of, where no property says otherwise; empty for the usual predicates.
     pub inputs: &'p [PredicateKey],
     /// What a file is called.
-    pub name: &'p (dyn Fn(FileId) -> String + Sync),
+    pub name: &'p dyn Fn(FileId) -> String,
     /// What consumers of replies take.
     pub consumer: &'p Consumer<'p>,
     /// Searches for worlds that stop the evaluation, so that no such search is made twice.
     pub aborts: &'p AbortMemo,
     /// The other program of a comparison, by the path in the property; else why there is none.
-    pub other: &'p (dyn Fn(&str) -> Result<Program, String> + Sync),
+    pub other: &'p dyn Fn(&str) -> Result<Program, String>,
 }
 
 /// The question of a property.
@@ -58,7 +61,7 @@ pub fn question(setup: Setup<'_>, property: &Property) -> Result<Question, Prope
     let restrictions = [setup.restrictions, &property.restrictions];
     let mut rules = Rules::default();
     match property.claim.clone()? {
-        Claim::Condition(condition) => rules.condition(GOAL, &condition)?,
+        Claim::Condition(condition) => rules.add_condition(GOAL, &condition)?,
         Claim::Rule { predicate, file, line } => {
             let rule = rule_at(setup, &program, predicate, (&file, line));
             (rules.of_program, rules.package) =
@@ -66,36 +69,38 @@ pub fn question(setup: Setup<'_>, property: &Property) -> Result<Question, Prope
         }
         Claim::Comparison { atom, path, both_ways } => {
             let other = (setup.other)(&path).map_err(error)?;
-            let joined = Joined::new(&program, &other);
-            let ways =
-                if both_ways { &[Direction::Added, Direction::Removed][..] } else { &[Direction::Added] };
-            for way in ways {
-                rules.difference(&joined, &atom, *way)?;
+            let pair = ProgramPair::new(&program, &other);
+            let atom = ComparedAtom::read(&pair, &atom)?;
+            rules.settled = pair.has_same_rules(atom.key).then_some(SAME_RULES);
+            rules.add_difference(&atom, Direction::Added);
+            if both_ways {
+                rules.add_difference(&atom, Direction::Removed);
             }
-            return asked(setup, &joined.program, rules, restrictions).map_err(|found| found.or_at(property));
+            let compiled = compile(setup, &pair.program, rules, restrictions);
+            let compiled = compiled.map(|question| Question { originals: pair.originals, ..question });
+            return compiled.map_err(|found| found.or_at(property));
         }
     }
-    asked(setup, &program, rules, restrictions).map_err(|found| found.or_at(property))
+    compile(setup, &program, rules, restrictions).map_err(|found| found.or_at(property))
 }
 
-/// The question where a program gives what another one does not give.
+/// The question where a program gives what another one does not give. `facts` are added to both.
 ///
 /// # Errors
-/// When the atom cannot be read, or one of the programs does not have its predicate.
+/// When a restriction cannot be read, or names a predicate that does not exist.
 pub(crate) fn difference(
     setup: Setup<'_>,
-    joined: &Joined,
-    atom: &Piece,
+    pair: &ProgramPair,
+    atom: &ComparedAtom,
     direction: Direction,
-    known: &str,
+    facts: String,
 ) -> Result<Question, PropertyError> {
-    let mut rules = Rules::default();
-    rules.difference(joined, atom, direction)?;
-    rules.of_program = known.to_owned();
+    let mut rules = Rules { of_program: facts, ..Rules::default() };
+    rules.add_difference(atom, direction);
     let none = Restrictions::default();
-    let asked = asked(setup, &joined.program, rules, [setup.restrictions, &none]);
-    let asked = asked.map(|asked| Question { looks_for_aborts: false, ..asked });
-    asked.map_err(|found| PropertyError { range: found.range.unwrap_or(atom.range), message: found.message })
+    let compiled = compile(setup, &pair.program, rules, [setup.restrictions, &none]);
+    let compiled = compiled.map(|question| Question { looks_for_aborts: false, ..question });
+    compiled.map_err(|found| found.or_in(TextRange::default()))
 }
 
 /// The program, without the cases of its test file.
@@ -112,7 +117,11 @@ struct NoQuestion {
 
 impl NoQuestion {
     fn or_at(self, property: &Property) -> PropertyError {
-        PropertyError { range: self.range.unwrap_or(property.header), message: self.message }
+        self.or_in(property.header)
+    }
+
+    fn or_in(self, range: TextRange) -> PropertyError {
+        PropertyError { range: self.range.unwrap_or(range), message: self.message }
     }
 }
 
@@ -128,8 +137,8 @@ impl From<String> for NoQuestion {
     }
 }
 
-/// The question of some rules about a program, or about two programs that are joined.
-fn asked(
+/// The question of some rules about a program, or about a pair of programs.
+fn compile(
     setup: Setup<'_>,
     program: &Program,
     mut rules: Rules,
@@ -137,8 +146,8 @@ fn asked(
 ) -> Result<Question, NoQuestion> {
     restrictions.iter().try_for_each(|found| rules.assume(found))?;
     let inputs = input_predicates(program, setup.inputs, setup.consumer, restrictions)?;
-    rules.declared(program, &inputs);
-    rules.known(program)?;
+    rules.add_declarations(program, &inputs);
+    rules.check_predicates(program)?;
     let (files, texts) = (["property", "rule"], [rules.text.as_str(), rules.of_program.as_str()]);
     let ids = files.map(|name| FileId::of(Path::new(&format!("mangle-verify/{name}"))));
     let added = ids
@@ -157,7 +166,8 @@ fn asked(
     let inputs = inputs.iter().map(|key| input(&whole, *key)).collect();
     let (limits, clock) = (setup.limits, setup.clock);
     let (settled, looks_for_aborts) = (rules.settled, true);
-    Ok(Question { compiled, goal, forbidden, inputs, settled, looks_for_aborts, limits, clock })
+    let originals = FxHashMap::default();
+    Ok(Question { compiled, originals, goal, forbidden, inputs, settled, looks_for_aborts, limits, clock })
 }
 
 /// The statements of a file that say which package it belongs to and which it uses.
@@ -183,9 +193,9 @@ pub(crate) fn fires(
     let text = goal_rule(file, item, clause).ok_or_else(|| error("the rule cannot be read".to_owned()))?;
     let rules = Rules { of_program: text, package: file.package, ..Rules::default() };
     let none = Restrictions::default();
-    let asked = asked(setup, program, rules, [setup.restrictions, &none]);
-    let asked = asked.map(|asked| Question { looks_for_aborts: false, ..asked });
-    asked.map_err(|found| error(found.message))
+    let compiled = compile(setup, program, rules, [setup.restrictions, &none]);
+    let compiled = compiled.map(|question| Question { looks_for_aborts: false, ..question });
+    compiled.map_err(|found| error(found.message))
 }
 
 /// A rule of the program with the goal as its head, and the package that the goal belongs to then.
@@ -196,11 +206,13 @@ fn rule_at(
     place: (&str, usize),
 ) -> Option<(String, Option<Symbol>)> {
     for file in program.files.iter().filter(|file| (setup.name)(file.id).ends_with(place.0)) {
+        let Some(line) = line_range(&file.text, place.1) else { continue };
         for item in file.items.iter() {
             let Some(clause) = item.statement.clause().filter(|_| !item.statement.damaged) else { continue };
             let key = key_of(&clause.head);
             let is_meant = key == predicate || program.meaning(file, key) == predicate;
-            if is_meant && lines_of(file, item)?.contains(&place.1) {
+            let statement = statement_range(file, item);
+            if is_meant && statement.start < line.end && line.start < statement.end {
                 return Some((goal_rule(file, item, clause)?, file.package));
             }
         }
@@ -208,13 +220,17 @@ fn rule_at(
     None
 }
 
-/// The lines of a statement, counted from 1.
-fn lines_of(file: &FileSummary, item: &Item) -> Option<std::ops::RangeInclusive<usize>> {
-    let before = file.text.get(..usize::from(item.start))?;
-    let text = file.statement_text(item);
-    let lead = text.len() - text.trim_start().len();
-    let first = before.matches('\n').count() + text.get(..lead)?.matches('\n').count() + 1;
-    Some(first..=first + text.trim().matches('\n').count())
+/// The bytes of a line, counted from 1.
+fn line_range(text: &str, line: usize) -> Option<Range<usize>> {
+    let mut lines = text.split_inclusive('\n');
+    let before: usize = lines.by_ref().take(line.checked_sub(1)?).map(str::len).sum();
+    Some(before..before + lines.next()?.len())
+}
+
+/// The bytes of a statement, without the space around it.
+fn statement_range(file: &FileSummary, item: &Item) -> Range<usize> {
+    let (start, text) = (usize::from(item.start), file.statement_text(item));
+    start + text.len() - text.trim_start().len()..start + text.trim_end().len()
 }
 
 /// The text of a rule with the goal as its head, behind what says which package it belongs to.

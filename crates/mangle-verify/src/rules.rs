@@ -8,8 +8,8 @@ use mangle_syntax::syntax::SourceFile;
 use mangle_syntax::syntax::ast::{Clause, Item, Premise};
 use mangle_syntax::text::{Cancel, FileId, TextRange, slice, text_len};
 
-use crate::goal_rules::Direction;
-use crate::joined::Joined;
+use crate::goal_rules::{ComparedAtom, Direction};
+use crate::program_pair::ProgramPair;
 use crate::question::{Setup, difference, fires, own_program};
 use crate::search::{Outcome, Question, Scope, search};
 use mangle_check::policy_test::property::{Piece, PropertyError};
@@ -147,12 +147,11 @@ impl Survey<'_> {
 
     /// Whether a changed program gives the same facts of the predicate of a rule: up to how many facts of a world.
     fn is_same(&mut self, changed: &Program, place: &RulePlace<'_>) -> Option<Option<usize>> {
-        let joined = Joined::new(changed, self.program);
-        let atom = place.atom(self.program);
+        let pair = ProgramPair::new(changed, self.program);
+        let atom = ComparedAtom::read(&pair, &place.atom(self.program)).ok()?;
         let mut most = None;
         for direction in [Direction::Added, Direction::Removed] {
-            let asked = difference(self.setup, &joined, &atom, direction, "");
-            match self.ask(asked) {
+            match self.ask(difference(self.setup, &pair, &atom, direction, String::new())) {
                 Found::World | Found::Open => return None,
                 Found::Nothing(facts) => most = most.max(facts),
             }

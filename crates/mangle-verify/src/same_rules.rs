@@ -6,12 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use mangle_engine::program::{PredicateId, PredicateKey, Site};
 use mangle_syntax::text::Symbol;
 
-use crate::joined::{Joined, in_other, told_apart};
+use crate::program_pair::{ProgramPair, in_other, split_mark};
+
+/// Why two programs with the same statements for a predicate give the same.
+pub(crate) const SAME_RULES: &str = "the statements that it depends on are the same in both programs";
 
 /// For each predicate, by the name in its program, the digests of its statements, sorted.
 type Statements = BTreeMap<(String, u16), Vec<u64>>;
 
-impl Joined {
+impl ProgramPair {
     /// Whether both programs have the same statements for a predicate and what it depends on, in whatever order.
     pub(crate) fn has_same_rules(&self, key: PredicateKey) -> bool {
         self.statements(key) == self.statements(in_other(key))
@@ -31,7 +34,7 @@ impl Joined {
             let mut digests: Vec<u64> =
                 clauses.iter().copied().chain(declarations).filter_map(|site| self.digest(&site)).collect();
             digests.sort_unstable();
-            let (name, _) = told_apart(predicate.key.name.as_str());
+            let (name, _) = split_mark(predicate.key.name.as_str());
             all.insert((name, predicate.key.arity), digests);
             for site in &clauses {
                 let literals = site.item.statement.clause().into_iter().flat_map(|clause| clause.literals());

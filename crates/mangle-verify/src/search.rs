@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use mangle_engine::kernel::plan::RelationId;
 use mangle_engine::kernel::{Clock, Compiled, Fact, Kernel, Limits, Reading, Reason, RuleId, Stop, ValueId};
-use mangle_engine::program::PredicateId;
-use mangle_syntax::text::Cancel;
+use mangle_engine::program::{FileSummary, PredicateId};
+use mangle_syntax::text::{Cancel, FileId};
+use rustc_hash::FxHashMap;
 
 use crate::candidates::{self, InputPredicate, Sources};
 use crate::circuit::Literal;
@@ -24,6 +25,8 @@ use crate::symbolic::{Evaluation, Setting, unsupported};
 pub struct Question {
     /// The program, with the rules of the question.
     pub compiled: Arc<Compiled>,
+    /// Where it has the files of another program as well: each of them as it is there.
+    pub originals: FxHashMap<FileId, Arc<FileSummary>>,
     /// A world is wanted in which this predicate has a fact.
     pub goal: PredicateId,
     /// A world with a fact of one of these is none.

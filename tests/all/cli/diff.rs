@@ -170,6 +170,7 @@ fn what_cannot_be_compared_is_said() {
 #[test]
 fn properties_compare_with_another_program() {
     let tests = "# @implies permitted(Id, Action) with ../old\n\n# @equivalent has_danger(Id) with ../old\n\n\
+        # @implies permitted(Id, Action) with ../new\n\n# @equivalent clear(Id) with ../old\n# @assume never danger(_, _)\n\n\
         # @equivalent clear(Id) with ../older\n";
     let files: Vec<_> = FILES.iter().copied().chain([("new/policy_test.mg", tests)]).collect();
     check(
@@ -196,10 +197,22 @@ fn properties_compare_with_another_program() {
             new/policy_test.mg:3 @equivalent has_danger(Id) with ../old
               holds in every world: the statements that it depends on are the same in both programs (reading `go`)
 
-            new/policy_test.mg:5 @equivalent clear(Id) with ../older
+            new/policy_test.mg:5 @implies permitted(Id, Action) with ../new
+              holds in every world: the statements that it depends on are the same in both programs (reading `go`)
+
+            new/policy_test.mg:7 @equivalent clear(Id) with ../old
+              violated by 1 fact (reading `go`)
+              the smallest world:
+                approved("a").
+                solution  by the property
+                  clear("a")  by old/policy.mg:3
+                    approved("a")  [the world]
+                  no clear("a")
+
+            new/policy_test.mg:10 @equivalent clear(Id) with ../older
               ../older: no such file or directory (reading `go`)
 
-            1 as expected, 1 not, 1 not decided
+            2 as expected, 2 not, 1 not decided
             exit 2
         "#]],
     );

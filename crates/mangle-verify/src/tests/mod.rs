@@ -45,6 +45,7 @@ fn question(policy: &str, body: &str, reading: Reading) -> Question {
     let limits = Limits { steps: 200_000, ..Limits::default() };
     Question {
         compiled,
+        originals: rustc_hash::FxHashMap::default(),
         goal,
         forbidden: Vec::new(),
         inputs,
