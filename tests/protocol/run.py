@@ -41,6 +41,9 @@ ENVELOPE = {
 RECORDS = [{"role": "user", "content": "🦀?"}, {"role": "assistant", "content": json.dumps(ENVELOPE, ensure_ascii=False)}]
 SAID = "\r\n".join([json.dumps(record, ensure_ascii=False) for record in RECORDS] + ['{"role": ', ""])
 
+# Each of the damaged programs is another one, so that its properties are checked anew: in few worlds.
+SMALL_WORLDS = "\n[verify]\nfacts = 1\nseconds = 1\n"
+
 # A sample kernel that asks for a prompt.
 KERNEL = '# @preview name: next 🦀\r\n# @preview shard: coder-1 coder\r\nshard_online(/coder).\r\n'
 
@@ -53,6 +56,8 @@ def programs(into):
     for name in ("guardian", "incident"):
         folder = into / name
         shutil.copytree(ROOT / "examples" / name, folder)
+        with (folder / "mangle-ls.toml").open("a") as settings:
+            settings.write(SMALL_WORLDS)
         (folder / "wide 🦀.mg").write_bytes(WIDE.encode())
         (folder / "transcripts").mkdir()
         (folder / "transcripts" / "said 🦀.jsonl").write_bytes(SAID.encode())

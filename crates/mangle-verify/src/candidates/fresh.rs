@@ -50,9 +50,8 @@ impl Fresh {
         let numbers: Vec<i64> = numbers.collect();
         let upto = 0..i64::try_from(count).unwrap_or(i64::MAX);
         let seconds: Vec<i64> = upto.map(|second| second.saturating_mul(1_000_000_000)).collect();
-        let is_new_word =
-            |word: &&String| compiled.values.find(&Datum::Bytes(word.as_bytes().into())).is_none();
-        let bytes: Vec<&String> = words.iter().filter(is_new_word).take(count).collect();
+        let bytes: Vec<&String> =
+            words.iter().filter(|word| is_new(&Datum::Bytes(word.as_bytes().into()))).take(count).collect();
         let bytes =
             bytes.into_iter().filter_map(|word| values.intern(Datum::Bytes(word.as_bytes().into())).ok());
         Self {
