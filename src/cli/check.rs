@@ -56,6 +56,9 @@ pub(super) struct Check {
     /// Evaluate the programs, with their own facts and with each sample, and report rows that fail and limits that are met
     #[arg(long)]
     evaluate: bool,
+    /// Also check the properties of test files, and look for rules and negations that change nothing in any small world
+    #[arg(long)]
+    verify: bool,
     /// Count the findings of each rule (with `--format json` in the last line)
     #[arg(long)]
     statistics: bool,
@@ -154,6 +157,9 @@ impl Check {
         if findings.is_nothing {
             output::warn(color, &format!("nothing to check: {}", looked_for(&resolution, working)));
         }
+        if let Some(undecided) = findings.undecided() {
+            output::warn(color, &undecided);
+        }
         for problem in &findings.failures {
             let name = host::relative(working, &problem.path);
             output::complain(color, &format!("{name}: {}", problem.why));
@@ -189,7 +195,7 @@ impl Check {
 
     fn options(&self) -> CheckOptions {
         let max_findings = self.max_findings.map(MaxFindings::new);
-        CheckOptions { fail_on: self.fail_on, evaluate: self.evaluate, max_findings }
+        CheckOptions { fail_on: self.fail_on, evaluate: self.evaluate, verify: self.verify, max_findings }
     }
 
     /// Fixes what is to be fixed. Nothing that the report leaves out is.

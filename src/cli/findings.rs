@@ -61,6 +61,8 @@ pub(super) struct Findings {
     clauses: usize,
     envelopes: u64,
     undeclared: usize,
+    /// Questions about rules that were not decided.
+    undecided: usize,
 }
 
 impl Findings {
@@ -83,7 +85,7 @@ impl Findings {
         failures.extend(named);
         checked.add_unreadable(&met, &resolution.projects, table, fail_on);
         add_transcripts(&mut sources, &mut transcripts, table, request.working);
-        let mut entries = checked.entries;
+        let (mut entries, undecided) = (checked.entries, checked.undecided);
         entries.append(&mut transcripts.entries);
         report::sort(&mut entries, &sources);
         let policies = reported(resolution, &files);
@@ -111,6 +113,16 @@ impl Findings {
             clauses,
             envelopes: transcripts.envelopes,
             undeclared: transcripts.undeclared,
+            undecided,
+        }
+    }
+
+    /// What there is to say of questions about rules that were not decided.
+    pub(super) fn undecided(&self) -> Option<String> {
+        match self.undecided {
+            0 => None,
+            1 => Some("one question about a rule was not decided".to_owned()),
+            count => Some(format!("{count} questions about rules were not decided")),
         }
     }
 

@@ -24,7 +24,6 @@ mod init;
 mod log;
 mod man;
 mod nothing_to_check;
-mod other_programs;
 mod output;
 mod output_form;
 mod parse;

@@ -15,25 +15,6 @@ use crate::report::{SourceText, Sources};
 use mangle_engine::program::FileSummary;
 use mangle_syntax::text::FileId;
 
-/// The only one of some programs.
-///
-/// # Errors
-/// When there is none, or several. `place` is where they were looked for.
-pub(super) fn only<'p, J>(
-    programs: &'p [J],
-    name: &dyn Fn(&J) -> &str,
-    place: &str,
-) -> Result<&'p J, String> {
-    match programs {
-        [one] => Ok(one),
-        [] => Err(format!("there are no Mangle files (`.mg`, `.gl`) {place}")),
-        several => {
-            let names: Vec<_> = several.iter().map(name).collect();
-            Err(format!("there are several programs {place}, {}: name the files of one", names.join(", ")))
-        }
-    }
-}
-
 /// What the paths of a command came to.
 pub(super) struct Programs<J = LinkedProgram> {
     /// The programs.
@@ -54,7 +35,7 @@ impl Programs {
     /// # Errors
     /// When there is none, or several. `place` is where they were looked for.
     pub(super) fn only(&self, place: &str) -> Result<&LinkedProgram, String> {
-        only(&self.all, &|program| &program.name, place)
+        host::only(&self.all, &|program| &program.name, place)
     }
 
     /// Loads what `paths` name.

@@ -8,7 +8,7 @@ use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
 use super::output::{self, Medium, Output};
-use super::programs::{Programs, only};
+use super::programs::Programs;
 use crate::host::{self, LinkOptions, LinkedProgram, Memory, disk};
 use crate::ide::reply_grammars::{ReplyGrammar, ReplyGrammarRequest};
 use crate::report::Sources;
@@ -203,7 +203,8 @@ impl GrammarArgs {
         }
         let programs = load(&self.paths, &working);
         programs.complain(&working, color);
-        let subject = only(&programs.all, &|one| &one.joined.name, "here").map_err(|why| anyhow!(why))?;
+        let subject =
+            host::only(&programs.all, &|one| &one.joined.name, "here").map_err(|why| anyhow!(why))?;
         let settings = &subject.joined.settings;
         self.check_consumer(settings)?;
         let request = ReplyGrammarRequest {

@@ -6,7 +6,6 @@ use anyhow::{Context, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
-use super::other_programs::{folder_of, other_program};
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
@@ -79,7 +78,7 @@ impl TestCommand {
             self.filter.as_ref().is_none_or(has)
         };
         let other = |file: Option<FileId>, path: &str| {
-            other_program(&folder_of(file, &memory, &working), path, &working)
+            host::other_program(&host::folder_of(file, memory.table(), &working), path, &working)
         };
         let surroundings = Surroundings { name: &name, other: &other };
         let (mut report, warnings) = run_tests(&runs, &wanted, surroundings, &Cancel::new());
@@ -116,7 +115,7 @@ impl TestCommand {
         let coverage = self.coverage || self.min_coverage.is_some();
         let settings = TestSettings { reading, limits, clock, coverage };
         let (file, project) = (joined.file, &*joined.settings);
-        TestRun { program: &joined.program, file, settings, rules: &project.rules, project }
+        TestRun { program: &joined.program, file, settings, rules: &project.rules, project, memo: None }
     }
 
     fn written(&self, report: &TestReport) -> Result<String> {

@@ -222,7 +222,7 @@ impl Transcripts {
             overlay: &self.overlay,
             table: self.memory.table(),
             working: &self.working,
-            options: CheckOptions { fail_on: None, evaluate: false, max_findings: Some(MaxFindings::new(0)) },
+            options: CheckOptions { max_findings: Some(MaxFindings::new(0)), ..CheckOptions::default() },
         };
         let checked = host::check_transcripts(request, &|_| ());
         let mut sources = Sources::default();

@@ -8,7 +8,6 @@ use clap::{Args, ColorChoice, ValueEnum};
 use rustc_hash::FxHashSet;
 
 use super::ExitStatus;
-use super::other_programs::{folder_of, other_program};
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::progress::Progress;
@@ -113,7 +112,7 @@ impl VerifyCommand {
             Some(property) => {
                 let programs = Programs::load(&self.paths, working);
                 let runs = programs.all.iter().map(|joined| (&*joined.program, None, &*joined.settings));
-                let other = |_: Option<FileId>, path: &str| other_program(working, path, working);
+                let other = |_: Option<FileId>, path: &str| host::other_program(working, path, working);
                 let report =
                     self.checked(&runs.collect::<Vec<_>>(), Some(property), &programs.sources, &other);
                 programs.complain(working, color);
@@ -128,7 +127,7 @@ impl VerifyCommand {
                 let runs =
                     programs.all.iter().map(|joined| (&joined.program, Some(joined.file), &*joined.settings));
                 let other = |file: Option<FileId>, path: &str| {
-                    other_program(&folder_of(file, &memory, working), path, working)
+                    host::other_program(&host::folder_of(file, memory.table(), working), path, working)
                 };
                 let report = self.checked(&runs.collect::<Vec<_>>(), None, &programs.sources, &other);
                 programs.complain(working, color);
@@ -153,7 +152,7 @@ impl VerifyCommand {
             programs.all.iter().filter_map(|joined| joined.files.clone()).flatten().collect();
         let wanted = |file| files.is_empty() || files.contains(&file);
         let name = |file| programs.sources.name(file).to_owned();
-        let other = |_: Option<FileId>, path: &str| other_program(working, path, working);
+        let other = |_: Option<FileId>, path: &str| host::other_program(working, path, working);
         let surroundings = Surroundings { name: &name, other: &other };
         let progress = Progress::of_names("checking");
         let report = survey_all(
@@ -198,6 +197,7 @@ impl VerifyCommand {
             clock: Clock::of(&settings.kernel),
             scope: scope(&settings.verify, self.scope, self.time),
             settings,
+            memo: None,
         }
     }
 

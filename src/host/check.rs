@@ -2,6 +2,7 @@
 //! not be read.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -10,7 +11,7 @@ use super::decode::is_unparsed;
 use super::grammar_checks::GrammarPrograms;
 use super::resolve::{CorpusFiles, PartialScan, Problem, ProgramFiles, Resolution};
 use super::unread_findings::{around, scan_limit, unreadable};
-use super::workspace::Snapshot;
+use super::workspace::{Snapshot, SnapshotProgram};
 use super::{AgentSettings, FileTable, Memory, Overlay, Project};
 use crate::ide::file_findings::file_findings;
 use crate::ide::merge::Lists;
@@ -26,6 +27,8 @@ use mangle_syntax::text::{Cancel, FileId};
 pub struct Checked {
     /// The findings, in no particular order.
     pub entries: Vec<ReportEntry>,
+    /// How many questions about rules were not decided, where rules that change nothing were looked for.
+    pub undecided: usize,
 }
 
 /// How to check.
@@ -35,6 +38,8 @@ pub struct CheckOptions {
     pub fail_on: Option<FailOn>,
     /// Whether programs are evaluated, with their own facts and with each sample.
     pub evaluate: bool,
+    /// Whether properties of test files are checked, and rules looked for that change nothing in any small world.
+    pub verify: bool,
     /// How many findings of one rule in one file are shown, instead of what the configuration says.
     pub max_findings: Option<MaxFindings>,
 }
@@ -52,11 +57,15 @@ pub fn check(
 ) -> Checked {
     let snapshot = memory.snapshot(resolution, files, overlay);
     let reported = ReportedFiles::of(resolution);
+    let undecided = AtomicUsize::new(0);
     snapshot.programs.par_iter().for_each(|program| {
         let cancel = Cancel::new();
         program.diagnose(&cancel);
         if options.evaluate && !program.is_test() && program.files.iter().any(|file| reported.has(file.id)) {
             program.evaluate(&cancel);
+        }
+        if options.verify {
+            undecided.fetch_add(verify(&snapshot, program, &reported), Ordering::Relaxed);
         }
         snapshot.trace_prompts(program, &cancel);
         program.release();
@@ -65,7 +74,7 @@ pub fn check(
         }
     });
     let corpora = corpora(resolution);
-    let mut checked = Checked::default();
+    let mut checked = Checked { entries: Vec::new(), undecided: undecided.into_inner() };
     for (file, lists) in reported.lists(&snapshot, &corpora, options.evaluate) {
         let found = lists.merged(files.get(&file).map(|file| &**file)).into_iter();
         checked.entries.extend(found.map(|diagnostic| ReportEntry {
@@ -89,6 +98,19 @@ pub fn check(
         checked.add(found, options.fail_on.unwrap_or(configured));
     }
     checked
+}
+
+/// Checks the properties of a policy test; looks for rules of any other program that change nothing. Gives how many questions about
+/// these were not decided.
+fn verify(snapshot: &Snapshot, program: &SnapshotProgram, reported: &ReportedFiles) -> usize {
+    let cancel = Cancel::new();
+    if program.is_test() {
+        snapshot.verify(program, &mut |_| {}, &cancel);
+    }
+    match program.single() {
+        None if program.sample().is_none() => program.survey(&|file| reported.has(file), &cancel),
+        _ => 0,
+    }
 }
 
 /// What is wrong with prompts and with what they are made of, by file.
@@ -155,6 +177,11 @@ impl ReportedFiles {
         }
         for program in snapshot.in_order_of_evaluation().into_iter().filter(|_| evaluated) {
             for (file, found) in program.evaluation_findings().filter(|(file, _)| self.has(*file)) {
+                lists.entry(file).or_default().evaluations.push(found);
+            }
+        }
+        for (file, found) in snapshot.programs.iter().flat_map(|program| program.verification_findings()) {
+            if self.has(file) {
                 lists.entry(file).or_default().evaluations.push(found);
             }
         }

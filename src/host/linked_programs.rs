@@ -33,6 +33,21 @@ pub struct LinkOptions {
     pub with: Vec<Arc<FileSummary>>,
 }
 
+/// The only one of some programs.
+///
+/// # Errors
+/// When there is none, or several. `place` is where they were looked for.
+pub fn only<'p, J>(programs: &'p [J], name: &dyn Fn(&J) -> &str, place: &str) -> Result<&'p J, String> {
+    match programs {
+        [one] => Ok(one),
+        [] => Err(format!("there are no Mangle files (`.mg`, `.gl`) {place}")),
+        several => {
+            let names: Vec<_> = several.iter().map(name).collect();
+            Err(format!("there are several programs {place}, {}: name the files of one", names.join(", ")))
+        }
+    }
+}
+
 /// Joins the programs of `resolution` from the files that [`super::load`] gave. A kernel or a test, which is
 /// a program of its own with the files that it runs with, is given only where it was named, or nothing of those was
 /// asked for.

@@ -20,6 +20,7 @@ mod ignore_rules;
 mod linked_programs;
 mod load;
 mod memory;
+mod other_program;
 mod overlay;
 mod partial_scan;
 mod paths;
@@ -54,9 +55,10 @@ pub use format::{FormattedFile, format};
 pub use git_revision::{GitRevision, GitRevisionError};
 pub use grammar_files::GrammarFile;
 pub use identity::{Identities, MemberLink, ResolvedPath};
-pub use linked_programs::{LinkOptions, LinkedProgram, LinkedTest, join, join_tests};
+pub use linked_programs::{LinkOptions, LinkedProgram, LinkedTest, join, join_tests, only};
 pub use load::{load, unparsed};
 pub use memory::Memory;
+pub use other_program::{folder_of, other_program};
 pub use overlay::Overlay;
 pub use paths::{
     FileTable, absolute, file_inside, is_facts, is_mangle, is_single, is_test, relative, test_path,

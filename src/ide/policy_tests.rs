@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::verification::{Surroundings, VerifyRun, line_of, usual_scope, verify_each};
+use super::verification::{AnswerMemo, Surroundings, VerifyRun, line_of, usual_scope, verify_each};
 use crate::report::policy_tests::{CoverageReport, SuiteReport, TestPlaces, TestReport, UnfiredRule};
 use crate::report::verification::PropertyReport;
 use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
@@ -43,6 +43,8 @@ pub struct TestRun<'p> {
     pub rules: &'p RuleSettings,
     /// Over which worlds its properties are checked.
     pub project: &'p Settings,
+    /// Answers of its properties that are known from before.
+    pub memo: Option<&'p AnswerMemo>,
 }
 
 /// Runs test files, those cases and properties of which `wanted` takes the file and the name, in parallel. Gives the report,
@@ -120,6 +122,7 @@ fn properties(
         clock,
         scope: usual_scope(&run.project.verify),
         settings: run.project,
+        memo: run.memo,
     };
     verify_each(&verification, surroundings, &mut |name| wanted(name), cancel)
 }
@@ -281,6 +284,7 @@ mod tests {
             settings,
             rules: &project.rules,
             project: &project,
+            memo: None,
         }];
         let name = |file: FileId| format!("f{}", file.0);
         let surroundings = Surroundings { name: &name, other: &|_, _| Err(String::new()) };

@@ -6,7 +6,7 @@ use mangle_check::Registry;
 use mangle_engine::program::FileSummary;
 use mangle_syntax::lint::{Finding, Rule};
 
-use super::evaluation;
+use super::{evaluation, verification};
 
 /// All rules of the tool, with the checks of single files that libraries above `mangle-check` have.
 #[must_use]
@@ -15,7 +15,8 @@ pub fn all() -> &'static Registry {
         let of_texts = mangle_settings::RULES.iter().copied();
         let of_replies = piggyback::envelope::rules().chain(piggyback::transcript::rules());
         let of_replies = of_replies.chain(reply_grammar::lint::rules::RULES.iter().copied());
-        let of_runs = evaluation::RULES.iter().chain(agent_prompt::rules::RULES).copied();
+        let of_runs =
+            evaluation::RULES.iter().chain(verification::RULES).chain(agent_prompt::rules::RULES).copied();
         Registry::with(
             of_texts.chain(of_replies),
             of_runs.chain(agent_replay::rules()),

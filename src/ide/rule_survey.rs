@@ -6,7 +6,7 @@ use super::verification::{Surroundings, VerifyRun, line_of, line_of_item, usual_
 use crate::report::rule_survey::{IdleRuleReport, RuleSurveyReport};
 use mangle_check::policy_test::property::Restrictions;
 use mangle_syntax::text::{Cancel, FileId};
-use mangle_verify::{AbortMemo, Setup, survey_rules};
+use mangle_verify::{AbortMemo, RuleSurvey, Setup, survey_rules};
 
 /// Looks at the rules of programs. `wanted` says of which files; `next` is called with the place of each rule before it is looked
 /// at.
@@ -20,38 +20,55 @@ pub fn survey_all(
 ) -> RuleSurveyReport {
     let start = Instant::now();
     let mut report = RuleSurveyReport::default();
-    let restrictions = Restrictions::default();
     for run in runs {
-        let inputs = usual_inputs(&run.settings.verify);
-        for &reading in run.readings {
-            let setup = Setup {
-                program: run.program,
-                file: run.file,
-                restrictions: &restrictions,
-                reading,
-                limits: run.limits,
-                clock: run.clock,
-                inputs: &inputs,
-                consumer: &|_, name| Err(format!("unknown consumer `{name}`")),
-                aborts: &AbortMemo::default(),
-                name: surroundings.name,
-                other: &|path| Err(format!("there is no other program at {path}")),
-            };
-            let place = &mut |file, item: u32| {
-                let line = run.program.file(file).map_or(0, |file| line_of_item(file, item));
-                next(&format!("{}:{line}", (surroundings.name)(file)));
-            };
-            let found = survey_rules(setup, run.scope, wanted, place, cancel);
-            report.summary.rules += found.rules;
-            report.summary.not_decided += found.undecided;
-            report.rules.extend(found.idle.iter().map(|idle| {
-                let line = line_of(run.program, idle.file, idle.range.start());
-                let (file, predicate) = ((surroundings.name)(idle.file), idle.predicate.to_string());
-                IdleRuleReport::new(file, line, predicate, &idle.kind, idle.facts)
-            }));
-        }
+        let mut place = |file, item: u32| {
+            let line = run.program.file(file).map_or(0, |file| line_of_item(file, item));
+            next(&format!("{}:{line}", (surroundings.name)(file)));
+        };
+        let found = survey(run, surroundings.name, wanted, &mut place, cancel);
+        report.summary.rules += found.rules;
+        report.summary.not_decided += found.undecided;
+        report.rules.extend(found.idle.iter().map(|idle| {
+            let line = line_of(run.program, idle.file, idle.range.start());
+            let (file, predicate) = ((surroundings.name)(idle.file), idle.predicate.to_string());
+            IdleRuleReport::new(file, line, predicate, &idle.kind, idle.facts)
+        }));
     }
     report.summary.idle = report.rules.len();
     report.summary.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     report
+}
+
+/// Looks at the rules of a program. `wanted` says of which files; `next` is called with the file and the number of each rule before it is
+/// looked at.
+#[must_use]
+pub fn survey(
+    run: &VerifyRun<'_>,
+    name: &dyn Fn(FileId) -> String,
+    wanted: &dyn Fn(FileId) -> bool,
+    next: &mut dyn FnMut(FileId, u32),
+    cancel: &Cancel,
+) -> RuleSurvey {
+    let inputs = usual_inputs(&run.settings.verify);
+    let mut all = RuleSurvey::default();
+    for &reading in run.readings {
+        let setup = Setup {
+            program: run.program,
+            file: run.file,
+            restrictions: &Restrictions::default(),
+            reading,
+            limits: run.limits,
+            clock: run.clock,
+            inputs: &inputs,
+            consumer: &|_, name| Err(format!("unknown consumer `{name}`")),
+            aborts: &AbortMemo::default(),
+            name,
+            other: &|path| Err(format!("there is no other program at {path}")),
+        };
+        let found = survey_rules(setup, run.scope, wanted, next, cancel);
+        all.idle.extend(found.idle);
+        all.rules += found.rules;
+        all.undecided += found.undecided;
+    }
+    all
 }

@@ -64,6 +64,10 @@ pub(super) enum Message {
     Evaluated(EvaluationResult),
     /// Replays of open transcripts are done.
     Replayed(EvaluationResult),
+    /// A property was checked; others are yet to come.
+    PropertyChecked,
+    /// The properties of open test files are checked.
+    Verified(EvaluationResult),
     Leave,
 }
 
@@ -91,6 +95,8 @@ impl Message {
             Self::Tried => "tried",
             Self::Evaluated(_) => "evaluated",
             Self::Replayed(_) => "replayed",
+            Self::PropertyChecked => "property-checked",
+            Self::Verified(_) => "verified",
             Self::Leave => "leave",
         }
     }
@@ -116,7 +122,7 @@ pub(super) struct Basis {
     pub(super) additions: u64,
 }
 
-/// The end of an evaluation, or of replays.
+/// The end of an evaluation, of replays, or of a check of properties.
 #[derive(Debug)]
 pub(super) struct EvaluationResult {
     /// The revision that it was about.
@@ -127,7 +133,7 @@ pub(super) struct EvaluationResult {
     pub(super) result: Result<Option<EvaluationDigest>, Panicked>,
 }
 
-/// What came of an evaluation or of replays, in short.
+/// What came of it, in short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EvaluationDigest {
     /// A number that changes with what is shown of it.

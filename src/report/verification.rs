@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::sink::line;
-use mangle_verify::{Answer, Verdict};
+use mangle_verify::{Answer, ReadingDifference, Verdict};
 
 /// The properties that were checked.
 #[derive(Debug, Default, Clone, PartialEq, Serialize)]
@@ -58,12 +58,29 @@ pub struct PropertyReport {
     pub smallest: bool,
     /// What the other reading comes to.
     pub other_reading: Option<&'static str>,
+    /// Where the other reading comes to something else: facts of the world that one reading alone gives.
+    pub reading_differences: Vec<ReadingDifferenceReport>,
     /// Why no world breaks it, however large.
     pub argument: Option<String>,
     /// What derives the solution.
     pub proof: Option<String>,
     /// What was looked at.
     pub covered: CoveredReport,
+}
+
+/// A fact that one reading alone gives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReadingDifferenceReport {
+    /// The fact.
+    pub fact: String,
+    /// The reading that gives it: `go` or `written`.
+    pub reading: &'static str,
+}
+
+impl From<&ReadingDifference> for ReadingDifferenceReport {
+    fn from(difference: &ReadingDifference) -> Self {
+        Self { fact: difference.fact.clone(), reading: difference.reading.as_str() }
+    }
 }
 
 /// What a search looked at.
@@ -120,6 +137,7 @@ impl PropertyReport {
             world: answer.world.clone(),
             smallest: answer.is_smallest,
             other_reading: answer.other_reading.map(Verdict::as_str),
+            reading_differences: answer.differences.iter().map(ReadingDifferenceReport::from).collect(),
             argument: answer.argument.clone(),
             proof,
             covered: CoveredReport {
@@ -161,6 +179,25 @@ impl PropertyReport {
         self.world(&mut out, "");
         self.proof.iter().for_each(|proof| out.push_str(proof));
         out
+    }
+
+    /// All that there is to say of it, for a document of its own.
+    #[must_use]
+    pub fn document(&self) -> String {
+        let mut out = String::new();
+        self.text(&mut out, false);
+        out.truncate(out.trim_end().len());
+        out.push('\n');
+        out
+    }
+
+    fn differences(&self, out: &mut String) {
+        if !self.reading_differences.is_empty() {
+            let _ = writeln!(out, "  in this world only one reading gives:");
+        }
+        for ReadingDifferenceReport { fact, reading } in &self.reading_differences {
+            let _ = writeln!(out, "    {} (reading `{reading}`)", line(fact));
+        }
     }
 
     fn world(&self, out: &mut String, indent: &str) {
@@ -222,6 +259,7 @@ impl PropertyReport {
             };
             let _ = writeln!(out, "  in the reading `{reading}`: {}{facts}", other.replace('_', " "));
         }
+        self.differences(out);
         if let Some(proof) = &self.proof {
             proof.lines().for_each(|each| _ = writeln!(out, "    {each}"));
         }

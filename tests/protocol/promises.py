@@ -66,6 +66,7 @@ COMMANDS = {
     "mangle.grammar": [{"uri": "untitled:none"}],
     "mangle.openRulePage": ["negation-wildcard"],
     "mangle.preview": [{"uri": "untitled:none"}],
+    "mangle.property": [{"uri": "untitled:none", "name": "none"}],
     "mangle.query": [{}],
     "mangle.replay": [{"uri": "untitled:none"}],
     "mangle.state": [{"uri": "untitled:none"}],

@@ -12,6 +12,7 @@ use crate::input::Input;
 use crate::plain_proof::plain_proof;
 use crate::program_pair::with_own_names;
 use crate::question::{Setup, question};
+use crate::reading_difference::{ReadingDifference, reading_differences};
 use crate::search::{Outcome, Scope, Searched, World, search};
 
 /// What a property comes to.
@@ -80,6 +81,8 @@ pub struct Answer {
     pub is_smallest: bool,
     /// What the other reading comes to, where a world was found.
     pub other_reading: Option<Verdict>,
+    /// Where the other reading comes to something else: what it gives differently in the world.
+    pub differences: Vec<ReadingDifference>,
     /// Why no world breaks it, however large.
     pub argument: Option<String>,
     /// What derives the solution, and the program that its rules are in.
@@ -128,6 +131,10 @@ pub fn verify(setup: Setup<'_>, property: &Property, scope: Scope, cancel: &Canc
             let mut searched = search(&asked, scope, cancel);
             Answer::of(property, &mut searched, scope, &asked).verdict
         });
+        let differs = answer.other_reading.is_some_and(|other| other != answer.verdict);
+        if let Some(world) = answer.world.as_ref().filter(|_| differs && answer.originals.is_empty()) {
+            answer.differences = reading_differences(setup, world, cancel);
+        }
     }
     answer
 }
@@ -140,6 +147,7 @@ impl Answer {
             world: None,
             is_smallest: false,
             other_reading: None,
+            differences: Vec::new(),
             argument: None,
             proof: None,
             originals: FxHashMap::default(),

@@ -16,10 +16,12 @@ mod plain_proof;
 mod possible;
 mod program_pair;
 mod question;
+mod reading_difference;
 mod rules;
 mod same_rules;
 mod search;
 mod symbolic;
+mod test_case;
 
 pub use abort_memo::AbortMemo;
 pub use answer::{Answer, Covered, Verdict, verify};
@@ -31,8 +33,10 @@ pub use input::Input;
 pub use obstacle::Obstacle;
 pub use program_pair::ProgramPair;
 pub use question::{Setup, properties, question};
+pub use reading_difference::ReadingDifference;
 pub use rules::{IdleKind, IdleRule, RuleSurvey, survey_rules};
 pub use search::{Outcome, Question, Scope, Searched, World, search};
+pub use test_case::test_case;
 
 #[cfg(test)]
 mod tests;

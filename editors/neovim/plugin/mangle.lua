@@ -15,6 +15,7 @@ vim.lsp.handlers['mangle/virtualDocumentChanged'] = function(...) require('mangl
 
 -- What the server would only show in a message.
 vim.lsp.commands['mangle.preview'] = function(...) require('mangle.previews').preview(...) end
+vim.lsp.commands['mangle.property'] = function(...) require('mangle.property').lens(...) end
 vim.lsp.commands['mangle.query'] = function(...) require('mangle.query').query(...) end
 vim.lsp.commands['mangle.copyQuery'] = function(...) require('mangle.query').copy(...) end
 vim.lsp.commands['mangle.copyRepair'] = function(...) require('mangle.query').repair(...) end

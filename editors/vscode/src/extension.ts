@@ -5,6 +5,7 @@ import { Answers } from "./documents/answers.ts";
 import { generateGrammar } from "./documents/grammar.ts";
 import { Previews } from "./documents/previews.ts";
 import type { PromptOf } from "./documents/prompt_of.ts";
+import { type PropertyOf, openProperty } from "./documents/properties.ts";
 import { type Turn, openTurn, openTurnHere } from "./documents/replays.ts";
 import { Views } from "./documents/views.ts";
 import { FirstDiagnostics } from "./first_diagnostics.ts";
@@ -28,6 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const deeds: Record<string, Deed> = {
     "mangle.copyRepair": copyRepair,
     "mangle.preview": async (of: object) => prompts.open(of as PromptOf),
+    "mangle.property": (of, client) => openProperty(of as PropertyOf, client),
     "mangle.query": (question: object) => answers.answer(question),
     "mangle.replay": (turn, client) => openTurn("mangle.replay", turn as Turn, client),
     "mangle.state": (turn, client) => openTurn("mangle.state", turn as Turn, client),

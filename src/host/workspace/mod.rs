@@ -34,6 +34,7 @@ mod transcripts;
 #[cfg(test)]
 mod tests;
 mod unopened;
+mod verified;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -14,6 +14,7 @@ use crate::host::workspace::program_identity::Identity;
 use crate::host::workspace::prompt_revisions::PromptRevisions;
 use crate::host::workspace::provenance::PromptProvenance;
 use crate::ide::replays::of_evaluated;
+use crate::ide::verification::AnswerMemo;
 use crate::ide::{Analysis, evaluation, registry};
 use mangle_check::diagnostics::{FindingCache, diagnostics_unless};
 use mangle_engine::kernel::Limits;
@@ -44,6 +45,8 @@ pub(super) struct State {
     pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
     pub(super) evaluations: Arc<EvaluationCache>,
+    /// What its properties came to.
+    pub(super) answers: Arc<AnswerMemo>,
     pub(super) previews: Arc<PreviewCache>,
     pub(super) joined: Arc<JoinedProgram>,
     /// For whom it is evaluated.
@@ -75,6 +78,7 @@ impl State {
             embedding,
             cache,
             evaluations,
+            answers: Arc::default(),
             previews: Arc::default(),
             joined: Arc::default(),
             shell: Shell::default(),
@@ -92,11 +96,17 @@ impl State {
         self.previews = old.previews;
         self.joined = old.joined;
         self.evaluations = old.evaluations;
-        let same = self.members == old.members
+        let (own, olds) = (&self.settings, &old.settings);
+        let same_worlds =
+            own.verify == olds.verify && own.transcripts == olds.transcripts && own.kernel == olds.kernel;
+        if same_worlds {
+            self.answers = old.answers;
+        }
+        let same = same_worlds
+            && self.members == old.members
             && self.reported == old.reported
             && self.rules == old.rules
             && self.settings.format == old.settings.format
-            && self.settings.kernel == old.settings.kernel
             && self.settings.prompt == old.settings.prompt
             && self.settings.replay == old.settings.replay
             && self.sample == old.sample
@@ -187,6 +197,7 @@ pub struct SnapshotProgram {
     pub(super) embedding: Arc<Embedding>,
     pub(super) cache: Arc<FindingCache>,
     evaluations: Arc<EvaluationCache>,
+    pub(super) answers: Arc<AnswerMemo>,
     pub(super) previews: Arc<PreviewCache>,
     joined: Arc<JoinedProgram>,
     shell: Shell,
@@ -195,6 +206,8 @@ pub struct SnapshotProgram {
     diagnostics: OnceLock<FxHashMap<FileId, Arc<[Diagnostic]>>>,
     /// What an evaluation finds in its files.
     pub(super) evaluation: OnceLock<Arc<FxHashMap<FileId, Vec<Diagnostic>>>>,
+    /// What its properties, and the search for rules that change nothing, find in its files.
+    pub(super) verification: OnceLock<Arc<FxHashMap<FileId, Vec<Diagnostic>>>>,
     /// What previews read beside policies.
     pub(super) prompt_revisions: PromptRevisions,
     pub(super) provenance: OnceLock<Arc<PromptProvenance>>,
@@ -221,6 +234,7 @@ impl SnapshotProgram {
             embedding: Arc::clone(&state.embedding),
             cache: Arc::clone(&state.cache),
             evaluations: Arc::clone(&state.evaluations),
+            answers: Arc::clone(&state.answers),
             previews: Arc::clone(&state.previews),
             joined: Arc::clone(&state.joined),
             shell: state.shell,
@@ -228,6 +242,7 @@ impl SnapshotProgram {
             types,
             diagnostics,
             evaluation: OnceLock::new(),
+            verification: OnceLock::new(),
             prompt_revisions,
             provenance: OnceLock::new(),
         }
@@ -236,11 +251,12 @@ impl SnapshotProgram {
     /// The same program where previews read something else beside policies.
     pub(super) fn with_revisions(&self, state: &State, prompt_revisions: PromptRevisions) -> Self {
         let (program, diagnostics) = (self.program.clone(), self.diagnostics.clone());
-        let evaluation = self.evaluation.clone();
+        let (evaluation, verification) = (self.evaluation.clone(), self.verification.clone());
         Self {
             program,
             diagnostics,
             evaluation,
+            verification,
             ..Self::new(state, Arc::clone(&self.files), prompt_revisions)
         }
     }
@@ -277,6 +293,7 @@ impl SnapshotProgram {
             if let Some(known) = self.evaluations.of(self.program(), &self.settings.kernel) {
                 self.adopt(&known);
             }
+            self.adopt_answers();
         }
     }
 

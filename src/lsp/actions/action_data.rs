@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{CodeAction, Uri, WorkspaceEdit};
 
-use super::edit::{beside_edit, workspace_edit, workspace_edit_of_texts};
+use super::edit::{appended, beside_edit, workspace_edit, workspace_edit_of_texts};
 use super::pin::pin;
 use crate::host::workspace::SnapshotFile;
 use crate::ide::assists::assist;
 use crate::ide::fixes::{FixRequest, MAX_PASSES, is_safely_fixable};
 use crate::ide::{Place, registry, transcripts};
+use crate::lsp::features::property;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use mangle_check::suppression::{SuppressionScope, silence};
@@ -50,6 +51,8 @@ pub(super) enum ActionKind {
     SilenceFile(DiagnosticRef),
     /// The profile of the envelope at an offset, in the configuration file.
     PinProfile(u32),
+    /// The world of the property of this name as a case of its test file.
+    AddTestCase(String),
     /// The assist of this name at a selection of the document.
     Assist {
         id: String,
@@ -128,6 +131,10 @@ pub(super) fn work_out(view: &View, file: &SnapshotFile, what: &ActionKind) -> O
             let config = view.snapshot.file(pin.file)?;
             let (range, text) = pin_profile(config.text(), pin.profile)?;
             workspace_edit(view, &[FileEdit { file: pin.file, range, text }])
+        }
+        ActionKind::AddTestCase(name) => {
+            let text = property::test_case(view, file, name)?;
+            workspace_edit(view, &[appended(file, &text)])
         }
         ActionKind::Assist { id, start, end } => {
             let selection = TextRange::new((*start).into(), (*end).into());

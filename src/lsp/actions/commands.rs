@@ -9,6 +9,7 @@ use super::action_data::fix_workspace;
 use crate::ide::registry;
 use crate::lsp::features::grammar::{self, GRAMMAR};
 use crate::lsp::features::preview::{self, PREVIEW};
+use crate::lsp::features::property::{self, PROPERTY};
 use crate::lsp::features::query::{self, COPY_QUERY, QUERY};
 use crate::lsp::features::repair::{self, COPY_REPAIR, RepairParams};
 use crate::lsp::features::test::{self, TEST};
@@ -31,8 +32,19 @@ const NOTHING_TO_FIX: &str = "no finding in the workspace has a safe fix";
 /// What is added to it where documents are left alone.
 const OUT_OF_SYNC: &str = "outside of the documents of which an edit was lost";
 
-pub(in crate::lsp) const COMMANDS: [&str; 10] =
-    [COPY_QUERY, COPY_REPAIR, FIX_WORKSPACE, GRAMMAR, OPEN_PAGE, PREVIEW, QUERY, REPLAY, STATE, TEST];
+pub(in crate::lsp) const COMMANDS: [&str; 11] = [
+    COPY_QUERY,
+    COPY_REPAIR,
+    FIX_WORKSPACE,
+    GRAMMAR,
+    OPEN_PAGE,
+    PREVIEW,
+    PROPERTY,
+    QUERY,
+    REPLAY,
+    STATE,
+    TEST,
+];
 
 /// The action that hands over the message which asks the model to send a reply again.
 pub(super) fn copy_repair(uri: &Uri, record: u64, diagnostics: Option<Vec<Diagnostic>>) -> CodeAction {
@@ -62,6 +74,18 @@ pub(super) fn open_page(rule: &Rule, diagnostics: Option<Vec<Diagnostic>>) -> Co
     }
 }
 
+/// The action that shows what a property came to.
+pub(super) fn show_property(
+    uri: &Uri,
+    name: &str,
+    title: &str,
+    diagnostics: Option<Vec<Diagnostic>>,
+) -> CodeAction {
+    let (title, kind) = (title.to_owned(), Some(CodeActionKind::QUICKFIX));
+    let command = Some(property::show(uri, name, title.clone()));
+    CodeAction { title, kind, diagnostics, command, ..CodeAction::default() }
+}
+
 /// What the page says, where it cannot be opened.
 fn page_in_short(rule: &Rule) -> String {
     format!("{} {}: {} {}", rule.code, rule.name, rule.summary, rule.rationale)
@@ -76,6 +100,7 @@ pub(in crate::lsp) fn needs(params: &ExecuteCommandParams) -> Prerequisite {
         COPY_REPAIR => repair::asked_by(params).map(|wanted| Prerequisite::Diagnostics(wanted.document())),
         GRAMMAR => grammar::asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
         PREVIEW => preview::asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
+        PROPERTY => property::asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
         REPLAY | STATE => turns::asked_by(params).map(|wanted| Prerequisite::Place(wanted.document())),
         _ => None,
     };
@@ -138,6 +163,10 @@ fn answered(view: &View, params: &ExecuteCommandParams, cancel: &Cancel) -> Resu
         PREVIEW => {
             let wanted = argument(preview::asked_by(params), "its argument names no preview")?;
             preview::in_short(view, &wanted, cancel)?
+        }
+        PROPERTY => {
+            let wanted = argument(property::asked_by(params), "its argument names no test file")?;
+            return Ok(property::command(view, &wanted));
         }
         REPLAY | STATE => {
             let wanted = argument(turns::asked_by(params), "its argument names no transcript")?;

@@ -38,15 +38,7 @@ pub(super) fn beside_edit(view: &View, file: &SnapshotFile, text: &str) -> Optio
     let path = test_path(&file.path);
     let known = view.snapshot.id(&path).and_then(|id| view.snapshot.file(id));
     if let Some(tests) = known {
-        let gap = if tests.text().is_empty() || tests.text().ends_with("\n\n") { "" } else { "\n" };
-        let gap = if tests.text().is_empty() || tests.text().ends_with('\n') {
-            gap.to_owned()
-        } else {
-            format!("\n{gap}")
-        };
-        let text = with_line_ends(tests.text(), format!("{gap}{text}\n"));
-        let range = TextRange::empty(text_len(tests.text()));
-        return workspace_edit(view, &[FileEdit { file: tests.id, range, text }]);
+        return workspace_edit(view, &[appended(tests, text)]);
     }
     // What is there and not known to us (ignored by git, too large) is not written over.
     if !view.session.create_files || !path.is_absolute() || is_taken(&path) {
@@ -63,6 +55,17 @@ pub(super) fn beside_edit(view: &View, file: &SnapshotFile, text: &str) -> Optio
     ];
     let document_changes = Some(DocumentChanges::Operations(operations));
     Some(WorkspaceEdit { document_changes, ..WorkspaceEdit::default() })
+}
+
+/// What adds a piece at the end of a test file, behind an empty line.
+pub(super) fn appended(tests: &SnapshotFile, text: &str) -> FileEdit {
+    let gap = match tests.text() {
+        before if before.is_empty() || before.ends_with("\n\n") => "",
+        before if before.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    let text = with_line_ends(tests.text(), format!("{gap}{text}\n"));
+    FileEdit { file: tests.id, range: TextRange::empty(text_len(tests.text())), text }
 }
 
 /// `None` when an edit is in a document that we may not touch.

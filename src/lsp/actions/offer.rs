@@ -13,7 +13,8 @@ use crate::ide::Place;
 use crate::ide::assists::{AssistKind, assists};
 use crate::ide::fixes::is_safely_fixable;
 use crate::ide::transcripts::{self, Scope};
-use crate::lsp::features::repair;
+use crate::ide::verification::PROPERTY_VIOLATED;
+use crate::lsp::features::{property, repair};
 use crate::lsp::view::View;
 use crate::lsp::{from_proto, to_proto};
 use mangle_settings::{Container, FILE_NAME};
@@ -106,6 +107,7 @@ impl<'v> Offer<'v> {
         if let Some(transcript) = view.snapshot.transcript(file.id) {
             self.in_transcript(transcript, &here, range);
         }
+        self.in_property(&here, range);
         for diagnostic in first_of_each(&here, |diagnostic| diagnostic.rule.is_silenceable()) {
             self.silence(diagnostic);
         }
@@ -142,6 +144,30 @@ impl<'v> Offer<'v> {
         add("here", ActionKind::SilenceHere(spot.clone()));
         if let Some(all) = all {
             add(all, ActionKind::SilenceFile(spot));
+        }
+    }
+
+    /// What can be done with the world of a property.
+    fn in_property(&mut self, here: &[&lint::Diagnostic], range: TextRange) {
+        let Self { view, file, params, .. } = *self;
+        let about = here.iter().copied().find(|found| found.rule == &PROPERTY_VIOLATED);
+        let answered = property::answered(view, file).into_iter();
+        for of in answered.filter(|of| of.property.header.intersect(range).is_some()) {
+            let name = &of.property.name;
+            if property::test_case(view, file, name).is_some() {
+                let what = ActionKind::AddTestCase(name.clone());
+                self.add("Add the world as a test case".into(), CodeActionKind::QUICKFIX, about, what, None);
+            }
+            if of.answer.is_some_and(|answer| !answer.differences.is_empty()) {
+                let diagnostics = about.map(|about| vec![self.as_sent(about)]);
+                let title = "Show what differs between the readings";
+                self.actions.push(commands::show_property(
+                    &params.text_document.uri,
+                    name,
+                    title,
+                    diagnostics,
+                ));
+            }
         }
     }
 

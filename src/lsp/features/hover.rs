@@ -3,7 +3,7 @@
 use tower_lsp::ls_types::{Hover, HoverContents, HoverParams};
 
 use super::markup::{formats, markup};
-use super::{paths, transcripts};
+use super::{paths, property, transcripts};
 use crate::ide;
 use crate::ide::Place;
 use crate::ide::hover::prompts;
@@ -31,9 +31,11 @@ pub(in crate::lsp) fn hover(view: &View, params: &HoverParams) -> Option<Hover> 
 /// What there is to say of a place, what follows for it, and what prompts have of it.
 fn of_policy(view: &View, file: FileId, place: Place<'_>) -> Option<ide::hover::Hover> {
     let provenance = view.with_provenance(file, |provenance| prompts::prompts(place, provenance));
-    let Some(mut found) = ide::hover::hover(place) else { return provenance };
+    let property = view.snapshot.file(file).and_then(|file| property::hover(view, file, place.offset));
+    let Some(mut found) = ide::hover::hover(place) else { return provenance.or(property) };
     let figures = view.tried(file).with(|tried| ide::hover::figures(place, tried));
     found.markup =
         found.markup.and(figures).and(provenance.map(|provenance| provenance.markup).unwrap_or_default());
+    found.markup = found.markup.and(property.map(|property| property.markup).unwrap_or_default());
     Some(found)
 }

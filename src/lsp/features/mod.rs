@@ -17,6 +17,7 @@ mod markup;
 pub(super) mod navigation;
 mod paths;
 pub(super) mod preview;
+pub(super) mod property;
 pub(super) mod query;
 pub(super) mod references;
 pub(super) mod rename;

@@ -9,7 +9,6 @@ use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
 use crate::host::workspace::{SnapshotFile, SnapshotProgram, editor_limits};
 use crate::ide::policy_tests::{TestRun, run_tests, test_lenses};
-use crate::ide::verification::Surroundings;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use crate::report::policy_tests::{TestReport, TestSummary};
@@ -97,14 +96,12 @@ fn report(view: &View, params: &TestParams, cancel: &Cancel) -> TestReport {
             settings: params.settings(program),
             rules: program.rules(),
             project: program.settings(),
+            memo: Some(program.answers()),
         })
         .collect();
-    let names = |file| view.name(file);
-    let other = |_: Option<FileId>, path: &str| {
-        Err(format!("a comparison with {path} runs on the command line: `mangle-ls verify`"))
-    };
-    let surroundings = Surroundings { name: &names, other: &other };
-    run_tests(&runs, &|_, case| params.wants(case), surroundings, cancel).0
+    view.snapshot.with_surroundings(|surroundings| {
+        run_tests(&runs, &|_, case| params.wants(case), surroundings, cancel).0
+    })
 }
 
 /// What a command asks for.
@@ -132,7 +129,7 @@ pub(in crate::lsp) fn in_short(view: &View, params: &TestParams, cancel: &Cancel
     (report.json(), lines.join("\n"))
 }
 
-/// What stands above the cases of a test file.
+/// What stands above the cases and properties of a test file.
 pub(super) fn lenses(
     view: &View,
     uri: &Uri,
@@ -146,5 +143,7 @@ pub(super) fn lenses(
         let command = Some(Command { title, command: TEST.into(), arguments });
         CodeLens { range: view.range(file, lens.range), command, data: None }
     };
-    test_lenses(program.program(), file.id).into_iter().map(lens).collect()
+    let mut lenses: Vec<CodeLens> = test_lenses(program.program(), file.id).into_iter().map(lens).collect();
+    lenses.extend(super::property::lenses(view, uri, file, program));
+    lenses
 }

@@ -5,6 +5,7 @@
 //! not; of one that has a name, `/NAME?KEY=VALUE&of=URI`. A scheme is a file here and a line in [`SCHEMES`].
 
 mod preview;
+mod property;
 mod replay;
 mod source;
 mod split;
@@ -26,7 +27,7 @@ use piggyback::envelope::secrets::masked;
 
 /// The schemes that are served.
 pub(super) static SCHEMES: &[Scheme] =
-    &[preview::SCHEME, replay::SCHEME, split::SCHEME, state::SCHEME, syntax::SCHEME];
+    &[preview::SCHEME, property::SCHEME, replay::SCHEME, split::SCHEME, state::SCHEME, syntax::SCHEME];
 
 /// The notification that a virtual document is another one by now.
 pub(super) const CHANGED: &str = "mangle/virtualDocumentChanged";

@@ -49,7 +49,7 @@ impl Writer {
         let pause = if is_asked { Duration::ZERO } else { PAUSE };
         if !is_all_known || self.is_addition_unseen {
             // They have the same thread, and begin anew.
-            self.replaying.iter().for_each(Cancel::cancel);
+            self.replaying.iter().chain(&self.verifying).for_each(Cancel::cancel);
             self.start_evaluation(view, wanted, pause);
             return;
         }
@@ -64,6 +64,8 @@ impl Writer {
         self.wants_figures = !missing.is_empty();
         if self.wants_figures {
             self.start_evaluation_of_others(view, missing);
+        } else {
+            self.verify(view);
         }
     }
 

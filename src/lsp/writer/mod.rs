@@ -12,6 +12,7 @@ mod scans;
 mod suspects;
 #[cfg(test)]
 mod tests;
+mod verification;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -74,12 +75,16 @@ pub(super) struct Writer {
     evaluating: Option<Cancel>,
     /// Raised to stop the replays that are under way.
     replaying: Option<Cancel>,
+    /// Raised to stop the check of properties that is under way.
+    verifying: Option<Cancel>,
     /// The revision that could not be evaluated, or whose transcripts could not be replayed.
     unevaluable: Option<u64>,
     /// What was shown of evaluations when the client was last asked to look.
     figured: Option<u64>,
     /// The same of replays.
     judged: Option<u64>,
+    /// The same of properties.
+    verified: Option<u64>,
     /// The basis of the diagnostics that were pushed, or could not be computed.
     pushed: Option<Basis>,
     /// How many evaluations and replays have ended and added what they know.
@@ -129,9 +134,11 @@ impl Writer {
             wants_figures: false,
             evaluating: None,
             replaying: None,
+            verifying: None,
             unevaluable: None,
             figured: None,
             judged: None,
+            verified: None,
             pushed: None,
             additions: 0,
             is_addition_unseen: false,
@@ -208,6 +215,8 @@ impl Writer {
             Message::Diagnosed(done) => return self.diagnosed(done),
             Message::Evaluated(done) => return self.evaluated(done),
             Message::Replayed(done) => return self.replayed(done),
+            Message::PropertyChecked => return self.refresh_figures(),
+            Message::Verified(done) => return self.properties_checked(done),
             Message::Leave => return,
         }
         if self.workspace.revision() == before {
@@ -367,7 +376,7 @@ impl Writer {
         if let Some(running) = &self.running {
             running.cancel.cancel();
         }
-        for under_way in self.evaluating.iter().chain(&self.replaying) {
+        for under_way in self.evaluating.iter().chain(&self.replaying).chain(&self.verifying) {
             under_way.cancel();
         }
     }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use mangle_ls::cli::capture;
+use mangle_ls::ide::verification::RULES;
 use mangle_syntax::lint::{Rule, Severity};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -142,6 +143,7 @@ impl Invocation {
         let arguments = match CommandName::of(files) {
             CommandName::Replay => vec!["replay", &first, "--policy", &policy, "--show-permits"],
             CommandName::CheckTranscript => vec!["check", "--evaluate", &root, "--transcripts", &first],
+            CommandName::Check if RULES.contains(&rule) => vec!["check", "--verify", &root],
             CommandName::Check => vec!["check", "--evaluate", &root],
         };
         Self { arguments: arguments.into_iter().map(str::to_owned).collect(), folder }

@@ -6,6 +6,7 @@ local M = {}
 --- Special things by scheme: { split = command, filled = function(buffer, made) }.
 M.schemes = {
   ['mangle-preview'] = { split = 'rightbelow vnew' },
+  ['mangle-property'] = { split = 'rightbelow vnew' },
   ['mangle-replay'] = { split = 'rightbelow vnew' },
   ['mangle-split'] = { split = 'belowright new' },
   ['mangle-state'] = { split = 'rightbelow vnew' },

@@ -21,7 +21,7 @@ export class Previews extends MadeDocuments {
   ];
 
   constructor() {
-    super(["mangle-preview", "mangle-replay", "mangle-state"]);
+    super(["mangle-preview", "mangle-property", "mangle-replay", "mangle-state"]);
   }
 
   override async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {

@@ -9,6 +9,7 @@ mod grammars;
 mod hover;
 mod policy_tests;
 mod previews;
+mod properties;
 mod replays;
 mod shape;
 

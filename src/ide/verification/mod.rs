@@ -1,23 +1,36 @@
 //! Properties of policies, checked and reported.
 //!
-//! Takes programs with their test files; gives a [`VerifyReport`].
+//! Takes programs with their test files; gives a [`VerifyReport`], or the same as findings ([`findings`]). Answers are kept in an
+//! [`AnswerMemo`], so that an editor shows them without a search ([`known_answers`]).
+
+mod findings;
+mod memo;
+mod rules;
 
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::report::proof;
 use crate::report::verification::{PropertyPlace, PropertyReport, VerifyReport};
 use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
-use mangle_check::policy_test::property::{Properties, Property, Restrictions};
+use mangle_check::policy_test::property::{Claim, Properties, Property, Restrictions};
 use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};
 use mangle_settings::{BUILT_IN_CONSUMERS, Settings, TranscriptSettings, VerifySettings};
 use mangle_syntax::lint::{Rule, Severity};
 use mangle_syntax::text::{Cancel, FileId, TextSize, listed};
-use mangle_verify::{AbortMemo, Answer, Scope, Setup, verify};
+use mangle_verify::{AbortMemo, Answer, Scope, Setup, Verdict, verify};
 use piggyback::envelope::atoms::is_delicate;
 use piggyback::envelope::runtime::{built_in, takes};
 use rustc_hash::FxHashMap;
+
+use super::evaluation::fingerprint;
+use memo::AnswerBasis;
+
+pub use findings::{property_findings, survey_findings};
+pub use memo::AnswerMemo;
+pub use rules::{PROPERTY_VIOLATED, RULES};
 
 /// Properties that are to be checked.
 #[derive(Clone, Copy)]
@@ -38,6 +51,8 @@ pub struct VerifyRun<'p> {
     pub scope: Scope,
     /// What worlds hold facts of, what consumers take, and which rules find errors.
     pub settings: &'p Settings,
+    /// Answers that are known from before.
+    pub memo: Option<&'p AnswerMemo>,
 }
 
 /// A program that a property compares with.
@@ -91,58 +106,175 @@ pub fn verify_all(
 }
 
 /// Checks the properties of one file, or the one of the command, those whose name `wanted` takes.
+pub fn answered(
+    run: &VerifyRun<'_>,
+    surroundings: Surroundings<'_>,
+    wanted: &mut dyn FnMut(&str) -> bool,
+    cancel: &Cancel,
+) -> Vec<AnsweredProperty> {
+    let verification = Verification::new(run, surroundings);
+    let mut all = Vec::new();
+    for property in verification.properties.all.iter().filter(|property| wanted(&property.name)) {
+        for &reading in run.readings {
+            let answer = verification.answer(property, reading, cancel);
+            all.push(verification.answered(property, reading, Some(answer)));
+        }
+    }
+    all
+}
+
+/// The same for readers.
 pub(super) fn verify_each(
     run: &VerifyRun<'_>,
     surroundings: Surroundings<'_>,
     wanted: &mut dyn FnMut(&str) -> bool,
     cancel: &Cancel,
 ) -> Vec<PropertyReport> {
-    let properties = match (run.file, run.property) {
-        (_, Some(property)) => {
-            Properties { all: vec![property.clone()], restrictions: Restrictions::default() }
-        }
-        (Some(file), None) => mangle_verify::properties(run.program, file),
-        (None, None) => Properties::default(),
-    };
-    let inputs = usual_inputs(&run.settings.verify);
-    let (aborts, others) = (AbortMemo::default(), OtherPrograms::default());
-    let name = |file| others.name(file).unwrap_or_else(|| (surroundings.name)(file));
-    let mut reports = Vec::new();
-    for property in properties.all.iter().filter(|property| wanted(&property.name)) {
-        for &reading in run.readings {
-            let setup = Setup {
-                program: run.program,
-                file: run.file,
-                restrictions: &properties.restrictions,
-                reading,
-                limits: run.limits,
-                clock: run.clock,
-                inputs: &inputs,
-                consumer: &|program, name| of_consumer(program, &run.settings.transcripts, name),
-                aborts: &aborts,
-                name: &name,
-                other: &|path| others.load(path, &|path| (surroundings.other)(run.file, path)),
-            };
-            reports.push(verify_one(run, setup, property, cancel));
-        }
-    }
-    reports
+    answered(run, surroundings, wanted, cancel).into_iter().filter_map(|of| of.report).collect()
 }
 
-/// Checks a property in one reading.
-fn verify_one(run: &VerifyRun<'_>, setup: Setup<'_>, property: &Property, cancel: &Cancel) -> PropertyReport {
-    let answer = verify(setup, property, run.scope, cancel);
-    let file = run.file.filter(|_| run.property.is_none());
-    let at = answer.error.as_ref().map_or(property.header, |error| error.range);
-    let place = PropertyPlace {
-        file: &file.map(setup.name).unwrap_or_default(),
-        line: file.map_or(0, |file| line_of(run.program, file, at.start())),
-        name: &property.name,
-        kind: property.kind.as_str(),
-        reading: if setup.reading == Reading::Go { "go" } else { "written" },
+/// A property with its answer.
+#[derive(Debug)]
+pub struct AnsweredProperty {
+    /// It.
+    pub property: Property,
+    /// The reading of the program.
+    pub reading: Reading,
+    /// What it came to; `None` as long as that is not known.
+    pub answer: Option<Arc<Answer>>,
+    /// The same for readers.
+    pub report: Option<PropertyReport>,
+}
+
+impl AnsweredProperty {
+    /// The reading that was not asked for.
+    fn other_reading(&self) -> Reading {
+        match self.reading {
+            Reading::Go => Reading::Written,
+            Reading::Written => Reading::Go,
+        }
+    }
+}
+
+/// ` 5 facts` behind an answer that holds as far as worlds of so many; nothing behind any other.
+pub(super) fn facts_up_to(verdict: Verdict, facts: usize) -> String {
+    let is_bounded = matches!(verdict, Verdict::HoldsUpTo | Verdict::ImpossibleUpTo);
+    if is_bounded { format!(" {facts} {}", if facts == 1 { "fact" } else { "facts" }) } else { String::new() }
+}
+
+/// The properties of a test file with the answers that are known. Searches for nothing.
+#[must_use]
+pub fn known_answers(run: &VerifyRun<'_>, surroundings: Surroundings<'_>) -> Vec<AnsweredProperty> {
+    let verification = Verification::new(run, surroundings);
+    let of = |property: &Property, reading| {
+        verification.answered(property, reading, verification.known(property, reading))
     };
-    let proof = shown_proof(run.program, &answer, setup.name);
-    PropertyReport::new(place, &answer, proof)
+    let properties = verification.properties.all.iter();
+    properties.flat_map(|property| run.readings.iter().map(|&reading| of(property, reading))).collect()
+}
+
+/// The properties of a file, or the one of a command, and what is needed to check them.
+struct Verification<'r> {
+    run: &'r VerifyRun<'r>,
+    surroundings: Surroundings<'r>,
+    properties: Properties,
+    inputs: Vec<PredicateKey>,
+    aborts: AbortMemo,
+    others: OtherPrograms,
+}
+
+impl<'r> Verification<'r> {
+    fn new(run: &'r VerifyRun<'r>, surroundings: Surroundings<'r>) -> Self {
+        let properties = match (run.file, run.property) {
+            (_, Some(property)) => {
+                Properties { all: vec![property.clone()], restrictions: Restrictions::default() }
+            }
+            (Some(file), None) => mangle_verify::properties(run.program, file),
+            (None, None) => Properties::default(),
+        };
+        let inputs = usual_inputs(&run.settings.verify);
+        let (aborts, others) = (AbortMemo::default(), OtherPrograms::default());
+        Self { run, surroundings, properties, inputs, aborts, others }
+    }
+
+    /// What a file is called.
+    fn name(&self, file: FileId) -> String {
+        self.others.name(file).unwrap_or_else(|| (self.surroundings.name)(file))
+    }
+
+    fn other(&self, path: &str) -> Result<Program, String> {
+        self.others.load(path, &|path| (self.surroundings.other)(self.run.file, path))
+    }
+
+    /// What the answer of a property depends on.
+    fn basis(&self, property: &Property) -> AnswerBasis {
+        let run = self.run;
+        let file = run.file.filter(|_| run.property.is_none()).and_then(|file| run.program.file(file));
+        let starts = self.properties.all.iter().map(|property| property.header.start());
+        let next = starts.clone().filter(|start| *start > property.header.start()).min();
+        let other = match &property.claim {
+            Ok(Claim::Comparison { path, .. }) => self.other(path).ok().map(|other| fingerprint(&other)),
+            _ => None,
+        };
+        let places = (starts.min().unwrap_or_default(), next);
+        AnswerBasis::new(run.program, (file.map(AsRef::as_ref), property), places, other, run.scope)
+    }
+
+    /// The answer of a property, if it is known.
+    fn known(&self, property: &Property, reading: Reading) -> Option<Arc<Answer>> {
+        self.run.memo?.get(reading, &self.basis(property))
+    }
+
+    /// The answer of a property, searched for if it is not known.
+    fn answer(&self, property: &Property, reading: Reading, cancel: &Cancel) -> Arc<Answer> {
+        if let Some(known) = self.known(property, reading) {
+            return known;
+        }
+        let run = self.run;
+        let setup = Setup {
+            program: run.program,
+            file: run.file,
+            restrictions: &self.properties.restrictions,
+            reading,
+            limits: run.limits,
+            clock: run.clock,
+            inputs: &self.inputs,
+            consumer: &|program, name| of_consumer(program, &run.settings.transcripts, name),
+            aborts: &self.aborts,
+            name: &|file| self.name(file),
+            other: &|path| self.other(path),
+        };
+        let answer = Arc::new(verify(setup, property, run.scope, cancel));
+        if let Some(memo) = run.memo.filter(|_| !cancel.is_cancelled()) {
+            memo.put(reading, self.basis(property), &answer);
+        }
+        answer
+    }
+
+    fn answered(
+        &self,
+        property: &Property,
+        reading: Reading,
+        answer: Option<Arc<Answer>>,
+    ) -> AnsweredProperty {
+        let report = answer.as_ref().map(|answer| self.report(property, reading, answer));
+        AnsweredProperty { property: property.clone(), reading, answer, report }
+    }
+
+    /// An answer for readers.
+    fn report(&self, property: &Property, reading: Reading, answer: &Answer) -> PropertyReport {
+        let run = self.run;
+        let file = run.file.filter(|_| run.property.is_none());
+        let at = answer.error.as_ref().map_or(property.header, |error| error.range);
+        let place = PropertyPlace {
+            file: &file.map(|file| self.name(file)).unwrap_or_default(),
+            line: file.map_or(0, |file| line_of(run.program, file, at.start())),
+            name: &property.name,
+            kind: property.kind.as_str(),
+            reading: reading.as_str(),
+        };
+        PropertyReport::new(place, answer, shown_proof(run.program, answer, &|file| self.name(file)))
+    }
 }
 
 /// The other programs of some properties, each loaded once.

@@ -1,0 +1,56 @@
+//! What a world gives in one reading and not in the other.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mangle_engine::kernel::{Kernel, Reading, compile};
+use mangle_engine::program::{FileSummary, Program};
+use mangle_syntax::syntax::SourceFile;
+use mangle_syntax::text::{Cancel, FileId};
+use rustc_hash::FxHashSet;
+
+use crate::question::{Setup, own_program};
+
+/// How many facts are listed.
+const MOST: usize = 50;
+
+/// A fact that a world gives in one reading only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadingDifference {
+    /// The fact.
+    pub fact: String,
+    /// The reading that gives it.
+    pub reading: Reading,
+}
+
+/// The facts of a world of the program of `setup` that one reading gives and the other one does not give, sorted; the first 50. None
+/// where the evaluation stops in a reading.
+pub(crate) fn reading_differences(
+    setup: Setup<'_>,
+    world: &[String],
+    cancel: &Cancel,
+) -> Vec<ReadingDifference> {
+    let program = own_program(setup);
+    let text: String = world.iter().map(|fact| format!("{fact}.\n")).collect();
+    let facts = FileSummary::new(
+        FileId::of(Path::new("mangle-verify/world")),
+        &SourceFile::parse(text.as_str().into()),
+    );
+    let files = program.files.iter().cloned().chain([Arc::new(facts)]).collect();
+    let whole = Program::embedded(files, Arc::clone(&program.embedding));
+    let facts = |reading| -> Option<FxHashSet<String>> {
+        let mut kernel = Kernel::new(compile(&whole, reading));
+        kernel.evaluate(setup.limits, setup.clock, cancel);
+        let (model, compiled) = (kernel.model(), kernel.compiled());
+        model.stopped.is_none().then(|| model.dump(compiled).into_iter().collect())
+    };
+    let (Some(go), Some(written)) = (facts(Reading::Go), facts(Reading::Written)) else { return Vec::new() };
+    let only = |own: &FxHashSet<String>, other: &FxHashSet<String>, reading| -> Vec<ReadingDifference> {
+        own.difference(other).map(|fact| ReadingDifference { fact: fact.clone(), reading }).collect()
+    };
+    let mut all = only(&go, &written, Reading::Go);
+    all.extend(only(&written, &go, Reading::Written));
+    all.sort_by(|a, b| (&a.fact, a.reading.as_str()).cmp(&(&b.fact, b.reading.as_str())));
+    all.truncate(MOST);
+    all
+}

@@ -1,0 +1,39 @@
+//! The program that a property compares with (`@equivalent`, `@implies`), as it is on disk.
+
+use std::path::{Path, PathBuf};
+
+use super::linked_programs::{LinkOptions, join, only};
+use super::{FileTable, Memory, Overlay, Shell, absolute, load, relative, resolve, targets, unparsed};
+use crate::ide::verification::OtherProgram;
+use mangle_syntax::text::FileId;
+
+/// The folder that paths of a property count from: that of its file, else the working folder.
+#[must_use]
+pub fn folder_of(file: Option<FileId>, table: &FileTable, working: &Path) -> PathBuf {
+    let path = file.map(|file| table.path(file));
+    path.and_then(|path| Some(path.parent()?.to_path_buf())).unwrap_or_else(|| working.to_path_buf())
+}
+
+/// Loads the program at a path that counts from `folder`. Names of its files count from `working`.
+///
+/// # Errors
+/// When something there cannot be read, or there is not exactly one program.
+pub fn other_program(folder: &Path, path: &str, working: &Path) -> Result<OtherProgram, String> {
+    let (memory, overlay) = (Memory::default(), Overlay::default());
+    let named = targets(&[absolute(folder, Path::new(path))], working);
+    let mut resolution = resolve(&named.targets, Shell::CommandLine, &overlay, memory.table());
+    let (files, unread) = load(&resolution, &named.targets, &overlay, &memory, || {});
+    let mut problems = named.problems;
+    problems.append(&mut resolution.problems);
+    problems.append(&mut resolution.empty);
+    problems.extend(unread);
+    problems.extend(unparsed(&files, &named.targets, memory.table()));
+    if let Some(problem) = problems.iter().find(|problem| problem.named) {
+        return Err(format!("{path}: {}", problem.why));
+    }
+    let programs = join(&resolution, &files, &LinkOptions::default());
+    let joined = only(&programs, &|joined| &joined.name, &format!("in {path}"))?;
+    let name = |file: FileId| relative(working, &memory.table().path(file));
+    let names = joined.program.files.iter().map(|file| (file.id, name(file.id))).collect();
+    Ok(OtherProgram { program: (*joined.program).clone(), names })
+}

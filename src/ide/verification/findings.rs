@@ -1,0 +1,123 @@
+//! Answers of properties, and rules that change nothing, as findings.
+
+use mangle_engine::kernel::{Ground, RuleId};
+use mangle_engine::program::Program;
+use mangle_syntax::lint::{Finding, Related, Span};
+use mangle_syntax::text::FileId;
+use mangle_verify::{Answer, IdleKind, IdleRule, Verdict};
+
+use super::rules::{
+    NEGATION_WITHOUT_EFFECT, PROPERTY_NOT_DECIDED, PROPERTY_VIOLATED, RULE_FIRES_NOWHERE, RULE_WITHOUT_EFFECT,
+};
+use super::{AnsweredProperty, facts_up_to};
+
+/// How many facts of a world a note lists.
+const SHOWN: usize = 4;
+
+/// What there is to say of the properties of a file, as far as their answers are known. Ranges count from the start of the file.
+#[must_use]
+pub fn property_findings(program: &Program, answered: &[AnsweredProperty]) -> Vec<Finding> {
+    answered.iter().filter_map(|of| finding(program, of, of.answer.as_deref()?)).collect()
+}
+
+fn finding(program: &Program, of: &AnsweredProperty, answer: &Answer) -> Option<Finding> {
+    let range = of.property.header;
+    if answer.verdict.is_good() {
+        return None;
+    }
+    if !answer.verdict.is_bad() {
+        return not_decided(of, answer);
+    }
+    let headline = match answer.verdict {
+        Verdict::Aborts => {
+            let facts = answer.world.as_ref().map_or(0, Vec::len);
+            format!("the engine stops with an error in a world of {}", counted(facts))
+        }
+        _ => format!("property is {}", answer.message.split(':').next().unwrap_or_default()),
+    };
+    let mut finding = Finding::new(&PROPERTY_VIOLATED, range, headline);
+    if let Some(world) = &answer.world {
+        finding = finding.note(shown(world));
+    }
+    match (answer.verdict, answer.other_reading) {
+        (Verdict::Aborts, _) => {
+            finding = finding.note(answer.message.clone());
+        }
+        (verdict, Some(other)) if other != verdict => {
+            let reading = of.other_reading().as_str();
+            let facts = facts_up_to(other, answer.covered.facts);
+            let other = other.as_str().replace('_', " ");
+            finding = finding.note(format!("in the reading `{reading}` the answer is: {other}{facts}"));
+        }
+        _ => {}
+    }
+    finding.related.extend(deriving(program, answer));
+    Some(finding)
+}
+
+fn not_decided(of: &AnsweredProperty, answer: &Answer) -> Option<Finding> {
+    // What cannot be read is reported without a search.
+    if of.property.claim.is_err() {
+        return None;
+    }
+    let (headline, range) = match &answer.error {
+        Some(error) => ("property cannot be checked", error.range),
+        None => ("property is not decided", of.property.header),
+    };
+    let why = answer.message.strip_prefix("not decided: ").unwrap_or(&answer.message);
+    Some(Finding::new(&PROPERTY_NOT_DECIDED, range, headline).note(why.to_owned()))
+}
+
+/// `the world is: p(1), q(2)`
+fn shown(world: &[String]) -> String {
+    let listed: Vec<String> = world.iter().take(SHOWN).map(|fact| format!("`{fact}`")).collect();
+    let more = match world.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {}", counted(more)),
+    };
+    match listed.is_empty() {
+        true => "the world has no facts".to_owned(),
+        false => format!("the world is: {}{more}", listed.join(", ")),
+    }
+}
+
+/// The rule that derives the first conclusion of the solution.
+fn deriving(program: &Program, answer: &Answer) -> Option<Related> {
+    let (proof, compiled) = answer.proof.as_ref()?;
+    let nodes = proof.nodes.first()?.steps.iter().filter_map(|step| match step.ground {
+        Ground::Fact(fact) => proof.nodes.get(fact),
+        _ => None,
+    });
+    let mut derived = nodes.filter(|node| node.rule != RuleId::ASSERTED);
+    let rule = derived.find_map(|node| compiled.rule(node.rule))?;
+    let item = program.file(rule.file)?.items.get(rule.item as usize)?;
+    let clause = item.statement.clause()?;
+    let span = Span::of(rule.file, item.statement.id, clause.head.range);
+    Some(Related { span, message: "this rule derives it".into() })
+}
+
+/// What there is to say of rules that matter in no world, with their files. Ranges count from the start of these.
+#[must_use]
+pub fn survey_findings(idle: &[IdleRule]) -> Vec<(FileId, Finding)> {
+    idle.iter().map(|idle| (idle.file, idle_finding(idle))).collect()
+}
+
+fn idle_finding(idle: &IdleRule) -> Finding {
+    let predicate = idle.predicate;
+    let (rule, headline) = match &idle.kind {
+        IdleKind::NeverFires => (&RULE_FIRES_NOWHERE, format!("rule of `{predicate}` fires in no world")),
+        IdleKind::WithoutEffect => (&RULE_WITHOUT_EFFECT, format!("rule of `{predicate}` changes nothing")),
+        IdleKind::Negation(_) => {
+            (&NEGATION_WITHOUT_EFFECT, format!("negation changes nothing of `{predicate}`"))
+        }
+    };
+    let finding = Finding::new(rule, idle.range, headline);
+    match idle.facts {
+        Some(facts) => finding.note(format!("worlds of up to {} were looked at", counted(facts))),
+        None => finding.note("this is so in every world"),
+    }
+}
+
+fn counted(facts: usize) -> String {
+    format!("{facts} {}", if facts == 1 { "fact" } else { "facts" })
+}

@@ -1,0 +1,116 @@
+//! Properties of policy tests: what each came to above it, in its hover, as a document, and the actions that go on from it.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
+
+use crate::host::workspace::{SnapshotFile, SnapshotProgram};
+use crate::ide::markup::Markup;
+use crate::ide::verification::AnsweredProperty;
+use crate::lsp::from_proto;
+use crate::lsp::view::View;
+use crate::lsp::virtual_documents::component;
+use mangle_syntax::text::TextSize;
+
+/// Says what a property came to.
+pub(in crate::lsp) const PROPERTY: &str = "mangle.property";
+
+/// What is said of a property that was not checked yet.
+const OPEN: &str = "not checked yet";
+
+/// The argument of the command.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::lsp) struct PropertyParams {
+    uri: Uri,
+    /// What the property is called.
+    #[serde(default)]
+    name: String,
+    /// Whether the client shows the document itself, so that no message is needed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    quiet: bool,
+}
+
+impl PropertyParams {
+    pub(in crate::lsp) fn document(&self) -> PathBuf {
+        from_proto::document_path(&self.uri)
+    }
+}
+
+/// What a command asks for.
+pub(in crate::lsp) fn asked_by(params: &ExecuteCommandParams) -> Option<PropertyParams> {
+    let argument = params.arguments.first().filter(|_| params.command == PROPERTY)?;
+    PropertyParams::deserialize(argument).ok()
+}
+
+/// The command that shows a property.
+pub(in crate::lsp) fn show(uri: &Uri, name: &str, title: String) -> Command {
+    let params = PropertyParams { uri: uri.clone(), name: name.to_owned(), quiet: false };
+    let arguments = serde_json::to_value(params).ok().map(|params| vec![params]);
+    Command { title, command: PROPERTY.into(), arguments }
+}
+
+/// The properties of a test file, with the answers that are known.
+pub(in crate::lsp) fn answered(view: &View, file: &SnapshotFile) -> Vec<AnsweredProperty> {
+    let tests = view.snapshot.programs_of(file.id).filter(|program| program.test() == Some(file.id));
+    tests.take(1).flat_map(|program| view.snapshot.known_answers(program)).collect()
+}
+
+/// What there is to say of a property of a test file; `None` where there is none of this name.
+pub(in crate::lsp) fn text(
+    view: &View,
+    file: &SnapshotFile,
+    name: &str,
+) -> Option<(AnsweredProperty, String)> {
+    let of = answered(view, file).into_iter().find(|of| of.property.name == name)?;
+    let text = match &of.report {
+        Some(report) => report.document(),
+        None => format!("@{} {name}\n  {OPEN}\n", of.property.kind.as_str()),
+    };
+    Some((of, text))
+}
+
+/// The world of a property as a case of its test file.
+pub(in crate::lsp) fn test_case(view: &View, file: &SnapshotFile, name: &str) -> Option<String> {
+    let of = answered(view, file).into_iter().find(|of| of.property.name == name)?;
+    let program = view.snapshot.programs_of(file.id).next()?;
+    mangle_verify::test_case(&of.property, &*of.answer?, &program.settings().replay.permit)
+}
+
+/// Runs the command. Gives the document to show, and the same as a message, for a client that shows messages only.
+pub(in crate::lsp) fn command(view: &View, params: &PropertyParams) -> (Value, Option<String>) {
+    let found = view.file(&params.uri).and_then(|file| text(view, file, &params.name));
+    let (document, message) = match found {
+        Some((_, text)) => {
+            let (name, of) = (component(&params.name), component(params.uri.as_str()));
+            (Value::from(format!("mangle-property:/{name}?of={of}")), text)
+        }
+        None => (Value::Null, "There is no property of this name.".to_owned()),
+    };
+    (json!({ "document": document }), Some(message).filter(|_| !params.quiet))
+}
+
+/// What stands above the properties of a test file: what each came to.
+pub(super) fn lenses(
+    view: &View,
+    uri: &Uri,
+    file: &SnapshotFile,
+    program: &SnapshotProgram,
+) -> Vec<CodeLens> {
+    let lens = |of: AnsweredProperty| {
+        let title = of.report.map_or_else(|| OPEN.to_owned(), |report| report.message);
+        let command = Some(show(uri, &of.property.name, title));
+        CodeLens { range: view.range(file, of.property.header), command, data: None }
+    };
+    view.snapshot.known_answers(program).into_iter().map(lens).collect()
+}
+
+/// What the property that a place is in the first line of came to.
+pub(super) fn hover(view: &View, file: &SnapshotFile, offset: TextSize) -> Option<crate::ide::hover::Hover> {
+    let is_here = |of: &AnsweredProperty| of.property.header.contains_inclusive(offset);
+    let of = answered(view, file).into_iter().find(is_here)?;
+    let text = of.report?.document();
+    Some(crate::ide::hover::Hover { range: of.property.header, markup: Markup::default().excerpt(text) })
+}

@@ -1,0 +1,82 @@
+//! Checks of the properties in open test files: last of all, on the thread of evaluations. An edit stops them, and they begin when
+//! nothing is edited for a moment.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::FxHasher;
+
+use super::Writer;
+use super::evaluations::{PAUSE, is_news};
+use crate::host::workspace::SnapshotProgram;
+use crate::lsp::message::{EvaluationDigest, EvaluationResult, Message};
+use crate::lsp::view::View;
+use mangle_syntax::text::Cancel;
+
+impl Writer {
+    /// Starts the checks that are wanted, unless some are under way.
+    pub(super) fn verify(&mut self, view: View) {
+        if self.verifying.is_some() {
+            return;
+        }
+        let wanted: Vec<_> = open_tests(&view).filter(|program| !program.is_verified()).cloned().collect();
+        if wanted.is_empty() {
+            return;
+        }
+        let span = tracing::debug_span!("verify", revision = view.snapshot.revision, tests = wanted.len());
+        let address = self.address.clone();
+        let compute = move |view: &View, cancel: &Cancel| {
+            for program in &wanted {
+                let mut next = |_: &str| _ = address.send(Message::PropertyChecked);
+                view.snapshot.verify(program, &mut next, cancel);
+            }
+            let diagnostics = !cancel.is_cancelled() && is_news(view);
+            (!cancel.is_cancelled()).then(|| EvaluationDigest { digest: digest(view), diagnostics })
+        };
+        self.verifying = Some(self.work_out(view, PAUSE, span, compute, Message::Verified));
+    }
+
+    pub(super) fn properties_checked(
+        &mut self,
+        EvaluationResult { revision, began, result }: EvaluationResult,
+    ) {
+        self.verifying = None;
+        self.is_addition_unseen |= began;
+        if revision != self.workspace.revision() {
+            return;
+        }
+        match result {
+            Ok(Some(figures)) => {
+                if self.verified.replace(figures.digest) != Some(figures.digest) {
+                    self.refresh_figures();
+                }
+                self.tell_of_diagnostics(figures);
+                if let Some(view) = self.view() {
+                    self.watches.tell(&view);
+                }
+            }
+            // An evaluation that is asked for has the thread first.
+            Ok(None) => self.wants_figures = true,
+            // What panics once will do so again.
+            Err(_) => self.unevaluable = Some(revision),
+        }
+    }
+}
+
+/// The programs of the policy tests that are open.
+fn open_tests(view: &View) -> impl Iterator<Item = &Arc<SnapshotProgram>> {
+    let is_open = |program: &&Arc<SnapshotProgram>| {
+        let file = program.test().and_then(|file| view.snapshot.file(file));
+        file.is_some_and(|file| file.open.is_some())
+    };
+    view.snapshot.programs.iter().filter(is_open)
+}
+
+/// A number that changes with what is shown of properties.
+fn digest(view: &View) -> u64 {
+    let mut hasher = FxHasher::default();
+    for of in open_tests(view).flat_map(|program| view.snapshot.known_answers(program)) {
+        (of.property.header, of.report.map(|report| report.message)).hash(&mut hasher);
+    }
+    hasher.finish()
+}
