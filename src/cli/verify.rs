@@ -11,17 +11,19 @@ use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::progress::Progress;
-use super::test::TestLayout;
-use crate::host::{self, Memory};
+use crate::host::{self, Memory, Problem};
+use crate::ide::registry;
 use crate::ide::rule_survey::survey_all;
-use crate::ide::verification::{ProgramLoader, Surroundings, VerifyRun, usual_scope, verify_all};
-use crate::report::Sources;
+use crate::ide::verification::{
+    ProgramLoader, Surroundings, VerifiedProperties, VerifyRun, usual_scope, verify_all,
+};
 use crate::report::rule_survey::RuleSurveySummary;
-use crate::report::verification::VerifyReport;
+use crate::report::{self, ReportEntry, SarifRun, Sources};
 use mangle_check::policy_test::property::{Properties, Property};
 use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::Program;
 use mangle_settings::{Settings, VerifySettings};
+use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, FileId};
 use mangle_verify::Scope;
 
@@ -55,7 +57,21 @@ pub(super) struct VerifyCommand {
     values: bool,
     /// For whom the report is
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: TestLayout,
+    format: Layout,
+}
+
+/// For whom the report is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Layout {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+    /// For continuous integration
+    Junit,
+    /// For code scanning services and viewers: SARIF 2.1.0
+    Sarif,
 }
 
 /// In which readings properties are checked.
@@ -81,23 +97,34 @@ impl VerifyCommand {
         }
         let property = self.property.as_deref().map(Properties::of_text).transpose();
         let property = property.map_err(|why| anyhow!(why))?;
-        let (report, problems) = self.of_paths(property.as_ref(), &working, color);
+        let no_place = property.is_some() && self.format == Layout::Sarif;
+        ensure!(!no_place, "the format `sarif` is for properties of test files, which have places");
+        let (verified, sources, problems) = self.of_paths(property.as_ref(), &working, color);
+        let report = &verified.report;
         if report.properties.is_empty() {
             output::complain(color, "there are no properties (`# @never …` in `*_test.mg`) here");
             return Ok(ExitStatus::Failure);
         }
-        let mut out = Output::of(Medium::json_if(self.format == TestLayout::Json), color);
-        out.write(&match self.format {
-            TestLayout::Text => report.text(self.values),
-            TestLayout::Json => serde_json::to_string_pretty(&report)? + "\n",
-            TestLayout::Junit => report.junit(),
-        })?;
-        out.flush()?;
-        Ok(match (problems + report.summary.not_decided, report.summary.violated) {
+        let status = match (problems.len() + report.summary.not_decided, report.summary.violated) {
             (0, 0) => ExitStatus::Clean,
             (0, _) => ExitStatus::Findings,
             _ => ExitStatus::Failure,
-        })
+        };
+        let text = match self.format {
+            Layout::Text => report.text(self.values),
+            Layout::Json => serde_json::to_string_pretty(&report)? + "\n",
+            Layout::Junit => report.junit(),
+            Layout::Sarif => sarif(verified.diagnostics, &sources, &problems, &working, status),
+        };
+        self.write(&text, color)?;
+        Ok(status)
+    }
+
+    fn write(&self, text: &str, color: ColorChoice) -> Result<()> {
+        let is_json = matches!(self.format, Layout::Json | Layout::Sarif);
+        let mut out = Output::of(Medium::json_if(is_json), color);
+        out.write(text)?;
+        Ok(out.flush()?)
     }
 
     /// Checks a property in the programs at the paths, or the properties of the test files there. Also returns how much of what
@@ -107,7 +134,7 @@ impl VerifyCommand {
         property: Option<&Property>,
         working: &Path,
         color: ColorChoice,
-    ) -> (VerifyReport, usize) {
+    ) -> (VerifiedProperties, Sources, Vec<Problem>) {
         match property {
             Some(property) => {
                 let programs = Programs::load(&self.paths, working);
@@ -116,7 +143,7 @@ impl VerifyCommand {
                 let report =
                     self.checked(&runs.collect::<Vec<_>>(), Some(property), &programs.sources, &other);
                 programs.complain(working, color);
-                (report, programs.problems.len())
+                (report, programs.sources, programs.problems)
             }
             None => {
                 let (memory, sources) = (Memory::default(), Sources::default());
@@ -131,7 +158,7 @@ impl VerifyCommand {
                 };
                 let report = self.checked(&runs.collect::<Vec<_>>(), None, &programs.sources, &other);
                 programs.complain(working, color);
-                (report, programs.problems.len())
+                (report, programs.sources, programs.problems)
             }
         }
     }
@@ -139,8 +166,8 @@ impl VerifyCommand {
     /// Looks for rules that do not matter.
     fn survey(&self, working: &Path, color: ColorChoice) -> Result<ExitStatus> {
         ensure!(
-            self.format != TestLayout::Junit,
-            "the format `junit` is for properties; `--rules` has `text` and `json`"
+            self.format != Layout::Junit,
+            "the format `junit` is for properties; `--rules` has `text`, `json` and `sarif`"
         );
         let programs = Programs::load(&self.paths, working);
         let readings: Vec<Vec<Reading>> =
@@ -155,7 +182,7 @@ impl VerifyCommand {
         let other = |_: Option<FileId>, path: &str| host::other_program(working, path, working);
         let surroundings = Surroundings { name: &name, other: &other };
         let progress = Progress::of_names("checking");
-        let report = survey_all(
+        let surveyed = survey_all(
             &runs.collect::<Vec<_>>(),
             surroundings,
             &wanted,
@@ -163,22 +190,26 @@ impl VerifyCommand {
             &Cancel::new(),
         );
         drop(progress);
-        let mut out = Output::of(Medium::json_if(self.format == TestLayout::Json), color);
-        out.write(&match self.format {
-            TestLayout::Json => serde_json::to_string_pretty(&report)? + "\n",
-            TestLayout::Text | TestLayout::Junit => report.text(),
-        })?;
-        out.flush()?;
-        programs.complain(working, color);
-        if report.summary.rules == 0 {
-            output::complain(color, "there are no rules here");
-        }
-        Ok(match (programs.problems.len(), report.summary) {
+        let report = &surveyed.report;
+        let status = match (programs.problems.len(), report.summary) {
             (1.., _) | (_, RuleSurveySummary { rules: 0, .. }) => ExitStatus::Failure,
             (_, RuleSurveySummary { idle: 1.., .. }) => ExitStatus::Findings,
             (_, RuleSurveySummary { not_decided: 1.., .. }) => ExitStatus::Failure,
             _ => ExitStatus::Clean,
-        })
+        };
+        let text = match self.format {
+            Layout::Json => serde_json::to_string_pretty(&report)? + "\n",
+            Layout::Text | Layout::Junit => report.text(),
+            Layout::Sarif => {
+                sarif(surveyed.diagnostics, &programs.sources, &programs.problems, working, status)
+            }
+        };
+        self.write(&text, color)?;
+        programs.complain(working, color);
+        if report.summary.rules == 0 {
+            output::complain(color, "there are no rules here");
+        }
+        Ok(status)
     }
 
     fn run_of<'p>(
@@ -207,7 +238,7 @@ impl VerifyCommand {
         property: Option<&Property>,
         sources: &Sources,
         other: &ProgramLoader<'_>,
-    ) -> VerifyReport {
+    ) -> VerifiedProperties {
         let readings: Vec<Vec<Reading>> =
             programs.iter().map(|(.., settings)| self.readings(settings.kernel.reading)).collect();
         let runs = programs.iter().zip(&readings).map(|((program, file, settings), readings)| VerifyRun {
@@ -228,6 +259,24 @@ impl VerifyCommand {
             Some(Readings::Both) => vec![Reading::Go, Reading::Written],
         }
     }
+}
+
+/// Findings as SARIF.
+fn sarif(
+    diagnostics: Vec<(FileId, Diagnostic)>,
+    sources: &Sources,
+    problems: &[Problem],
+    working: &Path,
+    status: ExitStatus,
+) -> String {
+    let entry = |(file, diagnostic)| ReportEntry { file, diagnostic, fails: true };
+    let mut entries: Vec<ReportEntry> = diagnostics.into_iter().map(entry).collect();
+    report::sort(&mut entries, sources);
+    let rules: Vec<_> = registry::rules().collect();
+    let failures = problems.iter().map(|problem| (problem.path.as_path(), problem.why.as_str()));
+    let run =
+        SarifRun { root: working, rules: &rules, failures: failures.collect(), exit_code: status as u8 };
+    report::sarif(&entries, sources, &run)
 }
 
 /// How far a search goes: as the options say, else as the settings do.

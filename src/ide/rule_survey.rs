@@ -2,11 +2,23 @@
 
 use std::time::Instant;
 
-use super::verification::{Surroundings, VerifyRun, line_of, line_of_item, usual_inputs};
+use super::verification::{
+    Surroundings, VerifyRun, line_of, line_of_item, placed, survey_findings, usual_inputs,
+};
 use crate::report::rule_survey::{IdleRuleReport, RuleSurveyReport};
 use mangle_check::policy_test::property::Restrictions;
+use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{Cancel, FileId};
 use mangle_verify::{AbortMemo, RuleSurvey, Setup, survey_rules};
+
+/// What was found out about the rules of programs: as a report, and as diagnostics.
+#[derive(Debug, Default)]
+pub struct SurveyedRules {
+    /// For readers.
+    pub report: RuleSurveyReport,
+    /// With the files that they are in.
+    pub diagnostics: Vec<(FileId, Diagnostic)>,
+}
 
 /// Looks at the rules of programs. `wanted` says of which files; `next` is called with the place of each rule before it is looked
 /// at.
@@ -17,15 +29,17 @@ pub fn survey_all(
     wanted: &dyn Fn(FileId) -> bool,
     next: &mut dyn FnMut(&str),
     cancel: &Cancel,
-) -> RuleSurveyReport {
+) -> SurveyedRules {
     let start = Instant::now();
-    let mut report = RuleSurveyReport::default();
+    let mut surveyed = SurveyedRules::default();
+    let report = &mut surveyed.report;
     for run in runs {
         let mut place = |file, item: u32| {
             let line = run.program.file(file).map_or(0, |file| line_of_item(file, item));
             next(&format!("{}:{line}", (surroundings.name)(file)));
         };
         let found = survey(run, surroundings.name, wanted, &mut place, cancel);
+        surveyed.diagnostics.extend(placed(run, survey_findings(&found.idle)));
         report.summary.rules += found.rules;
         report.summary.not_decided += found.undecided;
         report.rules.extend(found.idle.iter().map(|idle| {
@@ -36,7 +50,7 @@ pub fn survey_all(
     }
     report.summary.idle = report.rules.len();
     report.summary.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-    report
+    surveyed
 }
 
 /// Looks at the rules of a program. `wanted` says of which files; `next` is called with the file and the number of each rule before it is

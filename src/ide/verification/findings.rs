@@ -1,15 +1,17 @@
 //! Answers of properties, and rules that change nothing, as findings.
 
+use mangle_check::diagnostics::place_in_files;
 use mangle_engine::kernel::{Ground, RuleId};
 use mangle_engine::program::Program;
-use mangle_syntax::lint::{Finding, Related, Span};
+use mangle_syntax::lint::{Diagnostic, Finding, Related, Span};
 use mangle_syntax::text::FileId;
 use mangle_verify::{Answer, IdleKind, IdleRule, Verdict};
 
 use super::rules::{
     NEGATION_WITHOUT_EFFECT, PROPERTY_NOT_DECIDED, PROPERTY_VIOLATED, RULE_FIRES_NOWHERE, RULE_WITHOUT_EFFECT,
 };
-use super::{AnsweredProperty, facts_up_to};
+use super::{AnsweredProperty, VerifyRun, facts_up_to};
+use crate::ide::registry;
 
 /// How many facts of a world a note lists.
 const SHOWN: usize = 4;
@@ -116,6 +118,13 @@ fn idle_finding(idle: &IdleRule) -> Finding {
         Some(facts) => finding.note(format!("worlds of up to {} were looked at", counted(facts))),
         None => finding.note("this is so in every world"),
     }
+}
+
+/// Findings of a program as diagnostics, with their files.
+#[must_use]
+pub fn placed(run: &VerifyRun<'_>, findings: Vec<(FileId, Finding)>) -> Vec<(FileId, Diagnostic)> {
+    let placed = place_in_files(run.program, (&run.settings.rules, registry::all()), findings);
+    placed.into_iter().flat_map(|(file, found)| found.into_iter().map(move |one| (file, one))).collect()
 }
 
 fn counted(facts: usize) -> String {

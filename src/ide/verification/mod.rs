@@ -18,7 +18,7 @@ use mangle_check::policy_test::property::{Claim, Properties, Property, Restricti
 use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};
 use mangle_settings::{BUILT_IN_CONSUMERS, Settings, TranscriptSettings, VerifySettings};
-use mangle_syntax::lint::{Rule, Severity};
+use mangle_syntax::lint::{Diagnostic, Rule, Severity};
 use mangle_syntax::text::{Cancel, FileId, TextSize, listed};
 use mangle_verify::{AbortMemo, Answer, Scope, Setup, Verdict, verify};
 use piggyback::envelope::atoms::is_delicate;
@@ -28,7 +28,7 @@ use rustc_hash::FxHashMap;
 use super::evaluation::fingerprint;
 use memo::AnswerBasis;
 
-pub use findings::{property_findings, survey_findings};
+pub use findings::{placed, property_findings, survey_findings};
 pub use memo::AnswerMemo;
 pub use rules::{PROPERTY_VIOLATED, RULES};
 
@@ -76,6 +76,15 @@ pub struct Surroundings<'s> {
     pub other: &'s ProgramLoader<'s>,
 }
 
+/// What properties came to: as a report, and those that are not as they should be as diagnostics of their files.
+#[derive(Debug, Default)]
+pub struct VerifiedProperties {
+    /// For readers.
+    pub report: VerifyReport,
+    /// With the files that they are in.
+    pub diagnostics: Vec<(FileId, Diagnostic)>,
+}
+
 /// Checks properties one after the other. `next` is called with the name of each property before it is checked.
 #[must_use]
 pub fn verify_all(
@@ -83,26 +92,27 @@ pub fn verify_all(
     surroundings: Surroundings<'_>,
     next: &mut dyn FnMut(&str),
     cancel: &Cancel,
-) -> VerifyReport {
+) -> VerifiedProperties {
     let start = Instant::now();
-    let mut report = VerifyReport::default();
+    let mut verified = VerifiedProperties::default();
+    let report = &mut verified.report;
     for run in runs {
-        let all = verify_each(
-            run,
-            surroundings,
-            &mut |name| {
-                next(name);
-                true
-            },
-            cancel,
-        );
+        let mut wanted = |name: &str| {
+            next(name);
+            true
+        };
+        let all = answered(run, surroundings, &mut wanted, cancel);
         if !all.is_empty() {
             report.program_errors += errors(run);
         }
-        all.into_iter().for_each(|property| report.add(property));
+        if let Some(file) = run.file.filter(|_| run.property.is_none()) {
+            let findings = property_findings(run.program, &all).into_iter().map(|finding| (file, finding));
+            verified.diagnostics.extend(placed(run, findings.collect()));
+        }
+        all.into_iter().filter_map(|of| of.report).for_each(|property| report.add(property));
     }
     report.summary.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-    report
+    verified
 }
 
 /// Checks the properties of one file, or the one of the command, those whose name `wanted` takes.

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::support::{check, folder, run};
+use super::support::{check, folder, run, stdout, write};
 
 const POLICY: &str = "Decl pending(Id, Action) descr [extensional()] bound [/string, /name].\n\
     Decl danger(Id, Why) descr [extensional()] bound [/string, /string].\n\
@@ -18,52 +18,55 @@ fn worlds_are_shown_with_their_proofs() {
         FILES,
         &["verify", "."],
         expect![[r#"
-        `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
+            `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
-        policy_test.mg:1 @never nothing dangerous is permitted
-          violated by 2 facts (reading `go`)
-          the smallest world:
-            danger("a","a").
-            pending("a",/a).
-          in the reading `written`: holds up to 5 facts
-            solution  by the property
-              clear("a")  by policy.mg:4
-                request("a")  by policy.mg:3
-                  pending("a",/a)  [the world]
-                  /none != /a
-                !danger(Id, _)  is dropped: the engine does not look at it
-              danger("a","a")  [the world]
+            policy_test.mg:1 @never nothing dangerous is permitted
+              violated by 2 facts (reading `go`)
+              the smallest world:
+                danger("a","a").
+                pending("a",/a).
+              in the reading `written`: holds up to 5 facts
+              in this world only one reading gives:
+                clear("a") (reading `go`)
+                permitted(/a) (reading `go`)
+                solution  by the property
+                  clear("a")  by policy.mg:4
+                    request("a")  by policy.mg:3
+                      pending("a",/a)  [the world]
+                      /none != /a
+                    !danger(Id, _)  is dropped: the engine does not look at it
+                  danger("a","a")  [the world]
 
-        policy_test.mg:4 @never permitted(Action), !pending(_, Action)
-          holds up to 5 facts (reading `go`)
-          looked at 1586 worlds of the values that can matter
+            policy_test.mg:4 @never permitted(Action), !pending(_, Action)
+              holds up to 5 facts (reading `go`)
+              looked at 1586 worlds of the values that can matter
 
-        policy_test.mg:6 @possible permitted(/run)
-          possible with 1 fact (reading `go`)
-          the smallest world:
-            pending("a",/run).
-            solution  by the property
-              permitted(/run)  by policy.mg:5
-                pending("a",/run)  [the world]
-                clear("a")  by policy.mg:4
-                  request("a")  by policy.mg:3
+            policy_test.mg:6 @possible permitted(/run)
+              possible with 1 fact (reading `go`)
+              the smallest world:
+                pending("a",/run).
+                solution  by the property
+                  permitted(/run)  by policy.mg:5
                     pending("a",/run)  [the world]
-                    /none != /run
+                    clear("a")  by policy.mg:4
+                      request("a")  by policy.mg:3
+                        pending("a",/run)  [the world]
+                        /none != /run
+                      !danger(Id, _)  is dropped: the engine does not look at it
+
+            policy_test.mg:8 @live clear/1 policy.mg:4
+              possible with 1 fact (reading `go`)
+              the smallest world:
+                pending("a",/a).
+                solution  by the property
+                  request("a")  by policy.mg:3
+                    pending("a",/a)  [the world]
+                    /none != /a
                   !danger(Id, _)  is dropped: the engine does not look at it
 
-        policy_test.mg:8 @live clear/1 policy.mg:4
-          possible with 1 fact (reading `go`)
-          the smallest world:
-            pending("a",/a).
-            solution  by the property
-              request("a")  by policy.mg:3
-                pending("a",/a)  [the world]
-                /none != /a
-              !danger(Id, _)  is dropped: the engine does not look at it
-
-        3 as expected, 1 not, 0 not decided
-        exit 1
-    "#]],
+            3 as expected, 1 not, 0 not decided
+            exit 1
+        "#]],
     );
 }
 
@@ -404,4 +407,51 @@ fn declarations_and_packages_count() {
         exit 0
     "#]],
     );
+}
+
+#[test]
+fn what_worlds_show_is_among_the_findings_of_a_check() {
+    let policy = "Decl door(D) descr [extensional()] bound [/name].\nDecl locked(D) descr [extensional()] bound [/name].\n\
+        Decl painted(D) descr [extensional()] bound [.Singleton</red>].\n\
+        open(D) :- door(D), !locked(D), !painted(/blue).\nopen(D) :- door(D), !locked(D), D != /x .\n\
+        odd(D) :- painted(D), D = /green .\n";
+    let tests = "# @never name: no locked door is open\n#   open(D), locked(D)\n\
+        # @never name: no door is open\n#   open(_)\n";
+    let folder = folder(&[
+        ("mangle-ls.toml", "[[program]]\nname = \"doors\"\n"),
+        ("policy.mg", policy),
+        ("policy_test.mg", tests),
+    ]);
+    let found = |arguments: &[&str]| {
+        let output = run(folder.path(), arguments);
+        let text = stdout(&output);
+        let lines = text.lines().filter(|line| line.starts_with(char::is_alphabetic) && line.contains('['));
+        let lines: String = lines.map(|line| format!("{line}\n")).collect();
+        format!("{lines}exit {}\n", output.status.code().unwrap())
+    };
+    let without = found(&["check", "."]);
+    assert!(!without.contains("MG955") && !without.contains("MG82"), "{without}");
+    expect![[r#"
+        warning[MG604 type-premise-impossible]: name `/blue` is not declared for argument 1 of `painted/1`
+        warning[MG822 rule-without-effect]: rule of `open/1` changes nothing
+        warning[MG821 rule-fires-nowhere]: rule of `odd/1` fires in no world
+        hint[MG607 name-never-used]: name `D` is never the name `/green` in this program
+        error[MG955 property-violated]: property is violated by 1 fact
+        exit 1
+    "#]]
+    .assert_eq(&found(&["check", "--verify", "."]));
+    // The rules with the codes MG821 rule-fires-nowhere, MG822 rule-without-effect, MG823 negation-without-effect,
+    // MG955 property-violated and MG956 property-not-decided.
+    let codes = |arguments: &[&str]| {
+        let output = run(folder.path(), arguments);
+        let sarif: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+        let results = sarif["runs"][0]["results"].as_array().unwrap().clone();
+        let code = |result: &serde_json::Value| result["ruleId"].as_str().unwrap().to_owned();
+        (results.iter().map(code).collect::<Vec<_>>(), output.status.code())
+    };
+    assert_eq!(codes(&["verify", "--format", "sarif"]), (vec!["MG955".into()], Some(1)));
+    assert_eq!(codes(&["verify", "--rules", "--format", "sarif"]).0, ["MG823", "MG822", "MG821"]);
+    let endless = "step(N) :- door(_), N = 1 .\nstep(N) :- step(M), N = fn:plus(M, 1).\n";
+    write(folder.path(), "policy.mg", format!("{policy}{endless}"));
+    assert_eq!(codes(&["verify", "--format", "sarif"]), (vec!["MG956".into(), "MG956".into()], Some(2)));
 }

@@ -49,7 +49,13 @@ fn known(client: &mut Client, uri: &str) -> Vec<String> {
 fn found(client: &mut Client, uri: &str) -> Vec<Value> {
     let document = json!({ "textDocument": { "uri": uri } });
     let report = client.request("textDocument/diagnostic", document).unwrap();
-    report["items"].as_array().unwrap().iter().filter(|found| found["code"] == "property-violated").cloned().collect()
+    report["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|found| found["code"] == "property-violated")
+        .cloned()
+        .collect()
 }
 
 #[test]
