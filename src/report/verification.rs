@@ -193,7 +193,7 @@ impl PropertyReport {
 
     fn differences(&self, out: &mut String) {
         if !self.reading_differences.is_empty() {
-            let _ = writeln!(out, "  in this world only one reading gives:");
+            let _ = writeln!(out, "  what only one reading gives in this world:");
         }
         for ReadingDifferenceReport { fact, reading } in &self.reading_differences {
             let _ = writeln!(out, "    {} (reading `{reading}`)", line(fact));
@@ -261,6 +261,7 @@ impl PropertyReport {
         }
         self.differences(out);
         if let Some(proof) = &self.proof {
+            let _ = writeln!(out, "  the proof:");
             proof.lines().for_each(|each| _ = writeln!(out, "    {each}"));
         }
         if self.verdict.as_str().ends_with("up_to") {

@@ -26,9 +26,10 @@ fn worlds_are_shown_with_their_proofs() {
                 danger("a","a").
                 pending("a",/a).
               in the reading `written`: holds up to 5 facts
-              in this world only one reading gives:
+              what only one reading gives in this world:
                 clear("a") (reading `go`)
                 permitted(/a) (reading `go`)
+              the proof:
                 solution  by the property
                   clear("a")  by policy.mg:4
                     request("a")  by policy.mg:3
@@ -45,6 +46,7 @@ fn worlds_are_shown_with_their_proofs() {
               possible with 1 fact (reading `go`)
               the smallest world:
                 pending("a",/run).
+              the proof:
                 solution  by the property
                   permitted(/run)  by policy.mg:5
                     pending("a",/run)  [the world]
@@ -58,6 +60,7 @@ fn worlds_are_shown_with_their_proofs() {
               possible with 1 fact (reading `go`)
               the smallest world:
                 pending("a",/a).
+              the proof:
                 solution  by the property
                   request("a")  by policy.mg:3
                     pending("a",/a)  [the world]
@@ -76,42 +79,44 @@ fn intended_reading_is_checked_as_well() {
         FILES,
         &["verify", ".", "--reading", "written", "--scope", "3"],
         expect![[r#"
-        `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
+            `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
-        policy_test.mg:1 @never nothing dangerous is permitted
-          holds up to 3 facts (reading `written`)
-          looked at 130 worlds of the values that can matter
+            policy_test.mg:1 @never nothing dangerous is permitted
+              holds up to 3 facts (reading `written`)
+              looked at 130 worlds of the values that can matter
 
-        policy_test.mg:4 @never permitted(Action), !pending(_, Action)
-          holds up to 3 facts (reading `written`)
-          looked at 576 worlds of the values that can matter
+            policy_test.mg:4 @never permitted(Action), !pending(_, Action)
+              holds up to 3 facts (reading `written`)
+              looked at 576 worlds of the values that can matter
 
-        policy_test.mg:6 @possible permitted(/run)
-          possible with 1 fact (reading `written`)
-          the smallest world:
-            pending("a",/run).
-            solution  by the property
-              permitted(/run)  by policy.mg:5
-                pending("a",/run)  [the world]
-                clear("a")  by policy.mg:4
-                  request("a")  by policy.mg:3
+            policy_test.mg:6 @possible permitted(/run)
+              possible with 1 fact (reading `written`)
+              the smallest world:
+                pending("a",/run).
+              the proof:
+                solution  by the property
+                  permitted(/run)  by policy.mg:5
                     pending("a",/run)  [the world]
-                    /none != /run
+                    clear("a")  by policy.mg:4
+                      request("a")  by policy.mg:3
+                        pending("a",/run)  [the world]
+                        /none != /run
+                      no danger("a",_)
+
+            policy_test.mg:8 @live clear/1 policy.mg:4
+              possible with 1 fact (reading `written`)
+              the smallest world:
+                pending("a",/a).
+              the proof:
+                solution  by the property
+                  request("a")  by policy.mg:3
+                    pending("a",/a)  [the world]
+                    /none != /a
                   no danger("a",_)
 
-        policy_test.mg:8 @live clear/1 policy.mg:4
-          possible with 1 fact (reading `written`)
-          the smallest world:
-            pending("a",/a).
-            solution  by the property
-              request("a")  by policy.mg:3
-                pending("a",/a)  [the world]
-                /none != /a
-              no danger("a",_)
-
-        4 as expected, 0 not, 0 not decided
-        exit 0
-    "#]],
+            4 as expected, 0 not, 0 not decided
+            exit 0
+        "#]],
     );
 }
 
@@ -122,26 +127,27 @@ fn a_property_can_be_named() {
         FILES,
         &["verify", "policy.mg", "--property", property, "--values"],
         expect![[r#"
-        `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
+            `check` finds 1 error in the program; statements that cannot be read or evaluated do not count
 
-        @never clear(Id), pending(Id, /stop)
-          violated by 1 fact (reading `go`)
-          the smallest world:
-            pending("a",/stop).
-            solution  by the property
-              clear("a")  by policy.mg:4
-                request("a")  by policy.mg:3
+            @never clear(Id), pending(Id, /stop)
+              violated by 1 fact (reading `go`)
+              the smallest world:
+                pending("a",/stop).
+              the proof:
+                solution  by the property
+                  clear("a")  by policy.mg:4
+                    request("a")  by policy.mg:3
+                      pending("a",/stop)  [the world]
+                      /none != /stop
+                    !danger(Id, _)  is dropped: the engine does not look at it
                   pending("a",/stop)  [the world]
-                  /none != /stop
-                !danger(Id, _)  is dropped: the engine does not look at it
-              pending("a",/stop)  [the world]
-          values of pending/2:
-            "a", "b", "c"
-            /none, /stop, /a
+              values of pending/2:
+                "a", "b", "c"
+                /none, /stop, /a
 
-        0 as expected, 1 not, 0 not decided
-        exit 1
-    "#]],
+            0 as expected, 1 not, 0 not decided
+            exit 1
+        "#]],
     );
     check(
         FILES,
@@ -352,20 +358,21 @@ fn a_property_may_end_with_a_name() {
         &[("a.mg", policy), ("a_test.mg", tests)],
         &["verify", "."],
         expect![[r#"
-        a_test.mg:2 @never role(/admin)
-          violated by 1 fact (reading `go`)
-          the smallest world:
-            role(/admin).
-            solution  by the property
-              role(/admin)  [the world]
+            a_test.mg:2 @never role(/admin)
+              violated by 1 fact (reading `go`)
+              the smallest world:
+                role(/admin).
+              the proof:
+                solution  by the property
+                  role(/admin)  [the world]
 
-        a_test.mg:3 @possible role(X), X = /root
-          impossible up to 5 facts (reading `go`)
-          looked at 8 worlds of the values that can matter
+            a_test.mg:3 @possible role(X), X = /root
+              impossible up to 5 facts (reading `go`)
+              looked at 8 worlds of the values that can matter
 
-        0 as expected, 2 not, 0 not decided
-        exit 1
-    "#]],
+            0 as expected, 2 not, 0 not decided
+            exit 1
+        "#]],
     );
 }
 
@@ -379,33 +386,35 @@ fn declarations_and_packages_count() {
         &[("a.mg", policy), ("a_test.mg", tests)],
         &["verify", "."],
         expect![[r#"
-        a_test.mg:1 @live bad/1 a.mg:4
-          possible with 1 fact (reading `go`)
-          the smallest world:
-            depot.a(6).
-            solution  by the property
-              depot.a(6)  [the world]
-              6 > 5
+            a_test.mg:1 @live bad/1 a.mg:4
+              possible with 1 fact (reading `go`)
+              the smallest world:
+                depot.a(6).
+              the proof:
+                solution  by the property
+                  depot.a(6)  [the world]
+                  6 > 5
 
-        a_test.mg:2 @live depot.bad/1 a.mg:4
-          possible with 1 fact (reading `go`)
-          the smallest world:
-            depot.a(6).
-            solution  by the property
-              depot.a(6)  [the world]
-              6 > 5
+            a_test.mg:2 @live depot.bad/1 a.mg:4
+              possible with 1 fact (reading `go`)
+              the smallest world:
+                depot.a(6).
+              the proof:
+                solution  by the property
+                  depot.a(6)  [the world]
+                  6 > 5
 
-        a_test.mg:3 @never depot.t(K, A), depot.t(K, B), A != B
-          holds up to 5 facts (reading `go`)
-          looked at 27896 worlds of the values that can matter
+            a_test.mg:3 @never depot.t(K, A), depot.t(K, B), A != B
+              holds up to 5 facts (reading `go`)
+              looked at 27896 worlds of the values that can matter
 
-        a_test.mg:4 @never depot.t(K, A), depot.t(L, A), K != L
-          holds up to 5 facts (reading `go`)
-          looked at 27896 worlds of the values that can matter
+            a_test.mg:4 @never depot.t(K, A), depot.t(L, A), K != L
+              holds up to 5 facts (reading `go`)
+              looked at 27896 worlds of the values that can matter
 
-        4 as expected, 0 not, 0 not decided
-        exit 0
-    "#]],
+            4 as expected, 0 not, 0 not decided
+            exit 0
+        "#]],
     );
 }
 

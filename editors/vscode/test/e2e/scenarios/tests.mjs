@@ -23,6 +23,14 @@ export default {
       await bench.screenshot("tests");
       await bench.press("Escape");
     });
+    await bench.check("what a property came to is above it, and its world beside it", async () => {
+      const lens = bench.locator(".codelens-decoration a", { hasText: "violated by 1 fact" }).first();
+      await (await bench.see(lens, "the verdict")).click();
+      await bench.see(bench.locator(".view-line", { hasText: "the smallest world:" }), "the world");
+      await bench.screenshot("property");
+      await bench.command("View: Close Editor");
+      await bench.open("constitution_test.mg", "@forbid");
+    });
     await bench.check("a lens runs one case", async () => {
       const lens = bench.locator(".codelens-decoration a", { hasText: /^run$/ }).first();
       await (await bench.see(lens, "the lens")).click();
