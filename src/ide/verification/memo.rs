@@ -60,11 +60,16 @@ impl AnswerBasis {
     }
 }
 
+/// A property as its file says it, in a reading.
+type PropertyKey = (String, Reading);
+
+/// An answer, and what it depends on.
+type KnownAnswer = (AnswerBasis, Arc<Answer>);
+
 /// The last answer of each property of a program under the same settings.
 #[derive(Debug, Default)]
 pub struct AnswerMemo {
-    /// By the property, as its file says it.
-    answers: Mutex<FxHashMap<(String, Reading), (AnswerBasis, Arc<Answer>)>>,
+    answers: Mutex<FxHashMap<PropertyKey, KnownAnswer>>,
 }
 
 /// How many answers are kept.

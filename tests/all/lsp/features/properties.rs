@@ -110,7 +110,10 @@ fn a_world_becomes_a_document_and_a_case() {
     let made = client.request("mangle/virtualDocument", json!({ "uri": document })).unwrap();
     assert_eq!(made["text"], message);
     let text = made["text"].as_str().unwrap();
-    assert!(text.contains("what only one reading gives in this world:\n    open(/a) (reading `go`)\n"), "{text}");
+    assert!(
+        text.contains("what only one reading gives in this world:\n    open(/a) (reading `go`)\n"),
+        "{text}"
+    );
     assert_eq!(made["origins"][0]["location"]["range"]["start"], json!({ "line": 0, "character": 0 }));
     let range = json!({ "start": { "line": 0, "character": 3 }, "end": { "line": 0, "character": 3 } });
     let wanted = json!({ "textDocument": { "uri": uri }, "range": range, "context": { "diagnostics": [] } });
