@@ -56,7 +56,7 @@ t.run(function()
     local wanted = { uri = vim.uri_from_bufnr(0), name = 'a blocked pattern is never permitted' }
     local context = { client_id = t.client().id, bufnr = 0 }
     vim.lsp.commands['mangle.property']({ command = 'mangle.property', arguments = { wanted } }, context)
-    t.shows('mangle-property:/a blocked pattern is never permitted', 'the smallest world:')
+    t.shows('mangle-property:/a%20blocked%20pattern', 'the smallest world:')
     vim.cmd.only({ bang = true })
   end)
   t.check(':Mangle test: the quickfix list and the proof', function()
