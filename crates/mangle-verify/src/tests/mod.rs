@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod cases;
 mod enumerator;
 mod generated;
 mod small;
