@@ -13,3 +13,4 @@ mod navigation;
 mod pairs;
 mod rename;
 mod slugs;
+mod worlds;
