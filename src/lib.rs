@@ -10,3 +10,4 @@ pub mod host;
 pub mod ide;
 pub mod lsp;
 pub mod report;
+pub mod sessions;

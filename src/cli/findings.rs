@@ -228,6 +228,7 @@ impl<'a> FindingsRequest<'a> {
     ) -> TranscriptRequest<'a> {
         TranscriptRequest {
             resolution,
+            transcripts: &resolution.transcripts,
             knowledges,
             overlay: self.overlay,
             table: self.memory.table(),

@@ -3,7 +3,6 @@
 //! Takes the arguments of the process; gives text on its output streams and an exit status. What is
 //! computed, and from which files, is the business of `host` and below.
 
-mod accounts;
 mod baseline;
 mod changed;
 mod changed_file;

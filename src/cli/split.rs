@@ -7,9 +7,9 @@ use anyhow::{Context as _, Result, anyhow};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
-use super::accounts::{AccountPolicies, Accounts};
 use super::output::{self, Output};
 use super::transcripts::{TranscriptArgs, Transcripts};
+use crate::host::{AccountPolicies, Accounts};
 use crate::host::{TranscriptFile, disk, plain};
 use crate::report::replies::Channels;
 use piggyback::envelope::account::{NOT_JUDGED, UpdateFate};
@@ -111,8 +111,8 @@ impl Split {
         let mark = |mark| if self.format == Layout::Log { "" } else { mark };
         let mut surface_out = Stream::open(surface, control, mark("surface "))?;
         let mut control_out = Stream::open(control, surface, mark("control "))?;
-        let policies = AccountPolicies::that_deny(&transcripts);
-        let mut accounts = Accounts::new(&transcripts, &policies);
+        let policies = AccountPolicies::that_deny(transcripts.programs());
+        let mut accounts = Accounts::new(transcripts.programs(), &policies);
         let (mut out, mut number) = (Output::new(color), 0);
         let mut is_judged = true;
         let problems = transcripts.each_record(

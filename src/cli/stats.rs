@@ -7,10 +7,10 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
-use super::accounts::{AccountPolicies, Accounts};
 use super::output::Output;
 use super::output_form::OutputForm;
 use super::transcripts::{TranscriptArgs, Transcripts};
+use crate::host::{AccountPolicies, Accounts};
 use crate::ide::transcripts::TranscriptCheck;
 use crate::report::replies::{figures_json, figures_prometheus, figures_text};
 use piggyback::transcript::labels::{Models, profile};
@@ -51,8 +51,8 @@ impl Stats {
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
-        let policies = AccountPolicies::that_judge(&transcripts);
-        let mut accounts = Accounts::new(&transcripts, &policies);
+        let policies = AccountPolicies::that_judge(transcripts.programs());
+        let mut accounts = Accounts::new(transcripts.programs(), &policies);
         let mut all: Vec<(String, Statistics)> = Vec::new();
         let open: RefCell<Option<(StatisticsCounter<'_>, TranscriptCheck<'_>)>> = RefCell::new(None);
         let problems = transcripts.each_record(

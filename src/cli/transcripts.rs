@@ -11,12 +11,12 @@ use anyhow::{Context as _, Result, ensure};
 use clap::{Args, ColorChoice};
 use serde_json::Value;
 
-use super::accounts::{AccountPolicies, Accounts};
 use super::output;
 use super::progress::Progress;
 use crate::host::{
-    self, CheckOptions, Input, KnowledgeMap, Memory, Overlay, PartialScan, Problem, ReadOptions, Resolution,
-    STDIN, Shell, TranscriptFile, TranscriptRequest, read_transcript_with,
+    self, AccountPolicies, Accounts, CheckOptions, Input, KnowledgeMap, Memory, Overlay, PartialScan,
+    Problem, ReadOptions, Resolution, STDIN, Shell, TranscriptFile, TranscriptPrograms, TranscriptRequest,
+    read_transcript_with,
 };
 use crate::ide::transcripts::{ExaminedRecord, RecordExaminer, TranscriptCheck};
 use crate::report::replies::TranscriptReply;
@@ -204,9 +204,14 @@ impl Transcripts {
         }
     }
 
+    /// They, with what their programs declare.
+    pub(super) fn programs(&self) -> TranscriptPrograms<'_> {
+        TranscriptPrograms { resolution: &self.resolution, knowledges: &self.knowledges }
+    }
+
     /// A transcript as it is kept here.
     pub(super) fn same(&self, found: &TranscriptFile) -> Option<&TranscriptFile> {
-        self.resolution.transcripts.iter().find(|known| known.file == found.file)
+        self.programs().same(found)
     }
 
     pub(super) fn working(&self) -> &Path {
@@ -218,6 +223,7 @@ impl Transcripts {
     pub(super) fn checked(&self) -> Vec<Value> {
         let request = TranscriptRequest {
             resolution: &self.resolution,
+            transcripts: &self.resolution.transcripts,
             knowledges: &self.knowledges,
             overlay: &self.overlay,
             table: self.memory.table(),
@@ -313,8 +319,8 @@ impl Transcripts {
         each: &mut dyn FnMut(ExaminedReply<'_>) -> io::Result<()>,
     ) -> io::Result<Vec<Problem>> {
         let sources = RefCell::new(std::mem::take(&mut self.sources));
-        let policies = AccountPolicies::that_deny(self);
-        let mut accounts = Accounts::new(self, &policies);
+        let policies = AccountPolicies::that_deny(self.programs());
+        let mut accounts = Accounts::new(self.programs(), &policies);
         let mut checks: Vec<(PathBuf, TranscriptCheck<'_>)> = Vec::new();
         let (mut answered, mut unanswered) = (BTreeSet::new(), BTreeSet::new());
         let mut see = |found: &TranscriptFile,

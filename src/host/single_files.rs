@@ -60,7 +60,7 @@ pub fn fix_standalone(
     all.files.extend(fix_grammars(request, files, wish));
     // Nothing in a capture is to be fixed where evidence stays, so that it need not be read.
     let is_wanted = |found: &&TranscriptFile| wish.evidence || found.is_document;
-    for found in request.resolution.transcripts.iter().filter(is_wanted) {
+    for found in request.transcripts.iter().filter(is_wanted) {
         match read(found, request) {
             Ok(Ok(bytes)) => all.files.push(fix_transcript(found, bytes, request, wish)),
             Ok(Err(why)) => all.left.push((found.file, found.path.clone(), why)),

@@ -51,8 +51,10 @@ pub struct CheckedTranscripts {
 /// What a check of transcripts needs to know.
 #[derive(Debug, Clone, Copy)]
 pub struct TranscriptRequest<'a> {
-    /// The transcripts, their programs and settings.
+    /// The programs of the transcripts, and their settings.
     pub resolution: &'a Resolution,
+    /// The transcripts: those of the resolution, or others like them.
+    pub transcripts: &'a [TranscriptFile],
     /// What their programs declare.
     pub knowledges: &'a KnowledgeMap,
     /// Documents that count instead of what is on disk.
@@ -74,7 +76,7 @@ pub fn check_transcripts(request: TranscriptRequest<'_>, done: &(dyn Fn(u64) + S
         let problem = file.run(done).err();
         file.finish(problem)
     };
-    let all: Vec<CheckedTranscripts> = request.resolution.transcripts.par_iter().map(one).collect();
+    let all: Vec<CheckedTranscripts> = request.transcripts.par_iter().map(one).collect();
     let mut checked = CheckedTranscripts::default();
     for one in all {
         checked.entries.extend(one.entries);

@@ -3,6 +3,7 @@
 //! Takes paths, settings and what the walk of a folder found; gives [`TranscriptFile`]s, and an [`Input`] for each, which
 //! holds a piece of the file at a time. What is in them is the business of `transcript` and below.
 
+mod accounts;
 mod archive;
 mod check;
 mod closed;
@@ -15,6 +16,7 @@ mod read;
 mod read_ahead;
 mod silencing;
 
+pub use accounts::{AccountPolicies, Accounts, TranscriptPrograms};
 pub(super) use archive::{is_archive, transcripts_in};
 pub use check::{CheckedTranscripts, MOST_FINDINGS, TranscriptRequest, check_transcripts};
 pub(super) use closed::{closed_limits, read_closed};

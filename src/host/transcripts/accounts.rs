@@ -1,11 +1,12 @@
-//! What became of the updates of replies, as the commands about transcripts show it: by the filters and the declarations of
+//! What became of the updates of replies: by the filters and the declarations of
 //! the policy; where that may deny whole replies, or its verdicts are wanted, by a replay.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::transcripts::Transcripts;
-use crate::host::{TranscriptFile, comments};
+use super::knowledge::KnowledgeMap;
+use super::{TranscriptFile, comments};
+use crate::host::Resolution;
 use crate::ide::replays::silence;
 use crate::ide::transcripts::Comments;
 use agent_replay::{Basis, Constitution, Event, Prefill, Replay, ReplayOptions, Turn};
@@ -18,29 +19,54 @@ use piggyback::envelope::account::{AccountEntry, Filters, UpdateFate};
 use piggyback::transcript::statistics::Block;
 use piggyback::transcript::{Record, TextKind, TranscriptFinding};
 
+/// Transcripts, and what their programs declare.
+#[derive(Debug, Clone, Copy)]
+pub struct TranscriptPrograms<'a> {
+    /// The transcripts, their programs and settings.
+    pub resolution: &'a Resolution,
+    /// What the programs declare.
+    pub knowledges: &'a KnowledgeMap,
+}
+
+impl<'a> TranscriptPrograms<'a> {
+    /// A transcript as it is kept here.
+    #[must_use]
+    pub fn same(self, found: &TranscriptFile) -> Option<&'a TranscriptFile> {
+        self.resolution.transcripts.iter().find(|known| known.file == found.file)
+    }
+}
+
 /// The configuration file and the programs of a transcript.
 type Key = (Option<usize>, Vec<usize>);
 
 /// The policies of some transcripts that sessions are replayed against.
-#[derive(Default)]
-pub(super) struct AccountPolicies {
+#[derive(Debug, Default)]
+pub struct AccountPolicies {
     constitutions: BTreeMap<Key, Constitution>,
 }
 
 impl AccountPolicies {
     /// Compiles the policies of transcripts, where they may deny whole replies: only these decide about updates.
-    pub(super) fn that_deny(transcripts: &Transcripts) -> Self {
+    #[must_use]
+    pub fn that_deny(transcripts: TranscriptPrograms<'_>) -> Self {
         Self::compiled(transcripts, may_deny)
     }
 
     /// Compiles the policies of transcripts, where they have a verdict about anything.
-    pub(super) fn that_judge(transcripts: &Transcripts) -> Self {
+    #[must_use]
+    pub fn that_judge(transcripts: TranscriptPrograms<'_>) -> Self {
         Self::compiled(transcripts, |program, settings| {
             may_deny(program, settings) || has_clauses(program, &settings.replay.permit)
         })
     }
 
-    fn compiled(transcripts: &Transcripts, is_wanted: fn(&Program, &Settings) -> bool) -> Self {
+    /// The policy that a transcript is replayed against.
+    #[must_use]
+    pub fn of(&self, found: &TranscriptFile) -> Option<&Constitution> {
+        self.constitutions.get(&key(found))
+    }
+
+    fn compiled(transcripts: TranscriptPrograms<'_>, is_wanted: fn(&Program, &Settings) -> bool) -> Self {
         let mut policies = Self::default();
         for found in &transcripts.resolution.transcripts {
             let Some(program) = transcripts.knowledges.of(found).programs.first() else { continue };
@@ -79,16 +105,17 @@ fn has_clauses(program: &Program, predicate: &str) -> bool {
 
 /// What a replay of a record shows beside the accounts of its updates.
 #[derive(Debug, Default)]
-pub(super) struct RecordReplay {
+pub struct RecordReplay {
     /// What was found, less what is silenced in the transcript.
-    pub(super) found: Vec<TranscriptFinding>,
+    pub found: Vec<TranscriptFinding>,
     /// What the constitution kept from the user, or refused.
-    pub(super) blocks: Vec<Block>,
+    pub blocks: Vec<Block>,
 }
 
 /// The accounts of the replies of transcripts, record by record.
-pub(super) struct Accounts<'a> {
-    transcripts: &'a Transcripts,
+#[derive(Debug)]
+pub struct Accounts<'a> {
+    transcripts: TranscriptPrograms<'a>,
     policies: &'a AccountPolicies,
     /// The session that is replayed, of which file it is, and the comments of that file.
     open: Option<(FileId, Replay<'a>, Comments)>,
@@ -101,12 +128,13 @@ pub(super) struct Accounts<'a> {
 }
 
 impl<'a> Accounts<'a> {
-    pub(super) fn new(transcripts: &'a Transcripts, policies: &'a AccountPolicies) -> Self {
+    #[must_use]
+    pub fn new(transcripts: TranscriptPrograms<'a>, policies: &'a AccountPolicies) -> Self {
         Self { transcripts, policies, open: None, filters: None, told: None, shown: None }
     }
 
     /// Looks at the next record of a file.
-    pub(super) fn record(&mut self, found: &TranscriptFile, record: &Record<'_>) {
+    pub fn record(&mut self, found: &TranscriptFile, record: &Record<'_>) {
         let Some(known) = self.transcripts.same(found) else { return };
         let declarations = self.transcripts.knowledges.of(known).declarations.as_ref();
         self.filters = Some(Filters::new(&known.settings, declarations));
@@ -116,12 +144,12 @@ impl<'a> Accounts<'a> {
     }
 
     /// What the replay of the record showed; `None` where no policy judges it.
-    pub(super) fn replayed(&mut self) -> Option<RecordReplay> {
+    pub fn replayed(&mut self) -> Option<RecordReplay> {
         self.shown.take()
     }
 
     /// What became of the updates of a reply, which is the turn at an index of the record.
-    pub(super) fn of(&mut self, at: usize, reply: &Reply<'_>) -> Vec<AccountEntry> {
+    pub fn of(&mut self, at: usize, reply: &Reply<'_>) -> Vec<AccountEntry> {
         match (&mut self.told, &self.filters) {
             (Some(told), _) => told.get_mut(at).map(std::mem::take).unwrap_or_default(),
             (None, Some(filters)) => filters.account(reply),
@@ -130,7 +158,7 @@ impl<'a> Accounts<'a> {
     }
 
     /// What becomes of an update that a log keeps without its envelope, the one of this index among its like.
-    pub(super) fn lone(&self, update: &str, at: usize) -> Option<UpdateFate> {
+    pub fn lone(&self, update: &str, at: usize) -> Option<UpdateFate> {
         self.filters.map(|filters| filters.lone(update, at))
     }
 

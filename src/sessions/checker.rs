@@ -1,0 +1,151 @@
+//! Policies and settings, read once, by which sessions are judged.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mangle_settings::{Container, MaxFindings, Settings, TranscriptSettings};
+use mangle_syntax::lint::Severity;
+
+use crate::host::{
+    self, AccountPolicies, CheckOptions, KnowledgeMap, Memory, Overlay, Resolution, Shell, TranscriptFile,
+    TranscriptPrograms,
+};
+use crate::report::{self, SourceText, Sources};
+
+/// What sessions are checked, read and replayed with.
+#[derive(Debug)]
+pub struct Checker {
+    pub(super) resolution: Resolution,
+    pub(super) knowledges: KnowledgeMap,
+    pub(super) memory: Memory,
+    /// The policies that requests are replayed against.
+    pub(super) policies: AccountPolicies,
+    /// The names and texts of the policies.
+    pub(super) texts: Vec<(mangle_syntax::text::FileId, String, Arc<str>)>,
+    /// A transcript beside the policies, with their settings.
+    pub(super) like: TranscriptFile,
+    /// The folder that names count from.
+    pub(super) root: PathBuf,
+    pub(super) settings: Arc<Settings>,
+}
+
+/// Why policies cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoadError {
+    /// Something that was named is not there, or cannot be read.
+    Unreadable(String),
+    /// The policies have errors: the findings, as `check` writes them.
+    Errors(String),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(why) => f.write_str(why),
+            Self::Errors(found) => write!(f, "the policies have errors:\n{found}"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// What the transcript that stands for all sessions is called.
+const NAME: &str = "session.jsonl";
+
+impl Checker {
+    /// Reads policies: those of the `mangle-ls.toml` at `config`, or in that folder, and those that are named.
+    ///
+    /// # Errors
+    /// When something named cannot be read, or `check` finds an error in the policies.
+    pub fn load(config: Option<&Path>, policies: &[PathBuf]) -> Result<Self, LoadError> {
+        let working = std::env::current_dir().map_err(|error| LoadError::Unreadable(error.to_string()))?;
+        let root = root(config, policies, &working);
+        let (memory, mut overlay) = (Memory::default(), Overlay::default());
+        let path = root.join(NAME);
+        overlay.insert_transcript(path.clone(), Arc::from(&b"\n"[..]));
+        let mut paths: Vec<PathBuf> = policies.iter().map(|path| host::absolute(&working, path)).collect();
+        if config.is_some() {
+            paths.push(root.clone());
+        }
+        let named = host::targets(&paths, &root);
+        let mut targets = named.targets;
+        targets.push(host::CheckTarget::Transcript(path.clone()));
+        let mut resolution =
+            host::resolve_with_transcripts(&targets, Shell::CommandLine, &overlay, memory.table());
+        let (files, unread) = host::load(&resolution, &targets, &overlay, &memory, || {});
+        let problems =
+            named.problems.into_iter().chain(unread).chain(std::mem::take(&mut resolution.problems));
+        if let Some(problem) = problems.into_iter().find(|problem| problem.named) {
+            let name = host::relative(&root, &problem.path);
+            return Err(LoadError::Unreadable(format!("{name}: {}", problem.why)));
+        }
+        let texts: Vec<_> = files
+            .values()
+            .map(|file| {
+                (file.id, host::relative(&root, &memory.table().path(file.id)), Arc::clone(&file.text))
+            })
+            .collect();
+        let checked = host::check(&resolution, &files, (&memory, &overlay), CheckOptions::default(), || {});
+        let errors = checked.entries.iter().filter(|entry| entry.diagnostic.severity == Severity::Error);
+        let mut errors: Vec<_> = errors.cloned().collect();
+        if !errors.is_empty() {
+            let sources = sources(&texts);
+            report::sort(&mut errors, &sources);
+            let renderer = annotate_snippets::Renderer::plain();
+            let text = errors.iter().map(|entry| report::text(entry, &sources, &renderer));
+            return Err(LoadError::Errors(text.collect()));
+        }
+        let like = resolution.transcripts.iter().find(|found| found.path == path).cloned();
+        let mut like =
+            like.ok_or_else(|| LoadError::Unreadable(format!("{}: no such folder", root.display())))?;
+        let container = Some(Container::ChatLines);
+        like.settings = TranscriptSettings { container, ..TranscriptSettings::clone(&like.settings) }.into();
+        if like.programs.is_empty() {
+            // Policies that are named one by one belong to no folder.
+            like.programs = (0..resolution.programs.len()).collect();
+        }
+        resolution.transcripts = vec![like.clone()];
+        let knowledges = KnowledgeMap::new(&resolution, &files, None);
+        let programs = TranscriptPrograms { resolution: &resolution, knowledges: &knowledges };
+        let policies = AccountPolicies::that_judge(programs);
+        let project = like.project.and_then(|at| resolution.projects.get(at));
+        let settings = project.map_or_else(Arc::default, |project| Arc::clone(&project.settings));
+        Ok(Self { resolution, knowledges, memory, policies, texts, like, root, settings })
+    }
+
+    /// How sessions are checked: all findings are shown.
+    pub(super) fn options() -> CheckOptions {
+        CheckOptions { max_findings: Some(MaxFindings::new(0)), ..CheckOptions::default() }
+    }
+
+    /// The transcript that a session is, among so many.
+    pub(super) fn transcript(&self, number: usize) -> TranscriptFile {
+        let path = self.root.join(format!("{number}/{NAME}"));
+        TranscriptFile { file: mangle_syntax::text::FileId::of(&path), path, ..self.like.clone() }
+    }
+
+    pub(super) fn sources(&self) -> Sources {
+        sources(&self.texts)
+    }
+}
+
+fn sources(texts: &[(mangle_syntax::text::FileId, String, Arc<str>)]) -> Sources {
+    let mut sources = Sources::default();
+    for (file, name, text) in texts {
+        sources.insert_source(*file, SourceText::new(name.clone(), Arc::clone(text)));
+    }
+    sources
+}
+
+/// The folder of the configuration; without one that of the first policy, else the working folder.
+fn root(config: Option<&Path>, policies: &[PathBuf], working: &Path) -> PathBuf {
+    let folder_of = |path: &Path| {
+        let path = host::absolute(working, path);
+        match path.is_dir() {
+            true => path,
+            false => path.parent().map_or_else(|| working.to_path_buf(), Path::to_path_buf),
+        }
+    };
+    config.or(policies.first().map(PathBuf::as_path)).map_or_else(|| working.to_path_buf(), folder_of)
+}

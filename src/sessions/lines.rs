@@ -1,0 +1,97 @@
+//! A session as lines of JSON, the form that transcripts are read in, and the way back from a byte of a line to a byte of a text.
+
+use std::sync::Arc;
+
+use piggyback::transcript::LONGEST_RECORD;
+use serde_json::Value;
+
+use super::Session;
+
+/// What a line begins with, in front of the role.
+const ROLE: &str = "{\"role\":";
+
+/// What is between the role and the text.
+const CONTENT: &str = ",\"content\":";
+
+/// A session as lines of JSON, one for each turn.
+#[derive(Debug)]
+pub(super) struct SessionLines {
+    /// All lines.
+    pub(super) bytes: Arc<[u8]>,
+    /// Where each line begins, and where the string of its text does.
+    starts: Vec<LineStart>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct LineStart {
+    line: usize,
+    text: usize,
+}
+
+/// A byte of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TextPlace {
+    /// The index of the turn in its session.
+    pub(super) turn: usize,
+    /// The byte in the text of the turn.
+    pub(super) offset: usize,
+}
+
+/// The longest text that is written into a line. A longer one makes its record too long whatever follows, so the rest of it changes
+/// nothing and is not copied.
+const LONGEST_TEXT: usize = LONGEST_RECORD + 1;
+
+impl SessionLines {
+    pub(super) fn of(session: &Session<'_>) -> Self {
+        let (mut bytes, mut starts) = (Vec::new(), Vec::new());
+        for turn in &session.turns {
+            let line = bytes.len();
+            bytes.extend_from_slice(ROLE.as_bytes());
+            bytes.extend_from_slice(json(turn.role).as_bytes());
+            bytes.extend_from_slice(CONTENT.as_bytes());
+            starts.push(LineStart { line, text: bytes.len() });
+            bytes.extend_from_slice(json(shortened(turn.text)).as_bytes());
+            bytes.extend_from_slice(b"}\n");
+        }
+        Self { bytes: bytes.into(), starts }
+    }
+
+    /// The place in the texts of a byte of the lines; of one outside of every text, the start of its turn's text.
+    pub(super) fn place(&self, at: usize) -> Option<TextPlace> {
+        let turn = self.starts.partition_point(|start| start.line <= at).checked_sub(1)?;
+        let start = self.starts.get(turn)?;
+        let string = self.bytes.get(start.text..at.max(start.text))?;
+        // The string begins with a quote.
+        Some(TextPlace { turn, offset: unescaped(string.get(1..).unwrap_or_default()) })
+    }
+
+    /// The index of the turn that a line is of, counted from 1.
+    pub(super) fn turn_of_line(&self, line: u64) -> Option<usize> {
+        let turn = usize::try_from(line).ok()?.checked_sub(1)?;
+        (turn < self.starts.len()).then_some(turn)
+    }
+}
+
+fn shortened(text: &str) -> &str {
+    let end = text.floor_char_boundary(LONGEST_TEXT);
+    text.get(..end).unwrap_or(text)
+}
+
+fn json(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// How many bytes of a text the bytes of its JSON string stand for.
+fn unescaped(string: &[u8]) -> usize {
+    let (mut at, mut count) = (0, 0);
+    while at < string.len() {
+        // Only characters of one byte are escaped.
+        at += match (string.get(at), string.get(at + 1)) {
+            (Some(b'\\'), Some(b'u')) => 6,
+            (Some(b'\\'), _) => 2,
+            _ => 1,
+        };
+        count += 1;
+    }
+    count
+}

@@ -1,0 +1,125 @@
+//! A policy as a library: what follows from it and from given facts, and why.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mangle_engine::kernel::{Clock, Compiled, Kernel, Limits, Reading, RuleId, TextBudget, compile};
+use mangle_engine::program::Program;
+use mangle_settings::Settings;
+use mangle_syntax::text::Cancel;
+
+use super::{Checker, LoadError};
+use crate::ide::facts::give_table;
+use crate::ide::query::{AnswerOptions, EvaluatedProgram, ask};
+use crate::report::{QueryAnswer, Sources};
+
+/// A policy that can be asked.
+#[derive(Debug)]
+pub struct PolicyProgram {
+    program: Arc<Program>,
+    settings: Arc<Settings>,
+    checker: Checker,
+}
+
+/// The facts that fit an atom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyAnswer {
+    /// What the columns are called: the names of the arguments of the declaration, or their numbers.
+    pub columns: Vec<String>,
+    /// A row for each fact.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl PolicyProgram {
+    /// Reads a policy: files and folders.
+    ///
+    /// # Errors
+    /// As [`Checker::load`].
+    pub fn load(paths: &[PathBuf]) -> Result<Self, LoadError> {
+        let checker = Checker::load(None, paths)?;
+        let program = checker.knowledges.of(&checker.like).programs.first().map(Arc::clone);
+        let program = program.ok_or_else(|| LoadError::Unreadable("there is no policy here".to_owned()))?;
+        let settings = Arc::clone(&checker.settings);
+        Ok(Self { program, settings, checker })
+    }
+
+    /// The facts that fit an atom. `tables` are facts that are added: the name of their predicate, and rows as lines of JSON.
+    ///
+    /// # Errors
+    /// When the atom cannot be read, a row is no fact, or the evaluation stops.
+    pub fn query(
+        &self,
+        atom: &str,
+        tables: &[(String, Vec<u8>)],
+        reading: Reading,
+    ) -> Result<PolicyAnswer, String> {
+        let wish = AnswerOptions { cells: true, text: WHOLE, ..AnswerOptions::default() };
+        let answer = self.answer(atom, tables, reading, wish)?;
+        let rows = answer.facts.iter().map(|fact| fact.cells().to_vec()).collect();
+        Ok(PolicyAnswer { columns: answer.columns, rows })
+    }
+
+    /// Why the facts that fit an atom hold, or what each rule lacks where none does.
+    ///
+    /// # Errors
+    /// As [`PolicyProgram::query`].
+    pub fn why(&self, atom: &str, tables: &[(String, Vec<u8>)], reading: Reading) -> Result<String, String> {
+        let wish = AnswerOptions {
+            why: true,
+            why_not: true,
+            text: TextBudget::EXPLAINED,
+            ..AnswerOptions::default()
+        };
+        let answer = self.answer(atom, tables, reading, wish)?;
+        let proofs: String = answer.facts.iter().filter_map(|fact| fact.proof()).collect();
+        Ok(if proofs.is_empty() { answer.obstacles } else { proofs })
+    }
+
+    fn answer(
+        &self,
+        atom: &str,
+        tables: &[(String, Vec<u8>)],
+        reading: Reading,
+        wish: AnswerOptions,
+    ) -> Result<QueryAnswer, String> {
+        let (limits, clock) = (Limits::of(&self.settings.kernel), Clock::of(&self.settings.kernel));
+        let compiled = compile(&self.program, reading);
+        let mut kernel = Kernel::new(Arc::clone(&compiled));
+        for (name, rows) in tables {
+            let given = give_table(
+                &mut kernel,
+                &self.program,
+                &format!("{name}.jsonl"),
+                rows.as_slice(),
+                limits.facts,
+            );
+            let report = given.map_err(|why| format!("facts of `{name}`: {why}"))?;
+            if let Some(bad) = report.bad.first() {
+                return Err(format!("facts of `{name}`, row {}: {}", bad.line, bad.why));
+            }
+        }
+        kernel.evaluate(limits, clock, &Cancel::new());
+        let sources = self.checker.sources();
+        let place = |rule: RuleId| place(&compiled, &self.program, &sources, rule);
+        let model = kernel.model_mut();
+        let mut asked =
+            EvaluatedProgram { program: &self.program, compiled: &compiled, model, clock, place: &place };
+        let answer = ask(&mut asked, Some(atom), wish)?;
+        match answer.stopped {
+            Some(why) => Err(why),
+            None => Ok(answer),
+        }
+    }
+}
+
+/// Who asks from a program takes all facts.
+const WHOLE: TextBudget = TextBudget { each: usize::MAX, left: usize::MAX };
+
+/// `policy.mg:12`
+fn place(compiled: &Compiled, program: &Program, sources: &Sources, rule: RuleId) -> String {
+    let found = compiled.rule(rule).and_then(|rule| {
+        let item = program.file(rule.file)?.items.get(rule.item as usize)?;
+        Some(format!("{}:{}", sources.name(rule.file), sources.place(rule.file, item.start).line))
+    });
+    found.unwrap_or_else(|| if rule == RuleId::ASSERTED { "given" } else { "?" }.to_owned())
+}

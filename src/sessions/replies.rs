@@ -1,0 +1,119 @@
+//! What the runtime makes of the replies in sessions: the members of their control packets as columns.
+
+use rayon::prelude::*;
+use serde_json::Value;
+
+use super::lines::SessionLines;
+use super::verdicts::each_record;
+use super::{Checker, Session};
+use crate::host::{AccountPolicies, Accounts, TranscriptPrograms};
+use crate::report::replies::{TranscriptReply, parsed, without_secrets};
+
+/// A reply as the runtime reads it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionReply {
+    /// The index of the session among those that were given.
+    pub session: usize,
+    /// The turn, as its owner counts.
+    pub turn: i64,
+    /// The stage that reads it, `P1` to `P5`; `None` where none does.
+    pub stage: Option<String>,
+    /// Why no envelope is read.
+    pub error: Option<String>,
+    /// What the user sees.
+    pub surface: Option<String>,
+    /// The intent.
+    pub category: Option<String>,
+    pub verb: Option<String>,
+    pub target: Option<String>,
+    pub constraint: Option<String>,
+    pub confidence: Option<f64>,
+    /// Updates that reach the kernel, those that are lost, and those that a policy or a filter blocks.
+    pub updates_kept: Vec<String>,
+    pub updates_dropped: Vec<String>,
+    pub updates_blocked: Vec<String>,
+    /// Operations on memory, each as JSON.
+    pub memory_operations: Vec<String>,
+    /// Requests of tools, each as JSON.
+    pub tool_requests: Vec<String>,
+    /// Whether the reply corrects itself, and what it supposes.
+    pub self_correction: Option<bool>,
+    pub hypothesis: Option<String>,
+}
+
+impl Checker {
+    /// What the runtime makes of the replies of sessions, in their order.
+    #[must_use]
+    pub fn parse(&self, sessions: &[Session<'_>]) -> Vec<SessionReply> {
+        let programs = self.programs();
+        let policies = AccountPolicies::that_deny(programs);
+        let of =
+            |(number, session): (usize, &Session<'_>)| self.parse_one(number, session, programs, &policies);
+        sessions.par_iter().enumerate().flat_map_iter(of).collect()
+    }
+
+    pub(super) fn programs(&self) -> TranscriptPrograms<'_> {
+        TranscriptPrograms { resolution: &self.resolution, knowledges: &self.knowledges }
+    }
+
+    fn parse_one(
+        &self,
+        number: usize,
+        session: &Session<'_>,
+        programs: TranscriptPrograms<'_>,
+        policies: &AccountPolicies,
+    ) -> Vec<SessionReply> {
+        let lines = SessionLines::of(session);
+        let mut accounts = Accounts::new(programs, policies);
+        let mut replies = Vec::new();
+        let settings = &self.like.settings;
+        let _ = each_record(settings, &lines, &mut |record| {
+            accounts.record(&self.like, record);
+            let own = lines.turn_of_line(record.number).and_then(|at| session.turns.get(at));
+            for (at, turn) in record.turns.iter().enumerate().filter(|(_, turn)| turn.is_reply()) {
+                let reply = turn.reply(record.bytes, settings);
+                let account = accounts.of(at, &reply);
+                let answered =
+                    TranscriptReply { file: &session.id, record, turn, reply: &reply, account: &account };
+                let value = without_secrets(parsed(answered, &settings.caps, Vec::new()));
+                replies.push(SessionReply::of(number, own.map_or(0, |own| own.turn), &value));
+            }
+        });
+        replies
+    }
+}
+
+impl SessionReply {
+    fn of(session: usize, turn: i64, value: &Value) -> Self {
+        let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+        let list = |pointer: &str| -> Vec<String> {
+            let all = value.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+            all.map(update).collect()
+        };
+        Self {
+            session,
+            turn,
+            stage: text("/stage"),
+            error: text("/error"),
+            surface: text("/surface/text"),
+            category: text("/model/intent/category"),
+            verb: text("/model/intent/verb"),
+            target: text("/model/intent/target"),
+            constraint: text("/model/intent/constraint"),
+            confidence: value.pointer("/model/intent/confidence").and_then(Value::as_f64),
+            updates_kept: list("/atoms/kept"),
+            updates_dropped: list("/atoms/dropped"),
+            updates_blocked: list("/atoms/blocked"),
+            memory_operations: list("/memory_ops"),
+            tool_requests: list("/model/tools"),
+            self_correction: value.pointer("/self_correction/triggered").and_then(Value::as_bool),
+            hypothesis: text("/self_correction/hypothesis").filter(|text| !text.is_empty()),
+        }
+    }
+}
+
+/// An update as its text, where it is one or has one; anything else as JSON.
+fn update(value: &Value) -> String {
+    let text = value.as_str().or_else(|| value["text"].as_str());
+    text.map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,100 @@
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+
+use mangle_engine::kernel::Reading;
+
+use super::*;
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")
+}
+
+/// The turns of a transcript of chat lines.
+fn turns(text: &str) -> Vec<(String, String)> {
+    let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    lines.map(|line| (text(&line["role"]), text(&line["content"]))).collect()
+}
+
+fn session<'t>(id: &str, turns: &'t [(String, String)]) -> Session<'t> {
+    let turns = (1..).zip(turns).map(|(turn, (role, text))| SessionTurn { turn, role, text });
+    Session { id: id.to_owned(), turns: turns.collect() }
+}
+
+fn jailbreak() -> Vec<(String, String)> {
+    turns(&std::fs::read_to_string(examples().join("jailbreak/session.piggyback.jsonl")).unwrap())
+}
+
+#[test]
+fn places_count_in_the_texts_that_were_given() {
+    let checker = Checker::load(Some(&examples().join("guardian")), &[]).unwrap();
+    let turns = jailbreak();
+    let found = checker.check(&[session("one", &turns), session("other", &turns)]);
+    assert!(!found.is_empty());
+    for one in &found {
+        let Some(turn) = one.turn else { continue };
+        let text = &turns[usize::try_from(turn).unwrap() - 1].1;
+        let (start, end) = (one.start.unwrap(), one.end.unwrap());
+        let range = usize::try_from(start).unwrap()..usize::try_from(end).unwrap();
+        assert!(text.get(range.clone()).is_some_and(|part| !part.is_empty()), "{one:?}");
+    }
+    // Sessions know nothing of each other.
+    let of = |number: usize| -> Vec<_> {
+        let own = found.iter().filter(|one| one.session == number);
+        own.map(|one| (one.turn, one.code.clone(), one.start, one.headline.clone())).collect()
+    };
+    assert_eq!(of(0), of(1));
+}
+
+#[test]
+fn requests_have_verdicts_with_proofs() {
+    let turns = jailbreak();
+    let verdicts = |example: &str| -> Vec<(i64, String, String)> {
+        let checker = Checker::load(Some(&examples().join(example)), &[]).unwrap();
+        let all = checker.replay(&[session("one", &turns)]);
+        assert!(all.iter().filter(|one| one.verdict == "PERMIT").all(|one| one.proof.contains("permitted(")));
+        all.into_iter().map(|one| (one.turn, one.action, one.verdict)).collect()
+    };
+    let guarded = verdicts("guardian");
+    assert!(
+        guarded.iter().any(|(_, action, verdict)| action == "/run_command" && verdict == "DENY"),
+        "{guarded:?}"
+    );
+}
+
+#[test]
+fn replies_and_figures_are_rows() {
+    let checker = Checker::load(Some(&examples().join("guardian")), &[]).unwrap();
+    let turns = jailbreak();
+    let replies = checker.parse(&[session("one", &turns)]);
+    assert_eq!(replies.len(), 3);
+    assert_eq!(replies[0].updates_kept, ["task_status(\"slow-build\", /running)."]);
+    assert_eq!(replies[0].category.as_deref(), Some("/query"));
+    let figures = checker.stats(&[session("one", &turns)]);
+    let answers = COLUMNS.iter().position(|(name, _)| *name == "answers").unwrap();
+    assert_eq!(figures[0].values[answers], Some(3.0));
+}
+
+#[test]
+fn policies_with_errors_are_refused_with_the_findings() {
+    let error = Checker::load(Some(&examples().join("incident")), &[]).unwrap_err();
+    assert!(error.to_string().contains("MG210"), "{error}");
+    let error = Checker::load(Some(Path::new("/nowhere/mangle-ls.toml")), &[]).unwrap_err();
+    assert!(matches!(error, LoadError::Unreadable(_)), "{error}");
+}
+
+#[test]
+fn a_policy_is_asked_with_given_facts() {
+    let policy = PolicyProgram::load(&[examples().join("guardian")]).unwrap();
+    let request = b"{\"ActionID\": \"a1\", \"Action\": \"/read_file\", \"Target\": \"x\", \"Payload\": \"\", \"At\": 5}\n";
+    let rows = [b"[\"a1\", \"/read_file\", \"x\", \"\", 5]\n".to_vec(), request.to_vec()];
+    let tables = [("pending_action".to_owned(), rows[0].clone())];
+    let answer = policy.query("permitted(Action, Target, _)", &tables, Reading::Go).unwrap();
+    assert_eq!(answer.rows.len(), 1, "{answer:?}");
+    let why = policy.why("permitted(Action, Target, _)", &tables, Reading::Go).unwrap();
+    assert!(why.contains("safe_action(/read_file)"), "{why}");
+    let bad = [("pending_action".to_owned(), b"[1]\n".to_vec())];
+    let error = policy.query("permitted(A, B, C)", &bad, Reading::Go).unwrap_err();
+    assert!(error.starts_with("facts of `pending_action`, row 1:"), "{error}");
+}

@@ -1,0 +1,136 @@
+//! What policies say of the requests in sessions.
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use rayon::prelude::*;
+
+use super::lines::SessionLines;
+use super::{Checker, Session};
+use crate::ide::replays::{ReplaySession, ReplaySetup};
+use crate::ide::transcripts::{Comments, Judge};
+use crate::report::LinePosition;
+use crate::report::replay::{ProofTree, TurnReport, VerdictReport};
+use agent_replay::{Prefill, ReplayOptions};
+use mangle_syntax::text::Cancel;
+use piggyback::transcript::{Record, TranscriptOptions, TranscriptReader};
+
+/// A request, and what the policies say of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionVerdict {
+    /// The index of the session among those that were given.
+    pub session: usize,
+    /// The turn, as its owner counts.
+    pub turn: i64,
+    /// What the reply calls the request; empty for the verdict about the reply as a whole.
+    pub request: String,
+    /// What is to be done.
+    pub action: String,
+    pub target: String,
+    pub payload: String,
+    /// `PERMIT` or `DENY`.
+    pub verdict: String,
+    /// Why, in a sentence.
+    pub why: String,
+    /// Where the clause is that decides.
+    pub rule: Option<String>,
+    /// The proof, a fact a line; empty for what is denied for the lack of a permission.
+    pub proof: String,
+}
+
+impl Checker {
+    /// Replays sessions against the policies, in parallel. Without a policy that permits or denies there are no verdicts.
+    #[must_use]
+    pub fn replay(&self, sessions: &[Session<'_>]) -> Vec<SessionVerdict> {
+        let of = |(number, session): (usize, &Session<'_>)| self.replay_one(number, session);
+        sessions.par_iter().enumerate().flat_map_iter(of).collect()
+    }
+
+    fn replay_one(&self, number: usize, session: &Session<'_>) -> Vec<SessionVerdict> {
+        let Some(constitution) = self.policies.of(&self.like) else { return Vec::new() };
+        let judge = self.knowledges.judge(&self.like);
+        let judge = Judge { programs: std::slice::from_ref(&constitution.program), ..judge };
+        let options = ReplayOptions {
+            transcript: &self.like.settings,
+            runtime: judge.limits,
+            clock: constitution.clock,
+            abduce: false,
+            show_permits: false,
+            coverage: false,
+            until: None,
+            end: None,
+            prefill: &NOTHING,
+            cancel: &NEVER,
+        };
+        let sources = RefCell::new(self.sources());
+        let setup = ReplaySetup {
+            name: session.id.clone(),
+            constitution,
+            options,
+            judge,
+            comments: Comments::default(),
+            sources: &sources,
+        };
+        let mut replay = ReplaySession::new(setup, None);
+        let lines = SessionLines::of(session);
+        let mut turns: Vec<TurnReport> = Vec::new();
+        each_record(&self.like.settings, &lines, &mut |record| {
+            turns.extend(replay.record(record, LinePosition::default()));
+        });
+        turns.extend(replay.finish());
+        let turns = turns.into_iter().map(TurnReport::redacted);
+        turns.flat_map(|turn| verdicts(number, session, &lines, &turn)).collect()
+    }
+}
+
+/// Shows `each` the records of a session.
+pub(super) fn each_record(
+    settings: &mangle_settings::TranscriptSettings,
+    lines: &SessionLines,
+    each: &mut dyn FnMut(&Record<'_>),
+) -> piggyback::transcript::ReadSummary {
+    let mut reader = TranscriptReader::new(TranscriptOptions::new(settings, "session.jsonl"));
+    reader.feed(&lines.bytes, each);
+    reader.finish(each)
+}
+
+fn verdicts(
+    number: usize,
+    session: &Session<'_>,
+    lines: &SessionLines,
+    turn: &TurnReport,
+) -> Vec<SessionVerdict> {
+    let own = lines.turn_of_line(turn.record).and_then(|at| session.turns.get(at));
+    let of = |verdict: &VerdictReport| SessionVerdict {
+        session: number,
+        turn: own.map_or(0, |own| own.turn),
+        request: verdict.request.clone(),
+        action: verdict.action.clone(),
+        target: verdict.target.clone(),
+        payload: verdict.payload.clone(),
+        verdict: verdict.verdict.clone(),
+        why: verdict.why.clone(),
+        rule: verdict.rule.clone(),
+        proof: proof(&verdict.because),
+    };
+    turn.all_verdicts().map(of).collect()
+}
+
+/// Proofs as lines, each below what it is the reason of.
+fn proof(trees: &[ProofTree]) -> String {
+    fn add(tree: &ProofTree, level: usize, out: &mut String) {
+        let by = tree.by.as_ref().map_or(String::new(), |by| format!("  by {by}"));
+        let _ = writeln!(out, "{:level$}{}{by}", "", tree.fact);
+        tree.because.iter().for_each(|inner| add(inner, level + 2, out));
+    }
+    let mut out = String::new();
+    trees.iter().for_each(|tree| add(tree, 0, &mut out));
+    out
+}
+
+/// Nothing is filled in.
+static NOTHING: LazyLock<Prefill> = LazyLock::new(Prefill::default);
+
+/// A replay of a batch is not cancelled.
+static NEVER: LazyLock<Cancel> = LazyLock::new(Cancel::new);
