@@ -206,7 +206,7 @@ impl Transcripts {
 
     /// They, with what their programs declare.
     pub(super) fn programs(&self) -> TranscriptPrograms<'_> {
-        TranscriptPrograms { resolution: &self.resolution, knowledges: &self.knowledges }
+        TranscriptPrograms { resolution: &self.resolution, knowledges: &self.knowledges, clock: None }
     }
 
     /// A transcript as it is kept here.

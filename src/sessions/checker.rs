@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mangle_engine::kernel::Clock;
 use mangle_settings::{Container, MaxFindings, Settings, TranscriptSettings};
 use mangle_syntax::lint::Severity;
 
@@ -28,6 +29,8 @@ pub struct Checker {
     /// The folder that names count from.
     pub(super) root: PathBuf,
     pub(super) settings: Arc<Settings>,
+    /// The time at which policies are evaluated.
+    pub(super) clock: Clock,
 }
 
 /// Why policies cannot be used.
@@ -56,9 +59,15 @@ const NAME: &str = "session.jsonl";
 impl Checker {
     /// Reads policies: those of the `mangle-ls.toml` at `config`, or in that folder, and those that are named.
     ///
+    /// Policies are evaluated at `clock`; without it at the time that the settings name, else now.
+    ///
     /// # Errors
     /// When something named cannot be read, or `check` finds an error in the policies.
-    pub fn load(config: Option<&Path>, policies: &[PathBuf]) -> Result<Self, LoadError> {
+    pub fn load(
+        config: Option<&Path>,
+        policies: &[PathBuf],
+        clock: Option<Clock>,
+    ) -> Result<Self, LoadError> {
         let working = std::env::current_dir().map_err(|error| LoadError::Unreadable(error.to_string()))?;
         let root = root(config, policies, &working);
         let (memory, mut overlay) = (Memory::default(), Overlay::default());
@@ -107,11 +116,39 @@ impl Checker {
         }
         resolution.transcripts = vec![like.clone()];
         let knowledges = KnowledgeMap::new(&resolution, &files, None);
-        let programs = TranscriptPrograms { resolution: &resolution, knowledges: &knowledges };
-        let policies = AccountPolicies::that_judge(programs);
         let project = like.project.and_then(|at| resolution.projects.get(at));
         let settings = project.map_or_else(Arc::default, |project| Arc::clone(&project.settings));
-        Ok(Self { resolution, knowledges, memory, policies, texts, like, root, settings })
+        let clock = clock.unwrap_or_else(|| Clock::of(&settings.kernel));
+        let programs =
+            TranscriptPrograms { resolution: &resolution, knowledges: &knowledges, clock: Some(clock) };
+        let policies = AccountPolicies::that_judge(programs);
+        Ok(Self { resolution, knowledges, memory, policies, texts, like, root, settings, clock })
+    }
+
+    /// The time at which policies are evaluated, in nanoseconds since 1970.
+    #[must_use]
+    pub fn now_ns(&self) -> i64 {
+        self.clock.now_ns
+    }
+
+    /// The files that it was made of: their paths below the folder of the configuration, and their texts. A checker of the same
+    /// files elsewhere is the same.
+    #[must_use]
+    pub fn files(&self) -> Vec<(String, Arc<str>)> {
+        let policies = self.texts.iter().map(|(_, name, text)| (name.clone(), Arc::clone(text)));
+        let name = |path: &Path| host::relative(&self.root, path);
+        let projects = self.resolution.projects.iter();
+        let projects = projects.map(|project| (name(&project.path), Arc::clone(&project.text)));
+        let agents = self.resolution.agents.iter().map(|agent| (name(&agent.path), Arc::clone(&agent.text)));
+        policies.chain(projects).chain(agents).chain(self.catalogue()).collect()
+    }
+
+    /// The catalogue of tools that the configuration names.
+    fn catalogue(&self) -> Option<(String, Arc<str>)> {
+        let project = self.like.project.and_then(|at| self.resolution.projects.get(at))?;
+        let path = project.root.join(project.settings.transcripts.tools.as_ref()?);
+        let text = host::read(&path, &Overlay::default()).ok()?;
+        Some((host::relative(&self.root, &path), text.text))
     }
 
     /// How sessions are checked: all findings are shown.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use piggyback::transcript::LONGEST_RECORD;
-use serde_json::Value;
 
 use super::Session;
 
@@ -47,10 +46,10 @@ impl SessionLines {
         for turn in &session.turns {
             let line = bytes.len();
             bytes.extend_from_slice(ROLE.as_bytes());
-            bytes.extend_from_slice(json(turn.role).as_bytes());
+            bytes.extend_from_slice(&json(turn.role.as_bytes()));
             bytes.extend_from_slice(CONTENT.as_bytes());
             starts.push(LineStart { line, text: bytes.len() });
-            bytes.extend_from_slice(json(shortened(turn.text)).as_bytes());
+            bytes.extend_from_slice(&json(turn.text.get(..LONGEST_TEXT).unwrap_or(turn.text)));
             bytes.extend_from_slice(b"}\n");
         }
         Self { bytes: bytes.into(), starts }
@@ -72,13 +71,19 @@ impl SessionLines {
     }
 }
 
-fn shortened(text: &str) -> &str {
-    let end = text.floor_char_boundary(LONGEST_TEXT);
-    text.get(..end).unwrap_or(text)
-}
-
-fn json(text: &str) -> String {
-    Value::from(text).to_string()
+/// A text as a string of JSON. What is not UTF-8 stays as it is.
+fn json(text: &[u8]) -> Vec<u8> {
+    let mut string = Vec::with_capacity(text.len() + 2);
+    string.push(b'"');
+    for byte in text {
+        match byte {
+            b'"' | b'\\' => string.extend([b'\\', *byte]),
+            0..=0x1f => string.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+            _ => string.push(*byte),
+        }
+    }
+    string.push(b'"');
+    string
 }
 
 /// How many bytes of a text the bytes of its JSON string stand for.

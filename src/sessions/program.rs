@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mangle_engine::kernel::{Clock, Compiled, Kernel, Limits, Reading, RuleId, TextBudget, compile};
+use mangle_engine::kernel::{Compiled, Kernel, Limits, Reading, RuleId, TextBudget, compile};
 use mangle_engine::program::Program;
 use mangle_settings::Settings;
 use mangle_syntax::text::Cancel;
@@ -36,7 +36,7 @@ impl PolicyProgram {
     /// # Errors
     /// As [`Checker::load`].
     pub fn load(paths: &[PathBuf]) -> Result<Self, LoadError> {
-        let checker = Checker::load(None, paths)?;
+        let checker = Checker::load(None, paths, None)?;
         let program = checker.knowledges.of(&checker.like).programs.first().map(Arc::clone);
         let program = program.ok_or_else(|| LoadError::Unreadable("there is no policy here".to_owned()))?;
         let settings = Arc::clone(&checker.settings);
@@ -82,7 +82,7 @@ impl PolicyProgram {
         reading: Reading,
         wish: AnswerOptions,
     ) -> Result<QueryAnswer, String> {
-        let (limits, clock) = (Limits::of(&self.settings.kernel), Clock::of(&self.settings.kernel));
+        let (limits, clock) = (Limits::of(&self.settings.kernel), self.checker.clock);
         let compiled = compile(&self.program, reading);
         let mut kernel = Kernel::new(Arc::clone(&compiled));
         for (name, rows) in tables {

@@ -53,7 +53,11 @@ impl Checker {
     }
 
     pub(super) fn programs(&self) -> TranscriptPrograms<'_> {
-        TranscriptPrograms { resolution: &self.resolution, knowledges: &self.knowledges }
+        TranscriptPrograms {
+            resolution: &self.resolution,
+            knowledges: &self.knowledges,
+            clock: Some(self.clock),
+        }
     }
 
     fn parse_one(

@@ -16,6 +16,6 @@ pub struct SessionTurn<'t> {
     pub turn: i64,
     /// Who speaks: `assistant`, `user`, `system`, `tool`, or another word for one of these.
     pub role: &'t str,
-    /// What is said.
-    pub text: &'t str,
+    /// What is said. Bytes that are not UTF-8 are found like those of a file.
+    pub text: &'t [u8],
 }

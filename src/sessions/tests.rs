@@ -18,7 +18,8 @@ fn turns(text: &str) -> Vec<(String, String)> {
 }
 
 fn session<'t>(id: &str, turns: &'t [(String, String)]) -> Session<'t> {
-    let turns = (1..).zip(turns).map(|(turn, (role, text))| SessionTurn { turn, role, text });
+    let turns =
+        (1..).zip(turns).map(|(turn, (role, text))| SessionTurn { turn, role, text: text.as_bytes() });
     Session { id: id.to_owned(), turns: turns.collect() }
 }
 
@@ -28,7 +29,7 @@ fn jailbreak() -> Vec<(String, String)> {
 
 #[test]
 fn places_count_in_the_texts_that_were_given() {
-    let checker = Checker::load(Some(&examples().join("guardian")), &[]).unwrap();
+    let checker = Checker::load(Some(&examples().join("guardian")), &[], None).unwrap();
     let turns = jailbreak();
     let found = checker.check(&[session("one", &turns), session("other", &turns)]);
     assert!(!found.is_empty());
@@ -48,10 +49,25 @@ fn places_count_in_the_texts_that_were_given() {
 }
 
 #[test]
+fn hostile_texts_are_findings() {
+    let checker = Checker::load(Some(&examples().join("guardian")), &[], None).unwrap();
+    let long = vec![b'{'; 17 << 20];
+    let texts: [&[u8]; 4] = [b"\xff{\"control_packet\"", &long, b"\0\x1b\"\\", b""];
+    let turns = (1..).zip(texts).map(|(turn, text)| SessionTurn { turn, role: "assistant", text });
+    let found = checker.check(&[Session { id: "bad".to_owned(), turns: turns.collect() }]);
+    let rules = |turn: i64| -> Vec<&str> {
+        found.iter().filter(|one| one.turn == Some(turn)).map(|one| one.rule.as_str()).collect()
+    };
+    assert!(rules(1).contains(&"record-invalid-utf8"), "{found:?}");
+    assert_eq!(rules(2), ["bad-record"]);
+    assert!(!rules(3).is_empty() && !rules(4).is_empty(), "{found:?}");
+}
+
+#[test]
 fn requests_have_verdicts_with_proofs() {
     let turns = jailbreak();
     let verdicts = |example: &str| -> Vec<(i64, String, String)> {
-        let checker = Checker::load(Some(&examples().join(example)), &[]).unwrap();
+        let checker = Checker::load(Some(&examples().join(example)), &[], None).unwrap();
         let all = checker.replay(&[session("one", &turns)]);
         assert!(all.iter().filter(|one| one.verdict == "PERMIT").all(|one| one.proof.contains("permitted(")));
         all.into_iter().map(|one| (one.turn, one.action, one.verdict)).collect()
@@ -65,7 +81,7 @@ fn requests_have_verdicts_with_proofs() {
 
 #[test]
 fn replies_and_figures_are_rows() {
-    let checker = Checker::load(Some(&examples().join("guardian")), &[]).unwrap();
+    let checker = Checker::load(Some(&examples().join("guardian")), &[], None).unwrap();
     let turns = jailbreak();
     let replies = checker.parse(&[session("one", &turns)]);
     assert_eq!(replies.len(), 3);
@@ -78,18 +94,17 @@ fn replies_and_figures_are_rows() {
 
 #[test]
 fn policies_with_errors_are_refused_with_the_findings() {
-    let error = Checker::load(Some(&examples().join("incident")), &[]).unwrap_err();
+    let error = Checker::load(Some(&examples().join("incident")), &[], None).unwrap_err();
     assert!(error.to_string().contains("MG210"), "{error}");
-    let error = Checker::load(Some(Path::new("/nowhere/mangle-ls.toml")), &[]).unwrap_err();
+    let error = Checker::load(Some(Path::new("/nowhere/mangle-ls.toml")), &[], None).unwrap_err();
     assert!(matches!(error, LoadError::Unreadable(_)), "{error}");
 }
 
 #[test]
 fn a_policy_is_asked_with_given_facts() {
     let policy = PolicyProgram::load(&[examples().join("guardian")]).unwrap();
-    let request = b"{\"ActionID\": \"a1\", \"Action\": \"/read_file\", \"Target\": \"x\", \"Payload\": \"\", \"At\": 5}\n";
-    let rows = [b"[\"a1\", \"/read_file\", \"x\", \"\", 5]\n".to_vec(), request.to_vec()];
-    let tables = [("pending_action".to_owned(), rows[0].clone())];
+    let rows = b"[\"a1\", \"/read_file\", \"x\", \"\", 5]\n".to_vec();
+    let tables = [("pending_action".to_owned(), rows)];
     let answer = policy.query("permitted(Action, Target, _)", &tables, Reading::Go).unwrap();
     assert_eq!(answer.rows.len(), 1, "{answer:?}");
     let why = policy.why("permitted(Action, Target, _)", &tables, Reading::Go).unwrap();

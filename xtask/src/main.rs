@@ -15,6 +15,7 @@ mod grammar;
 mod libraries;
 mod new_rule;
 mod protocol;
+mod python;
 mod screenshots;
 mod soak;
 mod tally;

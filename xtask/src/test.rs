@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use crate::editors::Editor;
+use crate::python;
 use crate::tally::Tally;
 
 #[derive(clap::Args)]
@@ -18,6 +19,9 @@ pub(crate) struct Options {
     /// Only the engines that take generated grammars, with so many prompts for each grammar of the small model
     #[arg(long, value_name = "PROMPTS", num_args = 0..=1, conflicts_with_all = ["editors", "no_editors"])]
     engines: Option<Option<NonZeroU32>>,
+    /// Only the Python package, with Spark and Ray as well
+    #[arg(long, conflicts_with_all = ["editors", "engines", "no_editors"])]
+    python: bool,
     /// All but the real editors, which takes some minutes less
     #[arg(long)]
     no_editors: bool,
@@ -30,7 +34,8 @@ const STEPS: &[Step] = &[
     ("formatting", || cargo_passes(&["fmt", "--all", "--check"])),
     ("committed parser is the generated one", grammar_is_generated),
     ("lints", || {
-        cargo_passes(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
+        let rest = ["--all-targets", "--quiet", "--", "-D", "warnings"];
+        cargo_passes(&[&["clippy", "--workspace", "--exclude", python::CRATE], &rest[..]].concat())
     }),
     ("documentation of the libraries", crate::libraries::documentation),
     ("libraries for WebAssembly", crate::libraries::wasm),
@@ -38,9 +43,12 @@ const STEPS: &[Step] = &[
     ("Rust tests", rust_tests),
     ("fuzz targets, some seconds each", crate::fuzz::check),
     ("a release, unpacked", crate::dist::check),
+    (PYTHON, || python::run(false)),
     ("every message against the protocol's specification", crate::protocol::run),
     (ENGINES, || crate::engines::run(None)),
 ];
+
+const PYTHON: &str = "the Python package";
 
 const ENGINES: &str = "grammars in the engines that read them";
 
@@ -49,6 +57,10 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let mut tally = Tally::default();
     if let Some(prompts) = options.engines {
         tally.add(step(ENGINES, || crate::engines::run(prompts)));
+        return Ok(tally.close());
+    }
+    if options.python {
+        tally.add(step(PYTHON, || python::run(true)));
         return Ok(tally.close());
     }
     if options.editors.is_none() {
@@ -89,7 +101,7 @@ fn grammar_is_generated() -> Result<Tally> {
 /// `cargo test` over the workspace, counted by its own lines.
 fn rust_tests() -> Result<Tally> {
     let mut cargo = crate::cargo()
-        .args(["test", "--workspace", "--no-fail-fast", "--"])
+        .args(["test", "--workspace", "--exclude", python::CRATE, "--no-fail-fast", "--"])
         .args(crate::corpus::of_environment())
         .stdout(Stdio::piped())
         .spawn()

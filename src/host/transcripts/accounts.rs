@@ -26,6 +26,8 @@ pub struct TranscriptPrograms<'a> {
     pub resolution: &'a Resolution,
     /// What the programs declare.
     pub knowledges: &'a KnowledgeMap,
+    /// The time at which policies are evaluated, where it is not for the settings to say.
+    pub clock: Option<Clock>,
 }
 
 impl<'a> TranscriptPrograms<'a> {
@@ -81,7 +83,7 @@ impl AccountPolicies {
                 reading: settings.kernel.reading,
                 settings: settings.replay.clone(),
                 limits: Limits::of(&settings.kernel),
-                clock: Clock::of(&settings.kernel),
+                clock: transcripts.clock.unwrap_or_else(|| Clock::of(&settings.kernel)),
             };
             policies.constitutions.insert(key(found), Constitution::new(basis, never()));
         }

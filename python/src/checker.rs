@@ -1,0 +1,136 @@
+//! `Checker`: sessions by the batch.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+use arrow_select::concat::concat_batches;
+use mangle_engine::kernel::Clock;
+use mangle_ls::sessions::{self, Session};
+use mangle_settings::FILE_NAME;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pyo3_arrow::PyRecordBatch;
+use pyo3_arrow::input::AnyRecordBatch;
+
+use crate::columns::SessionColumns;
+use crate::errors::{detached, of_loading};
+use crate::rows;
+
+/// Checks, reads and replays sessions of agents. Files are read when it is made, and not afterwards.
+#[pyclass(frozen, module = "mangle_ls")]
+pub(crate) struct Checker {
+    checker: sessions::Checker,
+    /// The files that it was made of, for a checker elsewhere.
+    files: Vec<(String, String)>,
+    gaps: bool,
+}
+
+#[pymethods]
+impl Checker {
+    #[new]
+    #[pyo3(signature = (config=None, policies=Vec::new(), *, gaps=false))]
+    fn new(py: Python<'_>, config: Option<PathBuf>, policies: Vec<PathBuf>, gaps: bool) -> PyResult<Self> {
+        let loaded = detached(py, || sessions::Checker::load(config.as_deref(), &policies, None))?;
+        Ok(Self::of(loaded.map_err(of_loading)?, gaps))
+    }
+
+    /// What is found in the sessions of a batch.
+    fn check<'py>(&self, py: Python<'py>, batch: AnyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
+        self.answer(py, batch, |sessions| rows::findings(sessions, &self.checker.check(sessions)))
+    }
+
+    /// What the runtime makes of the replies of a batch.
+    fn parse<'py>(&self, py: Python<'py>, batch: AnyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
+        self.answer(py, batch, |sessions| rows::replies(sessions, &self.checker.parse(sessions)))
+    }
+
+    /// What the policies say of the requests in the sessions of a batch.
+    fn replay<'py>(&self, py: Python<'py>, batch: AnyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
+        self.answer(py, batch, |sessions| rows::verdicts(sessions, &self.checker.replay(sessions)))
+    }
+
+    /// Figures about the sessions of a batch, a row each.
+    fn stats<'py>(&self, py: Python<'py>, batch: AnyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
+        self.answer(py, batch, |sessions| rows::figures(sessions, &self.checker.stats(sessions)))
+    }
+
+    /// A checker is pickled with the contents of its files and with its time, so that every worker gives the same.
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyDict>, bool, i64))> {
+        let py = slf.py();
+        let this = slf.get();
+        let files = PyDict::new(py);
+        for (path, text) in &this.files {
+            files.set_item(path, text)?;
+        }
+        Ok((slf.get_type().getattr("_of_files")?, (files, this.gaps, this.checker.now_ns())))
+    }
+
+    /// The checker of files that were read elsewhere.
+    #[staticmethod]
+    fn _of_files(py: Python<'_>, files: BTreeMap<String, String>, gaps: bool, now_ns: i64) -> PyResult<Self> {
+        let folder = tempfile::tempdir()?;
+        let root = written(&files, folder.path())?;
+        let config = files.contains_key(FILE_NAME).then_some(root.as_path());
+        let is_policy = |path: &&String| path.ends_with(".mg") || path.ends_with(".gl");
+        let policies: Vec<PathBuf> = files.keys().filter(is_policy).map(|path| place(&root, path)).collect();
+        let loaded = detached(py, || sessions::Checker::load(config, &policies, Some(Clock { now_ns })))?;
+        Ok(Self::of(loaded.map_err(of_loading)?, gaps))
+    }
+}
+
+/// Writes files below a folder. Gives the folder in it that their paths count from: so deep that files beside it have a place, too.
+fn written(files: &BTreeMap<String, String>, below: &Path) -> PyResult<PathBuf> {
+    let ups = |path: &String| path.split('/').take_while(|part| *part == "..").count();
+    let depth = files.keys().map(ups).max().unwrap_or_default();
+    let root = (0..depth).fold(below.to_path_buf(), |folder, _| folder.join("in"));
+    for (path, text) in files {
+        let path = place(&root, path);
+        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        std::fs::write(path, text)?;
+    }
+    std::fs::create_dir_all(&root)?;
+    Ok(root)
+}
+
+/// Where a file is whose path counts from a folder.
+fn place(root: &Path, path: &str) -> PathBuf {
+    let mut place = root.to_path_buf();
+    for part in path.split('/') {
+        match part {
+            ".." => _ = place.pop(),
+            part => place.push(part),
+        }
+    }
+    place
+}
+
+impl Checker {
+    fn of(checker: sessions::Checker, gaps: bool) -> Self {
+        let files = checker.files().into_iter().map(|(path, text)| (path, text.to_string())).collect();
+        Self { checker, files, gaps }
+    }
+
+    /// What `of` makes of the sessions of a batch.
+    fn answer<'py>(
+        &self,
+        py: Python<'py>,
+        batch: AnyRecordBatch,
+        of: impl Fn(&[Session<'_>]) -> Result<RecordBatch, ArrowError> + Sync,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let reader = batch.into_reader()?;
+        let schema = reader.schema();
+        let batches: Result<Vec<RecordBatch>, ArrowError> = reader.collect();
+        let wrong = |error: ArrowError| PyValueError::new_err(error.to_string());
+        let batch = concat_batches(&schema, &batches.map_err(wrong)?).map_err(wrong)?;
+        let columns = SessionColumns::of(&batch)?;
+        let sessions = columns.sessions(self.gaps)?;
+        let rows = detached(py, || of(&sessions))?;
+        let rows = rows.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        Ok(PyRecordBatch::new(rows).into_pyarrow(py)?)
+    }
+}

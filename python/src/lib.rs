@@ -1,0 +1,21 @@
+//! The Python module `mangle_ls._native`: sessions and facts come as Arrow, findings and answers go as Arrow.
+//!
+//! What is found is the business of `mangle_ls::sessions`; here are columns, exceptions, and the lock of the interpreter, which is released
+//! while something is computed.
+
+mod checker;
+mod columns;
+mod errors;
+mod policy;
+mod rows;
+
+use pyo3::prelude::*;
+
+/// The native part of `mangle_ls`.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("PolicyError", module.py().get_type::<errors::PolicyError>())?;
+    module.add_class::<checker::Checker>()?;
+    module.add_class::<policy::Policy>()
+}
