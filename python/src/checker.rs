@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use arrow_select::concat::concat_batches;
 use mangle_engine::kernel::Clock;
 use mangle_ls::sessions::{self, Session};
 use mangle_settings::FILE_NAME;
@@ -15,7 +14,7 @@ use pyo3::types::PyDict;
 use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
 
-use crate::columns::SessionColumns;
+use crate::columns::{SessionColumns, sessions_of};
 use crate::errors::{detached, of_loading};
 use crate::rows;
 
@@ -123,12 +122,12 @@ impl Checker {
         of: impl Fn(&[Session<'_>]) -> Result<RecordBatch, ArrowError> + Sync,
     ) -> PyResult<Bound<'py, PyAny>> {
         let reader = batch.into_reader()?;
-        let schema = reader.schema();
-        let batches: Result<Vec<RecordBatch>, ArrowError> = reader.collect();
-        let wrong = |error: ArrowError| PyValueError::new_err(error.to_string());
-        let batch = concat_batches(&schema, &batches.map_err(wrong)?).map_err(wrong)?;
-        let columns = SessionColumns::of(&batch)?;
-        let sessions = columns.sessions(self.gaps)?;
+        let mut batches = vec![RecordBatch::new_empty(reader.schema())];
+        for batch in reader {
+            batches.push(batch.map_err(|error| PyValueError::new_err(error.to_string()))?);
+        }
+        let columns: Vec<SessionColumns> = batches.iter().map(SessionColumns::of).collect::<PyResult<_>>()?;
+        let sessions = sessions_of(&columns, self.gaps)?;
         let rows = detached(py, || of(&sessions))?;
         let rows = rows.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(PyRecordBatch::new(rows).into_pyarrow(py)?)

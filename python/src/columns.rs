@@ -1,8 +1,11 @@
 //! The columns of sessions: `session_id`, `turn`, `role` and `text`.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, LargeBinaryArray, RecordBatch};
 use arrow_cast::cast;
 use arrow_schema::DataType;
 use mangle_ls::sessions::{Session, SessionTurn};
@@ -11,10 +14,10 @@ use pyo3::{PyErr, PyResult};
 
 /// Rows as sessions are read from them.
 pub(crate) struct SessionColumns {
-    ids: BinaryArray,
+    ids: LargeBinaryArray,
     turns: ArrayRef,
-    roles: BinaryArray,
-    texts: BinaryArray,
+    roles: LargeBinaryArray,
+    texts: LargeBinaryArray,
 }
 
 impl SessionColumns {
@@ -38,45 +41,46 @@ impl SessionColumns {
         Ok(Self { ids, turns, roles, texts })
     }
 
-    /// The sessions, each of the rows that follow each other with its id.
-    ///
-    /// # Errors
-    /// `ValueError` when the rows of a session do not follow each other, or its turns do not ascend; with `gaps` turns may be missing.
-    pub(crate) fn sessions(&self, gaps: bool) -> PyResult<Vec<Session<'_>>> {
-        let mut sessions: Vec<Session<'_>> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
-        let turns = self.turns.as_primitive::<Int64Type>();
-        for row in 0..self.ids.len() {
-            let (id, turn) = (String::from_utf8_lossy(self.ids.value(row)), turns.value(row));
-            let id = &*id;
-            if sessions.last().is_none_or(|last| last.id != id) {
-                if !seen.insert(id.to_owned()) {
-                    return Err(unordered(id, "its rows do not follow each other"));
-                }
-                sessions.push(Session { id: id.to_owned(), turns: Vec::new() });
+    fn row(&self, row: usize) -> (Cow<'_, str>, SessionTurn<'_>) {
+        let text: &[u8] = if self.texts.is_null(row) { &[] } else { self.texts.value(row) };
+        // A role that is not a text is one that nothing is known of.
+        let role = std::str::from_utf8(self.roles.value(row)).unwrap_or_default();
+        let turn = self.turns.as_primitive::<Int64Type>().value(row);
+        (String::from_utf8_lossy(self.ids.value(row)), SessionTurn { turn, role, text })
+    }
+}
+
+/// The sessions of some batches, each of the rows that follow each other with its id.
+///
+/// # Errors
+/// `ValueError` when the rows of a session do not follow each other, or its turns do not ascend; with `gaps` turns may be missing.
+pub(crate) fn sessions_of(batches: &[SessionColumns], gaps: bool) -> PyResult<Vec<Session<'_>>> {
+    let mut sessions: Vec<Session<'_>> = Vec::new();
+    let mut seen = HashSet::new();
+    let rows = batches.iter().flat_map(|batch| (0..batch.ids.len()).map(|row| batch.row(row)));
+    for (id, turn) in rows {
+        if sessions.last().is_none_or(|last| last.id != id) {
+            if !seen.insert(id.to_string()) {
+                return Err(unordered(&id, "its rows do not follow each other"));
             }
-            let Some(session) = sessions.last_mut() else { continue };
-            match session.turns.last().map(|last| last.turn) {
-                Some(last) if turn <= last => {
-                    return Err(unordered(id, &format!("turn {turn} comes after turn {last}")));
-                }
-                Some(last) if !gaps && turn != last + 1 => {
-                    let why = format!(
-                        "turn {turn} comes after turn {last}, so that turns between them are missing"
-                    );
-                    return Err(unordered(id, &why));
-                }
-                None if !gaps && turn > 1 => {
-                    return Err(unordered(id, &format!("its first turn is {turn} and not 0 or 1")));
-                }
-                _ => {}
-            }
-            let text: &[u8] = if self.texts.is_null(row) { &[] } else { self.texts.value(row) };
-            // A role that is no word is one that nobody knows.
-            let role = std::str::from_utf8(self.roles.value(row)).unwrap_or_default();
-            session.turns.push(SessionTurn { turn, role, text });
+            sessions.push(Session { id: id.to_string(), turns: Vec::new() });
         }
-        Ok(sessions)
+        let Some(session) = sessions.last_mut() else { continue };
+        follows(session, turn.turn, gaps).map_err(|why| unordered(&id, &why))?;
+        session.turns.push(turn);
+    }
+    Ok(sessions)
+}
+
+/// Whether a turn follows those of a session; else why not.
+fn follows(session: &Session<'_>, turn: i64, gaps: bool) -> Result<(), String> {
+    match session.turns.last().map(|last| last.turn) {
+        Some(last) if turn <= last => Err(format!("turn {turn} comes after turn {last}")),
+        Some(last) if !gaps && turn != last + 1 => {
+            Err(format!("turn {turn} comes after turn {last}, so that turns between them are missing"))
+        }
+        None if !gaps && turn > 1 => Err(format!("its first turn is {turn} and not 0 or 1")),
+        _ => Ok(()),
     }
 }
 
@@ -89,7 +93,7 @@ fn column<'b>(batch: &'b RecordBatch, name: &str) -> PyResult<&'b ArrayRef> {
 }
 
 /// The bytes of a column of texts, which need not be UTF-8: not every engine looks. Where `numbers` are allowed, these as texts.
-fn text(batch: &RecordBatch, name: &str, numbers: bool) -> PyResult<BinaryArray> {
+fn text(batch: &RecordBatch, name: &str, numbers: bool) -> PyResult<LargeBinaryArray> {
     let column = column(batch, name)?;
     let is_text = matches!(
         column.data_type(),
@@ -100,9 +104,9 @@ fn text(batch: &RecordBatch, name: &str, numbers: bool) -> PyResult<BinaryArray>
     }
     let wrong = |error: arrow_schema::ArrowError| PyTypeError::new_err(error.to_string());
     let is_plain = matches!(column.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-    let column = if is_plain { column.clone() } else { cast(column, &DataType::Utf8).map_err(wrong)? };
-    let bytes = cast(&column, &DataType::Binary).map_err(wrong)?;
-    Ok(bytes.as_binary::<i32>().clone())
+    let column = if is_plain { column.clone() } else { cast(column, &DataType::LargeUtf8).map_err(wrong)? };
+    let bytes = cast(&column, &DataType::LargeBinary).map_err(wrong)?;
+    Ok(bytes.as_binary::<i64>().clone())
 }
 
 fn wrong_type(name: &str, wanted: &str, found: &DataType) -> PyErr {

@@ -1,12 +1,13 @@
 //! `Policy`: what follows from a policy and from facts of any data frame.
 
+use std::ffi::CString;
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
 use arrow_json::LineDelimitedWriter;
 use mangle_ls::sessions::{self, PolicyAnswer};
 use mangle_settings::Reading;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
@@ -26,6 +27,9 @@ impl Policy {
     #[new]
     #[pyo3(signature = (*paths))]
     fn new(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Self> {
+        if paths.is_empty() {
+            return Err(PyValueError::new_err("name the files or folders of a policy"));
+        }
         let loaded = detached(py, || sessions::PolicyProgram::load(&paths))?;
         loaded.map(Self).map_err(of_loading)
     }
@@ -41,7 +45,12 @@ impl Policy {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (tables, reading) = (tables(facts)?, parsed(reading)?);
         let answer: Result<PolicyAnswer, String> = detached(py, || self.0.query(atom, &tables, reading))?;
-        let batch = rows::answer(&answer.map_err(PyValueError::new_err)?);
+        let answer = answer.map_err(PyValueError::new_err)?;
+        for warning in &answer.warnings {
+            let message = CString::new(warning.replace('\0', " ")).unwrap_or_default();
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)?;
+        }
+        let batch = rows::answer(&answer);
         let batch = batch.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(PyRecordBatch::new(batch).into_pyarrow(py)?)
     }

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
-use arrow_schema::ArrowError;
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchOptions, StringArray,
+};
+use arrow_schema::{ArrowError, Field, Schema};
 use mangle_ls::sessions::{
     COLUMNS, Figure, PolicyAnswer, Session, SessionFinding, SessionReply, SessionVerdict,
 };
@@ -52,9 +54,17 @@ impl Columns {
     }
 
     fn finish(self) -> Batch {
-        RecordBatch::try_from_iter_with_nullable(
-            self.0.into_iter().map(|(name, column)| (name, column, true)),
-        )
+        let rows = self.0.first().map(|(_, column)| column.len());
+        self.finish_with(rows.unwrap_or_default())
+    }
+
+    /// So many rows, also where there is no column.
+    fn finish_with(self, rows: usize) -> Batch {
+        let field = |(name, column): &(String, ArrayRef)| Field::new(name, column.data_type().clone(), true);
+        let schema = Schema::new(self.0.iter().map(field).collect::<Vec<_>>());
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let columns = self.0.into_iter().map(|(_, column)| column).collect();
+        RecordBatch::try_new_with_options(Arc::new(schema), columns, &options)
     }
 }
 
@@ -137,5 +147,5 @@ pub(crate) fn answer(answer: &PolicyAnswer) -> Batch {
     for (at, name) in answer.columns.iter().enumerate() {
         columns = columns.texts(name, answer.rows.iter().map(|row| row.get(at).map(String::as_str)));
     }
-    columns.finish()
+    columns.finish_with(answer.rows.len())
 }

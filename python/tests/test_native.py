@@ -149,3 +149,21 @@ def test_policy_with_errors_raises_its_findings(tmp_path) -> None:
     with pytest.raises(mangle_ls.PolicyError, match="broken.mg"):
         mangle_ls.Checker(policies=[tmp_path])
     assert issubclass(mangle_ls.PolicyError, ValueError)
+
+
+def test_a_text_that_is_too_long_is_one_finding(checker) -> None:
+    import resource
+
+    turns = pa.table({"session_id": ["a"], "turn": [1], "role": ["assistant"], "text": pa.array(["{" * (256 << 20)], pa.large_string())})
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = pa.table(checker.check(turns)).to_pylist()
+    assert [row["rule"] for row in found] == ["bad-record"]
+    # The text is not copied: only what shows that it is too long is.
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200 << 10
+
+
+def test_chunks_of_a_table_are_one_batch(checker, turns: pa.Table) -> None:
+    parts = [turns.slice(at, 7) for at in range(0, turns.num_rows, 7)]
+    chunked = pa.concat_tables(parts)
+    assert chunked.column("text").num_chunks > 10
+    assert pa.table(checker.check(chunked)).equals(pa.table(checker.check(whole(turns))))

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::decode::is_unparsed;
 use super::grammar_checks::GrammarPrograms;
+use super::other_program::other_program;
 use super::resolve::{CorpusFiles, PartialScan, Problem, ProgramFiles, Resolution};
 use super::unread_findings::{around, scan_limit, unreadable};
 use super::workspace::{Snapshot, SnapshotProgram};
@@ -105,7 +106,7 @@ pub fn check(
 fn verify(snapshot: &Snapshot, program: &SnapshotProgram, reported: &ReportedFiles) -> usize {
     let cancel = Cancel::new();
     if program.is_test() {
-        snapshot.verify(program, &mut |_| {}, &cancel);
+        snapshot.verify(program, &other_program, &mut |_| {}, &cancel);
     }
     match program.single() {
         None if program.sample().is_none() => program.survey(&|file| reported.has(file), &cancel),

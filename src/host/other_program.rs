@@ -28,7 +28,8 @@ pub fn other_program(folder: &Path, path: &str, working: &Path) -> Result<OtherP
     problems.append(&mut resolution.empty);
     problems.extend(unread);
     problems.extend(unparsed(&files, &named.targets, memory.table()));
-    if let Some(problem) = problems.iter().find(|problem| problem.named) {
+    // Also what was met on the way: without it the program would be another one.
+    if let Some(problem) = problems.first() {
         return Err(format!("{path}: {}", problem.why));
     }
     let programs = join(&resolution, &files, &LinkOptions::default());

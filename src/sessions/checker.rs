@@ -5,23 +5,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mangle_engine::kernel::Clock;
-use mangle_settings::{Container, MaxFindings, Settings, TranscriptSettings};
+use mangle_settings::{Container, FILE_NAME, MaxFindings, Settings, TranscriptSettings};
 use mangle_syntax::lint::Severity;
 
 use crate::host::{
-    self, AccountPolicies, CheckOptions, KnowledgeMap, Memory, Overlay, Resolution, Shell, TranscriptFile,
-    TranscriptPrograms,
+    self, AccountPolicies, CheckOptions, CheckTarget, CheckTargets, KnowledgeMap, Memory, Overlay,
+    PartialScan, Problem, ProgramFiles, Resolution, Shell, TranscriptFile, TranscriptPrograms,
 };
 use crate::report::{self, SourceText, Sources};
 
 /// What sessions are checked, read and replayed with.
-#[derive(Debug)]
 pub struct Checker {
     pub(super) resolution: Resolution,
     pub(super) knowledges: KnowledgeMap,
     pub(super) memory: Memory,
     /// The policies that requests are replayed against.
     pub(super) policies: AccountPolicies,
+    /// Those of them that may deny whole replies: only these decide about updates.
+    pub(super) denying: AccountPolicies,
     /// The names and texts of the policies.
     pub(super) texts: Vec<(mangle_syntax::text::FileId, String, Arc<str>)>,
     /// A transcript beside the policies, with their settings.
@@ -31,6 +32,12 @@ pub struct Checker {
     pub(super) settings: Arc<Settings>,
     /// The time at which policies are evaluated.
     pub(super) clock: Clock,
+}
+
+impl fmt::Debug for Checker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checker").field("root", &self.root).finish_non_exhaustive()
+    }
 }
 
 /// Why policies cannot be used.
@@ -69,25 +76,30 @@ impl Checker {
         clock: Option<Clock>,
     ) -> Result<Self, LoadError> {
         let working = std::env::current_dir().map_err(|error| LoadError::Unreadable(error.to_string()))?;
-        let root = root(config, policies, &working);
+        let root = root(config, policies, &working)?;
         let (memory, mut overlay) = (Memory::default(), Overlay::default());
         let path = root.join(NAME);
         overlay.insert_transcript(path.clone(), Arc::from(&b"\n"[..]));
-        let mut paths: Vec<PathBuf> = policies.iter().map(|path| host::absolute(&working, path)).collect();
-        if config.is_some() {
-            paths.push(root.clone());
-        }
-        let named = host::targets(&paths, &root);
-        let mut targets = named.targets;
-        targets.push(host::CheckTarget::Transcript(path.clone()));
+        let named: Vec<PathBuf> = policies.iter().map(|path| host::absolute(&working, path)).collect();
+        let named = if named.is_empty() { CheckTargets::default() } else { host::targets(&named, &root) };
+        let mut targets = named.targets.clone();
+        targets.extend(config.map(|_| CheckTarget::Folder(root.clone())));
+        targets.push(CheckTarget::Transcript(path.clone()));
         let mut resolution =
             host::resolve_with_transcripts(&targets, Shell::CommandLine, &overlay, memory.table());
         let (files, unread) = host::load(&resolution, &targets, &overlay, &memory, || {});
-        let problems =
-            named.problems.into_iter().chain(unread).chain(std::mem::take(&mut resolution.problems));
-        if let Some(problem) = problems.into_iter().find(|problem| problem.named) {
+        let cuts = resolution.cuts.iter().map(PartialScan::problem);
+        let mut problems: Vec<Problem> = named.problems.into_iter().chain(unread).chain(cuts).collect();
+        problems.append(&mut resolution.problems);
+        problems.append(&mut resolution.empty);
+        // The folder of a configuration may have no policies.
+        problems.retain(|problem| problem.path != root || config.is_none());
+        if let Some(problem) = problems.first() {
             let name = host::relative(&root, &problem.path);
             return Err(LoadError::Unreadable(format!("{name}: {}", problem.why)));
+        }
+        if !policies.is_empty() && files.is_empty() {
+            return Err(LoadError::Unreadable("there are no Mangle files (`.mg`, `.gl`) here".to_owned()));
         }
         let texts: Vec<_> = files
             .values()
@@ -110,10 +122,14 @@ impl Checker {
             like.ok_or_else(|| LoadError::Unreadable(format!("{}: no such folder", root.display())))?;
         let container = Some(Container::ChatLines);
         like.settings = TranscriptSettings { container, ..TranscriptSettings::clone(&like.settings) }.into();
-        if like.programs.is_empty() {
-            // Policies that are named one by one belong to no folder.
-            like.programs = (0..resolution.programs.len()).collect();
-        }
+        let is_named = |program: &ProgramFiles| {
+            let paths = program.own().map(|member| memory.table().path(member.file));
+            paths.into_iter().any(|path| named.targets.iter().any(|target| target.covers(&path)))
+        };
+        let beside = resolution.programs.iter().enumerate().filter(|(_, program)| is_named(program));
+        like.programs.extend(beside.map(|(at, _)| at));
+        like.programs.sort_unstable();
+        like.programs.dedup();
         resolution.transcripts = vec![like.clone()];
         let knowledges = KnowledgeMap::new(&resolution, &files, None);
         let project = like.project.and_then(|at| resolution.projects.get(at));
@@ -122,7 +138,8 @@ impl Checker {
         let programs =
             TranscriptPrograms { resolution: &resolution, knowledges: &knowledges, clock: Some(clock) };
         let policies = AccountPolicies::that_judge(programs);
-        Ok(Self { resolution, knowledges, memory, policies, texts, like, root, settings, clock })
+        let denying = AccountPolicies::that_deny(programs);
+        Ok(Self { resolution, knowledges, memory, policies, denying, texts, like, root, settings, clock })
     }
 
     /// The time at which policies are evaluated, in nanoseconds since 1970.
@@ -176,13 +193,25 @@ fn sources(texts: &[(mangle_syntax::text::FileId, String, Arc<str>)]) -> Sources
 }
 
 /// The folder of the configuration; without one that of the first policy, else the working folder.
-fn root(config: Option<&Path>, policies: &[PathBuf], working: &Path) -> PathBuf {
-    let folder_of = |path: &Path| {
-        let path = host::absolute(working, path);
-        match path.is_dir() {
-            true => path,
-            false => path.parent().map_or_else(|| working.to_path_buf(), Path::to_path_buf),
-        }
-    };
-    config.or(policies.first().map(PathBuf::as_path)).map_or_else(|| working.to_path_buf(), folder_of)
+///
+/// # Errors
+/// When there is no configuration where one is named.
+fn root(config: Option<&Path>, policies: &[PathBuf], working: &Path) -> Result<PathBuf, LoadError> {
+    let parent = |path: &Path| path.parent().map_or_else(|| working.to_path_buf(), Path::to_path_buf);
+    if let Some(config) = config {
+        let path = host::absolute(working, config);
+        let file = if path.is_dir() { path.join(FILE_NAME) } else { path };
+        return match file.is_file() && file.ends_with(FILE_NAME) {
+            true => Ok(parent(&file)),
+            false => {
+                Err(LoadError::Unreadable(format!("{}: there is no `{FILE_NAME}` here", config.display())))
+            }
+        };
+    }
+    let of_policy = policies.first().map(|policy| host::absolute(working, policy));
+    Ok(match of_policy {
+        Some(policy) if policy.is_dir() => policy,
+        Some(policy) => parent(&policy),
+        None => working.to_path_buf(),
+    })
 }

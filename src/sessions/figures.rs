@@ -22,7 +22,7 @@ pub const COLUMNS: [(&str, &str); 15] = [
     ("updates_blocked", "/atoms/blocked"),
     ("updates_withdrawn", "/atoms/withdrawn"),
     ("syntax_errors", "/mangle_syntax_errors"),
-    ("blocks", "/constitutional_blocks"),
+    ("blocks", "/constitutional_blocks/total"),
     ("memory_operations", "/memory_operations"),
     ("self_corrections", "/self_corrections"),
     ("control_leaks", "/control_leaks"),

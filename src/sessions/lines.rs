@@ -78,6 +78,9 @@ fn json(text: &[u8]) -> Vec<u8> {
     for byte in text {
         match byte {
             b'"' | b'\\' => string.extend([b'\\', *byte]),
+            b'\n' => string.extend_from_slice(b"\\n"),
+            b'\r' => string.extend_from_slice(b"\\r"),
+            b'\t' => string.extend_from_slice(b"\\t"),
             0..=0x1f => string.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
             _ => string.push(*byte),
         }

@@ -9,6 +9,7 @@ use mangle_settings::Settings;
 use mangle_syntax::text::Cancel;
 
 use super::{Checker, LoadError};
+use crate::host;
 use crate::ide::facts::give_table;
 use crate::ide::query::{AnswerOptions, EvaluatedProgram, ask};
 use crate::report::{QueryAnswer, Sources};
@@ -28,6 +29,8 @@ pub struct PolicyAnswer {
     pub columns: Vec<String>,
     /// A row for each fact.
     pub rows: Vec<Vec<String>>,
+    /// What the answer does not take into account, a sentence each: rules that cannot be evaluated, rows that failed.
+    pub warnings: Vec<String>,
 }
 
 impl PolicyProgram {
@@ -37,6 +40,8 @@ impl PolicyProgram {
     /// As [`Checker::load`].
     pub fn load(paths: &[PathBuf]) -> Result<Self, LoadError> {
         let checker = Checker::load(None, paths, None)?;
+        host::only(&checker.resolution.programs, &|program| &program.name, "here")
+            .map_err(LoadError::Unreadable)?;
         let program = checker.knowledges.of(&checker.like).programs.first().map(Arc::clone);
         let program = program.ok_or_else(|| LoadError::Unreadable("there is no policy here".to_owned()))?;
         let settings = Arc::clone(&checker.settings);
@@ -56,7 +61,7 @@ impl PolicyProgram {
         let wish = AnswerOptions { cells: true, text: WHOLE, ..AnswerOptions::default() };
         let answer = self.answer(atom, tables, reading, wish)?;
         let rows = answer.facts.iter().map(|fact| fact.cells().to_vec()).collect();
-        Ok(PolicyAnswer { columns: answer.columns, rows })
+        Ok(PolicyAnswer { columns: unique(answer.columns), rows, warnings: answer.lost })
     }
 
     /// Why the facts that fit an atom hold, or what each rule lacks where none does.
@@ -71,8 +76,15 @@ impl PolicyProgram {
             ..AnswerOptions::default()
         };
         let answer = self.answer(atom, tables, reading, wish)?;
-        let proofs: String = answer.facts.iter().filter_map(|fact| fact.proof()).collect();
-        Ok(if proofs.is_empty() { answer.obstacles } else { proofs })
+        let mut why: String = answer.facts.iter().filter_map(|fact| fact.proof()).collect();
+        if why.is_empty() {
+            why = answer.obstacles;
+        }
+        if answer.omitted > 0 {
+            why.push_str(&format!("{} more facts are left out\n", answer.omitted));
+        }
+        answer.lost.iter().for_each(|lost| why.push_str(&format!("not taken into account: {lost}\n")));
+        Ok(why)
     }
 
     fn answer(
@@ -112,7 +124,19 @@ impl PolicyProgram {
     }
 }
 
-/// Who asks from a program takes all facts.
+/// Names of columns, each once: one that is there already has a number behind it.
+fn unique(names: Vec<String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::with_capacity(names.len());
+    for name in names {
+        let mut free = (2..).map(|number| format!("{name}_{number}"));
+        let is_taken = |name: &String| all.contains(name);
+        let name = if is_taken(&name) { free.find(|name| !is_taken(name)).unwrap_or(name) } else { name };
+        all.push(name);
+    }
+    all
+}
+
+/// A program takes all facts.
 const WHOLE: TextBudget = TextBudget { each: usize::MAX, left: usize::MAX };
 
 /// `policy.mg:12`

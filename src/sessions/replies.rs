@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::lines::SessionLines;
 use super::verdicts::each_record;
 use super::{Checker, Session};
-use crate::host::{AccountPolicies, Accounts, TranscriptPrograms};
+use crate::host::{Accounts, TranscriptPrograms};
 use crate::report::replies::{TranscriptReply, parsed, without_secrets};
 
 /// A reply as the runtime reads it.
@@ -46,9 +46,7 @@ impl Checker {
     #[must_use]
     pub fn parse(&self, sessions: &[Session<'_>]) -> Vec<SessionReply> {
         let programs = self.programs();
-        let policies = AccountPolicies::that_deny(programs);
-        let of =
-            |(number, session): (usize, &Session<'_>)| self.parse_one(number, session, programs, &policies);
+        let of = |(number, session): (usize, &Session<'_>)| self.parse_one(number, session, programs);
         sessions.par_iter().enumerate().flat_map_iter(of).collect()
     }
 
@@ -65,10 +63,9 @@ impl Checker {
         number: usize,
         session: &Session<'_>,
         programs: TranscriptPrograms<'_>,
-        policies: &AccountPolicies,
     ) -> Vec<SessionReply> {
         let lines = SessionLines::of(session);
-        let mut accounts = Accounts::new(programs, policies);
+        let mut accounts = Accounts::new(programs, &self.denying);
         let mut replies = Vec::new();
         let settings = &self.like.settings;
         let _ = each_record(settings, &lines, &mut |record| {

@@ -69,7 +69,11 @@ fn requests_have_verdicts_with_proofs() {
     let verdicts = |example: &str| -> Vec<(i64, String, String)> {
         let checker = Checker::load(Some(&examples().join(example)), &[], None).unwrap();
         let all = checker.replay(&[session("one", &turns)]);
-        assert!(all.iter().filter(|one| one.verdict == "PERMIT").all(|one| one.proof.contains("permitted(")));
+        let permitted: Vec<_> = all.iter().filter(|one| one.verdict == "PERMIT").collect();
+        assert!(
+            !permitted.is_empty() && permitted.iter().all(|one| one.proof.contains("permitted(")),
+            "{all:?}"
+        );
         all.into_iter().map(|one| (one.turn, one.action, one.verdict)).collect()
     };
     let guarded = verdicts("guardian");
@@ -90,14 +94,42 @@ fn replies_and_figures_are_rows() {
     let figures = checker.stats(&[session("one", &turns)]);
     let answers = COLUMNS.iter().position(|(name, _)| *name == "answers").unwrap();
     assert_eq!(figures[0].values[answers], Some(3.0));
+    let unknown = COLUMNS.iter().zip(&figures[0].values).filter(|(_, value)| value.is_none());
+    assert_eq!(unknown.count(), 0, "{figures:?}");
 }
 
 #[test]
 fn policies_with_errors_are_refused_with_the_findings() {
     let error = Checker::load(Some(&examples().join("incident")), &[], None).unwrap_err();
     assert!(error.to_string().contains("MG210"), "{error}");
-    let error = Checker::load(Some(Path::new("/nowhere/mangle-ls.toml")), &[], None).unwrap_err();
+    let folder = tempfile::tempdir().unwrap();
+    for missing in ["mangle-ls.toml", "other.toml", "", "nowhere/mangle-ls.toml"] {
+        let error = Checker::load(Some(&folder.path().join(missing)), &[], None).unwrap_err();
+        assert!(matches!(error, LoadError::Unreadable(_)), "{error}");
+    }
+    let error = Checker::load(None, &[folder.path().to_path_buf()], None).unwrap_err();
     assert!(matches!(error, LoadError::Unreadable(_)), "{error}");
+}
+
+#[test]
+fn named_policies_count_beside_those_of_a_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let config = write("in/mangle-ls.toml", "[[program]]\nname = \"one\"\n");
+    write("in/one.mg", "Decl one(X).\n");
+    let other = write("beside/other.mg", "Decl task_status(Task, Status).\n");
+    let undeclared = |policies: &[PathBuf]| {
+        let found =
+            Checker::load(Some(&config), policies, None).unwrap().check(&[session("one", &jailbreak())]);
+        found.iter().filter(|one| one.headline.contains("task_status")).count()
+    };
+    assert!(undeclared(&[]) > 0);
+    assert_eq!(undeclared(&[other]), 0);
 }
 
 #[test]

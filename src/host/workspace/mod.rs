@@ -35,6 +35,7 @@ mod transcripts;
 mod tests;
 mod unopened;
 mod verified;
+mod verified_program;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,6 +70,7 @@ use prompt_revisions::PromptRevisions;
 pub use provenance::PromptProvenance;
 use reply_grammar::lint::Origin;
 use unopened::Unopened;
+pub use verified::DiskLoader;
 
 /// What happened to a file outside the editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

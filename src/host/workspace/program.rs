@@ -13,6 +13,7 @@ use crate::host::workspace::preview_cache::PreviewCache;
 use crate::host::workspace::program_identity::Identity;
 use crate::host::workspace::prompt_revisions::PromptRevisions;
 use crate::host::workspace::provenance::PromptProvenance;
+use crate::host::workspace::verified_program::VerifiedProgram;
 use crate::ide::replays::of_evaluated;
 use crate::ide::verification::AnswerMemo;
 use crate::ide::{Analysis, evaluation, registry};
@@ -131,7 +132,8 @@ impl State {
             && last.files.len() == files.len()
             && last.files.iter().zip(&files).all(|(a, b)| Arc::ptr_eq(a, b))
         {
-            if last.prompt_revisions == prompt_revisions || last.previewed().is_none() {
+            let is_same = last.prompt_revisions == prompt_revisions || last.previewed().is_none();
+            if is_same && !last.compares() {
                 return Arc::clone(last);
             }
             let program = Arc::new(last.with_revisions(self, prompt_revisions));
@@ -207,7 +209,7 @@ pub struct SnapshotProgram {
     /// What an evaluation finds in its files.
     pub(super) evaluation: OnceLock<Arc<FxHashMap<FileId, Vec<Diagnostic>>>>,
     /// What its properties, and the search for rules that change nothing, find in its files.
-    pub(super) verification: OnceLock<Arc<FxHashMap<FileId, Vec<Diagnostic>>>>,
+    pub(super) verification: OnceLock<Arc<VerifiedProgram>>,
     /// What previews read beside policies.
     pub(super) prompt_revisions: PromptRevisions,
     pub(super) provenance: OnceLock<Arc<PromptProvenance>>,
@@ -251,7 +253,9 @@ impl SnapshotProgram {
     /// The same program where previews read something else beside policies.
     pub(super) fn with_revisions(&self, state: &State, prompt_revisions: PromptRevisions) -> Self {
         let (program, diagnostics) = (self.program.clone(), self.diagnostics.clone());
-        let (evaluation, verification) = (self.evaluation.clone(), self.verification.clone());
+        let evaluation = self.evaluation.clone();
+        // What is compared with another program, is compared anew.
+        let verification = if self.compares() { OnceLock::new() } else { self.verification.clone() };
         Self {
             program,
             diagnostics,

@@ -276,13 +276,14 @@ impl Snapshot {
         }
         let is_shown = |program: &&Arc<SnapshotProgram>| self.shows_evaluation_of(program);
         let evaluated = self.evaluations_of(file).into_iter().filter(is_shown);
-        let verified = self.programs_of(file).filter_map(|program| program.verification.get()?.get(&file));
+        let verified =
+            self.programs_of(file).filter_map(|program| program.verification.get()?.diagnostics(file));
         Lists {
             checks: self.programs_of(file).map(|program| program.diagnostics(file)).collect(),
             evaluations: evaluated
                 .filter_map(|program| program.evaluation.get()?.get(&file))
-                .chain(verified)
                 .map(Vec::as_slice)
+                .chain(verified)
                 .collect(),
             others: self.all_provenance().map(|known| known.diagnostics(file)).collect(),
         }

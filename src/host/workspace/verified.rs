@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::verified_program::VerifiedProgram;
 use super::{Snapshot, SnapshotProgram};
-use crate::host::{absolute, folder_of, other_program, relative};
+use crate::host::{absolute, only, relative};
 use crate::ide::registry;
 use crate::ide::rule_survey::survey;
 use crate::ide::verification::{
@@ -18,10 +19,19 @@ use mangle_engine::kernel::Clock;
 use mangle_syntax::lint::{Diagnostic, Finding};
 use mangle_syntax::text::{Cancel, FileId};
 
+/// Loads the program at a path that counts from a folder. Names of its files count from the last path.
+pub type DiskLoader<'l> = dyn Fn(&Path, &str, &Path) -> Result<OtherProgram, String> + Sync + 'l;
+
 impl Snapshot {
     /// Checks the properties of a program, unless that is done; `next` is called with the name of each before it is checked. Does nothing
     /// when `cancel` is raised meanwhile.
-    pub fn verify(&self, program: &SnapshotProgram, next: &mut dyn FnMut(&str), cancel: &Cancel) {
+    pub fn verify(
+        &self,
+        program: &SnapshotProgram,
+        load: &DiskLoader<'_>,
+        next: &mut dyn FnMut(&str),
+        cancel: &Cancel,
+    ) {
         if program.is_verified() || cancel.is_cancelled() {
             return;
         }
@@ -30,30 +40,25 @@ impl Snapshot {
             !cancel.is_cancelled()
         };
         let run = program.verify_run();
-        let answered =
-            self.with_surroundings(|surroundings| answered(&run, surroundings, &mut wanted, cancel));
+        let answered = self.with_surroundings(load, |around| answered(&run, around, &mut wanted, cancel));
         if !cancel.is_cancelled() {
-            program.set_verified(property_findings(program.program(), &answered));
+            program.set_answers(answered);
         }
     }
 
-    /// The properties of a program, with the answers that are known.
-    #[must_use]
-    pub fn known_answers(&self, program: &SnapshotProgram) -> Vec<AnsweredProperty> {
-        let run = program.verify_run();
-        self.with_surroundings(|surroundings| known_answers(&run, surroundings))
-    }
-
     /// Calls `ask` with what properties see of the folders around them: files are called as seen from the folder of their
-    /// program, and programs that are compared with are those of the workspace, else those on disk.
-    pub fn with_surroundings<T>(&self, ask: impl FnOnce(Surroundings<'_>) -> T) -> T {
+    /// program, and programs that are compared with are those of the workspace, else those that `load` gives.
+    pub fn with_surroundings<T>(&self, load: &DiskLoader<'_>, ask: impl FnOnce(Surroundings<'_>) -> T) -> T {
         let other = |file: Option<FileId>, path: &str| {
             let root = file.map_or(Path::new(""), |file| self.root_around(file));
-            let folder = folder_of(file, &self.table, root);
+            let of_file = file.and_then(|file| Some(self.table.path(file).parent()?.to_path_buf()));
+            let folder = of_file.unwrap_or_else(|| root.to_path_buf());
             let wanted = absolute(&folder, Path::new(path));
-            match self.programs.iter().find(|one| one.single().is_none() && one.root() == wanted) {
-                Some(found) => Ok(self.as_other(found)),
-                None => other_program(&folder, path, root),
+            let is_there = |one: &&Arc<SnapshotProgram>| one.single().is_none() && one.root() == wanted;
+            let found: Vec<_> = self.programs.iter().filter(is_there).collect();
+            match found.is_empty() {
+                true => load(&folder, path, root),
+                false => only(&found, &|one| &one.name, &format!("in {path}")).map(|one| self.as_other(one)),
             }
         };
         ask(Surroundings { name: &|file| self.name_below(file), other: &other })
@@ -112,30 +117,59 @@ impl SnapshotProgram {
         if self.is_verified() || self.answers.is_empty() {
             return;
         }
-        // Comparisons with other programs are answered anew.
-        let alone = Surroundings { name: &|_| String::new(), other: &|_, _| Err(String::new()) };
-        let answered = known_answers(&self.verify_run(), alone);
+        let answered = self.answers_in_memory();
         if answered.iter().all(|of| of.answer.is_some()) {
-            self.set_verified(property_findings(self.program(), &answered));
+            self.set_answers(answered);
         }
     }
 
-    fn set_verified(&self, findings: Vec<Finding>) {
+    /// Its properties, with the answers that are known. Reads and searches nothing.
+    #[must_use]
+    pub fn known_answers(&self) -> Arc<[AnsweredProperty]> {
+        match self.verification.get() {
+            Some(known) => Arc::clone(&known.properties),
+            None => self.answers_in_memory().into(),
+        }
+    }
+
+    /// The same without what was found out for this snapshot. Comparisons with other programs are not among it.
+    fn answers_in_memory(&self) -> Vec<AnsweredProperty> {
+        let alone = Surroundings { name: &|file| self.name_of(file), other: &|_, _| Err(String::new()) };
+        known_answers(&self.verify_run(), alone)
+    }
+
+    /// A file as seen from the folder of the program.
+    fn name_of(&self, file: FileId) -> String {
+        let file = self.files.iter().find(|one| one.id == file);
+        file.map(|file| relative(self.settings_root(), &file.path)).unwrap_or_default()
+    }
+
+    /// Whether its properties name other programs, of which nothing here tells when they change.
+    pub(super) fn compares(&self) -> bool {
+        let properties = self.verification.get().map(|known| &known.properties);
+        properties.into_iter().flat_map(|all| all.iter()).any(|of| of.property.compares())
+    }
+
+    fn set_answers(&self, answered: Vec<AnsweredProperty>) {
         let Some(file) = self.test() else { return };
-        let findings = findings.into_iter().map(|finding| (file, finding)).collect();
-        let _ = self.verification.set(Arc::new(self.placed(findings)));
+        let findings =
+            property_findings(self.program(), &answered).into_iter().map(|finding| (file, finding));
+        let diagnostics = self.placed(findings.collect());
+        let _ = self.verification.set(Arc::new(VerifiedProgram { properties: answered.into(), diagnostics }));
     }
 
     /// Looks for rules that change nothing in the files that `wanted` takes. Gives how many questions were not decided.
     pub fn survey(&self, wanted: &dyn Fn(FileId) -> bool, cancel: &Cancel) -> usize {
         let found = survey(&self.verify_run(), &|_| String::new(), wanted, &mut |_, _| {}, cancel);
-        let _ = self.verification.set(Arc::new(self.placed(survey_findings(&found.idle))));
+        let diagnostics = self.placed(survey_findings(&found.idle));
+        let _ =
+            self.verification.set(Arc::new(VerifiedProgram { diagnostics, ..VerifiedProgram::default() }));
         found.undecided
     }
 
     /// What its properties find, or the search for rules that change nothing, by file.
     pub fn verification_findings(&self) -> impl Iterator<Item = (FileId, &[Diagnostic])> {
-        let found = self.verification.get().into_iter().flat_map(|found| found.iter());
+        let found = self.verification.get().into_iter().flat_map(|found| found.diagnostics.iter());
         found.map(|(file, found)| (*file, found.as_slice()))
     }
 

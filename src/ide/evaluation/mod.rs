@@ -126,10 +126,15 @@ impl PlaceNames<'_> {
 /// surrounds it.
 #[must_use]
 pub fn fingerprint(program: &Program) -> u64 {
+    fingerprint_of(program, program.statements())
+}
+
+/// The same for other statements in place of those of the program.
+pub(in crate::ide) fn fingerprint_of(program: &Program, statements: u64) -> u64 {
     let mut hasher = FxHasher::default();
     let around = &program.embedding;
     (around.engine, &around.predicates, &around.hybrid).hash(&mut hasher);
-    program.statements().hash(&mut hasher);
+    statements.hash(&mut hasher);
     hasher.finish()
 }
 

@@ -3,15 +3,17 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use mangle_check::policy_test::TestFile;
 use mangle_check::policy_test::property::{Claim, Property};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::Reading;
+use mangle_syntax::syntax::ast::Item;
 use mangle_syntax::text::TextSize;
 use mangle_verify::{Answer, Scope, Verdict};
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::ide::evaluation::fingerprint;
+use crate::ide::evaluation::{fingerprint, fingerprint_of};
 
 /// What the answer of a property depends on, beside the settings of the program, which a memo is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,36 +30,59 @@ pub(super) struct AnswerBasis {
 }
 
 impl AnswerBasis {
-    /// What a property of a file depends on. `next` is where the next property begins, and `first` where the first one does. `other` is the
-    /// [`fingerprint`] of a program that it compares with.
+    /// What a property of a file depends on. `properties` are those of the file; `other` is a number that changes with the texts of the
+    /// program that it compares with.
     pub(super) fn new(
         program: &Program,
-        (file, property): (Option<&FileSummary>, &Property),
-        (first, next): (TextSize, Option<TextSize>),
+        file: Option<&FileSummary>,
+        (property, properties): (&Property, &[Property]),
         other: Option<u64>,
         scope: Scope,
     ) -> Self {
-        let text = file.map_or(property.name.as_str(), |file| &file.text);
-        let (start, end) = (property.header.start(), next.map_or(text.len(), usize::from));
-        let part = |start: usize, end: usize| text.get(start..end).unwrap_or(text).to_owned();
         let elsewhere = match &property.claim {
             // It names a line.
-            Ok(Claim::Rule { .. }) => {
-                let mut hasher = FxHasher::default();
-                program.files.iter().for_each(|file| file.text.hash(&mut hasher));
-                hasher.finish()
-            }
+            Ok(Claim::Rule { .. }) => hash_of_texts(program),
             Ok(Claim::Comparison { .. }) => other.unwrap_or_default(),
             _ => 0,
         };
+        let Some(file) = file else {
+            let (statements, preamble) = (fingerprint(program), String::new());
+            return Self { statements, property: property.name.clone(), preamble, elsewhere, scope };
+        };
+        let cases = TestFile::read(file).cases;
+        let first_case = cases.first().map(|case| case.header.start());
+        let starts = || properties.iter().map(|property| property.header.start());
+        let start = property.header.start();
+        let borders = starts().chain(cases.iter().map(|case| case.header.start()));
+        let end = borders.filter(|border| *border > start).min();
+        let part = |start: TextSize, end: Option<TextSize>| {
+            let end = end.map_or(file.text.len(), usize::from);
+            file.text.get(usize::from(start)..end).unwrap_or(&file.text).trim_end().to_owned()
+        };
         Self {
-            statements: fingerprint(program),
-            property: part(usize::from(start), end),
-            preamble: part(0, usize::from(first)),
+            statements: fingerprint_of(program, without_cases(program, file, first_case)),
+            property: part(start, end),
+            preamble: part(TextSize::new(0), starts().min()),
             elsewhere,
             scope,
         }
     }
+}
+
+/// A number that changes with what the statements say that a property sees: all but those of the cases of its file.
+fn without_cases(program: &Program, file: &FileSummary, first_case: Option<TextSize>) -> u64 {
+    let mut hasher = FxHasher::default();
+    let is_seen = |item: &&Item| first_case.is_none_or(|case| item.start < case);
+    let seen = file.items.iter().filter(is_seen);
+    seen.for_each(|item| (item.statement.digest, item.statement.damaged).hash(&mut hasher));
+    program.statements().wrapping_sub(file.digest).wrapping_add(hasher.finish())
+}
+
+/// A number that changes with the texts of a program.
+pub(super) fn hash_of_texts(program: &Program) -> u64 {
+    let mut hasher = FxHasher::default();
+    program.files.iter().for_each(|file| file.text.hash(&mut hasher));
+    hasher.finish()
 }
 
 /// A property as its file says it, in a reading.

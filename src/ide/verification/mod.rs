@@ -25,8 +25,7 @@ use piggyback::envelope::atoms::is_delicate;
 use piggyback::envelope::runtime::{built_in, takes};
 use rustc_hash::FxHashMap;
 
-use super::evaluation::fingerprint;
-use memo::AnswerBasis;
+use memo::{AnswerBasis, hash_of_texts};
 
 pub use findings::{placed, property_findings, survey_findings};
 pub use memo::AnswerMemo;
@@ -220,14 +219,12 @@ impl<'r> Verification<'r> {
     fn basis(&self, property: &Property) -> AnswerBasis {
         let run = self.run;
         let file = run.file.filter(|_| run.property.is_none()).and_then(|file| run.program.file(file));
-        let starts = self.properties.all.iter().map(|property| property.header.start());
-        let next = starts.clone().filter(|start| *start > property.header.start()).min();
         let other = match &property.claim {
-            Ok(Claim::Comparison { path, .. }) => self.other(path).ok().map(|other| fingerprint(&other)),
+            Ok(Claim::Comparison { path, .. }) => self.other(path).ok().map(|other| hash_of_texts(&other)),
             _ => None,
         };
-        let places = (starts.min().unwrap_or_default(), next);
-        AnswerBasis::new(run.program, (file.map(AsRef::as_ref), property), places, other, run.scope)
+        let of_file = (property, &self.properties.all[..]);
+        AnswerBasis::new(run.program, file.map(AsRef::as_ref), of_file, other, run.scope)
     }
 
     /// The answer of a property, if it is known.

@@ -133,7 +133,9 @@ pub(super) fn work_out(view: &View, file: &SnapshotFile, what: &ActionKind) -> O
             workspace_edit(view, &[FileEdit { file: pin.file, range, text }])
         }
         ActionKind::AddTestCase(name) => {
-            let text = property::test_case(view, file, name)?;
+            let all = property::answered(view, file);
+            let of = all.iter().find(|of| of.property.name == *name)?;
+            let text = property::test_case(view, file, of)?;
             workspace_edit(view, &[appended(file, &text)])
         }
         ActionKind::Assist { id, start, end } => {

@@ -151,14 +151,14 @@ impl<'v> Offer<'v> {
     fn in_property(&mut self, here: &[&lint::Diagnostic], range: TextRange) {
         let Self { view, file, params, .. } = *self;
         let about = here.iter().copied().find(|found| found.rule == &PROPERTY_VIOLATED);
-        let answered = property::answered(view, file).into_iter();
-        for of in answered.filter(|of| of.property.header.intersect(range).is_some()) {
+        let answered = property::answered(view, file);
+        for of in answered.iter().filter(|of| of.property.header.intersect(range).is_some()) {
             let name = &of.property.name;
-            if property::test_case(view, file, name).is_some() {
+            if property::test_case(view, file, of).is_some() {
                 let what = ActionKind::AddTestCase(name.clone());
                 self.add("Add the world as a test case".into(), CodeActionKind::QUICKFIX, about, what, None);
             }
-            if of.answer.is_some_and(|answer| !answer.differences.is_empty()) {
+            if of.answer.as_ref().is_some_and(|answer| !answer.differences.is_empty()) {
                 let diagnostics = about.map(|about| vec![self.as_sent(about)]);
                 let title = "Show what differs between the readings";
                 self.actions.push(commands::show_property(

@@ -1,6 +1,7 @@
 //! Properties of policy tests: what each came to above it, in its hover, as a document, and the actions that go on from it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use crate::ide::verification::AnsweredProperty;
 use crate::lsp::from_proto;
 use crate::lsp::view::View;
 use crate::lsp::virtual_documents::component;
-use mangle_syntax::text::TextSize;
+use mangle_syntax::text::{TextRange, TextSize};
 
 /// Says what a property came to.
 pub(in crate::lsp) const PROPERTY: &str = "mangle.property";
@@ -53,30 +54,27 @@ pub(in crate::lsp) fn show(uri: &Uri, name: &str, title: String) -> Command {
 }
 
 /// The properties of a test file, with the answers that are known.
-pub(in crate::lsp) fn answered(view: &View, file: &SnapshotFile) -> Vec<AnsweredProperty> {
-    let tests = view.snapshot.programs_of(file.id).filter(|program| program.test() == Some(file.id));
-    tests.take(1).flat_map(|program| view.snapshot.known_answers(program)).collect()
+pub(in crate::lsp) fn answered(view: &View, file: &SnapshotFile) -> Arc<[AnsweredProperty]> {
+    let mut programs = view.snapshot.programs_of(file.id);
+    let test = programs.find(|program| program.test() == Some(file.id));
+    test.map_or_else(|| Vec::new().into(), |program| program.known_answers())
 }
 
-/// What there is to say of a property of a test file; `None` where there is none of this name.
-pub(in crate::lsp) fn text(
-    view: &View,
-    file: &SnapshotFile,
-    name: &str,
-) -> Option<(AnsweredProperty, String)> {
-    let of = answered(view, file).into_iter().find(|of| of.property.name == name)?;
+/// Where a property of a test file begins, and what there is to say of it; `None` where there is none of this name.
+pub(in crate::lsp) fn text(view: &View, file: &SnapshotFile, name: &str) -> Option<(TextRange, String)> {
+    let all = answered(view, file);
+    let of = all.iter().find(|of| of.property.name == name)?;
     let text = match &of.report {
         Some(report) => report.document(),
         None => format!("@{} {name}\n  {OPEN}\n", of.property.kind.as_str()),
     };
-    Some((of, text))
+    Some((of.property.header, text))
 }
 
 /// The world of a property as a case of its test file.
-pub(in crate::lsp) fn test_case(view: &View, file: &SnapshotFile, name: &str) -> Option<String> {
-    let of = answered(view, file).into_iter().find(|of| of.property.name == name)?;
+pub(in crate::lsp) fn test_case(view: &View, file: &SnapshotFile, of: &AnsweredProperty) -> Option<String> {
     let program = view.snapshot.programs_of(file.id).next()?;
-    mangle_verify::test_case(&of.property, &*of.answer?, &program.settings().replay.permit)
+    mangle_verify::test_case(&of.property, of.answer.as_deref()?, &program.settings().replay.permit)
 }
 
 /// Runs the command. Gives the document to show, and the same as a message, for a client that shows messages only.
@@ -99,18 +97,19 @@ pub(super) fn lenses(
     file: &SnapshotFile,
     program: &SnapshotProgram,
 ) -> Vec<CodeLens> {
-    let lens = |of: AnsweredProperty| {
-        let title = of.report.map_or_else(|| OPEN.to_owned(), |report| report.message);
+    let lens = |of: &AnsweredProperty| {
+        let title = of.report.as_ref().map_or(OPEN, |report| report.message.as_str()).to_owned();
         let command = Some(show(uri, &of.property.name, title));
         CodeLens { range: view.range(file, of.property.header), command, data: None }
     };
-    view.snapshot.known_answers(program).into_iter().map(lens).collect()
+    program.known_answers().iter().map(lens).collect()
 }
 
 /// What the property that a place is in the first line of came to.
 pub(super) fn hover(view: &View, file: &SnapshotFile, offset: TextSize) -> Option<crate::ide::hover::Hover> {
-    let is_here = |of: &AnsweredProperty| of.property.header.contains_inclusive(offset);
-    let of = answered(view, file).into_iter().find(is_here)?;
-    let text = of.report?.document();
+    let is_here = |of: &&AnsweredProperty| of.property.header.contains_inclusive(offset);
+    let all = answered(view, file);
+    let of = all.iter().find(is_here)?;
+    let text = of.report.as_ref()?.document();
     Some(crate::ide::hover::Hover { range: of.property.header, markup: Markup::default().excerpt(text) })
 }

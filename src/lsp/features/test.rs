@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tower_lsp::ls_types::{CodeLens, Command, ExecuteCommandParams, Uri};
 
+use crate::host::other_program;
 use crate::host::workspace::{SnapshotFile, SnapshotProgram, editor_limits};
 use crate::ide::policy_tests::{TestRun, run_tests, test_lenses};
 use crate::lsp::from_proto;
@@ -99,7 +100,7 @@ fn report(view: &View, params: &TestParams, cancel: &Cancel) -> TestReport {
             memo: Some(program.answers()),
         })
         .collect();
-    view.snapshot.with_surroundings(|surroundings| {
+    view.snapshot.with_surroundings(&other_program, |surroundings| {
         run_tests(&runs, &|_, case| params.wants(case), surroundings, cancel).0
     })
 }

@@ -30,14 +30,14 @@ fn stamp(view: &View, file: &SnapshotFile) -> Option<u64> {
 }
 
 fn make(view: &View, file: &SnapshotFile, named: &SourceName, _: &Cancel) -> Result<DocumentContent> {
-    let Some((of, text)) = property::text(view, file, &named.name) else {
+    let Some((header, text)) = property::text(view, file, &named.name) else {
         let text = "This document has no property of this name.\n".to_owned();
         return Ok(DocumentContent { text, origins: Vec::new(), folds: Vec::new() });
     };
     let head = TextRange::up_to(text_len(text.lines().next().unwrap_or_default()));
     let range = in_text(view, &text, &LineIndex::new(&text), head);
     let origin = to_proto::uri(file).map(|uri| {
-        let location = Location { uri, range: view.range(file, of.property.header) };
+        let location = Location { uri, range: view.range(file, header) };
         DocumentOrigin { range, location, kind: "property".to_owned() }
     });
     Ok(DocumentContent { origins: origin.into_iter().collect(), text, folds: Vec::new() })

@@ -8,6 +8,7 @@ use rustc_hash::FxHasher;
 
 use super::Writer;
 use super::evaluations::{PAUSE, is_news};
+use crate::host::other_program;
 use crate::host::workspace::SnapshotProgram;
 use crate::lsp::message::{EvaluationDigest, EvaluationResult, Message};
 use crate::lsp::view::View;
@@ -28,7 +29,7 @@ impl Writer {
         let compute = move |view: &View, cancel: &Cancel| {
             for program in &wanted {
                 let mut next = |_: &str| _ = address.send(Message::PropertyChecked);
-                view.snapshot.verify(program, &mut next, cancel);
+                view.snapshot.verify(program, &other_program, &mut next, cancel);
             }
             let diagnostics = !cancel.is_cancelled() && is_news(view);
             (!cancel.is_cancelled()).then(|| EvaluationDigest { digest: digest(view), diagnostics })
@@ -75,8 +76,10 @@ fn open_tests(view: &View) -> impl Iterator<Item = &Arc<SnapshotProgram>> {
 /// A number that changes with what is shown of properties.
 fn digest(view: &View) -> u64 {
     let mut hasher = FxHasher::default();
-    for of in open_tests(view).flat_map(|program| view.snapshot.known_answers(program)) {
-        (of.property.header, of.report.map(|report| report.message)).hash(&mut hasher);
+    for program in open_tests(view) {
+        for of in program.known_answers().iter() {
+            (of.property.header, of.report.as_ref().map(|report| &report.message)).hash(&mut hasher);
+        }
     }
     hasher.finish()
 }

@@ -185,6 +185,7 @@ fn properties_compare_with_another_program() {
                 danger("a","a").
                 pending("a",/a).
               in the reading `written`: holds up to 5 facts
+              the proof:
                 solution  by the property
                   permitted("a",/a)  by new/policy.mg:2
                     pending("a",/a)  [the world]
@@ -204,6 +205,7 @@ fn properties_compare_with_another_program() {
               violated by 1 fact (reading `go`)
               the smallest world:
                 approved("a").
+              the proof:
                 solution  by the property
                   clear("a")  by old/policy.mg:3
                     approved("a")  [the world]

@@ -25,8 +25,8 @@ use mangle_settings::Vocabulary;
 
 use super::documentation::{guides, root};
 
-/// Languages of blocks that are not tried here.
-const ELSEWHERE: [&str; 3] = ["lua", "elisp", "text"];
+/// Languages of blocks that are not tried here. Those in Python are read by `python/tests/test_pages.py`.
+const ELSEWHERE: [&str; 4] = ["lua", "elisp", "text", "python"];
 
 /// A fenced block of a page.
 struct Block {

@@ -33,10 +33,6 @@ const KNOWN: &[(&[&str], &str)] = &[
         "values hold messages, whose parts are values again",
     ),
     (
-        &["mangle_ls::cli::accounts", "mangle_ls::cli::transcripts"],
-        "accounts are made of the transcripts that they are shown with",
-    ),
-    (
         &["mangle_settings::keys", "mangle_settings::output"],
         "a key knows its default value, which can be a table of keys",
     ),

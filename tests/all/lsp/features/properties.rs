@@ -78,7 +78,7 @@ fn what_a_property_came_to_is_above_it_and_is_found() {
     for part in ["violated by 2 facts", "locked(/a,/a)", "in the reading `written`: holds up to 5 facts"] {
         assert!(hover.contains(part), "{part}: {hover}");
     }
-    // A comment changes no answer; a case behind the properties changes none but the last.
+    // Neither a comment nor a case behind the properties changes an answer.
     let insertion = |line: u64, text: &str| {
         let place = json!({ "line": line, "character": 0 });
         json!([{ "range": { "start": place, "end": place }, "text": text }])
@@ -88,6 +88,8 @@ fn what_a_property_came_to_is_above_it_and_is_found() {
     client.did_change(&policy, 2, insertion(0, "# Doors.\n"));
     assert_eq!(verdicts(&mut client, &uri), ["violated by 2 facts", "possible with 1 fact"]);
     assert_eq!(found(&mut client, &uri).len(), 1);
+    client.did_change(&uri, 2, insertion(4, "\n# @test name: one\ndoor(/a).\n# @expect open(/a)\n"));
+    assert_eq!(verdicts(&mut client, &uri), ["violated by 2 facts", "possible with 1 fact"]);
     // The policy without its mistake has the property.
     let rule = json!([{ "range": { "start": { "line": 3, "character": 0 }, "end": { "line": 4, "character": 0 } },
         "text": "is_locked(D) :- locked(D, _).\nopen(D) :- door(D), !is_locked(D).\n" }]);
@@ -131,5 +133,30 @@ fn a_world_becomes_a_document_and_a_case() {
     let expected =
         "\\n# @test name: no locked door is open\\ndoor(/a).\\nlocked(/a,/a).\\n# @forbid open(/a)\\n";
     assert!(edit.contains(expected), "{edit}");
+    assert!(client.shut_down().success());
+}
+
+#[test]
+fn a_comparison_follows_the_other_program() {
+    const CONFIGURATION: &str = "[[program]]\nname = \"one\"\n";
+    const COMPARED: &str = "# @implies open(D) with ../old\n";
+    let folder = Folder::new(&[
+        ("new/mangle-ls.toml", CONFIGURATION),
+        ("new/doors.mg", POLICY),
+        ("new/doors_test.mg", COMPARED),
+        ("old/mangle-ls.toml", CONFIGURATION),
+        ("old/doors.mg", POLICY),
+    ]);
+    let mut client = Client::open_workspace(Some(&folder.path()), capable());
+    let uri = folder.uri("new/doors_test.mg");
+    client.did_open(&uri, 1, COMPARED);
+    let verdict = known(&mut client, &uri);
+    assert!(verdict[0].starts_with("holds in every world"), "{verdict:?}");
+    let other = folder.uri("old/doors.mg");
+    client.did_open(&other, 1, POLICY);
+    let rule = json!([{ "range": { "start": { "line": 2, "character": 0 }, "end": { "line": 3, "character": 0 } },
+        "text": "open(D) :- door(D), locked(D, _).\n" }]);
+    client.did_change(&other, 2, rule);
+    assert_eq!(known(&mut client, &uri), ["violated by 1 fact"]);
     assert!(client.shut_down().success());
 }

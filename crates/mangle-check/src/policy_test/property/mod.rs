@@ -35,6 +35,14 @@ pub struct Property {
     pub restrictions: Restrictions,
 }
 
+impl Property {
+    /// Whether it compares the program with another one.
+    #[must_use]
+    pub fn compares(&self) -> bool {
+        matches!(self.kind, PropertyKind::Equivalent | PropertyKind::Implies)
+    }
+}
+
 /// What a property says of worlds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PropertyKind {
