@@ -65,3 +65,20 @@ def test_a_policy_is_asked_with_facts_of_a_frame(tmp_path: Path) -> None:
     assert "pending_action" in policy.why("permitted(_, _, _)", facts={"pending_action": pa.table(rows)})
     with pytest.raises(ValueError, match="pending_action"):
         policy.query("permitted(_, _, _)", facts={"pending_action": pa.table({"Id": ["a"]})})
+
+
+def test_an_atom_without_arguments_has_rows_and_no_columns(tmp_path: Path) -> None:
+    (tmp_path / "schemas.mg").write_text("halted() :- switch(/off).\nswitch(/off).\nshown(X, X) :- switch(X).\n")
+    policy = mangle_ls.Policy(tmp_path)
+    answer = policy.query("halted()")
+    assert (answer.num_rows, answer.num_columns) == (1, 0)
+    assert len(set(pa.table(policy.query("shown(X, X)")).column_names)) == 2
+
+
+def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        mangle_ls.Checker(tmp_path / "mangle-ls.toml")
+    with pytest.raises(FileNotFoundError):
+        mangle_ls.Checker(policies=[tmp_path])
+    with pytest.raises(ValueError, match="policy"):
+        mangle_ls.Policy()
