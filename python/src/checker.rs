@@ -18,6 +18,9 @@ use crate::columns::{SessionColumns, sessions_of};
 use crate::errors::{detached, of_loading};
 use crate::rows;
 
+/// What makes a checker again, and its arguments: files, whether turns may be missing, the time.
+type Pickled<'py> = (Bound<'py, PyAny>, (Bound<'py, PyDict>, bool, i64));
+
 /// Checks, reads and replays sessions of agents. Files are read when it is made, and not afterwards.
 #[pyclass(frozen, module = "mangle_ls")]
 pub(crate) struct Checker {
@@ -57,9 +60,7 @@ impl Checker {
     }
 
     /// A checker is pickled with the contents of its files and with its time, so that every worker gives the same.
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyDict>, bool, i64))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Pickled<'py>> {
         let py = slf.py();
         let this = slf.get();
         let files = PyDict::new(py);
@@ -130,6 +131,6 @@ impl Checker {
         let sessions = sessions_of(&columns, self.gaps)?;
         let rows = detached(py, || of(&sessions))?;
         let rows = rows.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        Ok(PyRecordBatch::new(rows).into_pyarrow(py)?)
+        PyRecordBatch::new(rows).into_pyarrow(py)
     }
 }

@@ -95,11 +95,15 @@ fn column<'b>(batch: &'b RecordBatch, name: &str) -> PyResult<&'b ArrayRef> {
 /// The bytes of a column of texts, which need not be UTF-8: not every engine looks. Where `numbers` are allowed, these as texts.
 fn text(batch: &RecordBatch, name: &str, numbers: bool) -> PyResult<LargeBinaryArray> {
     let column = column(batch, name)?;
-    let is_text = matches!(
-        column.data_type(),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Dictionary(..) | DataType::Null
-    );
-    if !is_text && !(numbers && column.data_type().is_integer()) {
+    let is_taken = match column.data_type() {
+        DataType::Utf8
+        | DataType::LargeUtf8
+        | DataType::Utf8View
+        | DataType::Dictionary(..)
+        | DataType::Null => true,
+        other => numbers && other.is_integer(),
+    };
+    if !is_taken {
         return Err(wrong_type(name, "texts", column.data_type()));
     }
     let wrong = |error: arrow_schema::ArrowError| PyTypeError::new_err(error.to_string());

@@ -52,7 +52,7 @@ impl Policy {
         }
         let batch = rows::answer(&answer);
         let batch = batch.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        Ok(PyRecordBatch::new(batch).into_pyarrow(py)?)
+        PyRecordBatch::new(batch).into_pyarrow(py)
     }
 
     /// The facts that fit an atom once given facts are added.

@@ -19,7 +19,7 @@ pub(crate) struct Options {
     /// Only the engines that take generated grammars, with so many prompts for each grammar of the small model
     #[arg(long, value_name = "PROMPTS", num_args = 0..=1, conflicts_with_all = ["editors", "no_editors"])]
     engines: Option<Option<NonZeroU32>>,
-    /// Only the Python package, with Spark and Ray as well
+    /// Only the Python package, which no other step builds: its engines are large
     #[arg(long, conflicts_with_all = ["editors", "engines", "no_editors"])]
     python: bool,
     /// All but the real editors, which takes some minutes less
@@ -34,8 +34,7 @@ const STEPS: &[Step] = &[
     ("formatting", || cargo_passes(&["fmt", "--all", "--check"])),
     ("committed parser is the generated one", grammar_is_generated),
     ("lints", || {
-        let rest = ["--all-targets", "--quiet", "--", "-D", "warnings"];
-        cargo_passes(&[&["clippy", "--workspace", "--exclude", python::CRATE], &rest[..]].concat())
+        cargo_passes(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
     }),
     ("documentation of the libraries", crate::libraries::documentation),
     ("libraries for WebAssembly", crate::libraries::wasm),
@@ -43,7 +42,6 @@ const STEPS: &[Step] = &[
     ("Rust tests", rust_tests),
     ("fuzz targets, some seconds each", crate::fuzz::check),
     ("a release, unpacked", crate::dist::check),
-    (PYTHON, || python::run(false)),
     ("every message against the protocol's specification", crate::protocol::run),
     (ENGINES, || crate::engines::run(None)),
 ];
@@ -60,7 +58,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         return Ok(tally.close());
     }
     if options.python {
-        tally.add(step(PYTHON, || python::run(true)));
+        tally.add(step(PYTHON, python::run));
         return Ok(tally.close());
     }
     if options.editors.is_none() {
@@ -101,7 +99,7 @@ fn grammar_is_generated() -> Result<Tally> {
 /// `cargo test` over the workspace, counted by its own lines.
 fn rust_tests() -> Result<Tally> {
     let mut cargo = crate::cargo()
-        .args(["test", "--workspace", "--exclude", python::CRATE, "--no-fail-fast", "--"])
+        .args(["test", "--workspace", "--no-fail-fast", "--"])
         .args(crate::corpus::of_environment())
         .stdout(Stdio::piped())
         .spawn()

@@ -62,23 +62,15 @@ pub(crate) fn engines() -> Result<PathBuf> {
     Ok(folder.join("bin"))
 }
 
-/// Python with what builds and tests the Python package; with `all` also the engines that are large. Gives its `bin` folder.
-pub(crate) fn package_tools(all: bool) -> Result<PathBuf> {
+/// Python with what builds and tests the Python package, Spark and its Java included: gives its `bin` folder.
+pub(crate) fn package_tools() -> Result<PathBuf> {
     const REQUIREMENTS: &str = include_str!("../../../python/tests/requirements.txt");
-    const CLUSTERS: &str = include_str!("../../../python/tests/clusters.txt");
     debian_packages(FOR_PYTHON)?;
-    let list = |name: &str| crate::root().join("python/tests").join(name).display().to_string();
-    let mut packages = vec!["-r".to_owned(), list("requirements.txt")];
-    if all {
-        debian_packages(&["default-jre-headless"])?;
-        packages.extend(["-r".to_owned(), list("clusters.txt")]);
-    }
-    let packages: Vec<&str> = packages.iter().map(String::as_str).collect();
-    let (name, versions) = match all {
-        true => ("python-package-all", vec![REQUIREMENTS, CLUSTERS]),
-        false => ("python-package", vec![REQUIREMENTS]),
-    };
-    let folder = cached(name, &versions, |folder, log| python_environment(folder, &packages, log))?;
+    debian_packages(&["default-jre-headless"])?;
+    let list = crate::root().join("python/tests/requirements.txt").display().to_string();
+    let packages = ["-r", list.as_str()];
+    let folder =
+        cached("python-package", &[REQUIREMENTS], |folder, log| python_environment(folder, &packages, log))?;
     Ok(folder.join("bin"))
 }
 
