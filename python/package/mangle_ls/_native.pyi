@@ -35,7 +35,7 @@ class Checker:
     | `session_id` | string or integer | the session that the turn belongs to |
     | `turn` | integer | its number |
     | `role` | string | who speaks: `user`, `assistant`, `tool` and others |
-    | `text` | string | what was said; null is an empty text without a finding |
+    | `text` | string | what was said; null is an empty text |
 
     The rows of a session follow each other, and its turns ascend from 0 or 1 without gaps. Sessions
     may be in any order. Every method raises `TypeError` if a column is missing or has
@@ -57,8 +57,8 @@ class Checker:
         policies: files and folders of Mangle, in addition to those of the configuration.
         gaps: accept sessions whose turns have gaps or begin after 1.
 
-        Raises `PolicyError` if a policy has errors, `FileNotFoundError` if a path is missing,
-        `ValueError` if the configuration cannot be read.
+        Raises `PolicyError` if a policy or the configuration has errors, and `FileNotFoundError` if
+        something that is named is not there or cannot be read.
         """
 
     def check(self, batch: ArrowArray | ArrowStream, /) -> pa.RecordBatch:
@@ -117,11 +117,14 @@ class Policy:
         facts: Mapping[str, ArrowArray | ArrowStream] | None = None,
         reading: Literal["go", "written"] = "go",
     ) -> pa.RecordBatch:
-        """Returns the solutions of an atom such as `permitted(Action, _)`: a column a variable, as texts of Mangle.
+        """Returns the facts that fit an atom such as `permitted(Action, _)`, as texts of Mangle.
 
+        There is a column for each argument, with the name that it has in the declaration, else in
+        the atom; an atom without arguments has rows and no columns.
         facts: a table for each predicate, in addition to the facts of the program.
         reading: `go` evaluates as the engine does, `written` as the text intends.
-        Raises `ValueError` if the atom is not one, or if the evaluation reaches a limit.
+        Raises `ValueError` if the atom is not one, a row is no fact, or the evaluation reaches a limit.
+        Warns of what the answer does not take into account.
         """
 
     def evaluate(
