@@ -13,10 +13,9 @@ use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::watch::watching;
 use crate::host::{LinkedProgram, absolute};
-use crate::ide::query::{AnswerOptions, DEPTH, EvaluatedProgram, ask};
+use crate::ide::query::{AnswerOptions, DEPTH, EvaluatedProgram, ask, place};
 use crate::report::{QueryAnswer, Sources, answers_csv, sink};
-use mangle_engine::kernel::{Clock, Compiled, Kernel, Limits, Reading, RuleId, TextBudget, compile};
-use mangle_engine::program::Program;
+use mangle_engine::kernel::{Clock, Kernel, Limits, Reading, RuleId, TextBudget, compile};
 use mangle_settings::instant;
 use mangle_syntax::text::Cancel;
 
@@ -200,7 +199,10 @@ impl QueryCommand {
         let mut kernel = Kernel::new(Arc::clone(&compiled));
         complaints.tables.extend(given.give(&mut kernel, program, limits));
         kernel.evaluate(limits, clock, &Cancel::new());
-        let place = |rule: RuleId| place(&compiled, program, sources, rule);
+        let unknown = |rule| if rule == RuleId::ASSERTED { "--facts" } else { "?" };
+        let place = |rule: RuleId| {
+            place(&compiled, program, sources, rule).unwrap_or_else(|| unknown(rule).to_owned())
+        };
         let model = kernel.model_mut();
         let mut asked = EvaluatedProgram { program, compiled: &compiled, model, clock, place: &place };
         let cells = self.format == Layout::Csv;
@@ -350,16 +352,6 @@ impl QueryErrors {
         }
         self.tables.is_empty()
     }
-}
-
-/// `policy.mg:12`
-fn place(compiled: &Compiled, program: &Program, sources: &Sources, rule: RuleId) -> String {
-    let found = compiled.rule(rule).and_then(|rule| {
-        let file = program.file(rule.file)?;
-        let item = file.items.get(rule.item as usize)?;
-        Some(format!("{}:{}", sources.name(rule.file), sources.place(rule.file, item.start).line))
-    });
-    found.unwrap_or_else(|| if rule == RuleId::ASSERTED { "--facts" } else { "?" }.to_owned())
 }
 
 #[cfg(test)]

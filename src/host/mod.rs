@@ -58,10 +58,10 @@ pub use identity::{Identities, MemberLink, ResolvedPath};
 pub use linked_programs::{LinkOptions, LinkedProgram, LinkedTest, join, join_tests, only};
 pub use load::{load, unparsed};
 pub use memory::Memory;
-pub use other_program::{folder_of, other_program};
+pub use other_program::other_program;
 pub use overlay::Overlay;
 pub use paths::{
-    FileTable, absolute, file_inside, is_facts, is_mangle, is_single, is_test, relative, test_path,
+    FileTable, absolute, file_inside, folder_of, is_facts, is_mangle, is_single, is_test, relative, test_path,
 };
 pub use preview_files::{AtomCache, PreviewFiles, SessionText, preview_name, read_session};
 pub use preview_requests::{PreviewRequest, RequestedPart, prompt_name};

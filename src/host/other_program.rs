@@ -1,18 +1,11 @@
 //! The program that a property compares with (`@equivalent`, `@implies`), as it is on disk.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::linked_programs::{LinkOptions, join, only};
-use super::{FileTable, Memory, Overlay, Shell, absolute, load, relative, resolve, targets, unparsed};
+use super::{Memory, Overlay, Shell, absolute, load, relative, resolve, targets, unparsed};
 use crate::ide::verification::OtherProgram;
 use mangle_syntax::text::FileId;
-
-/// The folder that paths of a property count from: that of its file, else the working folder.
-#[must_use]
-pub fn folder_of(file: Option<FileId>, table: &FileTable, working: &Path) -> PathBuf {
-    let path = file.map(|file| table.path(file));
-    path.and_then(|path| Some(path.parent()?.to_path_buf())).unwrap_or_else(|| working.to_path_buf())
-}
 
 /// Loads the program at a path that counts from `folder`. Names of its files count from `working`.
 ///

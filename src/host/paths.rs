@@ -191,6 +191,13 @@ pub(super) fn is_session(path: &Path) -> bool {
     [".session.yaml", ".session.yml", ".session.json"].iter().any(|end| name.ends_with(end))
 }
 
+/// The folder that paths in a file count from: its own; where there is no file, the working folder.
+#[must_use]
+pub fn folder_of(file: Option<FileId>, table: &FileTable, working: &Path) -> PathBuf {
+    let path = file.map(|file| table.path(file));
+    path.and_then(|path| Some(path.parent()?.to_path_buf())).unwrap_or_else(|| working.to_path_buf())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@
 
 mod hints;
 
-use crate::report::{AnswerFact, FactDetails, QueryAnswer, proof};
+use crate::report::{AnswerFact, FactDetails, QueryAnswer, Sources, proof};
 use mangle_engine::kernel::{Clock, Compiled, Datum, Model, RuleId, TextBudget, ValueId};
 use mangle_engine::program::Program;
 use mangle_syntax::text::Symbol;
@@ -22,6 +22,14 @@ pub struct EvaluatedProgram<'a> {
     pub clock: Clock,
     /// Where a clause stands: `policy.mg:12`.
     pub place: &'a dyn Fn(RuleId) -> String,
+}
+
+/// Where a clause is: `policy.mg:12`; `None` for one that is in no file.
+#[must_use]
+pub fn place(compiled: &Compiled, program: &Program, sources: &Sources, rule: RuleId) -> Option<String> {
+    let rule = compiled.rule(rule)?;
+    let item = program.file(rule.file)?.items.get(rule.item as usize)?;
+    Some(format!("{}:{}", sources.name(rule.file), sources.place(rule.file, item.start).line))
 }
 
 /// What is to be said besides the facts.

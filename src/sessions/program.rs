@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mangle_engine::kernel::{Compiled, Kernel, Limits, Reading, RuleId, TextBudget, compile};
+use mangle_engine::kernel::{Kernel, Limits, Reading, RuleId, TextBudget, compile};
 use mangle_engine::program::Program;
 use mangle_settings::Settings;
 use mangle_syntax::text::Cancel;
@@ -11,8 +11,8 @@ use mangle_syntax::text::Cancel;
 use super::{Checker, LoadError};
 use crate::host;
 use crate::ide::facts::give_table;
-use crate::ide::query::{AnswerOptions, EvaluatedProgram, ask};
-use crate::report::{QueryAnswer, Sources};
+use crate::ide::query::{AnswerOptions, EvaluatedProgram, ask, place};
+use crate::report::QueryAnswer;
 
 /// A policy that can be asked.
 #[derive(Debug)]
@@ -112,7 +112,10 @@ impl PolicyProgram {
         }
         kernel.evaluate(limits, clock, &Cancel::new());
         let sources = self.checker.sources();
-        let place = |rule: RuleId| place(&compiled, &self.program, &sources, rule);
+        let unknown = |rule| if rule == RuleId::ASSERTED { "given" } else { "?" };
+        let place = |rule: RuleId| {
+            place(&compiled, &self.program, &sources, rule).unwrap_or_else(|| unknown(rule).to_owned())
+        };
         let model = kernel.model_mut();
         let mut asked =
             EvaluatedProgram { program: &self.program, compiled: &compiled, model, clock, place: &place };
@@ -138,12 +141,3 @@ fn unique(names: Vec<String>) -> Vec<String> {
 
 /// A program takes all facts.
 const WHOLE: TextBudget = TextBudget { each: usize::MAX, left: usize::MAX };
-
-/// `policy.mg:12`
-fn place(compiled: &Compiled, program: &Program, sources: &Sources, rule: RuleId) -> String {
-    let found = compiled.rule(rule).and_then(|rule| {
-        let item = program.file(rule.file)?.items.get(rule.item as usize)?;
-        Some(format!("{}:{}", sources.name(rule.file), sources.place(rule.file, item.start).line))
-    });
-    found.unwrap_or_else(|| if rule == RuleId::ASSERTED { "given" } else { "?" }.to_owned())
-}

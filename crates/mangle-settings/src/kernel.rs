@@ -48,6 +48,17 @@ words! {
     }
 }
 
+impl Reading {
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Go => Self::Written,
+            Self::Written => Self::Go,
+        }
+    }
+}
+
 /// The ends of names of files that facts are read from.
 pub const FACT_EXTENSIONS: [&str; 5] = ["mg", "gl", "csv", "jsonl", "ndjson"];
 

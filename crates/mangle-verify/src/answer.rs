@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mangle_check::policy_test::property::{Property, PropertyError};
-use mangle_engine::kernel::{Compiled, Proof, Reading, Reason};
+use mangle_engine::kernel::{Compiled, Proof, Reason};
 use mangle_engine::program::{FileSummary, PredicateId};
 use mangle_syntax::text::{Cancel, FileId};
 use rustc_hash::FxHashMap;
@@ -122,11 +122,7 @@ pub fn verify(setup: Setup<'_>, property: &Property, scope: Scope, cancel: &Canc
     setup.aborts.remember(&asked, scope, &searched);
     let mut answer = Answer::of(property, &mut searched, scope, &asked);
     if matches!(answer.verdict, Verdict::Violated | Verdict::Possible) {
-        let reading = match setup.reading {
-            Reading::Go => Reading::Written,
-            Reading::Written => Reading::Go,
-        };
-        let other = question(Setup { reading, ..setup }, property).ok();
+        let other = question(Setup { reading: setup.reading.other(), ..setup }, property).ok();
         answer.other_reading = other.map(|asked| {
             let mut searched = search(&asked, scope, cancel);
             Answer::of(property, &mut searched, scope, &asked).verdict

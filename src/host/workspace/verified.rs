@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::verified_program::VerifiedProgram;
 use super::{Snapshot, SnapshotProgram};
-use crate::host::{absolute, only, relative};
+use crate::host::{absolute, folder_of, only, relative};
 use crate::ide::registry;
 use crate::ide::rule_survey::survey;
 use crate::ide::verification::{
@@ -50,9 +50,9 @@ impl Snapshot {
     /// program, and programs that are compared with are those of the workspace, else those that `load` gives.
     pub fn with_surroundings<T>(&self, load: &DiskLoader<'_>, ask: impl FnOnce(Surroundings<'_>) -> T) -> T {
         let other = |file: Option<FileId>, path: &str| {
-            let root = file.map_or(Path::new(""), |file| self.root_around(file));
-            let of_file = file.and_then(|file| Some(self.table.path(file).parent()?.to_path_buf()));
-            let folder = of_file.unwrap_or_else(|| root.to_path_buf());
+            let around = file.and_then(|file| self.program_with(file));
+            let root = around.map_or(Path::new(""), |program| program.settings_root());
+            let folder = folder_of(file, &self.table, root);
             let wanted = absolute(&folder, Path::new(path));
             let is_there = |one: &&Arc<SnapshotProgram>| one.single().is_none() && one.root() == wanted;
             let found: Vec<_> = self.programs.iter().filter(is_there).collect();
@@ -64,16 +64,14 @@ impl Snapshot {
         ask(Surroundings { name: &|file| self.name_below(file), other: &other })
     }
 
-    /// The folder of the program that a file is in.
-    fn root_around(&self, file: FileId) -> &Path {
-        let of = self.programs.iter().find(|program| program.files.iter().any(|one| one.id == file));
-        of.map_or(Path::new(""), |program| program.settings_root())
+    /// The first program that a file is in.
+    fn program_with(&self, file: FileId) -> Option<&Arc<SnapshotProgram>> {
+        self.programs.iter().find(|program| program.files.iter().any(|one| one.id == file))
     }
 
     /// A file as seen from the folder of its program.
     fn name_below(&self, file: FileId) -> String {
-        let root = self.root_around(file);
-        self.file(file).map(|file| relative(root, &file.path)).unwrap_or_default()
+        self.program_with(file).map(|program| program.name_of(file)).unwrap_or_default()
     }
 
     /// A program of the workspace, for a property of another one.

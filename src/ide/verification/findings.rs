@@ -11,6 +11,7 @@ use super::rules::{
     NEGATION_WITHOUT_EFFECT, PROPERTY_NOT_DECIDED, PROPERTY_VIOLATED, RULE_FIRES_NOWHERE, RULE_WITHOUT_EFFECT,
 };
 use super::{AnsweredProperty, VerifyRun, facts_up_to};
+use crate::ide::evaluation::fact_count;
 use crate::ide::registry;
 
 /// How many facts of a world a note lists.
@@ -33,7 +34,7 @@ fn finding(program: &Program, of: &AnsweredProperty, answer: &Answer) -> Option<
     let headline = match answer.verdict {
         Verdict::Aborts => {
             let facts = answer.world.as_ref().map_or(0, Vec::len);
-            format!("the engine stops with an error in a world of {}", counted(facts))
+            format!("the engine stops with an error in a world of {}", fact_count(facts))
         }
         _ => format!("property is {}", answer.message.split(':').next().unwrap_or_default()),
     };
@@ -46,7 +47,7 @@ fn finding(program: &Program, of: &AnsweredProperty, answer: &Answer) -> Option<
             finding = finding.note(answer.message.clone());
         }
         (verdict, Some(other)) if other != verdict => {
-            let reading = of.other_reading().as_str();
+            let reading = of.reading.other().as_str();
             let facts = facts_up_to(other, answer.covered.facts);
             let other = other.as_str().replace('_', " ");
             finding = finding.note(format!("in the reading `{reading}` the answer is: {other}{facts}"));
@@ -75,7 +76,7 @@ fn shown(world: &[String]) -> String {
     let listed: Vec<String> = world.iter().take(SHOWN).map(|fact| format!("`{fact}`")).collect();
     let more = match world.len().saturating_sub(SHOWN) {
         0 => String::new(),
-        more => format!(" and {}", counted(more)),
+        more => format!(" and {}", fact_count(more)),
     };
     match listed.is_empty() {
         true => "the world has no facts".to_owned(),
@@ -115,8 +116,8 @@ fn idle_finding(idle: &IdleRule) -> Finding {
     };
     let finding = Finding::new(rule, idle.range, headline);
     match idle.facts {
-        Some(facts) => finding.note(format!("worlds of up to {} were looked at", counted(facts))),
-        None => finding.note("this is so in every world"),
+        Some(facts) => finding.note(format!("worlds of up to {} were looked at", fact_count(facts))),
+        None => finding.note("so it is in worlds of any size"),
     }
 }
 
@@ -125,8 +126,4 @@ fn idle_finding(idle: &IdleRule) -> Finding {
 pub fn placed(run: &VerifyRun<'_>, findings: Vec<(FileId, Finding)>) -> Vec<(FileId, Diagnostic)> {
     let placed = place_in_files(run.program, (&run.settings.rules, registry::all()), findings);
     placed.into_iter().flat_map(|(file, found)| found.into_iter().map(move |one| (file, one))).collect()
-}
-
-fn counted(facts: usize) -> String {
-    format!("{facts} {}", if facts == 1 { "fact" } else { "facts" })
 }

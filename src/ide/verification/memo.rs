@@ -3,7 +3,6 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use mangle_check::policy_test::TestFile;
 use mangle_check::policy_test::property::{Claim, Property};
 use mangle_engine::program::{FileSummary, Program};
 use mangle_settings::Reading;
@@ -29,13 +28,21 @@ pub(super) struct AnswerBasis {
     scope: Scope,
 }
 
+/// What a test file is made of.
+#[derive(Clone, Copy)]
+pub(super) struct FileParts<'f> {
+    pub(super) properties: &'f [Property],
+    /// Where its cases begin.
+    pub(super) cases: &'f [TextSize],
+}
+
 impl AnswerBasis {
-    /// What a property of a file depends on. `properties` are those of the file; `other` is a number that changes with the texts of the
+    /// What a property of a file depends on. `other` is a number that changes with the texts of the
     /// program that it compares with.
     pub(super) fn new(
         program: &Program,
-        file: Option<&FileSummary>,
-        (property, properties): (&Property, &[Property]),
+        (file, parts): (Option<&FileSummary>, FileParts<'_>),
+        property: &Property,
         other: Option<u64>,
         scope: Scope,
     ) -> Self {
@@ -49,11 +56,10 @@ impl AnswerBasis {
             let (statements, preamble) = (fingerprint(program), String::new());
             return Self { statements, property: property.name.clone(), preamble, elsewhere, scope };
         };
-        let cases = TestFile::read(file).cases;
-        let first_case = cases.first().map(|case| case.header.start());
-        let starts = || properties.iter().map(|property| property.header.start());
+        let first_case = parts.cases.first().copied();
+        let starts = || parts.properties.iter().map(|property| property.header.start());
         let start = property.header.start();
-        let borders = starts().chain(cases.iter().map(|case| case.header.start()));
+        let borders = starts().chain(parts.cases.iter().copied());
         let end = borders.filter(|border| *border > start).min();
         let part = |start: TextSize, end: Option<TextSize>| {
             let end = end.map_or(file.text.len(), usize::from);

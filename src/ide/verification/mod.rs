@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use crate::report::proof;
 use crate::report::verification::{PropertyPlace, PropertyReport, VerifyReport};
 use mangle_check::diagnostics::{FindingCache, diagnostics_of_files};
+use mangle_check::policy_test::TestFile;
 use mangle_check::policy_test::property::{Claim, Properties, Property, Restrictions};
 use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
 use mangle_engine::program::{FileSummary, Predicate, PredicateKey, Program};
@@ -25,7 +26,8 @@ use piggyback::envelope::atoms::is_delicate;
 use piggyback::envelope::runtime::{built_in, takes};
 use rustc_hash::FxHashMap;
 
-use memo::{AnswerBasis, hash_of_texts};
+use super::evaluation::fact_count;
+use memo::{AnswerBasis, FileParts, hash_of_texts};
 
 pub use findings::{placed, property_findings, survey_findings};
 pub use memo::AnswerMemo;
@@ -155,20 +157,10 @@ pub struct AnsweredProperty {
     pub report: Option<PropertyReport>,
 }
 
-impl AnsweredProperty {
-    /// The reading that was not asked for.
-    fn other_reading(&self) -> Reading {
-        match self.reading {
-            Reading::Go => Reading::Written,
-            Reading::Written => Reading::Go,
-        }
-    }
-}
-
 /// ` 5 facts` behind an answer that holds as far as worlds of so many; nothing behind any other.
 pub(super) fn facts_up_to(verdict: Verdict, facts: usize) -> String {
     let is_bounded = matches!(verdict, Verdict::HoldsUpTo | Verdict::ImpossibleUpTo);
-    if is_bounded { format!(" {facts} {}", if facts == 1 { "fact" } else { "facts" }) } else { String::new() }
+    if is_bounded { format!(" {}", fact_count(facts)) } else { String::new() }
 }
 
 /// The properties of a test file with the answers that are known. Searches for nothing.
@@ -190,6 +182,8 @@ struct Verification<'r> {
     inputs: Vec<PredicateKey>,
     aborts: AbortMemo,
     others: OtherPrograms,
+    /// Where the cases of the file begin.
+    cases: Vec<TextSize>,
 }
 
 impl<'r> Verification<'r> {
@@ -203,7 +197,10 @@ impl<'r> Verification<'r> {
         };
         let inputs = usual_inputs(&run.settings.verify);
         let (aborts, others) = (AbortMemo::default(), OtherPrograms::default());
-        Self { run, surroundings, properties, inputs, aborts, others }
+        let file = run.file.and_then(|file| run.program.file(file));
+        let cases = file.map_or_else(Vec::new, |file| TestFile::read(file).cases);
+        let cases = cases.iter().map(|case| case.header.start()).collect();
+        Self { run, surroundings, properties, inputs, aborts, others, cases }
     }
 
     /// What a file is called.
@@ -223,8 +220,8 @@ impl<'r> Verification<'r> {
             Ok(Claim::Comparison { path, .. }) => self.other(path).ok().map(|other| hash_of_texts(&other)),
             _ => None,
         };
-        let of_file = (property, &self.properties.all[..]);
-        AnswerBasis::new(run.program, file.map(AsRef::as_ref), of_file, other, run.scope)
+        let parts = FileParts { properties: &self.properties.all, cases: &self.cases };
+        AnswerBasis::new(run.program, (file.map(AsRef::as_ref), parts), property, other, run.scope)
     }
 
     /// The answer of a property, if it is known.
