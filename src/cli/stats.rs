@@ -10,11 +10,9 @@ use super::ExitStatus;
 use super::output::Output;
 use super::output_form::OutputForm;
 use super::transcripts::{TranscriptArgs, Transcripts};
-use crate::host::{AccountPolicies, Accounts};
-use crate::ide::transcripts::TranscriptCheck;
+use crate::host::{AccountPolicies, Accounts, TranscriptFigures};
 use crate::report::replies::{figures_json, figures_prometheus, figures_text};
-use piggyback::transcript::labels::{Models, profile};
-use piggyback::transcript::statistics::{ReplyAccount, Statistics, StatisticsCounter};
+use piggyback::transcript::statistics::{Statistics, StatisticsCounter};
 
 /// Count what became of the replies of transcripts, and how far their updates compress their text
 ///
@@ -54,55 +52,17 @@ impl Stats {
         let policies = AccountPolicies::that_judge(transcripts.programs());
         let mut accounts = Accounts::new(transcripts.programs(), &policies);
         let mut all: Vec<(String, Statistics)> = Vec::new();
-        let open: RefCell<Option<(StatisticsCounter<'_>, TranscriptCheck<'_>)>> = RefCell::new(None);
+        let open: RefCell<Option<TranscriptFigures<'_>>> = RefCell::new(None);
         let problems = transcripts.each_record(
             &mut |found, record, _| {
-                let mut open = open.borrow_mut();
                 let Some(known) = transcripts.same(found) else { return Ok(()) };
-                let begin = || {
-                    let judge = transcripts.knowledges.judge(known);
-                    (
-                        StatisticsCounter::new(&known.settings, judge.context.declarations),
-                        TranscriptCheck::new(judge),
-                    )
-                };
-                let (counter, check) = open.get_or_insert_with(begin);
-                let judge = transcripts.knowledges.judge(known);
-                let mut findings = check.record(record).found;
-                accounts.record(found, record);
-                counter.record(record);
-                let models = Models::of(record);
-                for (at, turn) in record.turns.iter().enumerate() {
-                    let reply = turn.is_reply().then(|| turn.reply(record.bytes, &found.settings));
-                    let account = reply.as_ref().map(|reply| accounts.of(at, reply)).unwrap_or_default();
-                    let answered = reply.as_ref().map(|reply| ReplyAccount {
-                        reply,
-                        account: &account,
-                        profile: profile(turn, reply, &judge.context),
-                    });
-                    counter.turn(record, &models, turn, answered);
-                }
-                if let Some(shown) = accounts.replayed() {
-                    counter.replay();
-                    counter.blocked(&shown.blocks);
-                    findings.extend(shown.found);
-                }
-                findings.retain(|one| judge.rules.severity_of(&one.finding).is_some());
-                counter.found(&findings);
+                let begin = || TranscriptFigures::new(known, transcripts.knowledges.judge(known));
+                open.borrow_mut().get_or_insert_with(begin).record(record, &mut accounts);
                 Ok(())
             },
             &mut |found, summary| {
                 let figures = match open.borrow_mut().take() {
-                    Some((mut counter, check)) => {
-                        let rounds = check.repair_rounds();
-                        let mut findings = check.finish(summary);
-                        if let Some(known) = transcripts.same(found) {
-                            let rules = transcripts.knowledges.judge(known).rules;
-                            findings.retain(|one| rules.severity_of(&one.finding).is_some());
-                        }
-                        counter.found(&findings);
-                        counter.finish(rounds)
-                    }
+                    Some(figures) => figures.finish(summary),
                     None => {
                         let declarations = transcripts.knowledges.of(found).declarations.as_ref();
                         StatisticsCounter::new(&found.settings, declarations).finish(0)

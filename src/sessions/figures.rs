@@ -6,11 +6,9 @@ use serde_json::Value;
 use super::lines::SessionLines;
 use super::verdicts::each_record;
 use super::{Checker, Session};
-use crate::host::Accounts;
-use crate::ide::transcripts::TranscriptCheck;
+use crate::host::{Accounts, TranscriptFigures};
 use crate::report::replies::figures_json;
-use piggyback::transcript::labels::{Models, profile};
-use piggyback::transcript::statistics::{ReplyAccount, Statistics, StatisticsCounter};
+use piggyback::transcript::statistics::Statistics;
 
 /// The figures: what a column is called, and where its number is in the answer of `stats`. An object there is the sum of its members.
 pub const COLUMNS: [(&str, &str); 15] = [
@@ -56,38 +54,10 @@ impl Checker {
 
     fn statistics(&self, session: &Session<'_>) -> Statistics {
         let (lines, settings) = (SessionLines::of(session), &self.like.settings);
-        let judge = self.knowledges.judge(&self.like);
-        let mut counter = StatisticsCounter::new(settings, judge.context.declarations);
-        let mut check = TranscriptCheck::new(judge);
+        let mut figures = TranscriptFigures::new(&self.like, self.knowledges.judge(&self.like));
         let mut accounts = Accounts::new(self.programs(), &self.policies);
-        let summary = each_record(settings, &lines, &mut |record| {
-            let mut findings = check.record(record).found;
-            accounts.record(&self.like, record);
-            counter.record(record);
-            let models = Models::of(record);
-            for (at, turn) in record.turns.iter().enumerate() {
-                let reply = turn.is_reply().then(|| turn.reply(record.bytes, settings));
-                let account = reply.as_ref().map(|reply| accounts.of(at, reply)).unwrap_or_default();
-                let answered = reply.as_ref().map(|reply| ReplyAccount {
-                    reply,
-                    account: &account,
-                    profile: profile(turn, reply, &judge.context),
-                });
-                counter.turn(record, &models, turn, answered);
-            }
-            if let Some(shown) = accounts.replayed() {
-                counter.replay();
-                counter.blocked(&shown.blocks);
-                findings.extend(shown.found);
-            }
-            findings.retain(|one| judge.rules.severity_of(&one.finding).is_some());
-            counter.found(&findings);
-        });
-        let rounds = check.repair_rounds();
-        let mut findings = check.finish(&summary);
-        findings.retain(|one| judge.rules.severity_of(&one.finding).is_some());
-        counter.found(&findings);
-        counter.finish(rounds)
+        let summary = each_record(settings, &lines, &mut |record| figures.record(record, &mut accounts));
+        figures.finish(&summary)
     }
 }
 

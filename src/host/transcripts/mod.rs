@@ -9,6 +9,7 @@ mod check;
 mod closed;
 mod detection;
 mod expansion;
+mod figures;
 mod knowledge;
 mod open;
 mod pieces;
@@ -24,6 +25,7 @@ pub use detection::{TranscriptFile, plain_name};
 pub(super) use detection::{has_envelope, has_fence, is_included, is_markdown, is_text};
 #[cfg(test)]
 pub(super) use expansion::EXPANSION;
+pub use figures::TranscriptFigures;
 pub(super) use knowledge::embedding;
 pub use knowledge::{Knowledge, KnowledgeMap};
 pub use open::Input;
