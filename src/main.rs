@@ -8,5 +8,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     mangle_ls::host::disk::survive_file_size_limit();
-    mangle_ls::cli::main()
+    let arguments: Vec<_> = std::env::args_os().collect();
+    ExitCode::from(mangle_ls::cli::main(&arguments))
 }

@@ -9,6 +9,8 @@ mod errors;
 mod policy;
 mod rows;
 
+use std::ffi::OsString;
+
 use pyo3::prelude::*;
 
 /// The native part of `mangle_ls`.
@@ -17,5 +19,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("PolicyError", module.py().get_type::<errors::PolicyError>())?;
     module.add_class::<checker::Checker>()?;
-    module.add_class::<policy::Policy>()
+    module.add_class::<policy::Policy>()?;
+    module.add_function(wrap_pyfunction!(run, module)?)
+}
+
+/// Runs a command of the program; the first argument is the name of the program. Gives the exit status.
+#[pyfunction]
+fn run(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| mangle_ls::cli::main(&arguments))
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = ["docs/spark.md", "python/README.md"]
+PAGES = ["docs/notebook.md", "docs/spark.md", "python/README.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -2,49 +2,35 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from sessions_on_disk import POLICY, findings_of_program, of_package, write_sessions
 
 import mangle_ls
 
 PROGRAM = os.environ.get("MANGLE_LS")
-POLICY = (
-    "Decl task_status(Task, Status).\n"
-    "Decl pending_action(Id, Action, Target, Payload, Time).\n"
-    "Decl permitted(Action, Target, Payload).\n"
-    "permitted(/read_file, Target, Payload) :- pending_action(_, /read_file, Target, Payload, _).\n"
-)
-CONFIG = '[[program]]\nname = "tasks"\n\n[transcripts]\ninclude = ["sessions/*.jsonl"]\n'
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="MANGLE_LS names no program to compare with")
 def test_findings_are_those_of_the_program(turns: pa.Table, tmp_path: Path) -> None:
-    (tmp_path / "mangle-ls.toml").write_text(CONFIG)
-    (tmp_path / "schemas.mg").write_text(POLICY)
-    (tmp_path / "sessions").mkdir()
-    lines: dict[str, list[str]] = {}
-    for row in turns.to_pylist():
-        lines.setdefault(row["session_id"], []).append(json.dumps({"role": row["role"], "content": row["text"] or ""}))
-    for session, records in lines.items():
-        (tmp_path / "sessions" / f"{session}.jsonl").write_text("\n".join(records) + "\n")
-    arguments = [str(PROGRAM), "check", "--format", "json", "--max-findings", "0", "sessions", "--transcripts", "sessions/*.jsonl"]
-    output = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True).stdout
-    found = [line for line in map(json.loads, output.splitlines()) if "code" in line and line["file"].startswith("sessions/")]
-    members = ("code", "rule", "severity", "message", "notes")
-    of_program = [
-        [Path(line["file"]).stem, None if line["start"] == line["end"] == 0 else line["line"], *(line[member] for member in members)]
-        for line in found
-    ]
-    checker = mangle_ls.Checker(tmp_path)
-    columns = ("session_id", "turn", "code", "rule", "severity", "headline", "notes")
-    of_package = [[row[column] for column in columns] for row in pa.table(checker.check(turns)).to_pylist()]
-    assert len(of_package) > 100
-    assert sorted(map(repr, of_package)) == sorted(map(repr, of_program))
+    write_sessions(turns, tmp_path)
+    found = of_package(pa.table(mangle_ls.Checker(tmp_path).check(turns)))
+    assert len(found) > 100
+    assert found == findings_of_program(str(PROGRAM), tmp_path)
+
+
+@pytest.mark.parametrize("arguments", [["check", "--help"], ["rule", "MG955"], ["check", "missing.mg"], ["no-such-command"]])
+@pytest.mark.skipif(PROGRAM is None, reason="MANGLE_LS names no program to compare with")
+def test_the_package_is_the_program(arguments: list[str], tmp_path: Path) -> None:
+    run = lambda *command: subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)  # noqa: E731
+    expected = run(str(PROGRAM), *arguments)
+    given = run(sys.executable, "-m", "mangle_ls", *arguments)
+    assert (given.returncode, given.stdout, given.stderr) == (expected.returncode, expected.stdout, expected.stderr)
 
 
 def test_a_range_is_a_part_of_the_text(turns: pa.Table, checker: mangle_ls.Checker) -> None:

@@ -53,7 +53,6 @@ mod write_fixes;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
@@ -120,10 +119,9 @@ enum ExitStatus {
     Failure = 2,
 }
 
-/// The arguments of the process. A message about wrong ones quotes them, with all control characters as signs.
-fn parsed() -> Cli {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    let error = match Cli::try_parse_from(&arguments) {
+/// The arguments as a command. A message about wrong ones quotes them, with all control characters as signs; then the process ends.
+fn parsed(arguments: &[OsString]) -> Cli {
+    let error = match Cli::try_parse_from(arguments) {
         Ok(cli) => return cli,
         Err(error) => error,
     };
@@ -131,15 +129,16 @@ fn parsed() -> Cli {
     Cli::try_parse_from(visible).err().unwrap_or(error).exit()
 }
 
-/// Runs the command that the arguments of the process name.
+/// Runs the command that the arguments of a process name; the first is the name of the program. Gives the exit status. Arguments that are
+/// wrong, and those that request help, end the process.
 #[must_use]
-pub fn main() -> ExitCode {
-    let cli = parsed();
+pub fn main(arguments: &[OsString]) -> u8 {
+    let cli = parsed(arguments);
     if cli.no_redact {
         show_secrets();
     }
     let outcome = log::start(cli.log_file.as_deref()).and_then(|()| cli.run());
-    ExitCode::from(cli.status(outcome))
+    cli.status(outcome)
 }
 
 /// What a command wrote, and its exit status.

@@ -37,7 +37,7 @@ pub(crate) fn documentation() -> Result<Tally> {
 /// `cargo check` for WebAssembly, without a system below it. Where the standard library for that target can neither be
 /// found nor installed, that is counted as skipped.
 pub(crate) fn wasm() -> Result<Tally> {
-    if !has_target() {
+    if !has_target(WASM) {
         let reason = format!("libraries for {WASM}: needs `rustup target add {WASM}`");
         return Ok(Tally { absent: vec![reason], ..Tally::default() });
     }
@@ -50,12 +50,13 @@ pub(crate) fn wasm() -> Result<Tally> {
     })
 }
 
-fn has_target() -> bool {
-    is_installed() || (succeeds("rustup", &["target", "add", WASM]) && is_installed())
+/// Whether the standard library for a target is there, or could be installed.
+pub(crate) fn has_target(target: &str) -> bool {
+    is_installed(target) || (succeeds("rustup", &["target", "add", target]) && is_installed(target))
 }
 
-fn is_installed() -> bool {
-    let output = Command::new("rustc").args(["--print", "target-libdir", "--target", WASM]).output();
+fn is_installed(target: &str) -> bool {
+    let output = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
     let folder = output.ok().and_then(|output| String::from_utf8(output.stdout).ok());
     folder.is_some_and(|folder| PathBuf::from(folder.trim()).is_dir())
 }

@@ -43,6 +43,6 @@ fn build(tools: &Path, folder: &Path) -> Result<()> {
 }
 
 /// Its libraries are built for themselves: the rest of the repository has other features.
-fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     crate::root().join("target/python")
 }

@@ -8,6 +8,12 @@ import pyarrow as pa
 
 __version__: str
 
+def run(arguments: Sequence[str]) -> int:
+    """Runs a command of the program; the first argument is its name. Returns the exit status.
+
+    It ends the process where the arguments are wrong or request help.
+    """
+
 class ArrowArray(Protocol):
     """A record batch of any library: it has the Arrow PyCapsule method for arrays."""
 

@@ -1,12 +1,15 @@
 //! `cargo xtask dist`: what a release consists of, in `target/archives`.
 //!
 //! An archive for this machine's platform (program, completions, manual pages, grammar, clients), the extension for
-//! VS Code with the program in it, and the checksums of both. The same commit gives the same archive.
+//! VS Code with the program in it, and the checksums of all. On Linux also wheels for Python, and an archive for musl;
+//! programs then run with glibc 2.17 and later. The same commit gives the same archives.
 
 mod archive;
 mod check;
 mod contents;
 mod extension;
+mod wheel_check;
+mod wheels;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,6 +19,7 @@ use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 
 use crate::tally::Tally;
+use wheels::Built;
 
 /// What is made goes here. Not `target/dist`: cargo builds the profile of that name there.
 const FOLDER: &str = "target/archives";
@@ -28,6 +32,9 @@ pub(crate) struct Options {
     /// Leave the extension for VS Code out, which is built with Node
     #[arg(long)]
     no_extension: bool,
+    /// Leave the packages for Python and the archive for musl out, which are built with maturin and Zig
+    #[arg(long)]
+    no_wheels: bool,
     /// Unpack what was made and try it
     #[arg(long)]
     check: bool,
@@ -35,43 +42,88 @@ pub(crate) struct Options {
 
 /// Builds all of it.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
-    let made = make(&build(&options.profile)?, !options.no_extension)?;
+    empty_folder()?;
+    let built = if cfg!(target_os = "linux") && !options.no_wheels {
+        wheels::build(&options.profile, &folder())?
+    } else {
+        Built { wheels: Vec::new(), programs: vec![(build(&options.profile)?, platform()?)] }
+    };
+    let mut made = Vec::new();
+    for (program, platform) in &built.programs {
+        made.push(archive_of(program, platform)?);
+    }
+    if !options.no_extension {
+        let (program, platform) = built.programs.first().context("no program was built")?;
+        made.push(extension_with(program, platform)?);
+    }
+    made.extend(built.wheels);
+    made.push(checksums_of(&made)?);
     for path in &made {
         let size = fs::metadata(path)?.len();
         println!("{:>10.1} MB  {}", size as f64 / 1e6, path.display());
     }
-    if options.check { check::of(&made).map(Tally::close) } else { Ok(ExitCode::SUCCESS) }
+    if options.check { try_all(&made).map(Tally::close) } else { Ok(ExitCode::SUCCESS) }
 }
 
 /// A release of the program that the tests run, tried.
 pub(crate) fn check() -> Result<Tally> {
-    check::of(&make(&crate::editors::build_server()?, false)?)
+    empty_folder()?;
+    let archive = archive_of(&crate::editors::build_server()?, &platform()?)?;
+    checksums_of(std::slice::from_ref(&archive))?;
+    try_all(&[archive])
 }
 
-/// Puts everything into `target/archives`; gives the files.
-fn make(program: &Path, with_extension: bool) -> Result<Vec<PathBuf>> {
-    let platform = platform()?;
-    let folder = crate::root().join(FOLDER);
+/// Tries each archive, and the wheels.
+fn try_all(made: &[PathBuf]) -> Result<Tally> {
+    let mut tally = Tally::default();
+    for archive in made.iter().filter(|path| path.extension().is_some_and(|it| it == "gz")) {
+        tally.add(check::of(archive)?);
+    }
+    let wheels: Vec<PathBuf> = made.iter().filter(|path| is_wheel(path)).cloned().collect();
+    if !wheels.is_empty() {
+        tally.add(wheel_check::of(&wheels)?);
+    }
+    Ok(tally)
+}
+
+fn is_wheel(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "whl")
+}
+
+fn folder() -> PathBuf {
+    crate::root().join(FOLDER)
+}
+
+fn empty_folder() -> Result<()> {
+    let folder = folder();
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
-    fs::create_dir_all(&folder)?;
+    Ok(fs::create_dir_all(&folder)?)
+}
+
+/// Packs a program that was built for `platform` with what belongs to it.
+fn archive_of(program: &Path, platform: &str) -> Result<PathBuf> {
     let name = format!("mangle-ls-{}-{platform}", version(program)?);
-    let staged = folder.join(&name);
+    let staged = folder().join(&name);
     contents::stage(program, &staged)?;
-    let archive = folder.join(format!("{name}.tar.gz"));
+    let archive = folder().join(format!("{name}.tar.gz"));
     archive::write(&staged, &name, &archive)?;
     fs::remove_dir_all(&staged)?;
-    let mut made = vec![archive];
-    if with_extension {
-        let package = folder.join(format!("{name}.vsix"));
-        extension::package(program, &platform, &package)?;
-        made.push(package);
-    }
-    let sums = folder.join("SHA256SUMS");
-    fs::write(&sums, checksums(&made)?)?;
-    made.push(sums);
-    Ok(made)
+    Ok(archive)
+}
+
+/// Packs the extension for VS Code with a program that was built for `platform`.
+fn extension_with(program: &Path, platform: &str) -> Result<PathBuf> {
+    let package = folder().join(format!("mangle-ls-{}-{platform}.vsix", version(program)?));
+    extension::package(program, platform, &package)?;
+    Ok(package)
+}
+
+fn checksums_of(made: &[PathBuf]) -> Result<PathBuf> {
+    let sums = folder().join("SHA256SUMS");
+    fs::write(&sums, checksums(made)?)?;
+    Ok(sums)
 }
 
 /// The program, built with a profile of cargo.
@@ -79,13 +131,20 @@ fn build(profile: &str) -> Result<PathBuf> {
     let mut command = crate::cargo();
     command.args(["build", "--locked", "--bin", "mangle-ls", "--profile", profile]);
     ensure!(command.status()?.success(), "the program does not build");
-    // Cargo's folder for the profile `dev` has another name.
-    let folder = if profile == "dev" { "debug" } else { profile };
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| crate::root().join("target"), PathBuf::from);
-    let program = target.join(folder).join(format!("mangle-ls{}", std::env::consts::EXE_SUFFIX));
+    let program =
+        target().join(folder_of(profile)).join(format!("mangle-ls{}", std::env::consts::EXE_SUFFIX));
     ensure!(program.is_file(), "no program at {}", program.display());
     Ok(program)
+}
+
+/// Where cargo builds.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| crate::root().join("target"), PathBuf::from)
+}
+
+/// Cargo's folder for a profile: that of `dev` has another name.
+fn folder_of(profile: &str) -> &str {
+    if profile == "dev" { "debug" } else { profile }
 }
 
 /// What the program says of itself: the second word of the first line of `--version`.

