@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use mangle_engine::kernel::Clock;
 use mangle_ls::sessions::{self, Session};
-use mangle_settings::FILE_NAME;
+use mangle_settings::{Container, FILE_NAME};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -18,8 +18,11 @@ use crate::columns::{SessionColumns, sessions_of};
 use crate::errors::{detached, of_loading};
 use crate::rows;
 
-/// What makes a checker again, and its arguments: files, whether turns may be missing, the time.
-type Pickled<'py> = (Bound<'py, PyAny>, (Bound<'py, PyDict>, bool, i64));
+/// What makes a checker again, and its arguments: files, whether turns may be missing, the container, the time.
+type Pickled<'py> = (Bound<'py, PyAny>, (Bound<'py, PyDict>, bool, Option<String>, i64));
+
+/// The container that is found out for each session.
+const AUTO: &str = "auto";
 
 /// Checks, reads and replays sessions of agents. Files are read when it is made, and not afterwards.
 #[pyclass(frozen, module = "mangle_ls")]
@@ -28,15 +31,22 @@ pub(crate) struct Checker {
     /// The files that it was made of, for a checker elsewhere.
     files: Vec<(String, String)>,
     gaps: bool,
+    container: Option<String>,
 }
 
 #[pymethods]
 impl Checker {
     #[new]
-    #[pyo3(signature = (config=None, policies=Vec::new(), *, gaps=false))]
-    fn new(py: Python<'_>, config: Option<PathBuf>, policies: Vec<PathBuf>, gaps: bool) -> PyResult<Self> {
+    #[pyo3(signature = (config=None, policies=Vec::new(), *, gaps=false, container=None))]
+    fn new(
+        py: Python<'_>,
+        config: Option<PathBuf>,
+        policies: Vec<PathBuf>,
+        gaps: bool,
+        container: Option<String>,
+    ) -> PyResult<Self> {
         let loaded = detached(py, || sessions::Checker::load(config.as_deref(), &policies, None))?;
-        Ok(Self::of(loaded.map_err(of_loading)?, gaps))
+        Self::of(loaded.map_err(of_loading)?, gaps, container)
     }
 
     /// What is found in the sessions of a batch.
@@ -67,19 +77,25 @@ impl Checker {
         for (path, text) in &this.files {
             files.set_item(path, text)?;
         }
-        Ok((slf.get_type().getattr("_of_files")?, (files, this.gaps, this.checker.now_ns())))
+        Ok((slf.get_type().getattr("_of_files")?, (files, this.gaps, this.container.clone(), this.checker.now_ns())))
     }
 
     /// The checker of files that were read elsewhere.
     #[staticmethod]
-    fn _of_files(py: Python<'_>, files: BTreeMap<String, String>, gaps: bool, now_ns: i64) -> PyResult<Self> {
+    fn _of_files(
+        py: Python<'_>,
+        files: BTreeMap<String, String>,
+        gaps: bool,
+        container: Option<String>,
+        now_ns: i64,
+    ) -> PyResult<Self> {
         let folder = tempfile::tempdir()?;
         let root = written(&files, folder.path())?;
         let config = files.contains_key(FILE_NAME).then_some(root.as_path());
         let is_policy = |path: &&String| path.ends_with(".mg") || path.ends_with(".gl");
         let policies: Vec<PathBuf> = files.keys().filter(is_policy).map(|path| place(&root, path)).collect();
         let loaded = detached(py, || sessions::Checker::load(config, &policies, Some(Clock { now_ns })))?;
-        Ok(Self::of(loaded.map_err(of_loading)?, gaps))
+        Self::of(loaded.map_err(of_loading)?, gaps, container)
     }
 }
 
@@ -110,9 +126,18 @@ fn place(root: &Path, path: &str) -> PathBuf {
 }
 
 impl Checker {
-    fn of(checker: sessions::Checker, gaps: bool) -> Self {
+    /// # Errors
+    /// `ValueError` for a container that there is not, or that does not have a record a line.
+    fn of(checker: sessions::Checker, gaps: bool, container: Option<String>) -> PyResult<Self> {
         let files = checker.files().into_iter().map(|(path, text)| (path, text.to_string())).collect();
-        Self { checker, files, gaps }
+        let Some(word) = container else { return Ok(Self { checker, files, gaps, container }) };
+        let known = if word == AUTO { Some(None) } else { Container::parse(&word).map(Some) };
+        let checker = known.and_then(|known| checker.of_records(known)).ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "`{word}` is no container with a record a line; those are `{AUTO}`, `chat-lines`, `envelope-lines` and `traces`"
+            ))
+        })?;
+        Ok(Self { checker, files, gaps, container: Some(word) })
     }
 
     /// What `of` makes of the sessions of a batch.
@@ -127,7 +152,7 @@ impl Checker {
         for batch in reader {
             batches.push(batch.map_err(|error| PyValueError::new_err(error.to_string()))?);
         }
-        let columns: Vec<SessionColumns> = batches.iter().map(SessionColumns::of).collect::<PyResult<_>>()?;
+        let columns: Vec<SessionColumns> = batches.iter().map(|batch| SessionColumns::of(batch, self.container.is_some())).collect::<PyResult<_>>()?;
         let sessions = sessions_of(&columns, self.gaps)?;
         let rows = detached(py, || of(&sessions))?;
         let rows = rows.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;

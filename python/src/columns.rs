@@ -16,7 +16,8 @@ use pyo3::{PyErr, PyResult};
 pub(crate) struct SessionColumns {
     ids: LargeBinaryArray,
     turns: ArrayRef,
-    roles: LargeBinaryArray,
+    /// None where the texts are records, which say it themselves.
+    roles: Option<LargeBinaryArray>,
     texts: LargeBinaryArray,
 }
 
@@ -25,15 +26,17 @@ impl SessionColumns {
     ///
     /// # Errors
     /// `TypeError` for a column that is missing or has another type, `ValueError` for a row without a session, a turn or a role.
-    pub(crate) fn of(batch: &RecordBatch) -> PyResult<Self> {
+    pub(crate) fn of(batch: &RecordBatch, of_records: bool) -> PyResult<Self> {
         let ids = text(batch, "session_id", true)?;
         let turns = column(batch, "turn")?;
         if !turns.data_type().is_integer() {
             return Err(wrong_type("turn", "integers", turns.data_type()));
         }
         let turns = cast(turns, &DataType::Int64).map_err(|error| PyTypeError::new_err(error.to_string()))?;
-        let (roles, texts) = (text(batch, "role", false)?, text(batch, "text", false)?);
-        for (name, column) in [("session_id", &ids as &dyn Array), ("turn", &turns), ("role", &roles)] {
+        let roles = if of_records { None } else { Some(text(batch, "role", false)?) };
+        let texts = text(batch, "text", false)?;
+        let roles_too = roles.as_ref().map(|roles| ("role", roles as &dyn Array));
+        for (name, column) in [("session_id", &ids as &dyn Array), ("turn", &turns)].into_iter().chain(roles_too) {
             if let Some(row) = (0..column.len()).find(|row| column.is_null(*row)) {
                 return Err(PyValueError::new_err(format!("row {row} has no `{name}`")));
             }
@@ -44,7 +47,8 @@ impl SessionColumns {
     fn row(&self, row: usize) -> (Cow<'_, str>, SessionTurn<'_>) {
         let text: &[u8] = if self.texts.is_null(row) { &[] } else { self.texts.value(row) };
         // A role that is not a text is one that nothing is known of.
-        let role = std::str::from_utf8(self.roles.value(row)).unwrap_or_default();
+        let role = self.roles.as_ref().map_or(&b""[..], |roles| roles.value(row));
+        let role = std::str::from_utf8(role).unwrap_or_default();
         let turn = self.turns.as_primitive::<Int64Type>().value(row);
         (String::from_utf8_lossy(self.ids.value(row)), SessionTurn { turn, role, text })
     }

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from sessions_on_disk import POLICY, findings_of_program, of_package, write_sessions
+from sessions_on_disk import CONFIG, POLICY, findings_of_program, of_package, write_sessions
 
 import mangle_ls
 
 PROGRAM = os.environ.get("MANGLE_LS")
+EXAMPLES = Path(__file__).parent.parent.parent / "examples/transcripts/clean"
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="MANGLE_LS names no program to compare with")
@@ -68,3 +70,32 @@ def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
         mangle_ls.Checker(policies=[tmp_path])
     with pytest.raises(ValueError, match="policy"):
         mangle_ls.Policy()
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="MANGLE_LS names no program to compare with")
+@pytest.mark.parametrize("name", ["langsmith", "openinference", "chat", "traces", "envelopes"])
+def test_records_are_read_in_their_own_format(name: str, tmp_path: Path) -> None:
+    lines = (EXAMPLES / f"{name}.jsonl").read_text().replace("task_status(", "task_statuz(").splitlines()
+    count = len(lines)
+    records = pa.table({"session_id": [name] * count, "turn": range(1, count + 1), "text": lines})
+    (tmp_path / "mangle-ls.toml").write_text(CONFIG)
+    (tmp_path / "schemas.mg").write_text(POLICY)
+    (tmp_path / "sessions").mkdir()
+    (tmp_path / "sessions" / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+    found = of_package(pa.table(mangle_ls.Checker(tmp_path, container="auto").check(records)))
+    assert found
+    assert found == findings_of_program(str(PROGRAM), tmp_path)
+
+
+def test_a_container_without_lines_is_refused(tmp_path: Path) -> None:
+    for word in ("markdown", "nonsense"):
+        with pytest.raises(ValueError, match="no container with a record a line"):
+            mangle_ls.Checker(container=word)
+
+
+def test_a_checker_of_records_can_be_pickled(checker) -> None:
+    copy = pickle.loads(pickle.dumps(mangle_ls.Checker(container="auto")))
+    records = pa.table({"session_id": ["a"], "turn": [1], "text": ['{"role": "assistant", "content": "No envelope."}']})
+    assert pa.table(copy.check(records)).num_rows > 0
+    with pytest.raises(TypeError, match="role"):
+        checker.check(records)

@@ -8,6 +8,8 @@ use mangle_engine::kernel::Clock;
 use mangle_settings::{Container, FILE_NAME, MaxFindings, Settings, TranscriptSettings};
 use mangle_syntax::lint::Severity;
 
+use super::Session;
+use super::lines::{SessionLines, TurnForm};
 use crate::host::{
     self, AccountPolicies, CheckOptions, CheckTarget, CheckTargets, KnowledgeMap, Memory, Overlay,
     PartialScan, Problem, ProgramFiles, Resolution, Shell, TranscriptFile, TranscriptPrograms,
@@ -32,6 +34,7 @@ pub struct Checker {
     pub(super) settings: Arc<Settings>,
     /// The time at which policies are evaluated.
     pub(super) clock: Clock,
+    form: TurnForm,
 }
 
 impl fmt::Debug for Checker {
@@ -139,7 +142,41 @@ impl Checker {
             TranscriptPrograms { resolution: &resolution, knowledges: &knowledges, clock: Some(clock) };
         let policies = AccountPolicies::that_judge(programs);
         let denying = AccountPolicies::that_deny(programs);
-        Ok(Self { resolution, knowledges, memory, policies, denying, texts, like, root, settings, clock })
+        Ok(Self {
+            resolution,
+            knowledges,
+            memory,
+            policies,
+            denying,
+            texts,
+            like,
+            root,
+            settings,
+            clock,
+            form: TurnForm::Said,
+        })
+    }
+
+    /// The same checker for sessions whose turns are records of a log, one each, in JSON. Without a container it is found out for each
+    /// session, as it is for a file. `None` for a container that does not have a record a line.
+    #[must_use]
+    pub fn of_records(mut self, container: Option<Container>) -> Option<Self> {
+        let has_lines = |container| {
+            matches!(container, Container::EnvelopeLines | Container::ChatLines | Container::Traces)
+        };
+        if !container.is_none_or(has_lines) {
+            return None;
+        }
+        self.form = TurnForm::Record;
+        self.like.settings =
+            TranscriptSettings { container, ..TranscriptSettings::clone(&self.like.settings) }.into();
+        self.resolution.transcripts = vec![self.like.clone()];
+        Some(self)
+    }
+
+    /// The lines of a session.
+    pub(super) fn lines(&self, session: &Session<'_>) -> SessionLines {
+        SessionLines::of(session, self.form)
     }
 
     /// The time at which policies are evaluated, in nanoseconds since 1970.

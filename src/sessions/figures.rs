@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::lines::SessionLines;
 use super::verdicts::each_record;
 use super::{Checker, Session};
 use crate::host::{Accounts, TranscriptFigures};
@@ -53,7 +52,7 @@ impl Checker {
     }
 
     fn statistics(&self, session: &Session<'_>) -> Statistics {
-        let (lines, settings) = (SessionLines::of(session), &self.like.settings);
+        let (lines, settings) = (self.lines(session), &self.like.settings);
         let mut figures = TranscriptFigures::new(&self.like, self.knowledges.judge(&self.like));
         let mut accounts = Accounts::new(self.programs(), &self.policies);
         let summary = each_record(settings, &lines, &mut |record| figures.record(record, &mut accounts));

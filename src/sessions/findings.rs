@@ -45,7 +45,7 @@ impl Checker {
         let mut transcripts = Vec::with_capacity(sessions.len());
         let mut numbers: FxHashMap<String, (usize, SessionLines)> = FxHashMap::default();
         for (number, session) in sessions.iter().enumerate() {
-            let (found, lines) = (self.transcript(number), SessionLines::of(session));
+            let (found, lines) = (self.transcript(number), self.lines(session));
             overlay.insert_transcript(found.path.clone(), Arc::clone(&lines.bytes));
             numbers.insert(host::relative(&self.root, &found.path), (number, lines));
             transcripts.push(found);

@@ -1,4 +1,5 @@
-//! A session as lines of JSON, the form that transcripts are read in, and the way back from a byte of a line to a byte of a text.
+//! A session as lines of JSON, the form that transcripts are read in, and the way back from a byte of a line to a byte of a text. The text of
+//! a turn becomes a string in its line; a record is a line as it is.
 
 use std::sync::Arc;
 
@@ -19,6 +20,16 @@ pub(super) struct SessionLines {
     pub(super) bytes: Arc<[u8]>,
     /// Where each line begins, and where the string of its text does.
     starts: Vec<LineStart>,
+    form: TurnForm,
+}
+
+/// What the text of a turn is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TurnForm {
+    /// What is said.
+    Said,
+    /// A record of a log, in JSON: who speaks and what is said is in it.
+    Record,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -41,27 +52,31 @@ pub(super) struct TextPlace {
 const LONGEST_TEXT: usize = LONGEST_RECORD + 1;
 
 impl SessionLines {
-    pub(super) fn of(session: &Session<'_>) -> Self {
+    pub(super) fn of(session: &Session<'_>, form: TurnForm) -> Self {
         let (mut bytes, mut starts) = (Vec::new(), Vec::new());
         for turn in &session.turns {
             let line = bytes.len();
-            bytes.extend_from_slice(ROLE.as_bytes());
-            bytes.extend_from_slice(&json(turn.role.as_bytes()));
-            bytes.extend_from_slice(CONTENT.as_bytes());
-            starts.push(LineStart { line, text: bytes.len() });
-            bytes.extend_from_slice(&json(turn.text.get(..LONGEST_TEXT).unwrap_or(turn.text)));
-            bytes.extend_from_slice(b"}\n");
+            let text = turn.text.get(..LONGEST_TEXT).unwrap_or(turn.text);
+            let start = match form {
+                TurnForm::Said => said(turn.role, text, &mut bytes),
+                TurnForm::Record => record(text, &mut bytes),
+            };
+            starts.push(LineStart { line, text: start });
         }
-        Self { bytes: bytes.into(), starts }
+        Self { bytes: bytes.into(), starts, form }
     }
 
     /// The place in the texts of a byte of the lines; of one outside of every text, the start of its turn's text.
     pub(super) fn place(&self, at: usize) -> Option<TextPlace> {
         let turn = self.starts.partition_point(|start| start.line <= at).checked_sub(1)?;
         let start = self.starts.get(turn)?;
-        let string = self.bytes.get(start.text..at.max(start.text))?;
-        // The string begins with a quote.
-        Some(TextPlace { turn, offset: unescaped(string.get(1..).unwrap_or_default()) })
+        let text = self.bytes.get(start.text..at.max(start.text))?;
+        let offset = match self.form {
+            // The string begins with a quote.
+            TurnForm::Said => unescaped(text.get(1..).unwrap_or_default()),
+            TurnForm::Record => text.len(),
+        };
+        Some(TextPlace { turn, offset })
     }
 
     /// The index of the turn that a line is of, counted from 1.
@@ -69,6 +84,25 @@ impl SessionLines {
         let turn = usize::try_from(line).ok()?.checked_sub(1)?;
         (turn < self.starts.len()).then_some(turn)
     }
+}
+
+/// Writes the line of what is said; gives where the string of the text begins.
+fn said(role: &str, text: &[u8], bytes: &mut Vec<u8>) -> usize {
+    bytes.extend_from_slice(ROLE.as_bytes());
+    bytes.extend_from_slice(&json(role.as_bytes()));
+    bytes.extend_from_slice(CONTENT.as_bytes());
+    let start = bytes.len();
+    bytes.extend_from_slice(&json(text));
+    bytes.extend_from_slice(b"}\n");
+    start
+}
+
+/// Writes a record as a line; gives where it begins. In JSON a line can only end between tokens, where a space is as good.
+fn record(text: &[u8], bytes: &mut Vec<u8>) -> usize {
+    let start = bytes.len();
+    bytes.extend(text.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }));
+    bytes.push(b'\n');
+    start
 }
 
 /// A text as a string of JSON. What is not UTF-8 stays as it is.

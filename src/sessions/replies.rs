@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::lines::SessionLines;
 use super::verdicts::each_record;
 use super::{Checker, Session};
 use crate::host::{Accounts, TranscriptPrograms};
@@ -64,7 +63,7 @@ impl Checker {
         session: &Session<'_>,
         programs: TranscriptPrograms<'_>,
     ) -> Vec<SessionReply> {
-        let lines = SessionLines::of(session);
+        let lines = self.lines(session);
         let mut accounts = Accounts::new(programs, &self.denying);
         let mut replies = Vec::new();
         let settings = &self.like.settings;

@@ -14,8 +14,8 @@ pub struct Session<'t> {
 pub struct SessionTurn<'t> {
     /// Its number, as its owner counts.
     pub turn: i64,
-    /// Who speaks: `assistant`, `user`, `system`, `tool`, or another word for one of these.
+    /// Who speaks: `assistant`, `user`, `system`, `tool`, or another word for one of these. A record says it itself.
     pub role: &'t str,
-    /// What is said. Bytes that are not UTF-8 are found like those of a file.
+    /// What is said, or a record (`Checker::of_records`). Bytes that are not UTF-8 are found like those of a file.
     pub text: &'t [u8],
 }

@@ -145,3 +145,31 @@ fn a_policy_is_asked_with_given_facts() {
     let error = policy.query("permitted(A, B, C)", &bad, Reading::Go).unwrap_err();
     assert!(error.starts_with("facts of `pending_action`, row 1:"), "{error}");
 }
+
+/// Records keep their places, also where they are written over several lines.
+#[test]
+fn a_record_has_the_findings_of_its_line() {
+    let path = examples().join("jailbreak/session.piggyback.jsonl");
+    let text = std::fs::read_to_string(path).unwrap();
+    let records: Vec<String> = text.lines().map(|line| line.replacen("{\"", "{\n \"", 1)).collect();
+    let load = || Checker::load(Some(&examples().join("guardian")), &[], None).unwrap();
+    let checker = load().of_records(None).unwrap();
+    let turns = (1..).zip(&records).map(|(turn, text)| SessionTurn { turn, role: "", text: text.as_bytes() });
+    let found = checker.check(&[Session { id: "records".to_owned(), turns: turns.collect() }]);
+    let said = turns_of_said(&load());
+    let of = |found: &[SessionFinding]| -> Vec<_> {
+        found.iter().map(|one| (one.turn, one.code.clone(), one.headline.clone())).collect()
+    };
+    assert_eq!(of(&found), of(&said));
+    for one in found.iter().filter(|one| one.turn.is_some()) {
+        let text = &records[usize::try_from(one.turn.unwrap()).unwrap() - 1];
+        let range = usize::try_from(one.start.unwrap()).unwrap()..usize::try_from(one.end.unwrap()).unwrap();
+        assert!(text.get(range).is_some_and(|part| !part.is_empty() && !part.contains('\n')), "{one:?}");
+    }
+    assert_eq!(checker.parse(&[]), []);
+    assert!(load().of_records(Some(mangle_settings::Container::Markdown)).is_none());
+}
+
+fn turns_of_said(checker: &Checker) -> Vec<SessionFinding> {
+    checker.check(&[session("said", &jailbreak())])
+}

@@ -73,7 +73,7 @@ impl Checker {
             sources: &sources,
         };
         let mut replay = ReplaySession::new(setup, None);
-        let lines = SessionLines::of(session);
+        let lines = self.lines(session);
         let mut turns: Vec<TurnReport> = Vec::new();
         each_record(&self.like.settings, &lines, &mut |record| {
             turns.extend(replay.record(record, LinePosition::default()));

@@ -56,12 +56,15 @@ class Checker:
         policies: Sequence[str | PathLike[str]] = (),
         *,
         gaps: bool = False,
+        container: Literal["auto", "chat-lines", "envelope-lines", "traces"] | None = None,
     ) -> Checker:
         """Reads the configuration and the policies.
 
         config: a `mangle-ls.toml`, or the folder that has it. Without it the defaults count.
         policies: files and folders of Mangle, in addition to those of the configuration.
         gaps: accept sessions whose turns have gaps or begin after 1.
+        container: each `text` is a whole record of a log, in JSON, and says itself who speaks; there is no column
+            `role`. `auto` finds out the format for each session, among them exports of LangSmith and OpenInference.
 
         Raises `PolicyError` if a policy or the configuration has errors, and `FileNotFoundError` if
         something that is named is not there or cannot be read.
