@@ -13,6 +13,10 @@ use std::ffi::OsString;
 
 use pyo3::prelude::*;
 
+/// That of the program: checks and evaluations allocate many small values on several threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The native part of `mangle_ls`.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
