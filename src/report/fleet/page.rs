@@ -23,6 +23,8 @@ pub struct FleetPage<'a> {
     pub title: Option<&'a str>,
     /// The day on which it is made, as `2026-01-31`.
     pub date: Option<&'a str>,
+    /// How many inputs could not be read to their end, or have no reply.
+    pub unread: usize,
 }
 
 /// The sections, by their ids.
@@ -60,9 +62,11 @@ pub fn page(page: FleetPage<'_>) -> String {
         contents(&mut out);
     }
     out.push_str("<main id=\"main\">\n");
-    match is_empty {
-        true => out.push_str("<p>There is no reply in these sessions, and nothing was found.</p>\n"),
-        false => self::sections(page.fleet, &mut out),
+    if page.fleet.totals.answers == 0 {
+        out.push_str("<p>There is no reply in these sessions.</p>\n");
+    }
+    if !is_empty {
+        self::sections(page.fleet, &mut out);
     }
     out.push_str("</main>\n</body>\n</html>\n");
     out
@@ -98,6 +102,11 @@ fn header(page: FleetPage<'_>, title: &str, out: &mut String) {
         "</ul><p class=\"sub\">Violations are errors and warnings of <code>check</code> and <code>replay</code>. \
          Times are UTC.</p>\n",
     );
+    if page.unread > 0 {
+        let inputs = counted(page.unread as u64, "input", "inputs");
+        let _ =
+            writeln!(out, "<p class=\"note warn\">{inputs} cannot be read to the end, or have no reply.</p>");
+    }
     sections::gaps(page.fleet, out);
     out.push_str("</header>\n");
 }

@@ -82,7 +82,9 @@ pub(super) fn gaps(fleet: &Fleet, out: &mut String) {
 
 /// A dimension over time, then in sum.
 fn of_dimension(fleet: &Fleet, wording: &Wording, out: &mut String) {
+    out.push_str("<h3>Over time</h3>\n");
     over_time(fleet, wording, out);
+    out.push_str("<h3>In sum</h3>\n");
     by_word(fleet, wording, out);
 }
 

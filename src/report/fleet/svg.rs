@@ -26,8 +26,11 @@ const SERIES: [RGBColor; 6] = [
 /// How many series a chart tells apart by colour.
 pub(super) const MOST_SERIES: usize = SERIES.len();
 
-/// The size of text, in pixels.
-const TEXT: i32 = 13;
+/// The size of text as plotters counts it: it writes 1.24 times less, which is 13 pixels.
+const TEXT: i32 = 16;
+
+/// How wide a character of a text is at most on average, in pixels.
+const CHARACTER: usize = 8;
 
 /// The room for the numbers of the vertical axis, and for the times below a chart.
 const LEFT: u32 = 56;
@@ -93,22 +96,18 @@ fn draw_columns(chart: &TimeChart, area: &Area<'_>) -> Drawn {
     let mut builder = ChartBuilder::on(area);
     builder.margin_top(10).margin_right(10).x_label_area_size(BELOW).y_label_area_size(LEFT);
     let mut context = builder.build_cartesian_2d((0..spans - 1).into_segmented(), 0..most + most / 20)?;
-    let label = |value: &SegmentValue<i32>| match value {
-        SegmentValue::Exact(at) | SegmentValue::CenterOf(at) => label_at(chart, *at),
-        SegmentValue::Last => String::new(),
-    };
     context
         .configure_mesh()
         .disable_x_mesh()
         .light_line_style(TRANSPARENT)
         .bold_line_style(RULE)
         .axis_style(RULE)
-        .x_labels(labels_for(area))
+        .x_labels(0)
         .y_labels(6)
-        .x_label_formatter(&label)
-        .y_label_formatter(&|value| grouped(*value))
+        .y_label_formatter(&|value| short(*value))
         .label_style(("sans-serif", TEXT).into_font().color(&INK))
         .draw()?;
+    times(chart, area, |at| context.backend_coord(&(SegmentValue::Exact(at), 0)))?;
     let mut base = vec![0; chart.labels.len()];
     for (values, color) in chart.series.iter().zip(SERIES) {
         let columns = (0..spans).zip(base.iter_mut().zip(values)).filter(|(_, (_, value))| **value > 0);
@@ -137,12 +136,12 @@ fn draw_curves(chart: &TimeChart, area: &Area<'_>) -> Drawn {
         .light_line_style(TRANSPARENT)
         .bold_line_style(RULE)
         .axis_style(RULE)
-        .x_labels(labels_for(area))
+        .x_labels(0)
         .y_labels(6)
-        .x_label_formatter(&|at| label_at(chart, *at))
-        .y_label_formatter(&|value| grouped(*value))
+        .y_label_formatter(&|value| short(*value))
         .label_style(("sans-serif", TEXT).into_font().color(&INK))
         .draw()?;
+    times(chart, area, |at| context.backend_coord(&(at, 1)))?;
     for (values, color) in chart.series.iter().zip(SERIES) {
         let points: Vec<(i32, u64)> = (0..spans).zip(values.iter().map(|value| (*value).max(1))).collect();
         context.draw_series(points.iter().map(|point| Circle::new(*point, 2, color.filled())))?;
@@ -157,7 +156,7 @@ fn draw_bars(rows: &[(String, u64)], area: &Area<'_>) -> Drawn {
     for (at, (name, value)) in (0..).zip(rows) {
         let top = at * ROW;
         let number = grouped(*value);
-        let room = usize::try_from(width - 16)? / 8;
+        let room = usize::try_from(width - 16)? / CHARACTER;
         let name = fitting(name, room.saturating_sub(number.width()));
         area.draw(&Text::new(name, (0, top + 2), ink(HPos::Left, VPos::Top)))?;
         area.draw(&Text::new(number, (width - 1, top + 2), ink(HPos::Right, VPos::Top)))?;
@@ -170,13 +169,30 @@ fn draw_bars(rows: &[(String, u64)], area: &Area<'_>) -> Drawn {
     Ok(())
 }
 
-fn label_at(chart: &TimeChart, at: i32) -> String {
-    usize::try_from(at).ok().and_then(|at| chart.labels.get(at)).cloned().unwrap_or_default()
+/// Writes below a chart when its spans begin, as many as there is room for; `place` is where a span begins, in pixels.
+fn times(chart: &TimeChart, area: &Area<'_>, place: impl Fn(i32) -> (i32, i32)) -> Drawn {
+    let width = i32::try_from(area.dim_in_pixel().0)?;
+    let longest = chart.labels.iter().map(String::len).max().unwrap_or_default();
+    let room = i32::try_from(longest * CHARACTER)?;
+    let mut free = 0;
+    for (at, label) in (0..).zip(&chart.labels) {
+        let (x, y) = place(at);
+        if x >= free && x + room <= width {
+            area.draw(&PathElement::new([(x, y), (x, y + 5)], RULE))?;
+            area.draw(&Text::new(label.clone(), (x, y + 7), ink(HPos::Left, VPos::Top)))?;
+            free = x + room + 16;
+        }
+    }
+    Ok(())
 }
 
-/// How many times there is room for below a chart.
-fn labels_for(area: &Area<'_>) -> usize {
-    (area.dim_in_pixel().0.saturating_sub(LEFT) / 110).max(2) as usize
+/// A number at an axis.
+fn short(number: u64) -> String {
+    match number {
+        0..100_000 => grouped(number),
+        100_000..10_000_000 => format!("{}k", grouped(number / 1_000)),
+        _ => format!("{}M", grouped(number / 1_000_000)),
+    }
 }
 
 /// The beginning of a text that is no wider than so many columns.
