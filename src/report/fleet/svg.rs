@@ -102,7 +102,9 @@ fn draw_columns(chart: &TimeChart, area: &Area<'_>) -> Drawn {
         .light_line_style(TRANSPARENT)
         .bold_line_style(RULE)
         .axis_style(RULE)
-        .x_labels(0)
+        // `times` writes them; without any, plotters overflows.
+        .x_labels(2)
+        .x_label_formatter(&|_| String::new())
         .y_labels(6)
         .y_label_formatter(&|value| short(*value))
         .label_style(("sans-serif", TEXT).into_font().color(&INK))
@@ -136,7 +138,9 @@ fn draw_curves(chart: &TimeChart, area: &Area<'_>) -> Drawn {
         .light_line_style(TRANSPARENT)
         .bold_line_style(RULE)
         .axis_style(RULE)
-        .x_labels(0)
+        // `times` writes them; without any, plotters overflows.
+        .x_labels(2)
+        .x_label_formatter(&|_| String::new())
         .y_labels(6)
         .y_label_formatter(&|value| short(*value))
         .label_style(("sans-serif", TEXT).into_font().color(&INK))
