@@ -69,6 +69,17 @@ impl Checker {
         self.answer(py, batch, |sessions| rows::figures(sessions, &self.checker.stats(sessions)))
     }
 
+    /// A page about the sessions of a batch.
+    #[pyo3(signature = (batch, /, *, title=None))]
+    fn report(&self, py: Python<'_>, batch: AnyRecordBatch, title: Option<&str>) -> PyResult<String> {
+        let batches = batches(batch)?;
+        let columns =
+            batches.iter().map(|batch| SessionColumns::with_labels(batch, self.container.is_some()));
+        let columns: Vec<_> = columns.collect::<PyResult<_>>()?;
+        let sessions = sessions_of(&columns, self.gaps)?;
+        detached(py, || self.checker.report(&sessions, title))
+    }
+
     /// A checker is pickled with the contents of its files and with its time, so that every worker gives the same.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Pickled<'py>> {
         let py = slf.py();
@@ -77,7 +88,10 @@ impl Checker {
         for (path, text) in &this.files {
             files.set_item(path, text)?;
         }
-        Ok((slf.get_type().getattr("_of_files")?, (files, this.gaps, this.container.clone(), this.checker.now_ns())))
+        Ok((
+            slf.get_type().getattr("_of_files")?,
+            (files, this.gaps, this.container.clone(), this.checker.now_ns()),
+        ))
     }
 
     /// The checker of files that were read elsewhere.
@@ -97,6 +111,16 @@ impl Checker {
         let loaded = detached(py, || sessions::Checker::load(config, &policies, Some(Clock { now_ns })))?;
         Self::of(loaded.map_err(of_loading)?, gaps, container)
     }
+}
+
+/// The batches of a frame, with an empty one that has its columns.
+fn batches(batch: AnyRecordBatch) -> PyResult<Vec<RecordBatch>> {
+    let reader = batch.into_reader()?;
+    let mut batches = vec![RecordBatch::new_empty(reader.schema())];
+    for batch in reader {
+        batches.push(batch.map_err(|error| PyValueError::new_err(error.to_string()))?);
+    }
+    Ok(batches)
 }
 
 /// Writes files below a folder. Gives the folder in it that their paths count from: so deep that files beside it have a place, too.
@@ -147,12 +171,9 @@ impl Checker {
         batch: AnyRecordBatch,
         of: impl Fn(&[Session<'_>]) -> Result<RecordBatch, ArrowError> + Sync,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let reader = batch.into_reader()?;
-        let mut batches = vec![RecordBatch::new_empty(reader.schema())];
-        for batch in reader {
-            batches.push(batch.map_err(|error| PyValueError::new_err(error.to_string()))?);
-        }
-        let columns: Vec<SessionColumns> = batches.iter().map(|batch| SessionColumns::of(batch, self.container.is_some())).collect::<PyResult<_>>()?;
+        let batches = batches(batch)?;
+        let columns = batches.iter().map(|batch| SessionColumns::of(batch, self.container.is_some()));
+        let columns: Vec<SessionColumns> = columns.collect::<PyResult<_>>()?;
         let sessions = sessions_of(&columns, self.gaps)?;
         let rows = detached(py, || of(&sessions))?;
         let rows = rows.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! The columns of sessions: `session_id`, `turn`, `role` and `text`.
+//! The columns of sessions: `session_id`, `turn`, `role` and `text`; for a report, `time`, `model`, `version` and `shard`.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -7,8 +7,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, LargeBinaryArray, RecordBatch};
 use arrow_cast::cast;
-use arrow_schema::DataType;
-use mangle_ls::sessions::{Session, SessionTurn};
+use arrow_schema::{DataType, TimeUnit};
+use mangle_ls::sessions::{Session, SessionTurn, TurnLabels, TurnTime};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::{PyErr, PyResult};
 
@@ -19,6 +19,34 @@ pub(crate) struct SessionColumns {
     /// None where the texts are records, which say it themselves.
     roles: Option<LargeBinaryArray>,
     texts: LargeBinaryArray,
+    labels: LabelColumns,
+}
+
+/// What a report counts turns under, as far as there are columns for it.
+#[derive(Default)]
+struct LabelColumns {
+    /// The time of each row.
+    times: Vec<TurnTime>,
+    models: Option<LargeBinaryArray>,
+    versions: Option<LargeBinaryArray>,
+    shards: Option<LargeBinaryArray>,
+}
+
+impl LabelColumns {
+    fn row(&self, row: usize) -> TurnLabels<'_> {
+        TurnLabels {
+            time: self.times.get(row).copied().unwrap_or_default(),
+            model: word(self.models.as_ref(), row),
+            version: word(self.versions.as_ref(), row),
+            shard: word(self.shards.as_ref(), row),
+        }
+    }
+}
+
+/// A text of a column that may be missing; what is empty or not UTF-8 says nothing.
+fn word(column: Option<&LargeBinaryArray>, row: usize) -> Option<&str> {
+    let column = column.filter(|column| column.is_valid(row))?;
+    std::str::from_utf8(column.value(row)).ok().filter(|word| !word.is_empty())
 }
 
 impl SessionColumns {
@@ -36,12 +64,29 @@ impl SessionColumns {
         let roles = if of_records { None } else { Some(text(batch, "role", false)?) };
         let texts = text(batch, "text", false)?;
         let roles_too = roles.as_ref().map(|roles| ("role", roles as &dyn Array));
-        for (name, column) in [("session_id", &ids as &dyn Array), ("turn", &turns)].into_iter().chain(roles_too) {
+        for (name, column) in
+            [("session_id", &ids as &dyn Array), ("turn", &turns)].into_iter().chain(roles_too)
+        {
             if let Some(row) = (0..column.len()).find(|row| column.is_null(*row)) {
                 return Err(PyValueError::new_err(format!("row {row} has no `{name}`")));
             }
         }
-        Ok(Self { ids, turns, roles, texts })
+        Ok(Self { ids, turns, roles, texts, labels: LabelColumns::default() })
+    }
+
+    /// [`SessionColumns::of`], with the columns that only a report reads.
+    ///
+    /// # Errors
+    /// As there, and `TypeError` where one of these columns has another type.
+    pub(crate) fn with_labels(batch: &RecordBatch, of_records: bool) -> PyResult<Self> {
+        let words = |name| batch.column_by_name(name).map(|_| text(batch, name, true)).transpose();
+        let labels = LabelColumns {
+            times: times(batch)?,
+            models: words("model")?,
+            versions: words("version")?,
+            shards: words("shard")?,
+        };
+        Ok(Self { labels, ..Self::of(batch, of_records)? })
     }
 
     fn row(&self, row: usize) -> (Cow<'_, str>, SessionTurn<'_>) {
@@ -50,7 +95,10 @@ impl SessionColumns {
         let role = self.roles.as_ref().map_or(&b""[..], |roles| roles.value(row));
         let role = std::str::from_utf8(role).unwrap_or_default();
         let turn = self.turns.as_primitive::<Int64Type>().value(row);
-        (String::from_utf8_lossy(self.ids.value(row)), SessionTurn { turn, role, text })
+        (
+            String::from_utf8_lossy(self.ids.value(row)),
+            SessionTurn { turn, role, text, labels: self.labels.row(row) },
+        )
     }
 }
 
@@ -115,6 +163,31 @@ fn text(batch: &RecordBatch, name: &str, numbers: bool) -> PyResult<LargeBinaryA
     let column = if is_plain { column.clone() } else { cast(column, &DataType::LargeUtf8).map_err(wrong)? };
     let bytes = cast(&column, &DataType::LargeBinary).map_err(wrong)?;
     Ok(bytes.as_binary::<i64>().clone())
+}
+
+/// The times of a batch: timestamps, days, numbers since 1970, or texts; empty where there is no such column.
+fn times(batch: &RecordBatch) -> PyResult<Vec<TurnTime>> {
+    let Some(column) = batch.column_by_name("time") else { return Ok(Vec::new()) };
+    let wrong = |error: arrow_schema::ArrowError| PyTypeError::new_err(error.to_string());
+    match column.data_type() {
+        DataType::Timestamp(..) | DataType::Date32 | DataType::Date64 => {
+            let zone = match column.data_type() {
+                DataType::Timestamp(_, zone) => zone.clone(),
+                _ => None,
+            };
+            let seconds = cast(column, &DataType::Timestamp(TimeUnit::Second, zone)).map_err(wrong)?;
+            let seconds = cast(&seconds, &DataType::Int64).map_err(wrong)?;
+            let seconds = seconds.as_primitive::<Int64Type>().clone();
+            Ok(seconds.iter().map(|second| second.map_or(TurnTime::Absent, TurnTime::of_second)).collect())
+        }
+        _ => {
+            let texts = text(batch, "time", true)?;
+            let of = |text: Option<&[u8]>| {
+                text.map_or(TurnTime::Absent, |text| TurnTime::of_text(&String::from_utf8_lossy(text)))
+            };
+            Ok(texts.iter().map(of).collect())
+        }
+    }
 }
 
 fn wrong_type(name: &str, wanted: &str, found: &DataType) -> PyErr {

@@ -1,7 +1,8 @@
 //! `stats`: figures about transcripts.
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::{Args, ColorChoice, ValueEnum};
@@ -10,9 +11,16 @@ use super::ExitStatus;
 use super::output::Output;
 use super::output_form::OutputForm;
 use super::transcripts::{TranscriptArgs, Transcripts};
-use crate::host::{AccountPolicies, Accounts, TranscriptFigures};
+use crate::host::{self, AccountPolicies, Accounts, Beginning, TranscriptFigures, TranscriptFile};
+use crate::report::fleet::{Fleet, FleetEvent, FleetFile, FleetPage, page};
 use crate::report::replies::{figures_json, figures_prometheus, figures_text};
+use crate::report::{LinePosition, link_uri};
+use mangle_engine::kernel::Clock;
+use mangle_settings::{KernelSettings, instant_text};
+use mangle_syntax::lint::Severity;
+use piggyback::envelope::secrets::redacted;
 use piggyback::transcript::statistics::{Statistics, StatisticsCounter};
+use piggyback::transcript::{ReadSummary, Record};
 
 /// Count what became of the replies of transcripts, and how far their updates compress their text
 ///
@@ -28,6 +36,9 @@ pub(super) struct Stats {
     /// Of the facts of one predicate and first argument, only the newest counts as state
     #[arg(long)]
     latest: bool,
+    /// Write a page with charts for a browser as well: one file that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// For whom the output is
     #[arg(long, value_enum, default_value_t)]
     format: OutputForm,
@@ -45,38 +56,43 @@ impl Stats {
     /// Runs the command.
     ///
     /// # Errors
-    /// When there is no working folder, no such consumer, or standard output fails.
+    /// When there is no working folder, no such consumer, the page cannot be written, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
         let working = std::env::current_dir().context("cannot find out the working folder")?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
         let policies = AccountPolicies::that_judge(transcripts.programs());
-        let mut accounts = Accounts::new(transcripts.programs(), &policies);
-        let mut all: Vec<(String, Statistics)> = Vec::new();
-        let open: RefCell<Option<TranscriptFigures<'_>>> = RefCell::new(None);
+        let counting = RefCell::new(Counting {
+            command: self,
+            transcripts: &transcripts,
+            accounts: Accounts::new(transcripts.programs(), &policies),
+            open: None,
+            fleet: Fleet::default(),
+            all: Vec::new(),
+        });
         let problems = transcripts.each_record(
-            &mut |found, record, _| {
-                let Some(known) = transcripts.same(found) else { return Ok(()) };
-                let begin = || TranscriptFigures::new(known, transcripts.knowledges.judge(known));
-                open.borrow_mut().get_or_insert_with(begin).record(record, &mut accounts);
-                Ok(())
-            },
+            &mut |found, record, spot| counting.borrow_mut().record(found, record, spot),
             &mut |found, summary| {
-                let figures = match open.borrow_mut().take() {
-                    Some(figures) => figures.finish(summary),
-                    None => {
-                        let declarations = transcripts.knowledges.of(found).declarations.as_ref();
-                        StatisticsCounter::new(&found.settings, declarations).finish(0)
-                    }
-                };
-                all.push((transcripts.name(found), figures));
+                counting.borrow_mut().end(found, summary);
                 Ok(())
             },
         )?;
+        let Counting { fleet, all, .. } = counting.into_inner();
         let mut out = Output::of(self.format.medium(), color);
         out.write(&self.text(&all))?;
         out.flush()?;
+        self.page(&fleet, problems.len(), &working)?;
         transcripts.complain(&problems, color);
         Ok(if problems.is_empty() { ExitStatus::Clean } else { ExitStatus::Failure })
+    }
+
+    /// Writes the page, if one is wanted.
+    fn page(&self, fleet: &Fleet, unread: usize, working: &Path) -> Result<()> {
+        let Some(file) = &self.report else { return Ok(()) };
+        let today = instant_text(Clock::of(&KernelSettings::default()).now_ns);
+        let page = page(FleetPage { fleet, title: None, date: today.split('T').next(), unread });
+        let (path, page) = (host::absolute(working, file), redacted(&page));
+        let written = host::disk::write(&path, page.as_bytes());
+        written.map_err(|why| anyhow::anyhow!("{}: it cannot be written: {why}", file.display()))
     }
 
     /// The figures of all transcripts, as they are written.
@@ -94,4 +110,84 @@ impl Stats {
             }
         }
     }
+}
+
+/// A count of the transcripts, one after the other.
+struct Counting<'r> {
+    command: &'r Stats,
+    transcripts: &'r Transcripts,
+    accounts: Accounts<'r>,
+    /// The transcript that is read.
+    open: Option<TranscriptFigures<'r>>,
+    /// What the page is about.
+    fleet: Fleet,
+    /// The figures of those that were read.
+    all: Vec<(String, Statistics)>,
+}
+
+impl Counting<'_> {
+    /// Counts the next record.
+    ///
+    /// # Errors
+    /// When the beginning of its file cannot be read once more.
+    fn record(
+        &mut self,
+        found: &TranscriptFile,
+        record: &Record<'_>,
+        spot: &mut dyn FnMut() -> LinePosition,
+    ) -> io::Result<()> {
+        let Some(known) = self.transcripts.same(found) else { return Ok(()) };
+        // The file before was not read to its end.
+        self.open.take_if(|figures| !figures.is_of(known));
+        if self.open.is_none() {
+            self.fleet.begin(self.fleet_file(known));
+            let beginning = Beginning::of(known).map_err(|error| named(known, &error))?;
+            let figures = TranscriptFigures::new(known, self.transcripts.knowledges.judge(known));
+            self.open = Some(figures.of_file(beginning, self.command.latest));
+        }
+        let (Some(figures), fleet) = (self.open.as_mut(), &mut self.fleet) else { return Ok(()) };
+        figures.record_with(record, &mut self.accounts, &mut |origin, event| {
+            let is_shown = is_violation(event) && origin.record == i64::try_from(record.number).ok();
+            let line = is_shown.then(|| spot().line + 1);
+            fleet.add(&origin, event, line);
+        });
+        Ok(())
+    }
+
+    /// Ends a file.
+    fn end(&mut self, found: &TranscriptFile, summary: &ReadSummary) {
+        let open = self.open.take().filter(|figures| figures.is_of(found));
+        let figures = match open {
+            Some(figures) => {
+                let fleet = &mut self.fleet;
+                figures.finish_with(summary, &mut |origin, event| fleet.add(&origin, event, None))
+            }
+            None => {
+                self.fleet.begin(self.fleet_file(found));
+                let declarations = self.transcripts.knowledges.of(found).declarations.as_ref();
+                StatisticsCounter::new(&found.settings, declarations).finish(0)
+            }
+        };
+        self.fleet.end(&figures, self.command.latest);
+        self.all.push((self.transcripts.name(found), figures));
+    }
+
+    /// A transcript as the page speaks of it. What is in an archive has no link.
+    fn fleet_file(&self, found: &TranscriptFile) -> FleetFile {
+        let working = self.transcripts.working();
+        let page = self.command.report.as_ref().map(|page| host::absolute(working, page));
+        let folder = page.as_deref().and_then(Path::parent).filter(|_| found.path.is_file());
+        let link = folder.map(|folder| link_uri(Path::new(&host::relative(folder, &found.path))));
+        FleetFile { name: self.transcripts.name(found), link, unit: "record" }
+    }
+}
+
+/// An error with the file that it is about.
+fn named(found: &TranscriptFile, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {}", found.path.display(), host::plain(error)))
+}
+
+/// Whether something is a violation, which the page shows with its line.
+fn is_violation(event: FleetEvent) -> bool {
+    matches!(event, FleetEvent::Found { severity: Severity::Error | Severity::Warning, .. })
 }

@@ -78,9 +78,9 @@ pub use single_files::{FixedFile, SkipReason, StandaloneFixes, fix_standalone};
 pub use summary::summarise;
 pub use target::{CheckTarget, CheckTargets, STDIN, targets, targets_with_transcripts};
 pub use transcripts::{
-    AccountPolicies, Accounts, CheckedTranscripts, EachRead, Input, Knowledge, KnowledgeMap, MOST_FINDINGS,
-    ReadOptions, TranscriptFigures, TranscriptFile, TranscriptPrograms, TranscriptRequest, check_transcripts,
-    comments, plain_name, read_transcript, read_transcript_with,
+    AccountPolicies, Accounts, Beginning, CheckedTranscripts, EachRead, Input, Knowledge, KnowledgeMap,
+    MOST_FINDINGS, ReadOptions, SeeEvent, TranscriptFigures, TranscriptFile, TranscriptPrograms,
+    TranscriptRequest, check_transcripts, comments, plain_name, read_transcript, read_transcript_with,
 };
 pub use uses::named_among;
 pub use walk::{ScanLimit, Visited, repository};

@@ -1,6 +1,6 @@
 //! Findings as output: text with excerpts, JSON lines, SARIF, JUnit, GitHub's workflow commands, counts; and which
 //! of them are known already, from a baseline or an older version of the program. And rules ([`rules`]) and the
-//! dependencies of predicates ([`graph`]) as output, what a program answers to a query ([`QueryAnswer`]), and what became of policy tests
+//! dependencies of predicates ([`graph`]) as output, figures of many sessions as a page ([`fleet`]), what a program answers to a query ([`QueryAnswer`]), and what became of policy tests
 //! ([`policy_tests`]) and of replayed sessions ([`replay`]).
 //!
 //! Takes placed diagnostics and the texts that they point into ([`Sources`]); gives strings. Does
@@ -15,6 +15,7 @@ mod diff;
 mod display_limit;
 mod excerpt;
 mod excerpt_text;
+pub mod fleet;
 mod github;
 pub mod graph;
 mod guard;
@@ -60,6 +61,7 @@ pub use sources::{SourceText, Sources};
 pub use statistics::{Statistic, statistics, statistics_table};
 pub use summary::{CheckSummary, count};
 pub use text::text;
+pub use uri::link_uri;
 
 use mangle_syntax::lint::Diagnostic;
 use mangle_syntax::text::{FileId, compare_paths};

@@ -25,6 +25,27 @@ pub(super) fn relative_uri(path: &Path) -> String {
     uri
 }
 
+/// `path` as a link in a page: relative to the page unless it is absolute; steps upwards stay.
+#[must_use]
+pub fn link_uri(path: &Path) -> String {
+    if path.is_absolute() {
+        return file_uri(path);
+    }
+    // A name with a colon is no scheme behind `./`.
+    let mut uri = String::from(".");
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => {
+                uri.push('/');
+                escape(&mut uri, name.as_encoded_bytes());
+            }
+            Component::ParentDir => uri.push_str("/.."),
+            Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
+        }
+    }
+    uri
+}
+
 /// The absolute `path` as a URI `file:///…`.
 #[must_use]
 pub(super) fn file_uri(path: &Path) -> String {

@@ -9,6 +9,7 @@ mod findings;
 mod lines;
 mod program;
 mod replies;
+mod report;
 mod session;
 #[cfg(test)]
 mod tests;
@@ -19,5 +20,5 @@ pub use figures::{COLUMNS, Figure};
 pub use findings::SessionFinding;
 pub use program::{PolicyAnswer, PolicyProgram};
 pub use replies::SessionReply;
-pub use session::{Session, SessionTurn};
+pub use session::{Session, SessionTurn, TurnLabels, TurnTime};
 pub use verdicts::SessionVerdict;

@@ -1,5 +1,7 @@
 //! A session as it is given: texts, each with who says it.
 
+pub use crate::report::fleet::OriginTime as TurnTime;
+
 /// A session of an agent, whole and in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session<'t> {
@@ -18,4 +20,19 @@ pub struct SessionTurn<'t> {
     pub role: &'t str,
     /// What is said, or a record (`Checker::of_records`). Bytes that are not UTF-8 are found like those of a file.
     pub text: &'t [u8],
+    /// What a report counts it under.
+    pub labels: TurnLabels<'t>,
+}
+
+/// What is known of a turn beside its text; a report of many sessions counts by it, and nothing else reads it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TurnLabels<'t> {
+    /// When it was.
+    pub time: TurnTime,
+    /// The model that answered.
+    pub model: Option<&'t str>,
+    /// The version of the protocol, or of whatever else is to be compared; without it, the version that the reply is judged by.
+    pub version: Option<&'t str>,
+    /// The shard that answered; without it, the one that the reply names.
+    pub shard: Option<&'t str>,
 }

@@ -18,8 +18,12 @@ fn turns(text: &str) -> Vec<(String, String)> {
 }
 
 fn session<'t>(id: &str, turns: &'t [(String, String)]) -> Session<'t> {
-    let turns =
-        (1..).zip(turns).map(|(turn, (role, text))| SessionTurn { turn, role, text: text.as_bytes() });
+    let turns = (1..).zip(turns).map(|(turn, (role, text))| SessionTurn {
+        turn,
+        role,
+        text: text.as_bytes(),
+        labels: TurnLabels::default(),
+    });
     Session { id: id.to_owned(), turns: turns.collect() }
 }
 
@@ -53,7 +57,12 @@ fn hostile_texts_are_findings() {
     let checker = Checker::load(Some(&examples().join("guardian")), &[], None).unwrap();
     let long = vec![b'{'; 17 << 20];
     let texts: [&[u8]; 4] = [b"\xff{\"control_packet\"", &long, b"\0\x1b\"\\", b""];
-    let turns = (1..).zip(texts).map(|(turn, text)| SessionTurn { turn, role: "assistant", text });
+    let turns = (1..).zip(texts).map(|(turn, text)| SessionTurn {
+        turn,
+        role: "assistant",
+        text,
+        labels: TurnLabels::default(),
+    });
     let found = checker.check(&[Session { id: "bad".to_owned(), turns: turns.collect() }]);
     let rules = |turn: i64| -> Vec<&str> {
         found.iter().filter(|one| one.turn == Some(turn)).map(|one| one.rule.as_str()).collect()
@@ -154,7 +163,12 @@ fn a_record_has_the_findings_of_its_line() {
     let records: Vec<String> = text.lines().map(|line| line.replacen("{\"", "{\n \"", 1)).collect();
     let load = || Checker::load(Some(&examples().join("guardian")), &[], None).unwrap();
     let checker = load().of_records(None).unwrap();
-    let turns = (1..).zip(&records).map(|(turn, text)| SessionTurn { turn, role: "", text: text.as_bytes() });
+    let turns = (1..).zip(&records).map(|(turn, text)| SessionTurn {
+        turn,
+        role: "",
+        text: text.as_bytes(),
+        labels: TurnLabels::default(),
+    });
     let found = checker.check(&[Session { id: "records".to_owned(), turns: turns.collect() }]);
     let said = turns_of_said(&load());
     let of = |found: &[SessionFinding]| -> Vec<_> {
@@ -172,4 +186,30 @@ fn a_record_has_the_findings_of_its_line() {
 
 fn turns_of_said(checker: &Checker) -> Vec<SessionFinding> {
     checker.check(&[session("said", &jailbreak())])
+}
+
+#[test]
+fn a_report_counts_what_the_checker_finds() {
+    let checker = Checker::load(Some(&examples().join("guardian")), &[], None).unwrap();
+    let turns = jailbreak();
+    let mut sessions = [session("one", &turns), session("<b>", &turns)];
+    for (day, session) in (0..).zip(&mut sessions) {
+        let time = TurnTime::At(1_767_571_200 + day * 86_400);
+        let labels = TurnLabels { time, model: Some("m<1>"), version: Some("v2"), shard: Some("coder") };
+        session.turns.iter_mut().for_each(|turn| turn.labels = labels);
+    }
+    let page = checker.report(&sessions, Some("A <week>"));
+    let is_violation = |severity: &str| severity == "error" || severity == "warning";
+    let checked = checker.check(&sessions);
+    let checked = checked.iter().filter(|found| is_violation(&found.severity)).count();
+    let row = |name: &str| -> u64 {
+        let (_, rest) = page.split_once(&format!("<tr><th scope=\"row\">{name}</th><td>")).unwrap();
+        rest.split_once("</td>").unwrap().0.parse().unwrap()
+    };
+    let of_model = row("m&lt;1&gt;");
+    assert!(of_model >= checked as u64 && checked > 0, "{of_model} {checked}");
+    assert!(page.contains("<h1>A &lt;week&gt;</h1>") && page.contains("<b>&lt;b&gt;</b>"), "{page}");
+    assert!(page.contains("v2") && page.contains("coder") && page.contains("2026-01-06"), "{page}");
+    assert!(page.contains(", turn "), "{page}");
+    assert!(checker.report(&[], None).contains("There is no reply"));
 }

@@ -201,13 +201,14 @@ const WRITING: [(&str, &str); 6] = [
 ];
 
 /// Commands that write, and what their last line counts.
-const WRITERS: [(&[&str], Option<&str>); 8] = [
+const WRITERS: [(&[&str], Option<&str>); 9] = [
     (&["check", "--fix"], Some(" fixed,")),
     (&["check", "--fix-transcripts"], Some(" fixed,")),
     (&["fmt"], Some(" file")),
     (&["check", "--write-baseline", "base.json"], None),
     (&["split", "transcripts/t.json", "--surface", "s.txt", "--control", "c.txt"], None),
     (&["replay", "transcripts/t.json", "--report", "r.html"], None),
+    (&["stats", "transcripts/t.json", "--report", "s.html"], None),
     (&["gbnf", "-o", "r.gbnf"], None),
     (&["man", "pages"], None),
 ];

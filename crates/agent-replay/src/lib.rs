@@ -29,5 +29,6 @@ pub use rules::{PolicyFinding, findings_of_program, needs_gate, policy_findings,
 pub use session::{Event, Replay, ReplayOptions};
 pub use session_origin::SessionOrigin;
 pub use state::{MOST_SHOWN, StateChange, StateFact};
+pub use time::instant;
 pub use turn::{Correction, Effect, LiftedDenial, MemoryChange, SurfaceRewrite, Turn};
 pub use verdict::{Lock, Reliance, RequestPlace, Verdict};

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
+use jiff::fmt::rfc2822;
 use jiff::tz::TimeZone;
 
 /// From which number on a time is in milliseconds, and from which in microseconds or nanoseconds, not in seconds.
@@ -9,7 +10,8 @@ const LARGE: [(f64, f64); 3] = [(1e17, 1.0), (1e14, 1e3), (1e11, 1e6)];
 
 /// A time as a container writes it, in nanoseconds since 1970: RFC 3339, seconds or their parts since 1970, or as logs of
 /// the runtime have it, which is taken for UTC.
-pub(super) fn instant(text: &str) -> Option<i64> {
+#[must_use]
+pub fn instant(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Ok(number) = text.parse::<f64>() {
         return of_number(number);
@@ -17,6 +19,9 @@ pub(super) fn instant(text: &str) -> Option<i64> {
     let nanos = |time: Timestamp| i64::try_from(time.as_nanosecond()).ok();
     if let Ok(time) = text.parse::<Timestamp>() {
         return nanos(time);
+    }
+    if let Ok(zoned) = rfc2822::parse(text) {
+        return nanos(zoned.timestamp());
     }
     let civil: DateTime = text.replace('/', "-").parse().ok()?;
     nanos(civil.to_zoned(TimeZone::UTC).ok()?.timestamp())
@@ -43,6 +48,7 @@ mod tests {
             "1772366400000000",
             "2026/03/01 12:00:00.000000",
             "2026-03-01 12:00:00",
+            "Sun, 1 Mar 2026 13:00:00 +0100",
         ] {
             assert_eq!(instant(text), Some(second), "{text}");
         }

@@ -14,8 +14,11 @@ Each imports its engine, so none is imported here.
     checker = mangle_ls.Checker(policies=["policies"])
     turns = pa.record_batch({"session_id": ["a"], "turn": [1], "role": ["assistant"], "text": ["Hello"]})
     print(checker.check(turns).to_pylist())
+
+`report` writes a page with charts about many sessions.
 """
 
 from ._native import Checker, Policy, PolicyError, __version__
+from ._report import report
 
-__all__ = ["Checker", "Policy", "PolicyError", "__version__"]
+__all__ = ["Checker", "Policy", "PolicyError", "__version__", "report"]

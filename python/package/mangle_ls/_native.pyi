@@ -107,6 +107,23 @@ class Checker:
         Figures of many sessions are the sums of their rows.
         """
 
+    def report(self, batch: ArrowArray | ArrowStream, /, *, title: str | None = None) -> str:
+        """Returns a page about the sessions, as HTML: one file without scripts that needs nothing else.
+
+        It counts errors and warnings over time, by rule, shard, model and version, with the
+        counts of `check`, `replay` and `stats`, and shows the ten worst sessions. Its
+        size does not grow with the number of sessions. These columns are read where they exist,
+        and may hold null:
+
+        | Column | Type | |
+        |---|---|---|
+        | `time` | timestamp, date, integer or string | when the turn was: a text in ISO 8601, a number of seconds, or parts of them, since 1970; without a zone, UTC |
+        | `model`, `shard` | string or integer | who answered; without it, what the reply itself says |
+        | `version` | string or integer | what is to be compared; without it, the version of the protocol |
+
+        title: the heading of the page.
+        """
+
     def __reduce__(self) -> tuple[object, ...]: ...
 
 @final

@@ -1,10 +1,17 @@
 //! The figures of a transcript, counted as its records come: what `stats` says of a file, and of a session in memory.
 
-use super::{Accounts, TranscriptFile};
-use crate::ide::transcripts::{Judge, TranscriptCheck};
-use piggyback::transcript::labels::{Models, profile};
+use super::origins::{RecordOrigins, number};
+use super::{Accounts, Beginning, TranscriptFile};
+use crate::ide::transcripts::{Judge, TranscriptCheck, of_fences};
+use crate::report::fleet::{FleetEvent, Origin};
+use mangle_settings::Container;
+use mangle_syntax::text::FileId;
+use piggyback::transcript::labels::{Labels, RecordNames, profile};
 use piggyback::transcript::statistics::{ReplyAccount, Statistics, StatisticsCounter};
 use piggyback::transcript::{ReadSummary, Record, TranscriptFinding};
+
+/// Gets what is counted, one thing at a time.
+pub type SeeEvent<'f> = dyn FnMut(Origin, FleetEvent) + 'f;
 
 /// Counts what became of the replies of a transcript.
 #[derive(Debug)]
@@ -13,6 +20,11 @@ pub struct TranscriptFigures<'a> {
     judge: Judge<'a>,
     counter: StatisticsCounter<'a>,
     check: TranscriptCheck<'a>,
+    beginning: Beginning,
+    /// Of the facts of one predicate and first argument, only the newest counts as state.
+    latest: bool,
+    /// The tokens of the facts that hold.
+    state: u64,
 }
 
 impl<'a> TranscriptFigures<'a> {
@@ -20,15 +32,62 @@ impl<'a> TranscriptFigures<'a> {
     #[must_use]
     pub fn new(found: &'a TranscriptFile, judge: Judge<'a>) -> Self {
         let counter = StatisticsCounter::new(&found.settings, judge.context.declarations);
-        Self { found, judge, counter, check: TranscriptCheck::new(judge) }
+        let check = TranscriptCheck::new(judge);
+        Self { found, judge, counter, check, beginning: Beginning::default(), latest: false, state: 0 }
+    }
+
+    /// Silences what comments of the file silence, checks its fences at its end, and counts as state only the newest facts where `latest`.
+    #[must_use]
+    pub fn of_file(self, beginning: Beginning, latest: bool) -> Self {
+        Self { beginning, latest, ..self }
+    }
+
+    /// Whether it counts a transcript.
+    #[must_use]
+    pub fn is_of(&self, found: &TranscriptFile) -> bool {
+        self.found.file == found.file
     }
 
     /// Counts the next record. `accounts` are those of the transcript.
     pub fn record(&mut self, record: &Record<'_>, accounts: &mut Accounts<'_>) {
-        let mut findings = self.check.record(record).found;
+        self.record_with(record, accounts, &mut |_, _| ());
+    }
+
+    /// [`TranscriptFigures::record`], and shows `see` what is counted.
+    pub fn record_with(&mut self, record: &Record<'_>, accounts: &mut Accounts<'_>, see: &mut SeeEvent<'_>) {
+        let mut findings = if self.found.is_document { Vec::new() } else { self.check.record(record).found };
+        findings.retain(|one| !self.beginning.comments.silence(one.finding.rule, start(one)));
+        let origins = RecordOrigins::of(record);
         accounts.record(self.found, record);
         self.counter.record(record);
-        let models = Models::of(record);
+        self.turns(record, &origins, accounts, see);
+        if let Some(shown) = accounts.replayed() {
+            self.counter.replay();
+            for block in &shown.blocks {
+                let labels = self.counter.blocked(block);
+                see(origins.at(block.place, labels), FleetEvent::Blocked);
+            }
+            findings.extend(shown.found);
+        }
+        for one in &findings {
+            let is_here = one.start == record.start;
+            self.found(one, see, &|labels| match is_here {
+                true => origins.at(one.finding.range, labels),
+                // It is about an earlier record, and shows in this one.
+                false => Origin { record: number(one.record), ..origins.whole(labels) },
+            });
+        }
+    }
+
+    /// Counts the turns of a record.
+    fn turns(
+        &mut self,
+        record: &Record<'_>,
+        origins: &RecordOrigins,
+        accounts: &mut Accounts<'_>,
+        see: &mut SeeEvent<'_>,
+    ) {
+        let names = RecordNames::of(record);
         for (at, turn) in record.turns.iter().enumerate() {
             let reply = turn.is_reply().then(|| turn.reply(record.bytes, &self.found.settings));
             let account = reply.as_ref().map(|reply| accounts.of(at, reply)).unwrap_or_default();
@@ -37,28 +96,60 @@ impl<'a> TranscriptFigures<'a> {
                 account: &account,
                 profile: profile(turn, reply, &self.judge.context),
             });
-            self.counter.turn(record, &models, turn, answered);
+            if let Some(size) = self.counter.turn(record, &names, turn, answered) {
+                let origin = origins.of_turn(at, self.counter.labels());
+                see(origin, FleetEvent::Answer { said: size.original });
+            }
         }
-        if let Some(shown) = accounts.replayed() {
-            self.counter.replay();
-            self.counter.blocked(&shown.blocks);
-            findings.extend(shown.found);
+        let before = std::mem::replace(&mut self.state, self.counter.state(self.latest));
+        let change = i64::try_from(self.state).unwrap_or(i64::MAX).saturating_sub_unsigned(before);
+        if change != 0 {
+            see(origins.whole(self.counter.labels()), FleetEvent::State { change });
         }
-        self.counter.found(&counted(self.judge, findings));
+    }
+
+    /// Counts a finding whose rule is not off.
+    fn found(&mut self, one: &TranscriptFinding, see: &mut SeeEvent<'_>, origin: &dyn Fn(Labels) -> Origin) {
+        if let Some(severity) = self.judge.rules.severity_of(&one.finding) {
+            let labels = self.counter.found(one);
+            see(origin(labels), FleetEvent::Found { rule: one.finding.rule, severity });
+        }
     }
 
     /// The figures, once the last record was counted.
     #[must_use]
     pub fn finish(self, summary: &ReadSummary) -> Statistics {
-        let Self { judge, mut counter, check, .. } = self;
-        let rounds = check.repair_rounds();
-        counter.found(&counted(judge, check.finish(summary)));
-        counter.finish(rounds)
+        self.finish_with(summary, &mut |_, _| ())
+    }
+
+    /// [`TranscriptFigures::finish`], and shows `see` what the end of the file shows.
+    #[must_use]
+    pub fn finish_with(mut self, summary: &ReadSummary, see: &mut SeeEvent<'_>) -> Statistics {
+        let rounds = self.check.repair_rounds();
+        let check = std::mem::replace(&mut self.check, TranscriptCheck::new(self.judge));
+        let mut findings = if self.found.is_document { Vec::new() } else { check.finish(summary) };
+        findings.retain(|one| !self.beginning.comments.silence(one.finding.rule, start(one)));
+        for one in &findings {
+            let origin = |labels| Origin { labels, record: number(one.record), ..Origin::default() };
+            self.found(one, see, &origin);
+        }
+        let in_fences = match summary.container {
+            Some(Container::Markdown) => {
+                let text = String::from_utf8_lossy(&self.beginning.markdown);
+                of_fences(FileId::of(&self.found.path), &text, self.judge, !self.found.is_document)
+            }
+            _ => Vec::new(),
+        };
+        let mut figures = self.counter.finish(rounds);
+        for one in in_fences {
+            *figures.diagnostics.entry(one.rule.code).or_default() += 1;
+            see(Origin::default(), FleetEvent::Found { rule: one.rule, severity: one.severity });
+        }
+        figures
     }
 }
 
-/// The findings whose rules are not off.
-fn counted(judge: Judge<'_>, mut findings: Vec<TranscriptFinding>) -> Vec<TranscriptFinding> {
-    findings.retain(|one| judge.rules.severity_of(&one.finding).is_some());
-    findings
+/// Where a finding begins in its file.
+fn start(found: &TranscriptFinding) -> u64 {
+    found.start + u64::from(u32::from(found.finding.range.start()))
 }

@@ -234,6 +234,10 @@ fn a_page_has_no_markup_of_transcripts() {
     let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
     assert!(page.contains("&lt;script&gt;") && !page.contains("<script"), "{page}");
     assert_eq!(page.chars().find(|char| is_hidden(*char)), None);
+    run(folder.path(), &["stats", "t/a.jsonl", "--report", "figures.html"]);
+    let page = read(folder.path(), "figures.html");
+    assert!(page.contains("</html>") && !page.contains("<script"), "{page}");
+    assert_eq!(page.chars().find(|char| is_hidden(*char)), None);
 }
 
 #[test]
@@ -282,8 +286,9 @@ fn no_output_shows_a_credential() {
         look(&format!("{arguments:?}"), &(out + &error));
     }
     run(folder.path(), &["replay", "t/a.jsonl", "--report", "page.html", "--log-file", "log.txt"]);
+    run(folder.path(), &["stats", "t/a.jsonl", "--report", "figures.html"]);
     run(folder.path(), &["split", "t/a.jsonl", "--surface", "s.txt", "--control", "c.txt"]);
-    for name in ["page.html", "s.txt", "c.txt", "log.txt"] {
+    for name in ["page.html", "figures.html", "s.txt", "c.txt", "log.txt"] {
         look(name, &read(folder.path(), name));
     }
     assert!(wrong.is_empty(), "{wrong}");

@@ -30,6 +30,7 @@ mod settings;
 #[cfg(unix)]
 mod special_files;
 mod split;
+mod stats;
 use crate::support::command as support;
 mod diff;
 mod transcripts;

@@ -31,6 +31,9 @@ const MODELS: [&str; 9] = [
     "llm.model_name",
 ];
 
+/// Keys that name a shard or an agent beside a reply, where neither its container nor its envelope has a shard.
+const SHARDS: [&str; 6] = ["shard_type", "shardType", "shard", "agent_name", "agentName", "agent"];
+
 /// Keys whose object speaks of the object that it stands in.
 const ABOUT: [&str; 8] =
     ["metadata", "attributes", "request", "response", "response_metadata", "extra", "kwargs", "params"];
@@ -44,12 +47,19 @@ const MOST_BEFORE: usize = 1_000;
 /// A longer name is cut, in characters.
 const LONGEST: usize = 80;
 
-/// The objects of a record that name a model, in their order.
+/// The models and the shards that the objects of a record name.
 #[derive(Debug, Default)]
-pub struct Models(Vec<(TextRange, String)>);
+pub struct RecordNames {
+    models: NamesByPlace,
+    shards: NamesByPlace,
+}
 
-impl Models {
-    /// The models that a record names; none where it is not JSON.
+/// Names, each with the bytes of the object that has it, in the order of the objects.
+#[derive(Debug, Default)]
+struct NamesByPlace(Vec<(TextRange, String)>);
+
+impl RecordNames {
+    /// The names in a record; none where it is not JSON.
     #[must_use]
     pub fn of(record: &Record<'_>) -> Self {
         let is_json = matches!(record.bytes.trim_ascii_start().first(), Some(b'{' | b'['));
@@ -57,34 +67,42 @@ impl Models {
             return Self::default();
         }
         let json = Json::parse(record.bytes);
-        let mut found = Vec::new();
+        let (mut models, mut shards) = (Vec::new(), Vec::new());
         for node in json.nodes().take(MOST_NODES).filter(|node| json.kind(*node) == JsonKind::Object) {
-            let about = || ABOUT.iter().find_map(|name| named(&json, member(&json, node, name)?));
-            if let Some(model) = named(&json, node).or_else(about) {
-                found.push((json.range(node), model));
+            for (keys, found) in [(&MODELS[..], &mut models), (&SHARDS[..], &mut shards)] {
+                let about = || ABOUT.iter().find_map(|name| named(&json, member(&json, node, name)?, keys));
+                if let Some(name) = named(&json, node, keys).or_else(about) {
+                    found.push((json.range(node), name));
+                }
             }
         }
+        Self { models: NamesByPlace::new(models), shards: NamesByPlace::new(shards) }
+    }
+}
+
+impl NamesByPlace {
+    fn new(mut found: Vec<(TextRange, String)>) -> Self {
         found.sort_by_key(|(range, _)| (range.start(), std::cmp::Reverse(range.end())));
         Self(found)
     }
 
-    /// The model that the innermost object around some bytes names.
+    /// The name that the innermost object around some bytes has.
     fn around(&self, place: TextRange) -> Option<&str> {
         let end = self.0.partition_point(|(range, _)| range.start() <= place.start());
         let before = self.0.get(..end)?.iter().rev().take(MOST_BEFORE);
-        before.into_iter().find(|(range, _)| range.end() >= place.end()).map(|(_, model)| model.as_str())
+        before.into_iter().find(|(range, _)| range.end() >= place.end()).map(|(_, name)| name.as_str())
     }
 }
 
-/// The model that an object, or a list of attributes, names.
-fn named(json: &Json<'_>, node: NodeId) -> Option<String> {
+/// What an object, or a list of attributes, names under one of some keys.
+fn named(json: &Json<'_>, node: NodeId, keys: &[&str]) -> Option<String> {
     if json.kind(node) == JsonKind::Array {
         let is_it =
-            |attribute: &NodeId| text(json, *attribute, "key").is_some_and(|key| MODELS.contains(&&*key));
+            |attribute: &NodeId| text(json, *attribute, "key").is_some_and(|key| keys.contains(&&*key));
         let value = member(json, json.elements(node).find(is_it)?, "value")?;
         return text(json, value, "stringValue").and_then(|name| short(&name));
     }
-    MODELS.iter().find_map(|key| text(json, node, key)).and_then(|name| short(&name))
+    keys.iter().find_map(|key| text(json, node, key)).and_then(|name| short(&name))
 }
 
 fn short(name: &str) -> Option<String> {
@@ -95,13 +113,14 @@ fn short(name: &str) -> Option<String> {
 impl Labels {
     /// Who gave a turn, and in which version, where it is a reply.
     #[must_use]
-    pub fn of(models: &Models, turn: &Turn, reply: Option<(&Reply<'_>, Profile)>) -> Self {
+    pub fn of(names: &RecordNames, turn: &Turn, reply: Option<(&Reply<'_>, Profile)>) -> Self {
         let place = turn.place(TextRange::up_to(size(turn.len())));
         let of_turn = turn.details.as_ref().and_then(|details| details.shard.clone());
         let shard = of_turn.or_else(|| reply.and_then(|(reply, _)| shard(reply)));
+        let shard = shard.or_else(|| names.shards.around(place).map(str::to_owned));
         Self {
             shard: shard.and_then(|shard| short(&shard)),
-            model: models.around(place).map(str::to_owned),
+            model: names.models.around(place).map(str::to_owned),
             version: reply.map(|(_, profile)| profile.as_str()),
         }
     }
@@ -146,11 +165,11 @@ mod tests {
         let mut reader =
             TranscriptReader::new(TranscriptOptions { name: name.into(), ..TranscriptOptions::default() });
         let mut each = |record: &Record<'_>| {
-            let models = Models::of(record);
+            let names = RecordNames::of(record);
             for turn in record.turns.iter().filter(|turn| turn.is_reply()) {
                 let reply = turn.reply(record.bytes, &settings);
                 let profile = profile(turn, &reply, &context);
-                let labels = Labels::of(&models, turn, Some((&reply, profile)));
+                let labels = Labels::of(&names, turn, Some((&reply, profile)));
                 out.push(
                     labels
                         .pairs()
@@ -193,9 +212,20 @@ mod tests {
     }
 
     #[test]
+    fn the_record_names_the_shard_where_nothing_closer_does() {
+        let line = |more: &str| format!(r#"{{"role":"assistant","content":"{REPLY}",{more}}}"#);
+        assert_eq!(labels("a.jsonl", &line(r#""agent":"planner""#)), ["shard=planner version=current"]);
+        let both = line(r#""agent":"planner","metadata":{"shard":"coder"}"#);
+        assert_eq!(labels("a.jsonl", &both), ["shard=planner version=current"]);
+        let packet = r#"{"agent":"planner","reply":{"control_packet":{"mangle_updates":[],"execution_metadata":{"shard_type":"tester"}},"surface_response":"ok"}}"#;
+        assert_eq!(labels("a.jsonl", packet), ["shard=tester version=1.2"]);
+        assert_eq!(labels("a.jsonl", &line(r#""agent":{"name":"x"}"#)), ["version=current"]);
+    }
+
+    #[test]
     fn attributes_of_a_trace_name_the_model() {
         let json =
             Json::parse(br#"[{"key":"a"},{"key":"gen_ai.request.model","value":{"stringValue":"m"}}]"#);
-        assert_eq!(named(&json, json.root()).unwrap(), "m");
+        assert_eq!(named(&json, json.root(), &MODELS).unwrap(), "m");
     }
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::finding::TranscriptFinding;
 use super::hash::hash;
-use super::labels::{Labels, Models};
+use super::labels::{Labels, RecordNames};
 use super::tokens;
 use super::turn::{Record, TextKind, Turn, TurnRole};
 use crate::envelope::account::{AccountEntry, Filters, Tally, UpdateFate};
@@ -241,14 +241,14 @@ impl<'a> StatisticsCounter<'a> {
     pub fn turn(
         &mut self,
         record: &Record<'_>,
-        models: &Models,
+        names: &RecordNames,
         turn: &Turn,
         answered: Option<ReplyAccount<'_>>,
     ) -> Option<TurnSize> {
         let reply = answered.map(|it| (it.reply, it.account));
         let size = self.whole.turn(record, turn, reply);
         if answered.is_some() || matches!(turn.kind, TextKind::Surface | TextKind::Atom) {
-            let labels = Labels::of(models, turn, answered.map(|it| (it.reply, it.profile)));
+            let labels = Labels::of(names, turn, answered.map(|it| (it.reply, it.profile)));
             self.group(&labels).turn(record, turn, reply);
             let updates = match answered {
                 Some(it) => {
@@ -274,19 +274,18 @@ impl<'a> StatisticsCounter<'a> {
         self.record.turns.iter().find(|turn| turn.place.contains_inclusive(place.start()))
     }
 
-    /// Counts what was found, of the record or at the end of the file.
-    pub fn found(&mut self, found: &[TranscriptFinding]) {
-        for one in found {
-            let is_here = one.start == self.record.start;
-            let turn = self.turn_at(one.finding.range).filter(|_| is_here);
-            let (labels, update) = match turn {
-                Some(turn) => (turn.labels.clone(), turn.update(&one.address.path)),
-                // What only the whole file shows belongs to the only group that there is.
-                None => (self.only_group(), String::new()),
-            };
-            self.whole.found(one, &update);
-            self.group(&labels).found(one, &update);
-        }
+    /// Counts something that was found, in the record or at the end of the file. Gives the labels that it is counted under.
+    pub fn found(&mut self, one: &TranscriptFinding) -> Labels {
+        let is_here = one.start == self.record.start;
+        let turn = self.turn_at(one.finding.range).filter(|_| is_here);
+        let (labels, update) = match turn {
+            Some(turn) => (turn.labels.clone(), turn.update(&one.address.path)),
+            // What only the whole file shows belongs to the only group that there is.
+            None => (self.only_group(), String::new()),
+        };
+        self.whole.found(one, &update);
+        self.group(&labels).found(one, &update);
+        labels
     }
 
     fn only_group(&self) -> Labels {
@@ -299,13 +298,24 @@ impl<'a> StatisticsCounter<'a> {
         self.whole.statistics.blocks.get_or_insert_default();
     }
 
-    /// Counts what the constitution blocked of the record.
-    pub fn blocked(&mut self, blocks: &[Block]) {
-        for block in blocks {
-            let labels = self.turn_at(block.place).map(|turn| turn.labels.clone());
-            self.whole.blocked(block);
-            self.group(&labels.unwrap_or_default()).blocked(block);
-        }
+    /// Counts something of the record that the constitution blocked. Gives the labels that it is counted under.
+    pub fn blocked(&mut self, block: &Block) -> Labels {
+        let labels = self.turn_at(block.place).map(|turn| turn.labels.clone()).unwrap_or_default();
+        self.whole.blocked(block);
+        self.group(&labels).blocked(block);
+        labels
+    }
+
+    /// The labels of the last answer of the record.
+    #[must_use]
+    pub fn labels(&self) -> Labels {
+        self.record.turns.last().map(|turn| turn.labels.clone()).unwrap_or_default()
+    }
+
+    /// The tokens of the facts that hold so far; `latest` leaves of each predicate and first argument only the newest.
+    #[must_use]
+    pub fn state(&self, latest: bool) -> u64 {
+        self.whole.statistics.compression.state(latest)
     }
 
     /// The figures; `repair_rounds` is what the check of the same file counted.
@@ -533,7 +543,7 @@ mod tests {
             let mut here = Vec::new();
             checker.record(record, &mut here);
             counter.record(record);
-            let models = Models::of(record);
+            let names = RecordNames::of(record);
             for turn in &record.turns {
                 let reply = turn.is_reply().then(|| turn.reply(record.bytes, &settings));
                 let account = reply.as_ref().map(|reply| filters.account(reply)).unwrap_or_default();
@@ -542,15 +552,15 @@ mod tests {
                     account: &account,
                     profile: labels::profile(turn, reply, &ReplyContext::new(&settings)),
                 });
-                sizes.extend(counter.turn(record, &models, turn, answered));
+                sizes.extend(counter.turn(record, &names, turn, answered));
             }
-            counter.found(&here);
+            here.iter().for_each(|one| drop(counter.found(one)));
         };
         reader.feed(text.as_bytes(), &mut each);
         let summary = reader.finish(&mut each);
         let rounds = checker.repair_rounds();
         checker.finish(&summary, &mut found);
-        counter.found(&found);
+        found.iter().for_each(|one| drop(counter.found(one)));
         (counter.finish(rounds), sizes)
     }
 

@@ -1,0 +1,129 @@
+//! The page: one HTML file that needs nothing else, without scripts.
+
+use std::fmt::Write as _;
+
+use super::Fleet;
+use super::markup::{counted, escaped, grouped};
+use super::sections;
+use mangle_syntax::text::shorten;
+use piggyback::envelope::secrets::redacted;
+
+/// The look of all pages of reports, and what this one has beyond it.
+const STYLES: [&str; 2] = [include_str!("../replay/page.css"), include_str!("fleet.css")];
+
+/// A longer title is cut, in characters.
+const LONGEST_TITLE: usize = 200;
+
+/// What a page is about.
+#[derive(Debug, Clone, Copy)]
+pub struct FleetPage<'a> {
+    /// The sums.
+    pub fleet: &'a Fleet,
+    /// The heading; without one, a general one.
+    pub title: Option<&'a str>,
+    /// The day on which it is made, as `2026-01-31`.
+    pub date: Option<&'a str>,
+    /// How many inputs could not be read to their end, or have no reply.
+    pub unread: usize,
+}
+
+/// The sections, by their ids.
+const SECTIONS: [(&str, &str); 8] = [
+    ("time", "Violations over time"),
+    ("rules", "By rule"),
+    ("shards", "By shard"),
+    ("models", "By model"),
+    ("versions", "By version"),
+    ("replies", "Replies and updates"),
+    ("tokens", "Tokens"),
+    ("worst", "Worst sessions"),
+];
+
+/// Writes the page.
+#[must_use]
+pub fn page(page: FleetPage<'_>) -> String {
+    let mut out = String::new();
+    let title = page.title.map(|title| shorten(&redacted(title), LONGEST_TITLE).into_owned());
+    let title = escaped(title.as_deref().unwrap_or("Report of agent sessions"));
+    let _ = write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n\
+         <a class=\"skip\" href=\"#main\">Skip to the figures</a>\n",
+        STYLES.concat()
+    );
+    header(page, &title, &mut out);
+    let is_empty = page.fleet.totals.answers == 0 && page.fleet.totals.violations() == 0;
+    if !is_empty {
+        contents(&mut out);
+    }
+    out.push_str("<main id=\"main\">\n");
+    if page.fleet.totals.answers == 0 {
+        out.push_str("<p>There is no reply in these sessions.</p>\n");
+    }
+    if !is_empty {
+        self::sections(page.fleet, &mut out);
+    }
+    out.push_str("</main>\n</body>\n</html>\n");
+    out
+}
+
+fn header(page: FleetPage<'_>, title: &str, out: &mut String) {
+    let totals = &page.fleet.totals;
+    let date = page.date.map_or(String::new(), |date| format!("{} · ", escaped(date)));
+    let _ = write!(
+        out,
+        "<header><h1>{title}</h1><p class=\"sub\">{date}{} in {}, {}</p>",
+        counted(totals.answers, "reply", "replies"),
+        counted(totals.sessions, "session", "sessions"),
+        counted(totals.files, "input", "inputs"),
+    );
+    let class = |count: u64, class| if count > 0 { class } else { "" };
+    let tiles = [
+        (totals.errors, if totals.errors == 1 { "error" } else { "errors" }, class(totals.errors, "bad")),
+        (
+            totals.warnings,
+            if totals.warnings == 1 { "warning" } else { "warnings" },
+            class(totals.warnings, "warn"),
+        ),
+        (totals.all_blocks(), "blocked or denied", class(totals.all_blocks(), "bad")),
+        (totals.said, "tokens said", ""),
+        (totals.state, "tokens of state", ""),
+    ];
+    out.push_str("<ul class=\"tiles\">");
+    for (count, what, class) in tiles {
+        let _ = write!(out, "<li class=\"{class}\"><b>{}</b> {what}</li>", grouped(count));
+    }
+    out.push_str(
+        "</ul><p class=\"sub\">Violations are errors and warnings of <code>check</code> and <code>replay</code>. \
+         Times are UTC.</p>\n",
+    );
+    if page.unread > 0 {
+        let inputs = counted(page.unread as u64, "input", "inputs");
+        let _ =
+            writeln!(out, "<p class=\"note warn\">{inputs} cannot be read to the end, or have no reply.</p>");
+    }
+    sections::gaps(page.fleet, out);
+    out.push_str("</header>\n");
+}
+
+fn contents(out: &mut String) {
+    out.push_str("<nav class=\"contents\" aria-label=\"Contents\"><ul>");
+    for (id, heading) in SECTIONS {
+        let _ = write!(out, "<li><a href=\"#{id}\">{heading}</a></li>");
+    }
+    out.push_str("</ul></nav>\n");
+}
+
+fn sections(fleet: &Fleet, out: &mut String) {
+    for (id, heading) in SECTIONS {
+        let _ =
+            writeln!(out, "<section class=\"card\" aria-labelledby=\"{id}\"><h2 id=\"{id}\">{heading}</h2>");
+        sections::section(id, fleet, out);
+        out.push_str("</section>\n");
+    }
+}

@@ -1,0 +1,135 @@
+//! The sessions with the most violations.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+
+use super::event::{FleetFile, Origin};
+use mangle_syntax::lint::Severity;
+use mangle_syntax::text::shorten;
+use piggyback::envelope::secrets::redacted;
+
+/// How many sessions are shown.
+pub(super) const MOST_SHOWN: usize = 10;
+
+/// How many sessions of a file are told apart. Violations of the others are counted together.
+const MOST_KNOWN: usize = 100_000;
+
+/// A longer name of a session is cut, in characters.
+const LONGEST: usize = 100;
+
+/// The worst sessions so far, and the sessions of the file that is read.
+#[derive(Debug, Default)]
+pub(super) struct SessionBoard {
+    pub(super) worst: Vec<WorstSession>,
+    /// Violations in sessions that are not told apart.
+    pub(super) beyond: u64,
+    file: FleetFile,
+    hasher: RandomState,
+    open: HashMap<u64, SessionTally>,
+    /// The order in which the sessions of a file began.
+    next: usize,
+}
+
+/// A session with violations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct WorstSession {
+    pub(super) file: FleetFile,
+    pub(super) tally: SessionTally,
+}
+
+/// The counts of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct SessionTally {
+    /// What records call it; `None` for a file as a whole.
+    pub(super) name: Option<String>,
+    pub(super) answers: u64,
+    pub(super) errors: u64,
+    pub(super) warnings: u64,
+    pub(super) blocked: u64,
+    /// The first violation.
+    pub(super) first: Option<FirstViolation>,
+    order: usize,
+}
+
+/// The first violation of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FirstViolation {
+    /// Code and name of the rule.
+    pub(super) rule: String,
+    /// The line of its record, where that is known.
+    pub(super) line: Option<u32>,
+    pub(super) record: Option<i64>,
+}
+
+impl SessionBoard {
+    pub(super) fn begin(&mut self, file: FleetFile) {
+        self.file = file;
+        self.open.clear();
+        self.next = 0;
+    }
+
+    pub(super) fn answer(&mut self, origin: &Origin) {
+        if let Some(tally) = self.tally(origin) {
+            tally.answers += 1;
+        }
+    }
+
+    pub(super) fn blocked(&mut self, origin: &Origin) {
+        if let Some(tally) = self.tally(origin) {
+            tally.blocked += 1;
+        }
+    }
+
+    pub(super) fn violation(&mut self, origin: &Origin, line: Option<u32>, severity: Severity, rule: String) {
+        let record = origin.record;
+        let Some(tally) = self.tally(origin) else {
+            self.beyond += 1;
+            return;
+        };
+        match severity {
+            Severity::Error => tally.errors += 1,
+            _ => tally.warnings += 1,
+        }
+        tally.first.get_or_insert(FirstViolation { rule, line, record });
+    }
+
+    /// Ends a file. Gives how many sessions answered in it.
+    pub(super) fn end(&mut self) -> u64 {
+        let answered = self.open.values().filter(|tally| tally.answers > 0).count();
+        let mut bad: Vec<_> = std::mem::take(&mut self.open).into_values().collect();
+        bad.retain(|tally| tally.violations() > 0);
+        bad.sort_by_key(|tally| (std::cmp::Reverse(tally.rank()), tally.order));
+        bad.truncate(MOST_SHOWN);
+        let file = std::mem::take(&mut self.file);
+        self.worst.extend(bad.into_iter().map(|tally| WorstSession { file: file.clone(), tally }));
+        // Of equal sessions those of earlier files come first: the sort is stable.
+        self.worst.sort_by_key(|session| std::cmp::Reverse(session.tally.rank()));
+        self.worst.truncate(MOST_SHOWN);
+        answered as u64
+    }
+
+    /// The counts of the session of an origin; `None` if there are too many.
+    fn tally(&mut self, origin: &Origin) -> Option<&mut SessionTally> {
+        let key = self.hasher.hash_one(&origin.session);
+        if !self.open.contains_key(&key) && self.open.len() >= MOST_KNOWN {
+            return None;
+        }
+        let next = &mut self.next;
+        Some(self.open.entry(key).or_insert_with(|| {
+            *next += 1;
+            let name = origin.session.as_deref().map(|name| shorten(&redacted(name), LONGEST).into_owned());
+            SessionTally { name, order: *next, ..SessionTally::default() }
+        }))
+    }
+}
+
+impl SessionTally {
+    pub(super) fn violations(&self) -> u64 {
+        self.errors + self.warnings
+    }
+
+    /// What sessions are compared by: the worst has the greatest.
+    fn rank(&self) -> (u64, u64, u64) {
+        (self.violations(), self.errors, self.blocked)
+    }
+}

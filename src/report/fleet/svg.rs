@@ -1,0 +1,254 @@
+//! Charts as SVG, drawn by plotters in a few colours that the style sheet of the page replaces.
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{IntoSegmentedCoord, SegmentValue};
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::markup::grouped;
+
+/// The widths that each chart is drawn at, in pixels: for a telephone and for a desk.
+pub(super) const WIDTHS: [u32; 2] = [330, 880];
+
+/// Colours that `fleet.css` has a rule for, each: text, lines, and the series from the first on.
+const INK: RGBColor = RGBColor(0x11, 0x11, 0x11);
+const RULE: RGBColor = RGBColor(0xDD, 0xDD, 0xDD);
+const SERIES: [RGBColor; 6] = [
+    RGBColor(0x4C, 0x78, 0xA8),
+    RGBColor(0xF5, 0x85, 0x18),
+    RGBColor(0x54, 0xA2, 0x4B),
+    RGBColor(0xB2, 0x79, 0xA2),
+    RGBColor(0xE4, 0x57, 0x56),
+    RGBColor(0x9D, 0x9D, 0x9D),
+];
+
+/// How many series a chart tells apart by colour.
+pub(super) const MOST_SERIES: usize = SERIES.len();
+
+/// The size of text as plotters counts it: it writes 1.24 times less, which is 13 pixels.
+const TEXT: i32 = 16;
+
+/// How wide a character of a text is at most on average, in pixels.
+const CHARACTER: usize = 8;
+
+/// The room for the numbers of the vertical axis, and for the times below a chart.
+const LEFT: u32 = 56;
+const BELOW: u32 = 26;
+
+/// How high a chart over time is, and a row of bars.
+const HEIGHT: u32 = 240;
+const ROW: i32 = 36;
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Why a chart could not be drawn; its table has the figures still.
+type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+/// Values over time.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TimeChart {
+    /// What stands below each span.
+    pub(super) labels: Vec<String>,
+    /// The values of each series, a number a span.
+    pub(super) series: Vec<Vec<u64>>,
+}
+
+/// Columns, a span of time each, in which series stand on each other.
+pub(super) fn columns(chart: &TimeChart, width: u32) -> String {
+    svg((width, HEIGHT), |area| draw_columns(chart, area))
+}
+
+/// A line for each series, on an axis whose steps multiply.
+pub(super) fn curves(chart: &TimeChart, width: u32) -> String {
+    svg((width, HEIGHT), |area| draw_curves(chart, area))
+}
+
+/// A bar for each number, below its name.
+pub(super) fn bars(rows: &[(String, u64)], width: u32) -> String {
+    let height = u32::try_from(rows.len()).unwrap_or(1).max(1) * ROW.unsigned_abs();
+    svg((width, height), |area| draw_bars(rows, area))
+}
+
+fn svg(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
+    let mut out = String::new();
+    let drawn = {
+        let area = SVGBackend::with_string(&mut out, size).into_drawing_area();
+        draw(&area).and_then(|()| area.present().map_err(Into::into))
+    };
+    match drawn {
+        Ok(()) => out,
+        Err(why) => {
+            tracing::error!(%why, "a chart cannot be drawn");
+            String::new()
+        }
+    }
+}
+
+fn ink(horizontal: HPos, vertical: VPos) -> TextStyle<'static> {
+    ("sans-serif", TEXT).into_font().color(&INK).pos(Pos::new(horizontal, vertical))
+}
+
+fn draw_columns(chart: &TimeChart, area: &Area<'_>) -> Drawn {
+    let spans = i32::try_from(chart.labels.len())?;
+    let sum = |at: usize| chart.series.iter().filter_map(|values| values.get(at)).sum::<u64>();
+    let most = (0..chart.labels.len()).map(sum).max().unwrap_or_default().max(1);
+    let mut builder = ChartBuilder::on(area);
+    builder.margin_top(10).margin_right(10).x_label_area_size(BELOW).y_label_area_size(LEFT);
+    let mut context = builder.build_cartesian_2d((0..spans - 1).into_segmented(), 0..most + most / 20)?;
+    context
+        .configure_mesh()
+        .disable_x_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(RULE)
+        .axis_style(RULE)
+        // `times` writes them; without any, plotters overflows.
+        .x_labels(2)
+        .x_label_formatter(&|_| String::new())
+        .y_labels(6)
+        .y_label_formatter(&|value| short(*value))
+        .label_style(("sans-serif", TEXT).into_font().color(&INK))
+        .draw()?;
+    times(chart, area, |at| context.backend_coord(&(SegmentValue::Exact(at), 0)))?;
+    let mut base = vec![0; chart.labels.len()];
+    for (values, color) in chart.series.iter().zip(SERIES) {
+        let columns = (0..spans).zip(base.iter_mut().zip(values)).filter(|(_, (_, value))| **value > 0);
+        let columns = columns.map(|(at, (base, value))| {
+            let from = *base;
+            *base += value;
+            let corners = [(SegmentValue::Exact(at), from), (SegmentValue::Exact(at + 1), *base)];
+            let mut column = Rectangle::new(corners, color.filled());
+            column.set_margin(0, 0, 1, 1);
+            column
+        });
+        context.draw_series(columns.collect::<Vec<_>>())?;
+    }
+    Ok(())
+}
+
+fn draw_curves(chart: &TimeChart, area: &Area<'_>) -> Drawn {
+    let spans = i32::try_from(chart.labels.len())?;
+    let most = chart.series.iter().flatten().copied().max().unwrap_or_default().max(10);
+    let mut builder = ChartBuilder::on(area);
+    builder.margin_top(10).margin_right(10).x_label_area_size(BELOW).y_label_area_size(LEFT + 16);
+    let mut context = builder.build_cartesian_2d(0..(spans - 1).max(1), (1..most).log_scale())?;
+    context
+        .configure_mesh()
+        .disable_x_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(RULE)
+        .axis_style(RULE)
+        // `times` writes them; without any, plotters overflows.
+        .x_labels(2)
+        .x_label_formatter(&|_| String::new())
+        .y_labels(6)
+        .y_label_formatter(&|value| short(*value))
+        .label_style(("sans-serif", TEXT).into_font().color(&INK))
+        .draw()?;
+    times(chart, area, |at| context.backend_coord(&(at, 1)))?;
+    for (values, color) in chart.series.iter().zip(SERIES) {
+        let points: Vec<(i32, u64)> = (0..spans).zip(values.iter().map(|value| (*value).max(1))).collect();
+        context.draw_series(points.iter().map(|point| Circle::new(*point, 2, color.filled())))?;
+        context.draw_series(LineSeries::new(points, color.stroke_width(2)))?;
+    }
+    Ok(())
+}
+
+fn draw_bars(rows: &[(String, u64)], area: &Area<'_>) -> Drawn {
+    let width = i32::try_from(area.dim_in_pixel().0)?;
+    let most = rows.iter().map(|(_, value)| *value).max().unwrap_or_default().max(1);
+    for (at, (name, value)) in (0..).zip(rows) {
+        let top = at * ROW;
+        let number = grouped(*value);
+        let room = usize::try_from(width - 16)? / CHARACTER;
+        let name = fitting(name, room.saturating_sub(number.width()));
+        area.draw(&Text::new(name, (0, top + 2), ink(HPos::Left, VPos::Top)))?;
+        area.draw(&Text::new(number, (width - 1, top + 2), ink(HPos::Right, VPos::Top)))?;
+        let track = [(0, top + 20), (width - 1, top + 28)];
+        area.draw(&Rectangle::new(track, RULE.filled()))?;
+        let share = u128::from(*value) * u128::from(width.unsigned_abs()) / u128::from(most);
+        let end = i32::try_from(share)?.max(i32::from(*value > 0) * 2).min(width - 1);
+        area.draw(&Rectangle::new([(0, top + 20), (end, top + 28)], SERIES[0].filled()))?;
+    }
+    Ok(())
+}
+
+/// Writes below a chart when its spans begin, as many as there is room for; `place` is where a span begins, in pixels.
+fn times(chart: &TimeChart, area: &Area<'_>, place: impl Fn(i32) -> (i32, i32)) -> Drawn {
+    let width = i32::try_from(area.dim_in_pixel().0)?;
+    let longest = chart.labels.iter().map(String::len).max().unwrap_or_default();
+    let room = i32::try_from(longest * CHARACTER)?;
+    let mut free = 0;
+    for (at, label) in (0..).zip(&chart.labels) {
+        let (x, y) = place(at);
+        if x >= free && x + room <= width {
+            area.draw(&PathElement::new([(x, y), (x, y + 5)], RULE))?;
+            area.draw(&Text::new(label.clone(), (x, y + 7), ink(HPos::Left, VPos::Top)))?;
+            free = x + room + 16;
+        }
+    }
+    Ok(())
+}
+
+/// A number at an axis.
+fn short(number: u64) -> String {
+    match number {
+        0..100_000 => grouped(number),
+        100_000..10_000_000 => format!("{}k", grouped(number / 1_000)),
+        _ => format!("{}M", grouped(number / 1_000_000)),
+    }
+}
+
+/// The beginning of a text that is no wider than so many columns.
+fn fitting(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    for char in text.chars() {
+        if out.width() + 2 > columns {
+            break;
+        }
+        out.push(char);
+    }
+    out + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_text_in_a_chart() {
+        let rows = [("<script>alert(1)</script> & \"x\"".to_owned(), 3), ("y".repeat(500), 0)];
+        for width in WIDTHS {
+            let svg = bars(&rows, width);
+            let document = roxmltree::Document::parse(&svg).expect("a chart is XML");
+            assert!(document.descendants().all(|node| node.tag_name().name() != "script"));
+            assert!(svg.len() < 4_000, "{}", svg.len());
+        }
+    }
+
+    #[test]
+    fn charts_have_only_colours_that_the_style_sheet_knows() {
+        let style = include_str!("fleet.css");
+        let chart = TimeChart {
+            labels: (1..=40).map(|day| format!("day {day}")).collect(),
+            series: vec![(0..40).collect(); MOST_SERIES],
+        };
+        for svg in [columns(&chart, 330), curves(&chart, 880), bars(&[("a".into(), 1)], 330)] {
+            let colors = svg.split("=\"#").skip(1).filter_map(|rest| rest.split('"').next());
+            let colors: std::collections::BTreeSet<_> = colors.collect();
+            assert!(colors.len() > 2, "{svg}");
+            for color in colors {
+                assert!(style.contains(&format!("#{color}")), "{color}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_span_is_a_chart() {
+        let chart = TimeChart { labels: vec!["now".into()], series: vec![vec![7]] };
+        assert!(columns(&chart, 330).contains("4C78A8") && curves(&chart, 330).contains("4C78A8"));
+    }
+}

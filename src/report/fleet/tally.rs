@@ -1,0 +1,99 @@
+//! Counts by word: by rule, shard, model or version.
+
+use rustc_hash::FxHashMap;
+
+use mangle_syntax::text::shorten;
+use piggyback::envelope::secrets::redacted;
+use piggyback::transcript::statistics::OTHERS;
+
+/// What violations are counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dimension {
+    Rule,
+    Shard,
+    Model,
+    Version,
+}
+
+/// How many words of a dimension are told apart. All others are one word, [`OTHERS`].
+const MOST_WORDS: usize = 200;
+
+/// A longer word is cut, in characters.
+pub(super) const LONGEST_WORD: usize = 80;
+
+/// Counts by word.
+#[derive(Debug, Default)]
+pub(super) struct Tallies {
+    /// The numbers of words as they are shown.
+    numbers: FxHashMap<Option<String>, u32>,
+    /// The numbers of words as they come, of some.
+    known: FxHashMap<String, u32>,
+    list: Vec<Tally>,
+}
+
+/// The counts of a word.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    /// `None` where records do not say it.
+    pub(super) word: Option<String>,
+    pub(super) answers: u64,
+    pub(super) violations: u64,
+    /// The numbers that buckets have for it.
+    pub(super) numbers: Vec<u32>,
+}
+
+impl Tallies {
+    pub(super) fn answer(&mut self, word: Option<&str>) {
+        let number = self.number(word);
+        self.list.iter_mut().skip(number as usize).take(1).for_each(|tally| tally.answers += 1);
+    }
+
+    /// Counts a violation. Gives the number of the word.
+    pub(super) fn violation(&mut self, word: Option<&str>) -> u32 {
+        let number = self.number(word);
+        self.list.iter_mut().skip(number as usize).take(1).for_each(|tally| tally.violations += 1);
+        number
+    }
+
+    fn number(&mut self, word: Option<&str>) -> u32 {
+        // To look for credentials costs more than to look a word up.
+        if let Some(number) = self.known.get(word.unwrap_or_default()).filter(|_| word.is_some()) {
+            return *number;
+        }
+        let clean = word.map(shortened);
+        let is_new = !self.numbers.contains_key(&clean);
+        let is_full = is_new && clean.is_some() && self.list.len() >= MOST_WORDS;
+        let clean = if is_full { Some(OTHERS.to_owned()) } else { clean };
+        let list = &mut self.list;
+        let number = *self.numbers.entry(clean.clone()).or_insert_with(|| {
+            let number = u32::try_from(list.len()).unwrap_or(u32::MAX);
+            list.push(Tally { word: clean, numbers: vec![number], ..Tally::default() });
+            number
+        });
+        if let Some(word) = word.filter(|word| self.known.len() < MOST_WORDS && word.len() <= LONGEST_WORD) {
+            self.known.insert(word.to_owned(), number);
+        }
+        number
+    }
+
+    /// The words with the most violations, then the most answers; those beyond `most` as one tally, with how many they are.
+    pub(super) fn top(&self, most: usize) -> (Vec<Tally>, Option<(usize, Tally)>) {
+        let mut list = self.list.clone();
+        list.sort_by(|a, b| {
+            (b.violations, b.answers).cmp(&(a.violations, a.answers)).then_with(|| a.word.cmp(&b.word))
+        });
+        let rest = list.split_off(most.min(list.len()));
+        let mut other = Tally::default();
+        for tally in &rest {
+            other.answers += tally.answers;
+            other.violations += tally.violations;
+            other.numbers.extend(&tally.numbers);
+        }
+        (list, (!rest.is_empty()).then_some((rest.len(), other)))
+    }
+}
+
+/// A word of a transcript without credentials, cut.
+fn shortened(word: &str) -> String {
+    shorten(&redacted(word), LONGEST_WORD).into_owned()
+}
