@@ -3,12 +3,13 @@
 use std::cell::RefCell;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
 use super::output::Output;
 use super::output_form::OutputForm;
+use super::surroundings;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::host::{AccountPolicies, Accounts, TranscriptFigures};
 use crate::report::replies::{figures_json, figures_prometheus, figures_text};
@@ -47,7 +48,7 @@ impl Stats {
     /// # Errors
     /// When there is no working folder, no such consumer, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
         let policies = AccountPolicies::that_judge(transcripts.programs());
         let mut accounts = Accounts::new(transcripts.programs(), &policies);
