@@ -1,6 +1,7 @@
 //! Pages: the part of a long answer that a model reads at once, and the cursor of the next part.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::ops::Range;
 
 use serde_json::{Map, Value, json};
 
@@ -38,7 +39,7 @@ impl std::fmt::Display for Cursor {
 }
 
 /// Cuts the list at `place` down to a page: the first, or that of a cursor. `place` names members from the answer down,
-/// with `*` for all items of a list: `suites/*/cases`. Groups of which nothing is on the page are left out, unless they are
+/// with `*` for all items of a list: `suites/*/cases`. Lists beside each other that belong together are `facts|proofs`. Groups of which nothing is on the page are left out, unless they are
 /// empty and the page is the first. If there is more, `next_cursor` says how to get it.
 ///
 /// # Errors
@@ -83,11 +84,18 @@ fn end_of_page(sizes: &[usize], first: usize) -> usize {
     (first + fits.count().max(1)).min(sizes.len())
 }
 
-/// Visits the items of the list at a path.
+/// Visits the items of the list at a path, and with each those of the lists beside it.
 fn each(value: &Value, path: &[&str], visit: &mut dyn FnMut(&Value)) {
     match (path, value) {
-        ([], Value::Array(items)) => items.iter().for_each(visit),
         (["*", rest @ ..], Value::Array(items)) => items.iter().for_each(|item| each(item, rest, visit)),
+        ([names], Value::Object(members)) => {
+            let list = |name| members.get(name).and_then(Value::as_array);
+            let lists: Vec<_> = names.split('|').filter_map(list).collect();
+            for at in 0..lists.first().map_or(0, |list| list.len()) {
+                let row: Vec<_> = lists.iter().filter_map(|list| list.get(at).cloned()).collect();
+                visit(&Value::Array(row));
+            }
+        }
         ([name, rest @ ..], Value::Object(members)) => {
             if let Some(member) = members.get(*name) {
                 each(member, rest, visit);
@@ -98,26 +106,43 @@ fn each(value: &Value, path: &[&str], visit: &mut dyn FnMut(&Value)) {
 }
 
 /// Keeps the items with these numbers. Gives whether the value still has to do with the page.
-fn keep(value: &mut Value, path: &[&str], next: &mut usize, page: std::ops::Range<usize>) -> bool {
+fn keep(value: &mut Value, path: &[&str], next: &mut usize, page: Range<usize>) -> bool {
+    let is_first = page.start == 0;
     match (path, value) {
-        ([], Value::Array(items)) => {
-            let was_empty = items.is_empty();
-            items.retain(|_| {
-                *next += 1;
-                page.contains(&(*next - 1))
-            });
-            !items.is_empty() || (was_empty && page.start == 0)
-        }
         (["*", rest @ ..], Value::Array(items)) => {
             items.retain_mut(|item| keep(item, rest, next, page.clone()));
             !items.is_empty()
         }
-        ([name, rest @ ..], Value::Object(members)) => match members.get_mut(*name) {
-            Some(member) => keep(member, rest, next, page),
-            None => page.start == 0,
-        },
-        _ => page.start == 0,
+        ([names], Value::Object(members)) => keep_rows(members, names, next, &page).unwrap_or(is_first),
+        ([name, rest @ ..], Value::Object(members)) => {
+            members.get_mut(*name).map_or(is_first, |member| keep(member, rest, next, page))
+        }
+        _ => is_first,
     }
+}
+
+/// Keeps the rows with these numbers of lists that stand beside each other. Gives whether any is left; `None` if there never was one.
+fn keep_rows(
+    members: &mut Map<String, Value>,
+    names: &str,
+    next: &mut usize,
+    page: &Range<usize>,
+) -> Option<bool> {
+    let first = names.split('|').next()?;
+    let len = members.get(first)?.as_array()?.len();
+    let from = page.start.saturating_sub(*next).min(len);
+    let to = page.end.saturating_sub(*next).min(len);
+    *next += len;
+    for name in names.split('|') {
+        // Lists that are shorter belong to something else, such as proofs that were not asked for.
+        if let Some(Value::Array(items)) = members.get_mut(name)
+            && items.len() == len
+        {
+            items.truncate(to);
+            items.drain(..from);
+        }
+    }
+    (len > 0).then_some(from < to)
 }
 
 /// An item without what is different in each run.
@@ -250,6 +275,16 @@ mod tests {
             |pairs: &[(&str, usize)]| pairs.iter().map(|(a, b)| (a.to_string(), *b)).collect::<Vec<_>>();
         assert_eq!(shape(&pages[0]), owned(&[("a", 40), ("b", 0), ("c", 10)]));
         assert_eq!(shape(&pages[1]), owned(&[("c", 30)]));
+    }
+
+    #[test]
+    fn lists_beside_each_other_stay_together() {
+        let (facts, proofs): (Vec<_>, Vec<_>) = (0..60).map(|n| (n, format!("proof of {n}"))).unzip();
+        let answer = json!({"answers": [{"facts": facts, "proofs": proofs, "others": []}]});
+        let pages = pages(&answer, "answers/*/facts|proofs|others");
+        let last = &pages[1]["answers"][0];
+        assert_eq!((&last["facts"][0], &last["proofs"][0]), (&json!(50), &json!("proof of 50")));
+        assert_eq!(last["others"], json!([]));
     }
 
     #[test]

@@ -56,5 +56,5 @@ fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
 }
 
 fn answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
-    page(json!({ "answers": document(output)? }), "answers/*/facts", arguments)
+    page(json!({ "answers": document(output)? }), "answers/*/facts|proofs|others", arguments)
 }
