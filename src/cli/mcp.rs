@@ -24,7 +24,7 @@ pub(super) struct McpCommand {
 }
 
 impl McpCommand {
-    /// Serves one client; `run` runs the commands that its tools stand for.
+    /// Serves one client; `run` runs the commands of its tools.
     ///
     /// # Errors
     /// When there is no working folder, one of the folders is none, secrets are to be shown, or the connection fails.

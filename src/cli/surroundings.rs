@@ -22,8 +22,8 @@ pub(super) struct Surroundings {
 }
 
 thread_local! {
-    /// The surroundings of the command that runs on this thread, if they are not those of the process. As with recordings of output,
-    /// the thread that runs a command is the only one that asks.
+    /// The surroundings of the command that runs on this thread, if they are not those of the process. As with recordings of
+    /// output, only the thread that runs a command asks.
     static CURRENT: RefCell<Option<Surroundings>> = const { RefCell::new(None) };
 }
 

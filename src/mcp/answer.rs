@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_stand_beside_the_answer() {
+    fn problems_are_beside_the_answer() {
         let twin = twin(2, "{\"a\":1}", "error: x.mg: no such file\nwarning: slow\nnothing here\n");
         let answer = of_twin(&twin, vec!["a note".into()], shape).unwrap();
         let expected = json!({"a": 1, "status": "failure", "problems": [

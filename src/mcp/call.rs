@@ -17,7 +17,7 @@ use mangle_syntax::text::Cancel;
 /// How long a call may take, in which it may also wait for others.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// How many calls run at once. One that was given up holds its place until its thread has ended.
+/// How many calls run at once. One that has ended early holds its place until its thread has ended.
 const AT_ONCE: usize = 2;
 
 /// What calls have in common.

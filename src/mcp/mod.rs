@@ -1,7 +1,7 @@
-//! A server of the Model Context Protocol: agents call what the command line does, read-only, within the folders that it was given.
+//! A server of the Model Context Protocol: agents call what the command line does, read-only, within some folders.
 //!
 //! Takes requests on standard input; answers on standard output. It computes nothing and knows no command: each tool (`tools`)
-//! says which arguments of the command line it stands for, and a function that runs a command in this process is given to
+//! says which command it runs, and a function that runs a command in this process is given to
 //! [`serve`]. So an answer is what the command writes, cut into `pages`. The way of a request: `server` → `call` (a thread, a
 //! deadline, a cancellation) → `arguments` and `folders` (what is refused) → the command → `answer`.
 
@@ -66,7 +66,7 @@ async fn serve_client(caller: Caller) -> anyhow::Result<()> {
             service.waiting().await.context("the connection ended")?;
             Ok(())
         }
-        // A client that leaves before it began has no wish that was not met.
+        // A client may leave before it begins.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(error).context("the client did not begin with `initialize`"),
     }

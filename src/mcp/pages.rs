@@ -38,9 +38,10 @@ impl std::fmt::Display for Cursor {
     }
 }
 
-/// Cuts the list at `place` down to a page: the first, or that of a cursor. `place` names members from the answer down,
-/// with `*` for all items of a list: `suites/*/cases`. Lists beside each other that belong together are `facts|proofs`. Groups of which nothing is on the page are left out, unless they are
-/// empty and the page is the first. If there is more, `next_cursor` says how to get it.
+/// Cuts the list at `place` down to a page: the first, or that of a cursor. `place` names members from the answer down, with
+/// `*` for all items of a list: `suites/*/cases`. Lists that belong together, item by item, are `facts|proofs`. Groups of which
+/// nothing is on the page are left out, unless they are empty and the page is the first. If there is more, `next_cursor` says
+/// how to get it.
 ///
 /// # Errors
 /// When the cursor is none of this list as it is now.
@@ -121,7 +122,7 @@ fn keep(value: &mut Value, path: &[&str], next: &mut usize, page: Range<usize>) 
     }
 }
 
-/// Keeps the rows with these numbers of lists that stand beside each other. Gives whether any is left; `None` if there never was one.
+/// Keeps the rows with these numbers of lists that belong together. Returns whether any is left; `None` for an empty list.
 fn keep_rows(
     members: &mut Map<String, Value>,
     names: &str,
@@ -187,7 +188,7 @@ pub(super) fn text_part(name: &str, text: &str, cursor: Option<&str>) -> Result<
     Ok(Value::Object(members))
 }
 
-/// The last boundary between characters that is not behind `at`.
+/// The last boundary between characters that is not after `at`.
 fn boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

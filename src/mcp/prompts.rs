@@ -36,11 +36,11 @@ const TEMPLATES: &[Template] = &[
         otherwise: "the file where its predicate is declared",
     },
     Template {
-        name: "mend_findings",
-        title: "Mend findings",
+        name: "fix_findings",
+        title: "Fix findings",
         description: "Works through the findings of `check` until none is left.",
         arguments: &[("path", "A file or folder.", false)],
-        text: "Mend the findings of `check` in {path}.\n\n\
+        text: "Fix the findings of `check` in {path}.\n\n\
                1. Call `check`. If `next_cursor` is there, read the other pages, too.\n\
                2. Apply each fix whose `applicability` is `safe`: replace the bytes from `start` to `end` of `file` with `text`, \
                the last edit of a file first. Apply one fix of overlapping ones.\n\

@@ -23,7 +23,7 @@ const ARGUMENTS: &[Argument] = &[
     optional(
         "path",
         Kind::Word,
-        "One file. With `text`: the file that the text stands for; it need not exist.",
+        "One file. With `text`: the file whose text it is to be; it need not exist.",
     ),
     optional("text", Kind::Text, "The whole text of the file `path`, in place of what is on disk."),
     optional(
@@ -48,7 +48,7 @@ fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
     let mut twin = twin.paths(arguments.texts("paths").chain(path), folders)?;
     match (path, arguments.text("text")) {
         (Some(path), Some(text)) => twin.texts.push((folders.resolve(path)?, text.into())),
-        (None, Some(_)) => return Err("`text` needs `path`, the file that it stands for".into()),
+        (None, Some(_)) => return Err("`text` needs `path`, the file whose text it is to be".into()),
         (_, None) => {}
     }
     Ok(twin)

@@ -84,7 +84,7 @@ impl Twin {
         self
     }
 
-    /// Ends the options: words behind this are values, whatever they begin with.
+    /// Ends the options: words after this are values, whatever they begin with.
     fn values(mut self) -> Self {
         self.arguments.push("--".into());
         self

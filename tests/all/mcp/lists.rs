@@ -60,3 +60,13 @@ fn prompts_and_resources_are_listed() {
         list(&mut client, "resources").iter().map(|resource| name(resource, "uri")).collect();
     expect![[""]].assert_eq(&(prompts + &resources));
 }
+
+#[test]
+fn every_tool_is_documented() {
+    let mut client = McpClient::start(&example("starter"), &[]);
+    let page = std::fs::read_to_string(example("../docs/mcp.md")).unwrap();
+    for tool in list(&mut client, "tools") {
+        let name = tool["name"].as_str().unwrap();
+        assert!(page.contains(&format!("| `{name}` |")), "docs/mcp.md has no row for {name}");
+    }
+}

@@ -74,7 +74,7 @@ fn unknown_tools_prompts_and_resources_are_errors() {
         ("tools/call", json!({"name": "no_such", "arguments": {}})),
         ("prompts/get", json!({"name": "no_such"})),
         ("prompts/get", json!({"name": "write_a_rule"})),
-        ("prompts/get", json!({"name": "mend_findings", "arguments": {"other": "x"}})),
+        ("prompts/get", json!({"name": "fix_findings", "arguments": {"other": "x"}})),
         ("resources/read", json!({"uri": "file:///etc/passwd"})),
     ] {
         let answer = client.request(method, params.clone());

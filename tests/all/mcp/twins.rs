@@ -73,7 +73,7 @@ fn unsaved_text_is_checked_in_its_program() {
     assert!(!of_rules(&known).contains(&(json!("new.mg"), json!("undefined-predicate"))), "{known}");
     assert_eq!(
         client.refused("check", json!({"text": text})),
-        "`text` needs `path`, the file that it stands for"
+        "`text` needs `path`, the file whose text it is to be"
     );
 }
 
