@@ -9,5 +9,6 @@ pub mod cli;
 pub mod host;
 pub mod ide;
 pub mod lsp;
+pub mod mcp;
 pub mod report;
 pub mod sessions;

@@ -18,6 +18,7 @@ use super::nothing_to_check::looked_for;
 use super::output::{self, Medium, Output};
 use super::prior_findings::PriorFindings;
 use super::show_program::show_program;
+use super::surroundings;
 use super::transcripts::TranscriptArgs;
 use super::watch::watching;
 use crate::host::{self, CheckOptions, CheckTarget, MAX_FILE_LEN, Memory, Overlay, Resolution, STDIN, Shell};
@@ -97,7 +98,7 @@ impl Check {
     /// # Errors
     /// When there is no working folder, or standard input or output fail.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let no_past = self.since.is_some() && self.reads_stdin();
         ensure!(!no_past, "standard input has no past to compare with");
         let no_place = self.fix.is_on() && !self.fix.only_shows() && self.reads_stdin();
@@ -248,7 +249,13 @@ impl Check {
         overlay: &Overlay,
         memory: &Memory,
     ) -> Result<(Vec<CheckTarget>, Resolution)> {
-        let named = host::targets_with_transcripts(&self.paths, &self.transcripts, working);
+        let mut named = host::targets_with_transcripts(&self.paths, &self.transcripts, working);
+        // A document that is named need not be on the disk.
+        named.problems.retain(|problem| {
+            let is_open = overlay.get(&problem.path).is_some();
+            named.targets.extend(is_open.then(|| CheckTarget::File(problem.path.clone())));
+            !is_open
+        });
         let mut resolution =
             host::resolve_with_transcripts(&named.targets, Shell::CommandLine, overlay, memory.table());
         self.reading.apply(&mut resolution)?;
@@ -292,7 +299,7 @@ impl Check {
 
     /// Standard input as a document, if it is to be checked.
     fn overlay(&self, working: &Path) -> Result<Overlay> {
-        let mut overlay = Overlay::default();
+        let mut overlay = surroundings::documents();
         if self.paths.iter().any(|path| path.as_os_str() == "-") {
             let mut bytes = Vec::new();
             let input = std::io::stdin().lock().take(MAX_FILE_LEN as u64 + 1).read_to_end(&mut bytes);

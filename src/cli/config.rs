@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, ColorChoice};
 
 use super::ExitStatus;
@@ -10,6 +10,7 @@ use super::config_settings::ResolvedConfig;
 use super::effective_config::EffectiveConfig;
 use super::output::{self, Output};
 use super::output_form::OutputForm;
+use super::surroundings;
 use crate::host::{self, CheckTarget, Memory, Overlay, Project, Resolution, Shell};
 
 /// Print the settings that hold, or what applies to a file and why
@@ -32,7 +33,7 @@ impl Config {
     /// # Errors
     /// When there is no working folder, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let text = match &self.show {
             Some(file) => match self.applies(file, &working) {
                 Ok(text) => text,

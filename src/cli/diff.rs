@@ -10,13 +10,14 @@ use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::progress::Progress;
 use super::semantics::Semantics;
+use super::surroundings;
 use super::verify::scope;
 use crate::host::{self, LinkedProgram};
 use crate::ide::comparison::{ComparisonRun, atoms_named, compare_all};
 use crate::ide::verification::usual_inputs;
 use crate::report::comparison::ComparisonReport;
 use mangle_engine::kernel::{Clock, Limits, Reading};
-use mangle_syntax::text::{Cancel, FileId};
+use mangle_syntax::text::FileId;
 
 /// Compare what two policies give, with a smallest world for each difference
 ///
@@ -74,7 +75,7 @@ impl DiffCommand {
     /// # Errors
     /// When there is no working folder, a policy cannot be found, an atom cannot be read, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let (old, new) =
             (Side::load(&self.old, &self.new, &working)?, Side::load(&self.new, &self.old, &working)?);
         let report = self.compared(&old, &new)?;
@@ -124,7 +125,7 @@ impl DiffCommand {
             names: [&old_name, &new_name],
         };
         let progress = Progress::of_names("comparing");
-        let report = compare_all(&run, &atoms, &mut |atom| progress.show(atom), &Cancel::new());
+        let report = compare_all(&run, &atoms, &mut |atom| progress.show(atom), &surroundings::cancel());
         report.map_err(|error| anyhow!(error.message))
     }
 }

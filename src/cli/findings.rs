@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ExitStatus;
 use super::progress::Progress;
+use super::surroundings;
 use crate::host::{
     self, AgentSettings, CheckOptions, CheckTarget, Checked, CheckedTranscripts, FileTable, KnowledgeMap,
     Memory, Overlay, Problem, ProgramFiles, Resolution, TranscriptRequest,
@@ -71,10 +72,14 @@ impl Findings {
         let (table, fail_on) = (request.memory.table(), request.options.fail_on);
         let files = load(request, resolution);
         let progress = Progress::new("checking", resolution.programs.len());
-        let mut checked =
-            host::check(resolution, &files, (request.memory, request.overlay), request.options, || {
-                progress.step()
-            });
+        let cancel = surroundings::cancel();
+        let mut checked = host::check(
+            resolution,
+            &files,
+            (request.memory, request.overlay, &cancel),
+            request.options,
+            || progress.step(),
+        );
         let (mut failures, met): (Vec<_>, Vec<_>) =
             resolution.problems.iter().cloned().partition(|problem| problem.named);
         checked.add_unreadable(&met, &resolution.projects, table, fail_on);
@@ -234,6 +239,7 @@ impl<'a> FindingsRequest<'a> {
             table: self.memory.table(),
             working: self.working,
             options: self.options,
+            cancel: surroundings::cancel(),
         }
     }
 }

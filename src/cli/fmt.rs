@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Args, ColorChoice};
 
 use super::output::{self, Medium, Output};
+use super::surroundings;
 use super::{ExitStatus, stream};
 use crate::host::{
     self, FileTable, FormattedFile, MAX_FILE_LEN, Overlay, PartialScan, Problem, STDIN, Shell,
@@ -38,7 +39,7 @@ impl Fmt {
     /// # Errors
     /// When there is no working folder, or standard input or output fail.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let is_filter = self.paths.iter().any(|path| path.as_os_str() == "-");
         ensure!(!is_filter || self.paths.len() == 1, "`-` is formatted alone, without files");
         let overlay = if is_filter { standard_input(&working)? } else { Overlay::default() };

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::{Value, json};
 
 use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
+use super::surroundings;
 use crate::host::LinkedProgram;
 use crate::ide::graph::{Direction, PredicateName, Selection, predicate_graph};
 use crate::report::Sources;
@@ -70,7 +71,7 @@ impl GraphCommand {
     /// # Errors
     /// When there is no working folder, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let programs = Programs::load(&self.paths, &working);
         let wanted: Vec<_> = self.of.iter().map(|name| PredicateName::parse(name)).collect();
         let missing =

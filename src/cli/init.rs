@@ -9,6 +9,7 @@ use clap::{Args, ColorChoice, ValueEnum as _};
 use super::ExitStatus;
 use super::ci_file::{self, Ci};
 use super::output::{self, Medium, Output};
+use super::surroundings;
 use crate::host::{self, disk};
 use crate::report::sink;
 
@@ -75,7 +76,7 @@ impl Init {
     /// # Errors
     /// When the answer cannot be read, a file is there already, or one cannot be written.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let folder = host::absolute(&working, &self.folder);
         let ci = match self.ci {
             Some(ci) => ci,

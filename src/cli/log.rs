@@ -22,7 +22,9 @@ pub(super) fn start(file: Option<&Path>) -> Result<()> {
     if wanted.is_none() && file.is_none() {
         return Ok(());
     }
-    let filter = EnvFilter::new(wanted.unwrap_or_else(|| "info".into()));
+    // It logs whole messages, with the texts in them.
+    let without_messages = "rmcp=off".parse().context("cannot start the log")?;
+    let filter = EnvFilter::new(wanted.unwrap_or_else(|| "info".into())).add_directive(without_messages);
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
     match file {
         Some(path) => {

@@ -22,6 +22,7 @@ mod graph;
 mod init;
 mod log;
 mod man;
+mod mcp;
 mod nothing_to_check;
 mod output;
 mod output_form;
@@ -43,6 +44,7 @@ mod split;
 mod stats;
 mod status;
 mod stream;
+mod surroundings;
 mod test;
 mod transcripts;
 mod verify;
@@ -56,6 +58,8 @@ use std::path::PathBuf;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
+use self::surroundings::Surroundings;
+use crate::mcp::{CommandAnswer, CommandRequest};
 use crate::report::sink;
 use piggyback::envelope::secrets::show_secrets;
 
@@ -89,6 +93,7 @@ enum Command {
     Replay(Box<replay::ReplayCommand>),
     Stats(stats::Stats),
     Serve(serve::Serve),
+    Mcp(mcp::McpCommand),
     Init(init::Init),
     Graph(graph::GraphCommand),
     Query(query::QueryCommand),
@@ -160,6 +165,24 @@ pub fn capture(arguments: &[&str]) -> Option<CommandOutput> {
     Some(CommandOutput { status, output: written.output, errors: written.errors })
 }
 
+/// Runs a command in this process and on this thread, in the surroundings that `mcp` gives.
+fn run_for_agent(request: CommandRequest) -> CommandAnswer {
+    let words = [OsString::from("mangle-ls"), "--color=never".into()];
+    let cli = match Cli::try_parse_from(words.into_iter().chain(request.arguments)) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let errors = sink::lines(&error.to_string());
+            return CommandAnswer { status: ExitStatus::Failure as u8, output: String::new(), errors };
+        }
+    };
+    let surroundings =
+        Surroundings { working: request.working, texts: request.texts, cancel: request.cancel };
+    let run = || stream::record(|| cli.status(cli.run()));
+    let (status, written) = surroundings::within(surroundings, run);
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    CommandAnswer { status, output: text(written.output), errors: text(written.errors) }
+}
+
 /// What is wrong with the arguments of a command (without the name of the program), if anything: for tests of what pages show.
 #[must_use]
 pub fn problem_of(arguments: &[String]) -> Option<String> {
@@ -180,6 +203,7 @@ impl Cli {
             Command::Stats(stats) => stats.run(color),
             Command::Parse(parse) => parse.run(color),
             Command::Serve(serve) => serve.run(),
+            Command::Mcp(mcp) => mcp.run(run_for_agent),
             Command::Init(init) => init.run(color),
             Command::Graph(graph) => graph.run(color),
             Command::Query(query) => query.run(color),

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::Value;
 
 use super::ExitStatus;
 use super::output::Output;
 use super::output_form::OutputForm;
+use super::surroundings;
 use super::transcripts::{ExaminedReply, TranscriptArgs, Transcripts};
 use crate::report::replies::{explained, extracted, parsed, parsed_text, without_secrets};
 use piggyback::envelope::extractors::{Extractor, extract};
@@ -65,7 +66,7 @@ impl Parse {
     /// # Errors
     /// When there is no working folder, no such consumer, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let strict = self.require_valid_json;
         let mut transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
         transcripts.change(|settings| settings.caps.strict |= strict);

@@ -11,13 +11,13 @@ use super::ExitStatus;
 use super::extra_facts::ExtraFacts;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
+use super::surroundings;
 use super::watch::watching;
 use crate::host::{LinkedProgram, absolute};
 use crate::ide::query::{AnswerOptions, DEPTH, EvaluatedProgram, ask, place};
 use crate::report::{QueryAnswer, Sources, answers_csv, sink};
 use mangle_engine::kernel::{Clock, Kernel, Limits, Reading, RuleId, TextBudget, compile};
 use mangle_settings::instant;
-use mangle_syntax::text::Cancel;
 
 /// Ask what follows from a program
 ///
@@ -104,7 +104,7 @@ impl QueryCommand {
     /// # Errors
     /// When there is no working folder, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let (atom, paths) = if self.dump {
             (None, self.atom_and_paths.as_slice())
         } else {
@@ -198,7 +198,7 @@ impl QueryCommand {
         let compiled = compile(program, reading);
         let mut kernel = Kernel::new(Arc::clone(&compiled));
         complaints.tables.extend(given.give(&mut kernel, program, limits));
-        kernel.evaluate(limits, clock, &Cancel::new());
+        kernel.evaluate(limits, clock, &surroundings::cancel());
         let unknown = |rule| if rule == RuleId::ASSERTED { "--facts" } else { "?" };
         let place = |rule: RuleId| {
             place(&compiled, program, sources, rule).unwrap_or_else(|| unknown(rule).to_owned())

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::{Args, ColorChoice};
 
 use super::ExitStatus;
 use super::output::{self, Output};
 use super::output_form::OutputForm;
+use super::surroundings;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::report::replies::{Attempt, Repair, without_secrets};
 
@@ -39,7 +40,7 @@ impl RepairCommand {
     /// # Errors
     /// When there is no working folder, no such consumer or record, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let (file, record) = place(&self.file);
         let mut transcripts = Transcripts::load(&[file], &self.transcripts, &working)?;
         let attempt = Attempt { number: self.attempt, max: self.max };

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
+use super::surroundings;
 use crate::host::{self, LinkOptions, LinkedProgram, Memory, disk};
 use crate::ide::reply_grammars::{ReplyGrammar, ReplyGrammarRequest};
 use crate::report::Sources;
@@ -189,7 +190,7 @@ impl GrammarArgs {
     /// When there is no working folder, no program or several, no such consumer, no envelope at all, or a file cannot be
     /// written.
     fn run(&self, target: &str, dialect: Option<Dialect>, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let target = Target::named(target).ok_or_else(|| anyhow!("there is no target `{target}`"))?;
         let dialect = dialect.unwrap_or_else(|| target.usual_dialect());
         if !target.dialects.contains(&dialect) {

@@ -3,11 +3,12 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Result, anyhow};
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
 use super::output::{self, Output};
+use super::surroundings;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::host::{AccountPolicies, Accounts};
 use crate::host::{TranscriptFile, disk, plain};
@@ -105,7 +106,7 @@ impl Split {
     /// # Errors
     /// When there is no working folder, no such consumer, or a stream cannot be written.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
         let (surface, control) = (self.surface.as_deref(), self.control.as_deref());
         let mark = |mark| if self.format == Layout::Log { "" } else { mark };

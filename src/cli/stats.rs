@@ -4,12 +4,13 @@ use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
 use super::output::Output;
 use super::output_form::OutputForm;
+use super::surroundings;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::host::{self, AccountPolicies, Accounts, Beginning, TranscriptFigures, TranscriptFile};
 use crate::report::fleet::{Fleet, FleetEvent, FleetFile, FleetPage, page};
@@ -58,7 +59,7 @@ impl Stats {
     /// # Errors
     /// When there is no working folder, no such consumer, the page cannot be written, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
         let policies = AccountPolicies::that_judge(transcripts.programs());
         let counting = RefCell::new(Counting {

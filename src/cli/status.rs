@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, ColorChoice};
 use serde::Serialize;
 
 use super::ExitStatus;
 use super::output::Output;
 use super::output_form::OutputForm;
+use super::surroundings;
 use crate::host::{self, CheckTarget, FileTable, Overlay, PartialScan, Resolution, Shell};
 use crate::report::sink::terminal;
 
@@ -42,7 +43,7 @@ impl StatusCommand {
     /// # Errors
     /// When there is no working folder, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let table = FileTable::default();
         let target = CheckTarget::Folder(working.clone());
         let resolution = host::resolve(&[target], Shell::Editor, &Overlay::default(), &table);

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, ColorChoice, ValueEnum};
 
 use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
+use super::surroundings;
 use crate::host::{self, LinkedTest, Memory};
 use crate::ide::policy_tests::{TestRun, run_tests};
 use crate::ide::verification::Surroundings;
@@ -17,7 +18,7 @@ use crate::report::policy_tests::TestReport;
 use mangle_check::policy_test::TestSettings;
 use mangle_engine::kernel::{Clock, Limits};
 use mangle_settings::Reading;
-use mangle_syntax::text::{Cancel, FileId};
+use mangle_syntax::text::FileId;
 
 /// Run policy tests (`*_test.mg`)
 ///
@@ -64,7 +65,7 @@ impl TestCommand {
     /// # Errors
     /// When there is no working folder, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let (memory, sources) = (Memory::default(), Sources::default());
         let programs = Programs::load_as(&self.paths, &working, &memory, sources, |resolution, files, _| {
             host::join_tests(resolution, files)
@@ -81,7 +82,7 @@ impl TestCommand {
             host::other_program(&host::folder_of(file, memory.table(), &working), path, &working)
         };
         let surroundings = Surroundings { name: &name, other: &other };
-        let (mut report, warnings) = run_tests(&runs, &wanted, surroundings, &Cancel::new());
+        let (mut report, warnings) = run_tests(&runs, &wanted, surroundings, &surroundings::cancel());
         let is_covered = report.require(self.min_coverage);
         let mut out = Output::of(Medium::json_if(self.format == TestLayout::Json), color);
         out.write(&self.written(&report)?)?;

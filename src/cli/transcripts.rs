@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::output;
 use super::progress::Progress;
+use super::surroundings;
 use crate::host::{
     self, AccountPolicies, Accounts, CheckOptions, Input, KnowledgeMap, Memory, Overlay, PartialScan,
     Problem, ReadOptions, Resolution, STDIN, Shell, TranscriptFile, TranscriptPrograms, TranscriptRequest,
@@ -23,7 +24,7 @@ use crate::report::replies::TranscriptReply;
 use crate::report::{FilePart, LinePosition, RECORD, ReportEntry, SourceText, Sources, json_value};
 use mangle_settings::{BUILT_IN_CONSUMERS, Container, MaxFindings, Profile, TranscriptSettings};
 use mangle_syntax::lint::Diagnostic;
-use mangle_syntax::text::{Cancel, TextRange, TextSize, size};
+use mangle_syntax::text::{TextRange, TextSize, size};
 use piggyback::envelope::ReplyContext;
 use piggyback::transcript::{LONGEST_DOCUMENT, ReadSummary, Record, TextKind, Turn};
 
@@ -229,6 +230,7 @@ impl Transcripts {
             table: self.memory.table(),
             working: &self.working,
             options: CheckOptions { max_findings: Some(MaxFindings::new(0)), ..CheckOptions::default() },
+            cancel: surroundings::cancel(),
         };
         let checked = host::check_transcripts(request, &|_| ());
         let mut sources = Sources::default();
@@ -265,7 +267,7 @@ impl Transcripts {
     ) -> io::Result<Vec<Problem>> {
         let (mut problems, mut answers) = (self.problems.clone(), Vec::new());
         for found in &self.resolution.transcripts {
-            let (stop, mut failure) = (Cancel::new(), None);
+            let (stop, mut failure) = (surroundings::cancel(), None);
             let read = Input::open(&found.path, &self.overlay).and_then(|input| {
                 let (position, progress) = (input.position(), Progress::of_bytes("reading", input.total()));
                 let options = ReadOptions { found, stop: &stop };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Result, anyhow, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 use rustc_hash::FxHashSet;
 
@@ -11,6 +11,7 @@ use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::progress::Progress;
+use super::surroundings;
 use crate::host::{self, Memory, Problem};
 use crate::ide::registry;
 use crate::ide::rule_survey::survey_all;
@@ -24,7 +25,7 @@ use mangle_engine::kernel::{Clock, Limits, Reading};
 use mangle_engine::program::Program;
 use mangle_settings::{Settings, VerifySettings};
 use mangle_syntax::lint::Diagnostic;
-use mangle_syntax::text::{Cancel, FileId};
+use mangle_syntax::text::FileId;
 use mangle_verify::Scope;
 
 /// Check properties of policies in every small world (`@never` and others in `*_test.mg`)
@@ -91,7 +92,7 @@ impl VerifyCommand {
     /// # Errors
     /// When there is no working folder, the property cannot be read, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         if self.rules {
             return self.survey(&working, color);
         }
@@ -187,7 +188,7 @@ impl VerifyCommand {
             surroundings,
             &wanted,
             &mut |rule| progress.show(rule),
-            &Cancel::new(),
+            &surroundings::cancel(),
         );
         drop(progress);
         let report = &surveyed.report;
@@ -248,7 +249,12 @@ impl VerifyCommand {
         let name = |file| sources.name(file).to_owned();
         let surroundings = Surroundings { name: &name, other };
         let progress = Progress::of_names("checking");
-        verify_all(&runs.collect::<Vec<_>>(), surroundings, &mut |name| progress.show(name), &Cancel::new())
+        verify_all(
+            &runs.collect::<Vec<_>>(),
+            surroundings,
+            &mut |name| progress.show(name),
+            &surroundings::cancel(),
+        )
     }
 
     fn readings(&self, configured: Reading) -> Vec<Reading> {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::disk;
 use super::read::no_text;
 use super::walk::boundary;
 use super::{FileTable, FileText, Overlay, is_taken, read};
@@ -42,6 +43,9 @@ pub(super) fn folder_of(path: &Path) -> Option<&Path> {
 /// The configuration of the agent that works in a folder, if there is one. A link must not lead out of the repository:
 /// anybody may have put it there.
 pub(super) fn in_folder(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
+    if !disk::is_allowed(folder) {
+        return None;
+    }
     let path = folder.join(PATH);
     if overlay.get(&path).is_some() {
         return Some(path);

@@ -47,12 +47,12 @@ pub struct CheckOptions {
 
 /// Checks the programs of `resolution`, whose files [`super::load`] gave, in parallel: the workspace as an editor has it,
 /// without open documents. What `memory` knows from the last time is not computed again. `done` is called after each
-/// program.
+/// program; a check that is cancelled gives something that is of no use.
 #[must_use]
 pub fn check(
     resolution: &Resolution,
     files: &FxHashMap<FileId, Arc<FileSummary>>,
-    (memory, overlay): (&Memory, &Overlay),
+    (memory, overlay, cancel): (&Memory, &Overlay, &Cancel),
     options: CheckOptions,
     done: impl Fn() + Sync,
 ) -> Checked {
@@ -60,15 +60,14 @@ pub fn check(
     let reported = ReportedFiles::of(resolution);
     let undecided = AtomicUsize::new(0);
     snapshot.programs.par_iter().for_each(|program| {
-        let cancel = Cancel::new();
-        program.diagnose(&cancel);
+        program.diagnose(cancel);
         if options.evaluate && !program.is_test() && program.files.iter().any(|file| reported.has(file.id)) {
-            program.evaluate(&cancel);
+            program.evaluate(cancel);
         }
         if options.verify {
-            undecided.fetch_add(verify(&snapshot, program, &reported), Ordering::Relaxed);
+            undecided.fetch_add(verify(&snapshot, program, &reported, cancel), Ordering::Relaxed);
         }
-        snapshot.trace_prompts(program, &cancel);
+        snapshot.trace_prompts(program, cancel);
         program.release();
         if program.single().is_none() && program.sample().is_none() {
             done();
@@ -103,13 +102,17 @@ pub fn check(
 
 /// Checks the properties of a policy test; looks for rules of any other program that change nothing. Gives how many questions about
 /// these were not decided.
-fn verify(snapshot: &Snapshot, program: &SnapshotProgram, reported: &ReportedFiles) -> usize {
-    let cancel = Cancel::new();
+fn verify(
+    snapshot: &Snapshot,
+    program: &SnapshotProgram,
+    reported: &ReportedFiles,
+    cancel: &Cancel,
+) -> usize {
     if program.is_test() {
-        snapshot.verify(program, &other_program, &mut |_| {}, &cancel);
+        snapshot.verify(program, &other_program, &mut |_| {}, cancel);
     }
     match program.single() {
-        None if program.sample().is_none() => program.survey(&|file| reported.has(file), &cancel),
+        None if program.sample().is_none() => program.survey(&|file| reported.has(file), cancel),
         _ => 0,
     }
 }

@@ -21,7 +21,8 @@ pub(super) const MOST_PATTERNS: usize = 10_000;
 /// The entries of a folder and of those below it which git does not ignore and which are not hidden. Links are not
 /// followed.
 pub(super) struct Entries {
-    walk: ignore::Walk,
+    /// `None` once a root has been refused.
+    walk: Result<ignore::Walk, Option<Error>>,
 }
 
 impl Entries {
@@ -37,11 +38,15 @@ impl Entries {
         patterns: &Arc<Patterns>,
         filter: impl Fn(&DirEntry) -> bool + Send + Sync + 'static,
     ) -> Self {
+        if let Err(refused) = disk::check_path(root) {
+            let error = Error::WithPath { path: root.into(), err: Box::new(Error::Io(refused)) };
+            return Self { walk: Err(Some(error)) };
+        }
         let known = Arc::clone(patterns);
         let mut builder = WalkBuilder::new(root);
         builder.standard_filters(false).sort_by_file_name(Ord::cmp);
         builder.filter_entry(move |entry| known.has(entry) && filter(entry));
-        Self { walk: builder.build() }
+        Self { walk: Ok(builder.build()) }
     }
 }
 
@@ -49,7 +54,11 @@ impl Iterator for Entries {
     type Item = Result<DirEntry, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let entry = self.walk.next()?;
+        let walk = match &mut self.walk {
+            Ok(walk) => walk,
+            Err(refused) => return refused.take().map(Err),
+        };
+        let entry = walk.next()?;
         Some(entry.and_then(|entry| match disk::check(DiskOperation::List, entry.path()) {
             Ok(_) => Ok(entry),
             Err(error) => Err(Error::WithPath { path: entry.into_path(), err: Box::new(Error::Io(error)) }),
@@ -123,7 +132,8 @@ impl Patterns {
 
     /// The patterns of a file, which count from `folder`; none if it is not there.
     fn of_file(&self, path: &Path, folder: &Path) -> Gitignore {
-        if path.symlink_metadata().is_err() {
+        // What a confined process may not read does not count either.
+        if path.symlink_metadata().is_err() || !disk::is_allowed(path) {
             return Gitignore::empty();
         }
         let read = disk::read(path, Content::Patterns).map_err(|error| plain(&error));

@@ -61,7 +61,8 @@ pub use memory::Memory;
 pub use other_program::other_program;
 pub use overlay::Overlay;
 pub use paths::{
-    FileTable, absolute, file_inside, folder_of, is_facts, is_mangle, is_single, is_test, relative, test_path,
+    FileTable, absolute, file_inside, folder_of, is_facts, is_mangle, is_single, is_test, real, relative,
+    test_path,
 };
 pub use preview_files::{AtomCache, PreviewFiles, SessionText, preview_name, read_session};
 pub use preview_requests::{PreviewRequest, RequestedPart, prompt_name};

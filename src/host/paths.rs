@@ -65,7 +65,8 @@ pub fn absolute(folder: &Path, path: &Path) -> PathBuf {
 }
 
 /// Where a path leads, without links. What is not there lies where its folder leads, and a link to it leads there, too.
-pub(super) fn real(path: &Path) -> PathBuf {
+#[must_use]
+pub fn real(path: &Path) -> PathBuf {
     /// So many links that lead to each other are followed.
     const MOST: usize = 16;
     follow(path, MOST)

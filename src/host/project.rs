@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashSet;
 
+use super::disk;
 use super::problem::plain;
 use super::read::no_text;
 use super::resolve::Problem;
@@ -259,10 +260,12 @@ fn canonical(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.into())
 }
 
-/// The nearest configuration file in `folder` or above it. One that is no file counts, so that reading it says so.
+/// The nearest configuration file in `folder` or above it, as far up as this process reads. One that is no file counts, so that
+/// reading it says so.
 pub(super) fn nearest(folder: &Path, overlay: &Overlay) -> Option<PathBuf> {
     folder
         .ancestors()
+        .take_while(|folder| disk::is_allowed(folder))
         .map(|folder| folder.join(FILE_NAME))
         .find(|path| overlay.get(path).is_some() || is_taken(path))
 }

@@ -55,14 +55,14 @@ pub fn fix_standalone(
 ) -> StandaloneFixes {
     let mut all = StandaloneFixes::default();
     for agent in request.resolution.agents.iter().filter(|agent| agent.reported) {
-        all.files.extend(fix_agent(agent, request, wish));
+        all.files.extend(fix_agent(agent, request.clone(), wish));
     }
-    all.files.extend(fix_grammars(request, files, wish));
+    all.files.extend(fix_grammars(request.clone(), files, wish));
     // Nothing in a capture is to be fixed where evidence stays, so that it need not be read.
     let is_wanted = |found: &&TranscriptFile| wish.evidence || found.is_document;
     for found in request.transcripts.iter().filter(is_wanted) {
-        match read(found, request) {
-            Ok(Ok(bytes)) => all.files.push(fix_transcript(found, bytes, request, wish)),
+        match read(found, request.clone()) {
+            Ok(Ok(bytes)) => all.files.push(fix_transcript(found, bytes, request.clone(), wish)),
             Ok(Err(why)) => all.left.push((found.file, found.path.clone(), why)),
             Err(_) => {}
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use ignore::DirEntry;
 
+use super::disk;
 use super::ignore_rules::{Entries, Patterns};
 use super::problem::plain;
 use super::{MAX_FILE_LEN, Overlay, Problem, is_facts, is_mangle};
@@ -281,9 +282,12 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-/// Whether a path stays inside of a folder. What a link leads to counts; a document that is only in the editor is no
-/// link.
+/// Whether a path stays inside of a folder, and of what this process may read. What a link leads to counts; a document that is
+/// only in the editor is no link.
 pub(super) fn is_inside(path: &Path, boundary: &Path) -> bool {
+    if !disk::is_allowed(path) {
+        return false;
+    }
     let real = std::fs::canonicalize(path);
     real.map_or_else(|_| path.starts_with(boundary), |real| real.starts_with(boundary))
 }

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::report::graph::{Component, Edge, EdgeKind, Node, NodeKind, NodePlace, PredicateGraph};
+use mangle_check::describe::documentation;
 use mangle_engine::program::graph::{Edge as Premise, Graph};
 use mangle_engine::program::{Predicate, PredicateId, PredicateInFile, Program};
 use mangle_syntax::text::{FileId, nearest};
@@ -149,6 +150,8 @@ impl<'p> Drawing<'p> {
             facts,
             rules,
             place: self.place_of(predicate),
+            declaration: self.declaration(predicate),
+            documentation: documentation(self.program, predicate),
         }
     }
 
@@ -159,6 +162,11 @@ impl<'p> Drawing<'p> {
             .iter()
             .filter_map(|(file, key)| self.program.files.get(*file as usize)?.predicates.get(key));
         files.fold((0, 0), |(facts, rules), there| (facts + there.facts.len(), rules + there.rules.len()))
+    }
+
+    fn declaration(&self, predicate: &Predicate) -> Option<String> {
+        let site = self.program.declarations(predicate).next()?;
+        Some(site.file.statement_text(site.item).to_owned())
     }
 
     fn place_of(&self, predicate: &Predicate) -> Option<NodePlace> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use mangle_engine::kernel::Clock;
 use mangle_settings::{Container, FILE_NAME, MaxFindings, Settings, TranscriptSettings};
 use mangle_syntax::lint::Severity;
+use mangle_syntax::text::Cancel;
 
 use super::Session;
 use super::lines::{SessionLines, TurnForm};
@@ -110,7 +111,13 @@ impl Checker {
                 (file.id, host::relative(&root, &memory.table().path(file.id)), Arc::clone(&file.text))
             })
             .collect();
-        let checked = host::check(&resolution, &files, (&memory, &overlay), CheckOptions::default(), || {});
+        let checked = host::check(
+            &resolution,
+            &files,
+            (&memory, &overlay, &Cancel::new()),
+            CheckOptions::default(),
+            || {},
+        );
         let errors = checked.entries.iter().filter(|entry| entry.diagnostic.severity == Severity::Error);
         let mut errors: Vec<_> = errors.cloned().collect();
         if !errors.is_empty() {

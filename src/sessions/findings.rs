@@ -9,6 +9,7 @@ use super::lines::SessionLines;
 use super::{Checker, Session};
 use crate::host::{self, CheckedTranscripts, Overlay, TranscriptRequest};
 use crate::report::{ReportEntry, Sources, json_value};
+use mangle_syntax::text::Cancel;
 
 /// Something that was found in a session.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,6 +59,7 @@ impl Checker {
             table: self.memory.table(),
             working: &self.root,
             options: Self::options(),
+            cancel: Cancel::new(),
         };
         let CheckedTranscripts { entries, sources: parts, .. } = host::check_transcripts(request, &|_| ());
         let mut sources = self.sources();

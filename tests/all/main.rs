@@ -8,6 +8,7 @@ mod cli;
 mod failing_world;
 mod kernel;
 mod lsp;
+mod mcp;
 mod naive;
 mod oracle;
 mod parity;

@@ -13,6 +13,7 @@ mod fuzz;
 mod generate;
 mod grammar;
 mod libraries;
+mod mcp;
 mod new_rule;
 mod protocol;
 mod python;
@@ -64,6 +65,8 @@ enum Task {
     Fuzz(fuzz::Options),
     /// Check every message of the server against the protocol's specification, as recorded editors
     Protocol,
+    /// List and call each tool of `mangle-ls mcp` with the official inspector
+    Mcp,
     /// Compare a long session of the server with new ones and with the command line, for an hour
     Soak(soak::Options),
     /// Measure how long a changed line takes until its tests have run
@@ -94,6 +97,7 @@ fn main() -> ExitCode {
         Task::Times => times::run(),
         Task::Screenshots(options) => screenshots::run(&root(), &options),
         Task::Protocol => protocol::run().map(tally::Tally::close),
+        Task::Mcp => mcp::run().map(tally::Tally::close),
     };
     result.unwrap_or_else(|error| {
         eprintln!("xtask: {error:#}");

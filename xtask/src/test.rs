@@ -43,6 +43,7 @@ const STEPS: &[Step] = &[
     ("fuzz targets, some seconds each", crate::fuzz::check),
     ("a release, unpacked", crate::dist::check),
     ("every message against the protocol's specification", crate::protocol::run),
+    ("tools of agents in the inspector of their protocol", crate::mcp::run),
     (ENGINES, || crate::engines::run(None)),
 ];
 

@@ -66,7 +66,7 @@ impl Callable {
             parameters: parameters.collect(),
             variadic: false,
             result: None,
-            documentation: documentation(analysis, predicate),
+            documentation: documentation(program, predicate),
         }
     }
 
@@ -183,8 +183,7 @@ pub fn bound(ty: &Type) -> String {
 /// What the author says of a predicate: `doc(…)`, else the comment right above its `Decl`, else that
 /// above its first clause.
 #[must_use]
-pub fn documentation(analysis: &dyn Analysis, predicate: &Predicate) -> Option<String> {
-    let program = analysis.program();
+pub fn documentation(program: &Program, predicate: &Predicate) -> Option<String> {
     let declared = program.declarations(predicate).next();
     let doc = declared.and_then(|site| {
         let declaration = site.item.statement.declaration()?;

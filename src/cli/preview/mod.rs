@@ -17,6 +17,7 @@ use super::ExitStatus;
 use super::output::{self, Medium, Output};
 use super::programs::Programs;
 use super::semantics::Semantics;
+use super::surroundings;
 use super::watch::watching;
 use super::wrap::{columns, fit};
 use crate::host::{self, Memory};
@@ -27,7 +28,7 @@ use agent_prompt::{CapturedPrompt, Common, Mode, Preview, PreviewSettings, Previ
 use mangle_engine::kernel::Stop;
 use mangle_settings::instant;
 use mangle_syntax::lint::Severity;
-use mangle_syntax::text::{Cancel, FileId};
+use mangle_syntax::text::FileId;
 
 use notes::{damaged, notes, remarks};
 use requests::Previewed;
@@ -184,7 +185,7 @@ impl PreviewCommand {
     /// # Errors
     /// When there is no working folder, files cannot be watched, or standard output fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let seen = RefCell::new(WatchState::default());
         if !self.watch {
             return self.once(color, &working, &seen);
@@ -289,7 +290,7 @@ impl PreviewCommand {
             Some(of.file),
             of.wanted.clone(),
             settings,
-            &Cancel::new(),
+            &surroundings::cancel(),
         );
         let notes = notes(of, &mut preview, sources);
         let mut is_clean = notes.iter().all(|note| note.severity != Severity::Error.as_str());

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
+use super::super::surroundings;
 use crate::cli::transcripts::{TranscriptArgs, Transcripts};
 use crate::host::{self, Memory};
 use crate::report::{SourceText, Sources};
@@ -15,7 +16,6 @@ use mangle_engine::kernel::{Clock, Limits, Reading, RuleId};
 use mangle_engine::program::{FileSummary, PredicateId, Program};
 use mangle_settings::instant_text;
 use mangle_syntax::syntax::SourceFile;
-use mangle_syntax::text::Cancel;
 use piggyback::envelope::account::{AccountEntry, UpdateFate};
 
 /// The session that a preview goes on from.
@@ -49,7 +49,7 @@ pub(super) fn state(
         limits: Limits::of(&settings.kernel),
         clock: until.clock,
     };
-    let (prefill, cancel) = (Prefill::default(), Cancel::new());
+    let (prefill, cancel) = (Prefill::default(), surroundings::cancel());
     let constitution = Constitution::new(basis, &cancel);
     let open: RefCell<Option<Replay<'_>>> = RefCell::new(None);
     let turns = RefCell::new(Vec::new());

@@ -7,7 +7,7 @@ mod session_options;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::{Args, ColorChoice, ValueEnum};
 use serde_json::{Value, json};
 
@@ -17,6 +17,7 @@ use super::ExitStatus;
 use super::check::fail_on;
 use super::output::{self, Medium, Output};
 use super::semantics::Semantics;
+use super::surroundings;
 use super::transcripts::{TranscriptArgs, Transcripts};
 use crate::host::{self, TranscriptFile};
 use crate::ide::replays::{TurnFilter, rule_place};
@@ -27,6 +28,7 @@ use crate::report::replay::{
 use agent_replay::Prefill;
 use mangle_engine::kernel::{Clock, Reading as KernelReading};
 use mangle_settings::{FailOn, KernelSettings, Reading, instant, instant_text};
+use mangle_syntax::text::Cancel;
 use piggyback::envelope::secrets::redacted;
 use session_options::SessionOptions;
 
@@ -131,7 +133,7 @@ impl ReplayCommand {
     /// When there is no working folder, no such consumer, a file that was named cannot be read or written, or standard output
     /// fails.
     pub(super) fn run(&self, color: ColorChoice) -> Result<ExitStatus> {
-        let working = std::env::current_dir().context("cannot find out the working folder")?;
+        let working = surroundings::working_folder()?;
         let prefill = self.prefill(&working)?;
         let mut transcripts = Transcripts::load(&self.files, &self.transcripts, &working)?;
         if self.report.is_some() {
@@ -149,7 +151,8 @@ impl ReplayCommand {
         });
         let open: RefCell<Option<SessionRun<'_>>> = RefCell::new(None);
         let mut homeless: Vec<String> = Vec::new();
-        let options = self.options(&prefill);
+        let cancel = surroundings::cancel();
+        let options = self.options(&prefill, &cancel);
         let problems = transcripts.each_record(
             &mut |found, record, spot| {
                 let mut open = open.borrow_mut();
@@ -204,9 +207,10 @@ impl ReplayCommand {
         })
     }
 
-    fn options<'p>(&self, prefill: &'p Prefill) -> SessionOptions<'p> {
+    fn options<'p>(&self, prefill: &'p Prefill, cancel: &'p Cancel) -> SessionOptions<'p> {
         SessionOptions {
             prefill,
+            cancel,
             abduce: self.abduce,
             show_permits: self.show_permits,
             coverage: self.coverage,

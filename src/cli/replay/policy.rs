@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::super::extra_facts::ExtraFacts;
 use super::super::output;
 use super::super::programs::Programs;
+use super::super::surroundings;
 use super::super::transcripts::Transcripts;
 use super::ReplayCommand;
 use super::session_options::SessionOptions;
@@ -23,7 +24,6 @@ use agent_replay::{Basis, Constitution};
 use mangle_engine::kernel::{Clock, Kernel, Limits};
 use mangle_engine::program::Program;
 use mangle_settings::{FailOn, RuleSettings, Settings};
-use mangle_syntax::text::Cancel;
 
 /// The configuration file and the programs of a transcript.
 pub(super) type Key = (Option<usize>, Vec<usize>);
@@ -150,7 +150,7 @@ impl Policies {
         let give = |kernel: &mut Kernel, program: &Program| {
             complaints.extend(given.give(kernel, program, limits));
         };
-        let constitution = Constitution::given(basis, give, &Cancel::new());
+        let constitution = Constitution::given(basis, give, &surroundings::cancel());
         Policy { constitution, sources, settings, name }
     }
 

@@ -12,7 +12,6 @@ use crate::report::replay::{RuleCoverage, TurnReport};
 use agent_replay::ReplayOptions;
 use mangle_engine::kernel::Clock;
 use mangle_settings::FailOn;
-use mangle_syntax::text::Cancel;
 use piggyback::transcript::Record;
 
 pub(super) struct SessionRun<'a> {
@@ -41,7 +40,7 @@ impl<'a> SessionRun<'a> {
             until: wish.until,
             end: None,
             prefill: wish.prefill,
-            cancel: never(),
+            cancel: wish.cancel,
         };
         let setting = ReplaySetup {
             name: transcripts.name(found),
@@ -88,10 +87,4 @@ impl<'a> SessionRun<'a> {
         let coverage = self.session.coverage().map(|known| known.rules(constitution).map(covered).collect());
         (last, fails, coverage.unwrap_or_default())
     }
-}
-
-/// A command is cancelled only by ending the process.
-fn never() -> &'static Cancel {
-    static NEVER: std::sync::LazyLock<Cancel> = std::sync::LazyLock::new(Cancel::new);
-    &NEVER
 }

@@ -2,6 +2,7 @@
 
 use agent_replay::Prefill;
 use mangle_settings::FailOn;
+use mangle_syntax::text::Cancel;
 
 /// What is wanted of all sessions.
 pub(super) struct SessionOptions<'a> {
@@ -12,4 +13,6 @@ pub(super) struct SessionOptions<'a> {
     pub(super) until: Option<u64>,
     pub(super) now: Option<i64>,
     pub(super) fail_on: Option<FailOn>,
+    /// Stops the replay.
+    pub(super) cancel: &'a Cancel,
 }

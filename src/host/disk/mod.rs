@@ -2,9 +2,10 @@
 //!
 //! Takes paths and what a file is read as ([`Content`]); gives readers that never wait for a file to open, read regular
 //! files only and no more of them than a limit ([`open`], [`read`]), and writers that put a whole file in the place of
-//! another or change nothing ([`Replacement`], [`Output`]). In debug builds a test can make any single operation fail
+//! another or change nothing ([`Replacement`], [`Output`]). A process can be confined to some folders ([`confine`]). In debug builds a test can make any single operation fail
 //! ([`fault`]).
 
+mod confinement;
 mod content;
 mod fault;
 mod open;
@@ -14,6 +15,8 @@ mod scratch;
 #[cfg(test)]
 mod tests;
 
+pub(super) use confinement::check_path;
+pub use confinement::{confine, is_allowed};
 pub use content::{Content, TooLong};
 pub(super) use fault::{DiskOperation, check};
 pub(super) use open::{list, open, read, starts_with};

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::confinement::{check_file, check_path};
 use super::content::{Content, TooLong};
 use super::fault::{DiskOperation, check};
 
@@ -35,6 +36,11 @@ impl Stamp {
         let modified = metadata.modified().ok();
         Self { len: metadata.len(), modified, identity: identity(metadata) }
     }
+
+    /// Whether two stamps are of one file, as far as the system tells.
+    pub(super) fn is_same_file(self, other: Self) -> bool {
+        self.identity == other.identity
+    }
 }
 
 /// Which file of which device it is.
@@ -54,8 +60,10 @@ fn identity(_: &Metadata) -> (u64, u64) {
 /// an open descriptor (`/dev/stdin`, `/dev/fd/63`) may be a pipe.
 ///
 /// # Errors
-/// When it cannot be opened, is no regular file, or is longer than the limit ([`TooLong`]).
+/// When it cannot be opened, is no regular file, is longer than the limit ([`TooLong`]), or is outside of the folders to which
+/// this process is confined.
 pub(in crate::host) fn open(path: &Path, content: Content) -> io::Result<File> {
+    check_path(path)?;
     let is_descriptor = is_own_descriptor(path);
     let mut options = OpenOptions::new();
     options.read(true);
@@ -65,6 +73,7 @@ pub(in crate::host) fn open(path: &Path, content: Content) -> io::Result<File> {
     let file = options.open(path).map_err(|error| what_is_there(path).unwrap_or(error))?;
     // What is not there fails without a test.
     check(DiskOperation::Open, path)?;
+    check_file(path, &file)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() && !is_descriptor {
         return Err(not_regular(metadata.file_type()));
@@ -114,6 +123,7 @@ pub(in crate::host) fn starts_with(path: &Path, bytes: &[u8], content: Content) 
 /// # Errors
 /// When it cannot be listed.
 pub(in crate::host) fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    check_path(folder)?;
     check(DiskOperation::List, folder)?;
     fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
 }

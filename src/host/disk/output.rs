@@ -5,6 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::confinement::check_writing;
 use super::fault::{DiskOperation, check};
 use super::open::{is_own_descriptor, not_regular};
 use super::replace::{ReplaceError, target};
@@ -31,6 +32,7 @@ impl Output {
     /// # Errors
     /// When it is a folder, is read-only or has several hard links, or its folder cannot be written to.
     pub fn create(path: &Path) -> Result<Self, ReplaceError> {
+        check_writing()?;
         if is_own_descriptor(path) || is_special(path)? {
             check(DiskOperation::Create, path)?;
             let file = OpenOptions::new().write(true).truncate(true).open(path)?;
@@ -98,6 +100,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), ReplaceError> {
 /// # Errors
 /// When it cannot be created.
 pub fn create_log(path: &Path) -> io::Result<fs::File> {
+    check_writing()?;
     check(DiskOperation::Create, path)?;
     fs::File::create(path)
 }
@@ -107,6 +110,7 @@ pub fn create_log(path: &Path) -> io::Result<fs::File> {
 /// # Errors
 /// When it cannot be created.
 pub fn create_folder(path: &Path) -> io::Result<()> {
+    check_writing()?;
     check(DiskOperation::Create, path)?;
     fs::create_dir_all(path)
 }

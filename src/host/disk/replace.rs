@@ -4,6 +4,7 @@ use std::fs::{self, Metadata};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::confinement::check_writing;
 use super::content::Content;
 use super::fault::{DiskOperation, check};
 use super::open::{Stamp, open};
@@ -103,6 +104,7 @@ impl Replacement {
 
 /// The file that a path leads to, which may be replaced.
 pub(super) fn target(path: &Path) -> Result<(PathBuf, Metadata), ReplaceError> {
+    check_writing()?;
     let path = fs::canonicalize(path)?;
     let metadata = open(&path, Content::Transcript)?.metadata()?;
     if metadata.permissions().readonly() {

@@ -49,7 +49,7 @@ pub struct CheckedTranscripts {
 }
 
 /// What a check of transcripts needs to know.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct TranscriptRequest<'a> {
     /// The programs of the transcripts, and their settings.
     pub resolution: &'a Resolution,
@@ -64,6 +64,8 @@ pub struct TranscriptRequest<'a> {
     /// The folder that names of files are relative to.
     pub working: &'a Path,
     pub options: CheckOptions,
+    /// Stops the reading. What was found by then is of no use.
+    pub cancel: Cancel,
 }
 
 /// Checks the transcripts of a resolution, several at once. `done` is told how many bytes more were read, from any
@@ -72,7 +74,7 @@ pub struct TranscriptRequest<'a> {
 pub fn check_transcripts(request: TranscriptRequest<'_>, done: &(dyn Fn(u64) + Sync)) -> CheckedTranscripts {
     let ids = AtomicU32::new(u32::MAX - 1);
     let one = |found: &TranscriptFile| {
-        let mut file = OneFile::new(request, found, &ids);
+        let mut file = OneFile::new(request.clone(), found, &ids);
         let problem = file.run(done).err();
         file.finish(problem)
     };
@@ -129,7 +131,6 @@ impl<'a> OneFile<'a> {
         let shown = shown.or(configured.map(|project| project.settings.max_findings)).unwrap_or_default();
         let configured = configured.map_or_else(FailOn::default, |project| project.settings.fail_on);
         Self {
-            request,
             found,
             knowledge: request.knowledges.of(found),
             ids,
@@ -144,6 +145,7 @@ impl<'a> OneFile<'a> {
             head: Vec::new(),
             late: Vec::new(),
             kept: Some(Vec::new()),
+            request,
         }
     }
 
@@ -177,7 +179,7 @@ impl<'a> OneFile<'a> {
             }
         };
         let is_document = self.found.is_document;
-        let stop = Cancel::new();
+        let stop = self.request.cancel.clone();
         let options = ReadOptions { found: self.found, stop: &stop };
         let worker = || {
             let mut examiner = RecordExaminer::new(judge);

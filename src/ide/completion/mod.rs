@@ -211,7 +211,7 @@ fn in_code(place: Place<'_>, cursor: &Cursor, facts: Option<&dyn Fn(&str) -> boo
 fn is_deprecated(place: Place<'_>, subject: Option<&CompletionSubject>) -> bool {
     let Some(CompletionSubject::Predicate(key)) = subject else { return false };
     let predicate = place.program().predicate(*key);
-    let said = predicate.and_then(|predicate| describe::documentation(place.analysis, predicate));
+    let said = predicate.and_then(|predicate| describe::documentation(place.program(), predicate));
     said.is_some_and(|said| said.get(..10).is_some_and(|word| word.eq_ignore_ascii_case("deprecated")))
 }
 

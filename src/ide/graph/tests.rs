@@ -26,7 +26,7 @@ alone(X) :- ghost(X), !alone(X).
 fn render(graph: &PredicateGraph) -> String {
     let mut out = String::new();
     for node in &graph.predicates {
-        let Node { key, kind, declared, stratum, facts, rules, place } = node;
+        let Node { key, kind, declared, stratum, facts, rules, place, .. } = node;
         let declared = if *declared { " declared" } else { "" };
         let place = place.map_or_else(String::new, |at| format!(" @{}:{:?}", at.file.0, at.range));
         writeln!(out, "{key} {}{declared} {stratum} facts={facts} rules={rules}{place}", kind.as_str())

@@ -38,6 +38,8 @@ fn predicate(node: &Node, place: &dyn Fn(NodePlace) -> Value) -> Value {
         "facts": node.facts,
         "rules": node.rules,
         "where": node.place.map(place),
+        "declaration": node.declaration,
+        "documentation": node.documentation,
     })
 }
 

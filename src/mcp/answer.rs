@@ -1,0 +1,97 @@
+//! The answer of a call: what the twin wrote, with the problems that it named, masked and short enough.
+
+use serde_json::{Map, Value, json};
+
+use super::command::CommandAnswer;
+use super::pages;
+use piggyback::envelope::secrets::redacted;
+
+/// The words for exit statuses.
+const STATUSES: [&str; 3] = ["clean", "findings", "failure"];
+
+/// Makes the answer from what the twin wrote, which `shape` makes an object of.
+///
+/// # Errors
+/// When the twin could not do anything: with what it says of that.
+pub(super) fn of_twin(
+    twin: &CommandAnswer,
+    notes: Vec<String>,
+    shape: impl FnOnce(&str) -> Result<Value, String>,
+) -> Result<Value, String> {
+    let mut problems = problems(&twin.errors);
+    let is_failure = usize::from(twin.status) >= STATUSES.len() - 1;
+    if is_failure && twin.output.trim().is_empty() {
+        let said: Vec<_> = problems.iter().filter_map(|problem| problem["message"].as_str()).collect();
+        return Err(if said.is_empty() { "the work could not be done".into() } else { said.join("\n") });
+    }
+    let mut answer = shape(&twin.output)?;
+    problems.extend(notes.into_iter().map(|note| problem("warning", &note)));
+    if let Value::Object(members) = &mut answer {
+        let status = STATUSES.get(usize::from(twin.status)).copied().unwrap_or("failure");
+        members.insert("status".into(), status.into());
+        if !problems.is_empty() {
+            members.insert("problems".into(), problems.into());
+        }
+    }
+    Ok(pages::fit(answer))
+}
+
+/// What a command said on standard error, a problem a line. A line that continues another one belongs to it.
+fn problems(errors: &str) -> Vec<Value> {
+    let lines = errors.lines().filter(|line| !line.trim().is_empty());
+    let split = |line: &str| match line.split_once(": ") {
+        Some(("error", said)) => problem("error", said),
+        Some(("warning", said)) => problem("warning", said),
+        _ => problem("note", line.trim_end()),
+    };
+    lines.map(split).collect()
+}
+
+fn problem(severity: &str, message: &str) -> Value {
+    json!({ "severity": severity, "message": message })
+}
+
+/// A value without anything that looks like a credential. The twin masks its output already; this is the last door.
+pub(super) fn masked(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(redacted(&text).into_owned()),
+        Value::Array(items) => items.into_iter().map(masked).collect(),
+        Value::Object(members) => {
+            let masked = |(name, member)| (name, masked(member));
+            Value::Object(members.into_iter().map(masked).collect::<Map<_, _>>())
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn twin(status: u8, output: &str, errors: &str) -> CommandAnswer {
+        CommandAnswer { status, output: output.into(), errors: errors.into() }
+    }
+
+    fn shape(text: &str) -> Result<Value, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn problems_are_beside_the_answer() {
+        let twin = twin(2, "{\"a\":1}", "error: x.mg: no such file\nwarning: slow\nnothing here\n");
+        let answer = of_twin(&twin, vec!["a note".into()], shape).unwrap();
+        let expected = json!({"a": 1, "status": "failure", "problems": [
+            {"severity": "error", "message": "x.mg: no such file"},
+            {"severity": "warning", "message": "slow"},
+            {"severity": "note", "message": "nothing here"},
+            {"severity": "warning", "message": "a note"},
+        ]});
+        assert_eq!(answer, expected);
+    }
+
+    #[test]
+    fn failures_without_output_are_errors() {
+        let why = of_twin(&twin(2, "", "error: no such rule\n"), Vec::new(), shape).unwrap_err();
+        assert_eq!(why, "no such rule");
+    }
+}

@@ -1,0 +1,210 @@
+//! The arguments of a tool: their schema, and a strict reading of what a client sends.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+/// The most bytes of a text that is not saved.
+pub(super) const MAX_TEXT: usize = 1 << 20;
+
+/// The most characters of any other string.
+const MAX_WORD: usize = 4096;
+
+/// The most items of a list.
+const MAX_LIST: usize = 100;
+
+/// An argument.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Argument {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    /// What it is, in plain words.
+    pub(super) description: &'static str,
+    pub(super) required: bool,
+}
+
+/// What the values of an argument are.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    /// A short string.
+    Word,
+    /// The text of a file.
+    Text,
+    Flag,
+    /// A number in these limits, both included.
+    Number(u64, u64),
+    Choice(&'static [&'static str]),
+    /// A list of short strings.
+    Words,
+}
+
+/// An argument that may be left out.
+pub(super) const fn optional(name: &'static str, kind: Kind, description: &'static str) -> Argument {
+    Argument { name, kind, description, required: false }
+}
+
+/// An argument that must be given.
+pub(super) const fn required(name: &'static str, kind: Kind, description: &'static str) -> Argument {
+    Argument { name, kind, description, required: true }
+}
+
+/// The argument of all tools whose answers come in pages.
+pub(super) const CURSOR: Argument = optional(
+    "cursor",
+    Kind::Word,
+    "The `next_cursor` of the answer before, for the next page. The other arguments must be the same as then.",
+);
+
+impl Kind {
+    fn schema(self) -> Value {
+        match self {
+            Self::Word => json!({"type": "string", "maxLength": MAX_WORD}),
+            Self::Text => json!({"type": "string", "maxLength": MAX_TEXT}),
+            Self::Flag => json!({"type": "boolean"}),
+            Self::Number(least, most) => json!({"type": "integer", "minimum": least, "maximum": most}),
+            Self::Choice(words) => json!({"type": "string", "enum": words}),
+            Self::Words => json!({
+                "type": "array", "maxItems": MAX_LIST, "items": {"type": "string", "maxLength": MAX_WORD},
+            }),
+        }
+    }
+
+    /// What is wrong with a value, if anything.
+    fn problem(self, value: &Value) -> Option<String> {
+        let is_word = |value: &Value| value.as_str().is_some_and(|text| text.chars().count() <= MAX_WORD);
+        match self {
+            Self::Word if !is_word(value) => Some(format!("a string of at most {MAX_WORD} characters")),
+            Self::Text if !value.as_str().is_some_and(|text| text.len() <= MAX_TEXT) => {
+                Some(format!("a string of at most {MAX_TEXT} bytes"))
+            }
+            Self::Flag if !value.is_boolean() => Some("`true` or `false`".into()),
+            Self::Number(least, most)
+                if !value.as_u64().is_some_and(|number| (least..=most).contains(&number)) =>
+            {
+                Some(format!("a whole number from {least} to {most}"))
+            }
+            Self::Choice(words) if !value.as_str().is_some_and(|word| words.contains(&word)) => {
+                Some(format!("one of `{}`", words.join("`, `")))
+            }
+            Self::Words
+                if !value.as_array().is_some_and(|all| all.len() <= MAX_LIST && all.iter().all(is_word)) =>
+            {
+                Some(format!("a list of at most {MAX_LIST} strings"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The JSON Schema of some arguments.
+pub(super) fn schema(arguments: &[Argument]) -> Arc<Map<String, Value>> {
+    let property = |argument: &Argument| {
+        let mut schema = argument.kind.schema();
+        if let Value::Object(members) = &mut schema {
+            members.insert("description".into(), argument.description.into());
+        }
+        (argument.name.to_owned(), schema)
+    };
+    let properties: Map<String, Value> = arguments.iter().map(property).collect();
+    let needed: Vec<_> = arguments.iter().filter(|one| one.required).map(|one| one.name).collect();
+    let schema = json!({
+        "type": "object", "properties": properties, "required": needed, "additionalProperties": false,
+    });
+    match schema {
+        Value::Object(members) => Arc::new(members),
+        _ => Arc::default(),
+    }
+}
+
+/// Arguments that fit their schema.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Arguments(BTreeMap<&'static str, Value>);
+
+impl Arguments {
+    /// Reads what a client sent.
+    ///
+    /// # Errors
+    /// When an argument is unknown, missing, or does not fit.
+    pub(super) fn read(sent: Map<String, Value>, known: &[Argument]) -> Result<Self, String> {
+        let mut read = BTreeMap::new();
+        for (name, value) in sent {
+            let Some(argument) = known.iter().find(|argument| argument.name == name) else {
+                let names: Vec<_> = known.iter().map(|argument| argument.name).collect();
+                return Err(format!("there is no argument `{name}`; there are `{}`", names.join("`, `")));
+            };
+            if let Some(wanted) = argument.kind.problem(&value) {
+                return Err(format!("the argument `{name}` has to be {wanted}"));
+            }
+            read.insert(argument.name, value);
+        }
+        match known.iter().find(|argument| argument.required && !read.contains_key(argument.name)) {
+            Some(missing) => Err(format!("the argument `{}` is missing", missing.name)),
+            None => Ok(Self(read)),
+        }
+    }
+
+    /// The string of an argument.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name)?.as_str()
+    }
+
+    /// Whether a flag is set.
+    pub(super) fn flag(&self, name: &str) -> bool {
+        self.0.get(name).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// The number of an argument.
+    pub(super) fn number(&self, name: &str) -> Option<u64> {
+        self.0.get(name)?.as_u64()
+    }
+
+    /// The strings of an argument; none if it is left out.
+    pub(super) fn texts(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: &[Argument] = &[
+        required("atom", Kind::Word, "An atom."),
+        optional("depth", Kind::Number(1, 9), "How deep."),
+        optional("reading", Kind::Choice(&["go", "written"]), "Which reading."),
+    ];
+
+    fn read(sent: Value) -> Result<Arguments, String> {
+        Arguments::read(sent.as_object().unwrap().clone(), KNOWN)
+    }
+
+    #[test]
+    fn arguments_that_fit_are_read() {
+        let read = read(json!({"atom": "p(X)", "depth": 3})).unwrap();
+        assert_eq!((read.text("atom"), read.number("depth")), (Some("p(X)"), Some(3)));
+        assert_eq!(read.text("reading"), None);
+    }
+
+    #[test]
+    fn others_are_refused() {
+        let why = |sent| read(sent).unwrap_err();
+        assert_eq!(why(json!({})), "the argument `atom` is missing");
+        assert_eq!(
+            why(json!({"atom": "p", "atoms": 1})),
+            "there is no argument `atoms`; there are `atom`, `depth`, `reading`"
+        );
+        assert_eq!(
+            why(json!({"atom": 1})),
+            "the argument `atom` has to be a string of at most 4096 characters"
+        );
+        assert_eq!(
+            why(json!({"atom": "p", "depth": 10})),
+            "the argument `depth` has to be a whole number from 1 to 9"
+        );
+        assert_eq!(
+            why(json!({"atom": "p", "reading": "both"})),
+            "the argument `reading` has to be one of `go`, `written`"
+        );
+    }
+}

@@ -1,0 +1,61 @@
+//! `check`: findings, with their fixes. The twin of `mangle-ls check --format json`.
+
+use serde_json::{Value, json};
+
+use super::{PATHS, Tool, Twin, lines, page};
+use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
+use crate::mcp::folders::Folders;
+
+pub(super) static TOOL: Tool = Tool {
+    name: "check",
+    title: "Check policies and transcripts",
+    description: "Finds what is wrong with Mangle policies, agent transcripts and mangle-ls.toml. Each finding has its place, \
+        rule, severity, message, notes, help, and, where there is one, a fix: edits as byte ranges with the new text, and \
+        whether it is safe. Checks files, folders, or a text that is not saved yet (`path` and `text`). Apply the edits of \
+        one fix from the last to the first, and check again.",
+    arguments: ARGUMENTS,
+    twin,
+    answer,
+};
+
+const ARGUMENTS: &[Argument] = &[
+    PATHS,
+    optional(
+        "path",
+        Kind::Word,
+        "One file. With `text`: the file whose text it is to be; it need not exist.",
+    ),
+    optional("text", Kind::Text, "The whole text of the file `path`, in place of what is on disk."),
+    optional(
+        "evaluate",
+        Kind::Flag,
+        "Also evaluate the programs with their samples, and report rows that fail and limits that are reached.",
+    ),
+    optional(
+        "verify",
+        Kind::Flag,
+        "Also check the properties of test files in every small world. Takes longer.",
+    ),
+    CURSOR,
+];
+
+fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
+    let path = arguments.text("path");
+    let twin = Twin::of(&["check", "--format=json"])
+        .flag("evaluate", arguments.flag("evaluate"))
+        .flag("verify", arguments.flag("verify"))
+        .values();
+    let mut twin = twin.paths(arguments.texts("paths").chain(path), folders)?;
+    match (path, arguments.text("text")) {
+        (Some(path), Some(text)) => twin.texts.push((folders.resolve(path)?, text.into())),
+        (None, Some(_)) => return Err("`text` needs `path`, the file whose text it is to be".into()),
+        (_, None) => {}
+    }
+    Ok(twin)
+}
+
+fn answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
+    let mut findings = lines(output)?;
+    let last = findings.pop().unwrap_or_default();
+    page(json!({ "findings": findings, "summary": last["summary"] }), "findings", arguments)
+}

@@ -1,0 +1,30 @@
+//! `explain_rule`: the page of a rule. The twin of `mangle-ls rule --format json`.
+
+use serde_json::{Value, json};
+
+use super::{Tool, Twin, document};
+use crate::mcp::arguments::{Argument, Arguments, Kind, required};
+use crate::mcp::folders::Folders;
+
+pub(super) static TOOL: Tool = Tool {
+    name: "explain_rule",
+    title: "Explain a rule",
+    description: "Says what a rule of `check` looks for, why it matters, and how a wrong and a right program look.",
+    arguments: ARGUMENTS,
+    twin,
+    answer,
+};
+
+const ARGUMENTS: &[Argument] = &[required(
+    "rule",
+    Kind::Word,
+    "The code or the name of the rule, as in a finding: `MG210` or `negation-wildcard`.",
+)];
+
+fn twin(arguments: &Arguments, _: &Folders) -> Result<Twin, String> {
+    Ok(Twin::of(&["rule", "--format=json"]).values().word(arguments.text("rule").unwrap_or_default()))
+}
+
+fn answer(output: &str, _: &Arguments) -> Result<Value, String> {
+    Ok(json!({ "rule": document(output)?[0] }))
+}

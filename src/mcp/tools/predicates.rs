@@ -1,0 +1,42 @@
+//! `predicates`: what a program declares and defines. The twin of `mangle-ls graph --format json`, without its edges.
+
+use serde_json::Value;
+
+use super::{PATHS, Tool, Twin, document, page};
+use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
+use crate::mcp::folders::Folders;
+
+pub(super) static TOOL: Tool = Tool {
+    name: "predicates",
+    title: "List predicates",
+    description: "Lists the predicates of the programs: the text of the declaration with its documentation and bounds, how many \
+        facts and rules there are, and where. Read it before you write a rule.",
+    arguments: ARGUMENTS,
+    twin,
+    answer,
+};
+
+const ARGUMENTS: &[Argument] = &[
+    PATHS,
+    optional(
+        "of",
+        Kind::Word,
+        "Only this predicate, as `name` or `name/arity`, and those that it depends on or that depend on it.",
+    ),
+    CURSOR,
+];
+
+fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
+    let twin = Twin::of(&["graph", "--format=json"]).option("of", arguments.text("of"));
+    twin.values().paths(arguments.texts("paths"), folders)
+}
+
+fn answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
+    let mut answer = document(output)?;
+    for program in answer["programs"].as_array_mut().into_iter().flatten() {
+        if let Value::Object(members) = program {
+            members.retain(|name, _| matches!(name.as_str(), "name" | "predicates"));
+        }
+    }
+    page(answer, "programs/*/predicates", arguments)
+}

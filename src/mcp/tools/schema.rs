@@ -1,0 +1,48 @@
+//! `schema`: what a model may generate, for an inference engine. The twin of `mangle-ls schema` and `gbnf`.
+
+use serde_json::Value;
+
+use super::{PATHS, Tool, Twin};
+use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
+use crate::mcp::folders::Folders;
+use crate::mcp::pages;
+
+pub(super) static TOOL: Tool = Tool {
+    name: "schema",
+    title: "Write a schema of replies",
+    description: "Writes what an inference engine is given so that it generates valid replies only: a JSON Schema or a grammar, \
+        as text, in parts if it is long: put the parts together in their order. `problems` has what the schema cannot say.",
+    arguments: ARGUMENTS,
+    twin,
+    answer,
+};
+
+/// The grammars; the other targets are schemas.
+const GRAMMARS: [&str; 4] = ["gbnf", "ebnf", "lark", "regex"];
+
+const ARGUMENTS: &[Argument] = &[
+    PATHS,
+    optional(
+        "target",
+        Kind::Choice(&["json-schema", "openai", "anthropic", "gemini", "gbnf", "ebnf", "lark", "regex"]),
+        "The engine or provider; `json-schema` if left out.",
+    ),
+    optional("profile", Kind::Word, "The version of the protocol; that of the configuration if left out."),
+    optional("consumer", Kind::Word, "Who takes the updates; that of the configuration if left out."),
+    CURSOR,
+];
+
+fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
+    let target = arguments.text("target").unwrap_or("json-schema");
+    let twin = match GRAMMARS.contains(&target) {
+        true => Twin::of(&[target]),
+        false => Twin::of(&["schema"]).option("target", Some(target)),
+    };
+    let twin =
+        twin.option("profile", arguments.text("profile")).option("consumer", arguments.text("consumer"));
+    twin.values().paths(arguments.texts("paths"), folders)
+}
+
+fn answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
+    pages::text_part("schema", output, arguments.text("cursor"))
+}

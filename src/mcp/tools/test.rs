@@ -1,0 +1,36 @@
+//! `test`: runs policy tests. The twin of `mangle-ls test --format json`.
+
+use serde_json::Value;
+
+use super::{PATHS, READING, Tool, Twin, document, page};
+use crate::mcp::arguments::{Argument, Arguments, CURSOR, Kind, optional};
+use crate::mcp::folders::Folders;
+
+pub(super) static TOOL: Tool = Tool {
+    name: "test",
+    title: "Run policy tests",
+    description: "Runs the cases of test files (`*_test.mg`) and says which fail, and why.",
+    arguments: ARGUMENTS,
+    twin,
+    answer,
+};
+
+const ARGUMENTS: &[Argument] = &[
+    PATHS,
+    optional("filter", Kind::Word, "Only cases whose name or file contains this text."),
+    optional("coverage", Kind::Flag, "Also say which rules fired in no case."),
+    READING,
+    CURSOR,
+];
+
+fn twin(arguments: &Arguments, folders: &Folders) -> Result<Twin, String> {
+    let twin = Twin::of(&["test", "--format=json"])
+        .option("filter", arguments.text("filter"))
+        .flag("coverage", arguments.flag("coverage"))
+        .option("reading", arguments.text("reading"));
+    twin.values().paths(arguments.texts("paths"), folders)
+}
+
+fn answer(output: &str, arguments: &Arguments) -> Result<Value, String> {
+    page(document(output)?, "suites/*/cases", arguments)
+}
