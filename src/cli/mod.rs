@@ -38,6 +38,7 @@ mod reply_grammar;
 mod rule;
 mod semantics;
 mod serve;
+mod show;
 mod show_program;
 mod split;
 mod stats;
@@ -85,6 +86,7 @@ enum Command {
     Check(check::Check),
     Fmt(fmt::Fmt),
     Parse(parse::Parse),
+    Show(show::ShowCommand),
     Split(split::Split),
     Repair(repair::RepairCommand),
     Replay(Box<replay::ReplayCommand>),
@@ -175,6 +177,7 @@ impl Cli {
         match &self.command {
             Command::Check(check) => check.run(color),
             Command::Fmt(fmt) => fmt.run(color),
+            Command::Show(show) => show.run(color),
             Command::Split(split) => split.run(color),
             Command::Repair(repair) => repair.run(color),
             Command::Replay(replay) => replay.run(color),
